@@ -1,0 +1,23 @@
+// Who may do what: users, their permission mode, and the interface of whatever knows them.
+
+export type PermissionMode = 'rw' | 'ro' | 'wo'
+
+export interface User {
+  readonly name: string
+  readonly mode: PermissionMode
+}
+
+/** What a request offers to prove who it is. */
+export type Credentials =
+  | { readonly kind: 'password'; readonly user: string; readonly password: string }
+  | { readonly kind: 'bearer'; readonly token: string }
+
+export interface UserProvider {
+  readonly name: string
+  /** The user, or DbError `UserPasswordMismatch` after the same time whether the name or the password was wrong. */
+  authenticate(credentials: Credentials): Promise<User>
+  close(): Promise<void>
+}
+
+/** The user of a server without a provider, and of the process itself. */
+export const defaultUser: User = { name: 'svc', mode: 'rw' }

@@ -1,0 +1,2 @@
+// placeholder: replaced by the configuration schema
+export type Config = Readonly<Record<string, unknown>>

@@ -1,0 +1,18 @@
+// What a process has once, whatever its plugins: configuration, log, metrics, users and the store.
+import type { UserProvider } from './auth/provider.ts'
+import type { Config } from './config/schema.ts'
+import type { Logger } from './log/log.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import type { Store } from './storage/store.ts'
+
+export interface Core {
+  readonly config: Config
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** Undefined: every request runs as the default user. */
+  readonly users: UserProvider | undefined
+  readonly store: Store
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  close(): Promise<void>
+}

@@ -1,0 +1,100 @@
+// Every way a request can fail: one table of codes with their HTTP statuses, one error class, two that carry more.
+
+/** Name → numeric code and HTTP status. The numbers are part of the wire interface and never change meaning. */
+export const errorCodes = {
+  Unknown: { code: 1000, status: 500 },
+  Unsupported: { code: 1001, status: 400 },
+  Unexpected: { code: 1002, status: 500 },
+  Internal: { code: 1003, status: 500 },
+  InvalidArguments: { code: 1004, status: 400 },
+  Cancelled: { code: 1005, status: 504 },
+  IllegalState: { code: 1006, status: 500 },
+  External: { code: 1007, status: 503 },
+  DeadlineExceeded: { code: 1008, status: 504 },
+  Suspended: { code: 1009, status: 503 },
+  InvalidSyntax: { code: 2000, status: 400 },
+  PlanQuery: { code: 3000, status: 400 },
+  EngineExecuteQuery: { code: 3001, status: 500 },
+  TableAlreadyExists: { code: 4000, status: 400 },
+  TableNotFound: { code: 4001, status: 400 },
+  TableColumnNotFound: { code: 4002, status: 400 },
+  TableColumnExists: { code: 4003, status: 400 },
+  DatabaseNotFound: { code: 4004, status: 400 },
+  TableUnavailable: { code: 4010, status: 503 },
+  DatabaseAlreadyExists: { code: 4011, status: 400 },
+  StorageUnavailable: { code: 5000, status: 503 },
+  RequestOutdated: { code: 5001, status: 400 },
+  RuntimeResourcesExhausted: { code: 6000, status: 503 },
+  RateLimited: { code: 6001, status: 429 },
+  UserNotFound: { code: 7000, status: 401 },
+  UnsupportedPasswordType: { code: 7001, status: 401 },
+  UserPasswordMismatch: { code: 7002, status: 401 },
+  AuthHeaderNotFound: { code: 7003, status: 401 },
+  InvalidAuthHeader: { code: 7004, status: 401 },
+  AccessDenied: { code: 7005, status: 403 },
+  PermissionDenied: { code: 7006, status: 403 }
+} as const
+
+export type ErrorCode = keyof typeof errorCodes
+
+export interface ErrorOptions {
+  readonly cause?: unknown
+  /** HTTP status where it differs from the code's own (405, 408, 413, 415 …). */
+  readonly status?: number
+  /** Seconds after which the same request may succeed; sent as `Retry-After`. */
+  readonly retryAfter?: number
+}
+
+const brand = Symbol.for('weir.error')
+
+/** The one error thrown on purpose. Anything else that escapes is a defect and answers 500 with its text masked. */
+export class DbError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly retryAfter: number | undefined
+  readonly [brand] = true
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'DbError'
+    this.code = code
+    this.status = options.status ?? errorCodes[code].status
+    this.retryAfter = options.retryAfter
+  }
+}
+
+/** Text that cannot be read: `line` and `column` count from 1. */
+export class ParseError extends DbError {
+  readonly line: number
+  readonly column: number
+
+  constructor(message: string, line: number, column: number, options: ErrorOptions = {}) {
+    super('InvalidSyntax', `${message} at line ${line}, column ${column}`, options)
+    this.name = 'ParseError'
+    this.line = line
+    this.column = column
+  }
+}
+
+export interface ItemError {
+  /** Position of the item in the request, from 0. */
+  readonly index: number
+  readonly message: string
+}
+
+/** Some items of a request cannot be taken; `items` holds the first few. */
+export class ItemsError extends DbError {
+  readonly items: readonly ItemError[]
+
+  constructor(items: readonly ItemError[], options: ErrorOptions = {}) {
+    const first = items[0]
+    super('InvalidArguments', first ? `item ${first.index}: ${first.message}` : 'no item could be taken', options)
+    this.name = 'ItemsError'
+    this.items = items
+  }
+}
+
+/** True for a DbError of any copy of this package (a third-party plugin may bring its own). */
+export function isDbError(error: unknown): error is DbError {
+  return typeof error === 'object' && error !== null && brand in error
+}

@@ -1,0 +1,42 @@
+// The public API for plugin authors and embedders: re-exports only.
+export type { Credentials, PermissionMode, User, UserProvider } from './auth/provider.ts'
+export type { Config } from './config/schema.ts'
+export type { Core } from './core.ts'
+export type { ErrorCode, ErrorOptions, ItemError } from './errors.ts'
+export { DbError, errorCodes, ItemsError, isDbError, ParseError } from './errors.ts'
+export type { RequestContext, ServerKind, TableHints } from './http/context.ts'
+export type { Logger } from './log/log.ts'
+export type { Counter, Gauge, Histogram, Metrics } from './metrics/metrics.ts'
+export type {
+  BytesData,
+  Column,
+  ColumnData,
+  DictionaryData,
+  FixedData,
+  ResultBatch,
+  ResultColumn,
+  ResultVector,
+  TableWrite
+} from './model/batch.ts'
+export { bitmap, isValid } from './model/batch.ts'
+export type { CellKind, Item, ItemValue } from './model/items.ts'
+export { cell, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
+export type * from './model/table.ts'
+export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'
+export { isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
+export type { PluginApp, PluginSpec, ServiceMap, ServiceName, Services, WireError } from './plugin.ts'
+export { definePlugin } from './plugin.ts'
+export type {
+  Catalog,
+  Engine,
+  Maintenance,
+  Query,
+  QueryResult,
+  Relation,
+  Report,
+  ResolvedWrite,
+  ScanQuery,
+  SqlQuery,
+  TableStatistics
+} from './storage/engine.ts'
+export type { Store, WriteResult } from './storage/store.ts'

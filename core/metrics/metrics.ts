@@ -1,0 +1,71 @@
+// The one way to count: prom-client behind a small interface, with a registry of its own.
+import { Counter as PromCounter, Gauge as PromGauge, Histogram as PromHistogram, Registry } from 'prom-client'
+
+type Labels = Readonly<Record<string, string>>
+
+export interface Counter {
+  add(amount: number, labels?: Labels): void
+}
+
+export interface Gauge {
+  set(value: number, labels?: Labels): void
+}
+
+export interface Histogram {
+  /** Seconds unless the name says otherwise. */
+  observe(value: number, labels?: Labels): void
+}
+
+export interface Metrics {
+  /** Asking twice for one name gives the same family; names carry the prefix `svc_` already. */
+  counter(name: string, help: string, labels?: readonly string[]): Counter
+  gauge(name: string, help: string, labels?: readonly string[], collect?: (gauge: Gauge) => void): Gauge
+  histogram(name: string, help: string, labels?: readonly string[], buckets?: readonly number[]): Histogram
+  /** The text exposition format. */
+  expose(): Promise<string>
+  readonly contentType: string
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const families = new Map<string, Counter | Gauge | Histogram>()
+  const once = <F extends Counter | Gauge | Histogram>(name: string, make: () => F): F => {
+    const known = families.get(name) as F | undefined
+    if (known !== undefined) return known
+    const made = make()
+    families.set(name, made)
+    return made
+  }
+  return {
+    contentType: registry.contentType,
+    expose: () => registry.metrics(),
+    counter: (name, help, labels = []) =>
+      once(name, () => {
+        const family = new PromCounter({ name, help, labelNames: [...labels], registers: [registry] })
+        return { add: (amount, values) => (values ? family.inc(values, amount) : family.inc(amount)) }
+      }),
+    gauge: (name, help, labels = [], collect) =>
+      once(name, () => {
+        const gauge: Gauge = { set: (value, values) => (values ? family.set(values, value) : family.set(value)) }
+        const family = new PromGauge({
+          name,
+          help,
+          labelNames: [...labels],
+          registers: [registry],
+          ...(collect && { collect: () => collect(gauge) })
+        })
+        return gauge
+      }),
+    histogram: (name, help, labels = [], buckets = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300]) =>
+      once(name, () => {
+        const family = new PromHistogram({
+          name,
+          help,
+          labelNames: [...labels],
+          buckets: [...buckets],
+          registers: [registry]
+        })
+        return { observe: (value, values) => (values ? family.observe(values, value) : family.observe(value)) }
+      })
+  }
+}

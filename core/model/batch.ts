@@ -1,0 +1,91 @@
+// Columns in memory, in Arrow's layout: typed arrays, offsets and bytes, validity bitmaps. What every write and every result is made of.
+import type { ColumnIndex, Semantic, TableOptions } from './table.ts'
+import type { ColumnType, ResultType } from './types.ts'
+
+/** One value per row. Boolean: bytes 0 and 1. Date: days since 1970. Timestamp: the column's own unit. Decimal: the unscaled integer. */
+export interface FixedData {
+  readonly kind: 'fixed'
+  readonly values:
+    | Int8Array
+    | Int16Array
+    | Int32Array
+    | Uint8Array
+    | Uint16Array
+    | Uint32Array
+    | BigInt64Array
+    | BigUint64Array
+    | Float32Array
+    | Float64Array
+  /** Bit i (least significant first) is 1 where row i has a value. Absent: all have. */
+  readonly valid?: Uint8Array
+}
+
+/** UTF-8 text, JSON text or bytes: row i is `bytes[offsets[i] … offsets[i + 1]]`. Text must be valid UTF-8. */
+export interface BytesData {
+  readonly kind: 'bytes'
+  /** rows + 1 entries, ascending. */
+  readonly offsets: Uint32Array
+  readonly bytes: Uint8Array
+  readonly valid?: Uint8Array
+}
+
+/** Repeated text by code: row i is `dictionary[codes[i]]`. */
+export interface DictionaryData {
+  readonly kind: 'dictionary'
+  readonly codes: Uint32Array
+  readonly dictionary: BytesData
+  readonly valid?: Uint8Array
+}
+
+export type ColumnData = FixedData | BytesData | DictionaryData
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+  readonly semantic: Semantic
+  readonly data: ColumnData
+  /** The index a column gets when this write creates it. */
+  readonly index?: ColumnIndex
+}
+
+/** Rows for one table, as a protocol hands them to `Store.write`. */
+export interface TableWrite {
+  readonly table: string
+  readonly rows: number
+  /** All `rows` long, names unique, exactly one `timestamp` without nulls. Columns of the table that are left out become null. */
+  readonly columns: readonly Column[]
+  /** Options of the table if this write creates it. */
+  readonly options?: TableOptions
+  /** False: a missing table or column is an error instead of being created. Default: the server's `auto_create_table`. */
+  readonly autoCreate?: boolean
+  /** `delete` hides the rows with the same tags and time; only tags and time index are read. Default `put`. */
+  readonly op?: 'put' | 'delete'
+}
+
+/** Columns of a result. 64-bit numbers come as bigint arrays, text as strings, JSON as its text, everything nested as JavaScript values. */
+export interface ResultVector {
+  readonly values: FixedData['values'] | readonly unknown[]
+  readonly valid?: Uint8Array
+}
+
+export interface ResultColumn {
+  readonly name: string
+  readonly type: ResultType
+}
+
+export interface ResultBatch {
+  readonly rows: number
+  readonly columns: readonly ResultVector[]
+}
+
+/** Whether row `i` has a value. */
+export function isValid(valid: Uint8Array | undefined, i: number): boolean {
+  return valid === undefined || (valid[i >> 3]! & (1 << (i & 7))) !== 0
+}
+
+/** A bitmap of `rows` ones (or zeros). */
+export function bitmap(rows: number, filled: boolean): Uint8Array {
+  const bits = new Uint8Array((rows + 7) >> 3)
+  if (filled) bits.fill(255)
+  return bits
+}

@@ -1,0 +1,256 @@
+// Log items between decoding and a table: a batch of records whose fields may have another type in every row.
+// Columns of tagged 8-byte cells; text stays where the decoder found it, as a range of the batch's bytes.
+
+/** A point in time as an item's value: nanoseconds since 1970, UTC. */
+export class Timestamp {
+  readonly ns: bigint
+  constructor(ns: bigint) {
+    this.ns = ns
+  }
+}
+
+/** One value of an item outside a batch. Integers are bigint, floats number; objects have a null prototype. */
+export type ItemValue =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Timestamp
+  | ItemValue[]
+  | { [key: string]: ItemValue }
+export type Item = { [key: string]: ItemValue }
+
+/** What a cell holds. */
+export const cell = {
+  absent: 0,
+  null: 1,
+  boolean: 2,
+  int: 3,
+  float: 4,
+  string: 5,
+  timestamp: 6,
+  /** An array or object, in `objects`. */
+  object: 7
+} as const
+
+export type CellKind = (typeof cell)[keyof typeof cell]
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * One field of every item of a batch. `kinds[row]` says which view of the row's 8 bytes counts: `ints[row]` for int, timestamp
+ * (nanoseconds) and boolean (0, 1), `floats[row]` for float, `words[2 * row]` and `words[2 * row + 1]` for the start and end of a
+ * string in the batch's bytes.
+ */
+export class ItemField {
+  readonly name: string
+  kinds: Uint8Array
+  words: Uint32Array
+  ints: BigInt64Array
+  floats: Float64Array
+  objects: ItemValue[] | undefined
+
+  constructor(name: string, capacity: number) {
+    const cells = new ArrayBuffer(capacity * 8)
+    this.name = name
+    this.kinds = new Uint8Array(capacity)
+    this.words = new Uint32Array(cells)
+    this.ints = new BigInt64Array(cells)
+    this.floats = new Float64Array(cells)
+    this.objects = undefined
+  }
+
+  setNull(row: number): void {
+    this.kinds[row] = cell.null
+  }
+
+  setBoolean(row: number, value: boolean): void {
+    this.kinds[row] = cell.boolean
+    this.words[row * 2] = value ? 1 : 0
+    this.words[row * 2 + 1] = 0
+  }
+
+  setInt(row: number, value: bigint): void {
+    this.kinds[row] = cell.int
+    this.ints[row] = value
+  }
+
+  /** An integer that is exact as a number (below 2^53); makes no bigint. */
+  setSafeInt(row: number, value: number): void {
+    this.kinds[row] = cell.int
+    this.words[row * 2] = value >>> 0
+    this.words[row * 2 + 1] = Math.floor(value / 4294967296)
+  }
+
+  setFloat(row: number, value: number): void {
+    this.kinds[row] = cell.float
+    this.floats[row] = value
+  }
+
+  /** A range of the batch's bytes, valid UTF-8. */
+  setRange(row: number, start: number, end: number): void {
+    this.kinds[row] = cell.string
+    this.words[row * 2] = start
+    this.words[row * 2 + 1] = end
+  }
+
+  setTimestamp(row: number, ns: bigint): void {
+    this.kinds[row] = cell.timestamp
+    this.ints[row] = ns
+  }
+
+  setObject(row: number, value: ItemValue): void {
+    this.kinds[row] = cell.object
+    this.objects ??= []
+    this.objects[row] = value
+  }
+
+  setAbsent(row: number): void {
+    this.kinds[row] = cell.absent
+  }
+}
+
+/** What became of an item. */
+export const itemState = { live: 0, dropped: 1, failed: 2 } as const
+
+/**
+ * Items of one request, at most `capacity`. `bytes` holds the text of all string cells: the request body itself until something
+ * appends to it, so always read `batch.bytes` anew after a call that may append.
+ */
+export class ItemBatch {
+  /** Items in the batch; the decoder raises it as it goes. */
+  rows = 0
+  bytes: Uint8Array
+  /** In order of first sight. */
+  readonly fields = new Map<string, ItemField>()
+  /** Per row one of `itemState`. */
+  readonly states: Uint8Array
+  /** Why rows failed, in row order as they were found. */
+  readonly failures: { readonly row: number; readonly message: string }[] = []
+  /** Position of each row's item in the request; absent while row and position are the same. */
+  positions: Uint32Array | undefined
+  readonly #capacity: number
+  #used: number
+
+  constructor(capacity: number, bytes: Uint8Array = new Uint8Array(0)) {
+    this.#capacity = capacity
+    this.bytes = bytes
+    this.#used = bytes.length
+    this.states = new Uint8Array(capacity)
+  }
+
+  /** A batch of items made outside, for producers that have objects anyway. */
+  static from(items: readonly Item[]): ItemBatch {
+    const batch = new ItemBatch(items.length)
+    for (const item of items) {
+      const row = batch.rows++
+      for (const key in item) batch.set(batch.take(key), row, item[key])
+    }
+    return batch
+  }
+
+  field(name: string): ItemField | undefined {
+    return this.fields.get(name)
+  }
+
+  /** The field of that name, made absent in every row if it is new. */
+  take(name: string): ItemField {
+    let field = this.fields.get(name)
+    if (field === undefined) {
+      field = new ItemField(name, this.#capacity)
+      this.fields.set(name, field)
+    }
+    return field
+  }
+
+  /** Copies bytes behind the others and returns where they start. */
+  append(bytes: Uint8Array): number {
+    const start = this.#used
+    const end = start + bytes.length
+    if (end > this.bytes.length) {
+      const grown = new Uint8Array(Math.max(end, Math.ceil(this.bytes.length * 1.5), 1024))
+      grown.set(this.bytes.subarray(0, start))
+      this.bytes = grown
+    }
+    this.bytes.set(bytes, start)
+    this.#used = end
+    return start
+  }
+
+  setText(field: ItemField, row: number, text: string): void {
+    const bytes = encoder.encode(text)
+    const start = this.append(bytes)
+    field.setRange(row, start, start + bytes.length)
+  }
+
+  /** The string cell of a row as a string. */
+  text(field: ItemField, row: number): string {
+    return decoder.decode(this.bytes.subarray(field.words[row * 2]!, field.words[row * 2 + 1]!))
+  }
+
+  /** Any value into a cell; undefined makes it absent. */
+  set(field: ItemField, row: number, value: ItemValue | undefined): void {
+    if (value === undefined) field.setAbsent(row)
+    else if (value === null) field.setNull(row)
+    else if (typeof value === 'string') this.setText(field, row, value)
+    else if (typeof value === 'number') field.setFloat(row, value)
+    else if (typeof value === 'bigint') field.setInt(row, value)
+    else if (typeof value === 'boolean') field.setBoolean(row, value)
+    else if (value instanceof Timestamp) field.setTimestamp(row, value.ns)
+    else field.setObject(row, value)
+  }
+
+  /** A cell as a value; undefined where absent. */
+  get(field: ItemField, row: number): ItemValue | undefined {
+    switch (field.kinds[row] as CellKind) {
+      case cell.absent:
+        return undefined
+      case cell.null:
+        return null
+      case cell.boolean:
+        return field.words[row * 2] === 1
+      case cell.int:
+        return field.ints[row]!
+      case cell.float:
+        return field.floats[row]!
+      case cell.string:
+        return this.text(field, row)
+      case cell.timestamp:
+        return new Timestamp(field.ints[row]!)
+      case cell.object:
+        return field.objects![row]!
+    }
+  }
+
+  /** A row as an object of its present fields. */
+  item(row: number): Item {
+    const item: Item = Object.create(null)
+    for (const field of this.fields.values()) {
+      const value = this.get(field, row)
+      if (value !== undefined) item[field.name] = value
+    }
+    return item
+  }
+
+  /** Where the row's item stood in the request, from 0. */
+  position(row: number): number {
+    return this.positions === undefined ? row : this.positions[row]!
+  }
+
+  isLive(row: number): boolean {
+    return this.states[row] === itemState.live
+  }
+
+  /** Takes the item out without an error. */
+  drop(row: number): void {
+    this.states[row] = itemState.dropped
+  }
+
+  /** Takes the item out with a reason. */
+  fail(row: number, message: string): void {
+    this.states[row] = itemState.failed
+    this.failures.push({ row, message })
+  }
+}

@@ -1,0 +1,90 @@
+// Data types of columns: their names on the wire, in DDL and in memory.
+
+export type TimeUnit = 's' | 'ms' | 'us' | 'ns'
+
+export type TimestampType = 'TimestampSecond' | 'TimestampMillisecond' | 'TimestampMicrosecond' | 'TimestampNanosecond'
+
+/** What a table column can hold. The name is what results, DESC and CSV show. */
+export type ColumnType =
+  | 'Boolean'
+  | 'Int8'
+  | 'Int16'
+  | 'Int32'
+  | 'Int64'
+  | 'UInt8'
+  | 'UInt16'
+  | 'UInt32'
+  | 'UInt64'
+  | 'Float32'
+  | 'Float64'
+  | 'String'
+  | 'Binary'
+  | 'Json'
+  | 'Date'
+  | TimestampType
+  | `Decimal(${number}, ${number})`
+
+/** What a query result column can hold: every column type and what expressions add (`List<…>`, `IntervalMonthDayNano`, `Null` …). */
+export type ResultType = ColumnType | (string & {})
+
+/** How many of `unit` make one second. */
+export const unitsPerSecond: Readonly<Record<TimeUnit, bigint>> = {
+  s: 1n,
+  ms: 1_000n,
+  us: 1_000_000n,
+  ns: 1_000_000_000n
+}
+
+const timestamps: Readonly<Record<TimeUnit, TimestampType>> = {
+  s: 'TimestampSecond',
+  ms: 'TimestampMillisecond',
+  us: 'TimestampMicrosecond',
+  ns: 'TimestampNanosecond'
+}
+
+const units: Readonly<Record<TimestampType, TimeUnit>> = {
+  TimestampSecond: 's',
+  TimestampMillisecond: 'ms',
+  TimestampMicrosecond: 'us',
+  TimestampNanosecond: 'ns'
+}
+
+export function timestampType(unit: TimeUnit): TimestampType {
+  return timestamps[unit]
+}
+
+export function isTimestamp(type: ResultType): type is TimestampType {
+  return type in units
+}
+
+export function timeUnit(type: TimestampType): TimeUnit {
+  return units[type]
+}
+
+/** The canonical word of DDL, for example `BIGINT UNSIGNED` or `TIMESTAMP(3)`. */
+export function sqlTypeName(type: ColumnType): string {
+  if (type.startsWith('Decimal')) return type.toUpperCase()
+  return sqlNames[type as keyof typeof sqlNames]
+}
+
+const sqlNames = {
+  Boolean: 'BOOLEAN',
+  Int8: 'TINYINT',
+  Int16: 'SMALLINT',
+  Int32: 'INT',
+  Int64: 'BIGINT',
+  UInt8: 'TINYINT UNSIGNED',
+  UInt16: 'SMALLINT UNSIGNED',
+  UInt32: 'INT UNSIGNED',
+  UInt64: 'BIGINT UNSIGNED',
+  Float32: 'FLOAT',
+  Float64: 'DOUBLE',
+  String: 'STRING',
+  Binary: 'VARBINARY',
+  Json: 'JSON',
+  Date: 'DATE',
+  TimestampSecond: 'TIMESTAMP(0)',
+  TimestampMillisecond: 'TIMESTAMP(3)',
+  TimestampMicrosecond: 'TIMESTAMP(6)',
+  TimestampNanosecond: 'TIMESTAMP(9)'
+} as const satisfies Partial<Record<ColumnType, string>>

@@ -1,0 +1,95 @@
+// What a plugin is: data and two functions, made by definePlugin.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Credentials } from './auth/provider.ts'
+import type { Core } from './core.ts'
+import type { DbError } from './errors.ts'
+import type { RequestContext, ServerKind } from './http/context.ts'
+
+/** Service interfaces by plugin name. A plugin adds its own by augmenting this interface. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by augmentation
+export interface ServiceMap {}
+
+export type ServiceName = keyof ServiceMap & string
+
+/** The services a plugin declared: those it needs are there, those it uses may not be. */
+export type Services<K extends ServiceName, U extends ServiceName> = {
+  readonly [N in K]: ServiceMap[N]
+} & { readonly [N in U]: ServiceMap[N] | undefined }
+
+/** The Fastify instance a plugin's `routes` gets: encapsulated under its prefix, with the core and its declared services. */
+export type PluginApp<K extends ServiceName, U extends ServiceName> = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+> & { readonly core: Core; readonly services: Services<K, U> }
+
+/** A protocol's own error body. */
+export interface WireError {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string | Uint8Array
+}
+
+export interface PluginSpec<
+  N extends string = string,
+  C extends TSchema = TSchema,
+  K extends ServiceName = ServiceName,
+  U extends ServiceName = ServiceName
+> {
+  /** TOML key, service name, metric label, test folder and documentation page. */
+  readonly name: N
+  /** Every route of the plugin lives under it. */
+  readonly prefix: '' | `/${string}`
+  /** Widest exposure; TOML may narrow it, never widen it. */
+  readonly servers: readonly ServerKind[]
+  /** Schema of the plugin's own options, with defaults. */
+  readonly config: C
+  /** Plugins that must be enabled; their services are handed in. */
+  readonly needs?: readonly K[]
+  /** Plugins whose services are handed in when enabled, else undefined. */
+  readonly uses?: readonly U[]
+  /** Once per process, after the plugins it depends on. What it returns is the plugin's service; a `close` method of it is called at the stop. */
+  setup?(core: Core, config: Static<C>, services: Services<K, U>): unknown
+  /** Once per server. */
+  routes?(app: PluginApp<K, U>, config: Static<C>): void | Promise<void>
+  /** Shapes the body of errors on this plugin's routes; absent: the server's own JSON. */
+  formatError?(error: DbError): WireError
+  /** Reads the protocol's own authentication scheme; undefined: try the standard ones. Throws DbError when malformed. */
+  credentials?(request: FastifyRequest): Credentials | undefined
+  /** Takes options that may change without a restart. */
+  reload?(config: Static<C>): void
+}
+
+const brand = Symbol.for('weir.plugin')
+
+/** Checks a specification's types and marks it as a plugin; the default export of a plugin module. */
+export function definePlugin<
+  const N extends string,
+  C extends TSchema,
+  const K extends ServiceName = never,
+  const U extends ServiceName = never
+>(spec: PluginSpec<N, C, K, U>): PluginSpec<N, C, K, U> {
+  return Object.freeze(Object.assign(spec, { [brand]: true }))
+}
+
+/** True for a specification made by definePlugin of any copy of this package. */
+export function isPlugin(value: unknown): value is PluginSpec {
+  return typeof value === 'object' && value !== null && brand in value
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before a route of a plugin runs. */
+    ctx: RequestContext
+  }
+  interface FastifyContextConfig {
+    /** True: no authentication on this route. */
+    public?: boolean
+  }
+}

@@ -1,0 +1,97 @@
+// The seam between the rules of a database and the driver that keeps the data. Eight members; a ninth needs a decision record.
+import type { Column, ResultBatch, ResultColumn } from '../model/batch.ts'
+import type { Database, Table, TableChange, TableDefinition, TableOptions } from '../model/table.ts'
+
+/**
+ * A storage driver. It may trust every argument: names exist, columns match the table, values have the column's type.
+ * It throws DbError for what only it can know (disk full, out of memory, a query that cannot be planned).
+ */
+export interface Engine {
+  readonly name: string
+  readonly supports: { readonly sql: boolean; readonly durable: boolean; readonly distributed: boolean }
+  /** Databases, tables and columns; readable at once after `open`. */
+  readonly catalog: Catalog
+  /** Makes the data ready: recovers what a crash left, refuses a folder another process holds. */
+  open(): Promise<void>
+  /** Stores all writes or none; resolves with the affected rows once they are as durable as configured and visible to queries. */
+  write(writes: readonly ResolvedWrite[], signal: AbortSignal): Promise<number>
+  query(query: Query, signal: AbortSignal): Promise<QueryResult>
+  maintain(task: Maintenance, signal: AbortSignal): Promise<Report>
+  /** Ends running work and releases the folder; everything answered is durable. Safe without `open`, safe twice. */
+  close(): Promise<void>
+}
+
+export interface Catalog {
+  databases(): readonly Database[]
+  database(name: string): Database | undefined
+  tables(database: string): readonly Table[]
+  table(database: string, name: string): Table | undefined
+  createDatabase(name: string, options: TableOptions): Promise<Database>
+  dropDatabase(name: string): Promise<void>
+  createTable(definition: TableDefinition): Promise<Table>
+  changeTable(table: Table, change: TableChange): Promise<Table>
+  dropTable(table: Table): Promise<void>
+  /** Rows and bytes at rest, as far as the driver knows them without reading data. */
+  statistics(table: Table): TableStatistics
+}
+
+export interface TableStatistics {
+  readonly rows: number
+  readonly bytes: number
+  readonly files: number
+}
+
+/** A write whose columns all exist in the table with the same type; columns left out are null. */
+export interface ResolvedWrite {
+  readonly table: Table
+  readonly rows: number
+  /** Parallel to nothing: each names a column of `table` exactly. */
+  readonly columns: readonly Column[]
+  readonly op: 'put' | 'delete'
+}
+
+export type Query = SqlQuery | ScanQuery
+
+/** One SELECT-like statement of the engine's SQL dialect. */
+export interface SqlQuery {
+  readonly kind: 'sql'
+  readonly text: string
+  /** Where tables are named in `text`: the driver puts the table's rows there, columns under their `physical` names. Ascending, not overlapping. */
+  readonly relations: readonly Relation[]
+  /** IANA time zone for zone-less time literals and date functions. */
+  readonly timezone: string
+}
+
+export interface Relation {
+  /** Offsets into `text` (UTF-16 units) of the table factor's name, without its alias. */
+  readonly start: number
+  readonly end: number
+  readonly table: Table
+  /** The name the rest of the statement knows it by; put after the relation when it has no alias of its own. */
+  readonly alias?: string
+}
+
+/** Whole columns of one table between two times (in the time index's unit, end exclusive), in no order. */
+export interface ScanQuery {
+  readonly kind: 'scan'
+  readonly table: Table
+  readonly columns: readonly string[]
+  readonly from?: bigint
+  readonly to?: bigint
+}
+
+export interface QueryResult {
+  readonly columns: readonly ResultColumn[]
+  /** Reads on as it is iterated; leaving the loop early or calling `close` stops the query and frees what it holds. */
+  batches(): AsyncIterable<ResultBatch>
+  close(): void
+}
+
+/** Background work asked for from outside. */
+export type Maintenance = { readonly kind: 'flush'; readonly table?: Table }
+
+export interface Report {
+  readonly rows: number
+  readonly bytes: number
+  readonly files: number
+}
