@@ -22,6 +22,17 @@ export { bitmap, isValid } from './model/batch.ts'
 export type { CellKind, Item, ItemValue } from './model/items.ts'
 export { cell, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
 export type * from './model/table.ts'
+export type { Zone } from './model/time.ts'
+export {
+  civilFromDays,
+  convertTime,
+  daysFromCivil,
+  daysInMonth,
+  formatTimestamp,
+  parseTimestamp,
+  parseZone,
+  utc
+} from './model/time.ts'
 export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'
 export { isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
 export type { PluginApp, PluginSpec, ServiceMap, ServiceName, Services, WireError } from './plugin.ts'

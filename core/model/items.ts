@@ -101,6 +101,17 @@ export class ItemField {
     this.ints[row] = ns
   }
 
+  /** The same from whole seconds and 0 … 999 999 999 nanoseconds, for the years 1678 to 2261; makes no bigint. */
+  setTime(row: number, seconds: number, nanoseconds: number): void {
+    const high = Math.floor(seconds / 65536)
+    const upper = high * 1e9
+    const carried = Math.floor(upper / 65536)
+    const low = (upper - carried * 65536) * 65536 + (seconds - high * 65536) * 1e9 + nanoseconds
+    this.kinds[row] = cell.timestamp
+    this.words[row * 2] = low
+    this.words[row * 2 + 1] = carried + Math.floor(low / 4294967296)
+  }
+
   setObject(row: number, value: ItemValue): void {
     this.kinds[row] = cell.object
     this.objects ??= []
