@@ -1,6 +1,7 @@
 // What a process has once, whatever its plugins: configuration, log, metrics, users and the store.
-import type { UserProvider } from './auth/provider.ts'
+import { defaultUser, type UserProvider } from './auth/provider.ts'
 import type { Config } from './config/schema.ts'
+import type { RequestContext } from './http/context.ts'
 import type { Logger } from './log/log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Store } from './storage/store.ts'
@@ -15,4 +16,18 @@ export interface Core {
   /** Milliseconds since 1970. */
   readonly startedAt: number
   close(): Promise<void>
+}
+
+/** The context of work the process does by itself, as the default user, without an end: reading a plugin's own tables at the start, for example. */
+export function internalContext(core: Core, plugin: string, db = 'public'): RequestContext {
+  return {
+    db,
+    user: defaultUser,
+    channel: 'internal',
+    timezone: core.config.default_timezone,
+    signal: new AbortController().signal,
+    log: core.log.child({ plugin }),
+    plugin,
+    hints: { options: {} }
+  }
 }

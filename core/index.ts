@@ -2,6 +2,7 @@
 export type { Credentials, PermissionMode, User, UserProvider } from './auth/provider.ts'
 export type { Config } from './config/schema.ts'
 export type { Core } from './core.ts'
+export { internalContext } from './core.ts'
 export type { ErrorCode, ErrorOptions, ItemError } from './errors.ts'
 export { DbError, errorCodes, ItemsError, isDbError, ParseError } from './errors.ts'
 export type { RequestContext, ServerKind, TableHints } from './http/context.ts'

@@ -91,5 +91,15 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** True: no authentication on this route. */
     public?: boolean
+    /** True: `Content-Encoding` is left to the route; `req.body` holds the bytes as they came. */
+    rawBody?: boolean
+    /** False: the server's time limit does not count here; `x-svc-timeout` still does. */
+    timeLimit?: boolean
+    /** True: requests of web pages from another origin are refused with 403. */
+    sameOrigin?: boolean
+    /** Name of the plugin the route belongs to; set by the server. */
+    plugin?: string
+    /** Set by the server where a known path is asked with another method: the methods it has. */
+    allow?: string
   }
 }

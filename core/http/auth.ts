@@ -1,0 +1,91 @@
+// Who sends the request: everything under /v1 needs a user when a user provider is configured.
+import basicAuth from '@fastify/basic-auth'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { parseCredentials } from '../auth/credentials.ts'
+import { defaultUser, type User, type UserProvider } from '../auth/provider.ts'
+import { DbError, isDbError } from '../errors.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { PluginSpec } from '../plugin.ts'
+import { isUnder } from './fence.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    user: User
+  }
+}
+
+interface AuthOptions {
+  /** Undefined: every request runs as the default user. */
+  readonly users: UserProvider | undefined
+  readonly metrics: Metrics
+  readonly plugins: ReadonlyMap<string, PluginSpec>
+}
+
+/**
+ * Sets `request.user`, before the body is read. First the plugin's own scheme, then header `x-svc-auth`, then `Authorization`.
+ * Unknown paths under /v1 need a user too, so that strangers do not learn which exist.
+ */
+export async function authenticate(app: FastifyInstance, { users, metrics, plugins }: AuthOptions): Promise<void> {
+  app.decorateRequest('user', null as unknown as User)
+  if (users === undefined) {
+    app.addHook('onRequest', (request, _reply, done) => {
+      request.user = defaultUser
+      done()
+    })
+    return
+  }
+  const failures = metrics.counter('svc_servers_auth_failure_count', 'Refused credentials.', ['code'])
+  await app.register(basicAuth, {
+    validate: async (user, password, request) => {
+      request.user = await users.authenticate({ kind: 'password', user, password })
+    }
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    request.user = defaultUser
+    if (!needsUser(request)) return
+    try {
+      await identify(request, reply, users, plugins)
+    } catch (error) {
+      const known = isDbError(error) ? error : malformed(error)
+      failures.add(1, { code: known.code })
+      throw known
+    }
+  })
+}
+
+/** Goes by the route that was found, not by the text of the URL: that may be percent-encoded. */
+function needsUser(request: FastifyRequest): boolean {
+  const { url, config } = request.routeOptions
+  return isUnder(url ?? request.url, '/v1') && !config.public
+}
+
+async function identify(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  users: UserProvider,
+  plugins: ReadonlyMap<string, PluginSpec>
+): Promise<void> {
+  const own = plugins.get(request.routeOptions.config.plugin ?? '')?.credentials?.(request)
+  const first = request.headers['x-svc-auth']
+  const header = request.headers.authorization
+  if (own !== undefined) request.user = await users.authenticate(own)
+  else if (typeof first === 'string') request.user = await users.authenticate(parseCredentials(first))
+  else if (header !== undefined && /^basic /i.test(header)) await basic(request, reply)
+  else request.user = await users.authenticate(parseCredentials(header))
+}
+
+function basic(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  return new Promise((resolve, reject) => {
+    request.server.basicAuth(request, reply, error => (error ? reject(error) : resolve()))
+  })
+}
+
+function malformed(cause: unknown): DbError {
+  return new DbError(
+    'InvalidAuthHeader',
+    'invalid Authorization header: expected Basic and the base64 of user:password',
+    {
+      cause
+    }
+  )
+}

@@ -1,0 +1,99 @@
+// One way to fail: every error becomes one DbError, one log line and one answer.
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DbError, errorCodes, isDbError } from '../errors.ts'
+import type { PluginSpec, WireError } from '../plugin.ts'
+
+const masked: ReadonlySet<string> = new Set(['Unknown', 'Internal'])
+const longestHeader = 1000
+
+/** Answers errors of every route with `{code, error, execution_time_ms}` or in the shape its plugin gives them. */
+export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, PluginSpec>): void {
+  app.setErrorHandler((error: unknown, request, reply) => {
+    const known = toDbError(error)
+    logError(known, request)
+    sendError(known, request, reply, plugins.get(request.routeOptions.config.plugin ?? ''))
+  })
+  app.setNotFoundHandler(refuseUnknown)
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) refuseUnknown(request)
+    const allow = request.routeOptions.config.allow
+    if (allow === undefined) return done()
+    reply.header('allow', allow)
+    throw new DbError('Unsupported', `${request.method} is not a method of ${pathOf(request)}, it has ${allow}`, {
+      status: 405
+    })
+  })
+}
+
+function refuseUnknown(request: FastifyRequest): never {
+  throw new DbError('Unsupported', `there is no ${pathOf(request)}`, { status: 404 })
+}
+
+/** Any thrown value as a DbError; what is not ours or the framework's is a defect and becomes `Internal`. */
+export function toDbError(error: unknown): DbError {
+  if (isDbError(error)) return error
+  const { statusCode, message } = (error ?? {}) as Partial<FastifyError>
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new DbError('InvalidArguments', message ?? '', { status: statusCode, cause: error })
+  }
+  return new DbError('Internal', 'unexpected failure', { cause: error })
+}
+
+/** The text a client may see. */
+export function publicText(error: DbError): string {
+  return masked.has(error.code) ? `Internal error: ${errorCodes[error.code].code}` : error.message
+}
+
+function logError(error: DbError, request: FastifyRequest): void {
+  const facts = {
+    code: error.code,
+    status: error.status,
+    method: request.method,
+    path: pathOf(request),
+    plugin: request.routeOptions.config.plugin,
+    remote: request.ip
+  }
+  if (error.status >= 500 && error.code !== 'Cancelled') request.log.error({ ...facts, err: error }, error.message)
+  else request.log.info(facts, error.message)
+}
+
+function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply, plugin: PluginSpec | undefined): void {
+  const text = publicText(error)
+  const elapsed = Math.round(reply.elapsedTime)
+  const wire = shapeError(error, request, plugin) ?? {
+    status: error.status,
+    contentType: 'application/json',
+    body: JSON.stringify({ code: errorCodes[error.code].code, error: text, execution_time_ms: elapsed })
+  }
+  if (error.status === 401) reply.header('www-authenticate', 'Basic realm="svc"')
+  if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter))
+  reply
+    .code(wire.status)
+    .header('x-svc-err-code', String(errorCodes[error.code].code))
+    .header('x-svc-err-msg', headerText(`error: ${text}, execution_time_ms: ${elapsed}`))
+    .header('content-type', wire.contentType)
+    .send(wire.body)
+}
+
+function shapeError(error: DbError, request: FastifyRequest, plugin: PluginSpec | undefined): WireError | undefined {
+  try {
+    return plugin?.formatError?.(masked.has(error.code) ? new DbError(error.code, publicText(error)) : error)
+  } catch (cause) {
+    request.log.error({ err: cause }, `plugin ${plugin?.name} cannot shape its error`)
+    return undefined
+  }
+}
+
+/** Header values hold printable ASCII only: line breaks go, other characters are escaped as in JSON. */
+function headerText(text: string): string {
+  const cut = text.length > longestHeader ? `${text.slice(0, longestHeader)}...` : text
+  return cut
+    .replace(/[\r\n\t]+/g, ' ')
+    .replace(/[^\x20-\x7e]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Without the query, which may hold credentials. */
+function pathOf(request: FastifyRequest): string {
+  const end = request.url.indexOf('?')
+  return end < 0 ? request.url : request.url.slice(0, end)
+}

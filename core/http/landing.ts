@@ -1,0 +1,39 @@
+// What the core itself serves: a sign of life on both servers and a page with links on the main one.
+import { Type } from 'typebox'
+import { definePlugin } from '../plugin.ts'
+
+/** `/v1/health` on both servers, without authentication. */
+export const health = definePlugin({
+  name: 'core-health',
+  prefix: '/v1/health',
+  servers: ['main', 'public'],
+  config: Type.Object({}),
+  routes(app) {
+    app.route({ method: ['GET', 'POST'], url: '', config: { public: true }, handler: async () => ({}) })
+  }
+})
+
+/** `/` on the main server. */
+export const landing = definePlugin({
+  name: 'core-landing',
+  prefix: '',
+  servers: ['main'],
+  config: Type.Object({}),
+  routes(app) {
+    app.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
+  }
+})
+
+const links = ['/health', '/status', '/metrics', '/config', '/v1/health', '/v1/sql?sql=SHOW+TABLES&format=table']
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Weir</title>
+<h1>Weir</h1>
+<p>Time series, logs and traces: in by many protocols, out by SQL.</p>
+<ul>
+${links.map(link => `<li><a href="${link.replace('&', '&amp;')}">${link.replace('&', '&amp;')}</a></li>`).join('\n')}
+</ul>
+</html>
+`

@@ -1,0 +1,83 @@
+// A request from its first byte to its last: abort signal, time limit and the memory its body takes.
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { parseDuration } from '../config/units.ts'
+import { DbError } from '../errors.ts'
+import type { Budget, Lease } from './budget.ts'
+
+export interface RequestLife {
+  /** Fires when the client goes away, the time limit is reached or the server stops; the reason is a DbError. */
+  readonly signal: AbortSignal
+  readonly lease: Lease
+  /** Bytes of the body as they came over the wire. */
+  received: number
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    life: RequestLife
+  }
+}
+
+export interface LifeOptions {
+  /** Milliseconds until the headers of the answer must be sent, 0 for no limit. */
+  readonly timeout: number
+  readonly budget: Budget
+  /** Fires when requests still running must end. */
+  readonly stopping: AbortSignal
+}
+
+/** Gives every request its `life`, and ends what outlives its signal: the handler goes on, its result is dropped. */
+export function limitLives(app: FastifyInstance, { timeout, budget, stopping }: LifeOptions): void {
+  app.decorateRequest('life', null as unknown as RequestLife)
+  app.addHook('onRequest', (request, reply, done) => {
+    const controller = new AbortController()
+    const limit = timeLimit(request, timeout)
+    const late = () => {
+      if (!reply.raw.headersSent) controller.abort(tooLate(limit))
+    }
+    const timer = limit > 0 ? setTimeout(late, limit) : undefined
+    const stop = () => controller.abort(new DbError('Suspended', 'the server is stopping', { retryAfter: 1 }))
+    const lease = budget.lease()
+    stopping.addEventListener('abort', stop)
+    reply.raw.once('close', () => {
+      clearTimeout(timer)
+      stopping.removeEventListener('abort', stop)
+      lease.release()
+      if (!reply.raw.writableFinished) controller.abort(new DbError('Cancelled', 'the client closed the connection'))
+    })
+    request.life = { signal: controller.signal, lease, received: 0 }
+    done()
+  })
+  app.addHook('onRoute', route => {
+    route.handler = endWithSignal(route.handler)
+  })
+}
+
+function timeLimit(request: FastifyRequest, standard: number): number {
+  const header = request.headers['x-svc-timeout']
+  const asked = typeof header === 'string' ? parseDuration(header) : undefined
+  return asked ?? (request.routeOptions.config.timeLimit === false ? 0 : standard)
+}
+
+function tooLate(limit: number): DbError {
+  return new DbError('DeadlineExceeded', `no answer within ${limit} ms (http.timeout or header x-svc-timeout)`, {
+    status: 408
+  })
+}
+
+function endWithSignal(handler: RouteHandlerMethod): RouteHandlerMethod {
+  return function (request, reply) {
+    const result: unknown = handler.call(this, request, reply)
+    return result instanceof Promise ? before(request.life.signal, result) : result
+  }
+}
+
+function before(signal: AbortSignal, result: Promise<unknown>): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    const settle = () => signal.removeEventListener('abort', stop)
+    result.finally(settle).then(resolve, reject)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop)
+  })
+}

@@ -1,0 +1,29 @@
+// Counts and times every request, refused ones too, by server, plugin and route.
+import type { FastifyInstance } from 'fastify'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { ServerKind } from './context.ts'
+
+export function observeRequests(app: FastifyInstance, server: ServerKind, metrics: Metrics): void {
+  const labels = ['server', 'plugin', 'method', 'path', 'code']
+  const requests = metrics.counter('svc_servers_http_requests_total', 'Requests answered.', labels)
+  const elapsed = metrics.histogram(
+    'svc_servers_http_requests_elapsed',
+    'Seconds from the first byte of a request to the end of its answer.',
+    labels
+  )
+  const received = metrics.counter('svc_servers_http_received_bytes_total', 'Bytes of request bodies, as sent.', [
+    'server',
+    'plugin',
+    'path'
+  ])
+  app.addHook('onResponse', (request, reply, done) => {
+    const { url, config } = request.routeOptions
+    const route = { server, plugin: config.plugin ?? 'core', path: url ?? 'unknown' }
+    const answer = { ...route, method: request.method, code: String(reply.statusCode) }
+    requests.add(1, answer)
+    elapsed.observe(reply.elapsedTime / 1000, answer)
+    if (request.life?.received > 0) received.add(request.life.received, route)
+    request.log.debug({ ...answer, ms: Math.round(reply.elapsedTime), bytes: request.life?.received }, 'request')
+    done()
+  })
+}

@@ -1,0 +1,51 @@
+// Makes `request.ctx`: what the layers below the routes know of a request.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { DbError } from '../errors.ts'
+import { parseZone } from '../model/time.ts'
+import type { RequestContext, ServerKind } from './context.ts'
+import { readHints } from './hints.ts'
+import { firstValue, type Parameters } from './query.ts'
+
+/** Sets `request.ctx` before the body is read; a form's field `db` completes it after. */
+export function setContexts(app: FastifyInstance, channel: ServerKind, timezone: string): void {
+  app.decorateRequest('ctx', null as unknown as RequestContext)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.ctx = {
+      db: database(firstValue(request.query as Parameters, 'db') || String(request.headers['x-svc-db-name'] ?? '')),
+      user: request.user,
+      channel,
+      timezone: zoneName(request) ?? timezone,
+      signal: request.life.signal,
+      log: request.log as unknown as RequestContext['log'],
+      plugin: request.routeOptions.config.plugin ?? 'core',
+      hints: readHints(request.headers)
+    }
+    done()
+  })
+  app.addHook('preValidation', (request, _reply, done) => {
+    const named = formField(request, 'db')
+    if (named && !firstValue(request.query as Parameters, 'db')) request.ctx = { ...request.ctx, db: database(named) }
+    done()
+  })
+}
+
+function database(text: string): string {
+  return text.replace(/^svc-/, '') || 'public'
+}
+
+function formField(request: FastifyRequest, key: string): string | undefined {
+  const { body } = request
+  if (typeof body !== 'object' || body === null || Buffer.isBuffer(body)) return undefined
+  return firstValue(body as Parameters, key)
+}
+
+function zoneName(request: FastifyRequest): string | undefined {
+  const text = String(request.headers['x-svc-timezone'] ?? '').trim()
+  if (text === '') return undefined
+  const zone = parseZone(text)
+  if (zone !== undefined) return zone.name
+  throw new DbError(
+    'InvalidArguments',
+    `header x-svc-timezone: unknown time zone ${text}, expected an IANA name such as Europe/Berlin, an offset such as +02:00, or SYSTEM`
+  )
+}

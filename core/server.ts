@@ -1,0 +1,115 @@
+// One of the two HTTP servers: the same function with another list of plugins.
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
+import type { Core } from './core.ts'
+import { authenticate } from './http/auth.ts'
+import { acceptBodies } from './http/body.ts'
+import type { Budget } from './http/budget.ts'
+import type { ServerKind } from './http/context.ts'
+import { shareWithOrigins } from './http/cors.ts'
+import { answerErrors } from './http/errors.ts'
+import { fencePublic } from './http/fence.ts'
+import { health, landing } from './http/landing.ts'
+import { limitLives } from './http/life.ts'
+import { completeMethods, type Route } from './http/method.ts'
+import { observeRequests } from './http/observe.ts'
+import { parseParameters } from './http/query.ts'
+import { setContexts } from './http/request.ts'
+import type { PluginApp, PluginSpec, ServiceName } from './plugin.ts'
+
+/** A plugin of the catalogue or of a third party that configuration has switched on. */
+export interface EnabledPlugin {
+  readonly spec: PluginSpec
+  /** Validated, defaults filled in. */
+  readonly options: unknown
+  /** The manifest's servers or those configuration narrows them to. */
+  readonly servers: readonly ServerKind[]
+}
+
+/** What both servers share. */
+export interface ServerParts {
+  readonly plugins: readonly EnabledPlugin[]
+  /** What the plugins' `setup` returned, by plugin name. */
+  readonly services: ReadonlyMap<string, unknown>
+  readonly budget: Budget
+  /** Fires when requests still running must end. */
+  readonly stopping: AbortSignal
+}
+
+/** The server ready to listen or to `inject`. The public one never registers what it must not serve. */
+export async function buildServer(kind: ServerKind, core: Core, parts: ServerParts): Promise<FastifyInstance> {
+  const app = Fastify(options(core, kind))
+  const own = [health, landing].map(spec => ({ spec: spec as PluginSpec, options: {}, servers: spec.servers }))
+  const plugins = [...own, ...parts.plugins].filter(plugin => plugin.servers.includes(kind))
+  const specs = new Map(plugins.map(({ spec }) => [spec.name, spec]))
+
+  if (kind === 'public') fencePublic(app)
+  app.decorate('core', core)
+  observeRequests(app, kind, core.metrics)
+  limitLives(app, { timeout: core.config.http.timeout, budget: parts.budget, stopping: parts.stopping })
+  shareWithOrigins(app, origins(core))
+  await authenticate(app, { users: core.users, metrics: core.metrics, plugins: specs })
+  answerErrors(app, specs)
+  setContexts(app, kind, core.config.default_timezone)
+  acceptBodies(app, core.config.http.body_limit)
+  const addMissingMethods = completeMethods(app)
+  for (const plugin of plugins) await mount(app, plugin, parts.services)
+  await app.register(async scope => {
+    app.decorate('routes', addMissingMethods(scope))
+  })
+  await app.ready()
+  return app
+}
+
+/** The routes of a server, without HEAD, by path. */
+export function routeTable(app: FastifyInstance): readonly Route[] {
+  const routes = app.getDecorator<readonly Route[]>('routes')
+  return routes.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.method < b.method ? -1 : 1))
+}
+
+/** Registers a plugin's routes in a scope of their own that sees the services the plugin declared, and no other. */
+async function mount(
+  app: FastifyInstance,
+  plugin: EnabledPlugin,
+  services: ReadonlyMap<string, unknown>
+): Promise<void> {
+  const { spec, options } = plugin
+  const { routes } = spec
+  if (routes === undefined) return
+  const register = async (scope: FastifyInstance) => {
+    scope.addHook('onRoute', route => {
+      route.config = { ...route.config, plugin: spec.name }
+    })
+    scope.decorate('services', declaredServices(spec, services))
+    await routes.call(spec, scope as unknown as PluginApp<ServiceName, ServiceName>, options)
+  }
+  const meta = { name: spec.name, fastify: '5.x', encapsulate: true }
+  await app.register(fastifyPlugin(register, meta), spec.prefix === '' ? {} : { prefix: spec.prefix })
+}
+
+/** Exactly what a plugin's `needs` and `uses` name. */
+export function declaredServices(
+  { needs = [], uses = [] }: PluginSpec,
+  services: ReadonlyMap<string, unknown>
+): Readonly<Record<string, unknown>> {
+  return Object.freeze(Object.fromEntries([...needs, ...uses].map(name => [name, services.get(name)])))
+}
+
+function options(core: Core, kind: ServerKind) {
+  const loggerInstance: FastifyBaseLogger = core.log.child({ server: kind })
+  return {
+    loggerInstance,
+    disableRequestLogging: true,
+    // Bodies are counted in http/body.ts; this one is for multipart parsers a plugin brings.
+    bodyLimit: core.config.http.body_limit || Number.MAX_SAFE_INTEGER,
+    return503OnClosing: false,
+    routerOptions: { querystringParser: parseParameters, maxParamLength: 4096 }
+  }
+}
+
+/** Without users every page could use the server, so then other origins must be named. */
+function origins({ config, users }: Core): readonly string[] {
+  if (!config.http.enable_cors) return []
+  if (config.http.cors_allowed_origins.length > 0) return config.http.cors_allowed_origins
+  return users === undefined ? [] : ['*']
+}
