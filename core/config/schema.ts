@@ -1,2 +1,200 @@
-// placeholder: replaced by the configuration schema
-export type Config = Readonly<Record<string, unknown>>
+// The whole configuration: every key with its default and meaning. Durations and sizes are text in TOML, numbers once loaded.
+import { type Static, type TSchema, Type } from 'typebox'
+
+/** What a schema node may say beyond JSON schema: how its text is read and how an error names what was expected. */
+export interface KeyOptions {
+  /** `duration`: milliseconds; `size`: bytes. */
+  readonly unit?: 'duration' | 'size'
+  /** Never shown by `config print` and `/config`. */
+  readonly secret?: boolean
+  /** Ends the sentence "expected …" when `pattern` does not match. */
+  readonly expected?: string
+}
+
+/** A key written as a duration text (`30s`, `1h30m`) and loaded as milliseconds. The default is milliseconds. */
+export const duration = (byDefault: number, description: string, options: { minimum?: number } = {}) =>
+  Type.Number({ unit: 'duration', default: byDefault, description, minimum: 0, ...options })
+
+/** A key written as a size text (`64MiB`) and loaded as bytes. The default is bytes. */
+export const size = (byDefault: number, description: string, options: { minimum?: number } = {}) =>
+  Type.Number({ unit: 'size', default: byDefault, description, minimum: 0, ...options })
+
+const flag = (byDefault: boolean, description: string) => Type.Boolean({ default: byDefault, description })
+const count = (byDefault: number, description: string, minimum = 0) =>
+  Type.Integer({ default: byDefault, description, minimum })
+const text = (byDefault: string, description: string, options: KeyOptions & { pattern?: string } = {}) =>
+  Type.String({ default: byDefault, description, ...options })
+const choice = <const T extends readonly string[]>(values: T, byDefault: T[number], description: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: values, default: byDefault, description })
+const address = (byDefault: string, description: string) =>
+  text(byDefault, description, {
+    pattern: '^(\\[[0-9A-Fa-f:.%]+\\]|[^:\\s\\[\\]]+):\\d{1,5}$',
+    expected: 'host:port, for example 127.0.0.1:4000'
+  })
+const table = <const P extends Record<string, TSchema>>(properties: P, description: string) =>
+  Type.Object(properties, { additionalProperties: false, description })
+
+const KiB = 1024
+const MiB = 1024 * KiB
+const second = 1000
+
+const http = table(
+  {
+    addr: address('127.0.0.1:4000', 'Address of the main server. It serves every route: keep it private.'),
+    enable_api_server: flag(false, 'Runs the public server, which serves only `/v1` and `/dashboard`.'),
+    api_server_addr: address('127.0.0.1:4006', 'Address of the public server.'),
+    timeout: duration(
+      30 * second,
+      'Time a request may take until its response headers are sent; `0s` sets no limit. One request asks for its own with `x-svc-timeout`.'
+    ),
+    body_limit: size(64 * MiB, 'Largest request body, before and after inflating; `0` sets no limit.'),
+    is_strict_mode: flag(
+      false,
+      'Metric and label names must be of the classic form; otherwise any UTF-8 name is taken.'
+    ),
+    enable_cors: flag(true, 'Answers cross-origin requests to `/v1` and `/dashboard`.'),
+    cors_allowed_origins: Type.Array(Type.String(), {
+      default: [],
+      description:
+        'Origins web pages may come from, `*` for any. Empty: any with a `user_provider`, only the own origin without.'
+    }),
+    shutdown_grace: duration(10 * second, 'Time running requests have to end when the server stops.')
+  },
+  'The two HTTP servers.'
+)
+
+const storage = table(
+  {
+    engine: text('embedded', 'Storage engine: `embedded` or the name of a module.'),
+    data_home: text(
+      './weir_data',
+      'Folder of all local data. A relative path counts from the folder the server is started in.'
+    ),
+    memory_limit: size(0, 'Memory the query engine may use before it spills to disk; `0` is a quarter of the machine.'),
+    memtable_size: size(256 * MiB, 'Rows in memory are written to files when they take this much.', { minimum: MiB }),
+    memtable_limit: size(
+      512 * MiB,
+      'Writes wait when rows in memory take this much, and are refused with 503 when the wait is too long.',
+      { minimum: MiB }
+    ),
+    flush_interval: duration(600 * second, 'Rows in memory are written to files after this time at the latest.', {
+      minimum: second
+    }),
+    query_threads: count(0, 'Threads of the query engine; `0` is one per core.')
+  },
+  'Where and how data is kept.'
+)
+
+const wal = table(
+  {
+    dir: text('', 'Folder of the write-ahead log; empty is `{data_home}/wal`.'),
+    sync: choice(
+      ['always', 'interval', 'none'],
+      'always',
+      'When a write is answered: `always`, once it is on the disk (concurrent writes share one sync); `interval`, at once, with a sync every `sync_interval`; `none`, at once, and the operating system syncs as it likes.'
+    ),
+    sync_interval: duration(100, 'Time between two syncs where `sync` is `interval`.', { minimum: 1 }),
+    segment_size: size(64 * MiB, 'Size at which the log starts a new file.', { minimum: 64 * KiB })
+  },
+  'The write-ahead log.'
+)
+
+const logging = table(
+  {
+    dir: text('', 'Folder of the log files; empty is `{data_home}/logs`.'),
+    level: choice(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal'],
+      'info',
+      'Least severe level that is logged; can be changed while running.'
+    ),
+    log_format: choice(['text', 'json'], 'text', 'Form of the log lines.'),
+    max_log_files: count(720, 'Hourly log files that are kept; `0` writes no files.'),
+    append_stdout: flag(true, 'Logs to the standard output as well.')
+  },
+  "The server's own log."
+)
+
+const tracing = table(
+  {
+    enable: flag(false, 'Traces requests from the start; can be changed while running.'),
+    otlp_endpoint: text('http://127.0.0.1:4318/v1/traces', 'Address spans are sent to, OTLP over HTTP.', {
+      pattern: '^https?://',
+      expected: 'a URL that starts with http:// or https://'
+    }),
+    sample_ratio: Type.Number({
+      default: 1,
+      minimum: 0,
+      maximum: 1,
+      description: 'Share of requests that are traced, 0 to 1.'
+    })
+  },
+  "Tracing of the server's own requests."
+)
+
+/** What every plugin's table may hold beside the plugin's own options. */
+export const pluginKeys = {
+  enabled: Type.Optional(
+    Type.Boolean({ description: 'Whether the plugin runs. Absent: yes. A plugin that is off is not even loaded.' })
+  ),
+  servers: Type.Optional(
+    Type.Array(Type.Unsafe<'main' | 'public'>({ type: 'string', enum: ['main', 'public'] }), {
+      description: 'Servers that carry its routes; can only narrow what the plugin allows. Absent: all it allows.'
+    })
+  ),
+  module: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'npm package or path of a plugin that does not come with the server.'
+    })
+  )
+}
+
+const pluginTable = Type.Object(pluginKeys, { additionalProperties: true })
+
+export const configSchema = table(
+  {
+    user_provider: text(
+      '',
+      'Who may use the server: `static_user_provider:file:PATH`, `static_user_provider:cmd:USER=SECRET,…` or `watch_file_user_provider:PATH`. Empty: everybody.',
+      { secret: true }
+    ),
+    enable_telemetry: flag(
+      false,
+      "Keeps the server's own metrics and slow queries in the database `svc_private`. Nothing ever leaves the machine."
+    ),
+    default_timezone: text('UTC', 'Time zone of requests that name none: an IANA name or `+hh:mm`.'),
+    auto_create_table: flag(true, 'Whether writing to an unknown table creates it.'),
+    init_regions_in_background: flag(false, 'Answers before all tables are opened.'),
+    init_regions_parallelism: count(16, 'Tables opened at the same time at the start.', 1),
+    max_in_flight_write_bytes: size(512 * MiB, 'Bytes of request bodies held at the same time; `0` sets no limit.'),
+    write_bytes_exhausted_policy: text(
+      'wait',
+      'What a request does when `max_in_flight_write_bytes` is used up: `wait` (10 s), `wait(DURATION)` or `fail`; then it is refused with 429.'
+    ),
+    max_concurrent_queries: count(0, 'Queries that run at the same time; further ones wait. `0` sets no limit.'),
+    http,
+    storage,
+    wal,
+    logging,
+    tracing,
+    plugins: Type.Record(Type.String(), pluginTable, {
+      default: {},
+      description: 'One table per plugin: `[plugins.NAME]`, with these keys and the options of the plugin.'
+    })
+  },
+  'The server.'
+)
+
+type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T
+
+/** A plugin's table as written: `enabled`, `servers`, `module` and the plugin's own options, which the registry reads. */
+export type PluginTable = DeepReadonly<Static<typeof pluginTable>> & { readonly [option: string]: unknown }
+
+/** The effective configuration: defaults filled in, durations in milliseconds, sizes in bytes, folders absolute. */
+export type Config = Omit<DeepReadonly<Static<typeof configSchema>>, 'plugins'> & {
+  readonly plugins: { readonly [name: string]: PluginTable }
+}
