@@ -1,13 +1,15 @@
 // Service interfaces of the built-in plugins: types only, for plugins that build on one.
-import type { ItemBatch, ItemError, RequestContext, TableWrite } from '../core/index.ts'
+import type { DbError, ItemBatch, ItemError, RequestContext, TableWrite, TimeUnit } from '../core/index.ts'
 
 /** Runs log pipelines. */
 export interface PipelinesService {
   /**
-   * Runs a stored or built-in pipeline over items; writes nothing. Throws DbError `InvalidArguments` for an unknown pipeline or version
-   * and ItemsError for the first item that fails, unless `skipError`.
+   * Runs a stored or built-in pipeline over items; writes nothing. The batch is used up. Throws DbError `InvalidArguments` for an
+   * unknown pipeline or version and ItemsError for the first item that fails, unless `skipError`.
    */
   run(ctx: RequestContext, name: string, items: ItemBatch, options: PipelineRunOptions): Promise<PipelineResult>
+  /** Makes one more kind of processor known, for documents compiled from now on. Throws when the kind is taken. */
+  addProcessor(definition: ProcessorDefinition): void
 }
 
 export interface PipelineRunOptions {
@@ -21,16 +23,52 @@ export interface PipelineRunOptions {
   readonly maxNestedLevels?: number
   /** `svc_identity` only: `field;epoch;<unit>` or `field;datestr;<format>`. */
   readonly customTimeIndex?: string
-  /** An unusable custom time value becomes the current time. */
+  /** An unusable custom time value becomes the current time; items that could not be decoded are left out and reported. */
   readonly ignoreErrors?: boolean
 }
 
 export interface PipelineResult {
-  /** One per group of rows with the same table and options; all belong to one atomic write. */
+  /** One per group of rows with the same table and options; all belong to one atomic write. Groups with equal options share the object. */
   readonly writes: readonly TableWrite[]
   readonly skipped: { readonly count: number; readonly errors: readonly ItemError[] }
   /** Items taken out on purpose by a filter. */
   readonly filtered: number
+}
+
+/** A kind of pipeline step. */
+export interface ProcessorDefinition {
+  /** Its key in a document. */
+  readonly kind: string
+  /** Checks the options and makes the step; `path` says where it stands, for messages at run time. Throws DbError `InvalidArguments`. */
+  compile(options: ProcessorOptions, path: string): Processor
+}
+
+/** One step of a compiled pipeline. Works on every live row of a batch and fails those it cannot take; never throws for what is in an item. */
+export interface Processor {
+  apply(batch: ItemBatch): void
+  /** Fields it fills with a timestamp in every item that passes; lets a pipeline without a transform find its time index. */
+  readonly times?: readonly { readonly field: string; readonly unit: TimeUnit }[]
+}
+
+/** What a field option names: read `from`, write `to`; both are the same unless renamed. */
+export interface FieldPair {
+  readonly from: string
+  readonly to: string
+}
+
+/** The options of one processor in a document. Every reader throws `error` when the option has another type. */
+export interface ProcessorOptions {
+  /** As written; integers are bigint, maps are Map. */
+  readonly entries: ReadonlyMap<string, unknown>
+  /** From `field` or `fields`, whichever stands later. */
+  readonly fields: readonly FieldPair[]
+  readonly ignoreMissing: boolean
+  text(key: string): string | undefined
+  flag(key: string): boolean | undefined
+  /** A list of texts. */
+  texts(key: string): readonly string[] | undefined
+  /** DbError `InvalidArguments` that names the processor and its line. */
+  error(message: string): DbError
 }
 
 declare module '../core/plugin.ts' {

@@ -1,0 +1,46 @@
+// What processors share when they read a cell: what counts as missing, and the words for what cannot be taken.
+import { type CellKind, cell, type ItemBatch, type ItemField } from '../../core/index.ts'
+
+/** How one processor reads its fields. */
+export interface Input {
+  readonly kind: string
+  /** Where the processor stands in its document. */
+  readonly path: string
+  readonly ignoreMissing: boolean
+}
+
+const kindNames = ['nothing', 'null', 'boolean', 'integer', 'float', 'string', 'timestamp', 'array or object'] as const
+
+export function kindName(kind: number): string {
+  return kindNames[kind as CellKind]
+}
+
+/** Whether the row has text in the field. Otherwise fails the row, unless the field is missing and may be. */
+export function hasText(batch: ItemBatch, field: ItemField | undefined, row: number, input: Input, name: string) {
+  const kind = field === undefined ? cell.absent : field.kinds[row]!
+  if (kind === cell.string) return true
+  if (kind > cell.null) reject(batch, row, input, `expect string value in ${name}, but got ${kindName(kind)}`)
+  else if (!input.ignoreMissing) reject(batch, row, input, `missing field: ${name}`)
+  return false
+}
+
+/** Fails the row with a message that names the processor. */
+export function reject(batch: ItemBatch, row: number, input: Input, message: string): void {
+  batch.fail(row, `Processor ${input.kind}: ${message} (${input.path})`)
+}
+
+/** A cell for a message: quoted text, cut to a readable length. */
+export function shownCell(batch: ItemBatch, field: ItemField, row: number): string {
+  if (field.kinds[row] === cell.string) {
+    const start = field.words[row * 2]!
+    const end = field.words[row * 2 + 1]!
+    const text = new TextDecoder().decode(batch.bytes.subarray(start, Math.min(end, start + 240)))
+    return shownText(text)
+  }
+  return shownText(String(batch.get(field, row)))
+}
+
+/** Text for a message: quoted, cut to a readable length. */
+export function shownText(text: string): string {
+  return text.length > 60 ? `"${text.slice(0, 60)}…"` : `"${text}"`
+}
