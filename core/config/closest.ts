@@ -1,0 +1,39 @@
+// Did you mean: the known word nearest to an unknown one.
+
+/** The candidate with the fewest edits, when they are few for its length; undefined otherwise. */
+export function closest(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined
+  let fewest = Number.POSITIVE_INFINITY
+  for (const candidate of candidates) {
+    const edits = distance(word.toLowerCase(), candidate.toLowerCase())
+    if (edits < fewest && edits <= Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3))) {
+      best = candidate
+      fewest = edits
+    }
+  }
+  return best
+}
+
+/** `, did you mean X?`, or nothing. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const best = closest(word, candidates)
+  return best === undefined ? '' : `, did you mean ${best}?`
+}
+
+/** Insertions, deletions, changes and swaps of neighbours that turn one word into the other. */
+function distance(a: string, b: string): number {
+  let before: number[] = []
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      let least = Math.min(change, above[j]! + 1, row[j - 1]! + 1)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, before[j - 2]! + 1)
+      row.push(least)
+    }
+    before = above
+    above = row
+  }
+  return above[b.length]!
+}

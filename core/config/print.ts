@@ -1,0 +1,49 @@
+// The effective configuration as TOML text that can be read again: every default shown, secrets hidden.
+import { stringify } from 'smol-toml'
+import type { TSchema } from 'typebox'
+import { isTable, readTable, type SchemaNode, writeUnit } from './read.ts'
+import { type Config, configSchema } from './schema.ts'
+
+/** What stands for a secret. */
+const hidden = '******'
+
+export interface PrintOptions {
+  /** Schemas of the plugins' own options by name; their defaults are shown and their secrets known. */
+  readonly plugins?: Readonly<Record<string, TSchema>>
+}
+
+/** TOML text of a loaded configuration, scalars first; durations and sizes in canonical units. */
+export function printConfig(config: Config, { plugins = {} }: PrintOptions = {}): string {
+  const { plugins: tables, user_provider, ...rest } = config
+  const top = write(configSchema as TSchema as SchemaNode, rest) as Record<string, unknown>
+  const names = [...new Set([...Object.keys(plugins), ...Object.keys(tables)])].sort()
+  const shown = Object.fromEntries(names.map(name => [name, pluginTable(tables[name] ?? {}, plugins[name])]))
+  return `${stringify({ user_provider: hidePasswords(user_provider), ...top, ...(names.length > 0 && { plugins: shown }) }).trimEnd()}\n`
+}
+
+function pluginTable(table: Readonly<Record<string, unknown>>, schema: TSchema | undefined): unknown {
+  const { enabled = true, servers, module, ...options } = table
+  const known = { enabled, ...(servers !== undefined && { servers }), ...(module !== undefined && { module }) }
+  const effective = schema === undefined ? options : readTable(schema, options).value
+  return { ...known, ...(write((schema ?? {}) as SchemaNode, effective) as object) }
+}
+
+function write(node: SchemaNode, value: unknown, key = ''): unknown {
+  if (node.secret || (node.type === undefined && /password|secret|token|credential/i.test(key)))
+    return value === '' ? '' : hidden
+  if (Array.isArray(value)) return value.map(item => write(node.items ?? {}, item, key))
+  if (!isTable(value)) return writeUnit(node, value)
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, child]) => child !== undefined && child !== null)
+      .map(([name, child]) => [name, write(node.properties?.[name] ?? {}, child, name)])
+  )
+}
+
+/** An inline list of users keeps the names and loses the secrets. */
+function hidePasswords(provider: string): string {
+  const match = /^(static_user_provider:cmd:)(.*)$/s.exec(provider)
+  if (match === null) return provider
+  const users = match[2]!.split(',').map(entry => (entry.includes('=') ? `${entry.split('=')[0]}=${hidden}` : hidden))
+  return match[1] + users.join(',')
+}
