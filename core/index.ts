@@ -1,11 +1,14 @@
 // The public API for plugin authors and embedders: re-exports only.
 export type { Credentials, PermissionMode, User, UserProvider } from './auth/provider.ts'
+export { printConfig } from './config/print.ts'
 export type { Config } from './config/schema.ts'
-export type { Core } from './core.ts'
+export type { Core, PluginInfo } from './core.ts'
 export { internalContext } from './core.ts'
 export type { ErrorCode, ErrorOptions, ItemError } from './errors.ts'
 export { DbError, errorCodes, ItemsError, isDbError, ParseError } from './errors.ts'
 export type { RequestContext, ServerKind, TableHints } from './http/context.ts'
+export type { Parameters } from './http/query.ts'
+export { firstValue, parseParameters } from './http/query.ts'
 export type { Logger } from './log/log.ts'
 export type { Counter, Gauge, Histogram, Metrics } from './metrics/metrics.ts'
 export type {
@@ -52,3 +55,4 @@ export type {
   TableStatistics
 } from './storage/engine.ts'
 export type { Store, WriteResult } from './storage/store.ts'
+export { commit, version } from './version.ts'

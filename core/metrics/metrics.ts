@@ -1,5 +1,11 @@
 // The one way to count: prom-client behind a small interface, with a registry of its own.
-import { Counter as PromCounter, Gauge as PromGauge, Histogram as PromHistogram, Registry } from 'prom-client'
+import {
+  collectDefaultMetrics,
+  Counter as PromCounter,
+  Gauge as PromGauge,
+  Histogram as PromHistogram,
+  Registry
+} from 'prom-client'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -26,8 +32,10 @@ export interface Metrics {
   readonly contentType: string
 }
 
-export function createMetrics(): Metrics {
+/** `process` adds the usual `process_*` and `nodejs_*` families. */
+export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
   const registry = new Registry()
+  if (options.process) collectDefaultMetrics({ register: registry })
   const families = new Map<string, Counter | Gauge | Histogram>()
   const once = <F extends Counter | Gauge | Histogram>(name: string, make: () => F): F => {
     const known = families.get(name) as F | undefined

@@ -1,0 +1,130 @@
+// From a configuration to a running server, and back to nothing.
+import type { FastifyInstance } from 'fastify'
+import { exhaustedWait } from './config/policy.ts'
+import type { Config } from './config/schema.ts'
+import { type Core, createCore } from './core.ts'
+import { createBudget } from './http/budget.ts'
+import type { ServerKind } from './http/context.ts'
+import { type Catalogue, loadPlugins } from './registry.ts'
+import { buildServer, declaredServices, type EnabledPlugin } from './server.ts'
+
+export interface Running {
+  readonly core: Core
+  readonly main: FastifyInstance
+  /** Absent where `http.enable_api_server` is false. */
+  readonly public?: FastifyInstance
+  /** `http://host:port` of each server, with the port that was really taken. */
+  readonly addresses: { readonly main: string; readonly public?: string }
+  /** Takes no more requests, lets running ones end within `http.shutdown_grace`, then closes everything; safe twice. */
+  close(): Promise<void>
+}
+
+export interface StartOptions {
+  /** Where paths and package names of third-party plugins count from: the configuration file's folder. Default: the current folder. */
+  readonly folder?: string
+  /** Where a key was set, for the messages about wrong ones. */
+  readonly locate?: (path: readonly string[]) => string | undefined
+}
+
+/** Starts everything or throws with nothing left running. */
+export async function start(config: Config, catalogue: Catalogue, options: StartOptions = {}): Promise<Running> {
+  const folder = options.folder ?? process.cwd()
+  const plugins = await loadPlugins(config, catalogue, folder, options.locate)
+  const core = await createCore(config, {
+    folder,
+    plugins: plugins.map(({ spec, servers }) => ({ name: spec.name, servers, options: spec.config }))
+  })
+  const undo: (() => unknown)[] = [() => core.close()]
+  const close = once(() => undoAll(undo, core))
+  try {
+    const services = await setUp(core, plugins, undo)
+    const stopping = new AbortController()
+    const budget = createBudget(
+      { limit: config.max_in_flight_write_bytes, wait: exhaustedWait(config.write_bytes_exhausted_policy) ?? 0 },
+      core.metrics
+    )
+    const parts = { plugins, services, budget, stopping: stopping.signal }
+    const kinds: ServerKind[] = config.http.enable_api_server ? ['main', 'public'] : ['main']
+    const servers = await Promise.all(kinds.map(kind => buildServer(kind, core, parts)))
+    undo.push(() => stopServers(servers, stopping, config.http.shutdown_grace))
+    const [main, open] = servers
+    const mainUrl = await listen(main!, config.http.addr, 'http.addr')
+    const openUrl = open && (await listen(open, config.http.api_server_addr, 'http.api_server_addr'))
+    core.log.info({ main: mainUrl, public: openUrl, plugins: plugins.map(({ spec }) => spec.name) }, 'started')
+    return {
+      core,
+      main: main!,
+      addresses: { main: mainUrl, ...(openUrl !== undefined && { public: openUrl }) },
+      ...(open !== undefined && { public: open }),
+      close
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Ends the process orderly on SIGTERM and SIGINT; a second signal ends it at once. */
+export function stopOnSignals(running: Running): void {
+  const stop = async (signal: NodeJS.Signals) => {
+    running.core.log.info({ signal }, 'stopping')
+    process.once(signal, () => process.exit(1))
+    await running.close()
+    process.exit(0)
+  }
+  process.once('SIGTERM', stop).once('SIGINT', stop)
+}
+
+async function setUp(core: Core, plugins: readonly EnabledPlugin[], undo: (() => unknown)[]) {
+  const services = new Map<string, unknown>()
+  for (const { spec, options } of plugins) {
+    const service = await spec.setup?.(core, options, declaredServices(spec, services) as never)
+    services.set(spec.name, service)
+    const closable = service as { close?: () => unknown } | undefined
+    if (typeof closable?.close === 'function') undo.push(() => closable.close?.())
+  }
+  return services
+}
+
+async function undoAll(undo: readonly (() => unknown)[], core: Core): Promise<void> {
+  for (const step of undo.toReversed()) {
+    try {
+      await step()
+    } catch (error) {
+      core.log.error({ err: error }, 'failure while stopping')
+    }
+  }
+}
+
+async function stopServers(servers: readonly FastifyInstance[], stopping: AbortController, grace: number) {
+  const end = setTimeout(() => {
+    stopping.abort()
+    setTimeout(() => {
+      for (const { server } of servers) server.closeAllConnections()
+    }, 500).unref()
+  }, grace)
+  await Promise.all(servers.map(app => app.close()))
+  clearTimeout(end)
+}
+
+async function listen(app: FastifyInstance, address: string, key: string): Promise<string> {
+  const end = address.lastIndexOf(':')
+  const host = address.slice(0, end).replace(/^\[|\]$/g, '')
+  try {
+    await app.listen({ host, port: Number(address.slice(end + 1)) })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = code === 'EADDRINUSE' ? 'the address is already in use' : message
+    throw new Error(`cannot listen on ${address} (${key}): ${reason}`, { cause: error })
+  }
+  const { port } = app.server.address() as { port: number }
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  return () => {
+    running ??= run()
+    return running
+  }
+}

@@ -1,0 +1,6 @@
+// The catalogue: every plugin that comes with the server. The only file that lists plugins.
+import type { Catalogue } from '../core/registry.ts'
+
+export const catalogue: Catalogue = {
+  admin: () => import('./admin/index.ts')
+}
