@@ -1,8 +1,14 @@
 // Everything plugins may do with data: checks the request against users, catalog and limits, then hands it to the engine.
+import { authorise } from '../auth/permission.ts'
+import type { Config } from '../config/schema.ts'
+import { DbError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { TableWrite } from '../model/batch.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions } from '../model/table.ts'
-import type { Maintenance, Query, QueryResult, Report, TableStatistics } from './engine.ts'
+import type { Engine, Maintenance, Query, QueryResult, Report, ResolvedWrite, TableStatistics } from './engine.ts'
+import { createGate } from './gate.ts'
+import { checkDefinition, checkName, checkWrite, inheritOptions, planWrite } from './schema.ts'
 
 export interface WriteResult {
   /** Affected rows, all writes together. */
@@ -13,7 +19,10 @@ export interface WriteResult {
 
 export interface Store {
   readonly engineName: string
-  /** All writes or none, in the request's database: finds or creates tables, adds columns, waits for durability. Needs write permission. */
+  /**
+   * All writes or none, in the request's database: finds or creates tables, adds columns, waits for durability. Needs write permission.
+   * The columns' memory belongs to the store from the call on.
+   */
   write(ctx: RequestContext, writes: readonly TableWrite[]): Promise<WriteResult>
   /** Needs read permission; stops when the context's signal fires. */
   query(ctx: RequestContext, query: Query): Promise<QueryResult>
@@ -30,4 +39,185 @@ export interface Store {
   changeTable(ctx: RequestContext, table: Table, change: TableChange): Promise<Table>
   dropTable(ctx: RequestContext, table: Table): Promise<void>
   maintain(ctx: RequestContext, task: Maintenance): Promise<Report>
+}
+
+export interface StoreParts {
+  readonly engine: Engine
+  readonly config: Pick<Config, 'auto_create_table' | 'max_concurrent_queries'>
+  readonly metrics: Metrics
+}
+
+/** The store over an open engine. */
+export function createStore({ engine, config, metrics }: StoreParts): Store {
+  const { catalog } = engine
+  const queries = createGate(config.max_concurrent_queries)
+  const rowsWritten = metrics.counter('svc_table_operator_ingest_rows', 'Rows written', ['db', 'plugin'])
+  const rowsDeleted = metrics.counter('svc_table_operator_delete_rows', 'Rows deleted by key', ['db', 'plugin'])
+  const tablesCreated = metrics.counter('svc_table_operator_create_table', 'Tables created', ['db'])
+  const tablesChanged = metrics.counter('svc_table_operator_alter_tables', 'Tables changed', ['db'])
+  const dbLabel = databaseLabel(catalog.databases().map(database => database.name))
+
+  // Changes of the catalog take turns, so that two requests that meet a new table agree on it.
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = turn.then(work, work)
+    turn = next.catch(() => {})
+    return next
+  }
+
+  const requireDatabase = (name: string): Database => {
+    const database = catalog.database(name)
+    if (database === undefined) throw new DbError('DatabaseNotFound', `Database not found: ${name}`)
+    return database
+  }
+
+  const createTable = async (definition: TableDefinition): Promise<Table> => {
+    const database = requireDatabase(definition.database)
+    const inherited = { ...definition, options: inheritOptions(definition.options, database.options) }
+    checkDefinition(inherited)
+    tablesCreated.add(1, { db: dbLabel(definition.database) })
+    return catalog.createTable(inherited)
+  }
+
+  const changeTable = (table: Table, change: TableChange): Promise<Table> => {
+    tablesChanged.add(1, { db: dbLabel(table.database) })
+    return catalog.changeTable(table, change)
+  }
+
+  /** The write with its table, created or widened as needed. */
+  const resolve = async (db: string, write: TableWrite, autoCreate: boolean): Promise<ResolvedWrite> => {
+    for (;;) {
+      const table = catalog.table(db, write.table)
+      const plan = planWrite(db, table, write, autoCreate)
+      if (plan.kind === 'ready')
+        return { table: table!, rows: write.rows, columns: plan.columns, op: write.op ?? 'put' }
+      // Planned again in turn: another request may have done it meanwhile.
+      await inTurn(async () => {
+        const current = catalog.table(db, write.table)
+        const again = planWrite(db, current, write, autoCreate)
+        if (again.kind === 'create') await createTable(again.definition)
+        if (again.kind === 'widen') await changeTable(current!, { kind: 'add_columns', columns: again.columns })
+      })
+    }
+  }
+
+  return {
+    engineName: engine.name,
+
+    async write(ctx, writes) {
+      authorise(ctx.user, 'write')
+      requireDatabase(ctx.db)
+      const allowed = (write: TableWrite) => write.autoCreate ?? ctx.hints.autoCreate ?? config.auto_create_table
+      const withHints = writes.map(write => ({ ...write, options: { ...ctx.hints.options, ...write.options } }))
+      for (const write of withHints) {
+        checkWrite(write)
+        planWrite(ctx.db, catalog.table(ctx.db, write.table), write, allowed(write))
+      }
+      const resolved: ResolvedWrite[] = []
+      for (const write of withHints) resolved.push(await resolve(ctx.db, write, allowed(write)))
+      const rows = await engine.write(resolved, ctx.signal)
+      const labels = { db: dbLabel(ctx.db), plugin: ctx.plugin }
+      const deleted = resolved.reduce((sum, write) => sum + (write.op === 'delete' ? write.rows : 0), 0)
+      if (rows > deleted) rowsWritten.add(rows - deleted, labels)
+      if (deleted > 0) rowsDeleted.add(deleted, labels)
+      return { rows, perWrite: writes.map(write => write.rows) }
+    },
+
+    async query(ctx, query) {
+      authorise(ctx.user, 'read')
+      if (query.kind === 'sql' && !engine.supports.sql) {
+        throw new DbError('Unsupported', `the storage engine ${engine.name} answers no SQL`)
+      }
+      const leave = await queries.enter(ctx.signal)
+      try {
+        return leaving(await engine.query(query, ctx.signal), leave)
+      } catch (error) {
+        leave()
+        throw error
+      }
+    },
+
+    databases: () => catalog.databases(),
+    database: name => catalog.database(name),
+    tables: database => catalog.tables(database),
+    table: (database, name) => catalog.table(database, name),
+    statistics: table => catalog.statistics(table),
+
+    createDatabase(ctx, name, options) {
+      authorise(ctx.user, 'write')
+      checkName('database', name)
+      return inTurn(async () => {
+        if (catalog.database(name)) throw new DbError('InvalidArguments', `Schema ${name} already exists`)
+        return catalog.createDatabase(name, options)
+      })
+    },
+
+    dropDatabase(ctx, name) {
+      authorise(ctx.user, 'write')
+      return inTurn(async () => {
+        if (!catalog.database(name)) {
+          throw new DbError('InvalidArguments', `Failed to find schema, schema info: ${name}`)
+        }
+        if (name === ctx.db || name === 'public' || name === 'svc_private') {
+          throw new DbError('InvalidArguments', `Schema \`${name}\` is in use`)
+        }
+        await catalog.dropDatabase(name)
+      })
+    },
+
+    createTable(ctx, definition) {
+      authorise(ctx.user, 'write')
+      return inTurn(async () => {
+        if (catalog.table(definition.database, definition.name)) {
+          const name = `svc.${definition.database}.${definition.name}`
+          throw new DbError('TableAlreadyExists', `Table already exists: \`${name}\``)
+        }
+        return createTable(definition)
+      })
+    },
+
+    changeTable(ctx, table, change) {
+      authorise(ctx.user, 'write')
+      return inTurn(() => changeTable(table, change))
+    },
+
+    dropTable(ctx, table) {
+      authorise(ctx.user, 'write')
+      return inTurn(() => catalog.dropTable(table))
+    },
+
+    maintain(ctx, task) {
+      authorise(ctx.user, 'write')
+      return engine.maintain(task, ctx.signal)
+    }
+  }
+}
+
+/** Database names as metric labels: at most a hundred, then `other`. */
+function databaseLabel(known: readonly string[]): (name: string) => string {
+  const labels = new Set(known.slice(0, 100))
+  return name => {
+    if (labels.has(name)) return name
+    if (labels.size >= 100) return 'other'
+    labels.add(name)
+    return name
+  }
+}
+
+/** The result with `leave` called once when it was read to its end, left or closed. */
+function leaving(result: QueryResult, leave: () => void): QueryResult {
+  return {
+    columns: result.columns,
+    close() {
+      result.close()
+      leave()
+    },
+    async *batches() {
+      try {
+        yield* result.batches()
+      } finally {
+        leave()
+      }
+    }
+  }
 }

@@ -1,0 +1,427 @@
+// The catalog: databases, tables, columns, files and series in one SQLite file, mirrored in memory so that look-ups cost nothing.
+import { DatabaseSync } from 'node:sqlite'
+import { DbError } from '../../errors.ts'
+import type {
+  ColumnDefinition,
+  Database,
+  Table,
+  TableChange,
+  TableColumn,
+  TableDefinition,
+  TableOptions
+} from '../../model/table.ts'
+import type { SeriesEntry } from './record.ts'
+
+/** A data file of a table. Times are in the time index's unit. */
+export interface DataFile {
+  readonly id: number
+  readonly table: number
+  /** Below the data folder. */
+  readonly path: string
+  readonly rows: number
+  readonly bytes: number
+  readonly minTime: bigint
+  readonly maxTime: bigint
+  readonly minSeq: number
+  readonly maxSeq: number
+  /** Ids of the columns it holds. */
+  readonly columns: readonly number[]
+  /** Holds rows that hide others. */
+  readonly deletes: boolean
+  /** CRC-32 of the whole file. */
+  readonly checksum: number
+}
+
+const format = 1
+
+const schema = `
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS databases (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, options TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS tables (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, database_id INTEGER NOT NULL, name TEXT NOT NULL, options TEXT NOT NULL,
+  version INTEGER NOT NULL, created_at INTEGER NOT NULL, folder TEXT NOT NULL, flushed_seq INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (database_id, name));
+CREATE TABLE IF NOT EXISTS columns (
+  table_id INTEGER NOT NULL, id INTEGER NOT NULL, position INTEGER NOT NULL, dropped INTEGER NOT NULL DEFAULT 0,
+  definition TEXT NOT NULL, PRIMARY KEY (table_id, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS files (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, table_id INTEGER NOT NULL, path TEXT NOT NULL, row_count INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, min_time INTEGER NOT NULL, max_time INTEGER NOT NULL, min_seq INTEGER NOT NULL, max_seq INTEGER NOT NULL,
+  columns TEXT NOT NULL, deletes INTEGER NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS series (
+  table_id INTEGER NOT NULL, tsid INTEGER NOT NULL, key BLOB NOT NULL, PRIMARY KEY (table_id, tsid)) WITHOUT ROWID;
+`
+
+interface TableState {
+  table: Table
+  /** Physical names ever used, lower case, so that a new column never reads an old one's data. */
+  readonly taken: Set<string>
+  nextColumn: number
+  readonly folder: string
+  flushedSeq: number
+  files: readonly DataFile[]
+}
+
+/** Every method is synchronous: SQLite's transactions are short and rare. */
+export class EmbeddedCatalog {
+  readonly #sqlite: DatabaseSync
+  readonly #databases = new Map<string, Database>()
+  readonly #names = new Map<string, Map<string, TableState>>()
+  readonly #byId = new Map<number, TableState>()
+
+  /** Opens the file and takes it for this process alone. */
+  constructor(path: string) {
+    this.#sqlite = new DatabaseSync(path)
+    try {
+      this.#sqlite.exec(
+        'PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT;'
+      )
+      this.#sqlite.exec(schema)
+    } catch (error) {
+      this.#sqlite.close()
+      const busy = error instanceof Error && /locked|busy/i.test(error.message)
+      const reason = busy
+        ? 'another process holds it; stop that server or choose another storage.data_home'
+        : String(error)
+      throw new DbError('StorageUnavailable', `cannot open the catalog ${path}: ${reason}`, { cause: error })
+    }
+    this.#checkFormat(path)
+    this.#load()
+  }
+
+  close(): void {
+    this.#sqlite.close()
+  }
+
+  databases(): readonly Database[] {
+    return [...this.#databases.values()]
+  }
+
+  database(name: string): Database | undefined {
+    return this.#databases.get(name)
+  }
+
+  tables(database: string): readonly Table[] {
+    return [...(this.#names.get(database)?.values() ?? [])].map(state => state.table)
+  }
+
+  table(database: string, name: string): Table | undefined {
+    return this.#names.get(database)?.get(name)?.table
+  }
+
+  tableById(id: number): Table | undefined {
+    return this.#byId.get(id)?.table
+  }
+
+  allTables(): readonly Table[] {
+    return [...this.#byId.values()].map(state => state.table)
+  }
+
+  files(table: Table): readonly DataFile[] {
+    return this.#byId.get(table.id)?.files ?? []
+  }
+
+  allFiles(): readonly DataFile[] {
+    return [...this.#byId.values()].flatMap(state => state.files)
+  }
+
+  folder(table: Table): string {
+    return this.#state(table).folder
+  }
+
+  /** Rows of the table with a lower number are all in files. */
+  flushedSeq(table: number): number {
+    return this.#byId.get(table)?.flushedSeq ?? Number.POSITIVE_INFINITY
+  }
+
+  meta(key: string): string | undefined {
+    const row = this.#sqlite.prepare('SELECT value FROM meta WHERE key = ?').get(key)
+    return row?.value as string | undefined
+  }
+
+  createDatabase(name: string, options: TableOptions): Database {
+    const insert = this.#sqlite.prepare('INSERT INTO databases (name, options) VALUES (?, ?)')
+    const { lastInsertRowid } = insert.run(name, JSON.stringify(options))
+    const database: Database = { id: Number(lastInsertRowid), name, options }
+    this.#databases.set(name, database)
+    this.#names.set(name, new Map())
+    return database
+  }
+
+  /** Forgets the database and all its tables; their files are the caller's to remove. */
+  dropDatabase(name: string): void {
+    const database = this.#databases.get(name)!
+    this.#transaction(() => {
+      for (const table of this.tables(name)) this.#forget(table)
+      this.#sqlite.prepare('DELETE FROM databases WHERE id = ?').run(database.id)
+    })
+    for (const table of this.tables(name)) this.#byId.delete(table.id)
+    this.#databases.delete(name)
+    this.#names.delete(name)
+  }
+
+  createTable(definition: TableDefinition): Table {
+    const database = this.#databases.get(definition.database)!
+    const taken = new Set(hiddenNames)
+    const columns = definition.columns.map((column, i) => identify(column, i + 1, taken))
+    const createdAt = Date.now()
+    return this.#transaction(() => {
+      const insert = this.#sqlite.prepare(
+        `INSERT INTO tables (database_id, name, options, version, created_at, folder) VALUES (?, ?, ?, 1, ?, '')`
+      )
+      const options = JSON.stringify(definition.options)
+      const id = Number(insert.run(database.id, definition.name, options, createdAt).lastInsertRowid)
+      const folder = `${folderName(database.name, database.id)}/${folderName(definition.name, id)}`
+      this.#sqlite.prepare('UPDATE tables SET folder = ? WHERE id = ?').run(folder, id)
+      columns.forEach((column, position) => {
+        this.#insertColumn(id, column, position)
+      })
+      const table = makeTable({ ...definition, id, columns, version: 1, createdAt })
+      this.#remember({ table, taken, nextColumn: columns.length + 1, folder, flushedSeq: 0, files: [] })
+      return table
+    })
+  }
+
+  changeTable(table: Table, change: TableChange): Table {
+    const state = this.#state(table)
+    const changed = this.#transaction(() => {
+      this.#sqlite.prepare('UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)
+      return this.#apply(state, change)
+    })
+    state.table = changed
+    if (changed.name !== table.name) {
+      const names = this.#names.get(table.database)!
+      names.delete(table.name)
+      names.set(changed.name, state)
+    }
+    return changed
+  }
+
+  dropTable(table: Table): void {
+    this.#transaction(() => this.#forget(table))
+    this.#byId.delete(table.id)
+    this.#names.get(table.database)?.delete(table.name)
+  }
+
+  /** A finished flush: its file, the series its rows use, and that everything below `flushedSeq` is in files now. */
+  addFile(
+    table: Table,
+    file: Omit<DataFile, 'id' | 'table'> | undefined,
+    series: readonly SeriesEntry[],
+    flushedSeq: number
+  ): void {
+    const state = this.#state(table)
+    const added = this.#transaction(() => {
+      const insertSeries = this.#sqlite.prepare('INSERT OR IGNORE INTO series (table_id, tsid, key) VALUES (?, ?, ?)')
+      for (const { tsid, key } of series) insertSeries.run(table.id, tsid, key)
+      this.#sqlite.prepare('UPDATE tables SET flushed_seq = ? WHERE id = ?').run(flushedSeq, table.id)
+      return file && { ...file, table: table.id, id: this.#insertFile(table.id, file) }
+    })
+    state.flushedSeq = flushedSeq
+    if (added) state.files = [...state.files, added]
+  }
+
+  /** Series of a table as files know them, ascending. */
+  *series(table: number): Iterable<SeriesEntry> {
+    const select = this.#sqlite.prepare('SELECT tsid, key FROM series WHERE table_id = ? ORDER BY tsid')
+    for (const row of select.iterate(table)) yield { tsid: row.tsid as number, key: row.key as Uint8Array }
+  }
+
+  /** The highest number any file holds, plus one. */
+  nextSeq(): number {
+    let next = 1
+    for (const state of this.#byId.values()) {
+      next = Math.max(next, state.flushedSeq, ...state.files.map(file => file.maxSeq + 1))
+    }
+    return next
+  }
+
+  #state(table: Table): TableState {
+    const state = this.#byId.get(table.id)
+    if (state === undefined) throw new DbError('TableNotFound', `Table not found: ${table.database}.${table.name}`)
+    return state
+  }
+
+  #remember(state: TableState): void {
+    this.#byId.set(state.table.id, state)
+    this.#names.get(state.table.database)!.set(state.table.name, state)
+  }
+
+  #apply(state: TableState, change: TableChange): Table {
+    const { table } = state
+    const version = table.version + 1
+    if (change.kind === 'add_columns') {
+      const added = change.columns.map(column => identify(column, state.nextColumn++, state.taken))
+      added.forEach((column, i) => {
+        this.#insertColumn(table.id, column, table.columns.length + i)
+      })
+      return makeTable({ ...table, version, columns: [...table.columns, ...added] })
+    }
+    if (change.kind === 'drop_column') {
+      const dropped = table.columns.find(column => column.name === change.name)!
+      this.#sqlite.prepare('UPDATE columns SET dropped = 1 WHERE table_id = ? AND id = ?').run(table.id, dropped.id)
+      return makeTable({ ...table, version, columns: table.columns.filter(column => column !== dropped) })
+    }
+    if (change.kind === 'rename') {
+      this.#sqlite.prepare('UPDATE tables SET name = ? WHERE id = ?').run(change.name, table.id)
+      return makeTable({ ...table, version, name: change.name })
+    }
+    const options = { ...table.options, ...change.options }
+    this.#sqlite.prepare('UPDATE tables SET options = ? WHERE id = ?').run(JSON.stringify(options), table.id)
+    return makeTable({ ...table, version, options })
+  }
+
+  #insertColumn(table: number, column: TableColumn, position: number): void {
+    this.#sqlite
+      .prepare('INSERT INTO columns (table_id, id, position, definition) VALUES (?, ?, ?, ?)')
+      .run(table, column.id, position, JSON.stringify(column))
+  }
+
+  #insertFile(table: number, file: Omit<DataFile, 'id' | 'table'>): number {
+    const insert = this.#sqlite.prepare(
+      `INSERT INTO files (table_id, path, row_count, bytes, min_time, max_time, min_seq, max_seq, columns, deletes, checksum)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    )
+    const { path, rows, bytes, minTime, maxTime, minSeq, maxSeq, columns, deletes, checksum } = file
+    const values = [
+      path,
+      rows,
+      bytes,
+      minTime,
+      maxTime,
+      minSeq,
+      maxSeq,
+      JSON.stringify(columns),
+      deletes ? 1 : 0,
+      checksum
+    ]
+    return Number(insert.run(table, ...values).lastInsertRowid)
+  }
+
+  #forget(table: Table): void {
+    for (const name of ['columns', 'files', 'series']) {
+      this.#sqlite.prepare(`DELETE FROM ${name} WHERE table_id = ?`).run(table.id)
+    }
+    this.#sqlite.prepare('DELETE FROM tables WHERE id = ?').run(table.id)
+  }
+
+  #transaction<T>(work: () => T): T {
+    this.#sqlite.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      this.#sqlite.exec('COMMIT')
+      return result
+    } catch (error) {
+      this.#sqlite.exec('ROLLBACK')
+      if (error instanceof DbError) throw error
+      throw new DbError('StorageUnavailable', `the catalog cannot be changed: ${String(error)}`, {
+        cause: error,
+        retryAfter: 5
+      })
+    }
+  }
+
+  #checkFormat(path: string): void {
+    const found = Number(this.meta('format') ?? format)
+    if (found > format)
+      throw new DbError('StorageUnavailable', `${path} has format ${found}, this server knows up to ${format}`)
+    this.#sqlite.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run('format', String(format))
+  }
+
+  #load(): void {
+    for (const row of this.#sqlite.prepare('SELECT id, name, options FROM databases ORDER BY id').all()) {
+      const name = row.name as string
+      this.#databases.set(name, { id: row.id as number, name, options: JSON.parse(row.options as string) })
+      this.#names.set(name, new Map())
+    }
+    const columns = groupBy(this.#sqlite.prepare('SELECT * FROM columns ORDER BY table_id, position').all())
+    const selectFiles = this.#sqlite.prepare('SELECT * FROM files ORDER BY id')
+    selectFiles.setReadBigInts(true)
+    const files = groupBy(selectFiles.all())
+    const tables = this.#sqlite
+      .prepare('SELECT t.*, d.name AS database FROM tables t JOIN databases d ON d.id = t.database_id ORDER BY t.id')
+      .all()
+    for (const row of tables)
+      this.#remember(loadTable(row, columns.get(row.id as number) ?? [], files.get(row.id as number) ?? []))
+  }
+}
+
+type Row = Record<string, unknown>
+
+function groupBy(rows: readonly Row[]): Map<number, Row[]> {
+  return Map.groupBy(rows, row => Number(row.table_id)) as Map<number, Row[]>
+}
+
+function loadTable(row: Row, columnRows: readonly Row[], fileRows: readonly Row[]): TableState {
+  const all = columnRows.map(column => JSON.parse(column.definition as string) as TableColumn)
+  const dropped = new Set(columnRows.filter(column => column.dropped === 1).map(column => column.id))
+  const table = makeTable({
+    id: row.id as number,
+    database: row.database as string,
+    name: row.name as string,
+    columns: all.filter(column => !dropped.has(column.id)),
+    options: JSON.parse(row.options as string),
+    version: row.version as number,
+    createdAt: row.created_at as number
+  })
+  return {
+    table,
+    taken: new Set([...hiddenNames, ...all.map(column => column.physical.toLowerCase())]),
+    nextColumn: all.reduce((max, column) => Math.max(max, column.id), 0) + 1,
+    folder: row.folder as string,
+    flushedSeq: row.flushed_seq as number,
+    files: fileRows.map(loadFile)
+  }
+}
+
+function loadFile(row: Row): DataFile {
+  return {
+    id: Number(row.id),
+    table: Number(row.table_id),
+    path: row.path as string,
+    rows: Number(row.row_count),
+    bytes: Number(row.bytes),
+    minTime: row.min_time as bigint,
+    maxTime: row.max_time as bigint,
+    minSeq: Number(row.min_seq),
+    maxSeq: Number(row.max_seq),
+    columns: JSON.parse(row.columns as string),
+    deletes: row.deletes === 1n,
+    checksum: Number(row.checksum)
+  }
+}
+
+const hiddenNames = ['__tsid', '__seq', '__op']
+
+/** Gives a column its id and a physical name no other column of the table ever had, whatever the case. */
+function identify(column: ColumnDefinition, id: number, taken: Set<string>): TableColumn {
+  let physical = column.name
+  while (taken.has(physical.toLowerCase())) physical = `${physical}~${id}`
+  taken.add(physical.toLowerCase())
+  return { ...column, id, physical }
+}
+
+function makeTable(parts: Omit<Table, 'timeIndex' | 'tags'>): Table {
+  const { id, database, name, columns, options, version, createdAt } = parts
+  return {
+    id,
+    database,
+    name,
+    columns,
+    options,
+    version,
+    createdAt,
+    timeIndex: columns.find(column => column.semantic === 'timestamp')!,
+    tags: columns.filter(column => column.semantic === 'tag')
+  }
+}
+
+/** A readable name that no file system minds: percent-encoded, cut, made unique by the id. */
+function folderName(name: string, id: number): string {
+  const encoded = Array.from(Buffer.from(name), byte =>
+    /[A-Za-z0-9_-]/.test(String.fromCharCode(byte))
+      ? String.fromCharCode(byte)
+      : `%${byte.toString(16).padStart(2, '0')}`
+  ).join('')
+  return `${encoded.slice(0, 120)}-${id}`
+}

@@ -1,0 +1,170 @@
+// Rows of one table that are not in a file yet: taken in as they come, handed to DuckDB in bulk when a query, a flush or their number asks for it.
+import type { ColumnData } from '../../model/batch.ts'
+import type { Table, TableColumn } from '../../model/table.ts'
+import type { ColumnType } from '../../model/types.ts'
+import { type Appender, type Duckdb, duckdbType, quoteName } from './duckdb.ts'
+
+/** Rows of one write, owned by the memtable. */
+export interface MemtableRows {
+  readonly rows: number
+  /** Number of the first row. */
+  readonly seq: number
+  readonly op: 'put' | 'delete'
+  readonly tsids: Uint32Array | undefined
+  readonly columns: ReadonlyMap<number, ColumnData>
+}
+
+/** Pending rows above this are handed over without being asked for. */
+const handoverRows = 16_384
+
+/** One generation of a table's memtable. Sealed ones take no more rows and go once their file is in the catalog. */
+export class Memtable {
+  readonly name: string
+  /** Number of the first row; everything of this table in the log from here on may be in no file. */
+  readonly firstSeq: number
+  /** One above the number of the last row. */
+  endSeq: number
+  readonly createdAt = Date.now()
+  rows = 0
+  bytes = 0
+  /** Has a table in DuckDB: there is something to read. */
+  ready = false
+  /** Hidden columns of its DuckDB table; fixed, since a change of what they depend on starts a new generation. */
+  readonly hidden: readonly HiddenColumn[]
+  readonly #duckdb: Duckdb
+  #table: Table
+  #columns: readonly TableColumn[] = []
+  #pending: MemtableRows[] = []
+  #pendingRows = 0
+  #appender: Appender | undefined
+  #handover: Promise<void> | undefined
+  #readers = 0
+  #dropped = false
+
+  constructor(duckdb: Duckdb, table: Table, generation: number, firstSeq: number) {
+    this.#duckdb = duckdb
+    this.#table = table
+    this.name = `mem_${table.id}_${generation}`
+    this.firstSeq = firstSeq
+    this.endSeq = firstSeq
+    this.hidden = hiddenColumns(table)
+  }
+
+  /** Columns DuckDB's table has, besides the hidden ones. */
+  get columns(): readonly TableColumn[] {
+    return this.#columns
+  }
+
+  add(table: Table, rows: MemtableRows): void {
+    this.#table = table
+    this.#pending.push(rows)
+    this.#pendingRows += rows.rows
+    this.rows += rows.rows
+    this.bytes += sizeOf(rows)
+    this.endSeq = rows.seq + rows.rows
+    if (this.#pendingRows >= handoverRows && this.ready && this.#handover === undefined) void this.handOver()
+  }
+
+  /** Makes everything added before the call readable in DuckDB. */
+  async handOver(): Promise<void> {
+    while (this.#handover) await this.#handover
+    if (this.#pending.length === 0) return
+    this.#handover = this.#append().finally(() => {
+      this.#handover = undefined
+    })
+    await this.#handover
+  }
+
+  pin(): void {
+    this.#readers++
+  }
+
+  unpin(): void {
+    this.#readers--
+    if (this.#dropped && this.#readers === 0) void this.#remove()
+  }
+
+  /** Frees the memory as soon as no query reads it. */
+  drop(): void {
+    this.#dropped = true
+    if (this.#readers === 0) void this.#remove()
+  }
+
+  async #remove(): Promise<void> {
+    await this.#handover?.catch(() => {})
+    this.#appender?.close()
+    this.#appender = undefined
+    if (this.ready) await this.#duckdb.run(`DROP TABLE IF EXISTS ${this.name}`)
+  }
+
+  async #append(): Promise<void> {
+    const known = new Set(this.#columns.map(column => column.id))
+    const missing = stored(this.#table).filter(column => !known.has(column.id))
+    if (!this.ready || missing.length > 0) await this.#define(missing)
+    const pending = this.#pending
+    this.#pending = []
+    this.#pendingRows = 0
+    const appender = this.#appender!
+    for (const write of pending) appender.append(write.rows, this.#arrange(write))
+    appender.flush()
+  }
+
+  /** Creates DuckDB's table, or adds the columns the table got since. */
+  async #define(missing: readonly TableColumn[]): Promise<void> {
+    const words = (column: TableColumn) => `${quoteName(column.physical)} ${duckdbType(column.type)}`
+    this.#appender?.close()
+    if (this.ready) {
+      for (const column of missing) await this.#duckdb.run(`ALTER TABLE ${this.name} ADD COLUMN ${words(column)}`)
+    } else {
+      const hidden = this.hidden.map(([name, type]) => `${name} ${duckdbType(type)}`)
+      await this.#duckdb.run(`CREATE TABLE ${this.name} (${[...hidden, ...missing.map(words)].join(', ')})`)
+    }
+    this.#columns = [...this.#columns, ...missing]
+    const types = [...this.hidden.map(([, type]) => type), ...this.#columns.map(column => column.type)]
+    this.#appender = this.#duckdb.appender(this.name, types)
+    this.ready = true
+  }
+
+  #arrange(write: MemtableRows): (ColumnData | undefined)[] {
+    const hidden = this.hidden.map(([name]) => hiddenData(name, write))
+    return [...hidden, ...this.#columns.map(column => write.columns.get(column.id))]
+  }
+}
+
+export type HiddenColumn = readonly ['__tsid' | '__seq' | '__op', ColumnType]
+
+function hiddenData(name: HiddenColumn[0], write: MemtableRows): ColumnData | undefined {
+  if (name === '__tsid') return write.tsids && { kind: 'fixed', values: write.tsids }
+  if (name === '__op') return { kind: 'fixed', values: new Uint8Array(write.rows).fill(write.op === 'delete' ? 1 : 0) }
+  const values = new BigUint64Array(write.rows)
+  for (let i = 0; i < write.rows; i++) values[i] = BigInt(write.seq + i)
+  return { kind: 'fixed', values }
+}
+
+/** Columns the engine adds for itself; they never show. */
+export function hiddenColumns(table: Table): readonly HiddenColumn[] {
+  const series = table.tags.length > 0 ? ([['__tsid', 'UInt32']] as const) : []
+  const order = table.options.append_mode
+    ? []
+    : ([
+        ['__seq', 'UInt64'],
+        ['__op', 'UInt8']
+      ] as const)
+  return [...series, ...order]
+}
+
+/** Columns kept row by row, ascending by id: tags live in the series registry. */
+function stored(table: Table): readonly TableColumn[] {
+  return table.columns.filter(column => column.semantic !== 'tag').sort((a, b) => a.id - b.id)
+}
+
+function sizeOf(write: MemtableRows): number {
+  let bytes = write.rows * 8
+  for (const data of write.columns.values()) {
+    bytes += data.valid?.byteLength ?? 0
+    if (data.kind === 'fixed') bytes += data.values.byteLength
+    else if (data.kind === 'bytes') bytes += data.offsets.byteLength + data.bytes.byteLength
+    else bytes += data.codes.byteLength * 4 + data.dictionary.bytes.byteLength
+  }
+  return bytes
+}

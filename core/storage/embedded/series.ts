@@ -1,0 +1,90 @@
+// The series registry of one table: tag values ↔ a dense 32-bit number, given on first sight and never changed.
+
+/** Canonical bytes of a series: for each tag that has a value, ascending by column id: id (u16), length (u32), UTF-8 bytes. */
+export class SeriesRegistry {
+  /** Open addressing: tsid + 1, 0 where free. */
+  #slots = new Uint32Array(1024)
+  #hashes = new Uint32Array(512)
+  #starts = new Float64Array(513)
+  #keys: Uint8Array = new Uint8Array(16 * 1024)
+  #count = 0
+
+  get size(): number {
+    return this.#count
+  }
+
+  /** The series' number, or undefined when it is new. */
+  find(key: Uint8Array, start: number, end: number): number | undefined {
+    const hash = hashOf(key, start, end)
+    const mask = this.#slots.length - 1
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const entry = this.#slots[slot]!
+      if (entry === 0) return undefined
+      if (this.#hashes[entry - 1] === hash && this.#equals(entry - 1, key, start, end)) return entry - 1
+    }
+  }
+
+  /** Gives a new series the next number. */
+  add(key: Uint8Array, start: number, end: number): number {
+    const tsid = this.#count++
+    this.#grow(end - start)
+    const at = this.#starts[tsid]!
+    this.#keys.set(key.subarray(start, end), at)
+    this.#starts[tsid + 1] = at + end - start
+    this.#hashes[tsid] = hashOf(key, start, end)
+    this.#place(tsid)
+    return tsid
+  }
+
+  /** Takes a series back from disk or log; numbers must come without gaps, ones already known are left. */
+  restore(tsid: number, key: Uint8Array): void {
+    if (tsid < this.#count) return
+    if (tsid > this.#count) throw new Error(`series ${tsid} restored before series ${this.#count}`)
+    this.add(key, 0, key.length)
+  }
+
+  key(tsid: number): Uint8Array {
+    return this.#keys.slice(this.#starts[tsid]!, this.#starts[tsid + 1]!)
+  }
+
+  #equals(tsid: number, key: Uint8Array, start: number, end: number): boolean {
+    const at = this.#starts[tsid]!
+    const length = end - start
+    if (this.#starts[tsid + 1]! - at !== length) return false
+    for (let i = 0; i < length; i++) if (this.#keys[at + i] !== key[start + i]) return false
+    return true
+  }
+
+  #place(tsid: number): void {
+    const mask = this.#slots.length - 1
+    let slot = this.#hashes[tsid]! & mask
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
+    this.#slots[slot] = tsid + 1
+  }
+
+  #grow(bytes: number): void {
+    const used = this.#starts[this.#count - 1]!
+    if (used + bytes > this.#keys.length) {
+      const keys = new Uint8Array(Math.max(this.#keys.length * 2, used + bytes))
+      keys.set(this.#keys)
+      this.#keys = keys
+    }
+    if (this.#count < this.#hashes.length) return
+    const hashes = new Uint32Array(this.#hashes.length * 2)
+    hashes.set(this.#hashes)
+    this.#hashes = hashes
+    const starts = new Float64Array(hashes.length + 1)
+    starts.set(this.#starts)
+    this.#starts = starts
+    this.#slots = new Uint32Array(hashes.length * 2)
+    for (let tsid = 0; tsid < this.#count - 1; tsid++) this.#place(tsid)
+  }
+}
+
+/** FNV-1a with a final mix. */
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x811c9dc5
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
+  hash ^= hash >>> 15
+  return Math.imul(hash, 0x2c1b3c6d) >>> 0
+}

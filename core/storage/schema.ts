@@ -1,0 +1,165 @@
+// How an incoming write changes its table: pure, so that every rule can be read and tested without a disk.
+import { DbError } from '../errors.ts'
+import type { Column, TableWrite } from '../model/batch.ts'
+import type { ColumnDefinition, Table, TableDefinition, TableOptions } from '../model/table.ts'
+import { isTimestamp } from '../model/types.ts'
+
+export type WritePlan =
+  /** The table has every column of the write. */
+  | { readonly kind: 'ready'; readonly columns: readonly Column[] }
+  | { readonly kind: 'create'; readonly definition: TableDefinition }
+  | { readonly kind: 'widen'; readonly columns: readonly ColumnDefinition[] }
+
+/** Decides what a write needs. Throws DbError for what no change can mend; the message names table, column and types. */
+export function planWrite(
+  database: string,
+  table: Table | undefined,
+  write: TableWrite,
+  autoCreate: boolean
+): WritePlan {
+  if (table === undefined) {
+    if (!autoCreate || write.op === 'delete') throw notCreated(write.table)
+    return { kind: 'create', definition: define(database, write) }
+  }
+  const known = new Map(table.columns.map(column => [column.name, column]))
+  const added: ColumnDefinition[] = []
+  for (const column of write.columns) {
+    const existing = known.get(column.name)
+    if (existing === undefined) added.push(addition(table, column))
+    else checkType(table, column, existing)
+  }
+  if (added.length > 0) {
+    if (!autoCreate) throw notWidened(table, added[0]!)
+    return { kind: 'widen', columns: added }
+  }
+  checkRequired(table, write)
+  return { kind: 'ready', columns: write.columns }
+}
+
+/** Checks what is wrong with a write whatever its table looks like. */
+export function checkWrite(write: TableWrite): void {
+  checkName('table', write.table)
+  const names = new Set<string>()
+  let timestamps = 0
+  for (const column of write.columns) {
+    checkName('column', column.name)
+    if (names.has(column.name)) throw invalid(`column ${column.name} of table ${write.table} is given twice`)
+    names.add(column.name)
+    if (column.semantic === 'timestamp') timestamps++
+    if (rowsOf(column) !== write.rows) {
+      throw new DbError(
+        'Unexpected',
+        `column ${column.name} has ${rowsOf(column)} rows, the write to ${write.table} has ${write.rows}`
+      )
+    }
+  }
+  if (timestamps !== 1)
+    throw invalid(`a write to table ${write.table} needs exactly one time index, it has ${timestamps}`)
+}
+
+/** Names of databases, tables and columns: any text of 1 to 255 bytes of UTF-8 without NUL. */
+export function checkName(what: 'database' | 'table' | 'column', name: string): void {
+  const bytes = Buffer.byteLength(name)
+  if (bytes === 0) throw invalid(`the name of a ${what} is empty`)
+  if (bytes > 255)
+    throw invalid(`the name of a ${what} has ${bytes} bytes, at most 255 are allowed: ${name.slice(0, 40)}…`)
+  if (name.includes('\0')) throw invalid(`the name of a ${what} holds a NUL character: ${JSON.stringify(name)}`)
+}
+
+/** Checks a table as somebody defines it. */
+export function checkDefinition(definition: TableDefinition): void {
+  checkName('table', definition.name)
+  const names = new Set<string>()
+  for (const column of definition.columns) {
+    checkName('column', column.name)
+    if (names.has(column.name)) throw invalid(`column ${column.name} of table ${definition.name} is defined twice`)
+    names.add(column.name)
+    if (column.semantic === 'tag' && column.type !== 'String') {
+      throw new DbError(
+        'Unsupported',
+        `column ${column.name} is in the primary key and must be a STRING, not ${column.type}`
+      )
+    }
+  }
+  const times = definition.columns.filter(column => column.semantic === 'timestamp')
+  if (times.length !== 1) throw new DbError('InvalidSyntax', 'Missing time index constraint')
+  const time = times[0]!
+  if (!isTimestamp(time.type)) {
+    throw invalid(
+      `Invalid column option, column name: ${time.name}, error: time index column must be a timestamp, not ${time.type}`
+    )
+  }
+  if (definition.options.append_mode && definition.options.merge_mode === 'last_non_null') {
+    throw invalid('merge_mode last_non_null cannot go with append_mode')
+  }
+}
+
+/** Options a new table takes from its database where it has none of its own; `ttl` stays with the database and acts live. */
+export function inheritOptions(own: TableOptions, database: TableOptions): TableOptions {
+  const { ttl: _, ...inherited } = database
+  return { ...inherited, ...own }
+}
+
+function define(database: string, write: TableWrite): TableDefinition {
+  return {
+    database,
+    name: write.table,
+    columns: write.columns.map(definition),
+    options: { comment: 'Created on insertion', ...write.options }
+  }
+}
+
+function definition(column: Column): ColumnDefinition {
+  const { name, type, semantic, index } = column
+  return { name, type, semantic, nullable: semantic !== 'timestamp', ...(index && { index }) }
+}
+
+function addition(table: Table, column: Column): ColumnDefinition {
+  if (column.semantic === 'timestamp') {
+    throw invalid(`the time index of table ${table.name} is ${table.timeIndex.name}, the write's is ${column.name}`)
+  }
+  return definition(column)
+}
+
+function checkType(table: Table, column: Column, existing: ColumnDefinition): void {
+  if (column.type !== existing.type) {
+    throw invalid(
+      `Column datatype mismatch. For column: ${column.name}, expected datatype: ${existing.type}, actual datatype: ${column.type} (table ${table.name})`
+    )
+  }
+  if ((column.semantic === 'timestamp') !== (existing.semantic === 'timestamp')) {
+    throw invalid(`the time index of table ${table.name} is ${table.timeIndex.name}, not ${column.name}`)
+  }
+}
+
+/** Columns that take no nulls must be there. */
+function checkRequired(table: Table, write: TableWrite): void {
+  if (write.op === 'delete') return
+  const given = new Set(write.columns.map(column => column.name))
+  const missing = table.columns.find(column => !column.nullable && !given.has(column.name))
+  if (missing) throw invalid(`column ${missing.name} of table ${table.name} takes no nulls and is missing`)
+}
+
+function rowsOf(column: Column): number {
+  const { data, type } = column
+  if (data.kind === 'bytes') return data.offsets.length - 1
+  if (data.kind === 'dictionary') return data.codes.length
+  const wide = type.startsWith('Decimal') && Number(/\d+/.exec(type)![0]) > 18
+  return wide ? data.values.length / 2 : data.values.length
+}
+
+function notCreated(table: string): DbError {
+  return invalid(
+    `Invalid InsertRequest, reason: Table \`${table}\` does not exist, and \`auto_create_table\` hint is disabled`
+  )
+}
+
+function notWidened(table: Table, column: ColumnDefinition): DbError {
+  return invalid(
+    `Invalid InsertRequest, reason: Table \`${table.name}\` has no column \`${column.name}\`, and \`auto_create_table\` hint is disabled`
+  )
+}
+
+function invalid(message: string): DbError {
+  return new DbError('InvalidArguments', message)
+}
