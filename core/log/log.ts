@@ -1,4 +1,67 @@
-// The one way to log: pino, a child per server, plugin and request.
-import type { Logger as Pino } from 'pino'
+// The one way to log: pino, a child per server, plugin and request; the level of all of them changes at run time.
+import pino, { type Logger as Pino } from 'pino'
+import type { Config } from '../config/schema.ts'
+import { createLogFiles } from './file.ts'
+import { textLine } from './text.ts'
 
 export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'child' | 'level'>
+
+/** The logger of the process; setting its `level` sets that of its children too. */
+export type RootLogger = Logger & {
+  /** Writes what is pending and lets go of the file; logging goes nowhere afterwards. */
+  close(): Promise<void>
+}
+
+/** Logs to the standard output and to hourly files in `dir`, as configured. Throws when the folder cannot be made. */
+export function createLogger(config: Config['logging']): RootLogger {
+  const outputs = [
+    ...(config.append_stdout ? [pino.destination({ dest: 1, sync: false })] : []),
+    ...(config.max_log_files > 0 ? [createLogFiles(config.dir, config.max_log_files)] : [])
+  ]
+  let open = true
+  const stream = {
+    write(line: string) {
+      if (!open || outputs.length === 0) return
+      const text = config.log_format === 'json' ? line : textLine(line)
+      for (const output of outputs) output.write(text)
+    },
+    flushSync() {
+      for (const output of outputs) output.flushSync()
+    }
+  }
+  const children = new Set<WeakRef<Pino>>()
+  let crowded = 64
+  const onChild = (child: Pino) => {
+    children.add(new WeakRef(child))
+    if (children.size < crowded) return
+    for (const reference of children) if (reference.deref() === undefined) children.delete(reference)
+    crowded = Math.max(64, children.size * 2)
+  }
+  const options = {
+    level: config.level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    onChild
+  }
+  const root = pino(options, stream)
+  root.on('level-change', (level: string, _value, _before, _valueBefore, changed) => {
+    if (changed === root) for (const reference of children) setLevel(reference.deref(), level)
+  })
+  return Object.assign(root, {
+    async close() {
+      if (!open) return
+      open = false
+      await Promise.all(outputs.map(output => flush(output)))
+      for (const output of outputs) if (!('fd' in output) || output.fd !== 1) output.end()
+    }
+  })
+}
+
+function setLevel(child: Pino | undefined, level: string) {
+  if (child !== undefined) child.level = level
+}
+
+function flush(output: { flush(done: (error?: Error) => void): void }): Promise<void> {
+  return new Promise(resolve => output.flush(() => resolve()))
+}

@@ -1,0 +1,47 @@
+// From the text of the key user_provider to what it names.
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { ConfigError } from '../config/error.ts'
+import type { Logger } from '../log/log.ts'
+import type { UserProvider } from './provider.ts'
+import { createTableProvider } from './static.ts'
+import { parseUserFile, parseUserList } from './users.ts'
+import { createWatchedProvider } from './watched.ts'
+
+/**
+ * Makes the provider of `static_user_provider:file:PATH`, `static_user_provider:cmd:LIST` or `watch_file_user_provider:PATH`. ConfigError
+ * of the key `user_provider` when the text is none of them, or the file or list cannot be used.
+ */
+export async function createUserProvider(text: string, log: Logger): Promise<UserProvider> {
+  const [, kind, value] = /^(static_user_provider:file|static_user_provider:cmd|watch_file_user_provider):(.+)$/s.exec(
+    text
+  ) ?? ['', '', '']
+  try {
+    switch (kind) {
+      case 'static_user_provider:file': {
+        const path = resolve(value!)
+        const users = parseUserFile(await readFile(path, 'utf8'), message => log.warn({ file: path }, message))
+        return createTableProvider('static_user_provider', () => users)
+      }
+      case 'static_user_provider:cmd': {
+        const users = parseUserList(value!)
+        return createTableProvider('static_user_provider', () => users)
+      }
+      case 'watch_file_user_provider':
+        return await createWatchedProvider(value!, log)
+    }
+  } catch (error) {
+    // Only of a file may the text of the key be shown: a list holds passwords.
+    const what = kind === 'static_user_provider:cmd' ? 'the list of users' : `the file of users ${value}`
+    throw new ConfigError([
+      { path: ['user_provider'], message: `cannot use ${what}: ${reasonOf(error as NodeJS.ErrnoException)}` }
+    ])
+  }
+  const forms =
+    'static_user_provider:file:PATH, static_user_provider:cmd:USER=SECRET,… or watch_file_user_provider:PATH'
+  throw new ConfigError([{ path: ['user_provider'], message: `expected ${forms}` }])
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  return error.code === 'ENOENT' ? 'no such file' : error.message
+}

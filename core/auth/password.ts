@@ -1,0 +1,88 @@
+// Secrets as a credential file keeps them, and whether a password fits one; comparisons take the same time wherever they differ.
+import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+
+const derive = promisify(pbkdf2)
+const keyLength = 32
+
+/** `unusable`: kept for other protocols, never accepted here. */
+export type Secret =
+  | { readonly kind: 'plain'; readonly digest: Buffer }
+  | { readonly kind: 'pbkdf2'; readonly iterations: number; readonly salt: Buffer; readonly hash: Buffer }
+  | { readonly kind: 'scram'; readonly iterations: number; readonly salt: Buffer; readonly storedKey: Buffer }
+  | { readonly kind: 'unusable' }
+
+/**
+ * Reads bare text, `plain:TEXT`, `pbkdf2_sha256:ITERATIONS:SALT:HASH`, `pg_scram_sha256:ITERATIONS:SALT:STORED:SERVER` or
+ * `mysql_native_password:HASH` (numbers in hex but the iterations). Throws an Error that says what is wrong, without the secret.
+ */
+export function parseSecret(text: string): Secret {
+  const [scheme, ...parts] = text.split(':')
+  switch (scheme) {
+    case 'pbkdf2_sha256':
+      return { kind: 'pbkdf2', ...derivation(scheme, parts, 3), hash: hex(scheme, 'hash', parts[2], keyLength) }
+    case 'pg_scram_sha256': {
+      const storedKey = hex(scheme, 'stored key', parts[2], keyLength)
+      hex(scheme, 'server key', parts[3], keyLength)
+      return { kind: 'scram', ...derivation(scheme, parts, 4), storedKey }
+    }
+    case 'mysql_native_password':
+      hex(scheme, 'hash', parts.join(':'), 20)
+      return { kind: 'unusable' }
+    default: {
+      const password = text.startsWith('plain:') ? text.slice('plain:'.length) : text
+      if (password === '') throw new Error('the password is empty')
+      return { kind: 'plain', digest: sha256(password) }
+    }
+  }
+}
+
+function derivation(scheme: string, parts: readonly string[], count: number) {
+  if (parts.length !== count) throw new Error(`${scheme} takes ${count} parts after its name, got ${parts.length}`)
+  const iterations = /^\d{1,7}$/.test(parts[0]!) ? Number(parts[0]) : 0
+  if (iterations < 1 || iterations > 1_000_000) throw new Error(`${scheme}: iterations must be 1 to 1000000`)
+  return { iterations, salt: hex(scheme, 'salt', parts[1]) }
+}
+
+function hex(scheme: string, what: string, text = '', bytes?: number): Buffer {
+  const good = /^([0-9a-f]{2})+$/i.test(text) && (bytes === undefined ? text.length <= 2048 : text.length === bytes * 2)
+  if (!good) throw new Error(`${scheme}: ${what} must be ${bytes ?? '1 to 1024'} bytes in hex`)
+  return Buffer.from(text, 'hex')
+}
+
+/** How much work `fits` does, in rounds of the derivation. */
+export function costOf(secret: Secret): number {
+  return 'iterations' in secret ? secret.iterations : 0
+}
+
+export async function fits(secret: Secret, password: string): Promise<boolean> {
+  switch (secret.kind) {
+    case 'plain':
+      return timingSafeEqual(sha256(password), secret.digest)
+    case 'pbkdf2':
+      return timingSafeEqual(await derive(password, secret.salt, secret.iterations, keyLength, 'sha256'), secret.hash)
+    case 'scram': {
+      const salted = await derive(password, secret.salt, secret.iterations, keyLength, 'sha256')
+      const clientKey = createHmac('sha256', salted).update('Client Key').digest()
+      return timingSafeEqual(sha256(clientKey), secret.storedKey)
+    }
+    case 'unusable':
+      return false
+  }
+}
+
+/** Takes as long as a derivation of so many rounds, for nothing. */
+export async function spend(iterations: number, password: string): Promise<void> {
+  if (iterations > 0) await derive(password, 'no salt at all', iterations, keyLength, 'sha256')
+}
+
+/** `pbkdf2_sha256:4096:SALT:HASH` with a new 16-byte salt, for a credential file. */
+export async function hashPassword(password: string, iterations = 4096): Promise<string> {
+  const salt = randomBytes(16)
+  const hash = await derive(password, salt, iterations, keyLength, 'sha256')
+  return `pbkdf2_sha256:${iterations}:${salt.toString('hex')}:${hash.toString('hex')}`
+}
+
+function sha256(data: string | Buffer): Buffer {
+  return createHash('sha256').update(data).digest()
+}
