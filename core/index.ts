@@ -25,6 +25,11 @@ export type {
 export { bitmap, isValid } from './model/batch.ts'
 export type { CellKind, Item, ItemValue } from './model/items.ts'
 export { cell, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
+export { maxJsonDepth, parseJson, readJson, readNumber, readWord, textEnd } from './model/json.ts'
+export type { JsonCursor } from './model/json-cursor.ts'
+export { jsonCursor, jsonError, skipSpace, unexpected } from './model/json-cursor.ts'
+export { unescapeJson } from './model/json-escape.ts'
+export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model/json-write.ts'
 export type * from './model/table.ts'
 export type { Zone } from './model/time.ts'
 export {

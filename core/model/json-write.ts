@@ -1,0 +1,53 @@
+// Lossless JSON out: 64-bit integers in full, floats in the shortest form that reads back the same.
+import { type ItemValue, Timestamp } from './items.ts'
+import { formatTimestamp } from './time.ts'
+
+/** A JSON text with its quotes; a lone surrogate is written as an escape. */
+export function writeJsonString(text: string): string {
+  return JSON.stringify(text)
+}
+
+/** A float with a fraction or an exponent, so that it reads back as a float; null for NaN and the infinities. */
+export function writeJsonFloat(value: number): string {
+  if (!Number.isFinite(value)) return 'null'
+  if (!Number.isInteger(value)) return String(value)
+  if (Object.is(value, -0)) return '-0.0'
+  const text = String(value)
+  return text.includes('e') ? text : `${text}.0`
+}
+
+/** Compact JSON, keys in ascending order of their UTF-8 bytes; a timestamp is its RFC 3339 text. */
+export function writeJson(value: ItemValue): string {
+  switch (typeof value) {
+    case 'string':
+      return writeJsonString(value)
+    case 'number':
+      return writeJsonFloat(value)
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+  }
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return `[${value.map(writeJson).join()}]`
+  if (value instanceof Timestamp) return `"${formatTimestamp(value.ns)}"`
+  const members = Object.keys(value)
+    .sort(compareUtf8)
+    .map(key => `${writeJsonString(key)}:${writeJson(value[key]!)}`)
+  return `{${members.join()}}`
+}
+
+/** Orders texts by their UTF-8 bytes, which is by code point; for `sort`. */
+export function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const left = a.charCodeAt(i)
+    const right = b.charCodeAt(i)
+    if (left !== right) return rank(left) - rank(right)
+  }
+  return a.length - b.length
+}
+
+/** A code unit's place among code points: surrogates stand for those above U+FFFF. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
+}
