@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly env?: Environment
   /** Wins over both; written as in TOML: `{ http: { addr: '127.0.0.1:0', timeout: '5s' } }`. */
   readonly overrides?: Readonly<Record<string, unknown>>
+  /** Who gave them, for messages: `command line`. */
+  readonly overridesFrom?: string
 }
 
 export interface LoadedConfig {
@@ -29,7 +31,12 @@ export interface LoadedConfig {
 type Table = Record<string, unknown>
 
 /** Reads and checks everything but the plugins' own options. Throws ConfigError with every problem found. */
-export function loadConfig({ file, env = {}, overrides = {} }: LoadOptions = {}): LoadedConfig {
+export function loadConfig({
+  file,
+  env = {},
+  overrides = {},
+  overridesFrom = 'given by the caller'
+}: LoadOptions = {}): LoadedConfig {
   const schema = configSchema as TSchema as SchemaNode
   const raw: Table = {}
   const places = new Map<string, string>()
@@ -47,7 +54,7 @@ export function loadConfig({ file, env = {}, overrides = {} }: LoadOptions = {})
     for (const setting of settings) put(raw, setting.path, setting.value)
   }
   for (const setting of environmentSettings(env, schema)) apply(setting)
-  for (const setting of leaves(overrides, [], 'given by the caller')) apply(setting)
+  for (const setting of leaves(overrides, [], overridesFrom)) apply(setting)
 
   const locate = (path: readonly string[]) => {
     for (let length = path.length; length > 0; length--) {
