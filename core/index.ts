@@ -1,5 +1,6 @@
 // The public API for plugin authors and embedders: re-exports only.
 export { parseCredentials } from './auth/credentials.ts'
+export { authorise } from './auth/permission.ts'
 export type { Credentials, PermissionMode, User, UserProvider } from './auth/provider.ts'
 export type { ConfigProblem } from './config/error.ts'
 export { ConfigError } from './config/error.ts'
@@ -37,6 +38,7 @@ export type { JsonCursor } from './model/json-cursor.ts'
 export { jsonCursor, jsonError, skipSpace, unexpected } from './model/json-cursor.ts'
 export { unescapeJson } from './model/json-escape.ts'
 export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model/json-write.ts'
+export { parseTableOptions } from './model/options.ts'
 export type * from './model/table.ts'
 export type { Zone } from './model/time.ts'
 export {
