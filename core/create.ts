@@ -8,7 +8,7 @@ import { createLogger, type Logger } from './log/log.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { describeProcess } from './metrics/process.ts'
 import { importModule } from './module.ts'
-import { createEngine } from './storage/embedded/engine.ts'
+import { createEmbeddedEngine } from './storage/embedded/engine.ts'
 import type { Engine } from './storage/engine.ts'
 import { createStore } from './storage/store.ts'
 
@@ -29,6 +29,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   const close = async () => {
     await engine.close()
     await users?.close()
+    await log.close()
   }
   try {
     users = config.user_provider === '' ? undefined : await createUserProvider(config.user_provider, log)
@@ -37,7 +38,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     await close()
     throw error
   }
-  const store = createStore({ engine, config, log, metrics })
+  const store = createStore({ engine, config, metrics })
   countCatalog(store, metrics)
   return { config, log, metrics, users, store, plugins, startedAt: Date.now(), close }
 }
@@ -46,7 +47,7 @@ type EngineFactory = (config: Config, log: Logger, metrics: Metrics) => Engine
 
 /** The embedded engine, or the default export of a module: a function with the same parameters. */
 async function findEngine(name: string, folder: string): Promise<EngineFactory> {
-  if (name === 'embedded') return createEngine
+  if (name === 'embedded') return createEmbeddedEngine
   const made = (await importModule(name, folder)).default
   if (typeof made === 'function') return made as EngineFactory
   throw new Error(`storage.engine: ${name} has no function as its default export`)

@@ -1,7 +1,7 @@
 // From configuration and catalogue to the plugins that run: found, checked, validated, in the order they depend on each other.
 import { type TObject, Type } from 'typebox'
 import { didYouMean } from './config/closest.ts'
-import { ConfigError, type ConfigProblem, locateProblems } from './config/error.ts'
+import { ConfigError, type ConfigProblem } from './config/error.ts'
 import { readTable } from './config/read.ts'
 import { type Config, type PluginTable, pluginKeys } from './config/schema.ts'
 import type { ServerKind } from './http/context.ts'
@@ -20,8 +20,7 @@ export type Catalogue = Readonly<Record<string, () => Promise<{ readonly default
 export async function loadPlugins(
   config: Config,
   catalogue: Catalogue,
-  folder: string,
-  locate: (path: readonly string[]) => string | undefined = () => undefined
+  folder: string
 ): Promise<readonly EnabledPlugin[]> {
   const problems: ConfigProblem[] = []
   const tables = config.plugins
@@ -44,7 +43,7 @@ export async function loadPlugins(
   }
   if (problems.length === 0) problems.push(...missingNeeds(enabled, tables))
   const plugins = problems.length === 0 ? inOrder(enabled, problems) : []
-  if (problems.length > 0) throw locateProblems(new ConfigError(problems), locate)
+  if (problems.length > 0) throw new ConfigError(problems)
   return plugins
 }
 

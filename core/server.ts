@@ -1,5 +1,5 @@
 // One of the two HTTP servers: the same function with another list of plugins.
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import type { Core } from './core.ts'
 import { authenticate } from './http/auth.ts'
@@ -99,7 +99,7 @@ function options(core: Core, kind: ServerKind) {
   const loggerInstance: FastifyBaseLogger = core.log.child({ server: kind })
   return {
     loggerInstance,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     // Bodies are counted in http/body.ts; this one is for multipart parsers a plugin brings.
     bodyLimit: core.config.http.body_limit || Number.MAX_SAFE_INTEGER,
     return503OnClosing: false,

@@ -1,5 +1,6 @@
 // From a configuration to a running server, and back to nothing.
 import type { FastifyInstance } from 'fastify'
+import { ConfigError, locateProblems } from './config/error.ts'
 import { exhaustedWait } from './config/policy.ts'
 import type { Config } from './config/schema.ts'
 import type { Core } from './core.ts'
@@ -27,10 +28,29 @@ export interface StartOptions {
   readonly locate?: (path: readonly string[]) => string | undefined
 }
 
-/** Starts everything or throws with nothing left running. */
+/** Starts everything or throws with nothing left running: ConfigError for what the configuration is to blame for. */
 export async function start(config: Config, catalogue: Catalogue, options: StartOptions = {}): Promise<Running> {
-  const folder = options.folder ?? process.cwd()
-  const plugins = await loadPlugins(config, catalogue, folder, options.locate)
+  const { folder = process.cwd(), locate = () => undefined } = options
+  try {
+    return await run(config, catalogue, folder)
+  } catch (error) {
+    throw error instanceof ConfigError ? locateProblems(error, locate) : error
+  }
+}
+
+/** Ends the process orderly on SIGTERM and SIGINT; a second signal ends it at once. */
+export function stopOnSignals(running: Running): void {
+  const stop = async (signal: NodeJS.Signals) => {
+    running.core.log.info({ signal }, 'stopping')
+    process.once(signal, () => process.exit(1))
+    await running.close()
+    process.exit(0)
+  }
+  process.once('SIGTERM', stop).once('SIGINT', stop)
+}
+
+async function run(config: Config, catalogue: Catalogue, folder: string): Promise<Running> {
+  const plugins = await loadPlugins(config, catalogue, folder)
   const core = await createCore(config, {
     folder,
     plugins: plugins.map(({ spec, servers }) => ({ name: spec.name, servers, options: spec.config }))
@@ -63,17 +83,6 @@ export async function start(config: Config, catalogue: Catalogue, options: Start
     await close()
     throw error
   }
-}
-
-/** Ends the process orderly on SIGTERM and SIGINT; a second signal ends it at once. */
-export function stopOnSignals(running: Running): void {
-  const stop = async (signal: NodeJS.Signals) => {
-    running.core.log.info({ signal }, 'stopping')
-    process.once(signal, () => process.exit(1))
-    await running.close()
-    process.exit(0)
-  }
-  process.once('SIGTERM', stop).once('SIGINT', stop)
 }
 
 async function setUp(core: Core, plugins: readonly EnabledPlugin[], undo: (() => unknown)[]) {

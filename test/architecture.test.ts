@@ -1,0 +1,126 @@
+// The layers of ARCHITECTURE.md, read from the import statements of every source file.
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import t from 'tap'
+
+const root = join(import.meta.dirname, '..')
+const files = globSync('{core,plugins}/**/*.ts', { cwd: root }).sort()
+const text = new Map(files.map(file => [file, readFileSync(join(root, file), 'utf8')]))
+
+interface Import {
+  readonly from: string
+  /** Path from the root, or a package name. */
+  readonly to: string
+  readonly typeOnly: boolean
+}
+
+const imports: Import[] = files.flatMap(importsOf)
+
+/** First match wins; a file may import from its own layer and those below. */
+const layers: readonly (readonly [RegExp, number])[] = [
+  [/^core\/(errors|version)\.ts$/, 0],
+  [/^core\/http\/context\.ts$/, 1],
+  [/^core\/(model|wire|config)\//, 0],
+  [/^core\/(log|metrics|trace|workers|format)\//, 1],
+  [/^core\/(storage|auth)\//, 2],
+  [/^core\/(core|create|plugin|module|catalog-metrics)\.ts$/, 3],
+  [/^core\/(index|registry|server|start)\.ts$/, 4],
+  [/^core\/http\//, 4]
+]
+
+const say = ({ from, to }: Import) => `${from} imports ${to}`
+
+t.test('every file of core belongs to a layer', async t => {
+  const homeless = files.filter(file => file.startsWith('core/') && layerOf(file) === undefined)
+  t.strictSame(homeless, [])
+})
+
+t.test('imports of core point down or sideways, never up', async t => {
+  const upward = imports.filter(({ from, to, typeOnly }) => {
+    if (!from.startsWith('core/') || !isLocal(to)) return false
+    // The interface of users is part of the request context, which is seen from everywhere.
+    if (typeOnly && to === 'core/auth/provider.ts') return false
+    return (layerOf(to) ?? 9) > layerOf(from)!
+  })
+  t.strictSame(upward.map(say), [])
+})
+
+t.test('a plugin imports the public API, its own folder, packages, and types of services', async t => {
+  const foreign = imports.filter(({ from, to, typeOnly }) => {
+    const plugin = /^plugins\/[^/]+\//.exec(from)?.[0]
+    if (plugin === undefined || !isLocal(to)) return false
+    return to !== 'core/index.ts' && !to.startsWith(plugin) && !(typeOnly && to === 'plugins/services.ts')
+  })
+  t.strictSame(foreign.map(say), [])
+})
+
+t.test('there are no circles of imports', async t => {
+  const edges = Map.groupBy(
+    imports.filter(({ to, typeOnly }) => isLocal(to) && !typeOnly),
+    ({ from }) => from
+  )
+  const circles: string[] = []
+  const done = new Set<string>()
+  const visit = (file: string, trail: readonly string[]) => {
+    if (trail.includes(file)) circles.push([...trail.slice(trail.indexOf(file)), file].join(' → '))
+    if (trail.includes(file) || done.has(file)) return
+    for (const { to } of edges.get(file) ?? []) visit(to, [...trail, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  t.strictSame(circles, [])
+})
+
+t.test('heavy packages have one door', async t => {
+  const doors: Readonly<Record<string, RegExp>> = {
+    '@duckdb/node-api': /^core\/storage\/embedded\/duckdb\.ts$/,
+    fastify: /^core\/(http\/.*|server|start|plugin)\.ts$|^plugins\/[^/]+\/([^/]+\/)*(routes|index)\.ts$/,
+    'prom-client': /^core\/metrics\/metrics\.ts$/,
+    '@guanmingchiu/sqlparser-ts': /^plugins\/sql\/parser\.ts$/
+  }
+  const strays = imports.filter(({ from, to, typeOnly }) => !typeOnly && doors[to]?.test(from) === false)
+  t.strictSame(strays.map(say), [])
+})
+
+t.test('core contains no protocol word', async t => {
+  const words =
+    /lineproto(?!_v1)|metricsys|(?<!enable_)telemetry(?!-api)|logpush|eventcollector|tsdbput|promql|splunk|\bloki\b|influx|opentsdb/i
+  const found = [...text]
+    .filter(([file]) => file.startsWith('core/'))
+    .flatMap(([file, content]) =>
+      content.split('\n').map((line, i) => ({ at: `${file}:${i + 1}`, word: words.exec(line) }))
+    )
+    .filter(({ word }) => word !== null)
+  t.strictSame(
+    found.map(({ at, word }) => `${at} says ${word![0]}`),
+    []
+  )
+})
+
+t.test('the catalogue lists every plugin folder', async t => {
+  const catalogue = text.get('plugins/index.ts')!
+  const folders = globSync('plugins/*/index.ts', { cwd: root }).map(file => file.split('/')[1]!)
+  t.strictSame(
+    folders.filter(folder => !catalogue.includes(`${folder}: () => import('./${folder}/index.ts')`)),
+    []
+  )
+})
+
+function layerOf(file: string): number | undefined {
+  return layers.find(([pattern]) => pattern.test(file))?.[1]
+}
+
+function isLocal(to: string): boolean {
+  return to.startsWith('core/') || to.startsWith('plugins/') || to.startsWith('test/')
+}
+
+function importsOf(file: string): Import[] {
+  const statements = text
+    .get(file)!
+    .matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|^import '([^']+)'/gm)
+  return [...statements].map(([, type, from, bare]) => {
+    const target = from ?? bare!
+    const to = target.startsWith('.') ? relative(root, join(root, dirname(file), target)) : target
+    return { from: file, to, typeOnly: type !== undefined }
+  })
+}

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import t from 'tap'
+import { Type } from 'typebox'
+import { definePlugin } from '../../../core/index.ts'
+import { startServer } from '../../helpers.ts'
+
+const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+const echo = definePlugin({
+  name: 'echo',
+  prefix: '/v1/echo',
+  servers: ['main'],
+  config: Type.Object({}),
+  routes(app) {
+    const answer = async ({ body }: { body: unknown }) =>
+      Buffer.isBuffer(body) ? { length: body.length, digest: digest(body) } : { body: body ?? null }
+    app.post('', answer)
+    app.post('/raw', { config: { rawBody: true } }, answer)
+  }
+})
+
+const limit = 100 * 1024
+const text = Buffer.from('a line of a log that compresses well\n'.repeat(2000))
+
+t.test('bodies', async t => {
+  const { main, addresses } = await startServer(t, '[http]\nbody_limit = "100KiB"', { plugins: [echo] })
+  const post = (payload: Buffer, headers: Record<string, string> = {}, url = '/v1/echo') =>
+    main.inject({ method: 'POST', url, payload, headers })
+
+  t.test('reach the route as bytes, whatever their content type', async t => {
+    for (const type of ['application/json', 'text/plain', 'application/x-protobuf', 'x/y; charset=utf-8']) {
+      const response = await post(Buffer.from('{"broken'), { 'content-type': type })
+      t.match(response.json(), { length: 8 }, type)
+    }
+    const response = await fetch(`${addresses.main}/v1/echo`, { method: 'POST', body: new Uint8Array([1, 2, 3]) })
+    t.match(await response.json(), { length: 3 }, 'none')
+  })
+
+  t.test('are undefined when empty', async t => {
+    t.strictSame((await post(Buffer.alloc(0), { 'content-type': 'application/json' })).json(), { body: null })
+    t.strictSame((await post(Buffer.alloc(0))).json(), { body: null })
+  })
+
+  t.test('are records when they are forms', async t => {
+    const response = await post(Buffer.from('sql=SELECT+1&a=%C3%A9&a=2&b=5%'), {
+      'content-type': 'application/x-www-form-urlencoded; charset=utf-8'
+    })
+    t.strictSame(response.json(), { body: { sql: 'SELECT 1', a: ['é', '2'], b: '5%' } })
+  })
+
+  t.test('are inflated', async t => {
+    const packed: Record<string, Buffer> = {
+      gzip: gzipSync(text),
+      'x-gzip': gzipSync(text),
+      deflate: deflateSync(text),
+      br: brotliCompressSync(text),
+      zstd: zstdCompressSync(text),
+      identity: text,
+      'gzip, zstd': zstdCompressSync(gzipSync(text))
+    }
+    for (const [encoding, payload] of Object.entries(packed)) {
+      const response = await post(payload, { 'content-encoding': encoding })
+      t.strictSame(response.json(), { length: text.length, digest: digest(text) }, encoding)
+    }
+    const bare = await post(deflateRawSync(text), { 'content-encoding': 'deflate' })
+    t.match(bare.json(), { length: text.length }, 'deflate without a header')
+  })
+
+  t.test('are left alone where the route decodes them itself', async t => {
+    const payload = gzipSync(text)
+    t.match((await post(payload, { 'content-encoding': 'gzip' }, '/v1/echo/raw')).json(), { length: payload.length })
+    t.match((await post(payload, { 'content-encoding': 'snappy' }, '/v1/echo/raw')).json(), { length: payload.length })
+  })
+
+  t.test('of an unknown encoding are refused with 415 and the known ones', async t => {
+    const response = await post(text, { 'content-encoding': 'snappy' })
+    t.equal(response.statusCode, 415)
+    t.match(response.json(), { code: 1001, error: /snappy.*gzip, deflate, br, zstd, identity/ })
+  })
+
+  t.test('that are broken or cut off are refused with 400', async t => {
+    for (const [encoding, packed] of [
+      ['gzip', gzipSync(text)],
+      ['deflate', deflateSync(text)],
+      ['br', brotliCompressSync(text)],
+      ['zstd', zstdCompressSync(text)]
+    ] as const) {
+      for (const payload of [Buffer.from('plain text, not packed'), packed.subarray(0, packed.length - 9)]) {
+        const response = await post(payload, { 'content-encoding': encoding })
+        t.equal(response.statusCode, 400, encoding)
+        t.match(response.json(), { code: 1004, error: new RegExp(`the body is not valid ${encoding}`) })
+      }
+    }
+  })
+
+  t.test('over the limit are refused with 413, the limit, what came and the key', async t => {
+    const large = Buffer.alloc(limit + 1)
+    const refused = async (response: { statusCode?: number; status?: number; json(): unknown }, received: RegExp) => {
+      t.equal(response.statusCode ?? response.status, 413)
+      t.match(await response.json(), { code: 1004, error: /102400 bytes \(http\.body_limit\)/ })
+      t.match(await response.json(), { error: received })
+    }
+    await refused(await post(large), /102401 bytes announced/)
+    for (const [encoding, pack] of [
+      ['gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+      ['zstd', zstdCompressSync]
+    ] as const) {
+      const payload = pack(Buffer.alloc(5_000_000))
+      await refused(await post(payload, { 'content-encoding': encoding }), /bytes received/)
+    }
+    t.match((await post(Buffer.alloc(limit))).json(), { length: limit }, 'exactly the limit is taken')
+  })
+
+  t.test('over the limit are refused while they stream, and the answer is read', async t => {
+    const body = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < 20; i++) controller.enqueue(new Uint8Array(10_000))
+        controller.close()
+      }
+    })
+    const response = await fetch(`${addresses.main}/v1/echo`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+    t.equal(response.status, 413)
+    t.match(await response.json(), { error: /bytes received so far/ })
+  })
+
+  t.test('with a content type that is none are refused with 415', async t => {
+    const response = await post(text, { 'content-type': 'nonsense' })
+    t.equal(response.statusCode, 415)
+    t.match(response.json(), { code: 1004 })
+  })
+})
+
+t.test('a limit of 0 sets none', async t => {
+  const { main } = await startServer(t, '[http]\nbody_limit = 0', { plugins: [echo] })
+  const payload = gzipSync(Buffer.alloc(80 << 20))
+  const headers = { 'content-encoding': 'gzip' }
+  const response = await main.inject({ method: 'POST', url: '/v1/echo', payload, headers })
+  t.match(response.json(), { length: 80 << 20 })
+})
+
+t.test('too many bytes at once are refused with 429', async t => {
+  const toml = 'max_in_flight_write_bytes = "2KiB"\nwrite_bytes_exhausted_policy = "fail"'
+  const { main, addresses } = await startServer(t, toml, { plugins: [echo] })
+  const post = (length: number) => main.inject({ method: 'POST', url: '/v1/echo', payload: Buffer.alloc(length) })
+  t.equal((await post(700)).statusCode, 200)
+  const refused = await post(7000)
+  t.equal(refused.statusCode, 429)
+  t.match(refused.json(), { code: 6001, error: /Request body memory limit exceeded/ })
+  t.equal(refused.headers['retry-after'], '1')
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new Uint8Array(7000))
+      controller.close()
+    }
+  })
+  const chunked = await fetch(`${addresses.main}/v1/echo`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+  t.equal(chunked.status, 429, 'chunked ones too')
+  t.equal((await post(2000)).statusCode, 200, 'the memory was given back')
+  t.equal((await main.inject('/v1/health')).statusCode, 200, 'requests without a body are never limited')
+})

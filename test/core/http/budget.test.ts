@@ -1,0 +1,75 @@
+import t from 'tap'
+import { createBudget } from '../../../core/http/budget.ts'
+import { createMetrics } from '../../../core/metrics/metrics.ts'
+
+const never = new AbortController().signal
+const budget = (limit: number, wait: number) => createBudget({ limit, wait }, createMetrics())
+
+t.test('bodies are counted in steps of 1 KiB', async t => {
+  const { lease } = budget(2048, 0)
+  const one = lease()
+  const two = lease()
+  t.ok(one.raise(1))
+  t.ok(one.raise(1024), 'the first step is paid for')
+  t.ok(two.raise(1000))
+  t.notOk(lease().raise(1))
+  two.release()
+  t.ok(lease().raise(1))
+})
+
+t.test('a limit of 0 lets everything in', async t => {
+  t.ok(budget(0, 0).lease().raise(1e12))
+})
+
+t.test('the policy fail refuses at once, with 429 and the key', async t => {
+  const { lease } = budget(1024, 0)
+  lease().raise(1024)
+  await t.rejects(lease().wait(1, never), { code: 'RateLimited', status: 429, message: /max_in_flight_write_bytes/ })
+})
+
+t.test('a body larger than the whole limit is refused without waiting', async t => {
+  await t.rejects(budget(2048, 60_000).lease().wait(7000, never), { code: 'RateLimited' })
+})
+
+t.test('the policy wait lets requests in as room is given back, in order', async t => {
+  const { lease } = budget(2048, 5000)
+  const first = lease()
+  first.raise(2048)
+  const order: string[] = []
+  const a = lease()
+  const b = lease()
+  const waits = [a.wait(2048, never).then(() => order.push('a')), b.wait(1024, never).then(() => order.push('b'))]
+  t.notOk(lease().raise(1), 'nobody overtakes those who wait')
+  first.release()
+  await waits[0]
+  t.strictSame(order, ['a'])
+  a.release()
+  await waits[1]
+  t.strictSame(order, ['a', 'b'])
+})
+
+t.test('waiting ends with the time of the policy', async t => {
+  const { lease } = budget(1024, 20)
+  lease().raise(1024)
+  await t.rejects(lease().wait(1, never), { code: 'RateLimited' })
+})
+
+t.test('waiting ends with the request, and those behind it move up', async t => {
+  const { lease } = budget(2048, 5000)
+  lease().raise(1024)
+  const controller = new AbortController()
+  const large = lease().wait(2048, controller.signal)
+  const small = lease().wait(1024, never)
+  controller.abort(new Error('gone'))
+  await t.rejects(large, { message: 'gone' })
+  await small
+})
+
+t.test('memory that is taken already counts without asking', async t => {
+  const { lease } = budget(1024, 0)
+  const inflated = lease()
+  inflated.force(10_000)
+  t.notOk(lease().raise(1))
+  inflated.release()
+  t.ok(lease().raise(1))
+})

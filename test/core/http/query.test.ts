@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { firstValue, parseParameters } from '../../../core/http/query.ts'
+
+t.test('a query string becomes a record', async t => {
+  const cases: [string, Record<string, unknown>][] = [
+    ['', {}],
+    ['a=1', { a: '1' }],
+    ['a=1&b=2&a=3', { a: ['1', '3'], b: '2' }],
+    ['match[]=up&match%5B%5D=down', { 'match[]': ['up', 'down'] }],
+    ['flag', { flag: '' }],
+    ['a=&&b', { a: '', b: '' }],
+    ['sql=SELECT+1%2B1', { sql: 'SELECT 1+1' }],
+    ['a=x=y', { a: 'x=y' }],
+    ['a=100%25', { a: '100%' }],
+    ['a=100%', { a: '100%' }],
+    ['a=%zz%20b', { a: '%zz b' }],
+    ['a=%ff%c3%a9', { a: '%ff%c3%a9' }],
+    ['__proto__=1', { ['__proto__']: '1' }]
+  ]
+  for (const [text, expected] of cases) t.strictSame({ ...parseParameters(text) }, { ...expected }, text || 'nothing')
+})
+
+t.test('what URLSearchParams writes is read back', async t => {
+  const text = fc.string({ unit: 'grapheme' })
+  fc.assert(
+    fc.property(
+      text.filter(key => key !== ''),
+      text,
+      (key, value) => {
+        const parameters = parseParameters(new URLSearchParams({ [key]: value }).toString())
+        return firstValue(parameters, key) === value
+      }
+    )
+  )
+  t.pass()
+})
+
+t.test('no text makes it throw', async t => {
+  fc.assert(fc.property(fc.string(), text => typeof parseParameters(text) === 'object'))
+  t.pass()
+})
