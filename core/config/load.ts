@@ -66,7 +66,8 @@ export function loadConfig({
   const { value, problems } = readTable(configSchema, raw)
   const found = problems.map(problem => elsewhere(problem, schema))
   if (found.length === 0) found.push(...checkValues(value as Config))
-  if (found.length > 0) throw new ConfigError(found.map(problem => ({ ...problem, place: locate(problem.path) })))
+  if (found.length > 0)
+    throw new ConfigError(found.map(problem => ({ ...problem, place: locate(problem.path) })).sort(byLine))
   return { config: withFolders(value as Config), locate }
 }
 
@@ -109,6 +110,11 @@ function put(target: Table, path: readonly string[], value: unknown): boolean {
   const last = path.at(-1)!
   if (!(isTable(value) && isTable(table[last]))) table[last] = isTable(value) ? {} : value
   return true
+}
+
+function byLine(a: ConfigProblem, b: ConfigProblem): number {
+  const line = ({ place }: ConfigProblem) => Number(/:(\d+)$/.exec(place ?? '')?.[1] ?? Number.MAX_SAFE_INTEGER)
+  return line(a) - line(b)
 }
 
 /** An unknown key that exists in another table gets a hint at that table. */

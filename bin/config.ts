@@ -1,0 +1,76 @@
+// weir config: checks a configuration file, or prints the effective configuration.
+import { dirname, resolve } from 'node:path'
+import { createUserProvider } from '../core/auth/create.ts'
+import { ConfigError, locateProblems } from '../core/config/error.ts'
+import { type LoadedConfig, loadConfig } from '../core/config/load.ts'
+import { printConfig } from '../core/config/print.ts'
+import { createLogger } from '../core/log/log.ts'
+import { loadPlugins } from '../core/registry.ts'
+import { catalogue } from '../plugins/index.ts'
+import { type Command, type Commands, dispatch, parseFlags, print } from './command.ts'
+
+const check: Command = {
+  usage: `Checks a configuration file, the options of its plugins and its users, without starting anything.
+
+Usage: weir config check FILE
+
+Every problem is one line on stderr with file, line and key; the exit code is then 2.`,
+  async run(args) {
+    const [file] = parseFlags(args, {}, ['FILE']).positionals
+    const loaded = loadConfig({ file, env: process.env })
+    await load(loaded, file)
+    await checkUsers(loaded)
+    print(`${file}: ok`)
+  }
+}
+
+const show: Command = {
+  usage: `Prints the effective configuration as TOML: file, environment and defaults, secrets hidden.
+
+Usage: weir config print [--config FILE]
+
+Options:
+  -c, --config FILE  TOML file; without it every key has its default
+  -h, --help         Show this text`,
+  async run(args) {
+    const { config: file } = parseFlags(args, { config: { type: 'string', short: 'c' } }).values
+    const loaded = loadConfig({ file, env: process.env })
+    const plugins = await load(loaded, file)
+    print(
+      printConfig(loaded.config, { plugins: Object.fromEntries(plugins.map(({ spec }) => [spec.name, spec.config])) })
+    )
+  }
+}
+
+const commands: Commands = { check: async () => check, print: async () => show }
+
+const usage = `Checks and prints configurations.
+
+Usage: weir config COMMAND
+
+Commands:
+  check FILE             Check a configuration file without starting
+  print [--config FILE]  Print the effective configuration`
+
+export const config: Command = {
+  usage,
+  commands,
+  run: args => dispatch(commands, args, usage)
+}
+
+function load({ config, locate }: LoadedConfig, file: string | undefined) {
+  return loadPlugins(config, catalogue, file === undefined ? process.cwd() : dirname(resolve(file)), locate)
+}
+
+/** Lines of the file that would be skipped go to the standard output as warnings. */
+async function checkUsers({ config, locate }: LoadedConfig): Promise<void> {
+  if (config.user_provider === '') return
+  const log = createLogger({ ...config.logging, max_log_files: 0, append_stdout: true })
+  try {
+    await (await createUserProvider(config.user_provider, log)).close()
+  } catch (error) {
+    throw error instanceof ConfigError ? locateProblems(error, locate) : error
+  } finally {
+    await log.close()
+  }
+}

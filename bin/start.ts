@@ -1,0 +1,43 @@
+// weir start: runs the server until a signal ends it.
+import { dirname, resolve } from 'node:path'
+import { ConfigError, locateProblems } from '../core/config/error.ts'
+import { loadConfig } from '../core/config/load.ts'
+import { start as startServer, stopOnSignals } from '../core/start.ts'
+import { catalogue } from '../plugins/index.ts'
+import { type Command, parseFlags } from './command.ts'
+
+const usage = `Runs the server until SIGINT or SIGTERM ends it.
+
+Usage: weir start [--config FILE] [--data-home DIR] [--http-addr HOST:PORT]
+
+Options:
+  -c, --config FILE        TOML file; without it every key has its default
+  --data-home DIR          Folder of all local data; wins over [storage] data_home
+  --http-addr HOST:PORT    Address of the main server; wins over [http] addr
+  -h, --help               Show this text
+
+Environment variables WEIR__SECTION__KEY win over the file, options over both.`
+
+export const start: Command = {
+  usage,
+  async run(args) {
+    const { values } = parseFlags(args, {
+      config: { type: 'string', short: 'c' },
+      'data-home': { type: 'string' },
+      'http-addr': { type: 'string' }
+    })
+    const { config: file, 'data-home': data_home, 'http-addr': addr } = values
+    const { config, locate } = loadConfig({
+      file,
+      env: process.env,
+      overrides: { storage: { data_home }, http: { addr } },
+      overridesFrom: 'command line'
+    })
+    const folder = file === undefined ? process.cwd() : dirname(resolve(file))
+    try {
+      stopOnSignals(await startServer(config, catalogue, { folder, locate }))
+    } catch (error) {
+      throw error instanceof ConfigError ? locateProblems(error, locate) : error
+    }
+  }
+}

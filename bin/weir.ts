@@ -1,0 +1,51 @@
+// The command line: finds the command, and turns whatever it throws into lines on stderr and an exit code.
+import { ConfigError } from '../core/config/error.ts'
+import { version } from '../core/version.ts'
+import { type Commands, dispatch, print, UsageError } from './command.ts'
+
+// The module itself is the command: it exports `usage` and `run`.
+const demo = './demo.ts'
+
+const commands: Commands = {
+  start: async () => (await import('./start.ts')).start,
+  config: async () => (await import('./config.ts')).config,
+  user: async () => (await import('./user.ts')).user,
+  demo: () => import(demo)
+}
+
+const usage = `A server for time series, logs and traces.
+
+Usage: weir COMMAND [OPTIONS]
+
+Commands:
+  start   Run the server
+  config  Check a configuration file or print the effective configuration
+  user    Hash passwords for a credential file
+  demo    Run the server on a temporary folder with an example, and show what it answers
+
+Options:
+  -h, --help     Show this text, or that of a command: weir start --help
+  -V, --version  Show the version`
+
+/** Runs `weir …`. Exit code 2: wrong command line or configuration; 1: any other failure. */
+export async function main(args: readonly string[]): Promise<void> {
+  try {
+    if (args[0] === '--version' || args[0] === '-V') print(version)
+    else await dispatch(commands, args, usage)
+  } catch (error) {
+    process.stderr.write(describe(error))
+    // What a failed start left open must not keep the process alive.
+    process.exit(error instanceof UsageError || error instanceof ConfigError ? 2 : 1)
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof UsageError) return `weir: ${error.message} (weir --help lists commands and options)\n`
+  const message = error instanceof Error ? error.message : String(error)
+  const text = message
+    .split('\n')
+    .map(line => `weir: ${line}\n`)
+    .join('')
+  // Only defects deserve a stack.
+  return error instanceof TypeError || error instanceof ReferenceError ? `${text}${error.stack}\n` : text
+}
