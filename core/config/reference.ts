@@ -1,0 +1,61 @@
+// The reference page of the configuration, written from the schema.
+import type { TSchema } from 'typebox'
+import { type SchemaNode, writeUnit } from './read.ts'
+import { configSchema, pluginKeys } from './schema.ts'
+
+const introduction = `# Configuration
+
+One TOML file, named by \`weir start --config FILE\`; every key has a default. The environment variable \`WEIR__SECTION__KEY\` wins over the
+file (\`WEIR__HTTP__ADDR\`, \`WEIR__USER_PROVIDER\`, \`WEIR__PLUGINS__SQL__ENABLED\`; the elements of a list are separated by commas; a plugin's
+own options are read as TOML values), and the flags \`--data-home\` and \`--http-addr\` win over both. An unknown key is an error.
+\`weir config check FILE\` checks a file, \`weir config print\` and \`GET /config\` show what is in effect.
+
+- A **duration** is text: numbers with units one after the other, such as \`"30s"\`, \`"1m 30s"\`, \`"500ms"\`, \`"7days"\`. A month has 30.44
+  days, a year 365.25.
+- A **size** is text such as \`"64MiB"\`; \`KB\`, \`KiB\` and \`K\` all mean 1024 bytes. A bare number counts bytes.
+
+This page is generated from the schema by \`npm run docs\`.
+`
+
+/** The text of docs/config.md. */
+export function configReference(): string {
+  const schema = configSchema as TSchema as SchemaNode
+  const entries = Object.entries(schema.properties!)
+  const sections = entries.filter(([, node]) => node.properties !== undefined)
+  const scalars = entries.filter(([name, node]) => node.properties === undefined && name !== 'plugins')
+  return [
+    introduction,
+    '## Top level\n',
+    keyTable(scalars),
+    ...sections.flatMap(([name, node]) => [
+      `## \`[${name}]\`\n\n${node.description}\n`,
+      keyTable(Object.entries(node.properties!))
+    ]),
+    `## \`[plugins.NAME]\`\n\n${schema.properties!['plugins']!.description}\n`,
+    keyTable(Object.entries(pluginKeys as unknown as Record<string, SchemaNode>))
+  ].join('\n')
+}
+
+function keyTable(keys: readonly (readonly [string, SchemaNode])[]): string {
+  const rows = keys.map(
+    ([name, node]) =>
+      `| \`${name}\` | ${typeOf(node)} | ${defaultOf(node)} | ${node.description?.replaceAll('|', '\\|')} |`
+  )
+  return ['| Key | Type | Default | Meaning |', '|---|---|---|---|', ...rows, ''].join('\n')
+}
+
+function typeOf(node: SchemaNode): string {
+  if (node.enum !== undefined) return node.enum.map(value => `\`${JSON.stringify(value)}\``).join(', ')
+  if (node.type === 'array') return `list of ${node.items?.enum === undefined ? 'texts' : typeOf(node.items)}`
+  const { minimum, maximum } = node
+  const least = minimum === undefined ? '' : ` from ${writeUnit(node, minimum)}`
+  const range = maximum === undefined ? least : `${least} to ${maximum}`
+  if (node.unit !== undefined) return `${node.unit}${minimum ? least : ''}`
+  if (node.type === 'integer') return `whole number${minimum ? range : ''}`
+  if (node.type === 'number') return `number${range}`
+  return node.type === 'boolean' ? 'true or false' : 'text'
+}
+
+function defaultOf(node: SchemaNode): string {
+  return node.default === undefined ? '–' : `\`${JSON.stringify(writeUnit(node, node.default))}\``
+}
