@@ -27,7 +27,8 @@ export interface Duckdb {
   stream(sql: string, timezone: string, signal: AbortSignal, release: () => void): Promise<QueryResult>
   /** Rows for an existing table in the order of its columns. */
   appender(table: string, types: readonly ColumnType[]): Appender
-  close(): void
+  /** After the statements under way; results still being read are interrupted. */
+  close(): Promise<void>
 }
 
 export interface Appender {
@@ -58,6 +59,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
      SET GLOBAL lock_configuration=true`
   )
   const appends = await instance.connect()
+  const streams = new Set<DuckDBConnection>()
   // A connection runs one statement at a time; maintenance takes turns on its own.
   let turn: Promise<unknown> = Promise.resolve()
   const exclusively = <T>(work: () => Promise<T>): Promise<T> => {
@@ -68,18 +70,24 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   return {
     run: sql => exclusively(async () => void (await translate(main.run(sql)))),
     row: sql => exclusively(async () => (await translate(main.runAndReadAll(sql))).getRows()[0] ?? []),
-    stream: (sql, timezone, signal, release) => openStream(instance, sql, timezone, signal, release),
+    stream: (sql, timezone, signal, release) => openStream(instance, streams, sql, timezone, signal, release),
     appender: (table, types) => openAppender(appends, table, types),
-    close() {
-      appends.closeSync()
-      main.closeSync()
-      instance.closeSync()
+    async close() {
+      await exclusively(async () => {
+        for (const connection of streams) connection.interrupt()
+        // Closing a connection under a running statement crashes DuckDB: readers close theirs when they have stopped.
+        while (streams.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
+        appends.closeSync()
+        main.closeSync()
+        instance.closeSync()
+      })
     }
   }
 }
 
 async function openStream(
   instance: DuckDBInstance,
+  streams: Set<DuckDBConnection>,
   sql: string,
   timezone: string,
   signal: AbortSignal,
@@ -89,16 +97,18 @@ async function openStream(
   const interrupt = () => connection?.interrupt()
   const end = () => {
     signal.removeEventListener('abort', interrupt)
+    if (connection) streams.delete(connection)
     connection?.closeSync()
     connection = undefined
     release()
   }
   try {
     connection = await instance.connect()
+    streams.add(connection)
     if (signal.aborted) throw cancelled(signal)
     signal.addEventListener('abort', interrupt, { once: true })
     if (timezone !== 'UTC') await connection.run(`SET TimeZone=${quoteText(timezone)}`)
-    return streamResult(await translate(connection.stream(sql), signal), signal, end)
+    return streamResult(await translate(connection.stream(sql), signal), signal, interrupt, end)
   } catch (error) {
     end()
     throw error
@@ -145,7 +155,7 @@ export async function translate<T>(work: Promise<T>, signal?: AbortSignal): Prom
 }
 
 function translateError(error: unknown): DbError {
-  const text = error instanceof Error ? error.message : String(error)
+  const text = (error instanceof Error ? error.message : String(error)).replace(/^Failed to extract statements: /, '')
   const message = text.split('\n\n')[0]!.trim()
   if (/^(Binder|Catalog|Conversion|Invalid Input|Out of Range|Not implemented|Constraint) Error/.test(text)) {
     return new DbError('PlanQuery', message, { cause: error })

@@ -72,6 +72,16 @@ class EmbeddedEngine implements Engine {
   }
 
   async open(): Promise<void> {
+    try {
+      await this.#open()
+    } catch (error) {
+      await this.#duckdb?.close()
+      this.#sqlite?.close()
+      throw error
+    }
+  }
+
+  async #open(): Promise<void> {
     const { storage, wal } = this.#config
     const started = performance.now()
     const spill = join(storage.data_home, 'tmp')
@@ -163,7 +173,7 @@ class EmbeddedEngine implements Engine {
       this.#log.error({ err: error }, 'rows could not be written to files at the stop; the log keeps them')
     }
     await this.#wal!.close()
-    this.#duckdb.close()
+    await this.#duckdb.close()
     this.#sqlite.close()
   }
 

@@ -18,15 +18,23 @@ import type { ResultType } from '../../model/types.ts'
 import type { QueryResult } from '../engine.ts'
 import { translate } from './duckdb.ts'
 
-/** Reads a streaming result; `end` runs once, whether it was read to its end, left early, failed or cancelled. */
-export function streamResult(result: DuckDBResult, signal: AbortSignal, end: () => void): QueryResult {
+/** Reads a streaming result; `end` runs once, when nothing runs any more: read to its end, left early, failed or cancelled. */
+export function streamResult(
+  result: DuckDBResult,
+  signal: AbortSignal,
+  interrupt: () => void,
+  end: () => void
+): QueryResult {
   const types = result.columnTypes()
   const columns = result.columnNames().map((name, i) => ({ name, type: resultType(types[i]!) }))
   let open = true
+  let fetching: Promise<unknown> | undefined
   const close = () => {
     if (!open) return
     open = false
-    end()
+    if (fetching === undefined) return end()
+    interrupt()
+    fetching.then(end, end)
   }
   return {
     columns,
@@ -34,7 +42,11 @@ export function streamResult(result: DuckDBResult, signal: AbortSignal, end: () 
     async *batches() {
       try {
         while (open) {
-          const chunk = await translate(result.fetchChunk(), signal)
+          const next = result.fetchChunk()
+          fetching = next
+          const chunk = await translate(next, signal).finally(() => {
+            fetching = undefined
+          })
           if (chunk === null || chunk.rowCount === 0) return
           yield readChunk(chunk, types)
         }

@@ -1,0 +1,163 @@
+// Engines and columns for the storage tests.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import type { Test } from 'tap'
+import { createMetrics } from '../../../core/metrics/metrics.ts'
+import type { Column, FixedData } from '../../../core/model/batch.ts'
+import type { Table, TableOptions } from '../../../core/model/table.ts'
+import type { ColumnType } from '../../../core/model/types.ts'
+import { createEmbeddedEngine } from '../../../core/storage/embedded/engine.ts'
+import type { Engine } from '../../../core/storage/engine.ts'
+
+export const never = new AbortController().signal
+
+export function temporaryFolder(t: Test): string {
+  const dir = mkdtempSync(join(tmpdir(), 'weir-test-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+export interface EngineSettings {
+  readonly sync?: 'always' | 'interval' | 'none'
+  readonly memtable_size?: number
+  readonly memtable_limit?: number
+  readonly segment_size?: number
+}
+
+/** An engine over a folder, not yet open. */
+export function makeEngine(dir: string, settings: EngineSettings = {}): Engine {
+  const { sync = 'always', memtable_size = 2 ** 26, memtable_limit = 2 ** 27, segment_size = 2 ** 26 } = settings
+  const config = {
+    storage: {
+      engine: 'embedded',
+      data_home: dir,
+      memory_limit: 2 ** 29,
+      memtable_size,
+      memtable_limit,
+      flush_interval: 600_000,
+      query_threads: 1
+    },
+    wal: { dir: join(dir, 'wal'), sync, sync_interval: 100, segment_size }
+  }
+  return createEmbeddedEngine(config, pino({ level: 'silent' }), createMetrics())
+}
+
+export async function openEngine(t: Test, dir: string, settings: EngineSettings = {}): Promise<Engine> {
+  const engine = makeEngine(dir, settings)
+  await engine.open()
+  t.teardown(() => engine.close())
+  return engine
+}
+
+/** Text, null where undefined. */
+export function text(
+  name: string,
+  values: readonly (string | undefined)[],
+  semantic: Column['semantic'] = 'field'
+): Column {
+  const encoded = values.map(value => Buffer.from(value ?? ''))
+  const offsets = new Uint32Array(values.length + 1)
+  encoded.forEach((bytes, i) => {
+    offsets[i + 1] = offsets[i]! + bytes.length
+  })
+  const valid = new Uint8Array((values.length + 7) >> 3)
+  values.forEach((value, i) => {
+    if (value !== undefined) valid[i >> 3]! |= 1 << (i & 7)
+  })
+  return { name, type: 'String', semantic, data: { kind: 'bytes', offsets, bytes: Buffer.concat(encoded), valid } }
+}
+
+export function fixed(
+  name: string,
+  type: ColumnType,
+  values: FixedData['values'],
+  semantic: Column['semantic'] = 'field'
+): Column {
+  return { name, type, semantic, data: { kind: 'fixed', values } }
+}
+
+export function times(name: string, values: readonly number[]): Column {
+  return fixed(name, 'TimestampMillisecond', BigInt64Array.from(values, BigInt), 'timestamp')
+}
+
+/** A table `name(host tag, at time, n Int64, note String)`. */
+export function createTable(engine: Engine, name: string, options: TableOptions = {}, tagged = true): Promise<Table> {
+  return engine.catalog.createTable({
+    database: 'public',
+    name,
+    columns: [
+      ...(tagged ? [{ name: 'host', type: 'String', semantic: 'tag', nullable: true } as const] : []),
+      { name: 'at', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false },
+      { name: 'n', type: 'Int64', semantic: 'field', nullable: true },
+      { name: 'note', type: 'String', semantic: 'field', nullable: true }
+    ],
+    options
+  })
+}
+
+export interface TestRow {
+  readonly host?: string
+  readonly at: number
+  readonly n?: number
+  readonly note?: string
+}
+
+export async function put(
+  engine: Engine,
+  table: Table,
+  rows: readonly TestRow[],
+  op: 'put' | 'delete' = 'put'
+): Promise<number> {
+  const n = fixed(
+    'n',
+    'Int64',
+    BigInt64Array.from(rows, row => BigInt(row.n ?? 0))
+  )
+  const valid = new Uint8Array((rows.length + 7) >> 3)
+  rows.forEach((row, i) => {
+    if (row.n !== undefined) valid[i >> 3]! |= 1 << (i & 7)
+  })
+  const columns = [
+    ...(table.tags.length > 0
+      ? [
+          text(
+            'host',
+            rows.map(row => row.host),
+            'tag'
+          )
+        ]
+      : []),
+    times(
+      'at',
+      rows.map(row => row.at)
+    ),
+    { ...n, data: { ...n.data, valid } },
+    text(
+      'note',
+      rows.map(row => row.note)
+    )
+  ]
+  return engine.write([{ table, rows: rows.length, columns, op }], never)
+}
+
+/** Rows of a statement that names one table as `@`. */
+export async function select(engine: Engine, table: Table, sql: string): Promise<unknown[][]> {
+  const start = sql.indexOf('@')
+  const relations = [{ start, end: start + 1, table, alias: 't' }]
+  const result = await engine.query({ kind: 'sql', text: sql, relations, timezone: 'UTC' }, never)
+  const rows: unknown[][] = []
+  for await (const batch of result.batches()) {
+    for (let i = 0; i < batch.rows; i++) {
+      rows.push(
+        batch.columns.map(({ values, valid }) => {
+          const there = valid === undefined || (valid[i >> 3]! & (1 << (i & 7))) !== 0
+          const value = there ? values[i] : null
+          return typeof value === 'bigint' ? Number(value) : value
+        })
+      )
+    }
+  }
+  return rows
+}
