@@ -1,0 +1,207 @@
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { Type } from 'typebox'
+import { DbError, definePlugin } from '../../../core/index.ts'
+import { startServer } from '../../helpers.ts'
+
+const failing = definePlugin({
+  name: 'failing',
+  prefix: '/v1/failing',
+  servers: ['main'],
+  config: Type.Object({}),
+  routes(app) {
+    app.get('/known', async () => {
+      throw new DbError('TableNotFound', 'Table not found: té\r\nx-evil: 1')
+    })
+    app.get('/defect', async () => {
+      throw new TypeError('secret path /etc/passwd')
+    })
+    app.get('/masked', async () => {
+      throw new DbError('Internal', 'secret detail')
+    })
+    app.get('/full', async () => {
+      throw new DbError('StorageUnavailable', 'disk full', { retryAfter: 7 })
+    })
+    app.get('/stream', async () =>
+      Readable.from(
+        (async function* () {
+          yield* []
+          throw new DbError('EngineExecuteQuery', 'overflow')
+        })()
+      )
+    )
+    app.get('/slow', async () => {
+      await sleep(400)
+      return { late: true }
+    })
+    app.get('/patient', { config: { timeLimit: false } }, async () => {
+      await sleep(150)
+      return { done: true }
+    })
+    app.get('/aborted', async request => {
+      await new Promise(resolve => request.ctx.signal.addEventListener('abort', resolve))
+      throw request.ctx.signal.reason
+    })
+    app.post('/slow', async ({ body }) => ({ length: (body as Buffer).length }))
+    app.put('/items/:id', async () => ({}))
+    app.get('/items/:id', async () => ({ found: true }))
+    app.get('/items/special', async () => ({}))
+  }
+})
+
+const shaped = definePlugin({
+  name: 'shaped',
+  prefix: '/v1/shaped',
+  servers: ['main'],
+  config: Type.Object({}),
+  routes(app) {
+    app.get('', async () => {
+      throw new DbError('DatabaseNotFound', 'no such database')
+    })
+    app.get('/masked', async () => {
+      throw new DbError('Internal', 'secret detail')
+    })
+    app.post('', async () => ({}))
+  },
+  formatError: error => ({ status: 418, contentType: 'text/x-mine', body: `${error.code}: ${error.message}` })
+})
+
+t.test('errors', async t => {
+  const { main, addresses } = await startServer(t, '[http]\ntimeout = "100ms"', { plugins: [failing, shaped] })
+  const get = (url: string, headers: Record<string, string> = {}) => main.inject({ url: `/v1/failing${url}`, headers })
+
+  t.test('have one shape, with their code in the body and in headers', async t => {
+    const response = await get('/known')
+    t.equal(response.statusCode, 400)
+    t.match(response.headers['content-type'], 'application/json')
+    t.match(response.json(), { code: 4001, error: 'Table not found: té\r\nx-evil: 1', execution_time_ms: Number })
+    t.equal(response.headers['x-svc-err-code'], '4001')
+    t.match(response.headers['x-svc-err-msg'], /^error: Table not found: t\\u00e9 x-evil: 1, execution_time_ms: \d+$/)
+    t.equal(response.headers['x-evil'], undefined)
+  })
+
+  t.test('hide what only the log may say', async t => {
+    for (const url of ['/defect', '/masked']) {
+      const response = await get(url)
+      t.equal(response.statusCode, 500)
+      t.match(response.json(), { code: 1003, error: 'Internal error: 1003' })
+      t.notMatch(JSON.stringify(response.headers), 'secret')
+    }
+    const response = await main.inject('/v1/shaped/masked')
+    t.equal(response.body, 'Internal: Internal error: 1003', 'in the shape of a plugin too')
+  })
+
+  t.test('say when to come back', async t => {
+    t.equal((await get('/full')).headers['retry-after'], '7')
+  })
+
+  t.test('of a stream that has not begun are answered', async t => {
+    const response = await get('/stream')
+    t.equal(response.statusCode, 500)
+    t.match(response.json(), { code: 3001, error: 'overflow' })
+  })
+
+  t.test('take the shape of their plugin, also where its handler never ran', async t => {
+    const response = await main.inject('/v1/shaped')
+    t.equal(response.statusCode, 418)
+    t.equal(response.headers['content-type'], 'text/x-mine')
+    t.equal(response.body, 'DatabaseNotFound: no such database')
+    t.equal(response.headers['x-svc-err-code'], '4004')
+    const refused = await main.inject({
+      method: 'POST',
+      url: '/v1/shaped',
+      payload: 'x',
+      headers: { 'content-encoding': 'x-mystery' }
+    })
+    t.match(refused.body, /^Unsupported: content encoding mystery/)
+  })
+
+  t.test('of unknown paths are 404 as JSON', async t => {
+    for (const url of ['/nowhere', '/v1/nowhere?password=hunter2', '/v10/failing', '/v1/failing/known/']) {
+      const response = await main.inject(url)
+      t.equal(response.statusCode, 404, url)
+      t.match(response.json(), { code: 1001, error: `there is no ${url.split('?')[0]}` })
+      t.notMatch(response.body, 'hunter2')
+    }
+    t.equal((await main.inject('/v1/%zz')).statusCode, 400, 'a malformed path')
+  })
+
+  t.test('of known paths with another method are 405 and name the methods', async t => {
+    const cases: [string, string, string][] = [
+      ['POST', '/v1/failing/known', 'GET, HEAD'],
+      ['DELETE', '/v1/failing/items/7', 'PUT, GET, HEAD'],
+      ['PUT', '/v1/failing/items/special', 'GET, HEAD'],
+      ['OPTIONS', '/v1/failing/known', 'GET, HEAD'],
+      ['PUT', '/v1/health', 'GET, POST, HEAD']
+    ]
+    for (const [method, url, allow] of cases) {
+      const response = await main.inject({ method: method as 'GET', url })
+      t.equal(response.statusCode, 405, `${method} ${url}`)
+      t.equal(response.headers.allow, allow)
+    }
+  })
+
+  t.test('HEAD answers like GET without a body', async t => {
+    const response = await main.inject({ method: 'HEAD', url: '/v1/failing/items/7' })
+    t.equal(response.statusCode, 200)
+    t.equal(response.body, '')
+    t.equal(response.headers['content-length'], '14')
+  })
+
+  t.test('of time: 408 as JSON after http.timeout, and the handler sees its signal', async t => {
+    for (const url of ['/slow', '/aborted']) {
+      const response = await get(url)
+      t.equal(response.statusCode, 408, url)
+      t.match(response.json(), { code: 1008, error: 'no answer within 100 ms (http.timeout or header x-svc-timeout)' })
+    }
+    t.equal((await get('/patient')).statusCode, 200, 'routes may be exempt')
+  })
+
+  t.test('of time: x-svc-timeout wins over the configuration', async t => {
+    t.equal((await get('/slow', { 'x-svc-timeout': '2s' })).statusCode, 200)
+    t.equal((await get('/slow', { 'x-svc-timeout': '0s' })).statusCode, 200)
+    t.equal((await get('/patient', { 'x-svc-timeout': '20ms' })).statusCode, 408)
+    t.equal((await get('/patient', { 'x-svc-timeout': 'soon' })).statusCode, 200, 'unreadable: as if absent')
+  })
+
+  t.test('of time: a body that does not come is given up', async t => {
+    const body = new ReadableStream({ start: controller => controller.enqueue(new Uint8Array(10)) })
+    const init = { method: 'POST', body, duplex: 'half' } as RequestInit
+    const response = await fetch(`${addresses.main}/v1/failing/slow`, init)
+    t.equal(response.status, 408)
+  })
+})
+
+t.test('x-svc-timeout counts without http.timeout too', async t => {
+  const { main } = await startServer(t, '[http]\ntimeout = "0s"', { plugins: [failing] })
+  const response = await main.inject({ url: '/v1/failing/slow', headers: { 'x-svc-timeout': '20ms' } })
+  t.equal(response.statusCode, 408)
+})
+
+t.test('a client that goes away ends its request', async t => {
+  let reason: unknown
+  const waiting = definePlugin({
+    name: 'waiting',
+    prefix: '/v1/waiting',
+    servers: ['main'],
+    config: Type.Object({}),
+    routes(app) {
+      app.get('', request => {
+        return new Promise((_, reject) => {
+          request.ctx.signal.addEventListener('abort', () => {
+            reason = request.ctx.signal.reason
+            reject(reason)
+          })
+        })
+      })
+    }
+  })
+  const { addresses } = await startServer(t, '', { plugins: [waiting] })
+  const controller = new AbortController()
+  const request = fetch(`${addresses.main}/v1/waiting`, { signal: controller.signal })
+  setTimeout(() => controller.abort(), 50)
+  await t.rejects(request)
+  await sleep(50)
+  t.match(reason, { code: 'Cancelled' })
+})
