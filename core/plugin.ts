@@ -56,8 +56,8 @@ export interface PluginSpec<
   readonly uses?: readonly U[]
   /** Once per process, after the plugins it depends on. What it returns is the plugin's service; a `close` method of it is called at the stop. */
   setup?(core: Core, config: Static<C>, services: Services<K, U>): unknown
-  /** Once per server. */
-  routes?(app: PluginApp<K, U>, config: Static<C>): void | Promise<void>
+  /** Once per server; `app.services` holds the plugin's own service, too. */
+  routes?(app: PluginApp<K | Extract<N, ServiceName>, U>, config: Static<C>): void | Promise<void>
   /** Shapes the body of errors on this plugin's routes; absent: the server's own JSON. */
   formatError?(error: DbError): WireError
   /** Reads the protocol's own authentication scheme; undefined: try the standard ones. Throws DbError when malformed. */

@@ -87,12 +87,13 @@ async function mount(
   await app.register(fastifyPlugin(register, meta), spec.prefix === '' ? {} : { prefix: spec.prefix })
 }
 
-/** Exactly what a plugin's `needs` and `uses` name. */
+/** Exactly what a plugin's `needs` and `uses` name, and its own service once there is one. */
 export function declaredServices(
-  { needs = [], uses = [] }: PluginSpec,
+  { name: own, needs = [], uses = [] }: PluginSpec,
   services: ReadonlyMap<string, unknown>
 ): Readonly<Record<string, unknown>> {
-  return Object.freeze(Object.fromEntries([...needs, ...uses].map(name => [name, services.get(name)])))
+  const names = [...needs, ...uses, ...(services.has(own) ? [own] : [])]
+  return Object.freeze(Object.fromEntries(names.map(name => [name, services.get(name)])))
 }
 
 function options(core: Core, kind: ServerKind) {

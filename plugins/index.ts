@@ -2,5 +2,6 @@
 import type { Catalogue } from '../core/registry.ts'
 
 export const catalogue: Catalogue = {
-  admin: () => import('./admin/index.ts')
+  admin: () => import('./admin/index.ts'),
+  pipelines: () => import('./pipelines/index.ts')
 }

@@ -18,5 +18,6 @@ const words: Readonly<Record<string, TimeUnit>> = {
 
 /** The unit a word means, in any case; undefined when it is none. */
 export function parseResolution(word: string): TimeUnit | undefined {
-  return words[word.trim().toLowerCase()]
+  const key = word.trim().toLowerCase()
+  return Object.hasOwn(words, key) ? words[key] : undefined
 }

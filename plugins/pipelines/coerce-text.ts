@@ -1,0 +1,58 @@
+// Columns of text: ranges of the batch's bytes copied one behind the other, other values written out.
+import { type BytesData, cell } from '../../core/index.ts'
+import { cellText } from './cell-text.ts'
+import { createGaps, type Filler, type Gaps, type Source } from './gap.ts'
+import { kindName } from './input.ts'
+import type { TransformColumn } from './pipeline.ts'
+
+/** Up to this many bytes a loop is faster than a call that copies. */
+const shortCopy = 48
+
+export function textData(source: Source, column: TransformColumn): BytesData {
+  const { field, rows } = source
+  const gaps = createGaps(source, column)
+  const offsets = new Uint32Array(rows.length + 1)
+  let written: Map<number, Uint8Array> | undefined
+  let length = 0
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    const kind = field === undefined ? cell.absent : field.kinds[row]!
+    if (kind === cell.string) length += field!.words[row * 2 + 1]! - field!.words[row * 2]!
+    else {
+      const text = otherText(source, gaps, i, kind)
+      if (text !== undefined) {
+        const bytes = Buffer.from(String(text))
+        written ??= new Map()
+        written.set(i, bytes)
+        length += bytes.length
+      }
+    }
+    offsets[i + 1] = length
+  }
+  const bytes = new Uint8Array(length)
+  if (field !== undefined) copyRanges(source, offsets, bytes)
+  if (written !== undefined) for (const [i, text] of written) bytes.set(text, offsets[i]!)
+  const valid = gaps.valid()
+  return { kind: 'bytes', offsets, bytes, ...(valid && { valid }) }
+}
+
+function copyRanges({ batch, field, rows }: Source, offsets: Uint32Array, target: Uint8Array): void {
+  const { kinds, words } = field!
+  const { bytes } = batch
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    if (kinds[row] !== cell.string) continue
+    const start = words[row * 2]!
+    const end = words[row * 2 + 1]!
+    let to = offsets[i]!
+    if (end - start > shortCopy) target.set(bytes.subarray(start, end), to)
+    else for (let from = start; from < end; from++) target[to++] = bytes[from]!
+  }
+}
+
+function otherText({ batch, field, rows }: Source, gaps: Gaps, i: number, kind: number): Filler | undefined {
+  if (kind === cell.absent) return gaps.missing(i)
+  if (kind === cell.null) return gaps.nothing(i)
+  if (kind === cell.timestamp || kind === cell.object) return gaps.refuse(i, `cannot convert ${kindName(kind)}`)
+  return cellText(batch, field!, rows[i]!)
+}

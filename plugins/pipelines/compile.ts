@@ -1,0 +1,102 @@
+// Document to pipeline: every option is checked here, so that running meets only what items bring.
+import { DbError, type ItemValue } from '../../core/index.ts'
+import type { Processor, ProcessorDefinition } from '../services.ts'
+import { type Entry, parseDocument } from './document.ts'
+import { readOptions } from './option.ts'
+import type { Dispatcher, DispatchRule, Pipeline, SuffixTemplate, Transform } from './pipeline.ts'
+import { compileTransforms } from './transform.ts'
+
+export type ProcessorKinds = ReadonlyMap<string, ProcessorDefinition>
+
+/** Compiles a document. Throws DbError `InvalidArguments` naming the entry and its line. */
+export function compilePipeline(yaml: string, kinds: ProcessorKinds): Pipeline {
+  const document = parseDocument(yaml)
+  const processors = document.processors.map(entry => compileProcessor(entry, kinds))
+  return {
+    processors,
+    transform:
+      document.transforms === undefined
+        ? inferredTransform(processors)
+        : compileTransforms(document.transforms, document.version),
+    ...(document.dispatcher !== undefined && { dispatcher: compileDispatcher(document.dispatcher) }),
+    ...(document.tableSuffix !== undefined && { suffix: compileSuffix(document.tableSuffix) })
+  }
+}
+
+function compileProcessor({ value, where }: Entry, kinds: ProcessorKinds): Processor {
+  const [first] = value instanceof Map ? (value as ReadonlyMap<unknown, unknown>) : []
+  if (first === undefined) throw invalid(`${where}: a processor must be a map of its kind to its options`)
+  const [kind, options] = first
+  const definition = typeof kind === 'string' ? kinds.get(kind) : undefined
+  if (definition === undefined) throw invalid(`${where}: Unsupported ${String(kind)} processor`)
+  const place = `${where}, ${definition.kind}`
+  if (!(options instanceof Map)) throw invalid(`${place}: options must be a map, indented below the kind`)
+  for (const key of options.keys()) {
+    if (typeof key !== 'string') throw invalid(`${place}: option ${String(key)} must be a string`)
+  }
+  return definition.compile(readOptions(options as ReadonlyMap<string, unknown>, place), where)
+}
+
+function inferredTransform(processors: readonly Processor[]): Transform {
+  const times = processors.flatMap(({ times = [] }) => times)
+  const [time] = times
+  if (time === undefined || times.length > 1) {
+    throw invalid(
+      'Exactly one time-related processor and one timestamp value is required to use auto transform: ' +
+        `found ${times.length} fields of date and epoch processors without ignore_missing`
+    )
+  }
+  return { kind: 'inferred', field: time.field, unit: time.unit }
+}
+
+function compileDispatcher(value: unknown): Dispatcher {
+  if (!(value instanceof Map)) throw invalid('dispatcher must be a map')
+  const field: unknown = value.get('field')
+  if (typeof field !== 'string') throw invalid('dispatcher: field is required and must be a string')
+  const rules: unknown = value.get('rules') ?? []
+  if (!Array.isArray(rules)) throw invalid('dispatcher: rules must be a list')
+  return { field, rules: rules.map(compileRule) }
+}
+
+function compileRule(rule: unknown, i: number): DispatchRule {
+  const where = `dispatcher.rules[${i}]`
+  if (!(rule instanceof Map)) throw invalid(`${where} must be a map`)
+  const tableSuffix: unknown = rule.get('table_suffix')
+  const pipeline: unknown = rule.get('pipeline')
+  if (!rule.has('value')) throw invalid(`${where}: value is required`)
+  if (typeof tableSuffix !== 'string') throw invalid(`${where}: table_suffix is required and must be a string`)
+  if (pipeline !== undefined && pipeline !== null && typeof pipeline !== 'string') {
+    throw invalid(`${where}: pipeline must be a string`)
+  }
+  return {
+    value: itemValue(rule.get('value')),
+    tableSuffix,
+    ...(typeof pipeline === 'string' && { pipeline })
+  }
+}
+
+function itemValue(value: unknown): ItemValue {
+  if (Array.isArray(value)) return value.map(itemValue)
+  if (!(value instanceof Map)) return value as ItemValue
+  const object: { [key: string]: ItemValue } = Object.create(null)
+  for (const [key, entry] of value as ReadonlyMap<unknown, unknown>) object[String(key)] = itemValue(entry)
+  return object
+}
+
+function compileSuffix(value: unknown): SuffixTemplate {
+  if (typeof value !== 'string') throw invalid('table_suffix must be a string')
+  const texts: string[] = []
+  const fields: string[] = []
+  let at = 0
+  for (const match of value.matchAll(/\$\{([^}]*)\}/g)) {
+    texts.push(value.slice(at, match.index))
+    fields.push(match[1]!.trim())
+    at = match.index + match[0].length
+  }
+  texts.push(value.slice(at))
+  return { texts, fields }
+}
+
+function invalid(message: string): DbError {
+  return new DbError('InvalidArguments', message)
+}

@@ -1,0 +1,21 @@
+// Log pipelines: documents that say how items become rows, their versions, and the service that runs them.
+import { Type } from 'typebox'
+import { definePlugin } from '../../core/index.ts'
+import { routes } from './routes.ts'
+import { createService, type OwnService } from './service.ts'
+
+export default definePlugin({
+  name: 'pipelines',
+  prefix: '/v1/pipelines',
+  servers: ['main', 'public'],
+  config: Type.Object({
+    variables_from_input: Type.Boolean({
+      default: false,
+      description:
+        'Table-option variables count also where the items bring them, not only where a processor wrote them.'
+    }),
+    dry_run_max_items: Type.Integer({ default: 10, minimum: 1, description: 'More items than this are refused.' })
+  }),
+  setup: (core, config) => createService(core, config),
+  routes: (app, config) => routes(app, app.services.pipelines as OwnService, config)
+})

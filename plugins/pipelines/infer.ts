@@ -1,0 +1,81 @@
+// Columns nobody listed: every field that has a value becomes one, by the type of its first value.
+import {
+  type Column,
+  type ColumnType,
+  cell,
+  compareUtf8,
+  type ItemBatch,
+  type ItemField,
+  type Table
+} from '../../core/index.ts'
+import { buildColumn } from './coerce.ts'
+import type { TransformColumn } from './pipeline.ts'
+
+const types: Readonly<Record<number, ColumnType>> = {
+  [cell.boolean]: 'Boolean',
+  [cell.int]: 'Int64',
+  [cell.float]: 'Float64',
+  [cell.string]: 'String',
+  [cell.timestamp]: 'TimestampNanosecond',
+  [cell.object]: 'Json'
+}
+
+/** The column type that values of a kind get. */
+export function inferredType(kind: number): ColumnType {
+  return types[kind]!
+}
+
+export interface InferOptions {
+  /** Fields that become no column here. */
+  readonly except: ReadonlySet<string>
+  /** The table as it is: its tags stay tags. */
+  readonly table: Table | undefined
+  /** Columns take the table's types where it has them. */
+  readonly declaredTypes: boolean
+}
+
+/**
+ * The columns of the fields, in order of first appearance: row by row, names ascending within a row. A row whose value has another
+ * type than the first one of its field is failed in the batch; then the result is of no use.
+ */
+export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: InferOptions): Column[] {
+  const found: { field: ItemField; first: number }[] = []
+  for (const field of batch.fields.values()) {
+    const first = options.except.has(field.name) ? -1 : firstValue(field, rows)
+    if (first >= 0) found.push({ field, first })
+  }
+  found.sort((a, b) => a.first - b.first || compareUtf8(a.field.name, b.field.name))
+  const declared = new Map(options.table?.columns.map(column => [column.name, column]))
+  return found.map(({ field, first }) => {
+    const kind = field.kinds[rows[first]!]!
+    const known = declared.get(field.name)
+    checkKinds(batch, field, rows, first, kind)
+    const column: TransformColumn = {
+      from: field.name,
+      to: field.name,
+      type: options.declaredTypes && known !== undefined ? known.type : inferredType(kind),
+      semantic: known?.semantic === 'tag' ? 'tag' : 'field',
+      onFailure: 'error',
+      where: 'inferred column'
+    }
+    return buildColumn({ batch, field, rows }, column)
+  })
+}
+
+function firstValue(field: ItemField, rows: Uint32Array): number {
+  for (let i = 0; i < rows.length; i++) if (field.kinds[rows[i]!]! > cell.null) return i
+  return -1
+}
+
+function checkKinds(batch: ItemBatch, field: ItemField, rows: Uint32Array, first: number, expected: number): void {
+  const { kinds, name } = field
+  for (let i = first; i < rows.length; i++) {
+    const kind = kinds[rows[i]!]!
+    if (kind !== expected && kind > cell.null && batch.isLive(rows[i]!)) {
+      batch.fail(
+        rows[i]!,
+        `Column datatype mismatch. For column: ${name}, expected datatype: ${inferredType(expected)}, actual datatype: ${inferredType(kind)}`
+      )
+    }
+  }
+}

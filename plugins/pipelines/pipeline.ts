@@ -1,0 +1,63 @@
+// A pipeline as it runs: what compiling a document gives.
+import type { ColumnIndex, ColumnType, ItemValue, Semantic, TimeUnit } from '../../core/index.ts'
+import type { Processor } from '../services.ts'
+import type { CustomTimeIndex } from './time-index.ts'
+
+/** A column that a document lists. */
+export interface TransformColumn {
+  readonly from: string
+  readonly to: string
+  readonly type: ColumnType
+  readonly semantic: Semantic
+  readonly index?: ColumnIndex
+  /** What becomes of a value that does not fit the type. */
+  readonly onFailure: 'error' | 'ignore' | 'default'
+  /** In the type's own representation; bigint for 64-bit integers. */
+  readonly fallback?: bigint | number | string
+  /** Starts messages, for example `transform[1] (line 9)`. */
+  readonly where: string
+}
+
+export type Transform =
+  /** Exactly the listed columns, and a time index made at run time when none of them is one. */
+  | { readonly kind: 'listed'; readonly columns: readonly TransformColumn[] }
+  /** The listed columns, then every field that none of them reads. */
+  | { readonly kind: 'extended'; readonly columns: readonly TransformColumn[] }
+  /** The one time field of the processors, then every other field. */
+  | { readonly kind: 'inferred'; readonly field: string; readonly unit: TimeUnit }
+
+export interface DispatchRule {
+  readonly value: ItemValue
+  readonly tableSuffix: string
+  /** Absent: the built-in identity pipeline. */
+  readonly pipeline?: string
+}
+
+export interface Dispatcher {
+  readonly field: string
+  readonly rules: readonly DispatchRule[]
+}
+
+/** Literal text and field names by turns: `texts[0] fields[0] texts[1] …`. */
+export interface SuffixTemplate {
+  readonly texts: readonly string[]
+  readonly fields: readonly string[]
+}
+
+export interface Pipeline {
+  readonly processors: readonly Processor[]
+  readonly dispatcher?: Dispatcher
+  readonly suffix?: SuffixTemplate
+  readonly transform: Transform
+}
+
+/** The built-in pipeline without processors: every field becomes a column. */
+export interface Identity {
+  readonly kind: 'identity'
+  /** How deep objects are flattened. */
+  readonly maxNestedLevels: number
+  /** Absent: the time index is `svc_timestamp`, the current time. */
+  readonly timeIndex?: CustomTimeIndex
+  /** An unusable time becomes the current time. */
+  readonly lenientTime: boolean
+}

@@ -1,0 +1,134 @@
+// The management routes: create, read, delete, infer DDL, try out.
+import multipart from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { authorise, DbError, type PluginApp } from '../../core/index.ts'
+import { inferredDdl } from './ddl.ts'
+import { dryRun } from './dryrun.ts'
+import type { OwnService } from './service.ts'
+import { formatVersion } from './versions.ts'
+
+export interface RouteOptions {
+  readonly dry_run_max_items: number
+}
+
+/** A repeated parameter counts by its first value. */
+type Query = Readonly<Record<string, string | readonly string[] | undefined>>
+
+const byName = { schema: { params: Type.Object({ name: Type.String({ minLength: 1 }) }) } }
+
+export async function routes(
+  app: PluginApp<'pipelines', never>,
+  service: OwnService,
+  options: RouteOptions
+): Promise<void> {
+  await app.register(multipart)
+
+  app.post('/:name', byName, async (request, reply) => {
+    const { name } = request.params
+    if (name.startsWith('svc_')) throw invalid('pipeline_name cannot start with svc_')
+    const created = await service.create(request.ctx, name, await readDocument(request))
+    return managed(reply, { pipelines: [{ name, version: formatVersion(created.created) }] })
+  })
+
+  app.get('/:name', byName, async (request, reply) => {
+    authorise(request.ctx.user, 'read')
+    const { name } = request.params
+    const asked = parameter(request, 'version')
+    const { created, yaml } = service.find(name, asked)
+    return managed(reply, { pipelines: [{ name, version: asked ?? formatVersion(created), pipeline: yaml }] })
+  })
+
+  app.delete('/:name', byName, async (request, reply) => {
+    authorise(request.ctx.user, 'write')
+    const { name } = request.params
+    const version = parameter(request, 'version')
+    if (version === undefined) throw invalid('version is required')
+    const removed = await service.remove(request.ctx, name, version)
+    return managed(reply, { pipelines: removed ? [{ name, version }] : [] })
+  })
+
+  app.get('/:name/ddl', byName, async (request, reply) => {
+    authorise(request.ctx.user, 'read')
+    const { name } = request.params
+    if (name.startsWith('svc_')) throw invalid("built-in pipelines don't have fixed table schema")
+    const table = parameter(request, 'table')
+    if (table === undefined) throw invalid('table name is required')
+    const pipeline = service.compiled(service.find(name, parameter(request, 'version')))
+    const sql = inferredDdl(pipeline, table)
+    const exists = app.core.store.table(request.ctx.db, table) !== undefined
+    const moves = pipeline.dispatcher !== undefined || pipeline.suffix !== undefined
+    const notes = [
+      ...(exists ? ['table already exists, the CREATE TABLE SQL may be different'] : []),
+      ...(moves ? ['the pipeline has a dispatcher or table_suffix, the table name may not be fixed'] : [])
+    ]
+    return managed(reply, { sql: { sql, ...(notes.length > 0 && { message: notes.join('; ') }) } })
+  })
+
+  app.post('/_dryrun', async (request, reply) => {
+    authorise(request.ctx.user, 'read')
+    const { body } = request
+    if (!Buffer.isBuffer(body)) throw invalid('data is required in body')
+    const name = parameter(request, 'pipeline_name')
+    const version = parameter(request, 'version')
+    const text = dryRun(service, request.ctx, {
+      body,
+      contentType: request.headers['content-type'] ?? 'application/json',
+      query: {
+        ignore_errors: parameter(request, 'ignore_errors') === 'true',
+        ...(name !== undefined && { pipeline_name: name }),
+        ...(version !== undefined && { version })
+      },
+      maxItems: options.dry_run_max_items
+    })
+    return head(reply).type('application/json; charset=utf-8').send(text)
+  })
+}
+
+/** The YAML text of a body or of the first part of a form. */
+async function readDocument(request: FastifyRequest): Promise<string> {
+  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+  let bytes: unknown
+  if (type === 'multipart/form-data') bytes = await firstPart(request)
+  else if (type.endsWith('yaml')) bytes = request.body
+  else {
+    const got = type === '' ? 'none' : type
+    throw new DbError(
+      'InvalidArguments',
+      `a pipeline is sent as application/x-yaml, text/yaml or multipart/form-data; content type: ${got}`,
+      { status: 415 }
+    )
+  }
+  const text = Buffer.isBuffer(bytes) ? bytes.toString() : ''
+  if (text.trim() === '') throw invalid('pipeline is required in body')
+  return text
+}
+
+async function firstPart(request: FastifyRequest): Promise<Buffer | undefined> {
+  let first: Buffer | undefined
+  for await (const part of request.parts()) {
+    const bytes = part.type === 'file' ? await part.toBuffer() : Buffer.from(String(part.value))
+    first ??= bytes
+  }
+  return first
+}
+
+function parameter(request: FastifyRequest, name: string): string | undefined {
+  const value = (request.query as Query)[name]
+  return (typeof value === 'string' ? value : value?.[0]) || undefined
+}
+
+function managed(reply: FastifyReply, body: object): FastifyReply {
+  const elapsed = Math.round(reply.elapsedTime)
+  return head(reply).send({ ...body, execution_time_ms: elapsed })
+}
+
+function head(reply: FastifyReply): FastifyReply {
+  return reply
+    .header('x-svc-format', 'svc_manage')
+    .header('x-svc-execution-time', String(Math.round(reply.elapsedTime)))
+}
+
+function invalid(message: string): DbError {
+  return new DbError('InvalidArguments', `Invalid request parameter: ${message}`)
+}

@@ -1,0 +1,215 @@
+// Runs a compiled pipeline over a batch: processors, dispatch, columns, groups. Pure: bytes and typed arrays in, writes out.
+import {
+  DbError,
+  type ItemBatch,
+  type ItemError,
+  ItemsError,
+  itemState,
+  type Table,
+  type TableOptions,
+  type TableWrite
+} from '../../core/index.ts'
+import type { PipelineResult } from '../services.ts'
+import { buildColumns } from './column.ts'
+import { dispatch, selectRows } from './dispatch.ts'
+import { flattenObjects } from './flatten.ts'
+import type { Identity, Pipeline } from './pipeline.ts'
+import { expandSuffix } from './suffix.ts'
+import {
+  copyField,
+  type RawVariables,
+  rawVariables,
+  takeVariables,
+  type VariableSet,
+  variableOptions,
+  variableSuffix
+} from './variables.ts'
+
+export interface RunSettings {
+  readonly table: string
+  /** Failing items are left out and reported. */
+  readonly skipError: boolean
+  /** Items that failed before the run are left out and reported, too, when only this is set. */
+  readonly ignoreErrors: boolean
+  /** Nanoseconds since 1970. */
+  readonly now: bigint
+  /** Variables count also where items bring them. */
+  readonly variablesFromInput: boolean
+  /** Options of every new table unless a variable says otherwise. */
+  readonly options: TableOptions
+  readonly autoCreate?: boolean
+  /** The latest pipeline of that name; throws for an unknown one. */
+  pipeline(name: string): Pipeline | Identity
+  /** The table as it is. */
+  existing(table: string): Table | undefined
+}
+
+/** Dispatch rules may lead on to other pipelines this often. */
+const deepest = 8
+
+/** How many failures a reply tells. */
+const shownErrors = 10
+
+interface Run {
+  readonly settings: RunSettings
+  readonly writes: TableWrite[]
+  readonly errors: ItemError[]
+  failed: number
+  filtered: number
+}
+
+/** Runs a pipeline over a batch, which is used up. Throws ItemsError for the first item that fails, unless `skipError`. */
+export function runPipeline(pipeline: Pipeline | Identity, batch: ItemBatch, settings: RunSettings): PipelineResult {
+  const run: Run = { settings, writes: [], errors: [], failed: 0, filtered: 0 }
+  if (!settings.ignoreErrors) stopAtFailure(batch, run, 0)
+  const raw: RawVariables = settings.variablesFromInput ? new Map() : rawVariables(batch)
+  runBatch(pipeline, batch, settings.table, raw, 0, run)
+  run.errors.sort((a, b) => a.index - b.index)
+  return {
+    writes: run.writes,
+    skipped: { count: run.failed, errors: run.errors.slice(0, shownErrors) },
+    filtered: run.filtered
+  }
+}
+
+function runBatch(
+  pipeline: Pipeline | Identity,
+  batch: ItemBatch,
+  table: string,
+  raw: RawVariables,
+  depth: number,
+  run: Run
+): void {
+  const before = batch.failures.length
+  let rows: Uint32Array
+  if ('kind' in pipeline) {
+    rows = liveRows(batch)
+    flattenObjects(batch, rows, pipeline.maxNestedLevels)
+  } else {
+    for (const processor of pipeline.processors) {
+      processor.apply(batch)
+      stopAtFailure(batch, run, before)
+    }
+    rows = liveRows(batch)
+    if (pipeline.dispatcher !== undefined) {
+      const { dispatched, rest } = dispatch(batch, rows, pipeline.dispatcher)
+      rows = rest
+      for (const { rule, rows: taken } of dispatched) {
+        if (depth === deepest)
+          throw new DbError('InvalidArguments', `dispatch goes through more than ${deepest} pipelines`)
+        const next = run.settings.pipeline(rule.pipeline ?? 'svc_identity')
+        const own = new Map(Array.from(raw, ([name, field]) => [name, copyField(field, taken)]))
+        runBatch(next, selectRows(batch, taken), table + rule.tableSuffix, own, depth + 1, run)
+      }
+    }
+  }
+  writeRows(pipeline, batch, rows, table, raw, run)
+  countStates(batch, run)
+}
+
+function writeRows(
+  pipeline: Pipeline | Identity,
+  batch: ItemBatch,
+  rows: Uint32Array,
+  table: string,
+  raw: RawVariables,
+  run: Run
+): void {
+  for (const group of groupRows(pipeline, batch, rows, table, raw)) {
+    const { options, autoCreate } = groupOptions(group.variables, run.settings)
+    const { columns, rows: kept } = settledColumns(pipeline, batch, group, run)
+    if (kept.length === 0) continue
+    run.writes.push({
+      table: group.table,
+      rows: kept.length,
+      columns,
+      options,
+      ...(autoCreate !== undefined && { autoCreate })
+    })
+  }
+}
+
+interface Group {
+  readonly table: string
+  readonly rows: Uint32Array
+  readonly variables: VariableSet | undefined
+}
+
+/** Rows by table and variables, in order of appearance. Without variables and suffix all are one group. */
+function groupRows(
+  pipeline: Pipeline | Identity,
+  batch: ItemBatch,
+  rows: Uint32Array,
+  table: string,
+  raw: RawVariables
+): Group[] {
+  const sets = takeVariables(batch, rows, raw)
+  const template = 'kind' in pipeline ? undefined : pipeline.suffix
+  if (sets === undefined && template === undefined) return [{ table, rows, variables: undefined }]
+  const hidden = 'kind' in pipeline ? new Set<string>() : consumedFields(pipeline)
+  const groups = new Map<string, { table: string; rows: number[]; variables: VariableSet | undefined }>()
+  rows.forEach((row, i) => {
+    const variables = sets?.[i]
+    const named = variables && variableSuffix(variables)
+    const suffix = named ?? (template === undefined ? '' : expandSuffix(template, batch, row, hidden))
+    const key = JSON.stringify([suffix, variables])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { table: table + suffix, rows: [row], variables })
+    else group.rows.push(row)
+  })
+  return [...groups.values()].map(group => ({ ...group, rows: Uint32Array.from(group.rows) }))
+}
+
+/** What the listed columns of version 2 take out of the items. */
+function consumedFields({ transform }: Pipeline): ReadonlySet<string> {
+  return new Set(transform.kind === 'extended' ? transform.columns.map(({ from }) => from) : [])
+}
+
+function groupOptions(variables: VariableSet | undefined, { options, autoCreate }: RunSettings) {
+  const own = variables === undefined ? undefined : variableOptions(variables)
+  const create = own?.autoCreate ?? autoCreate
+  const merged = { append_mode: true, ...options, ...own?.options }
+  const merges =
+    merged.merge_mode !== undefined && options.append_mode === undefined && own?.options.append_mode === undefined
+  return {
+    options: merges ? { ...merged, append_mode: false } : merged,
+    ...(create !== undefined && { autoCreate: create })
+  }
+}
+
+/** Builds columns until no row fails any more: a row that fails in one of them must not stand in the others. */
+function settledColumns(pipeline: Pipeline | Identity, batch: ItemBatch, group: Group, run: Run) {
+  let { rows } = group
+  while (rows.length > 0) {
+    const before = batch.failures.length
+    const columns = buildColumns(pipeline, batch, rows, run.settings.now, run.settings.existing(group.table))
+    if (batch.failures.length === before) return { columns, rows }
+    stopAtFailure(batch, run, before)
+    rows = rows.filter(row => batch.isLive(row))
+  }
+  return { columns: [], rows }
+}
+
+function liveRows(batch: ItemBatch): Uint32Array {
+  const rows = new Uint32Array(batch.rows)
+  let count = 0
+  for (let row = 0; row < batch.rows; row++) if (batch.states[row] === itemState.live) rows[count++] = row
+  return rows.subarray(0, count)
+}
+
+/** Throws for the first item that failed since `before` failures, unless failing items are skipped. */
+function stopAtFailure(batch: ItemBatch, { settings }: Run, before: number): void {
+  if (settings.skipError || batch.failures.length === before) return
+  throw new ItemsError(itemErrors(batch, before).slice(0, shownErrors))
+}
+
+function itemErrors(batch: ItemBatch, from: number): ItemError[] {
+  const errors = batch.failures.slice(from).map(({ row, message }) => ({ index: batch.position(row), message }))
+  return errors.sort((a, b) => a.index - b.index)
+}
+
+function countStates(batch: ItemBatch, run: Run): void {
+  run.failed += batch.failures.length
+  run.errors.push(...itemErrors(batch, 0).slice(0, shownErrors))
+  for (let row = 0; row < batch.rows; row++) if (batch.states[row] === itemState.dropped) run.filtered++
+}

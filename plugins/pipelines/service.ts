@@ -1,0 +1,96 @@
+// The pipelines service: finds pipelines by name and version, compiles each once, runs them.
+import { type Core, DbError, type ItemBatch, type RequestContext } from '../../core/index.ts'
+import type { PipelineResult, PipelineRunOptions, PipelinesService, ProcessorDefinition } from '../services.ts'
+import { compilePipeline } from './compile.ts'
+import type { Identity, Pipeline } from './pipeline.ts'
+import { builtInKinds } from './processor/index.ts'
+import { type RunSettings, runPipeline } from './run.ts'
+import { parseTimeIndex } from './time-index.ts'
+import { currentTime, openVersions, parseVersion, type Version } from './versions.ts'
+
+const identityName = 'svc_identity'
+const defaultNestedLevels = 10
+
+export interface ServiceOptions {
+  readonly variables_from_input: boolean
+}
+
+/** What the plugin's own routes need on top. */
+export interface OwnService extends PipelinesService {
+  compile(yaml: string): Pipeline
+  /** The stored version; throws DbError `InvalidArguments` when there is none. */
+  find(name: string, version: string | undefined): Version
+  compiled(version: Version): Pipeline
+  create(ctx: RequestContext, name: string, yaml: string): Promise<Version>
+  /** False where there is no such version. */
+  remove(ctx: RequestContext, name: string, version: string): Promise<boolean>
+  /** Runs a compiled pipeline; writes nothing. */
+  runCompiled(
+    ctx: RequestContext,
+    pipeline: Pipeline | Identity,
+    items: ItemBatch,
+    options: PipelineRunOptions
+  ): PipelineResult
+}
+
+export async function createService(core: Core, config: ServiceOptions): Promise<OwnService> {
+  const versions = await openVersions(core)
+  const kinds = new Map(builtInKinds.map(definition => [definition.kind, definition]))
+  const cache = new WeakMap<Version, Pipeline>()
+  const compile = (yaml: string) => compilePipeline(yaml, kinds)
+
+  const find = (name: string, text: string | undefined): Version => {
+    const found = versions.find(name, text === undefined ? undefined : parseVersion(text))
+    if (found !== undefined) return found
+    throw new DbError('InvalidArguments', `Pipeline not found, name: ${name}, version: ${text ?? 'latest'}`)
+  }
+  const compiled = (version: Version): Pipeline => {
+    const known = cache.get(version) ?? compile(version.yaml)
+    cache.set(version, known)
+    return known
+  }
+  const named = (name: string, version: string | undefined, options: PipelineRunOptions): Pipeline | Identity => {
+    if (name !== identityName) return compiled(find(name, version))
+    return {
+      kind: 'identity',
+      maxNestedLevels: options.maxNestedLevels ?? defaultNestedLevels,
+      lenientTime: options.ignoreErrors ?? false,
+      ...(options.customTimeIndex !== undefined && { timeIndex: parseTimeIndex(options.customTimeIndex) })
+    }
+  }
+  const runCompiled: OwnService['runCompiled'] = (ctx, pipeline, items, options) => {
+    const { customTimeIndex: _, ...inherited } = options
+    const settings: RunSettings = {
+      table: options.table,
+      skipError: options.skipError ?? false,
+      ignoreErrors: options.ignoreErrors ?? false,
+      now: currentTime(),
+      variablesFromInput: config.variables_from_input,
+      options: ctx.hints.options,
+      ...(ctx.hints.autoCreate !== undefined && { autoCreate: ctx.hints.autoCreate }),
+      pipeline: name => named(name, undefined, inherited),
+      existing: table => core.store.table(ctx.db, table)
+    }
+    return runPipeline(pipeline, items, settings)
+  }
+  return {
+    compile,
+    find,
+    compiled,
+    runCompiled,
+    run: async (ctx, name, items, options) => runCompiled(ctx, named(name, options.version, options), items, options),
+    create: (ctx, name, yaml) => {
+      compile(yaml)
+      return versions.add(ctx, name, yaml)
+    },
+    remove: (ctx, name, version) => versions.remove(ctx, name, parseVersion(version)),
+    addProcessor: definition => addKind(kinds, definition)
+  }
+}
+
+function addKind(kinds: Map<string, ProcessorDefinition>, definition: ProcessorDefinition): void {
+  if (kinds.has(definition.kind)) {
+    throw new DbError('InvalidArguments', `a processor of kind ${definition.kind} is registered already`)
+  }
+  kinds.set(definition.kind, definition)
+}

@@ -1,0 +1,100 @@
+// Table-option variables: fields of reserved names that set the table's options instead of becoming columns.
+import { cell, DbError, type ItemBatch, ItemField, parseTableOptions, type TableOptions } from '../../core/index.ts'
+import { cellText } from './cell-text.ts'
+
+const prefix = 'svc_'
+const suffixName = 'svc_table_suffix'
+const createName = 'svc_auto_create_table'
+const names: readonly string[] = [
+  createName,
+  'svc_ttl',
+  'svc_append_mode',
+  'svc_merge_mode',
+  'svc_physical_table',
+  'svc_skip_wal',
+  suffixName
+]
+
+/** What the items brought in these fields before any processor ran, so that it can be told from what processors wrote. */
+export type RawVariables = ReadonlyMap<string, ItemField>
+
+/** Copies of the reserved fields that the items brought themselves. */
+export function rawVariables(batch: ItemBatch): RawVariables {
+  const raw = new Map<string, ItemField>()
+  for (const name of names) {
+    const field = batch.field(name)
+    if (field !== undefined) raw.set(name, copyField(field, allRows(batch.rows)))
+  }
+  return raw
+}
+
+/** A field of a batch with only these rows, in this order. */
+export function copyField(field: ItemField, rows: Uint32Array): ItemField {
+  const copy = new ItemField(field.name, rows.length)
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    copy.kinds[i] = field.kinds[row]!
+    copy.words[i * 2] = field.words[row * 2]!
+    copy.words[i * 2 + 1] = field.words[row * 2 + 1]!
+    if (field.kinds[row] === cell.object) copy.setObject(i, field.objects![row]!)
+  }
+  return copy
+}
+
+export function allRows(count: number): Uint32Array {
+  const rows = new Uint32Array(count)
+  for (let i = 0; i < count; i++) rows[i] = i
+  return rows
+}
+
+/** The variables of one row as text by name. */
+export type VariableSet = Readonly<Record<string, string>>
+
+/**
+ * Takes the variables out of the rows' fields. The result is parallel to `rows`; equal sets are the same object. Undefined, the common
+ * case: no row has one.
+ */
+export function takeVariables(batch: ItemBatch, rows: Uint32Array, raw: RawVariables): VariableSet[] | undefined {
+  const fields = names.flatMap(name => batch.field(name) ?? [])
+  if (!fields.some(field => rows.some(row => isWritten(field, row, raw)))) return undefined
+  const known = new Map<string, VariableSet>()
+  return Array.from(rows, row => {
+    const set: Record<string, string> = {}
+    for (const field of fields) {
+      if (!isWritten(field, row, raw)) continue
+      set[field.name] = cellText(batch, field, row)
+      field.setAbsent(row)
+    }
+    const key = JSON.stringify(set)
+    const same = known.get(key)
+    if (same !== undefined) return same
+    known.set(key, set)
+    return set
+  })
+}
+
+function isWritten(field: ItemField, row: number, raw: RawVariables): boolean {
+  const kind = field.kinds[row]!
+  if (kind === cell.absent) return false
+  const before = raw.get(field.name)
+  if (before === undefined || before.kinds[row] !== kind) return true
+  return before.words[row * 2] !== field.words[row * 2] || before.words[row * 2 + 1] !== field.words[row * 2 + 1]
+}
+
+/** The table suffix that a set names. */
+export function variableSuffix(set: VariableSet): string | undefined {
+  return set[suffixName]
+}
+
+/** The options that a set names for a new table. Throws DbError `InvalidArguments`. */
+export function variableOptions(set: VariableSet): { options: TableOptions; autoCreate?: boolean } {
+  const options: Record<string, string> = {}
+  for (const name in set)
+    if (name !== suffixName && name !== createName) options[name.slice(prefix.length)] = set[name]!
+  const create = set[createName]
+  if (create === undefined) return { options: parseTableOptions(options) }
+  if (create !== 'true' && create !== 'false') {
+    throw new DbError('InvalidArguments', `variable ${createName} must be true or false, not '${create.slice(0, 60)}'`)
+  }
+  return { options: parseTableOptions(options), autoCreate: create === 'true' }
+}

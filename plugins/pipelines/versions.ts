@@ -1,0 +1,147 @@
+// Stored documents: a table in the private database, kept in memory as well.
+import {
+  type Column,
+  type Core,
+  DbError,
+  formatTimestamp,
+  internalContext,
+  isValid,
+  parseTimestamp,
+  type RequestContext,
+  type ResultBatch,
+  type TableWrite,
+  utc
+} from '../../core/index.ts'
+
+const database = 'svc_private'
+const table = 'pipelines'
+const names = ['name', 'schema', 'content_type', 'pipeline', 'created_at'] as const
+
+export interface Version {
+  readonly name: string
+  /** Nanoseconds since 1970; identifies the version. */
+  readonly created: bigint
+  readonly yaml: string
+}
+
+export interface Versions {
+  /** The latest version, or that of a time; undefined where there is none. */
+  find(name: string, created?: bigint): Version | undefined
+  add(ctx: RequestContext, name: string, yaml: string): Promise<Version>
+  /** False where there is no such version. */
+  remove(ctx: RequestContext, name: string, created: bigint): Promise<boolean>
+}
+
+/** Version text: a UTC time without a zone. */
+export function formatVersion(created: bigint): string {
+  return formatTimestamp(created).replace('T', ' ').slice(0, -1)
+}
+
+/** Reads a version text, with or without `T`, `Z` or an offset. Throws DbError `InvalidArguments`. */
+export function parseVersion(text: string): bigint {
+  try {
+    return parseTimestamp(text, utc)
+  } catch (cause) {
+    throw new DbError('InvalidArguments', `Invalid pipeline version format: ${text.slice(0, 60)}`, { cause })
+  }
+}
+
+/** Reads what is stored; from then on the memory leads. */
+export async function openVersions(core: Core): Promise<Versions> {
+  const { store } = core
+  // By name, oldest first.
+  const known = new Map<string, Version[]>()
+  for (const version of await readAll(core)) insert(known, version)
+  let last = 0n
+
+  const write = (ctx: RequestContext, version: Version, op: 'put' | 'delete') =>
+    store.write({ ...ctx, db: database, hints: { options: {} } }, [versionWrite(version, op)])
+  return {
+    find(name, created) {
+      const list = known.get(name) ?? []
+      return created === undefined ? list.at(-1) : list.find(version => version.created === created)
+    },
+    async add(ctx, name, yaml) {
+      const now = currentTime()
+      last = now > last ? now : last + 1n
+      const version = { name, created: last, yaml }
+      await write(ctx, version, 'put')
+      insert(known, version)
+      return version
+    },
+    async remove(ctx, name, created) {
+      const version = known.get(name)?.find(candidate => candidate.created === created)
+      if (version === undefined) return false
+      await write(ctx, version, 'delete')
+      known.set(
+        name,
+        known.get(name)!.filter(candidate => candidate !== version)
+      )
+      return true
+    }
+  }
+}
+
+/** Nanoseconds since 1970, as fine as the clock is. */
+export function currentTime(): bigint {
+  const milliseconds = performance.timeOrigin + performance.now()
+  const whole = Math.floor(milliseconds)
+  return BigInt(whole) * 1_000_000n + BigInt(Math.floor((milliseconds - whole) * 1e6))
+}
+
+function insert(known: Map<string, Version[]>, version: Version): void {
+  const list = known.get(version.name) ?? []
+  const after = list.findIndex(other => other.created > version.created)
+  list.splice(after < 0 ? list.length : after, 0, version)
+  known.set(version.name, list)
+}
+
+function versionWrite(version: Version, op: 'put' | 'delete'): TableWrite {
+  const created: Column = {
+    name: 'created_at',
+    type: 'TimestampNanosecond',
+    semantic: 'timestamp',
+    data: { kind: 'fixed', values: BigInt64Array.of(version.created) }
+  }
+  const text = (name: string, semantic: 'tag' | 'field', value: string): Column => {
+    const bytes = Buffer.from(value)
+    const offsets = Uint32Array.of(0, bytes.length)
+    return { name, type: 'String', semantic, data: { kind: 'bytes', offsets, bytes } }
+  }
+  const columns = [
+    text('name', 'tag', version.name),
+    text('schema', 'tag', ''),
+    text('content_type', 'tag', 'yaml'),
+    text('pipeline', 'field', version.yaml),
+    created
+  ]
+  return { table, rows: 1, columns, op, options: { ttl: 'forever', append_mode: false }, autoCreate: true }
+}
+
+async function readAll(core: Core): Promise<Version[]> {
+  const stored = core.store.table(database, table)
+  if (stored === undefined) return []
+  const result = await core.store.query(internalContext(core, 'pipelines', database), {
+    kind: 'scan',
+    table: stored,
+    columns: names
+  })
+  const places = names.map(name => result.columns.findIndex(column => column.name === name))
+  const versions: Version[] = []
+  for await (const batch of result.batches()) versions.push(...readBatch(batch, places))
+  return versions
+}
+
+function readBatch(batch: ResultBatch, places: readonly number[]): Version[] {
+  const cell = (place: number, row: number): unknown => {
+    const vector = batch.columns[places[place]!]!
+    return isValid(vector.valid, row) ? vector.values[row] : undefined
+  }
+  const versions: Version[] = []
+  for (let row = 0; row < batch.rows; row++) {
+    const created = cell(4, row)
+    if (typeof created !== 'bigint') continue
+    versions.push({ name: String(cell(0, row)), yaml: String(cell(3, row) ?? ''), created })
+  }
+  return versions
+}
