@@ -7,6 +7,7 @@ import type { Core } from './core.ts'
 import { createCore } from './create.ts'
 import { createBudget } from './http/budget.ts'
 import type { ServerKind } from './http/context.ts'
+import type { PluginSpec } from './plugin.ts'
 import { type Catalogue, loadPlugins } from './registry.ts'
 import { buildServer, declaredServices, type EnabledPlugin } from './server.ts'
 
@@ -88,12 +89,20 @@ async function run(config: Config, catalogue: Catalogue, folder: string): Promis
 async function setUp(core: Core, plugins: readonly EnabledPlugin[], undo: (() => unknown)[]) {
   const services = new Map<string, unknown>()
   for (const { spec, options } of plugins) {
-    const service = await spec.setup?.(core, options, declaredServices(spec, services) as never)
+    const service = await setUpOne(core, spec, options, services)
     services.set(spec.name, service)
     const closable = service as { close?: () => unknown } | undefined
     if (typeof closable?.close === 'function') undo.push(() => closable.close?.())
   }
   return services
+}
+
+async function setUpOne(core: Core, spec: PluginSpec, options: unknown, services: ReadonlyMap<string, unknown>) {
+  try {
+    return await spec.setup?.(core, options, declaredServices(spec, services) as never)
+  } catch (error) {
+    throw new Error(`plugin ${spec.name} cannot start: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 async function undoAll(undo: readonly (() => unknown)[], core: Core): Promise<void> {
