@@ -121,13 +121,24 @@ export class ItemField {
   setAbsent(row: number): void {
     this.kinds[row] = cell.absent
   }
+
+  /** Room for more rows; the arrays are other ones then. */
+  grow(capacity: number): void {
+    const grown = new ItemField(this.name, capacity)
+    grown.kinds.set(this.kinds)
+    grown.words.set(this.words)
+    this.kinds = grown.kinds
+    this.words = grown.words
+    this.ints = grown.ints
+    this.floats = grown.floats
+  }
 }
 
 /** What became of an item. */
 export const itemState = { live: 0, dropped: 1, failed: 2 } as const
 
 /**
- * Items of one request, at most `capacity`. `bytes` holds the text of all string cells: the request body itself until something
+ * Items of one request, at most `capacity` unless it is raised. `bytes` holds the text of all string cells: the request body itself until something
  * appends to it, so always read `batch.bytes` anew after a call that may append.
  */
 export class ItemBatch {
@@ -137,12 +148,12 @@ export class ItemBatch {
   /** In order of first sight. */
   readonly fields = new Map<string, ItemField>()
   /** Per row one of `itemState`. */
-  readonly states: Uint8Array
+  states: Uint8Array
   /** Why rows failed, in row order as they were found. */
   readonly failures: { readonly row: number; readonly message: string }[] = []
   /** Position of each row's item in the request; absent while row and position are the same. */
   positions: Uint32Array | undefined
-  readonly #capacity: number
+  #capacity: number
   #used: number
 
   constructor(capacity: number, bytes: Uint8Array = new Uint8Array(0)) {
@@ -160,6 +171,20 @@ export class ItemBatch {
       for (const key in item) batch.set(batch.take(key), row, item[key])
     }
     return batch
+  }
+
+  get capacity(): number {
+    return this.#capacity
+  }
+
+  /** Room for at least so many items; arrays taken from the batch or its fields before are stale. */
+  reserve(capacity: number): void {
+    if (capacity <= this.#capacity) return
+    this.#capacity = capacity
+    const states = new Uint8Array(capacity)
+    states.set(this.states)
+    this.states = states
+    for (const field of this.fields.values()) field.grow(capacity)
   }
 
   field(name: string): ItemField | undefined {

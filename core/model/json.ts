@@ -97,8 +97,8 @@ function readText(cursor: JsonCursor): string {
   const end = textEnd(cursor, start)
   cursor.at = end + 1
   const { bytes } = cursor
-  const escape = bytes.subarray(start, end).indexOf(0x5c)
-  if (escape < 0) return bytes.toString('utf8', start, end)
+  const escaped = bytes.subarray(start, end).includes(0x5c)
+  if (!escaped) return bytes.toString('utf8', start, end)
   const plain = Buffer.allocUnsafe(end - start)
   return plain.toString('utf8', 0, unescapeJson(cursor, start, end, plain))
 }

@@ -1,0 +1,68 @@
+// Bodies of lines: one JSON object each, or plain text. A line is read by itself, so that an error has its number.
+import { isUtf8 } from 'node:buffer'
+import { ParseError, readJson, skipSpace, unexpected } from '../../core/index.ts'
+import { shapeOf } from './decode-json.ts'
+import { readItem } from './object.ts'
+import { failItem, type ItemReader, nextRow } from './reader.ts'
+
+/** `application/x-ndjson`: a JSON object on every line that is not empty. */
+export function decodeNdjson(reader: ItemReader): void {
+  const { cursor } = reader
+  eachLine(reader, (row, start, end) => {
+    cursor.from = start
+    cursor.line = reader.batch.position(row) + 1
+    cursor.at = start
+    cursor.end = end
+    try {
+      readLine(reader, row)
+    } catch (error) {
+      if (!(error instanceof ParseError)) throw error
+      failItem(reader, row, `invalid JSON: ${error.message}`)
+    }
+  })
+}
+
+function readLine(reader: ItemReader, row: number): void {
+  const { cursor, batch } = reader
+  const { bytes, end } = cursor
+  cursor.at = skipSpace(cursor, cursor.at)
+  const isObject = bytes[cursor.at] === 0x7b
+  const shape = isObject ? '' : shapeOf(readJson(cursor))
+  if (isObject) readItem(reader, row)
+  const rest = skipSpace(cursor, cursor.at)
+  if (rest < end) throw unexpected(cursor, rest, 'the end of the line')
+  if (isObject) batch.rows = row + 1
+  else failItem(reader, row, `expected a JSON object, got ${shape}`)
+}
+
+/** `text/plain`: every line that is not empty is an item with the one field `message`. */
+export function decodeText(reader: ItemReader): void {
+  const message = reader.batch.take('message')
+  eachLine(reader, (row, start, end) => {
+    message.setRange(row, start, end)
+    reader.batch.rows = row + 1
+  })
+}
+
+/** Calls `take` with the row and the range of each line that has text, without its `\n` or `\r\n`; others only count. */
+function eachLine(reader: ItemReader, take: (row: number, start: number, end: number) => void): void {
+  const { bytes } = reader.cursor
+  for (let start = 0, line = 0; start < bytes.length; line++) {
+    const newline = bytes[start] === 0x0a ? start : bytes.indexOf(0x0a, start)
+    const next = newline < 0 ? bytes.length : newline
+    const end = next > start && bytes[next - 1] === 0x0d ? next - 1 : next
+    if (end > start) {
+      const row = nextRow(reader)
+      if (line !== row) place(reader, row, line)
+      if (reader.isUtf8 || isUtf8(bytes.subarray(start, end))) take(row, start, end)
+      else failItem(reader, row, 'invalid UTF-8 in the line')
+    }
+    start = next + 1
+  }
+}
+
+/** Empty lines count: an item's position is its line. */
+function place({ batch }: ItemReader, row: number, line: number): void {
+  batch.positions ??= Uint32Array.from({ length: batch.capacity }, (_, i) => i)
+  batch.positions[row] = line
+}

@@ -1,0 +1,120 @@
+// The hot path: one JSON object from bytes into the columns of a batch, without a string, an object or a copy for what is usual.
+import {
+  type ItemField,
+  type JsonCursor,
+  readJson,
+  readWord,
+  skipSpace,
+  textEnd,
+  unescapeJson,
+  unexpected
+} from '../../core/index.ts'
+import { createKey, expectedKey, follow, type Key } from './key-order.ts'
+import { readNumber } from './number.ts'
+import { checkCells, type ItemReader } from './reader.ts'
+
+/** Reads the object at the cursor into a row and leaves the cursor behind it. Of equal keys the last counts. Throws ParseError. */
+export function readItem(reader: ItemReader, row: number): void {
+  const { cursor, keys } = reader
+  const { bytes, end } = cursor
+  let at = skipSpace(cursor, cursor.at + 1)
+  if (at < end && bytes[at] === 0x7d) {
+    cursor.at = at + 1
+    return
+  }
+  let key = keys.start
+  for (;;) {
+    const expected = expectedKey(key, bytes, at)
+    if (expected === undefined) {
+      const found = readKey(reader, at)
+      follow(key, found)
+      key = found
+      at = cursor.at
+    } else {
+      key = expected
+      at += expected.bytes.length
+    }
+    at = readValue(reader, key.field, row, bytes[at]! > 0x20 ? at : skipSpace(cursor, at))
+    if (at >= end || bytes[at]! <= 0x20) at = skipSpace(cursor, at)
+    const byte = at < end ? bytes[at] : -1
+    if (byte === 0x7d) break
+    if (byte !== 0x2c) throw unexpected(cursor, at, "',' or '}'")
+    at++
+    if (at < end && bytes[at]! <= 0x20) at = skipSpace(cursor, at)
+  }
+  cursor.at = at + 1
+}
+
+/** Reads the value at a position into a cell and returns where it ends. */
+function readValue(reader: ItemReader, field: ItemField, row: number, at: number): number {
+  const { cursor } = reader
+  const byte = at < cursor.end ? cursor.bytes[at]! : 0
+  if (byte === 0x22) return readText(reader, field, row, at + 1)
+  if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return readNumber(cursor, field, row, at)
+  cursor.at = at
+  if (byte === 0x7b || byte === 0x5b) field.setObject(row, readJson(cursor, 1))
+  else if (byte === 0x74) field.setBoolean(row, readWord(cursor, 'true', true))
+  else if (byte === 0x66) field.setBoolean(row, readWord(cursor, 'false', false))
+  else if (byte === 0x6e) {
+    readWord(cursor, 'null', null)
+    field.setNull(row)
+  } else throw unexpected(cursor, at, 'a value')
+  return cursor.at
+}
+
+/** Text without escapes stays where it is. */
+function readText(reader: ItemReader, field: ItemField, row: number, start: number): number {
+  const { cursor } = reader
+  const { bytes, end } = cursor
+  let at = start
+  while (at < end) {
+    const byte = bytes[at]!
+    if (byte === 0x22) {
+      field.setRange(row, start, at)
+      return at + 1
+    }
+    if (byte === 0x5c) return readEscaped(reader, field, row, start)
+    if (byte < 0x20) break
+    at++
+  }
+  // Not the end of a text: says why.
+  return textEnd(cursor, at)
+}
+
+function readEscaped({ cursor, batch }: ItemReader, field: ItemField, row: number, start: number): number {
+  const end = textEnd(cursor, start)
+  const plain = unescaped(cursor, start, end)
+  const at = batch.append(plain)
+  field.setRange(row, at, at + plain.length)
+  return end + 1
+}
+
+function unescaped(cursor: JsonCursor, start: number, end: number): Buffer {
+  const plain = Buffer.allocUnsafe(end - start)
+  return plain.subarray(0, unescapeJson(cursor, start, end, plain))
+}
+
+/** Reads a key that was not expected and its colon; leaves the cursor behind it. */
+function readKey(reader: ItemReader, at: number): Key {
+  const { cursor, keys } = reader
+  const { bytes, end } = cursor
+  if (at >= end || bytes[at] !== 0x22) throw unexpected(cursor, at, 'a key in quotes')
+  const close = textEnd(cursor, at + 1)
+  const spelling = bytes.toString('latin1', at + 1, close)
+  const colon = skipSpace(cursor, close + 1)
+  if (colon >= end || bytes[colon] !== 0x3a) throw unexpected(cursor, colon, "':'")
+  let key = keys.spellings.get(spelling)
+  if (key === undefined) {
+    key = addKey(reader, at + 1, close)
+    keys.spellings.set(spelling, key)
+  }
+  cursor.at = colon + 1
+  return key
+}
+
+function addKey({ cursor, batch }: ItemReader, start: number, close: number): Key {
+  const name = unescaped(cursor, start, close).toString()
+  if (batch.field(name) === undefined) checkCells(batch.fields.size + 1, batch.capacity)
+  const quoted = Buffer.from(`"${cursor.bytes.toString('latin1', start, close)}":`, 'latin1')
+  return createKey(batch.take(name), quoted)
+}

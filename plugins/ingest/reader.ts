@@ -1,0 +1,72 @@
+// What all decoders share: the cursor, the batch they fill, and what becomes of an item that cannot be decoded.
+import { isUtf8 } from 'node:buffer'
+import { DbError, ItemBatch, ItemsError, type JsonCursor, jsonCursor } from '../../core/index.ts'
+import { createKeyOrder, type KeyOrder } from './key-order.ts'
+
+export interface DecodeOptions {
+  /** Items that cannot be decoded are marked as failed instead of failing the body. */
+  readonly skipError?: boolean
+  /** The same, and a JSON document that breaks off keeps the items before the break. */
+  readonly ignoreErrors?: boolean
+}
+
+export interface ItemReader {
+  readonly cursor: JsonCursor
+  readonly batch: ItemBatch
+  readonly keys: KeyOrder
+  readonly options: DecodeOptions
+  /** The whole body is valid UTF-8; otherwise every item is checked by itself. */
+  readonly isUtf8: boolean
+}
+
+/** Cells (items × fields) of one body; what a body of many short items with ever new keys could otherwise claim has no bound. */
+const maxCells = 1 << 25
+/** Beyond so many undecodable items a body is refused as a whole. */
+const maxFailures = 100_000
+
+export function createReader(bytes: Uint8Array, options: DecodeOptions): ItemReader {
+  const cursor = jsonCursor(bytes)
+  const batch = new ItemBatch(estimate(cursor.bytes), cursor.bytes)
+  return { cursor, batch, keys: createKeyOrder(), options, isUtf8: isUtf8(bytes) }
+}
+
+/** Items a body may have, judged by its first line. */
+function estimate(bytes: Buffer): number {
+  const line = bytes.indexOf(0x0a)
+  return line <= 0 ? 16 : Math.min(65_536, Math.ceil((bytes.length / (line + 1)) * 1.25) + 16)
+}
+
+/** The row of the next item; the item counts once `batch.rows` is raised. */
+export function nextRow({ batch }: ItemReader): number {
+  if (batch.rows === batch.capacity) {
+    checkCells(batch.fields.size, batch.capacity * 2)
+    const { positions } = batch
+    batch.reserve(batch.capacity * 2)
+    if (positions !== undefined) {
+      batch.positions = new Uint32Array(batch.capacity)
+      batch.positions.set(positions)
+    }
+  }
+  return batch.rows
+}
+
+/** Refuses a body that would take more than `maxCells`. */
+export function checkCells(fields: number, rows: number): void {
+  if (fields * rows <= maxCells) return
+  throw new DbError(
+    'InvalidArguments',
+    `the body has too many different keys for its items: room for ${rows} items with ${fields} keys is more than ${maxCells} cells; send fewer items at once`
+  )
+}
+
+/** Ends the row as an item that cannot be decoded: fails the body, or marks the item where the options say so. */
+export function failItem({ batch, options }: ItemReader, row: number, message: string): void {
+  const index = batch.position(row)
+  if (!options.skipError && !options.ignoreErrors) throw new ItemsError([{ index, message }])
+  if (batch.failures.length >= maxFailures) {
+    const reason = `and ${maxFailures} items before it cannot be decoded, nothing of the body is taken: ${message}`
+    throw new ItemsError([{ index, message: reason }])
+  }
+  batch.rows = row + 1
+  batch.fail(row, message)
+}
