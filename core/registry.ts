@@ -1,7 +1,7 @@
 // From configuration and catalogue to the plugins that run: found, checked, validated, in the order they depend on each other.
 import { type TObject, Type } from 'typebox'
 import { didYouMean } from './config/closest.ts'
-import { ConfigError, type ConfigProblem } from './config/error.ts'
+import { ConfigError, type ConfigProblem, locateProblems } from './config/error.ts'
 import { readTable } from './config/read.ts'
 import { type Config, type PluginTable, pluginKeys } from './config/schema.ts'
 import type { ServerKind } from './http/context.ts'
@@ -15,12 +15,13 @@ export type Catalogue = Readonly<Record<string, () => Promise<{ readonly default
 /**
  * Loads what `[plugins.*]` and the catalogue name, plugins before those that depend on them; modules of plugins that are off are not
  * even imported. `folder` is where paths and package names of third-party modules count from. Throws ConfigError
- * with everything that is wrong.
+ * with everything that is wrong, and where as far as `locate` knows.
  */
 export async function loadPlugins(
   config: Config,
   catalogue: Catalogue,
-  folder: string
+  folder: string,
+  locate: (path: readonly string[]) => string | undefined = () => undefined
 ): Promise<readonly EnabledPlugin[]> {
   const problems: ConfigProblem[] = []
   const tables = config.plugins
@@ -43,7 +44,7 @@ export async function loadPlugins(
   }
   if (problems.length === 0) problems.push(...missingNeeds(enabled, tables))
   const plugins = problems.length === 0 ? inOrder(enabled, problems) : []
-  if (problems.length > 0) throw new ConfigError(problems)
+  if (problems.length > 0) throw locateProblems(new ConfigError(problems), locate)
   return plugins
 }
 

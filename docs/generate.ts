@@ -2,10 +2,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configReference } from '../core/config/reference.ts'
+import { routeReference } from './routes.ts'
 
 /** File name in docs/ → its text. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
-  return new Map([['config.md', configReference()]])
+  return new Map([
+    ['config.md', configReference()],
+    ['routes.md', await routeReference()]
+  ])
 }
 
 if (import.meta.main) {

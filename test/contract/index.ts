@@ -1,0 +1,5 @@
+// What `weir-server/testing` exports: contracts for plugins, and a server to test them in.
+export type { ContractRequest, ContractTest, PluginContract } from './plugin.ts'
+export { pluginContract } from './plugin.ts'
+export type { AnyPlugin, BootOptions, TestServer } from './server.ts'
+export { bootServer } from './server.ts'
