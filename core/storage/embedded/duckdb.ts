@@ -1,12 +1,11 @@
 // The one door to DuckDB: an in-memory instance confined to the data folder, its connections, and bulk appends.
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import bindings from '@duckdb/node-bindings'
 import { DbError } from '../../errors.ts'
 import type { ColumnData } from '../../model/batch.ts'
 import type { ColumnType } from '../../model/types.ts'
 import type { QueryResult } from '../engine.ts'
 import { streamResult } from './result.ts'
-import { fillVector } from './vector.ts'
+import { RowSources } from './rows.ts'
 
 export interface DuckdbOptions {
   /** Folders its SQL may touch, absolute. */
@@ -25,21 +24,23 @@ export interface Duckdb {
   row(sql: string): Promise<readonly unknown[]>
   /** A streaming result on a connection of its own; `release` runs once when it has ended in any way. */
   stream(sql: string, timezone: string, signal: AbortSignal, release: () => void): Promise<QueryResult>
-  /** Rows for an existing table in the order of its columns. */
-  appender(table: string, types: readonly ColumnType[]): Appender
+  /** Runs statements that read rows from memory: `work` gets the SQL expression that stands for them. */
+  withRows<T>(source: RowSource, work: (rows: string) => Promise<T>): Promise<T>
   /** After the statements under way; results still being read are interrupted. */
   close(): Promise<void>
 }
 
-export interface Appender {
-  /** Appends `rows` rows; undefined columns become null. */
-  append(rows: number, columns: readonly (ColumnData | undefined)[]): void
-  /** Makes what was appended visible. */
-  flush(): void
-  close(): void
+/** Rows in memory as a table: whatever reads them copies them chunk by chunk. */
+export interface RowSource {
+  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
+  readonly batches: readonly RowBatch[]
 }
 
-const chunkRows = bindings.vector_size()
+export interface RowBatch {
+  readonly rows: number
+  /** In the order of the source's columns; undefined means null. */
+  readonly columns: readonly (ColumnData | undefined)[]
+}
 
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const instance = await DuckDBInstance.create(':memory:', {
@@ -58,7 +59,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
      SET GLOBAL enable_external_access=false;
      SET GLOBAL lock_configuration=true`
   )
-  const appends = await instance.connect()
+  const sources = new RowSources(main)
   const streams = new Set<DuckDBConnection>()
   // A connection runs one statement at a time; maintenance takes turns on its own.
   let turn: Promise<unknown> = Promise.resolve()
@@ -71,13 +72,12 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     run: sql => exclusively(async () => void (await translate(main.run(sql)))),
     row: sql => exclusively(async () => (await translate(main.runAndReadAll(sql))).getRows()[0] ?? []),
     stream: (sql, timezone, signal, release) => openStream(instance, streams, sql, timezone, signal, release),
-    appender: (table, types) => openAppender(appends, table, types),
+    withRows: (source, work) => sources.use(source, work),
     async close() {
       await exclusively(async () => {
         for (const connection of streams) connection.interrupt()
         // Closing a connection under a running statement crashes DuckDB: readers close theirs when they have stopped.
         while (streams.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
-        appends.closeSync()
         main.closeSync()
         instance.closeSync()
       })
@@ -112,29 +112,6 @@ async function openStream(
   } catch (error) {
     end()
     throw error
-  }
-}
-
-function openAppender(connection: DuckDBConnection, table: string, types: readonly ColumnType[]): Appender {
-  // The binding keeps only the native side alive: appender, chunk and connection must stay referenced together.
-  const raw = (connection as unknown as { readonly connection: bindings.Connection }).connection
-  const appender = bindings.appender_create(raw, null, table)
-  const logical = types.map((_, i) => bindings.appender_column_type(appender, i))
-  const chunk = bindings.create_data_chunk(logical)
-  return {
-    append(rows, columns) {
-      for (let from = 0; from < rows; from += chunkRows) {
-        const count = Math.min(chunkRows, rows - from)
-        bindings.data_chunk_reset(chunk)
-        for (let c = 0; c < types.length; c++) {
-          fillVector(bindings.data_chunk_get_vector(chunk, c), types[c]!, columns[c], from, count)
-        }
-        bindings.data_chunk_set_size(chunk, count)
-        bindings.append_data_chunk(appender, chunk)
-      }
-    },
-    flush: () => bindings.appender_flush_sync(appender),
-    close: () => bindings.appender_close_sync(appender)
   }
 }
 

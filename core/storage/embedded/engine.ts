@@ -329,7 +329,6 @@ class EmbeddedEngine implements Engine {
   }
 
   async #flushMemtable(data: TableData, memtable: TableData['sealed'][number], flushedSeq: number) {
-    await memtable.handOver()
     if (data.table.tags.length > 0) await data.mirror.sync(data.table, data.registry)
     const { table } = data
     const unsaved = data.unsavedSeries()

@@ -2,9 +2,10 @@
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { DbError } from '../../errors.ts'
 import type { Table } from '../../model/table.ts'
 import type { DataFile } from './catalog.ts'
-import { type Duckdb, quoteName, quoteText } from './duckdb.ts'
+import { type Duckdb, duckdbType, quoteName, quoteText } from './duckdb.ts'
 import type { Memtable } from './memtable.ts'
 import { syncFolder } from './wal.ts'
 
@@ -34,9 +35,11 @@ export async function writeFile(
   const tagged = memtable.hidden.some(([name]) => name === '__tsid')
   const tags = tagged ? table.tags : []
   try {
-    await duckdb.run(
-      `COPY (${select(table, memtable, series)}) TO ${quoteText(temporary)}
-       (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${rowGroup})`
+    await memtable.read(rows =>
+      duckdb.run(
+        `COPY (${select(table, memtable, rows, series)}) TO ${quoteText(temporary)}
+         (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${rowGroup})`
+      )
     )
     await makeDurable(temporary, final)
   } catch (error) {
@@ -44,10 +47,15 @@ export async function writeFile(
     throw error
   }
   const time = quoteName(table.timeIndex.physical)
+  const type = duckdbType(table.timeIndex.type)
   const deletes = memtable.hidden.some(([name]) => name === '__op') ? 'count(*) FILTER (__op = 1)' : '0'
+  // Read back from the file itself: what cannot be read must not count.
   const [rows, minTime, maxTime, deleted] = await duckdb.row(
-    `SELECT count(*), min(${time}), max(${time}), ${deletes} FROM ${memtable.name}`
+    `SELECT count(*), min(${time})::${type}, max(${time})::${type}, ${deletes} FROM read_parquet(${quoteText(final)})`
   )
+  if (Number(rows) !== memtable.rows) {
+    throw new DbError('Unexpected', `file ${final} holds ${rows} rows instead of ${memtable.rows}`)
+  }
   return {
     path,
     rows: Number(rows),
@@ -62,12 +70,12 @@ export async function writeFile(
   }
 }
 
-function select(table: Table, memtable: Memtable, series: string): string {
+function select(table: Table, memtable: Memtable, rows: string, series: string): string {
   const tagged = memtable.hidden.some(([name]) => name === '__tsid')
   const tags = tagged ? table.tags.map(tag => `s.${quoteName(tag.physical)}`) : []
   const hidden = memtable.hidden.map(([name]) => `m.${name}`)
   const columns = memtable.columns.map(column => `m.${quoteName(column.physical)}`)
-  const source = tagged ? `${memtable.name} m JOIN ${series} s ON s.__tsid = m.__tsid` : `${memtable.name} m`
+  const source = tagged ? `${rows} m JOIN ${series} s ON s.__tsid = m.__tsid` : `${rows} m`
   const ordered = memtable.hidden.some(([name]) => name === '__seq') ? ['m.__seq'] : []
   const sort = [...tags, `m.${quoteName(table.timeIndex.physical)}`, ...ordered]
   return `SELECT ${[...hidden, ...tags, ...columns].join(', ')} FROM ${source} ORDER BY ${sort.join(', ')}`

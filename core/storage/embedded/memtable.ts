@@ -1,8 +1,8 @@
-// Rows of one table that are not in a file yet: taken in as they come, handed to DuckDB in bulk when a query, a flush or their number asks for it.
+// Rows of one table that are not in a file yet: kept as they came, handed to DuckDB when the first query wants to read them.
 import type { ColumnData } from '../../model/batch.ts'
 import type { Table, TableColumn } from '../../model/table.ts'
 import type { ColumnType } from '../../model/types.ts'
-import { type Appender, type Duckdb, duckdbType, quoteName } from './duckdb.ts'
+import { type Duckdb, duckdbType, quoteName, type RowSource } from './duckdb.ts'
 
 /** Rows of one write, owned by the memtable. */
 export interface MemtableRows {
@@ -13,9 +13,6 @@ export interface MemtableRows {
   readonly tsids: Uint32Array | undefined
   readonly columns: ReadonlyMap<number, ColumnData>
 }
-
-/** Pending rows above this are handed over without being asked for. */
-const handoverRows = 16_384
 
 /** One generation of a table's memtable. Sealed ones take no more rows and go once their file is in the catalog. */
 export class Memtable {
@@ -35,8 +32,6 @@ export class Memtable {
   #table: Table
   #columns: readonly TableColumn[] = []
   #pending: MemtableRows[] = []
-  #pendingRows = 0
-  #appender: Appender | undefined
   #handover: Promise<void> | undefined
   #readers = 0
   #dropped = false
@@ -58,11 +53,9 @@ export class Memtable {
   add(table: Table, rows: MemtableRows): void {
     this.#table = table
     this.#pending.push(rows)
-    this.#pendingRows += rows.rows
     this.rows += rows.rows
     this.bytes += sizeOf(rows)
     this.endSeq = rows.seq + rows.rows
-    if (this.#pendingRows >= handoverRows && this.ready && this.#handover === undefined) void this.handOver()
   }
 
   /** Makes everything added before the call readable in DuckDB. */
@@ -92,42 +85,64 @@ export class Memtable {
 
   async #remove(): Promise<void> {
     await this.#handover?.catch(() => {})
-    this.#appender?.close()
-    this.#appender = undefined
     if (this.ready) await this.#duckdb.run(`DROP TABLE IF EXISTS ${this.name}`)
+  }
+
+  /** For a sealed generation: the SQL expression that stands for all its rows, wherever they are. */
+  async read<T>(work: (rows: string) => Promise<T>): Promise<T> {
+    if (!this.ready) {
+      this.#columns = stored(this.#table)
+      return this.#duckdb.withRows(this.#source(this.#pending), work)
+    }
+    await this.handOver()
+    return work(this.name)
   }
 
   async #append(): Promise<void> {
     const known = new Set(this.#columns.map(column => column.id))
-    const missing = stored(this.#table).filter(column => !known.has(column.id))
+    const missing = stored(this.#table).filter(column => !this.ready || !known.has(column.id))
     if (!this.ready || missing.length > 0) await this.#define(missing)
     const pending = this.#pending
     this.#pending = []
-    this.#pendingRows = 0
-    const appender = this.#appender!
-    for (const write of pending) appender.append(write.rows, this.#arrange(write))
-    appender.flush()
+    try {
+      await this.#duckdb.withRows(this.#source(pending), rows =>
+        this.#duckdb.run(`INSERT INTO ${this.name} SELECT * FROM ${rows}`)
+      )
+    } catch (error) {
+      // The statement took all of them or none.
+      this.#pending = [...pending, ...this.#pending]
+      throw error
+    }
   }
 
   /** Creates DuckDB's table, or adds the columns the table got since. */
   async #define(missing: readonly TableColumn[]): Promise<void> {
     const words = (column: TableColumn) => `${quoteName(column.physical)} ${duckdbType(column.type)}`
-    this.#appender?.close()
     if (this.ready) {
       for (const column of missing) await this.#duckdb.run(`ALTER TABLE ${this.name} ADD COLUMN ${words(column)}`)
-    } else {
-      const hidden = this.hidden.map(([name, type]) => `${name} ${duckdbType(type)}`)
-      await this.#duckdb.run(`CREATE TABLE ${this.name} (${[...hidden, ...missing.map(words)].join(', ')})`)
+      this.#columns = [...this.#columns, ...missing]
+      return
     }
-    this.#columns = [...this.#columns, ...missing]
-    const types = [...this.hidden.map(([, type]) => type), ...this.#columns.map(column => column.type)]
-    this.#appender = this.#duckdb.appender(this.name, types)
+    const hidden = this.hidden.map(([name, type]) => `${name} ${duckdbType(type)}`)
+    await this.#duckdb.run(`CREATE TABLE ${this.name} (${[...hidden, ...missing.map(words)].join(', ')})`)
+    this.#columns = missing
     this.ready = true
   }
 
-  #arrange(write: MemtableRows): (ColumnData | undefined)[] {
-    const hidden = this.hidden.map(([name]) => hiddenData(name, write))
-    return [...hidden, ...this.#columns.map(column => write.columns.get(column.id))]
+  #source(writes: readonly MemtableRows[]): RowSource {
+    return {
+      columns: [
+        ...this.hidden.map(([name, type]) => ({ name, type })),
+        ...this.#columns.map(column => ({ name: column.physical, type: column.type }))
+      ],
+      batches: writes.map(write => ({
+        rows: write.rows,
+        columns: [
+          ...this.hidden.map(([name]) => hiddenData(name, write)),
+          ...this.#columns.map(column => write.columns.get(column.id))
+        ]
+      }))
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // What the engine holds of one table in memory: its memtable generations and its series.
 import type { Table } from '../../model/table.ts'
-import { type Appender, type Duckdb, duckdbType, quoteName } from './duckdb.ts'
+import { type Duckdb, duckdbType, quoteName } from './duckdb.ts'
 import { Memtable, type MemtableRows } from './memtable.ts'
 import type { SeriesEntry } from './record.ts'
 import { SeriesRegistry } from './series.ts'
@@ -118,7 +118,6 @@ export class SeriesMirror {
   readonly #duckdb: Duckdb
   #tags = ''
   #rows = 0
-  #appender: Appender | undefined
   #turn: Promise<void> = Promise.resolve()
 
   constructor(duckdb: Duckdb, name: string) {
@@ -134,7 +133,6 @@ export class SeriesMirror {
 
   async drop(): Promise<void> {
     await this.#turn
-    this.#appender?.close()
     await this.#duckdb.run(`DROP TABLE IF EXISTS ${this.name}`)
   }
 
@@ -148,17 +146,21 @@ export class SeriesMirror {
       series,
       table.tags.map(tag => tag.id)
     )
-    this.#appender!.append(series.length, [{ kind: 'fixed', values: tsids }, ...tags])
-    this.#appender!.flush()
+    const source = {
+      columns: [
+        { name: '__tsid', type: 'UInt32' as const },
+        ...table.tags.map(({ physical, type }) => ({ name: physical, type }))
+      ],
+      batches: [{ rows: series.length, columns: [{ kind: 'fixed' as const, values: tsids }, ...tags] }]
+    }
+    await this.#duckdb.withRows(source, rows => this.#duckdb.run(`INSERT INTO ${this.name} SELECT * FROM ${rows}`))
     this.#rows += series.length
   }
 
   /** Built anew when the table got another tag. */
   async #define(table: Table, layout: string): Promise<void> {
-    this.#appender?.close()
     const columns = table.tags.map(tag => `${quoteName(tag.physical)} ${duckdbType(tag.type)}`)
     await this.#duckdb.run(`CREATE OR REPLACE TABLE ${this.name} (__tsid UINTEGER, ${columns.join(', ')})`)
-    this.#appender = this.#duckdb.appender(this.name, ['UInt32', ...table.tags.map(tag => tag.type)])
     this.#tags = layout
     this.#rows = 0
   }
