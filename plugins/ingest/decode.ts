@@ -1,5 +1,5 @@
 // From the bytes of a request to a batch of items, by content type.
-import { ItemBatch } from '../../core/index.ts'
+import type { ItemBatch } from '../../core/index.ts'
 import { decodeJson } from './decode-json.ts'
 import { decodeNdjson, decodeText } from './decode-lines.ts'
 import { createReader, type DecodeOptions, type ItemReader } from './reader.ts'
@@ -21,9 +21,4 @@ export function decode(bytes: Uint8Array, contentType: string, options: DecodeOp
   const reader = createReader(bytes, options)
   formats[contentType]!(reader)
   return reader.batch
-}
-
-/** No items at all. */
-export function emptyBatch(): ItemBatch {
-  return new ItemBatch(0)
 }

@@ -1,0 +1,62 @@
+// `POST /v1/ingest`: decode, run the pipeline, write, answer.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authorise, DbError, type Metrics, type Parameters, type PluginApp } from '../../core/index.ts'
+import type { PipelineResult } from '../services.ts'
+import { contentTypes, decode } from './decode.ts'
+import { invalid, readParameters } from './parameters.ts'
+
+export function routes(app: PluginApp<'pipelines', never>): void {
+  const { core, services } = app
+  const count = counters(core.metrics)
+
+  app.post('', async (request, reply) => {
+    const { ctx } = request
+    authorise(ctx.user, 'write')
+    const { pipeline, options } = readParameters(request.query as Parameters, request.headers)
+    if (core.store.database(ctx.db) === undefined)
+      throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
+    const items = decode(bodyOf(request), contentTypeOf(request), options)
+    const undecoded = items.failures.length
+    const result = await services.pipelines.run(ctx, pipeline, items, options)
+    if (core.store.database(ctx.db) === undefined)
+      throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
+    const written = result.writes.length === 0 ? [0] : (await core.store.write(ctx, result.writes)).perWrite
+    count(ctx.plugin, result, undecoded)
+    return answer(reply, written, result)
+  })
+}
+
+function bodyOf({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+}
+
+/** One of `contentTypes`; parameters such as `charset` do not count. */
+function contentTypeOf({ headers }: FastifyRequest): string {
+  const got = headers['content-type']!
+  const type = got.split(';', 1)[0]!.trim().toLowerCase()
+  if (contentTypes.includes(type)) return type
+  throw invalid(`invalid content type: ${got}, expected: one of ${contentTypes.join(', ')}`)
+}
+
+function answer(reply: FastifyReply, written: readonly number[], { skipped }: PipelineResult): FastifyReply {
+  const elapsed = Math.round(reply.elapsedTime)
+  reply.header('x-svc-format', 'svc_v1').header('x-svc-execution-time', String(elapsed))
+  return reply.send({
+    output: written.map(affectedrows => ({ affectedrows })),
+    execution_time_ms: elapsed,
+    ...(skipped.count > 0 && { skipped })
+  })
+}
+
+/** What was left out, by the reason; rows that were written count where they are written. */
+function counters(metrics: Metrics): (plugin: string, result: PipelineResult, undecoded: number) => void {
+  const labels = ['plugin', 'reason']
+  const skipped = metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
+  const filtered = metrics.counter('svc_items_filtered_total', 'Items taken out on purpose.', labels)
+  return (plugin, result, undecoded) => {
+    if (undecoded > 0) skipped.add(undecoded, { plugin, reason: 'decode' })
+    const failed = result.skipped.count - undecoded
+    if (failed > 0) skipped.add(failed, { plugin, reason: 'pipeline' })
+    if (result.filtered > 0) filtered.add(result.filtered, { plugin, reason: 'filter' })
+  }
+}
