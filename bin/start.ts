@@ -2,8 +2,6 @@
 import { dirname, resolve } from 'node:path'
 import { ConfigError, locateProblems } from '../core/config/error.ts'
 import { loadConfig } from '../core/config/load.ts'
-import { start as startServer, stopOnSignals } from '../core/start.ts'
-import { catalogue } from '../plugins/index.ts'
 import { type Command, parseFlags } from './command.ts'
 
 const usage = `Runs the server until SIGINT or SIGTERM ends it.
@@ -33,6 +31,11 @@ export const start: Command = {
       overrides: { storage: { data_home }, http: { addr } },
       overridesFrom: 'command line'
     })
+    // Loaded late: a wrong flag or file answers without the weight of the server.
+    const [{ start: startServer, stopOnSignals }, { catalogue }] = await Promise.all([
+      import('../core/start.ts'),
+      import('../plugins/index.ts')
+    ])
     const folder = file === undefined ? process.cwd() : dirname(resolve(file))
     try {
       stopOnSignals(await startServer(config, catalogue, { folder, locate }))

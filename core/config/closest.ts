@@ -6,7 +6,8 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   let fewest = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
     const edits = distance(word.toLowerCase(), candidate.toLowerCase())
-    if (edits < fewest && edits <= Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3))) {
+    const length = Math.max(word.length, candidate.length)
+    if (edits < fewest && edits < length && edits <= Math.max(1, Math.floor(length / 3))) {
       best = candidate
       fewest = edits
     }

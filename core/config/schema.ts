@@ -50,7 +50,7 @@ const http = table(
     body_limit: size(64 * MiB, 'Largest request body, before and after inflating; `0` sets no limit.'),
     is_strict_mode: flag(
       false,
-      'Metric and label names must be of the classic form; otherwise any UTF-8 name is taken.'
+      'Metric and label names must be of the classic form; otherwise any UTF-8 name is taken. Accepted, without effect yet.'
     ),
     enable_cors: flag(true, 'Answers cross-origin requests to `/v1` and `/dashboard`.'),
     cors_allowed_origins: Type.Array(Type.String(), {
@@ -128,7 +128,7 @@ const tracing = table(
       description: 'Share of requests that are traced, 0 to 1.'
     })
   },
-  "Tracing of the server's own requests."
+  "Tracing of the server's own requests. Accepted, without effect yet."
 )
 
 /** What every plugin's table may hold beside the plugin's own options. */
@@ -151,6 +151,7 @@ export const pluginKeys = {
 
 const pluginTable = Type.Object(pluginKeys, { additionalProperties: true })
 
+/** Schema of the whole file. */
 export const configSchema = table(
   {
     user_provider: text(
@@ -160,12 +161,16 @@ export const configSchema = table(
     ),
     enable_telemetry: flag(
       false,
-      "Keeps the server's own metrics and slow queries in the database `svc_private`. Nothing ever leaves the machine."
+      "Keeps the server's own metrics and slow queries in the database `svc_private`; nothing ever leaves the machine. Accepted, without effect yet."
     ),
     default_timezone: text('UTC', 'Time zone of requests that name none: an IANA name or `+hh:mm`.'),
     auto_create_table: flag(true, 'Whether writing to an unknown table creates it.'),
-    init_regions_in_background: flag(false, 'Answers before all tables are opened.'),
-    init_regions_parallelism: count(16, 'Tables opened at the same time at the start.', 1),
+    init_regions_in_background: flag(false, 'Answers before all tables are opened. Accepted, without effect yet.'),
+    init_regions_parallelism: count(
+      16,
+      'Tables opened at the same time at the start. Accepted, without effect yet.',
+      1
+    ),
     max_in_flight_write_bytes: size(512 * MiB, 'Bytes of request bodies held at the same time; `0` sets no limit.'),
     write_bytes_exhausted_policy: text(
       'wait',

@@ -3,15 +3,16 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 
-export interface LogFiles {
+/** Where lines go. */
+export interface LogOutput {
   write(text: string): void
-  flush(done: (error?: Error) => void): void
   flushSync(): void
-  end(): void
+  /** Resolves when everything is written. */
+  close(): Promise<void>
 }
 
 /** Appends to `weir-YYYY-MM-DD-HH.log` (UTC) in a folder, which is made, and keeps the newest `keep` of these files. */
-export function createLogFiles(dir: string, keep: number, now: () => Date = () => new Date()): LogFiles {
+export function createLogFiles(dir: string, keep: number, now: () => Date = () => new Date()): LogOutput {
   mkdirSync(dir, { recursive: true })
   let hour = hourOf(now())
   const file = pino.destination({ dest: pathOf(dir, hour), sync: false, append: true })
@@ -28,9 +29,12 @@ export function createLogFiles(dir: string, keep: number, now: () => Date = () =
       }
       file.write(text)
     },
-    flush: done => file.flush(done),
     flushSync: () => file.flushSync(),
-    end: () => file.end()
+    close: () =>
+      new Promise(resolve => {
+        file.once('close', resolve).once('error', () => resolve())
+        file.end()
+      })
   }
 }
 

@@ -1,7 +1,7 @@
 // The one way to log: pino, a child per server, plugin and request; the level of all of them changes at run time.
 import pino, { type Logger as Pino } from 'pino'
 import type { Config } from '../config/schema.ts'
-import { createLogFiles } from './file.ts'
+import { createLogFiles, type LogOutput } from './file.ts'
 import { textLine } from './text.ts'
 
 export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'child' | 'level'>
@@ -15,7 +15,7 @@ export type RootLogger = Logger & {
 /** Logs to the standard output and to hourly files in `dir`, as configured. Throws when the folder cannot be made. */
 export function createLogger(config: Config['logging']): RootLogger {
   const outputs = [
-    ...(config.append_stdout ? [pino.destination({ dest: 1, sync: false })] : []),
+    ...(config.append_stdout ? [createStdout()] : []),
     ...(config.max_log_files > 0 ? [createLogFiles(config.dir, config.max_log_files)] : [])
   ]
   let open = true
@@ -52,16 +52,23 @@ export function createLogger(config: Config['logging']): RootLogger {
     async close() {
       if (!open) return
       open = false
-      await Promise.all(outputs.map(output => flush(output)))
-      for (const output of outputs) if (!('fd' in output) || output.fd !== 1) output.end()
+      await Promise.all(outputs.map(output => output.close()))
     }
   })
 }
 
-function setLevel(child: Pino | undefined, level: string) {
-  if (child !== undefined) child.level = level
+/** The standard output belongs to the process: closing only writes what is pending. */
+function createStdout(): LogOutput {
+  const stream = pino.destination({ dest: 1, sync: false })
+  return {
+    write: text => stream.write(text),
+    flushSync: () => stream.flushSync(),
+    async close() {
+      stream.flushSync()
+    }
+  }
 }
 
-function flush(output: { flush(done: (error?: Error) => void): void }): Promise<void> {
-  return new Promise(resolve => output.flush(() => resolve()))
+function setLevel(child: Pino | undefined, level: string) {
+  if (child !== undefined) child.level = level
 }

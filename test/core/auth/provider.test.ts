@@ -1,0 +1,142 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createUserProvider } from '../../../core/auth/create.ts'
+import { hashPassword } from '../../../core/auth/password.ts'
+import type { UserProvider } from '../../../core/auth/provider.ts'
+import { parseUserFile } from '../../../core/auth/users.ts'
+import { createLogger } from '../../../core/log/log.ts'
+
+const log = createLogger({ dir: '', level: 'info', log_format: 'text', max_log_files: 0, append_stdout: false })
+
+const login = (provider: UserProvider, user: string, password: string) =>
+  provider.authenticate({ kind: 'password', user, password })
+
+t.test('a credential file is read line by line, bad lines are skipped with a warning', async t => {
+  const warnings: string[] = []
+  const text = [
+    '# team accounts',
+    '',
+    '  mia = plum-88 ',
+    'dash:ro=plain:a=b',
+    'agent:Write_Only=drop',
+    'no secret here',
+    'odd:xx=secret-1',
+    '=secret-2',
+    'blank=',
+    'mia:readonly=second',
+    `old=mysql_native_password:${'ab'.repeat(20)}`
+  ].join('\r\n')
+  const users = parseUserFile(text, message => warnings.push(message))
+  t.strictSame(
+    [...users.values()].map(({ name, mode }) => [name, mode]),
+    [
+      ['mia', 'ro'],
+      ['dash', 'ro'],
+      ['agent', 'wo'],
+      ['old', 'rw']
+    ]
+  )
+  t.strictSame(warnings, [
+    'line 6 is skipped: expected user=secret or user:mode=secret',
+    'line 7 is skipped: unknown permission mode of user odd: expected rw, ro or wo',
+    'line 8 is skipped: the user name is empty',
+    'line 9 is skipped: the password is empty',
+    'line 11: this kind of password cannot be used over HTTP'
+  ])
+})
+
+t.test('a file lets its users in, the first = splits', async t => {
+  const file = join(t.testdir({ users: `mia=a=b\ndash:ro=${await hashPassword('hush')}\n` }), 'users')
+  const provider = await createUserProvider(`static_user_provider:file:${file}`, log)
+  t.strictSame(await login(provider, 'mia', 'a=b'), { name: 'mia', mode: 'rw' })
+  t.strictSame(await login(provider, 'dash', 'hush'), { name: 'dash', mode: 'ro' })
+  t.strictSame(await login(provider, 'dash', 'hush'), { name: 'dash', mode: 'ro' }, 'again, remembered')
+  await t.rejects(login(provider, 'dash', 'hash'), { code: 'UserPasswordMismatch' })
+  await provider.close()
+})
+
+t.test('wrong password and unknown user answer with one code and one text', async t => {
+  const provider = await createUserProvider('static_user_provider:cmd:mia=plum,dash:ro=x', log)
+  const text = (user: string) => ({
+    code: 'UserPasswordMismatch',
+    status: 401,
+    message: `Username and password does not match, username: ${user}`
+  })
+  await t.rejects(login(provider, 'mia', 'plumb'), text('mia'))
+  await t.rejects(login(provider, 'nobody', 'plum'), text('nobody'))
+  await t.rejects(login(provider, '', 'x'), { code: 'InvalidArguments', status: 401, message: /blank username/ })
+  await t.rejects(login(provider, 'mia', ' '), { code: 'InvalidArguments', status: 401, message: /blank password/ })
+  await t.rejects(provider.authenticate({ kind: 'bearer', token: 'x' }), {
+    code: 'UserPasswordMismatch',
+    message: 'Unsupported authentication method: bearer token'
+  })
+})
+
+t.test('a refusal costs a derivation for unknown users and cheap secrets too, a remembered password none', async t => {
+  const slow = await hashPassword('hush', 400_000)
+  const provider = await createUserProvider(`static_user_provider:cmd:mia=plum,dash=${slow}`, log)
+  const time = async (user: string, password: string) => {
+    const start = process.hrtime.bigint()
+    await login(provider, user, password).catch(() => {})
+    return Number(process.hrtime.bigint() - start) / 1e6
+  }
+  const first = await time('dash', 'hush')
+  t.ok((await time('dash', 'hush')) < first / 5, 'remembered')
+  for (const [user, password] of [
+    ['dash', 'wrong'],
+    ['mia', 'wrong'],
+    ['nobody', 'wrong']
+  ] as const)
+    t.ok((await time(user, password)) > first / 5, user)
+})
+
+t.test('a provider that cannot be made is a problem of its key and repeats no password', async t => {
+  const dir = t.testdir({ empty: '# nobody\n', folder: {} })
+  const bad: [string, RegExp][] = [
+    ['ldap:x', /^user_provider: expected static_user_provider:file:PATH/],
+    ['static_user_provider:cmd:', /expected static_user_provider/],
+    ['static_user_provider:cmd:mia=ok,plum-88', /the list of users: entry 2: expected user=secret/],
+    [`static_user_provider:file:${dir}/none`, /none: no such file/],
+    [`static_user_provider:file:${dir}/empty`, /empty: no line holds a valid credential/],
+    [`watch_file_user_provider:${dir}/none`, /none: no such file/],
+    [`watch_file_user_provider:${dir}/folder`, /folder: EISDIR/]
+  ]
+  for (const [text, message] of bad) {
+    const error: Error = await createUserProvider(text, log).then(
+      () => new Error('it was made'),
+      (error: Error) => error
+    )
+    t.equal(error.name, 'ConfigError')
+    t.match(error.message, message)
+    t.notMatch(error.message, 'plum-88')
+  }
+})
+
+t.test('a watched file is read again after a change or a rename; an invalid one keeps the users', async t => {
+  const dir = t.testdir({ users: 'mia=one\n' })
+  const file = join(dir, 'users')
+  const provider = await createUserProvider(`watch_file_user_provider:${file}`, log)
+  t.teardown(() => provider.close())
+  const eventually = async (password: string) => {
+    for (let tries = 0; tries < 100; tries++) {
+      const good = await login(provider, 'mia', password).catch(() => undefined)
+      if (good !== undefined) return true
+      await sleep(20)
+    }
+    return false
+  }
+  t.ok(await eventually('one'))
+  writeFileSync(file, 'mia=two\n')
+  t.ok(await eventually('two'), 'changed in place')
+  await t.rejects(login(provider, 'mia', 'one'), { code: 'UserPasswordMismatch' })
+  writeFileSync(join(dir, 'next'), 'mia=three\n')
+  renameSync(join(dir, 'next'), file)
+  t.ok(await eventually('three'), 'replaced by a rename')
+  writeFileSync(file, '# nobody any more\n')
+  await sleep(200)
+  t.strictSame(await login(provider, 'mia', 'three'), { name: 'mia', mode: 'rw' })
+  writeFileSync(file, 'mia=four\n')
+  t.ok(await eventually('four'), 'valid again')
+})

@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createLogFiles } from '../../../core/log/file.ts'
+import { createLogger } from '../../../core/log/log.ts'
+
+const settings = { level: 'info', max_log_files: 3, append_stdout: false } as const
+const contents = (dir: string) =>
+  readdirSync(dir)
+    .sort()
+    .map(name => readFileSync(join(dir, name), 'utf8'))
+    .join('')
+
+t.test('lines for machines are JSON with time, level and message', async t => {
+  const dir = join(t.testdir({}), 'made', 'logs')
+  const log = createLogger({ ...settings, dir, log_format: 'json' })
+  log.child({ plugin: 'sql' }).info({ rows: 2 }, 'done')
+  await log.close()
+  const line = JSON.parse(contents(dir))
+  t.match(line, { level: 'info', plugin: 'sql', rows: 2, msg: 'done', time: /^\d{4}-.*Z$/ })
+  t.match(readdirSync(dir)[0], /^weir-\d{4}-\d\d-\d\d-\d\d\.log$/)
+})
+
+t.test('lines for people stay one line, whatever a client sends; a stack follows indented', async t => {
+  const dir = t.testdir({})
+  const log = createLogger({ ...settings, dir, log_format: 'text' })
+  log.warn({ path: '/a b', text: 'x\n2026 FAKE' }, 'odd\nrequest')
+  log.error({ err: new Error('boom') }, 'failed')
+  await log.close()
+  const lines = contents(dir).split('\n')
+  t.match(lines[0], /^\S+Z WARN {2}odd request path="\/a b" text="x\\n2026 FAKE"$/)
+  t.match(lines[1], /ERROR failed$/)
+  t.match(lines[2], /^ {4}Error: boom$/)
+  t.match(lines[3], /^ {8}at /)
+})
+
+t.test('the level changes at run time, for children made before as well', async t => {
+  const dir = t.testdir({})
+  const log = createLogger({ ...settings, dir, log_format: 'json' })
+  const grandchild = log.child({ server: 'main' }).child({ request: 1 })
+  grandchild.debug('one')
+  log.level = 'debug'
+  grandchild.debug('two')
+  log.level = 'error'
+  grandchild.warn('three')
+  await log.close()
+  grandchild.fatal('after the end')
+  t.strictSame(
+    contents(dir)
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line).msg),
+    ['two']
+  )
+})
+
+t.test('every hour has its file and only the newest are kept', async t => {
+  const dir = t.testdir({})
+  writeFileSync(join(dir, 'weir-2020-01-01-00.log'), 'old')
+  writeFileSync(join(dir, 'notes.log'), 'not ours')
+  let now = new Date('2026-03-01T22:59:59Z')
+  const files = createLogFiles(dir, 2, () => now)
+  const written = async (hour: string) => {
+    const file = join(dir, `weir-${now.toISOString().slice(0, 10)}-${hour}.log`)
+    while (!existsSync(file) || readFileSync(file, 'utf8') !== `${hour}\n`) await sleep(5)
+  }
+  for (const hour of ['22', '23']) {
+    now = new Date(`2026-03-01T${hour}:10:00Z`)
+    files.write(`${hour}\n`)
+    await written(hour)
+  }
+  t.strictSame(readdirSync(dir).sort(), ['notes.log', 'weir-2026-03-01-22.log', 'weir-2026-03-01-23.log'])
+  now = new Date('2026-03-02T00:00:00Z')
+  files.write('00\n')
+  await written('00')
+  await files.close()
+  t.strictSame(readdirSync(dir).sort(), ['notes.log', 'weir-2026-03-01-23.log', 'weir-2026-03-02-00.log'])
+  t.equal(readFileSync(join(dir, 'weir-2026-03-01-23.log'), 'utf8'), '23\n')
+})
