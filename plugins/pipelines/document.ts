@@ -20,18 +20,19 @@ export interface Document {
 /** Reads a document: integers become bigint, maps Map. Throws DbError `InvalidArguments` with line and column. */
 export function parseDocument(text: string): Document {
   const lines = new LineCounter()
-  const documents = parseAllDocuments(text, {
+  const options = {
     version: '1.2',
     schema: 'core',
     intAsBigInt: true,
     prettyErrors: false,
     lineCounter: lines
-  })
+  } as const
+  const documents = attempt(() => parseAllDocuments(text, options))
   const document = documents.length === 1 ? documents[0]! : undefined
   if (document === undefined) throw yamlError(`expected exactly one document, found ${documents.length}`)
   const [fault] = document.errors
   if (fault !== undefined) throw syntaxError(fault, lines)
-  const root = toValue(() => document.toJS({ mapAsMap: true }) as unknown)
+  const root = attempt((): unknown => document.toJS({ mapAsMap: true }))
   if (!(root instanceof Map)) throw yamlError('expected a map at the top')
   for (const key of root.keys()) if (typeof key !== 'string') throw yamlError(`key ${String(key)} must be a string`)
 
@@ -50,7 +51,8 @@ export function parseDocument(text: string): Document {
   }
 }
 
-function toValue(read: () => unknown): unknown {
+/** What the YAML package throws (too deep, too many aliases) is the document's fault. */
+function attempt<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {
