@@ -14,9 +14,22 @@ export type { Core, PluginInfo } from './core.ts'
 export { internalContext } from './core.ts'
 export type { ErrorCode, ErrorOptions, ItemError } from './errors.ts'
 export { DbError, errorCodes, ItemsError, isDbError, ParseError } from './errors.ts'
+export type {
+  AffectedAnswer,
+  Answer,
+  Compression,
+  EncodeOptions,
+  Epoch,
+  RecordsAnswer,
+  ResultFormat
+} from './format/answer.ts'
+export { heldRows, limitAnswer } from './format/answer.ts'
+export { checkCount, encodeAnswers, resultCompression, resultEpoch, resultFormat } from './format/index.ts'
+export { jsonWriter } from './format/json-value.ts'
 export type { RequestContext, ServerKind, TableHints } from './http/context.ts'
 export type { Parameters } from './http/query.ts'
 export { firstValue, parseParameters } from './http/query.ts'
+export { sendAnswers } from './http/send-answers.ts'
 export type { Logger } from './log/log.ts'
 export type { Counter, Gauge, Histogram, Metrics } from './metrics/metrics.ts'
 export type {

@@ -1,0 +1,72 @@
+// What a result format is given and what it makes of it.
+import { DbError } from '../errors.ts'
+import type { ResultBatch, ResultColumn } from '../model/batch.ts'
+
+/** Rows of one statement. */
+export interface RecordsAnswer {
+  readonly kind: 'records'
+  readonly columns: readonly ResultColumn[]
+  /** Read once; leaving it early frees what it holds. */
+  batches(): AsyncIterable<ResultBatch>
+}
+
+/** The effect of one statement. */
+export interface AffectedAnswer {
+  readonly kind: 'affected'
+  readonly rows: number
+}
+
+export type Answer = RecordsAnswer | AffectedAnswer
+
+export type Epoch = 's' | 'ms' | 'us' | 'ns'
+export type Compression = 'zstd' | 'lz4'
+
+export interface EncodeOptions {
+  /** Unit of all timestamps of `lineproto_v1`; absent: each column's own. */
+  readonly epoch?: Epoch
+  /** Of the buffers of `arrow`. */
+  readonly compression?: Compression
+  /** Milliseconds since the request came in. */
+  elapsed(): number
+}
+
+/** One result format: pure, from answers to text or bytes, piece by piece. */
+export interface ResultFormat {
+  /** Value of the header `x-svc-format`. */
+  readonly header: string
+  readonly contentType: string
+  /** Whether the answers of several statements fit into one body. */
+  readonly several: boolean
+  encode(answers: readonly Answer[], options: EncodeOptions): AsyncIterable<string | Uint8Array>
+}
+
+/** The answer without the rows after the first `limit`. */
+export function limitAnswer(answer: Answer, limit: number): Answer {
+  if (answer.kind === 'affected') return answer
+  return {
+    ...answer,
+    async *batches() {
+      let left = limit
+      if (left === 0) return
+      for await (const batch of answer.batches()) {
+        if (batch.rows >= left) {
+          yield { ...batch, rows: left }
+          return
+        }
+        left -= batch.rows
+        yield batch
+      }
+    }
+  }
+}
+
+/** Rows that a format must hold in memory because it can only be laid out at the end. */
+export const heldRows = 1_000_000
+
+/** The rows of an answer with one text per cell, at most `heldRows`. */
+export function tooManyRows(format: string): DbError {
+  return new DbError(
+    'InvalidArguments',
+    `the format ${format} is laid out in memory and takes at most ${heldRows} rows: use limit or the format csv`
+  )
+}

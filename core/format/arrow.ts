@@ -1,0 +1,73 @@
+// The Arrow IPC stream format: a schema, then one record batch per batch of the result.
+import { zstdCompressSync } from 'node:zlib'
+import type * as Arrow from 'apache-arrow'
+import { DbError } from '../errors.ts'
+import type { ResultBatch, ResultColumn } from '../model/batch.ts'
+import type { Compression, RecordsAnswer, ResultFormat } from './answer.ts'
+import { arrowColumn } from './arrow-column.ts'
+
+export const arrow: ResultFormat = {
+  header: 'arrow',
+  contentType: 'application/arrow',
+  several: false,
+  async *encode([answer], { compression }) {
+    if (compression === 'lz4') {
+      throw new DbError('InvalidArguments', 'compression lz4 is not available for the format arrow, use zstd or none')
+    }
+    if (answer?.kind === 'records') yield* stream(answer, compression)
+  }
+}
+
+async function* stream(answer: RecordsAnswer, compression: Compression | undefined): AsyncGenerator<Uint8Array> {
+  // Only who asks for the format pays for loading the library.
+  const library = await import('apache-arrow')
+  const columns = answer.columns.map(column => ({ column, layout: arrowColumn(library, column.type) }))
+  const schema = new library.Schema(
+    columns.map(({ column, layout }) => new library.Field(column.name, layout.type, true, origin(column)))
+  )
+  const writer = new library.RecordBatchStreamWriter(
+    compression === undefined ? {} : { compressionType: zstd(library) }
+  )
+  const written = collect(writer)
+  writer.reset(undefined, schema)
+  for await (const batch of answer.batches()) {
+    writer.write(recordBatch(library, schema, columns, batch))
+    yield* written.splice(0)
+  }
+  writer.finish()
+  yield* written.splice(0)
+}
+
+/** Takes the writer's bytes as they are written: its own queue would grow without bound when the client reads slowly. */
+function collect(writer: Arrow.RecordBatchStreamWriter): Uint8Array[] {
+  const written: Uint8Array[] = []
+  const sink = writer as unknown as { _sink: { write(bytes: Uint8Array): void; close(): void } }
+  sink._sink = {
+    write: bytes => {
+      written.push(bytes)
+    },
+    close() {}
+  }
+  return written
+}
+
+/** Our own name of the type, where Arrow's says less. */
+function origin({ type }: ResultColumn): Map<string, string> {
+  return new Map([['svc_type', type]])
+}
+
+type Columns = readonly { readonly layout: ReturnType<typeof arrowColumn> }[]
+
+function recordBatch(library: typeof Arrow, schema: Arrow.Schema, columns: Columns, batch: ResultBatch) {
+  const children = columns.map(({ layout }, c) => layout.data(batch.columns[c]!, batch.rows))
+  const data = library.makeData({ type: new library.Struct(schema.fields), length: batch.rows, nullCount: 0, children })
+  return new library.RecordBatch(schema, data)
+}
+
+function zstd(library: typeof Arrow): Arrow.CompressionType {
+  const type = library.CompressionType.ZSTD
+  if (library.compressionRegistry.get(type) === null) {
+    library.compressionRegistry.set(type, { encode: bytes => zstdCompressSync(bytes) })
+  }
+  return type
+}

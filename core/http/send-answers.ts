@@ -1,0 +1,46 @@
+// Streams results to a client: headers once the first piece is there, so that early errors keep their status.
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import type { Answer, EncodeOptions, ResultFormat } from '../format/answer.ts'
+import { encodeAnswers } from '../format/index.ts'
+
+/** Bytes gathered before they go on, so that small pieces do not become small packets. */
+const pieceSize = 1 << 16
+
+/** Sends answers in a result format with its headers; the client's pace reaches the query that makes the rows. */
+export async function sendAnswers(
+  reply: FastifyReply,
+  format: ResultFormat,
+  answers: readonly Answer[],
+  options: Omit<EncodeOptions, 'elapsed'> = {}
+): Promise<FastifyReply> {
+  const elapsed = () => reply.elapsedTime
+  const pieces = gather(encodeAnswers(format, answers, { ...options, elapsed }))
+  const first = await pieces.next()
+  reply
+    .header('content-type', format.contentType)
+    .header('x-svc-format', format.header)
+    .header('x-svc-execution-time', String(Math.round(elapsed())))
+  if (first.done) return reply.send(Buffer.alloc(0))
+  return reply.send(Readable.from(join(first.value, pieces), { objectMode: false, highWaterMark: pieceSize }))
+}
+
+async function* gather(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<Buffer, undefined> {
+  let held: Buffer[] = []
+  let size = 0
+  for await (const part of parts) {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : Buffer.from(part.buffer, part.byteOffset, part.length)
+    held.push(bytes)
+    size += bytes.length
+    if (size < pieceSize) continue
+    yield Buffer.concat(held)
+    held = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.concat(held)
+}
+
+async function* join(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  yield* rest
+}
