@@ -37,21 +37,30 @@ export async function createWatchedProvider(file: string, log: Logger): Promise<
 
   // The folder is watched, not the file: an editor or an atomic rename puts another file in its place.
   let pending: NodeJS.Timeout | undefined
-  const watcher = watch(dirname(path), { persistent: false }, () => {
+  const unwatch = watchFolder(dirname(path), log, () => {
     clearTimeout(pending)
     pending = setTimeout(reload, settle).unref()
   })
-  watcher.on('error', error =>
-    log.warn({ file: path, reason: error.message }, 'the folder of the users is not watched')
-  )
   const timer = setInterval(reload, recheck).unref()
   return createTableProvider(
     'watch_file_user_provider',
     () => users,
     () => {
-      watcher.close()
+      unwatch()
       clearTimeout(pending)
       clearInterval(timer)
     }
   )
+}
+
+/** Where the system cannot report changes, the regular check has to do. Returns what ends the watch. */
+function watchFolder(folder: string, log: Logger, changed: () => void): () => void {
+  const warn = (error: Error) => log.warn({ folder, reason: error.message }, 'the folder of the users is not watched')
+  try {
+    const watcher = watch(folder, { persistent: false }, changed).on('error', warn)
+    return () => watcher.close()
+  } catch (error) {
+    warn(error as Error)
+    return () => {}
+  }
 }

@@ -7,6 +7,9 @@ import { type Config, configSchema } from './schema.ts'
 /** What stands for a secret. */
 const hidden = '******'
 
+/** Names whose texts are taken for secrets unless their schema says `secret: false`. */
+const secretName = /(password|secret|token|credential|(api|access|private)_?key)s?$/i
+
 export interface PrintOptions {
   /** Schemas of the plugins' own options by name; their defaults are shown and their secrets known. */
   readonly plugins?: Readonly<Record<string, TSchema>>
@@ -29,8 +32,7 @@ function pluginTable(table: Readonly<Record<string, unknown>>, schema: TSchema |
 }
 
 function write(node: SchemaNode, value: unknown, key = ''): unknown {
-  if (node.secret || (node.type === undefined && /password|secret|token|credential/i.test(key)))
-    return value === '' ? '' : hidden
+  if (typeof value === 'string' && (node.secret ?? secretName.test(key))) return value === '' ? '' : hidden
   if (Array.isArray(value)) return value.map(item => write(node.items ?? {}, item, key))
   if (!isTable(value)) return writeUnit(node, value)
   return Object.fromEntries(
