@@ -7,10 +7,9 @@ import { type AnyPlugin, bootServer } from './server.ts'
 
 /** The part of a test framework the kit uses; the `t` of tap has it. */
 export interface ContractTest {
-  /** Hands `run` a `t` of the same kind; `never` lets every framework's own type pass. */
-  test(name: string, run: (t: never) => Promise<void>): unknown
-  ok(value: unknown, message?: string): unknown
-  equal(found: unknown, wanted: unknown, message?: string): unknown
+  test(name: string, run: (t: ContractTest) => Promise<void>): unknown
+  ok(value: unknown, message: string): unknown
+  equal(found: unknown, wanted: unknown, message: string): unknown
 }
 
 export interface ContractRequest {
@@ -44,7 +43,7 @@ export async function pluginContract(t: ContractTest, contract: PluginContract):
   const boot = (top: string, http: string) =>
     bootServer(`${top}\n[http]\nenable_api_server = true\n${http}${table}`, { plugins: [plugin] })
 
-  await t.test(`${plugin.name} on an open server`, async (t: ContractTest) => {
+  await t.test(`${plugin.name} on an open server`, async t => {
     const { main, public: open, core, discard } = await boot('', 'body_limit = "64KiB"')
     const outside = routeTable(main).filter(
       route => route.plugin === plugin.name && !isUnder(route.path, plugin.prefix)
@@ -62,7 +61,7 @@ export async function pluginContract(t: ContractTest, contract: PluginContract):
     await discard()
   })
 
-  await t.test(`${plugin.name} on a server with users`, async (t: ContractTest) => {
+  await t.test(`${plugin.name} on a server with users`, async t => {
     const { main, discard } = await boot(users, '')
     const as = (user: string) => send(main, { ...good, headers: { ...good.headers, authorization: basic(user) } })
     t.equal(await send(main, good), 401, 'strangers are refused')

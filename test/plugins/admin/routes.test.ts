@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { loadConfig } from '../../../core/config/load.ts'
+import { startServer } from '../../helpers.ts'
+
+t.test('operating a server', async t => {
+  const toml = 'user_provider = "static_user_provider:cmd:mia=plum-88"\n[plugins.pipelines]\nservers = ["main"]'
+  const { main, core, folder } = await startServer(t, toml)
+
+  t.test('health and ready answer {} to GET and POST, without a user', async t => {
+    for (const url of ['/health', '/ready', '/v1/health']) {
+      for (const method of ['GET', 'POST'] as const) {
+        const response = await main.inject({ method, url })
+        t.equal(response.statusCode, 200)
+        t.strictSame(response.json(), {}, `${method} ${url}`)
+      }
+    }
+  })
+
+  t.test('status tells version, host, uptime, engine and plugins', async t => {
+    const status = (await main.inject('/status')).json()
+    t.match(status, {
+      version: /^\d+\.\d+\.\d+/,
+      commit: String,
+      branch: String,
+      rustc_version: String,
+      hostname: /./,
+      node_version: process.versions.node,
+      storage_engine: 'embedded',
+      uptime_seconds: Number
+    })
+    t.match(status.plugins, [{ name: 'admin', servers: ['main'] }])
+    t.strictSame(
+      status.plugins.find((plugin: { name: string }) => plugin.name === 'pipelines'),
+      { name: 'pipelines', servers: ['main'] }
+    )
+  })
+
+  t.test('config is TOML that can be read again, every default shown, no secret', async t => {
+    const response = await main.inject('/config')
+    t.match(response.headers['content-type'], 'text/plain')
+    t.match(response.body, 'body_limit = "64MiB"')
+    t.match(response.body, '[plugins.pipelines]')
+    t.notMatch(response.body, 'plum-88')
+    const copy = join(folder, 'copy.toml')
+    writeFileSync(copy, response.body)
+    t.match(loadConfig({ file: copy }).config.http, { timeout: 30_000 })
+  })
+
+  t.test('metrics are in the text exposition format', async t => {
+    const response = await main.inject('/metrics')
+    t.match(response.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
+    const families = [
+      'svc_app_version{version="',
+      'svc_catalog_schema_count ',
+      'svc_cpu_limit_in_millicores ',
+      'svc_memory_limit_in_bytes ',
+      'svc_servers_request_memory_in_use_bytes 0',
+      'svc_servers_http_requests_elapsed_bucket{le="0.005",server="main",plugin="admin",path="/status"',
+      'process_cpu_seconds_total ',
+      'process_resident_memory_bytes ',
+      'process_start_time_seconds '
+    ]
+    for (const family of families) t.ok(response.body.includes(family), family)
+    for (const [, name] of response.body.matchAll(/^# TYPE (\S+)/gm)) t.match(name, /^(svc|process|nodejs)_/)
+  })
+
+  t.test('the log level changes while running', async t => {
+    const set = (payload: string) => main.inject({ method: 'POST', url: '/debug/log_level', payload })
+    const response = await set(' WARN\n')
+    t.equal(response.body, 'Log Level changed from info to warn')
+    t.equal(core.log.level, 'warn')
+    t.equal((await set('info')).body, 'Log Level changed from warn to info')
+    const refused = await set('loud')
+    t.equal(refused.statusCode, 400)
+    t.match(refused.json(), { error: /^Invalid request parameter: Invalid filter loud: expected trace, debug/ })
+    t.equal(core.log.level, 'info')
+  })
+
+  t.test('the front page links to what there is', async t => {
+    const { body, headers } = await main.inject('/')
+    t.match(headers['content-type'], 'text/html')
+    for (const [, link] of body.matchAll(/href="([^"]+)"/g)) {
+      const { statusCode } = await main.inject(link!.replaceAll('&amp;', '&'))
+      t.ok([200, 401].includes(statusCode), `${link}: ${statusCode}`)
+    }
+  })
+})
+
+t.test('the plugin can be switched off', async t => {
+  const { main } = await startServer(t, '[plugins.admin]\nenabled = false')
+  t.equal((await main.inject('/metrics')).statusCode, 404)
+  t.equal((await main.inject('/v1/health')).statusCode, 200)
+})
