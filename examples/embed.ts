@@ -1,0 +1,37 @@
+// The server inside another program: start it, write and ask through HTTP or the store, stop it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadConfig } from '../core/config/load.ts'
+import { internalContext } from '../core/index.ts'
+import { start } from '../core/start.ts'
+import { catalogue } from '../plugins/index.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'weir-embed-'))
+const { config } = loadConfig({
+  overrides: {
+    http: { addr: '127.0.0.1:0' },
+    storage: { data_home: folder },
+    logging: { append_stdout: false, max_log_files: 0 }
+  }
+})
+const server = await start(config, catalogue)
+console.log(`serving on ${server.addresses.main}`)
+
+const { store } = server.core
+const time = BigInt64Array.of(BigInt(Date.now()))
+const value = Float64Array.of(21.5)
+const { rows } = await store.write(internalContext(server.core, 'embed'), [
+  {
+    table: 'temperature',
+    rows: 1,
+    columns: [
+      { name: 'time', type: 'TimestampMillisecond', semantic: 'timestamp', data: { kind: 'fixed', values: time } },
+      { name: 'value', type: 'Float64', semantic: 'field', data: { kind: 'fixed', values: value } }
+    ]
+  }
+])
+console.log(`wrote ${rows} row, the tables are ${store.tables('public').map(table => table.name)}`)
+
+await server.close()
+rmSync(folder, { recursive: true })
