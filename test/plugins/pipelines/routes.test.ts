@@ -1,0 +1,233 @@
+import t from 'tap'
+import { startServer } from '../../helpers.ts'
+
+const yaml = `# kept as posted
+processors:
+  - dissect: { field: message, pattern: "%{at} %{level} %{text}" }
+  - date: { field: at }
+transform:
+  - { field: at, type: timestamp, index: timestamp }
+  - { field: level, type: string, tag: true }
+  - { field: text, type: string, index: fulltext }
+`
+const line = '2025-03-04T05:06:07.5Z info it works'
+
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of many shapes
+  readonly body: any
+}
+
+function client(base: string) {
+  const call = async (method: string, path: string, body?: RequestInit['body'], type?: string): Promise<Answer> => {
+    const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type }
+    const response = await fetch(`${base}/v1/pipelines${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body })
+    })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+  return {
+    get: (path: string) => call('GET', path),
+    remove: (path: string) => call('DELETE', path),
+    post: call.bind(null, 'POST')
+  }
+}
+
+t.test('versions are made, read, deleted and survive a restart', async t => {
+  const first = await startServer(t, '[http]\nenable_api_server = true')
+  const { get, post } = client(first.addresses.public!)
+  const one = await post('/logs', yaml, 'application/x-yaml')
+  t.equal(one.status, 200)
+  t.equal(one.headers.get('x-svc-format'), 'svc_manage')
+  t.match(one.headers.get('x-svc-execution-time'), /^\d+$/)
+  t.match(one.body, {
+    pipelines: [{ name: 'logs', version: /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{3}|\.\d{6}|\.\d{9})?$/ }]
+  })
+  t.same(Object.keys(one.body), ['pipelines', 'execution_time_ms'])
+  const form = new FormData()
+  form.append('file', new Blob([`${yaml}# second\n`]), 'logs.yaml')
+  const two = await post('/logs', form)
+  const [older, newer] = [one, two].map(({ body }) => String(body.pipelines[0].version))
+  t.ok(newer! > older!)
+
+  t.match((await get('/logs')).body, { pipelines: [{ name: 'logs', version: newer, pipeline: `${yaml}# second\n` }] })
+  for (const version of [older!, `${older!.replace(' ', 'T')}Z`, `${older}+00:00`]) {
+    const { body } = await get(`/logs?version=${encodeURIComponent(version)}`)
+    t.match(body, { pipelines: [{ version, pipeline: yaml }] })
+  }
+  await first.close()
+
+  const second = await startServer(t, '', { folder: first.folder })
+  const again = client(second.addresses.main)
+  t.match((await again.get('/logs')).body.pipelines, [{ version: newer }])
+  t.match((await again.remove(`/logs?version=${encodeURIComponent(newer!)}`)).body.pipelines, [
+    { name: 'logs', version: newer }
+  ])
+  t.same((await again.remove(`/logs?version=${encodeURIComponent(newer!)}`)).body.pipelines, [])
+  t.match((await again.get('/logs')).body.pipelines, [{ version: older }])
+  await second.close()
+
+  const third = await startServer(t, '', { folder: first.folder })
+  t.match((await client(third.addresses.main).get('/logs')).body.pipelines, [{ version: older }])
+})
+
+t.test('what cannot be stored is refused', async t => {
+  const { addresses } = await startServer(t)
+  const { get, remove, post } = client(addresses.main)
+  const cases: [Promise<Answer>, number, RegExp][] = [
+    [post('/svc_mine', yaml, 'text/yaml'), 400, /^Invalid request parameter: pipeline_name cannot start with svc_$/],
+    [post('/p', ' ', 'text/yaml'), 400, /pipeline is required in body/],
+    [post('/p', yaml, 'text/plain'), 415, /application\/x-yaml.*content type: text\/plain/],
+    [post('/p', 'a: [', 'text/yaml; charset=utf-8'), 400, /^Yaml parse error: .* at line 1, column \d+$/],
+    [post('/p', 'processors: [{ nope: {} }]', 'text/yaml'), 400, /Unsupported nope processor/],
+    [get('/p'), 400, /^Pipeline not found, name: p, version: latest$/],
+    [get('/svc_identity'), 400, /^Pipeline not found/],
+    [get('/p?version=soon'), 400, /^Invalid pipeline version format: soon$/],
+    [remove('/p'), 400, /version is required/]
+  ]
+  for (const [call, status, message] of cases) {
+    const answer = await call
+    t.equal(answer.status, status)
+    t.match(answer.body, { code: 1004, error: message })
+    t.equal(answer.headers.get('x-svc-format'), null)
+  }
+})
+
+t.test('DDL is inferred from the transform', async t => {
+  const { addresses } = await startServer(t)
+  const { get, post } = client(addresses.main)
+  await post('/logs', yaml, 'text/yaml')
+  const { body } = await get('/logs/ddl?table=my`logs')
+  t.same(body.sql, {
+    sql: `CREATE TABLE IF NOT EXISTS \`my\`\`logs\` (
+  \`at\` TIMESTAMP(9) NOT NULL,
+  \`level\` STRING NULL,
+  \`text\` STRING NULL FULLTEXT INDEX WITH(analyzer = 'English', backend = 'bloom', case_sensitive = 'false', false_positive_rate = '0.01', granularity = '10240'),
+  TIME INDEX (\`at\`),
+  PRIMARY KEY (\`level\`)
+)
+ENGINE=embedded
+WITH(
+  append_mode = 'true'
+)`
+  })
+  await post('/moving', 'transform: [{ field: a, type: int32, index: inverted }]\ntable_suffix: _x', 'text/yaml')
+  const moving = (await get('/moving/ddl?table=t')).body.sql
+  t.match(moving, {
+    sql: /`a` INT NULL INVERTED INDEX,\n {2}`svc_timestamp` TIMESTAMP\(9\) NOT NULL,\n/,
+    message: /may not be fixed/
+  })
+  await post('/auto', 'processors: [{ date: { field: at } }]', 'text/yaml')
+  t.match((await get('/auto/ddl?table=t')).body.error, /auto transform doesn't have fixed table schema/)
+  t.match((await get('/logs/ddl')).body.error, /table name is required/)
+  t.match((await get('/svc_identity/ddl?table=t')).body.error, /built-in pipelines don't have fixed table schema/)
+})
+
+t.test('a dry run shows rows and writes nothing', async t => {
+  const { addresses, core } = await startServer(t)
+  const { post } = client(addresses.main)
+  await post('/logs', yaml, 'text/yaml')
+  const json = (body: object) => post('/_dryrun', JSON.stringify(body), 'application/json')
+  const expected = [
+    {
+      table_name: 'dry_run',
+      schema: [
+        { name: 'at', data_type: 'TIMESTAMP_NANOSECOND', column_type: 'TIMESTAMP', fulltext: false },
+        { name: 'level', data_type: 'STRING', column_type: 'TAG', fulltext: false },
+        { name: 'text', data_type: 'STRING', column_type: 'FIELD', fulltext: true }
+      ],
+      rows: [
+        [
+          { key: 'at', value: 1741064767500000000, data_type: 'TIMESTAMP_NANOSECOND', semantic_type: 'TIMESTAMP' },
+          { key: 'level', value: 'info', data_type: 'STRING', semantic_type: 'TAG' },
+          { key: 'text', value: 'it works', data_type: 'STRING', semantic_type: 'FIELD' }
+        ]
+      ]
+    }
+  ]
+  const item = { message: line }
+  const answers = [
+    json({ pipeline: yaml, data: JSON.stringify([item]) }),
+    json({ pipeline: yaml, data: [item] }),
+    json({ pipeline: yaml, data: item }),
+    json({ pipeline_name: 'logs', data: line, data_type: 'text/plain; charset=utf-8' }),
+    post('/_dryrun?pipeline_name=logs', `${line}\r\n\n`, 'text/plain'),
+    post('/_dryrun?pipeline_name=logs', JSON.stringify(item), 'application/x-ndjson'),
+    post('/_dryrun?pipeline_name=logs&ignore_errors=true', `${JSON.stringify(item)} {"`, 'application/json')
+  ]
+  for (const answer of await Promise.all(answers)) {
+    t.equal(answer.headers.get('x-svc-format'), 'svc_manage')
+    t.same(answer.body, expected)
+  }
+  t.same(core.store.tables('public'), [])
+})
+
+t.test('a dry run says what is wrong', async t => {
+  const { addresses } = await startServer(t, '[plugins.pipelines]\ndry_run_max_items = 2')
+  const { post } = client(addresses.main)
+  await post('/logs', yaml, 'text/yaml')
+  const json = (body: object) => post('/_dryrun', JSON.stringify(body), 'application/json')
+  const cases: [Promise<Answer>, RegExp][] = [
+    [json({ pipeline: 'x: [', data: '[]' }), /^Failed to build pipeline: Yaml parse error/],
+    [
+      json({ pipeline: yaml, data: '{"message":"x"}' }),
+      /^Failed to exec pipeline: item 0: Processor dissect: No matching/
+    ],
+    [json({ pipeline_name: 'logs', data: '{"message":"x"}' }), /^item 0: Processor dissect: No matching pattern/],
+    [json({ pipeline_name: 'logs', data: '{' }), /^Failed to parse payload as json: /],
+    [
+      json({ pipeline_name: 'logs', data: '5', data_type: 'text/csv' }),
+      /invalid content type: text\/csv, expected: one of/
+    ],
+    [json({ pipeline_name: 'none', data: '{}' }), /^Pipeline not found, name: none/],
+    [json({ pipeline_name: 'svc_identity', data: '{}' }), /^Pipeline not found/],
+    [json({ pipeline: yaml, data: [{}, {}, {}] }), /at most 2 items, got 3 .*dry_run_max_items = 2/],
+    [json({ data: '{}' }), /pipeline_name is required/],
+    [post('/_dryrun?pipeline_name=logs', '{}\n\noops', 'application/x-ndjson'), /invalid JSON at index: 2$/],
+    [post('/_dryrun?pipeline_name=logs', '[5]', 'application/json'), /item 0 must be an object/],
+    [post('/_dryrun'), /data is required/]
+  ]
+  for (const [call, message] of cases) {
+    const answer = await call
+    t.equal(answer.status, 400)
+    t.match(answer.body, { code: 1004, error: message })
+  }
+})
+
+t.test('a plugin adds a kind of processor through the service', async t => {
+  const { definePlugin } = await import('../../../core/index.ts')
+  const { Type } = await import('typebox')
+  const mark = definePlugin({
+    name: 'mark',
+    prefix: '/v1/mark',
+    servers: ['main'],
+    config: Type.Object({}),
+    needs: ['pipelines'],
+    setup(_core, _config, { pipelines }) {
+      pipelines.addProcessor({
+        kind: 'mark',
+        compile: options => ({
+          apply(batch) {
+            for (const { to } of options.fields) {
+              const field = batch.take(to)
+              for (let row = 0; row < batch.rows; row++) if (batch.isLive(row)) field.setInt(row, 1n)
+            }
+          }
+        })
+      })
+      t.throws(() => pipelines.addProcessor({ kind: 'date', compile: () => ({ apply() {} }) }), /registered already/)
+      return {}
+    }
+  })
+  const { addresses } = await startServer(t, '', { plugins: [mark] })
+  const pipeline = 'processors: [{ mark: { field: seen } }]\ntransform: [{ field: seen, type: int32 }]'
+  const { body } = await client(addresses.main).post(
+    '/_dryrun',
+    JSON.stringify({ pipeline, data: [{}] }),
+    'application/json'
+  )
+  t.match(body, [{ rows: [[{ key: 'seen', value: 1 }, {}]] }])
+})
