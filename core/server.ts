@@ -7,7 +7,7 @@ import { acceptBodies } from './http/body.ts'
 import type { Budget } from './http/budget.ts'
 import type { ServerKind } from './http/context.ts'
 import { shareWithOrigins } from './http/cors.ts'
-import { answerErrors } from './http/errors.ts'
+import { answerError, answerErrors } from './http/errors.ts'
 import { fencePublic } from './http/fence.ts'
 import { health, landing } from './http/landing.ts'
 import { limitLives } from './http/life.ts'
@@ -104,6 +104,10 @@ function options(core: Core, kind: ServerKind) {
     // Bodies are counted in http/body.ts; this one is for multipart parsers a plugin brings.
     bodyLimit: core.config.http.body_limit || Number.MAX_SAFE_INTEGER,
     return503OnClosing: false,
+    // Paths that cannot be decoded get to no route and no hook.
+    frameworkErrors: answerError,
+    // Queries travel in URLs too.
+    http: { maxHeaderSize: 64 * 1024 },
     routerOptions: { querystringParser: parseParameters, maxParamLength: 4096 }
   }
 }

@@ -9,9 +9,7 @@ const longestHeader = 1000
 /** Answers errors of every route with `{code, error, execution_time_ms}` or in the shape its plugin gives them. */
 export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, PluginSpec>): void {
   app.setErrorHandler((error: unknown, request, reply) => {
-    const known = toDbError(error)
-    logError(known, request)
-    sendError(known, request, reply, plugins.get(request.routeOptions.config.plugin ?? ''))
+    answerError(error, request, reply, plugins.get(request.routeOptions.config.plugin ?? ''))
   })
   app.setNotFoundHandler(refuseUnknown)
   app.addHook('onRequest', (request, reply, done) => {
@@ -23,6 +21,13 @@ export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, 
       status: 405
     })
   })
+}
+
+/** Logs an error and sends it, in the shape of the plugin if that has one. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, plugin?: PluginSpec): void {
+  const known = toDbError(error)
+  logError(known, request)
+  sendError(known, request, reply, plugin)
 }
 
 function refuseUnknown(request: FastifyRequest): never {

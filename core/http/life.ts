@@ -26,6 +26,9 @@ export interface LifeOptions {
   readonly stopping: AbortSignal
 }
 
+/** What a timer of the runtime can hold, some 24 days. */
+const longestTimer = 2 ** 31 - 1
+
 /** Gives every request its `life`, and ends what outlives its signal: the handler goes on, its result is dropped. */
 export function limitLives(app: FastifyInstance, { timeout, budget, stopping }: LifeOptions): void {
   app.decorateRequest('life', null as unknown as RequestLife)
@@ -35,7 +38,7 @@ export function limitLives(app: FastifyInstance, { timeout, budget, stopping }: 
     const late = () => {
       if (!reply.raw.headersSent) controller.abort(tooLate(limit))
     }
-    const timer = limit > 0 ? setTimeout(late, limit) : undefined
+    const timer = limit > 0 ? setTimeout(late, Math.min(limit, longestTimer)) : undefined
     const stop = () => controller.abort(new DbError('Suspended', 'the server is stopping', { retryAfter: 1 }))
     const lease = budget.lease()
     stopping.addEventListener('abort', stop)

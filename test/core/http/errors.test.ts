@@ -31,6 +31,15 @@ const failing = definePlugin({
         })()
       )
     )
+    app.get('/trickle', async () =>
+      Readable.from(
+        (async function* () {
+          yield 'early '
+          await sleep(200)
+          yield 'late'
+        })()
+      )
+    )
     app.get('/slow', async () => {
       await sleep(400)
       return { late: true }
@@ -124,7 +133,9 @@ t.test('errors', async t => {
       t.match(response.json(), { code: 1001, error: `there is no ${url.split('?')[0]}` })
       t.notMatch(response.body, 'hunter2')
     }
-    t.equal((await main.inject('/v1/%zz')).statusCode, 400, 'a malformed path')
+    const malformed = await main.inject('/v1/%zz')
+    t.equal(malformed.statusCode, 400)
+    t.match(malformed.json(), { code: 1004, error: /%zz/, execution_time_ms: Number })
   })
 
   t.test('of known paths with another method are 405 and name the methods', async t => {
@@ -158,10 +169,16 @@ t.test('errors', async t => {
     t.equal((await get('/patient')).statusCode, 200, 'routes may be exempt')
   })
 
+  t.test('of time: an answer that has begun may take as long as it likes', async t => {
+    const response = await fetch(`${addresses.main}/v1/failing/trickle`)
+    t.equal(await response.text(), 'early late')
+  })
+
   t.test('of time: x-svc-timeout wins over the configuration', async t => {
     t.equal((await get('/slow', { 'x-svc-timeout': '2s' })).statusCode, 200)
     t.equal((await get('/slow', { 'x-svc-timeout': '0s' })).statusCode, 200)
     t.equal((await get('/patient', { 'x-svc-timeout': '20ms' })).statusCode, 408)
+    t.equal((await get('/patient', { 'x-svc-timeout': '90years' })).statusCode, 200)
     t.equal((await get('/patient', { 'x-svc-timeout': 'soon' })).statusCode, 200, 'unreadable: as if absent')
   })
 
