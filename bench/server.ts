@@ -1,0 +1,64 @@
+// The real server as a process of its own on a data folder of its own, and what it costs.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+export interface BenchServer {
+  readonly url: string
+  readonly pid: number
+  /** Seconds of processor time so far, all threads. */
+  cpuSeconds(): number
+  residentMiB(): number
+  kill(signal: NodeJS.Signals): Promise<void>
+}
+
+/** Starts the server with a configuration file and waits until it answers. */
+export async function startBenchServer(config: string, dataHome: string): Promise<BenchServer> {
+  const address = `127.0.0.1:${await freePort()}`
+  const entry = fileURLToPath(new URL('../bin/weir.js', import.meta.url))
+  const args = [entry, 'start', '--config', config, '--data-home', dataHome, '--http-addr', address]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  process.once('exit', () => child.kill('SIGKILL'))
+  const url = `http://${address}`
+  await answers(`${url}/health`, child)
+  const pid = child.pid!
+  return {
+    url,
+    pid,
+    cpuSeconds: () => {
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+      return (Number(fields[11]) + Number(fields[12])) / 100
+    },
+    residentMiB: () =>
+      Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024),
+    kill: async signal => {
+      const gone = once(child, 'exit')
+      child.kill(signal)
+      await gone
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
+
+async function answers(url: string, child: ChildProcess): Promise<void> {
+  const until = performance.now() + 60_000
+  while (performance.now() < until && child.exitCode === null) {
+    try {
+      if ((await fetch(url)).ok) return
+    } catch {
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+  }
+  throw new Error(`the server does not answer at ${url}`)
+}
