@@ -1,0 +1,56 @@
+// Options of a column's index as text to checked values, with what is left out filled in.
+import { DbError } from '../errors.ts'
+import type { ColumnIndex } from './table.ts'
+import type { ColumnType } from './types.ts'
+
+const bloom = { false_positive_rate: '0.01', granularity: '10240' }
+
+const defaults: Readonly<Record<ColumnIndex['kind'], Readonly<Record<string, string>>>> = {
+  inverted: {},
+  fulltext: { analyzer: 'English', backend: 'bloom', case_sensitive: 'false', ...bloom },
+  skipping: { ...bloom, type: 'BLOOM' }
+}
+
+const words: Readonly<Record<string, readonly string[]>> = {
+  analyzer: ['English', 'Chinese'],
+  backend: ['bloom', 'tantivy'],
+  case_sensitive: ['true', 'false'],
+  type: ['BLOOM']
+}
+
+/** An index for a column of this type. Throws `InvalidArguments` naming the option and what it takes. */
+export function parseColumnIndex(
+  kind: ColumnIndex['kind'],
+  texts: Readonly<Record<string, string>>,
+  type: ColumnType
+): ColumnIndex {
+  if (kind === 'fulltext' && type !== 'String') throw invalid(`a fulltext index needs a STRING column, not ${type}`)
+  const options: Record<string, string> = { ...defaults[kind] }
+  for (const [name, text] of Object.entries(texts)) {
+    if (!Object.hasOwn(options, name)) {
+      const known = Object.keys(options).join(', ') || 'none'
+      throw invalid(`unknown option ${name} of the ${kind} index, expected ${known}`)
+    }
+    options[name] = parseOption(name, text)
+  }
+  if (options['backend'] === 'tantivy') for (const name of Object.keys(bloom)) delete options[name]
+  return { kind, options }
+}
+
+function parseOption(name: string, text: string): string {
+  const allowed = words[name]
+  if (allowed !== undefined) {
+    const word = allowed.find(candidate => candidate.toLowerCase() === text.toLowerCase())
+    if (word === undefined) throw invalid(`index option ${name} must be ${allowed.join(' or ')}, not ${text}`)
+    return word
+  }
+  const value = Number(text)
+  const fits = name === 'granularity' ? Number.isInteger(value) && value > 0 : value > 0 && value <= 1
+  if (fits) return text
+  const range = name === 'granularity' ? 'an integer above 0' : 'above 0 and at most 1'
+  throw invalid(`index option ${name} must be ${range}, not ${text}`)
+}
+
+function invalid(message: string): DbError {
+  return new DbError('InvalidArguments', message)
+}
