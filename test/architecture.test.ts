@@ -73,7 +73,8 @@ t.test('there are no circles of imports', async t => {
 
 t.test('heavy packages have one door', async t => {
   const doors: Readonly<Record<string, RegExp>> = {
-    '@duckdb/node-api': /^core\/storage\/embedded\//,
+    '@duckdb/node-api': /^core\/storage\/embedded\/duckdb\//,
+    '@duckdb/node-bindings': /^core\/storage\/embedded\/duckdb\//,
     fastify: /^core\/(http\/.*|server|start|plugin)\.ts$|^plugins\/[^/]+\/([^/]+\/)*(routes|index)\.ts$/,
     'prom-client': /^core\/metrics\/metrics\.ts$/,
     '@guanmingchiu/sqlparser-ts': /^plugins\/sql\/parser\.ts$/

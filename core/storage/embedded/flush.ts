@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { DbError } from '../../errors.ts'
 import type { Table } from '../../model/table.ts'
 import type { DataFile } from './catalog.ts'
-import { type Duckdb, duckdbType, quoteName, quoteText } from './duckdb.ts'
+import { type Duckdb, duckdbType, quoteName, quoteText } from './duckdb/index.ts'
 import type { Memtable } from './memtable.ts'
 import { syncFolder } from './wal.ts'
 

@@ -2,7 +2,7 @@
 import type { ColumnData } from '../../model/batch.ts'
 import type { Table, TableColumn } from '../../model/table.ts'
 import type { ColumnType } from '../../model/types.ts'
-import { type Duckdb, duckdbType, quoteName, type RowSource } from './duckdb.ts'
+import { type Duckdb, duckdbType, quoteName, type RowSource } from './duckdb/index.ts'
 
 /** Rows of one write, owned by the memtable. */
 export interface MemtableRows {

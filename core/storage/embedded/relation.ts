@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Table, TableColumn } from '../../model/table.ts'
 import type { DataFile } from './catalog.ts'
-import { duckdbType, quoteName, quoteText } from './duckdb.ts'
+import { duckdbType, quoteName, quoteText } from './duckdb/index.ts'
 import type { Memtable } from './memtable.ts'
 
 /** What a query reads, fixed when it starts. */

@@ -1,6 +1,6 @@
 // What the engine holds of one table in memory: its memtable generations and its series.
 import type { Table } from '../../model/table.ts'
-import { type Duckdb, duckdbType, quoteName } from './duckdb.ts'
+import { type Duckdb, duckdbType, quoteName } from './duckdb/index.ts'
 import { Memtable, type MemtableRows } from './memtable.ts'
 import type { SeriesEntry } from './record.ts'
 import { SeriesRegistry } from './series.ts'
@@ -89,6 +89,13 @@ export class TableData {
   add(rows: MemtableRows): void {
     this.active ??= new Memtable(this.#duckdb, this.table, this.#generation++, rows.seq)
     this.active.add(this.table, rows)
+  }
+
+  /** Takes on a change of the table. What hidden columns a generation has depends on the tags and on append_mode. */
+  become(table: Table): void {
+    const tagged = this.table.tags.length > 0 || table.tags.length === 0
+    if (table.options.append_mode !== this.table.options.append_mode || !tagged) this.seal()
+    this.table = table
   }
 
   /** Lets later rows start a new generation. */

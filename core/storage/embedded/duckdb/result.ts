@@ -12,11 +12,11 @@ import {
   DuckDBTypeId as Id
 } from '@duckdb/node-api'
 import bindings from '@duckdb/node-bindings'
-import { DbError } from '../../errors.ts'
-import { bitmap, type ResultBatch, type ResultVector } from '../../model/batch.ts'
-import type { ResultType } from '../../model/types.ts'
-import type { QueryResult } from '../engine.ts'
-import { translate } from './duckdb.ts'
+import { DbError } from '../../../errors.ts'
+import { bitmap, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
+import type { ResultType } from '../../../model/types.ts'
+import type { QueryResult } from '../../engine.ts'
+import { translate } from './errors.ts'
 
 /** Reads a streaming result; `end` runs once, when nothing runs any more: read to its end, left early, failed or cancelled. */
 export function streamResult(

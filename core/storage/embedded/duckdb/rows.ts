@@ -1,9 +1,21 @@
 // Rows in memory as a DuckDB table function: DuckDB's own thread asks for chunk after chunk, only the copying happens in ours.
 import { type DuckDBConnection, DuckDBTableFunction, DuckDBTypeId as Id, INTEGER } from '@duckdb/node-api'
 import bindings from '@duckdb/node-bindings'
-import type { ColumnType } from '../../model/types.ts'
-import type { RowSource } from './duckdb.ts'
+import type { ColumnData } from '../../../model/batch.ts'
+import type { ColumnType } from '../../../model/types.ts'
 import { fillVector } from './vector.ts'
+
+/** Rows in memory as a table: whatever reads them copies them chunk by chunk. */
+export interface RowSource {
+  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
+  readonly batches: readonly RowBatch[]
+}
+
+export interface RowBatch {
+  readonly rows: number
+  /** In the order of the source's columns; undefined means null. */
+  readonly columns: readonly (ColumnData | undefined)[]
+}
 
 /** No user may name it: the sql plugin allows only the functions it lists. */
 const functionName = 'weir_rows'

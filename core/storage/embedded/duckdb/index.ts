@@ -1,11 +1,10 @@
 // The one door to DuckDB: an in-memory instance confined to the data folder, its connections, and bulk appends.
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { DbError } from '../../errors.ts'
-import type { ColumnData } from '../../model/batch.ts'
-import type { ColumnType } from '../../model/types.ts'
-import type { QueryResult } from '../engine.ts'
+import type { QueryResult } from '../../engine.ts'
+import { cancelled, translate } from './errors.ts'
 import { streamResult } from './result.ts'
-import { RowSources } from './rows.ts'
+import { type RowSource, RowSources } from './rows.ts'
+import { quoteText } from './words.ts'
 
 export interface DuckdbOptions {
   /** Folders its SQL may touch, absolute. */
@@ -28,18 +27,6 @@ export interface Duckdb {
   withRows<T>(source: RowSource, work: (rows: string) => Promise<T>): Promise<T>
   /** After the statements under way; results still being read are interrupted. */
   close(): Promise<void>
-}
-
-/** Rows in memory as a table: whatever reads them copies them chunk by chunk. */
-export interface RowSource {
-  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
-  readonly batches: readonly RowBatch[]
-}
-
-export interface RowBatch {
-  readonly rows: number
-  /** In the order of the source's columns; undefined means null. */
-  readonly columns: readonly (ColumnData | undefined)[]
 }
 
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
@@ -115,68 +102,5 @@ async function openStream(
   }
 }
 
-export function cancelled(signal: AbortSignal): DbError {
-  const reason: unknown = signal.reason
-  if (reason instanceof DbError) return reason
-  return new DbError('Cancelled', 'the query was cancelled', { cause: reason })
-}
-
-/** Errors of DuckDB as ours, at the edge where they enter. */
-export async function translate<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if (signal?.aborted) throw cancelled(signal)
-    throw translateError(error)
-  }
-}
-
-function translateError(error: unknown): DbError {
-  const text = (error instanceof Error ? error.message : String(error)).replace(/^Failed to extract statements: /, '')
-  const message = text.split('\n\n')[0]!.trim()
-  if (/^(Binder|Catalog|Conversion|Invalid Input|Out of Range|Not implemented|Constraint) Error/.test(text)) {
-    return new DbError('PlanQuery', message, { cause: error })
-  }
-  if (/^Parser Error/.test(text)) return new DbError('InvalidSyntax', message, { cause: error })
-  if (/^Permission Error/.test(text)) return new DbError('PermissionDenied', message, { cause: error })
-  if (/^Out of Memory Error/.test(text)) {
-    return new DbError('RuntimeResourcesExhausted', `${message} (limit: storage.memory_limit)`, { cause: error })
-  }
-  return new DbError('EngineExecuteQuery', message, { cause: error })
-}
-
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
-
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
-/** DuckDB's word for a column type. */
-export function duckdbType(type: ColumnType): string {
-  if (type.startsWith('Decimal')) return type.toUpperCase()
-  return typeWords[type as keyof typeof typeWords]
-}
-
-const typeWords = {
-  Boolean: 'BOOLEAN',
-  Int8: 'TINYINT',
-  Int16: 'SMALLINT',
-  Int32: 'INTEGER',
-  Int64: 'BIGINT',
-  UInt8: 'UTINYINT',
-  UInt16: 'USMALLINT',
-  UInt32: 'UINTEGER',
-  UInt64: 'UBIGINT',
-  Float32: 'FLOAT',
-  Float64: 'DOUBLE',
-  String: 'VARCHAR',
-  Binary: 'BLOB',
-  Json: 'JSON',
-  Date: 'DATE',
-  TimestampSecond: 'TIMESTAMP_S',
-  TimestampMillisecond: 'TIMESTAMP_MS',
-  TimestampMicrosecond: 'TIMESTAMP',
-  TimestampNanosecond: 'TIMESTAMP_NS'
-} as const satisfies Partial<Record<ColumnType, string>>
+export type { RowSource } from './rows.ts'
+export { duckdbType, quoteName, quoteText } from './words.ts'

@@ -1,7 +1,7 @@
 // Our columns into DuckDB's vectors, by copying whole ranges of bytes.
 import bindings from '@duckdb/node-bindings'
-import { type BytesData, type ColumnData, isValid } from '../../model/batch.ts'
-import type { ColumnType } from '../../model/types.ts'
+import { type BytesData, type ColumnData, isValid } from '../../../model/batch.ts'
+import type { ColumnType } from '../../../model/types.ts'
 
 /** Longest text DuckDB keeps inside its 16-byte string structure. */
 const inlined = 12

@@ -1,0 +1,38 @@
+// How names, texts and types are written in DuckDB's SQL.
+import type { ColumnType } from '../../../model/types.ts'
+
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** DuckDB's word for a column type. */
+export function duckdbType(type: ColumnType): string {
+  if (type.startsWith('Decimal')) return type.toUpperCase()
+  return typeWords[type as keyof typeof typeWords]
+}
+
+const typeWords = {
+  Boolean: 'BOOLEAN',
+  Int8: 'TINYINT',
+  Int16: 'SMALLINT',
+  Int32: 'INTEGER',
+  Int64: 'BIGINT',
+  UInt8: 'UTINYINT',
+  UInt16: 'USMALLINT',
+  UInt32: 'UINTEGER',
+  UInt64: 'UBIGINT',
+  Float32: 'FLOAT',
+  Float64: 'DOUBLE',
+  String: 'VARCHAR',
+  Binary: 'BLOB',
+  Json: 'JSON',
+  Date: 'DATE',
+  TimestampSecond: 'TIMESTAMP_S',
+  TimestampMillisecond: 'TIMESTAMP_MS',
+  TimestampMicrosecond: 'TIMESTAMP',
+  TimestampNanosecond: 'TIMESTAMP_NS'
+} as const satisfies Partial<Record<ColumnType, string>>

@@ -1,0 +1,146 @@
+// Real log files through stored pipelines and a kill, compared with tables of their parsed columns.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { type ServerProcess, serverFolder, sql, startProcess } from '../process/server.ts'
+import { material } from './material.ts'
+
+const logs = material('data/loghub')
+
+interface LogSet {
+  readonly name: string
+  /** Columns of the table that are compared. */
+  readonly columns: readonly string[]
+  readonly pipeline: string
+  /** Milliseconds since 1970 of a row of the table, where the log has a whole time. */
+  readonly time?: (row: Readonly<Record<string, string>>) => number
+}
+
+const strings = (columns: readonly string[]) => `  - { fields: [${columns.join(', ')}], type: string }\n`
+
+/** `when` is put together from the first two words of the line. */
+const dateAndTime = (format: string) => `
+  - dissect: { field: message, pattern: '%{+when} %{+when} %{?rest}' }
+  - date: { field: when, formats: ['${format}'] }`
+
+const sets: readonly LogSet[] = [
+  {
+    name: 'Apache',
+    columns: ['Time', 'Level', 'Content'],
+    pipeline: `
+processors:
+  - dissect: { field: message, pattern: '[%{Time}] [%{Level}] %{Content}' }
+  - date: { field: 'Time, when', formats: ['%a %b %d %H:%M:%S %Y'] }
+transform:
+${strings(['Time', 'Level', 'Content'])}
+  - { field: when, type: 'time, ms', index: timestamp }
+`,
+    time: row => Date.parse(`${row.Time} UTC`)
+  },
+  {
+    name: 'HDFS',
+    columns: ['Date', 'Time', 'Pid', 'Level', 'Component', 'Content'],
+    pipeline: `
+processors:
+  - dissect: { field: message, pattern: '%{Date} %{Time} %{Pid} %{Level} %{Component}: %{Content}' }${dateAndTime('%y%m%d %H%M%S')}
+transform:
+${strings(['Date', 'Time', 'Level', 'Component', 'Content'])}
+  - { field: Pid, type: int32 }
+  - { field: when, type: 'time, ms', index: timestamp }
+`,
+    time: row => {
+      const [year, month, day] = row.Date!.match(/../g)!
+      const [hour, minute, second] = row.Time!.match(/../g)!
+      return Date.UTC(2000 + Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
+    }
+  },
+  {
+    name: 'Spark',
+    columns: ['Date', 'Time', 'Level', 'Component', 'Content'],
+    pipeline: `
+processors:
+  - dissect: { field: message, pattern: '%{Date} %{Time} %{Level} %{Component}: %{Content}' }${dateAndTime('%y/%m/%d %H:%M:%S')}
+transform:
+${strings(['Date', 'Time', 'Level', 'Component', 'Content'])}
+  - { field: when, type: 'time, ms', index: timestamp }
+`,
+    time: row => Date.parse(`20${row.Date!.replaceAll('/', '-')}T${row.Time}Z`)
+  },
+  {
+    name: 'OpenSSH',
+    columns: ['Date', 'Day', 'Time', 'Component', 'Pid', 'Content'],
+    pipeline: `
+processors:
+  - dissect: { field: message, pattern: '%{Date} %{Day->} %{Time} %{Component} sshd[%{Pid}]: %{Content}' }
+transform:
+${strings(['Date', 'Time', 'Component', 'Content'])}
+  - { fields: [Day, Pid], type: int32 }
+`
+  }
+]
+
+t.test('pipelines reproduce the columns of real logs, and a kill loses none', { skip: logs.skip }, async t => {
+  const dir = serverFolder(t)
+  let server = await startProcess(t, dir)
+  for (const set of sets) await load(server, set)
+  await server.kill('SIGKILL')
+  server = await startProcess(t, dir)
+  for (const set of sets) {
+    const expected = readTable(set)
+    const stored = await readStored(server, set)
+    t.equal(stored.length, expected.length, `${set.name}: every line is there once`)
+    const equal = countEqual(stored, expected)
+    t.ok(equal >= expected.length * 0.995, `${set.name}: ${equal} of ${expected.length} rows equal in every column`)
+  }
+})
+
+async function load(server: ServerProcess, set: LogSet): Promise<void> {
+  const post = async (path: string, type: string, body: string) => {
+    const response = await fetch(server.url + path, { method: 'POST', headers: { 'content-type': type }, body })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  }
+  await post(`/v1/pipelines/${set.name}`, 'application/x-yaml', set.pipeline)
+  const file = readFileSync(join(logs.path, set.name, `${set.name}_2k.log`), 'utf8')
+  await post(`/v1/ingest?db=public&table=${set.name.toLowerCase()}&pipeline_name=${set.name}`, 'text/plain', file)
+}
+
+/** Rows as texts, one per row: the compared columns and the time. */
+async function readStored(server: ServerProcess, set: LogSet): Promise<string[]> {
+  const columns = [...set.columns, ...(set.time ? ['when'] : [])].map(name => `"${name}"`)
+  const rows = await sql(server, `SELECT ${columns.join(', ')} FROM ${set.name.toLowerCase()}`)
+  return rows.map(row => row.map(value => String(value).trimEnd()).join('\u0001'))
+}
+
+function readTable(set: LogSet): string[] {
+  const [header, ...rows] = parseCsv(
+    readFileSync(join(logs.path, set.name, `${set.name}_2k.log_structured.csv`), 'utf8')
+  )
+  return rows.map(cells => {
+    const row = Object.fromEntries(header!.map((name, i) => [name, cells[i]!]))
+    const values = set.columns.map(name => row[name]!.trimEnd())
+    return [...values, ...(set.time ? [String(set.time(row))] : [])].join('\u0001')
+  })
+}
+
+/** How many of the expected rows are there, each counted as often as it is expected. */
+function countEqual(stored: readonly string[], expected: readonly string[]): number {
+  const left = new Map<string, number>()
+  for (const row of stored) left.set(row, (left.get(row) ?? 0) + 1)
+  return expected.filter(row => {
+    const count = left.get(row) ?? 0
+    if (count > 0) left.set(row, count - 1)
+    return count > 0
+  }).length
+}
+
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+    row.push(quoted?.replaceAll('""', '"') ?? plain!)
+    if (end === ',') continue
+    if (row.length > 1) rows.push(row)
+    row = []
+  }
+  return rows
+}

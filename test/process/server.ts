@@ -1,0 +1,72 @@
+// The real server as a process of its own: started, killed and started again.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface ServerProcess {
+  /** Address of the main server, `http://127.0.0.1:PORT`. */
+  readonly url: string
+  readonly pid: number
+  /** Ends it as a power cut would, or in order with `SIGTERM`; resolves with its exit code when it is gone. */
+  kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | null>
+}
+
+/** A folder for configuration and data that goes with the test. */
+export function serverFolder(t: Test, toml = ''): string {
+  const dir = mkdtempSync(join(tmpdir(), 'weir-process-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  const config = `[http]\naddr = "127.0.0.1:0"\n[storage]\ndata_home = ${JSON.stringify(join(dir, 'data'))}\n[logging]\nlog_format = "json"\nmax_log_files = 0\n`
+  writeFileSync(join(dir, 'weir.toml'), config + toml)
+  return dir
+}
+
+/** Starts the server of a folder and waits until it listens. */
+export async function startProcess(t: Test, dir: string): Promise<ServerProcess> {
+  const args = [join(root, 'bin/weir.js'), 'start', '--config', join(dir, 'weir.toml')]
+  const child = spawn(process.execPath, args, { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const url = await listening(child)
+  return {
+    url,
+    pid: child.pid!,
+    async kill(signal) {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal)
+        await once(child, 'exit')
+      }
+      return child.exitCode
+    }
+  }
+}
+
+async function listening(child: ChildProcess): Promise<string> {
+  const lines: string[] = []
+  child.stderr!.on('data', data => lines.push(String(data)))
+  for await (const line of createInterface({ input: child.stdout! })) {
+    lines.push(line)
+    const started = /"main":"(http:[^"]+)"/.exec(line)
+    if (started) {
+      child.stdout!.resume()
+      return started[1]!
+    }
+  }
+  throw new Error(`the server did not start:\n${lines.join('\n')}`)
+}
+
+/** Rows of a statement, from the running server. */
+export async function sql(server: ServerProcess, statement: string): Promise<unknown[][]> {
+  const response = await fetch(`${server.url}/v1/sql`, {
+    method: 'POST',
+    body: new URLSearchParams({ sql: statement })
+  })
+  const body = (await response.json()) as { output?: { records?: { rows: unknown[][] } }[]; error?: string }
+  if (!response.ok) throw new Error(`${statement}: ${body.error}`)
+  return body.output?.[0]?.records?.rows ?? []
+}
