@@ -1,6 +1,7 @@
 // How many bytes of request bodies the process holds at once; beyond that requests wait a while or are refused.
 import { DbError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { Room } from './room.ts'
 
 export interface BudgetOptions {
   /** Bytes; 0 sets no limit. */
@@ -25,101 +26,62 @@ export interface Lease {
   release(): void
 }
 
-interface Waiter {
-  readonly bytes: number
-  readonly go: () => void
-}
-
 const step = 1024
 
-export function createBudget(options: BudgetOptions, metrics: Metrics): Budget {
-  const waiting = new Set<Waiter>()
-  let used = 0
-  const rejected = metrics.counter(
-    'svc_servers_request_memory_rejected_total',
-    'Requests refused because too many bytes of bodies were in flight.',
-    ['reason']
-  )
-  metrics.gauge('svc_servers_request_memory_in_use_bytes', 'Bytes of request bodies in flight.', [], gauge =>
-    gauge.set(used)
-  )
-  metrics
-    .gauge('svc_servers_request_memory_limit_bytes', 'Limit of the bytes of request bodies in flight, 0 for none.')
-    .set(options.limit)
-
-  const fits = (bytes: number) => options.limit === 0 || used + bytes <= options.limit
-  const add = (bytes: number) => {
-    used += bytes
-    if (bytes > 0) return
-    for (const waiter of waiting) {
-      if (!fits(waiter.bytes)) break
-      waiting.delete(waiter)
-      used += waiter.bytes
-      waiter.go()
-    }
-  }
-  const refuse = (reason: string) => {
-    rejected.add(1, { reason })
-    return new DbError(
-      'RateLimited',
-      `Request body memory limit exceeded: ${used} of ${options.limit} bytes of bodies are in flight (max_in_flight_write_bytes)`,
-      { retryAfter: 1 }
-    )
-  }
-
-  const enter = (bytes: number, signal: AbortSignal, taken: () => void) =>
-    new Promise<void>((resolve, reject) => {
-      const leave = () => {
-        clearTimeout(timer)
-        waiting.delete(waiter)
-        signal.removeEventListener('abort', stop)
-      }
-      const giveUp = (reason: unknown) => {
-        leave()
-        add(0)
-        reject(reason)
-      }
-      const stop = () => giveUp(signal.reason)
-      const go = () => {
-        leave()
-        taken()
-        resolve()
-      }
-      const waiter: Waiter = { bytes, go }
-      const timer = setTimeout(() => giveUp(refuse('timeout')), options.wait)
-      signal.addEventListener('abort', stop)
-      waiting.add(waiter)
-    })
-
+export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): Budget {
+  const room = new Room(limit)
+  const refuse = countRefusals(room, metrics)
   const lease = (): Lease => {
     let held = 0
     const missing = (bytes: number) => Math.max(0, Math.ceil(bytes / step) * step - held)
     return {
       raise(bytes) {
         const more = missing(bytes)
-        if (more > 0 && (waiting.size > 0 || !fits(more))) return false
+        if (!room.take(more)) return false
         held += more
-        add(more)
         return true
       },
       async wait(bytes, signal) {
         const more = missing(bytes)
-        if (options.wait === 0 || (options.limit > 0 && held + more > options.limit)) throw refuse('no_room')
-        signal.throwIfAborted()
-        await enter(more, signal, () => {
+        if (wait === 0 || (limit > 0 && held + more > limit)) throw refuse('no_room')
+        const taken = () => {
           held += more
-        })
+        }
+        if (!(await room.enter(more, wait, signal, taken))) throw refuse('timeout')
       },
       force(bytes) {
         const more = missing(bytes)
         held += more
-        add(more)
+        room.force(more)
       },
       release() {
-        add(-held)
+        room.give(held)
         held = 0
       }
     }
   }
   return { lease }
+}
+
+/** Shows the room in the metrics; the result counts a refusal and makes its error. */
+function countRefusals(room: Room, metrics: Metrics): (reason: string) => DbError {
+  const rejected = metrics.counter(
+    'svc_servers_request_memory_rejected_total',
+    'Requests refused because too many bytes of bodies were in flight.',
+    ['reason']
+  )
+  metrics.gauge('svc_servers_request_memory_in_use_bytes', 'Bytes of request bodies in flight.', [], gauge =>
+    gauge.set(room.used)
+  )
+  metrics
+    .gauge('svc_servers_request_memory_limit_bytes', 'Limit of the bytes of request bodies in flight, 0 for none.')
+    .set(room.limit)
+  return reason => {
+    rejected.add(1, { reason })
+    return new DbError(
+      'RateLimited',
+      `Request body memory limit exceeded: ${room.used} of ${room.limit} bytes of bodies are in flight (max_in_flight_write_bytes)`,
+      { retryAfter: 1 }
+    )
+  }
 }

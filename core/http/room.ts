@@ -1,0 +1,69 @@
+// A limited amount of something, given out in the order it was asked for.
+
+interface Waiter {
+  readonly amount: number
+  readonly go: () => void
+}
+
+export class Room {
+  readonly limit: number
+  used = 0
+  readonly #waiting = new Set<Waiter>()
+
+  /** A limit of 0 is none. */
+  constructor(limit: number) {
+    this.limit = limit
+  }
+
+  /** Takes the amount if it is free and nobody waits. */
+  take(amount: number): boolean {
+    if (amount > 0 && (this.#waiting.size > 0 || !this.#fits(amount))) return false
+    this.used += amount
+    return true
+  }
+
+  force(amount: number): void {
+    this.used += amount
+  }
+
+  give(amount: number): void {
+    this.used -= amount
+    for (const waiter of this.#waiting) {
+      if (!this.#fits(waiter.amount)) break
+      this.used += waiter.amount
+      waiter.go()
+    }
+  }
+
+  /** Waits for its turn; `taken` is called the moment the amount is taken. False after `wait` milliseconds; rejects with the signal's reason. */
+  enter(amount: number, wait: number, signal: AbortSignal, taken: () => void): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const leave = () => {
+        clearTimeout(timer)
+        this.#waiting.delete(waiter)
+        signal.removeEventListener('abort', stop)
+      }
+      const giveUp = (settle: () => void) => {
+        leave()
+        settle()
+        // Those behind may fit now.
+        this.give(0)
+      }
+      const stop = () => giveUp(() => reject(signal.reason))
+      const go = () => {
+        leave()
+        taken()
+        resolve(true)
+      }
+      const waiter: Waiter = { amount, go }
+      const timer = setTimeout(() => giveUp(() => resolve(false)), wait)
+      signal.addEventListener('abort', stop)
+      this.#waiting.add(waiter)
+    })
+  }
+
+  #fits(amount: number): boolean {
+    return this.limit === 0 || this.used + amount <= this.limit
+  }
+}
