@@ -1,5 +1,13 @@
 // Fields of items to typed columns: the conversions a transform may ask for.
-import { type Column, type ColumnData, cell, type FixedData, isTimestamp, writeJson } from '../../core/index.ts'
+import {
+  type Column,
+  type ColumnData,
+  type ColumnType,
+  cell,
+  type FixedData,
+  isTimestamp,
+  writeJson
+} from '../../core/index.ts'
 import { floatData, integerData } from './coerce-number.ts'
 import { textData } from './coerce-text.ts'
 import { timeData } from './coerce-time.ts'
@@ -16,6 +24,11 @@ export function buildColumn(source: Source, column: TransformColumn): Column {
     data: columnData(source, column),
     ...(column.index && { index: column.index })
   }
+}
+
+/** Whether columns of the type can be built from items. */
+export function isBuildable(type: ColumnType): boolean {
+  return type !== 'Binary' && type !== 'Date' && !type.startsWith('Decimal')
 }
 
 function columnData(source: Source, column: TransformColumn): ColumnData {

@@ -8,7 +8,7 @@ import {
   type ItemField,
   type Table
 } from '../../core/index.ts'
-import { buildColumn } from './coerce.ts'
+import { buildColumn, isBuildable } from './coerce.ts'
 import type { TransformColumn } from './pipeline.ts'
 
 const types: Readonly<Record<number, ColumnType>> = {
@@ -49,11 +49,12 @@ export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: Infer
   return found.map(({ field, first }) => {
     const kind = field.kinds[rows[first]!]!
     const known = declared.get(field.name)
-    checkKinds(batch, field, rows, first, kind)
+    const type = options.declaredTypes && known !== undefined && isBuildable(known.type) ? known.type : undefined
+    if (type === undefined) checkKinds(batch, field, rows, first, kind)
     const column: TransformColumn = {
       from: field.name,
       to: field.name,
-      type: options.declaredTypes && known !== undefined ? known.type : inferredType(kind),
+      type: type ?? inferredType(kind),
       semantic: known?.semantic === 'tag' ? 'tag' : 'field',
       onFailure: 'error',
       where: 'inferred column'

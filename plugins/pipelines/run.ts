@@ -54,13 +54,20 @@ interface Run {
   readonly settings: RunSettings
   readonly writes: TableWrite[]
   readonly errors: ItemError[]
+  /** By content, so that equal options are one object. */
+  readonly optionSets: Map<string, OptionSet>
   failed: number
   filtered: number
 }
 
+interface OptionSet {
+  readonly options: TableOptions
+  readonly autoCreate?: boolean
+}
+
 /** Runs a pipeline over a batch, which is used up. Throws ItemsError for the first item that fails, unless `skipError`. */
 export function runPipeline(pipeline: Pipeline | Identity, batch: ItemBatch, settings: RunSettings): PipelineResult {
-  const run: Run = { settings, writes: [], errors: [], failed: 0, filtered: 0 }
+  const run: Run = { settings, writes: [], errors: [], optionSets: new Map(), failed: 0, filtered: 0 }
   if (!settings.ignoreErrors) stopAtFailure(batch, run, 0)
   const raw: RawVariables = settings.variablesFromInput ? new Map() : rawVariables(batch)
   runBatch(pipeline, batch, settings.table, raw, 0, run)
@@ -116,16 +123,9 @@ function writeRows(
   run: Run
 ): void {
   for (const group of groupRows(pipeline, batch, rows, table, raw)) {
-    const { options, autoCreate } = groupOptions(group.variables, run.settings)
+    const options = groupOptions(group.variables, run)
     const { columns, rows: kept } = settledColumns(pipeline, batch, group, run)
-    if (kept.length === 0) continue
-    run.writes.push({
-      table: group.table,
-      rows: kept.length,
-      columns,
-      options,
-      ...(autoCreate !== undefined && { autoCreate })
-    })
+    if (kept.length > 0) run.writes.push({ table: group.table, rows: kept.length, columns, ...options })
   }
 }
 
@@ -143,7 +143,8 @@ function groupRows(
   table: string,
   raw: RawVariables
 ): Group[] {
-  const sets = takeVariables(batch, rows, raw)
+  const keeps = !('kind' in pipeline) && pipeline.transform.kind === 'listed'
+  const sets = takeVariables(batch, rows, raw, keeps)
   const template = 'kind' in pipeline ? undefined : pipeline.suffix
   if (sets === undefined && template === undefined) return [{ table, rows, variables: undefined }]
   const hidden = 'kind' in pipeline ? new Set<string>() : consumedFields(pipeline)
@@ -165,16 +166,17 @@ function consumedFields({ transform }: Pipeline): ReadonlySet<string> {
   return new Set(transform.kind === 'extended' ? transform.columns.map(({ from }) => from) : [])
 }
 
-function groupOptions(variables: VariableSet | undefined, { options, autoCreate }: RunSettings) {
+/** Variables win over hints of the request, hints over what tables of a pipeline are by default. */
+function groupOptions(variables: VariableSet | undefined, { settings, optionSets }: Run): OptionSet {
   const own = variables === undefined ? undefined : variableOptions(variables)
-  const create = own?.autoCreate ?? autoCreate
-  const merged = { append_mode: true, ...options, ...own?.options }
-  const merges =
-    merged.merge_mode !== undefined && options.append_mode === undefined && own?.options.append_mode === undefined
-  return {
-    options: merges ? { ...merged, append_mode: false } : merged,
-    ...(create !== undefined && { autoCreate: create })
-  }
+  const asked = { ...settings.options, ...own?.options }
+  const autoCreate = own?.autoCreate ?? settings.autoCreate
+  const options = { append_mode: asked.merge_mode === undefined, ...asked }
+  const set = { options, ...(autoCreate !== undefined && { autoCreate }) }
+  const key = JSON.stringify(set)
+  const known = optionSets.get(key) ?? set
+  optionSets.set(key, known)
+  return known
 }
 
 /** Builds columns until no row fails any more: a row that fails in one of them must not stand in the others. */

@@ -51,10 +51,15 @@ export function allRows(count: number): Uint32Array {
 export type VariableSet = Readonly<Record<string, string>>
 
 /**
- * Takes the variables out of the rows' fields. The result is parallel to `rows`; equal sets are the same object. Undefined, the common
- * case: no row has one.
+ * Takes the variables out of the rows' fields (or only reads them, if `keeps`). The result is parallel to `rows`; equal sets are the same
+ * object. Undefined, the common case: no row has one.
  */
-export function takeVariables(batch: ItemBatch, rows: Uint32Array, raw: RawVariables): VariableSet[] | undefined {
+export function takeVariables(
+  batch: ItemBatch,
+  rows: Uint32Array,
+  raw: RawVariables,
+  keeps: boolean
+): VariableSet[] | undefined {
   const fields = names.flatMap(name => batch.field(name) ?? [])
   if (!fields.some(field => rows.some(row => isWritten(field, row, raw)))) return undefined
   const known = new Map<string, VariableSet>()
@@ -63,7 +68,7 @@ export function takeVariables(batch: ItemBatch, rows: Uint32Array, raw: RawVaria
     for (const field of fields) {
       if (!isWritten(field, row, raw)) continue
       set[field.name] = cellText(batch, field, row)
-      field.setAbsent(row)
+      if (!keeps) field.setAbsent(row)
     }
     const key = JSON.stringify(set)
     const same = known.get(key)

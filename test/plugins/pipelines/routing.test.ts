@@ -156,3 +156,13 @@ t.test('wrong dispatchers are refused', async t => {
   ]
   for (const [text, message] of wrong) t.throws(() => compile(`dispatcher: ${text}\n${plain}`), message, text)
 })
+
+t.test('a transform of version 1 may store a variable, too, and equal options are one object', async t => {
+  const text = `${split('%{svc_ttl} %{svc_table_suffix} %{msg}')}transform: [{ field: svc_ttl, type: string }]`
+  const { shown, writes } = run(text, [{ line: '7d _a x' }, { line: '7d _b x' }])
+  t.same(
+    shown.map(({ rows }) => rows[0]?.['svc_ttl']),
+    ['7d', '7d']
+  )
+  t.equal(writes[0]?.options, writes[1]?.options)
+})

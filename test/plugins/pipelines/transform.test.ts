@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type ItemValue, Timestamp } from '../../../core/index.ts'
+import { type ItemValue, type Table, Timestamp } from '../../../core/index.ts'
 import { compile, now, rows, run } from './sample-run.ts'
 
 const second = 1_000_000_000n
@@ -251,4 +251,29 @@ t.test('wrong transforms are refused with their line', async t => {
     t.throws(() => compile(`description: x\ntransform: ${entries}`), { code: 'InvalidArguments', message }, entries)
   }
   t.throws(() => compile('transform:\n  - { field: a, type: string }\n  - { field: b }'), /transform\[1\] \(line 3\): /)
+})
+
+t.test('in version 2 a column of the table keeps its type', async t => {
+  const text = 'version: 2\ntransform: [{ field: at, type: time, index: timestamp }]'
+  const table = {
+    columns: [
+      { name: 'v', type: 'Float64', semantic: 'field' },
+      { name: 'k', type: 'String', semantic: 'tag' },
+      { name: 'd', type: 'Date', semantic: 'field' }
+    ]
+  } as unknown as Table
+  const at = new Timestamp(1n)
+  const { shown } = run(
+    text,
+    [
+      { at, v: 1n, k: 5n, d: 'x' },
+      { at, v: 1.5 }
+    ],
+    { existing: () => table }
+  )
+  t.same(shown[0]?.columns.slice(1), ['d String', 'k String tag', 'v Float64'])
+  t.same(
+    shown[0]?.rows.map(row => row['v']),
+    [1, 1.5]
+  )
 })
