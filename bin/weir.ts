@@ -3,14 +3,11 @@ import { ConfigError } from '../core/config/error.ts'
 import { version } from '../core/version.ts'
 import { type Commands, dispatch, print, UsageError } from './command.ts'
 
-// The module itself is the command: it exports `usage` and `run`.
-const demo = './demo.ts'
-
 const commands: Commands = {
   start: async () => (await import('./start.ts')).start,
   config: async () => (await import('./config.ts')).config,
   user: async () => (await import('./user.ts')).user,
-  demo: () => import(demo)
+  demo: async () => (await import('./demo.ts')).demo
 }
 
 const usage = `A server for time series, logs and traces.

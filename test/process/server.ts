@@ -28,8 +28,8 @@ export function serverFolder(t: Test, toml = ''): string {
 }
 
 /** Starts the server of a folder and waits until it listens. */
-export async function startProcess(t: Test, dir: string): Promise<ServerProcess> {
-  const args = [join(root, 'bin/weir.js'), 'start', '--config', join(dir, 'weir.toml')]
+export async function startProcess(t: Test, dir: string, command = join(root, 'bin/weir.js')): Promise<ServerProcess> {
+  const args = [command, 'start', '--config', join(dir, 'weir.toml')]
   const child = spawn(process.execPath, args, { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
   const url = await listening(child)

@@ -1,0 +1,120 @@
+// weir demo: both servers on a temporary folder, a pipeline, a log file, the server's own log, and a few answers.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadConfig } from '../core/config/load.ts'
+import { start } from '../core/start.ts'
+import { catalogue } from '../plugins/index.ts'
+import { type Command, parseFlags, print } from './command.ts'
+import { exampleFolder } from './examples.ts'
+
+const usage = `Runs both servers on a temporary folder: creates a pipeline, ingests an access log and the server's own log, asks
+a few questions in SQL, and keeps serving until Ctrl-C.
+
+Usage: weir demo [--once]
+
+Options:
+  --once      End after the answers
+  -h, --help  Show this text`
+
+const questions: readonly (readonly [string, string])[] = [
+  [
+    'What does the shop serve, and how well?',
+    `SELECT path, count(*) AS requests, count(*) FILTER (status >= 500) AS errors, round(avg(bytes)) AS avg_bytes
+     FROM shop GROUP BY path ORDER BY requests DESC LIMIT 8`
+  ],
+  [
+    'When did the checkout fail?',
+    `SELECT time_bucket(INTERVAL '1 minute', time) AS minute, count(*) AS errors
+     FROM shop WHERE status >= 500 GROUP BY minute ORDER BY minute`
+  ],
+  [
+    'What did this server itself answer?',
+    'SELECT method, path, code, ms FROM weir_log WHERE code IS NOT NULL ORDER BY svc_timestamp LIMIT 8'
+  ]
+]
+
+export const demo: Command = {
+  usage,
+  async run(args) {
+    const { values } = parseFlags(args, { once: { type: 'boolean' } })
+    const folder = mkdtempSync(join(tmpdir(), 'weir-demo-'))
+    const { config } = loadConfig({ env: process.env, overrides: settings(folder, values.once === true) })
+    const running = await start(config, catalogue, { folder })
+    const stop = async () => {
+      await running.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+    const { main, public: open } = running.addresses
+    print(`Weir runs at ${main} (everything) and ${open} (public), data in ${folder}\n`)
+    try {
+      await ingest(main, folder)
+      for (const [question, sql] of questions) await ask(main, question, sql)
+    } catch (error) {
+      await stop()
+      throw error
+    }
+    if (values.once) return stop()
+    print(goOn(main, open!))
+    process.once('SIGINT', () => void stop().then(() => process.exit(0)))
+    process.once('SIGTERM', () => void stop().then(() => process.exit(0)))
+  }
+}
+
+/** The usual ports, unless the demo only shows itself once. */
+function settings(folder: string, once: boolean) {
+  return {
+    http: {
+      addr: `127.0.0.1:${once ? 0 : 4000}`,
+      api_server_addr: `127.0.0.1:${once ? 0 : 4006}`,
+      enable_api_server: true
+    },
+    storage: { data_home: folder },
+    logging: { level: 'debug', log_format: 'json', append_stdout: false }
+  }
+}
+
+async function ingest(url: string, folder: string): Promise<void> {
+  const log = readFileSync(join(exampleFolder, 'shop-access.log'), 'utf8')
+  const pipeline = readFileSync(join(exampleFolder, 'access.yaml'), 'utf8')
+  await post(`${url}/v1/pipelines/access`, 'application/x-yaml', pipeline)
+  print('created the pipeline `access` (dissect, date, types)')
+  const milliseconds = await post(`${url}/v1/ingest?table=shop&pipeline_name=access`, 'text/plain', log)
+  print(`ingested ${log.trimEnd().split('\n').length} lines of an access log into \`shop\` in ${milliseconds} ms`)
+  const own = ownLog(join(folder, 'logs'))
+  await post(`${url}/v1/ingest?table=weir_log&pipeline_name=svc_identity`, 'application/x-ndjson', own)
+  print(`ingested ${own.trimEnd().split('\n').length} lines of the server's own log into \`weir_log\`\n`)
+}
+
+/** What the server has logged so far, one JSON object a line. */
+function ownLog(folder: string): string {
+  return readdirSync(folder)
+    .map(name => readFileSync(join(folder, name), 'utf8'))
+    .join('')
+}
+
+async function ask(url: string, question: string, sql: string): Promise<void> {
+  const started = performance.now()
+  const response = await fetch(`${url}/v1/sql?format=table`, { method: 'POST', body: new URLSearchParams({ sql }) })
+  const answer = await response.text()
+  if (!response.ok) throw new Error(`${sql}\n${answer}`)
+  print(`${question}  (${(performance.now() - started).toFixed(1)} ms)\n${answer}`)
+}
+
+/** Posts and returns how long it took. */
+async function post(url: string, type: string, body: string): Promise<number> {
+  const started = performance.now()
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': type }, body })
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
+  return Math.round(performance.now() - started)
+}
+
+function goOn(main: string, open: string): string {
+  return `Go on:
+  curl '${main}/v1/sql?format=table' --data-urlencode 'sql=SHOW TABLES'
+  curl '${open}/v1/ingest?table=mine&pipeline_name=svc_identity' -H 'content-type: application/x-ndjson' -d '{"hello":"world"}'
+  curl ${main}/metrics
+  curl ${main}/config
+
+Ctrl-C ends it and removes the folder.`
+}
