@@ -1,5 +1,5 @@
 // The `index` option of a transform: time index, tag, or an index of the column with its options.
-import type { ColumnIndex, ColumnType, DbError } from '../../core/index.ts'
+import { type ColumnIndex, type ColumnType, type DbError, isDbError, parseColumnIndex } from '../../core/index.ts'
 
 type Refuse = (message: string) => DbError
 
@@ -9,37 +9,21 @@ export interface IndexOption {
   readonly column?: ColumnIndex
 }
 
-const bloom = { granularity: '10240', false_positive_rate: '0.01' }
-
-const defaults: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  inverted: {},
-  fulltext: { analyzer: 'English', case_sensitive: 'false', backend: 'bloom', ...bloom },
-  skipping: { ...bloom, type: 'BLOOM' }
-}
-
-/** Values as they are shown, by option; numbers have a check instead. */
-const words: Readonly<Record<string, readonly string[]>> = {
-  analyzer: ['English', 'Chinese'],
-  case_sensitive: ['true', 'false'],
-  backend: ['bloom', 'tantivy'],
-  type: ['BLOOM']
-}
+const kinds: readonly string[] = ['inverted', 'fulltext', 'skipping'] satisfies ColumnIndex['kind'][]
 
 /** Reads `index: <kind>` or `index: {type, options}`. */
 export function parseIndex(value: unknown, type: ColumnType, refuse: Refuse): IndexOption {
   if (value === undefined || value === null) return { timeIndex: false, tag: false }
   const { word, options } = readForm(value, refuse)
   const kind = word.trim().toLowerCase()
-  const known = Object.hasOwn(defaults, kind)
   if (options !== undefined && kind !== 'fulltext' && kind !== 'skipping') {
     throw refuse(`index ${kind} takes no options`)
   }
   if (kind === 'timestamp' || kind === 'time') return { timeIndex: true, tag: false }
   if (kind === 'tag') return { timeIndex: false, tag: true }
-  if (!known) throw refuse(`unknown index '${word}', expected timestamp, tag, inverted, fulltext or skipping`)
-  if (kind === 'fulltext' && type !== 'String') throw refuse(`a fulltext index needs type string, not ${type}`)
-  const column = { kind: kind as ColumnIndex['kind'], options: readIndexOptions(kind, options, refuse) }
-  return { timeIndex: false, tag: false, column }
+  if (!kinds.includes(kind))
+    throw refuse(`unknown index '${word}', expected timestamp, tag, inverted, fulltext or skipping`)
+  return { timeIndex: false, tag: false, column: readOptions(kind, options, type, refuse) }
 }
 
 function readForm(value: unknown, refuse: Refuse): { word: string; options: ReadonlyMap<string, unknown> | undefined } {
@@ -55,38 +39,15 @@ function readForm(value: unknown, refuse: Refuse): { word: string; options: Read
   return { word, options: options as ReadonlyMap<string, unknown> | undefined }
 }
 
-function readIndexOptions(kind: string, given: ReadonlyMap<string, unknown> | undefined, refuse: Refuse) {
-  const options: Record<string, string> = { ...defaults[kind] }
+function readOptions(kind: string, given: ReadonlyMap<string, unknown> | undefined, type: ColumnType, refuse: Refuse) {
+  const texts: Record<string, string> = {}
   for (const [name, value] of given ?? []) {
-    if (!Object.hasOwn(options, name)) {
-      throw refuse(`unknown option ${name} of index ${kind}, expected ${Object.keys(options).join(', ')}`)
-    }
-    options[name] = readIndexOption(name, value, refuse)
+    if (value === null || typeof value === 'object') throw refuse(`index option ${name} must be a scalar`)
+    texts[name] = String(value)
   }
-  if (options['backend'] === 'tantivy') {
-    for (const name of Object.keys(bloom)) {
-      if (given?.has(name)) throw refuse(`index option ${name} is only for backend bloom`)
-      delete options[name]
-    }
+  try {
+    return parseColumnIndex(kind as ColumnIndex['kind'], texts, type)
+  } catch (cause) {
+    throw isDbError(cause) ? refuse(cause.message) : cause
   }
-  return options
-}
-
-function readIndexOption(name: string, value: unknown, refuse: Refuse): string {
-  if (value === null || typeof value === 'object') throw refuse(`index option ${name} must be a scalar`)
-  const text = String(value)
-  const allowed = words[name]
-  if (allowed !== undefined) {
-    const word = allowed.find(candidate => candidate.toLowerCase() === text.toLowerCase())
-    if (word === undefined) throw refuse(`index option ${name} must be ${allowed.join(' or ')}, not ${text}`)
-    return word
-  }
-  const number = Number(text)
-  const granularity = name === 'granularity'
-  if (granularity ? !(Number.isInteger(number) && number > 0) : !(number > 0 && number <= 1)) {
-    throw refuse(
-      `index option ${name} must be ${granularity ? 'an integer above 0' : 'above 0 and at most 1'}, not ${text}`
-    )
-  }
-  return text
 }
