@@ -24,7 +24,7 @@ export const errorCodes = {
   DatabaseAlreadyExists: { code: 4011, status: 400 },
   StorageUnavailable: { code: 5000, status: 503 },
   RequestOutdated: { code: 5001, status: 400 },
-  RuntimeResourcesExhausted: { code: 6000, status: 503 },
+  RuntimeResourcesExhausted: { code: 6000, status: 500 },
   RateLimited: { code: 6001, status: 429 },
   UserNotFound: { code: 7000, status: 401 },
   UnsupportedPasswordType: { code: 7001, status: 401 },
