@@ -1,66 +1,18 @@
 // The catalog: databases, tables, columns, files and series in one SQLite file, mirrored in memory so that look-ups cost nothing.
 import { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../errors.ts'
-import type {
-  ColumnDefinition,
-  Database,
-  Table,
-  TableChange,
-  TableColumn,
-  TableDefinition,
-  TableOptions
-} from '../../model/table.ts'
+import type { Database, Table, TableChange, TableColumn, TableDefinition, TableOptions } from '../../model/table.ts'
+import {
+  catalogFormat,
+  catalogSchema,
+  type DataFile,
+  groupByTable,
+  loadTable,
+  makeTable,
+  type TableState
+} from './catalog-rows.ts'
+import { folderName, hiddenNames, identify } from './naming.ts'
 import type { SeriesEntry } from './record.ts'
-
-/** A data file of a table. Times are in the time index's unit. */
-export interface DataFile {
-  readonly id: number
-  readonly table: number
-  /** Below the data folder. */
-  readonly path: string
-  readonly rows: number
-  readonly bytes: number
-  readonly minTime: bigint
-  readonly maxTime: bigint
-  readonly minSeq: number
-  readonly maxSeq: number
-  /** Ids of the columns it holds. */
-  readonly columns: readonly number[]
-  /** Holds rows that hide others. */
-  readonly deletes: boolean
-  /** CRC-32 of the whole file. */
-  readonly checksum: number
-}
-
-const format = 1
-
-const schema = `
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS databases (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, options TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS tables (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, database_id INTEGER NOT NULL, name TEXT NOT NULL, options TEXT NOT NULL,
-  version INTEGER NOT NULL, created_at INTEGER NOT NULL, folder TEXT NOT NULL, flushed_seq INTEGER NOT NULL DEFAULT 0,
-  UNIQUE (database_id, name));
-CREATE TABLE IF NOT EXISTS columns (
-  table_id INTEGER NOT NULL, id INTEGER NOT NULL, position INTEGER NOT NULL, dropped INTEGER NOT NULL DEFAULT 0,
-  definition TEXT NOT NULL, PRIMARY KEY (table_id, id)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS files (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, table_id INTEGER NOT NULL, path TEXT NOT NULL, row_count INTEGER NOT NULL,
-  bytes INTEGER NOT NULL, min_time INTEGER NOT NULL, max_time INTEGER NOT NULL, min_seq INTEGER NOT NULL, max_seq INTEGER NOT NULL,
-  columns TEXT NOT NULL, deletes INTEGER NOT NULL, checksum INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS series (
-  table_id INTEGER NOT NULL, tsid INTEGER NOT NULL, key BLOB NOT NULL, PRIMARY KEY (table_id, tsid)) WITHOUT ROWID;
-`
-
-interface TableState {
-  table: Table
-  /** Physical names ever used, lower case, so that a new column never reads an old one's data. */
-  readonly taken: Set<string>
-  nextColumn: number
-  readonly folder: string
-  flushedSeq: number
-  files: readonly DataFile[]
-}
 
 /** Every method is synchronous: SQLite's transactions are short and rare. */
 export class EmbeddedCatalog {
@@ -76,7 +28,7 @@ export class EmbeddedCatalog {
       this.#sqlite.exec(
         'PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT;'
       )
-      this.#sqlite.exec(schema)
+      this.#sqlite.exec(catalogSchema)
     } catch (error) {
       this.#sqlite.close()
       const busy = error instanceof Error && /locked|busy/i.test(error.message)
@@ -322,10 +274,10 @@ export class EmbeddedCatalog {
   }
 
   #checkFormat(path: string): void {
-    const found = Number(this.meta('format') ?? format)
-    if (found > format)
-      throw new DbError('StorageUnavailable', `${path} has format ${found}, this server knows up to ${format}`)
-    this.#sqlite.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run('format', String(format))
+    const found = Number(this.meta('format') ?? catalogFormat)
+    if (found > catalogFormat)
+      throw new DbError('StorageUnavailable', `${path} has format ${found}, this server knows up to ${catalogFormat}`)
+    this.#sqlite.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run('format', String(catalogFormat))
   }
 
   #load(): void {
@@ -334,94 +286,14 @@ export class EmbeddedCatalog {
       this.#databases.set(name, { id: row.id as number, name, options: JSON.parse(row.options as string) })
       this.#names.set(name, new Map())
     }
-    const columns = groupBy(this.#sqlite.prepare('SELECT * FROM columns ORDER BY table_id, position').all())
+    const columns = groupByTable(this.#sqlite.prepare('SELECT * FROM columns ORDER BY table_id, position').all())
     const selectFiles = this.#sqlite.prepare('SELECT * FROM files ORDER BY id')
     selectFiles.setReadBigInts(true)
-    const files = groupBy(selectFiles.all())
+    const files = groupByTable(selectFiles.all())
     const tables = this.#sqlite
       .prepare('SELECT t.*, d.name AS database FROM tables t JOIN databases d ON d.id = t.database_id ORDER BY t.id')
       .all()
     for (const row of tables)
       this.#remember(loadTable(row, columns.get(row.id as number) ?? [], files.get(row.id as number) ?? []))
   }
-}
-
-type Row = Record<string, unknown>
-
-function groupBy(rows: readonly Row[]): Map<number, Row[]> {
-  return Map.groupBy(rows, row => Number(row.table_id)) as Map<number, Row[]>
-}
-
-function loadTable(row: Row, columnRows: readonly Row[], fileRows: readonly Row[]): TableState {
-  const all = columnRows.map(column => JSON.parse(column.definition as string) as TableColumn)
-  const dropped = new Set(columnRows.filter(column => column.dropped === 1).map(column => column.id))
-  const table = makeTable({
-    id: row.id as number,
-    database: row.database as string,
-    name: row.name as string,
-    columns: all.filter(column => !dropped.has(column.id)),
-    options: JSON.parse(row.options as string),
-    version: row.version as number,
-    createdAt: row.created_at as number
-  })
-  return {
-    table,
-    taken: new Set([...hiddenNames, ...all.map(column => column.physical.toLowerCase())]),
-    nextColumn: all.reduce((max, column) => Math.max(max, column.id), 0) + 1,
-    folder: row.folder as string,
-    flushedSeq: row.flushed_seq as number,
-    files: fileRows.map(loadFile)
-  }
-}
-
-function loadFile(row: Row): DataFile {
-  return {
-    id: Number(row.id),
-    table: Number(row.table_id),
-    path: row.path as string,
-    rows: Number(row.row_count),
-    bytes: Number(row.bytes),
-    minTime: row.min_time as bigint,
-    maxTime: row.max_time as bigint,
-    minSeq: Number(row.min_seq),
-    maxSeq: Number(row.max_seq),
-    columns: JSON.parse(row.columns as string),
-    deletes: row.deletes === 1n,
-    checksum: Number(row.checksum)
-  }
-}
-
-const hiddenNames = ['__tsid', '__seq', '__op']
-
-/** Gives a column its id and a physical name no other column of the table ever had, whatever the case. */
-function identify(column: ColumnDefinition, id: number, taken: Set<string>): TableColumn {
-  let physical = column.name
-  while (taken.has(physical.toLowerCase())) physical = `${physical}~${id}`
-  taken.add(physical.toLowerCase())
-  return { ...column, id, physical }
-}
-
-function makeTable(parts: Omit<Table, 'timeIndex' | 'tags'>): Table {
-  const { id, database, name, columns, options, version, createdAt } = parts
-  return {
-    id,
-    database,
-    name,
-    columns,
-    options,
-    version,
-    createdAt,
-    timeIndex: columns.find(column => column.semantic === 'timestamp')!,
-    tags: columns.filter(column => column.semantic === 'tag')
-  }
-}
-
-/** A readable name that no file system minds: percent-encoded, cut, made unique by the id. */
-function folderName(name: string, id: number): string {
-  const encoded = Array.from(Buffer.from(name), byte =>
-    /[A-Za-z0-9_-]/.test(String.fromCharCode(byte))
-      ? String.fromCharCode(byte)
-      : `%${byte.toString(16).padStart(2, '0')}`
-  ).join('')
-  return `${encoded.slice(0, 120)}-${id}`
 }

@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
-import type { DataFile } from './catalog.ts'
+import type { DataFile } from './catalog-rows.ts'
 
 /** Every file of the catalog must be there in full; files it does not know are left-overs of a crash and go. */
 export async function checkFiles(dataDir: string, files: readonly DataFile[], log: Logger): Promise<void> {

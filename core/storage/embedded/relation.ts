@@ -1,7 +1,7 @@
 // The rows of a table as one SQL expression over its files and memtables, merged as the table's options say.
 import { join } from 'node:path'
 import type { Table, TableColumn } from '../../model/table.ts'
-import type { DataFile } from './catalog.ts'
+import type { DataFile } from './catalog-rows.ts'
 import { duckdbType, quoteName, quoteText } from './duckdb/index.ts'
 import type { Memtable } from './memtable.ts'
 
