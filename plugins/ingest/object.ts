@@ -105,6 +105,8 @@ function readKey(reader: ItemReader, at: number): Key {
   if (colon >= end || bytes[colon] !== 0x3a) throw unexpected(cursor, colon, "':'")
   let key = keys.spellings.get(spelling)
   if (key === undefined) {
+    // Spellings count, not names: an escape more makes another one.
+    checkCells(keys.spellings.size + 1, reader.batch.capacity)
     key = addKey(reader, at + 1, close)
     keys.spellings.set(spelling, key)
   }
@@ -114,7 +116,6 @@ function readKey(reader: ItemReader, at: number): Key {
 
 function addKey({ cursor, batch }: ItemReader, start: number, close: number): Key {
   const name = unescaped(cursor, start, close).toString()
-  if (batch.field(name) === undefined) checkCells(batch.fields.size + 1, batch.capacity)
   const quoted = Buffer.from(`"${cursor.bytes.toString('latin1', start, close)}":`, 'latin1')
   return createKey(batch.take(name), quoted)
 }

@@ -19,8 +19,10 @@ export interface ItemReader {
   readonly isUtf8: boolean
 }
 
-/** Cells (items × fields) of one body; what a body of many short items with ever new keys could otherwise claim has no bound. */
+/** Cells (items × keys) of one body; what a body of many short items with ever new keys could otherwise claim has no bound. */
 const maxCells = 1 << 25
+/** Different keys of one body. */
+const maxKeys = 1 << 14
 /** Beyond so many undecodable items a body is refused as a whole. */
 const maxFailures = 100_000
 
@@ -37,9 +39,9 @@ function estimate(bytes: Buffer): number {
 }
 
 /** The row of the next item; the item counts once `batch.rows` is raised. */
-export function nextRow({ batch }: ItemReader): number {
+export function nextRow({ batch, keys }: ItemReader): number {
   if (batch.rows === batch.capacity) {
-    checkCells(batch.fields.size, batch.capacity * 2)
+    checkCells(Math.max(1, keys.spellings.size), batch.capacity * 2)
     const { positions } = batch
     batch.reserve(batch.capacity * 2)
     if (positions !== undefined) {
@@ -50,12 +52,12 @@ export function nextRow({ batch }: ItemReader): number {
   return batch.rows
 }
 
-/** Refuses a body that would take more than `maxCells`. */
-export function checkCells(fields: number, rows: number): void {
-  if (fields * rows <= maxCells) return
+/** Refuses a body that would take more than `maxCells` or `maxKeys`. */
+export function checkCells(keys: number, rows: number): void {
+  if (keys <= maxKeys && keys * rows <= maxCells) return
   throw new DbError(
     'InvalidArguments',
-    `the body has too many different keys for its items: room for ${rows} items with ${fields} keys is more than ${maxCells} cells; send fewer items at once`
+    `the body takes too much room: ${keys} keys × ${rows} items, at most are ${maxKeys} keys and ${maxCells} cells; send fewer items at once`
   )
 }
 
