@@ -10,5 +10,7 @@ export function describeProcess(metrics: Metrics): void {
   metrics
     .gauge('svc_cpu_limit_in_millicores', 'Thousandths of processors the process may use.')
     .set(availableParallelism() * 1000)
-  metrics.gauge('svc_memory_limit_in_bytes', 'Memory the process may use.').set(process.constrainedMemory() || totalmem())
+  metrics
+    .gauge('svc_memory_limit_in_bytes', 'Memory the process may use.')
+    .set(process.constrainedMemory() || totalmem())
 }

@@ -2,7 +2,7 @@
 import type { ColumnIndex, Semantic, TableOptions } from './table.ts'
 import type { ColumnType, ResultType } from './types.ts'
 
-/** One value per row. Boolean: bytes 0 and 1. Date: days since 1970. Timestamp: the column's own unit. Decimal: the unscaled integer. */
+/** One value per row. Boolean: bytes 0 and 1. Date: days since 1970. Timestamp: the column's own unit. Decimal: the unscaled integer, above 18 digits as two words, the low one first. */
 export interface FixedData {
   readonly kind: 'fixed'
   readonly values:

@@ -61,6 +61,16 @@ export function timeUnit(type: TimestampType): TimeUnit {
   return units[type]
 }
 
+/** Elements of its typed array that a row takes: decimals above 18 digits take two words, the low one first. */
+export function elementsPerRow(type: ColumnType): 1 | 2 {
+  return type.startsWith('Decimal') && decimalDigits(type) > 18 ? 2 : 1
+}
+
+/** The first number of `Decimal(p, s)`. */
+export function decimalDigits(type: ColumnType): number {
+  return Number(/\d+/.exec(type)?.[0] ?? 0)
+}
+
 /** The canonical word of DDL, for example `BIGINT UNSIGNED` or `TIMESTAMP(3)`. */
 export function sqlTypeName(type: ColumnType): string {
   if (type.startsWith('Decimal')) return type.toUpperCase()

@@ -2,7 +2,7 @@
 import { DbError } from '../errors.ts'
 import type { Column, TableWrite } from '../model/batch.ts'
 import type { ColumnDefinition, Table, TableDefinition, TableOptions } from '../model/table.ts'
-import { isTimestamp } from '../model/types.ts'
+import { elementsPerRow, isTimestamp } from '../model/types.ts'
 
 export type WritePlan =
   /** The table has every column of the write. */
@@ -74,12 +74,6 @@ export function checkDefinition(definition: TableDefinition): void {
     checkName('column', column.name)
     if (names.has(column.name)) throw invalid(`column ${column.name} of table ${definition.name} is defined twice`)
     names.add(column.name)
-    if (column.semantic === 'tag' && column.type !== 'String') {
-      throw new DbError(
-        'Unsupported',
-        `column ${column.name} is in the primary key and must be a STRING, not ${column.type}`
-      )
-    }
   }
   const times = definition.columns.filter(column => column.semantic === 'timestamp')
   if (times.length !== 1) throw new DbError('InvalidSyntax', 'Missing time index constraint')
@@ -140,12 +134,10 @@ function checkRequired(table: Table, write: TableWrite): void {
   if (missing) throw invalid(`column ${missing.name} of table ${table.name} takes no nulls and is missing`)
 }
 
-function rowsOf(column: Column): number {
-  const { data, type } = column
+function rowsOf({ data, type }: Column): number {
   if (data.kind === 'bytes') return data.offsets.length - 1
   if (data.kind === 'dictionary') return data.codes.length
-  const wide = type.startsWith('Decimal') && Number(/\d+/.exec(type)![0]) > 18
-  return wide ? data.values.length / 2 : data.values.length
+  return data.values.length / elementsPerRow(type)
 }
 
 function notCreated(table: string): DbError {

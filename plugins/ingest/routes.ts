@@ -1,6 +1,6 @@
 // `POST /v1/ingest`: decode, run the pipeline, write, answer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authorise, DbError, type Metrics, type Parameters, type PluginApp } from '../../core/index.ts'
+import { authorise, DbError, type Metrics, type Parameters, type PluginApp, type TableWrite } from '../../core/index.ts'
 import type { PipelineResult } from '../services.ts'
 import { contentTypes, decode } from './decode.ts'
 import { invalid, readParameters } from './parameters.ts'
@@ -20,9 +20,9 @@ export function routes(app: PluginApp<'pipelines', never>): void {
     const result = await services.pipelines.run(ctx, pipeline, items, options)
     if (core.store.database(ctx.db) === undefined)
       throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
-    const written = result.writes.length === 0 ? [0] : (await core.store.write(ctx, result.writes)).perWrite
+    const { perWrite } = await core.store.write(ctx, result.writes)
     count(ctx.plugin, result, undecoded)
-    return answer(reply, written, result)
+    return answer(reply, rowsPerGroup(result.writes, perWrite), result)
   })
 }
 
@@ -36,6 +36,13 @@ function contentTypeOf({ headers }: FastifyRequest): string {
   const type = got.split(';', 1)[0]!.trim().toLowerCase()
   if (contentTypes.includes(type)) return type
   throw invalid(`invalid content type: ${got}, expected: one of ${contentTypes.join(', ')}`)
+}
+
+/** Rows by option set: tables that differ only by a suffix share theirs. */
+function rowsPerGroup(writes: readonly TableWrite[], perWrite: readonly number[]): readonly number[] {
+  const groups = new Map<unknown, number>()
+  for (const [i, { options }] of writes.entries()) groups.set(options, (groups.get(options) ?? 0) + perWrite[i]!)
+  return groups.size === 0 ? [0] : [...groups.values()]
 }
 
 function answer(reply: FastifyReply, written: readonly number[], { skipped }: PipelineResult): FastifyReply {

@@ -236,7 +236,7 @@ function recordPart(data: TableData, write: ResolvedWrite): WritePart {
     const column = byName.get(name)
     return column === undefined ? [] : [{ id: column.id, semantic: column.semantic, data }]
   })
-  const tags = columns.filter(column => column.semantic === 'tag')
+  const tags = columns.filter(column => column.semantic === 'tag').map(tag => ({ ...tag, rows: write.rows }))
   const tsids = tagged ? resolveSeries(data.registry, tags, write.rows) : undefined
   return {
     data,

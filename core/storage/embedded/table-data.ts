@@ -149,10 +149,7 @@ export class SeriesMirror {
     if (registry.size === this.#rows) return
     const series = seriesSince(registry, this.#rows)
     const tsids = Uint32Array.from(series, entry => entry.tsid)
-    const tags = decodeSeries(
-      series,
-      table.tags.map(tag => tag.id)
-    )
+    const tags = decodeSeries(series, table.tags)
     const source = {
       columns: [
         { name: '__tsid', type: 'UInt32' as const },

@@ -1,11 +1,14 @@
 // From tag columns to series numbers, and back from a series' bytes to its tag values.
-import { type ColumnData, isValid } from '../../model/batch.ts'
-import type { SeriesEntry } from './record.ts'
+import { bitmap, type ColumnData, isValid } from '../../model/batch.ts'
+import type { TableColumn } from '../../model/table.ts'
+import { type ColumnType, elementsPerRow } from '../../model/types.ts'
+import { fixedArray, type SeriesEntry } from './record.ts'
 import type { SeriesRegistry } from './series.ts'
 
 export interface TagColumn {
   /** Column id in the table. */
   readonly id: number
+  readonly rows: number
   readonly data: ColumnData
 }
 
@@ -28,30 +31,41 @@ export function seriesSince(registry: SeriesRegistry, from: number): SeriesEntry
   return Array.from({ length: registry.size - from }, (_, i) => ({ tsid: from + i, key: registry.key(from + i) }))
 }
 
-/** One column per tag id, a row per series. */
-export function decodeSeries(series: readonly SeriesEntry[], tagIds: readonly number[]): ColumnData[] {
-  const parts = tagIds.map(() => ({ offsets: new Uint32Array(series.length + 1), bytes: [] as Uint8Array[], size: 0 }))
-  const valid = tagIds.map(() => new Uint8Array((series.length + 7) >> 3))
+/** One column per tag, a row per series. */
+export function decodeSeries(series: readonly SeriesEntry[], tags: readonly TableColumn[]): ColumnData[] {
+  const found = new Map(tags.map(tag => [tag.id, [] as (Uint8Array | undefined)[]]))
   series.forEach(({ key }, row) => {
     const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
     for (let at = 0; at < key.length; ) {
       const length = view.getUint32(at + 2, true)
-      const tag = tagIds.indexOf(view.getUint16(at, true))
-      if (tag >= 0) {
-        parts[tag]!.bytes.push(key.subarray(at + 6, at + 6 + length))
-        parts[tag]!.size += length
-        valid[tag]![row >> 3]! |= 1 << (row & 7)
-      }
+      const values = found.get(view.getUint16(at, true))
+      if (values) values[row] = key.subarray(at + 6, at + 6 + length)
       at += 6 + length
     }
-    for (const part of parts) part.offsets[row + 1] = part.size
   })
-  return parts.map((part, i) => ({
-    kind: 'bytes',
-    offsets: part.offsets,
-    bytes: Buffer.concat(part.bytes),
-    valid: valid[i]!
-  }))
+  return tags.map(tag => tagData(tag, found.get(tag.id)!, series.length))
+}
+
+function tagData(tag: TableColumn, values: readonly (Uint8Array | undefined)[], rows: number): ColumnData {
+  const valid = bitmap(rows, false)
+  const offsets = new Uint32Array(rows + 1)
+  for (let row = 0; row < rows; row++) {
+    const value = values[row]
+    if (value) valid[row >> 3]! |= 1 << (row & 7)
+    offsets[row + 1] = offsets[row]! + (value?.length ?? 0)
+  }
+  if (isBytes(tag.type)) {
+    return { kind: 'bytes', offsets, bytes: Buffer.concat(values.filter(value => value !== undefined)), valid }
+  }
+  const array = fixedArray(tag.type)
+  const width = array.BYTES_PER_ELEMENT * elementsPerRow(tag.type)
+  const bytes = new Uint8Array(rows * width)
+  for (let row = 0; row < rows; row++) if (values[row]) bytes.set(values[row]!, row * width)
+  return { kind: 'fixed', values: new array(bytes.buffer), valid }
+}
+
+function isBytes(type: ColumnType): boolean {
+  return type === 'String' || type === 'Binary' || type === 'Json'
 }
 
 class KeyWriter {
@@ -64,21 +78,30 @@ class KeyWriter {
 
   add(tag: TagColumn, row: number): void {
     const { data } = tag
-    if (data.kind === 'fixed' || !isValid(data.valid, row)) return
+    if (!isValid(data.valid, row)) return
+    if (data.kind === 'fixed') {
+      const width = data.values.byteLength / tag.rows
+      const bytes = new Uint8Array(data.values.buffer, data.values.byteOffset, data.values.byteLength)
+      this.#put(tag.id, bytes, row * width, width)
+      return
+    }
     const text = data.kind === 'bytes' ? data : data.dictionary
     const index = data.kind === 'bytes' ? row : data.codes[row]!
     const start = text.offsets[index]!
-    const size = text.offsets[index + 1]! - start
+    this.#put(tag.id, text.bytes, start, text.offsets[index + 1]! - start)
+  }
+
+  #put(id: number, from: Uint8Array, start: number, size: number): void {
     this.#ensure(size + 6)
     const { bytes } = this
     let at = this.length
-    bytes[at++] = tag.id
-    bytes[at++] = tag.id >> 8
+    bytes[at++] = id
+    bytes[at++] = id >> 8
     bytes[at++] = size
     bytes[at++] = size >> 8
     bytes[at++] = size >> 16
     bytes[at++] = size >> 24
-    for (let i = 0; i < size; i++) bytes[at + i] = text.bytes[start + i]!
+    for (let i = 0; i < size; i++) bytes[at + i] = from[start + i]!
     this.length = at + size
   }
 

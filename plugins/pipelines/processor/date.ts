@@ -46,9 +46,9 @@ export const date: ProcessorDefinition = {
 }
 
 function readFormats(options: ProcessorOptions): DateFormat[] {
-  const texts = options.texts('formats') ?? []
-  const sorted = [...new Set(texts)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-  return (sorted.length === 0 ? defaultFormats : sorted).map(text => compileDateFormat(text, options.error))
+  // Tried as written: of two formats that fit, the author's first is meant.
+  const texts = [...new Set(options.texts('formats') ?? [])]
+  return (texts.length === 0 ? defaultFormats : texts).map(text => compileDateFormat(text, options.error))
 }
 
 /** UTC seconds of what a format has read: by its own offset, else in the processor's zone; NaN for a local time that is not one time. */

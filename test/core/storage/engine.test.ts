@@ -141,6 +141,36 @@ t.test('a dropped column does not come back under the same name', async t => {
   t.same(await select(engine, again, `SELECT "${physical}" FROM @`), [[null]])
 })
 
+t.test('tags of any type tell series apart', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const table = await engine.catalog.createTable({
+    database: 'public',
+    name: 'typed',
+    columns: [
+      { name: 'code', type: 'Int32', semantic: 'tag', nullable: true },
+      { name: 'ok', type: 'Boolean', semantic: 'tag', nullable: true },
+      { name: 'ts', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false }
+    ],
+    options: {}
+  })
+  const columns = [
+    fixed('code', 'Int32', Int32Array.of(404, -1, 404), 'tag'),
+    fixed('ok', 'Boolean', Uint8Array.of(0, 1, 0), 'tag'),
+    times('ts', [1, 1, 1])
+  ]
+  await engine.write([{ table, rows: 3, columns, op: 'put' }], never)
+  const expected = [
+    [-1, 1],
+    [404, 0]
+  ]
+  t.same(await select(engine, table, 'SELECT code, ok FROM @ ORDER BY code'), expected)
+  const again = await openEngine(t, crash(t, dir))
+  t.same(await select(again, again.catalog.table('public', 'typed')!, 'SELECT code, ok FROM @ ORDER BY code'), expected)
+  await engine.maintain({ kind: 'flush' }, never)
+  t.same(await select(engine, table, 'SELECT code, ok FROM @ ORDER BY code'), expected)
+})
+
 t.test('a second process is refused and told why', async t => {
   const dir = temporaryFolder(t)
   await openEngine(t, dir)

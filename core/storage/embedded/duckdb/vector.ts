@@ -1,7 +1,7 @@
 // Our columns into DuckDB's vectors, by copying whole ranges of bytes.
 import bindings from '@duckdb/node-bindings'
 import { type BytesData, type ColumnData, isValid } from '../../../model/batch.ts'
-import type { ColumnType } from '../../../model/types.ts'
+import { type ColumnType, decimalDigits, elementsPerRow } from '../../../model/types.ts'
 
 /** Longest text DuckDB keeps inside its 16-byte string structure. */
 const inlined = 12
@@ -39,32 +39,17 @@ function fillFixed(
   from: number,
   count: number
 ): void {
-  const narrowed = decimalWidth(type) === undefined ? values : narrowDecimal(values, decimalWidth(type)!, from, count)
-  const start = narrowed === values ? from : 0
-  // Decimals above 18 digits take two words a row.
-  const words = type.startsWith('Decimal') && decimalWidth(type) === undefined && isWide(type) ? 2 : 1
-  const width = narrowed.BYTES_PER_ELEMENT * words
-  bindings.copy_data_to_vector(
-    vector,
-    0,
-    narrowed.buffer as ArrayBuffer,
-    narrowed.byteOffset + start * width,
-    count * width
-  )
-}
-
-function precision(type: ColumnType): number {
-  return Number(/\d+/.exec(type)?.[0] ?? 0)
-}
-
-function isWide(type: ColumnType): boolean {
-  return precision(type) > 18
+  const narrow = decimalWidth(type)
+  const array = narrow === undefined ? values : narrowDecimal(values, narrow, from, count)
+  const start = narrow === undefined ? from : 0
+  const width = array.BYTES_PER_ELEMENT * elementsPerRow(type)
+  bindings.copy_data_to_vector(vector, 0, array.buffer as ArrayBuffer, array.byteOffset + start * width, count * width)
 }
 
 /** Bytes of the narrower integer DuckDB keeps a small decimal in; undefined when our 64 bits fit as they are. */
 function decimalWidth(type: ColumnType): 2 | 4 | undefined {
   if (!type.startsWith('Decimal')) return undefined
-  const digits = precision(type)
+  const digits = decimalDigits(type)
   return digits <= 4 ? 2 : digits <= 9 ? 4 : undefined
 }
 
