@@ -1,5 +1,6 @@
 // weir start: runs the server until a signal ends it.
 import { dirname, resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { ConfigError, locateProblems } from '../core/config/error.ts'
 import { loadConfig } from '../core/config/load.ts'
 import { type Command, parseFlags } from './command.ts'
@@ -31,6 +32,8 @@ export const start: Command = {
       overrides: { storage: { data_home }, http: { addr } },
       overridesFrom: 'command line'
     })
+    // Rows on their way to disk live in buffers outside of the heap; without this V8 collects everything for each 64 MiB of them.
+    setFlagsFromString('--external-memory-accounted-in-global-limit')
     // Loaded late: a wrong flag or file answers without the weight of the server.
     const [{ start: startServer, stopOnSignals }, { catalogue }] = await Promise.all([
       import('../core/start.ts'),
