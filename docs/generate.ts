@@ -1,15 +1,40 @@
 // Writes the pages that are generated: npm run docs. A test compares each with what stands in the folder.
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { loadConfig } from '../core/config/load.ts'
 import { configReference } from '../core/config/reference.ts'
+import { type Running, start } from '../core/start.ts'
+import { catalogue } from '../plugins/index.ts'
+import { errorReference } from './errors.ts'
+import { metricsReference } from './metrics.ts'
 import { routeReference } from './routes.ts'
 
 /** File name in docs/ → its text. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
-  return new Map([
-    ['config.md', configReference()],
-    ['routes.md', await routeReference()]
-  ])
+  const folder = mkdtempSync(join(tmpdir(), 'weir-docs-'))
+  const running = await startBoth(folder)
+  try {
+    return new Map([
+      ['config.md', configReference()],
+      ['errors.md', errorReference()],
+      ['metrics.md', metricsReference(running)],
+      ['routes.md', routeReference(running)]
+    ])
+  } finally {
+    await running.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Both servers with everything else as it is by default. */
+function startBoth(folder: string): Promise<Running> {
+  const overrides = {
+    http: { addr: '127.0.0.1:0', api_server_addr: '127.0.0.1:0', enable_api_server: true },
+    storage: { data_home: folder },
+    logging: { append_stdout: false, max_log_files: 0 }
+  }
+  return start(loadConfig({ overrides }).config, catalogue)
 }
 
 if (import.meta.main) {

@@ -1,18 +1,11 @@
 // The two servers differ by their lists of plugins, and only by them.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
 import { Type } from 'typebox'
 import { definePlugin } from '../core/plugin.ts'
 import { routeTable } from '../core/server.ts'
-import { routeReference } from '../docs/routes.ts'
 import { startServer } from './helpers.ts'
 
 const config = Type.Object({})
-
-t.test('docs/routes.md shows the route tables of both servers (npm run docs writes it)', async t => {
-  t.equal(readFileSync(join(import.meta.dirname, '../docs/routes.md'), 'utf8'), await routeReference())
-})
 
 t.test('the public server serves /v1 and /dashboard, and nothing else', async t => {
   const { main, public: open } = await startServer(t, '[http]\nenable_api_server = true')

@@ -30,6 +30,15 @@ export interface Metrics {
   /** The text exposition format. */
   expose(): Promise<string>
   readonly contentType: string
+  /** What is exposed, by name. */
+  families(): readonly MetricFamily[]
+}
+
+export interface MetricFamily {
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
+  readonly help: string
+  readonly labels: readonly string[]
 }
 
 /** `process` adds the usual `process_*` and `nodejs_*` families. */
@@ -47,6 +56,12 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
   return {
     contentType: registry.contentType,
     expose: () => registry.metrics(),
+    families: () =>
+      registry
+        .getMetricsAsArray()
+        .map(family => family as unknown as MetricFamily & { readonly labelNames: readonly string[] })
+        .map(({ name, type, help, labelNames }) => ({ name, type, help, labels: labelNames }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
     counter: (name, help, labels = []) =>
       once(name, () => {
         const family = new PromCounter({ name, help, labelNames: [...labels], registers: [registry] })

@@ -12,5 +12,5 @@ export function describeProcess(metrics: Metrics): void {
     .set(availableParallelism() * 1000)
   metrics
     .gauge('svc_memory_limit_in_bytes', 'Memory the process may use.')
-    .set(process.constrainedMemory() || totalmem())
+    .set(Math.min(process.constrainedMemory() || totalmem(), totalmem()))
 }

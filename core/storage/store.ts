@@ -51,10 +51,10 @@ export interface StoreParts {
 export function createStore({ engine, config, metrics }: StoreParts): Store {
   const { catalog } = engine
   const queries = createGate(config.max_concurrent_queries)
-  const rowsWritten = metrics.counter('svc_table_operator_ingest_rows', 'Rows written', ['db', 'plugin'])
-  const rowsDeleted = metrics.counter('svc_table_operator_delete_rows', 'Rows deleted by key', ['db', 'plugin'])
-  const tablesCreated = metrics.counter('svc_table_operator_create_table', 'Tables created', ['db'])
-  const tablesChanged = metrics.counter('svc_table_operator_alter_tables', 'Tables changed', ['db'])
+  const rowsWritten = metrics.counter('svc_table_operator_ingest_rows', 'Rows written.', ['db', 'plugin'])
+  const rowsDeleted = metrics.counter('svc_table_operator_delete_rows', 'Rows deleted by key.', ['db', 'plugin'])
+  const tablesCreated = metrics.counter('svc_table_operator_create_table', 'Tables created.', ['db'])
+  const tablesChanged = metrics.counter('svc_table_operator_alter_tables', 'Tables changed.', ['db'])
   const dbLabel = databaseLabel(catalog.databases().map(database => database.name))
 
   // Changes of the catalog take turns, so that two requests that meet a new table agree on it.

@@ -16,26 +16,26 @@ export interface EngineGauges {
 }
 
 export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMetrics {
-  metrics.gauge('svc_storage_memtable_bytes', 'Memory taken by rows that are not in a file yet', [], gauge =>
+  metrics.gauge('svc_storage_memtable_bytes', 'Memory taken by rows that are not in a file yet.', [], gauge =>
     gauge.set(gauges.memtableBytes())
   )
-  metrics.gauge('svc_storage_wal_size_bytes', 'Bytes of the write-ahead log on disk', [], gauge =>
+  metrics.gauge('svc_storage_wal_size_bytes', 'Bytes of the write-ahead log on disk.', [], gauge =>
     gauge.set(gauges.walBytes())
   )
-  metrics.gauge('svc_storage_files', 'Data files in the catalog', [], gauge => gauge.set(gauges.files()))
+  metrics.gauge('svc_storage_files', 'Data files in the catalog.', [], gauge => gauge.set(gauges.files()))
   return {
     wal: {
-      bytes: metrics.counter('svc_storage_wal_bytes_total', 'Bytes written to the write-ahead log'),
+      bytes: metrics.counter('svc_storage_wal_bytes_total', 'Bytes written to the write-ahead log.'),
       syncSeconds: metrics.histogram(
         'svc_storage_wal_sync_seconds',
-        'Time of a sync of the write-ahead log',
+        'Time of a sync of the write-ahead log.',
         [],
         [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1]
       )
     },
-    stalls: metrics.counter('svc_storage_write_stalls_total', 'Writes that had to wait for room in memory'),
-    flushSeconds: metrics.histogram('svc_storage_flush_seconds', 'Time to write the memtables to files'),
-    flushedRows: metrics.counter('svc_storage_flushed_rows_total', 'Rows written to files'),
-    flushedBytes: metrics.counter('svc_storage_flushed_bytes_total', 'Bytes of the files written')
+    stalls: metrics.counter('svc_storage_write_stalls_total', 'Writes that had to wait for room in memory.'),
+    flushSeconds: metrics.histogram('svc_storage_flush_seconds', 'Time to write the memtables to files.'),
+    flushedRows: metrics.counter('svc_storage_flushed_rows_total', 'Rows written to files.'),
+    flushedBytes: metrics.counter('svc_storage_flushed_bytes_total', 'Bytes of the files written.')
   }
 }
