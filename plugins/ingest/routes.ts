@@ -13,13 +13,12 @@ export function routes(app: PluginApp<'pipelines', never>): void {
     const { ctx } = request
     authorise(ctx.user, 'write')
     const { pipeline, options } = readParameters(request.query as Parameters, request.headers)
-    if (core.store.database(ctx.db) === undefined)
+    if (core.store.database(ctx.db) === undefined) {
       throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
+    }
     const items = decode(bodyOf(request), contentTypeOf(request), options)
     const undecoded = items.failures.length
     const result = await services.pipelines.run(ctx, pipeline, items, options)
-    if (core.store.database(ctx.db) === undefined)
-      throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
     const { perWrite } = await core.store.write(ctx, result.writes)
     count(ctx.plugin, result, undecoded)
     return answer(reply, rowsPerGroup(result.writes, perWrite), result)
