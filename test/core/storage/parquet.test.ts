@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import t from 'tap'
+import type { Column } from '../../../core/model/batch.ts'
+import { fixed, never, openEngine, temporaryFolder, text } from './fixtures.ts'
+
+t.test('a file holds the table as it is, for readers that know nothing of us', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const columns: Column[] = [
+    text('host', ['b', 'a'], 'tag'),
+    fixed('time', 'TimestampNanosecond', BigInt64Array.of(1_700_000_000_123_456_789n, 5n), 'timestamp'),
+    fixed('second', 'TimestampSecond', BigInt64Array.of(1_700_000_000n, 7n)),
+    fixed('big', 'Int64', BigInt64Array.of(2n ** 62n, -1n)),
+    fixed('huge', 'UInt64', BigUint64Array.of(2n ** 63n, 1n)),
+    fixed('tiny', 'Int8', Int8Array.of(-128, 127)),
+    fixed('half', 'Float64', Float64Array.of(0.5, -0.25)),
+    fixed('ok', 'Boolean', Uint8Array.of(1, 0)),
+    fixed('price', 'Decimal(10, 2)', BigInt64Array.of(1234n, -5n)),
+    text('note', [undefined, 'ä€😀 and more than twelve bytes']),
+    { ...text('doc', ['{"a":[1,2]}', 'null']), type: 'Json' }
+  ]
+  const table = await engine.catalog.createTable({
+    database: 'public',
+    name: 'every type',
+    columns: columns.map(({ name, type, semantic }) => ({ name, type, semantic, nullable: semantic !== 'timestamp' })),
+    options: { append_mode: true }
+  })
+  await engine.write([{ table, rows: 2, columns, op: 'put' }], never)
+  await engine.maintain({ kind: 'flush' }, never)
+  const [path] = globSync('data/**/*.parquet', { cwd: dir })
+  const file = new Uint8Array(readFileSync(join(dir, path!))).buffer
+  const rows = (await parquetReadObjects({ file, compressors, utf8: true })) as Record<string, unknown>[]
+  t.same(
+    rows.map(({ __tsid, time, second, ...row }) => row),
+    [
+      {
+        host: 'a',
+        big: -1n,
+        huge: 1n,
+        tiny: 127,
+        half: -0.25,
+        ok: false,
+        price: -0.05,
+        note: 'ä€😀 and more than twelve bytes',
+        doc: null
+      },
+      {
+        host: 'b',
+        big: 2n ** 62n,
+        huge: 2n ** 63n,
+        tiny: -128,
+        half: 0.5,
+        ok: true,
+        price: 12.34,
+        note: undefined,
+        doc: { a: [1, 2] }
+      }
+    ],
+    'sorted by tags and time, every value as it was written'
+  )
+})
