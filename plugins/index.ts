@@ -4,5 +4,6 @@ import type { Catalogue } from '../core/registry.ts'
 export const catalogue: Catalogue = {
   admin: () => import('./admin/index.ts'),
   ingest: () => import('./ingest/index.ts'),
-  pipelines: () => import('./pipelines/index.ts')
+  pipelines: () => import('./pipelines/index.ts'),
+  sql: () => import('./sql/index.ts')
 }

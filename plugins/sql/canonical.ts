@@ -1,0 +1,56 @@
+// The canonical text of a statement with the way back to where each part stood in the source.
+import { type Token, tokenText } from './token.ts'
+
+export interface Canonical {
+  readonly text: string
+  readonly tokens: readonly Token[]
+  /** Offset of each token in `text`. */
+  readonly starts: readonly number[]
+}
+
+/** Writes tokens on one line; space stands where the source had some and around quotes. */
+export function canonical(tokens: readonly Token[]): Canonical {
+  const starts: number[] = []
+  const parts: string[] = []
+  let length = 0
+  tokens.forEach((token, i) => {
+    const part = tokenText(token)
+    const space = i > 0 && needsSpace(tokens[i - 1]!, token) ? ' ' : ''
+    parts.push(space, part)
+    starts.push(length + space.length)
+    length += space.length + part.length
+  })
+  return { text: parts.join(''), tokens, starts }
+}
+
+const tight = new Set(['.', '(', ')', '[', ']', ',', ';'])
+
+/** Quotes never touch what is before them: `n'…'` and `u&'…'` mean different things to different readers. */
+function needsSpace(before: Token, token: Token): boolean {
+  if (token.spaced) return true
+  if (token.kind === 'symbol') return false
+  return token.kind === 'number' ? before.kind !== 'symbol' : !tight.has(before.value) || before.kind !== 'symbol'
+}
+
+/** Index of the token that covers an offset of the canonical text. */
+export function tokenAt({ starts }: Canonical, offset: number): number {
+  let low = 0
+  let high = starts.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (starts[middle]! <= offset) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** Tokens as a person would name the expression: unquoted words in lower case, single spaces. */
+export function label(tokens: readonly Token[]): string {
+  return tokens
+    .map((token, i) => {
+      const before = tokens[i - 1]
+      const close = before === undefined || before.value === '(' || token.value === ')' || !token.spaced
+      return (close ? '' : ' ') + (token.kind === 'word' ? token.value.toLowerCase() : tokenText(token))
+    })
+    .join('')
+}

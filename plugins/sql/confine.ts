@@ -1,0 +1,190 @@
+// Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
+import { DbError, type Relation, type Store, type Table, type TableColumn } from '../../core/index.ts'
+import { type Canonical, canonical, label, tokenAt } from './canonical.ts'
+import { isRefusedFunction } from './function-policy.ts'
+import { informationTable } from './information-schema.ts'
+import { fullName, hint, informationSchema, lookUpTable, resolveName } from './name.ts'
+import { locator, parseTree } from './parser.ts'
+import type { Name } from './statement/cursor.ts'
+import { isToken, quoteName, type Token, tokenText } from './token.ts'
+import type { Ident } from './tree.ts'
+import { refused, walkStatement } from './walk.ts'
+
+export interface Confined {
+  readonly text: string
+  readonly relations: readonly Relation[]
+  /** Names of columns to show instead of the engine's. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** A replacement of part of the text; with a table instead of text the engine fills it in. */
+interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly table?: Table
+  readonly alias?: string
+}
+
+export interface Place {
+  readonly store: Store
+  /** The request's database. */
+  readonly db: string
+  /** Source of the tokens, for the place of errors. */
+  readonly sql: string
+}
+
+/** Checks a query and resolves its names. Throws DbError for whatever it may not read. */
+export function confine(place: Place, tokens: readonly Token[]): Confined {
+  checkCalls(tokens)
+  const statement = canonical(tokens)
+  const tree = parseTree(place.sql, statement)
+  const locate = locator(statement.text)
+  const index = (ident: Ident) => tokenAt(statement, locate(ident.line, ident.column))
+  const edits: Edit[] = []
+  const columns: (readonly Ident[])[] = []
+  walkStatement(tree, {
+    table: (name, aliased) => edits.push(tableEdit(place, statement, name.map(index), aliased)),
+    column: name => columns.push(name),
+    unnamed: call => edits.push(...labelEdit(statement, index(call[0]!)))
+  })
+  const tables = edits.flatMap(edit => edit.table ?? [])
+  const find = columnFinder(tables)
+  for (const name of columns) edits.push(...columnEdits(statement, tables, find, name.map(index)))
+  return { ...apply(statement.text, edits), names: physicalNames(tables) }
+}
+
+/** A second look, at the bare tokens: nothing that is followed by a parenthesis has a refused name. */
+function checkCalls(tokens: readonly Token[]): void {
+  tokens.forEach((token, i) => {
+    const named = token.kind === 'word' || token.kind === 'quoted'
+    if (named && isToken(tokens[i + 1], '(') && isRefusedFunction(token.value)) throw refused(`function ${token.value}`)
+  })
+}
+
+function nameOf(token: Token): Name {
+  return { text: token.kind === 'word' ? token.value.toLowerCase() : token.value, quoted: token.kind === 'quoted' }
+}
+
+function span({ starts, tokens }: Canonical, first: number, last = first): { start: number; end: number } {
+  return { start: starts[first]!, end: starts[last]! + tokenText(tokens[last]!).length }
+}
+
+function tableEdit(place: Place, statement: Canonical, parts: readonly number[], aliased: boolean): Edit {
+  const names = parts.map(part => nameOf(statement.tokens[part]!))
+  const where = span(statement, parts[0]!, parts.at(-1)!)
+  const { database, table: written } = resolveName(place.store, place.db, names)
+  if (database === informationSchema) {
+    const text = informationTable(place.store, written.text)
+    return { ...where, text: aliased ? text : `${text} AS ${quoteName(written.text)}` }
+  }
+  const table = lookUpTable(place.store, place.db, names)
+  if (table === undefined) {
+    throw new DbError('TableNotFound', `Failed to plan SQL: Table not found: ${fullName(database, written.text)}`)
+  }
+  return { ...where, text: '', table, ...(!aliased && { alias: table.name }) }
+}
+
+/** Names a call as the user wrote it: `count(*)`, not the engine's `count_star()`. */
+function labelEdit({ tokens, starts }: Canonical, first: number): Edit[] {
+  if (['columns', 'unnest'].some(word => isToken(tokens[first], word))) return []
+  const last = callEnd(tokens, first)
+  const end = starts[last]! + tokenText(tokens[last]!).length
+  return [{ start: end, end, text: ` AS ${quoteName(label(tokens.slice(first, last + 1)))}` }]
+}
+
+/** Index of the last token of a call: its parenthesis, or that of a `FILTER`, `OVER` … behind it. */
+function callEnd(tokens: readonly Token[], first: number): number {
+  let at = first
+  while (!isToken(tokens[at], '(')) at++
+  at = closing(tokens, at)
+  for (;;) {
+    const next = at + 1
+    if (isToken(tokens[next], 'filter') && isToken(tokens[next + 1], '(')) at = closing(tokens, next + 1)
+    else if (isToken(tokens[next], 'within') && isToken(tokens[next + 2], '(')) at = closing(tokens, next + 2)
+    else if (isToken(tokens[next], 'over')) at = isToken(tokens[next + 1], '(') ? closing(tokens, next + 1) : next + 1
+    else if (
+      (isToken(tokens[next], 'ignore') || isToken(tokens[next], 'respect')) &&
+      isToken(tokens[next + 1], 'nulls')
+    ) {
+      at = next + 1
+    } else return at
+  }
+}
+
+function closing(tokens: readonly Token[], open: number): number {
+  let depth = 0
+  for (let at = open; at < tokens.length; at++) {
+    if (isToken(tokens[at], '(')) depth++
+    if (isToken(tokens[at], ')') && --depth === 0) return at
+  }
+  return tokens.length - 1
+}
+
+type Finder = (name: Name) => TableColumn[] | undefined
+
+/** Columns whose name alone does not say which is meant, by that name in any case. */
+function columnFinder(tables: readonly Table[]): Finder {
+  const groups = new Map<string, TableColumn[]>()
+  for (const table of new Set(tables)) {
+    for (const [key, group] of Map.groupBy(table.columns, column => column.name.toLowerCase())) {
+      const plain = group.length === 1 && group[0]!.physical === group[0]!.name
+      if (!plain) groups.set(key, [...(groups.get(key) ?? []), ...group])
+    }
+  }
+  return name => groups.get(name.text.toLowerCase())
+}
+
+function columnEdits(statement: Canonical, tables: readonly Table[], find: Finder, parts: readonly number[]): Edit[] {
+  const names = parts.map(part => nameOf(statement.tokens[part]!))
+  const edits: Edit[] = []
+  // The engine knows a table by its name alone: `public.t.n` is `t.n` to it.
+  const table = names.findIndex((name, i) => i > 0 && i < names.length - 1 && isTableOf(tables, names[i - 1]!, name))
+  const first = Math.max(table, 0)
+  if (first > 0) edits.push({ start: statement.starts[parts[0]!]!, end: statement.starts[parts[first]!]!, text: '' })
+  // What has a dot before it is the column, or a field of the column before the dot.
+  const behind = first + 1 < parts.length && find(names[first + 1]!) !== undefined
+  const at = behind ? first + 1 : first
+  const group = find(names[at]!)
+  if (group !== undefined) {
+    edits.push({ ...span(statement, parts[at]!), text: quoteName(chooseColumn(group, names[at]!).physical) })
+  }
+  return edits
+}
+
+function isTableOf(tables: readonly Table[], database: Name, table: Name): boolean {
+  return tables.some(other => other.database === database.text && other.name === table.text)
+}
+
+function chooseColumn(group: readonly TableColumn[], name: Name): TableColumn {
+  const exact = group.filter(column => column.name === name.text)
+  if (new Set(exact.map(column => column.physical)).size === 1) return exact[0]!
+  const names = [...new Set(group.map(column => column.name))]
+  const found =
+    exact.length > 1 ? ': tables of this query hold it under different names of the engine' : hint(name.text, names)
+  throw new DbError('PlanQuery', `Failed to plan SQL: No field named ${name.text}${found}`)
+}
+
+function physicalNames(tables: readonly Table[]): Map<string, string> {
+  const renamed = tables.flatMap(table => table.columns.filter(column => column.physical !== column.name))
+  return new Map(renamed.map(column => [column.physical, column.name]))
+}
+
+/** The text with all edits made, and where the tables stand in it. */
+function apply(text: string, edits: readonly Edit[]): { text: string; relations: Relation[] } {
+  const relations: Relation[] = []
+  let out = ''
+  let at = 0
+  for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    out += text.slice(at, edit.start)
+    if (edit.table !== undefined) {
+      const { table, alias } = edit
+      // The name stays in the text; the engine replaces it.
+      const name = text.slice(edit.start, edit.end)
+      relations.push({ start: out.length, end: out.length + name.length, table, ...(alias !== undefined && { alias }) })
+      out += name
+    } else out += edit.text
+    at = edit.end
+  }
+  return { text: out + text.slice(at), relations }
+}

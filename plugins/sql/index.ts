@@ -1,0 +1,16 @@
+// SQL over HTTP: queries, inserts and changes of tables, answered in every result format.
+import { Type } from 'typebox'
+import { definePlugin } from '../../core/index.ts'
+import { loadParser } from './parser.ts'
+import { routes } from './routes.ts'
+
+export default definePlugin({
+  name: 'sql',
+  prefix: '/v1',
+  servers: ['main', 'public'],
+  config: Type.Object({}),
+  async setup() {
+    await loadParser()
+  },
+  routes
+})

@@ -1,0 +1,69 @@
+// Names of databases and tables as SQL writes them, looked up in the catalog by one rule.
+import { type Database, DbError, type Store, type Table } from '../../core/index.ts'
+import type { Name } from './statement/cursor.ts'
+import { quoteName } from './token.ts'
+
+export const catalogName = 'svc'
+
+/** Databases every server shows although the catalog does not hold them. */
+export const informationSchema = 'information_schema'
+
+export interface TableName {
+  readonly database: string
+  readonly table: Name
+}
+
+/** Takes a name of one to three parts apart; the request's database fills in. Throws `DatabaseNotFound`. */
+export function resolveName(store: Store, db: string, parts: readonly Name[]): TableName {
+  const table = parts.at(-1)!
+  const catalog = parts.length === 3 ? parts[0]! : undefined
+  if (catalog !== undefined && catalog.text !== catalogName) {
+    throw new DbError(
+      'DatabaseNotFound',
+      `Database not found: ${parts
+        .map(part => part.text)
+        .slice(0, 2)
+        .join('.')}`
+    )
+  }
+  if (parts.length === 1) return { database: db, table }
+  const written = parts.at(-2)!
+  if (isInformationSchema(written)) return { database: informationSchema, table }
+  return { database: findDatabase(store, written).name, table }
+}
+
+export function isInformationSchema(name: Name): boolean {
+  return name.text.toLowerCase() === informationSchema
+}
+
+/** The database of that name. Throws `DatabaseNotFound`, with the quoted form when only its case differs. */
+export function findDatabase(store: Store, name: Name): Database {
+  const found = store.database(name.text)
+  if (found !== undefined) return found
+  const names = store.databases().map(database => database.name)
+  throw new DbError('DatabaseNotFound', `Database not found: ${name.text}${hint(name.text, names)}`)
+}
+
+/** The table of that name, undefined when there is none; throws when one exists that differs only in case. */
+export function lookUpTable(store: Store, db: string, parts: readonly Name[]): Table | undefined {
+  const { database, table } = resolveName(store, db, parts)
+  const found = store.table(database, table.text)
+  if (found !== undefined) return found
+  const near = hint(
+    table.text,
+    store.tables(database).map(other => other.name)
+  )
+  if (near !== '') throw new DbError('TableNotFound', `Table not found: ${fullName(database, table.text)}${near}`)
+  return undefined
+}
+
+/** `svc.public.t` */
+export function fullName(database: string, table: string): string {
+  return `${catalogName}.${database}.${table}`
+}
+
+/** What to write instead when a name differs only in case from one that exists. */
+export function hint(name: string, names: readonly string[]): string {
+  const near = names.filter(other => other !== name && other.toLowerCase() === name.toLowerCase())
+  return near.length === 0 ? '' : `; did you mean ${near.map(quoteName).join(' or ')} (quotes keep upper case)?`
+}

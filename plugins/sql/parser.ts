@@ -1,0 +1,95 @@
+// The door to the SQL grammar: text in, tree out, errors with the place they are at. Nothing else imports the library.
+import { DuckDbDialect, format, init, Parser } from '@guanmingchiu/sqlparser-ts'
+import { DbError } from '../../core/index.ts'
+import { type Canonical, tokenAt } from './canonical.ts'
+import { errorAt, isToken, type Token, tokenText } from './token.ts'
+
+/** A node of the tree: objects with one key name their kind; positions are `span`s. */
+export type Tree = null | string | number | boolean | readonly Tree[] | { readonly [key: string]: Tree }
+
+/** Levels of nesting a statement may have. */
+const deepest = 100
+
+/** Loads the grammar; once, before the first statement. */
+export function loadParser(): Promise<void> {
+  return init()
+}
+
+/** The tree of one statement. Throws ParseError at the place in `sql`, the source the tokens came from. */
+export function parseTree(sql: string, statement: Canonical): Tree {
+  let trees: unknown
+  try {
+    trees = new Parser(new DuckDbDialect()).withRecursionLimit(deepest).parse(blank(statement))
+  } catch (error) {
+    throw syntaxError(sql, statement, error)
+  }
+  if (!Array.isArray(trees) || trees.length !== 1)
+    throw errorAt(sql, statement.tokens[0]?.start ?? 0, 'expected one statement')
+  return trees[0] as Tree
+}
+
+/** One statement on one line with its keywords in upper case; undefined when the grammar does not have it. */
+export function formatStatement(text: string): string | undefined {
+  try {
+    return format(text, 'duckdb')
+  } catch {
+    return undefined
+  }
+}
+
+/** The text without words the grammar lacks and that name no table: `ASOF` joins, `[NOT] MATERIALIZED`. Offsets stay. */
+function blank({ text, tokens, starts }: Canonical): string {
+  const cut = tokens.flatMap((token, i) =>
+    isBlank(tokens, i) ? [{ start: starts[i]!, length: tokenText(token).length }] : []
+  )
+  return cut.reduce(
+    (out, { start, length }) => out.slice(0, start) + ' '.repeat(length) + out.slice(start + length),
+    text
+  )
+}
+
+function isBlank(tokens: readonly Token[], i: number): boolean {
+  const token = tokens[i]
+  const next = tokens[i + 1]
+  if (isToken(token, 'asof')) return ['join', 'left', 'right', 'full', 'inner'].some(word => isToken(next, word))
+  if (isToken(token, 'materialized')) return isToken(next, '(')
+  return isToken(token, 'not') && isToken(next, 'materialized') && isToken(tokens[i + 2], '(')
+}
+
+function syntaxError(sql: string, statement: Canonical, error: unknown): DbError {
+  const text = (error instanceof Error ? error.message : String(error)).replace(/^sql parser error: /, '')
+  const place = / at Line: (\d+), Column: (\d+)/.exec(text)
+  const message = text.replace(place?.[0] ?? '', '')
+  if (/recursion limit/i.test(text))
+    return new DbError('InvalidSyntax', `the statement has more than ${deepest} levels of nesting`)
+  const garbage = /^Expected: (?:end of statement|an SQL statement), found: (\S+)/.exec(message)
+  if (garbage !== null) {
+    return new DbError('Unsupported', `SQL statement is not supported, keyword: ${garbage[1]!.toUpperCase()}`)
+  }
+  const offset = place === null ? statement.text.length : locator(statement.text)(Number(place[1]), Number(place[2]))
+  const last = statement.tokens.at(-1)
+  const at = place === null ? (last?.end ?? 0) : statement.tokens[tokenAt(statement, offset)]!.start
+  return errorAt(sql, at, message)
+}
+
+/**
+ * Finds offsets of places the grammar names: lines and characters (not UTF-16 units) from 1. Strings may hold line breaks.
+ */
+export function locator(text: string): (line: number, column: number) => number {
+  if (/^[\x20-\x7e]*$/.test(text)) return (_line, column) => column - 1
+  const lines = text.split('\n')
+  const lineStarts: number[] = []
+  let start = 0
+  const maps = lines.map(line => {
+    lineStarts.push(start)
+    start += line.length + 1
+    return characterStarts(line)
+  })
+  return (line, column) => lineStarts[line - 1]! + (maps[line - 1]![column - 1] ?? lines[line - 1]!.length)
+}
+
+function characterStarts(line: string): number[] {
+  const starts: number[] = []
+  for (let at = 0; at < line.length; at += line.codePointAt(at)! > 0xffff ? 2 : 1) starts.push(at)
+  return starts
+}

@@ -1,0 +1,47 @@
+// Statements for tools that read SQL: one line in a canonical form, and the tree.
+import { type Canonical, canonical, label } from './canonical.ts'
+import { formatStatement, parseTree } from './parser.ts'
+import type { Parsed } from './statement/parse.ts'
+import { isToken, type Token, tokenText } from './token.ts'
+
+/** Words of the statements the grammar does not have; only these change their case. */
+const keywords = new Set(
+  `admin analyze and as asc between by columns comment create current_timestamp database databases default desc describe
+   distinct drop engine exists explain format from full fulltext group having if in index insert interval into inverted is
+   json key like limit not null offset on or order primary replace schema select set show skipping table tables time union
+   use values verbose where with zone`.split(/\s+/)
+)
+
+/** One statement on one line without its semicolon, keywords in upper case, names and constants as written. */
+export function printStatement(statement: Canonical): string {
+  const text = isKnown(statement.tokens) ? formatStatement(statement.text) : undefined
+  return text ?? label(statement.tokens.map(upper))
+}
+
+/** The grammar reads only queries as the server does. */
+function isKnown(tokens: readonly Token[]): boolean {
+  return ['select', 'with', 'values', 'from', '('].some(word => isToken(tokens[0], word))
+}
+
+function upper(token: Token): Token {
+  if (token.kind !== 'word' || !keywords.has(token.value.toLowerCase())) {
+    return token.kind === 'word' ? { ...token, kind: 'symbol' } : token
+  }
+  return { ...token, kind: 'symbol', value: token.value.toUpperCase() }
+}
+
+/** An object with one key that names the kind. */
+export function describeStatement(sql: string, { statement, tokens }: Parsed): unknown {
+  if (statement.kind === 'query') return parseTree(sql, canonical(tokens))
+  const { kind, ...parts } = statement
+  const name = kind.split('_').map(word => word[0]!.toUpperCase() + word.slice(1))
+  return {
+    [name.join('')]: JSON.parse(
+      JSON.stringify(parts, (_key, value: unknown) => (isTokenLike(value) ? tokenText(value) : value))
+    )
+  }
+}
+
+function isTokenLike(value: unknown): value is Token {
+  return typeof value === 'object' && value !== null && 'spaced' in value
+}

@@ -1,0 +1,102 @@
+// The SQL routes: run, format, parse. Parameters come from the query or a form; the query wins.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  authorise,
+  checkCount,
+  DbError,
+  firstValue,
+  limitAnswer,
+  type Parameters,
+  type PluginApp,
+  resultCompression,
+  resultEpoch,
+  resultFormat,
+  sendAnswers
+} from '../../core/index.ts'
+import { canonical } from './canonical.ts'
+import { execute } from './execute.ts'
+import { informationSchema } from './name.ts'
+import { describeStatement, printStatement } from './print.ts'
+import { parseStatements } from './statement/parse.ts'
+
+const method = ['GET', 'POST']
+
+export function routes(app: PluginApp<never, never>): void {
+  const { store } = app.core
+  app.route({
+    method,
+    url: '/sql',
+    async handler(request, reply) {
+      const parameter = readParameters(request)
+      const format = resultFormat(parameter('format'))
+      const epoch = resultEpoch(parameter('epoch'))
+      const compression = resultCompression(parameter('compression'))
+      const limit = readLimit(parameter('limit'))
+      const sql = requireSql(parameter)
+      const { ctx } = request
+      if (store.database(ctx.db) === undefined && ctx.db !== informationSchema) {
+        throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
+      }
+      const statements = parseStatements(sql)
+      checkCount(format, statements.length)
+      const answers = await execute(store, ctx, sql, statements)
+      const limited = limit === undefined ? answers : answers.map(answer => limitAnswer(answer, limit))
+      return sendAnswers(reply, format, limited, { ...(epoch && { epoch }), ...(compression && { compression }) })
+    }
+  })
+  app.route({
+    method,
+    url: '/sql/format',
+    async handler(request, reply) {
+      authorise(request.ctx.user, 'read')
+      const sql = requireSql(readParameters(request))
+      const formatted = parseStatements(sql).map(({ tokens }) => `${printStatement(canonical(tokens))};`)
+      return sendJson(reply, { formatted: formatted.join('\n') })
+    }
+  })
+  app.route({
+    method,
+    url: '/sql/parse',
+    async handler(request, reply) {
+      authorise(request.ctx.user, 'read')
+      const sql = requireSql(readParameters(request), 'Invalid query: sql parameter is required.')
+      return sendJson(
+        reply,
+        parseStatements(sql).map(parsed => describeStatement(sql, parsed))
+      )
+    }
+  })
+}
+
+type ReadParameter = (key: string) => string | undefined
+
+function readParameters({ query, body }: FastifyRequest): ReadParameter {
+  const form = typeof body === 'object' && body !== null && !Buffer.isBuffer(body) ? (body as Parameters) : undefined
+  const read: ReadParameter = key => {
+    const value = firstValue(query as Parameters, key)
+    return value !== undefined ? value : form && firstValue(form, key)
+  }
+  if (Buffer.isBuffer(body) && body.length > 0 && read('sql') === undefined) {
+    throw new DbError('InvalidArguments', 'a body must have the content type application/x-www-form-urlencoded', {
+      status: 415
+    })
+  }
+  return read
+}
+
+function requireSql(parameter: ReadParameter, message = 'sql parameter is required.'): string {
+  const sql = parameter('sql')
+  if (sql === undefined) throw new DbError('InvalidArguments', message)
+  return sql
+}
+
+function readLimit(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const limit = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(limit)) return limit
+  throw new DbError('InvalidArguments', `limit must be an integer from 0, got ${text}`)
+}
+
+function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
+  return reply.type('application/json').send(JSON.stringify(value))
+}

@@ -1,0 +1,108 @@
+// CREATE TABLE and CREATE DATABASE.
+import { type ColumnDefinition, DbError, isTimestamp, type Semantic } from '../../../core/index.ts'
+import { parseColumn, type WrittenColumn } from './column.ts'
+import { type Cursor, expectEnd, peek, readList, readName, readNames, readString, sees, take } from './cursor.ts'
+import type { CreateTable, Statement, Texts } from './statement.ts'
+import { readWith } from './with.ts'
+
+const engines = ['embedded', 'mito', 'metric']
+
+export function parseCreate(cursor: Cursor): Statement {
+  const database = take(cursor, 'database') || take(cursor, 'schema')
+  if (!database && !take(cursor, 'table')) {
+    const word = peek(cursor)?.value.toUpperCase() ?? ''
+    throw new DbError('Unsupported', `CREATE ${word} is not supported, only CREATE TABLE and CREATE DATABASE are`)
+  }
+  const ifNotExists = take(cursor, 'if', 'not', 'exists')
+  if (database) {
+    const name = readName(cursor).text
+    return { kind: 'create_database', name, ifNotExists, options: readWith(cursor) }
+  }
+  return parseTable(cursor, ifNotExists)
+}
+
+function parseTable(cursor: Cursor, ifNotExists: boolean): CreateTable {
+  const name = readNames(cursor)
+  const written: WrittenColumn[] = []
+  const keys: string[] = []
+  const times: string[] = []
+  readList(cursor, () => {
+    if (take(cursor, 'constraint')) readName(cursor)
+    if (take(cursor, 'primary', 'key')) keys.push(...readList(cursor, () => readName(cursor).text))
+    else if (sees(cursor, 'time', 'index')) {
+      cursor.at += 2
+      times.push(...readList(cursor, () => readName(cursor).text))
+    } else written.push(parseColumn(cursor))
+  })
+  const options = parseTail(cursor)
+  keys.push(...written.filter(column => column.primaryKey).map(column => column.name))
+  times.push(...written.filter(column => column.timeIndex).map(column => column.name))
+  return { kind: 'create_table', name, ifNotExists, columns: define(written, keys, times), options }
+}
+
+function parseTail(cursor: Cursor): Texts {
+  let options: Record<string, string> = {}
+  for (;;) {
+    if (take(cursor, 'engine')) readEngine(cursor)
+    else if (sees(cursor, 'with')) options = { ...options, ...readWith(cursor) }
+    else if (take(cursor, 'comment')) {
+      take(cursor, '=')
+      options['comment'] = readString(cursor)
+    } else if (sees(cursor, 'partition')) {
+      throw new DbError('Unsupported', 'PARTITION ON COLUMNS is not supported: the server runs on a single node')
+    } else {
+      expectEnd(cursor)
+      return options
+    }
+  }
+}
+
+function readEngine(cursor: Cursor): void {
+  take(cursor, '=')
+  const engine = readName(cursor, 'the name of an engine').text
+  if (!engines.includes(engine)) {
+    throw new DbError('InvalidArguments', `unknown table engine ${engine}, expected one of ${engines.join(', ')}`)
+  }
+}
+
+/** Columns with their roles. */
+function define(
+  written: readonly WrittenColumn[],
+  keys: readonly string[],
+  times: readonly string[]
+): ColumnDefinition[] {
+  const names = new Set(written.map(column => column.name))
+  for (const name of [...keys, ...times]) {
+    if (!names.has(name)) throw new DbError('InvalidArguments', `column ${name} of a constraint is not defined`)
+  }
+  if (times.length !== 1) throw new DbError('InvalidSyntax', 'Missing time index constraint')
+  const time = times[0]!
+  if (keys.includes(time))
+    throw new DbError('InvalidArguments', `time index column ${time} cannot be in the primary key`)
+  if (new Set(keys).size < keys.length) throw new DbError('InvalidArguments', 'a column is in the primary key twice')
+  return written.map(column => {
+    const semantic: Semantic = column.name === time ? 'timestamp' : keys.includes(column.name) ? 'tag' : 'field'
+    if (semantic === 'timestamp') checkTime(column)
+    const { name, type, index, comment } = column
+    return {
+      name,
+      type,
+      semantic,
+      nullable: semantic !== 'timestamp' && column.nullable !== false,
+      ...(column.default !== undefined && { default: column.default }),
+      ...(index && { index }),
+      ...(comment !== undefined && { comment })
+    }
+  })
+}
+
+function checkTime({ name, type, nullable }: WrittenColumn): void {
+  const why = !isTimestamp(type)
+    ? `time index column must be a timestamp, not ${type}`
+    : nullable === true
+      ? 'time index column cannot be null'
+      : undefined
+  if (why !== undefined) {
+    throw new DbError('InvalidArguments', `Invalid column option, column name: ${name}, error: ${why}`)
+  }
+}

@@ -1,0 +1,101 @@
+// A place in the tokens of one statement, and the steps every statement's grammar is made of.
+import { DbError, type ParseError } from '../../../core/index.ts'
+import { errorAt, isToken, type Token } from '../token.ts'
+
+export interface Cursor {
+  readonly sql: string
+  readonly tokens: readonly Token[]
+  at: number
+}
+
+/** A name as written: unquoted ones folded to lower case. */
+export interface Name {
+  readonly text: string
+  readonly quoted: boolean
+}
+
+export function peek(cursor: Cursor, ahead = 0): Token | undefined {
+  return cursor.tokens[cursor.at + ahead]
+}
+
+/** Whether these words or symbols come next. */
+export function sees(cursor: Cursor, ...texts: readonly string[]): boolean {
+  return texts.every((text, i) => isToken(peek(cursor, i), text))
+}
+
+/** Steps over these words or symbols if they come next. */
+export function take(cursor: Cursor, ...texts: readonly string[]): boolean {
+  if (!sees(cursor, ...texts)) return false
+  cursor.at += texts.length
+  return true
+}
+
+export function expect(cursor: Cursor, ...texts: readonly string[]): void {
+  if (!take(cursor, ...texts)) throw unexpected(cursor, texts.join(' ').toUpperCase())
+}
+
+export function atEnd(cursor: Cursor): boolean {
+  return cursor.at >= cursor.tokens.length
+}
+
+/** What is left after a whole statement is refused by its first word. */
+export function expectEnd(cursor: Cursor): void {
+  const token = peek(cursor)
+  if (token === undefined) return
+  throw new DbError('Unsupported', `SQL statement is not supported, keyword: ${token.value.toUpperCase()}`)
+}
+
+export function unexpected(cursor: Cursor, expected: string): ParseError {
+  const token = peek(cursor)
+  const found = token === undefined ? 'end of statement' : cursor.sql.slice(token.start, token.end)
+  const at = token?.start ?? cursor.tokens.at(-1)?.end ?? 0
+  return errorAt(cursor.sql, at, `expected ${expected}, found ${found}`)
+}
+
+export function readName(cursor: Cursor, what = 'a name'): Name {
+  const token = peek(cursor)
+  if (token?.kind !== 'word' && token?.kind !== 'quoted') throw unexpected(cursor, what)
+  cursor.at++
+  return { text: token.kind === 'word' ? token.value.toLowerCase() : token.value, quoted: token.kind === 'quoted' }
+}
+
+/** One to three names with dots between. */
+export function readNames(cursor: Cursor): Name[] {
+  const names = [readName(cursor)]
+  while (names.length < 3 && take(cursor, '.')) names.push(readName(cursor))
+  return names
+}
+
+/** Items with commas between, in parentheses; a comma may trail. */
+export function readList<T>(cursor: Cursor, item: () => T): T[] {
+  const items: T[] = []
+  expect(cursor, '(')
+  while (!take(cursor, ')')) {
+    items.push(item())
+    if (take(cursor, ',')) continue
+    expect(cursor, ')')
+    break
+  }
+  return items
+}
+
+export function readString(cursor: Cursor): string {
+  const token = peek(cursor)
+  if (token?.kind !== 'string' && token?.kind !== 'quoted') throw unexpected(cursor, 'a string')
+  cursor.at++
+  return token.value
+}
+
+/** Tokens up to one of these symbols or words outside of parentheses, or the end. */
+export function readUntil(cursor: Cursor, ...stops: readonly string[]): Token[] {
+  const start = cursor.at
+  let depth = 0
+  for (; !atEnd(cursor); cursor.at++) {
+    const token = peek(cursor)!
+    if (depth === 0 && stops.some(stop => isToken(token, stop))) break
+    if (token.kind !== 'symbol') continue
+    if ('([{'.includes(token.value)) depth++
+    else if (')]}'.includes(token.value)) depth--
+  }
+  return cursor.tokens.slice(start, cursor.at)
+}

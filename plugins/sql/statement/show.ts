@@ -1,0 +1,48 @@
+// The SHOW statements.
+import { DbError } from '../../../core/index.ts'
+import { type Cursor, peek, readName, readNames, readString, readUntil, take, unexpected } from './cursor.ts'
+import type { ShowFilter, ShowStatement } from './statement.ts'
+
+export function parseShow(cursor: Cursor): ShowStatement {
+  if (take(cursor, 'create')) return parseCreated(cursor)
+  if (take(cursor, 'variables') || take(cursor, 'variable')) {
+    return { kind: 'show', what: 'variable', variable: readName(cursor, 'the name of a variable').text }
+  }
+  const full = take(cursor, 'full')
+  if (take(cursor, 'databases') || take(cursor, 'schemas')) {
+    return { kind: 'show', what: 'databases', full, ...readFilter(cursor) }
+  }
+  if (take(cursor, 'tables')) {
+    const database = takeFrom(cursor) ? { database: readName(cursor) } : {}
+    return { kind: 'show', what: 'tables', full, ...database, ...readFilter(cursor) }
+  }
+  if (take(cursor, 'columns') || take(cursor, 'fields')) return parseOfTable(cursor, 'columns', full)
+  if (take(cursor, 'index') || take(cursor, 'indexes') || take(cursor, 'keys'))
+    return parseOfTable(cursor, 'index', full)
+  throw new DbError('Unsupported', `SHOW ${peek(cursor)?.value.toUpperCase() ?? ''} is not supported`)
+}
+
+function parseCreated(cursor: Cursor): ShowStatement {
+  if (take(cursor, 'table')) return { kind: 'show', what: 'create_table', name: readNames(cursor) }
+  if (take(cursor, 'database') || take(cursor, 'schema')) {
+    return { kind: 'show', what: 'create_database', database: readName(cursor) }
+  }
+  throw unexpected(cursor, 'TABLE or DATABASE')
+}
+
+function parseOfTable(cursor: Cursor, what: 'columns' | 'index', full: boolean): ShowStatement {
+  if (!takeFrom(cursor)) throw unexpected(cursor, 'FROM')
+  const table = readNames(cursor)
+  const name = takeFrom(cursor) ? [readName(cursor), ...table] : table
+  return { kind: 'show', what, full, name, ...readFilter(cursor) }
+}
+
+function takeFrom(cursor: Cursor): boolean {
+  return take(cursor, 'from') || take(cursor, 'in')
+}
+
+function readFilter(cursor: Cursor): { filter?: ShowFilter } {
+  if (take(cursor, 'like')) return { filter: { kind: 'like', pattern: readString(cursor) } }
+  if (take(cursor, 'where')) return { filter: { kind: 'where', tokens: readUntil(cursor) } }
+  return {}
+}

@@ -1,0 +1,189 @@
+// SQL text as tokens, and tokens as canonical text: one line, no comments, one form of quoting.
+// Parser and engine both read the canonical text, so nothing can look like a comment or a string to one of them only.
+import { ParseError } from '../../core/index.ts'
+
+export type TokenKind = 'word' | 'quoted' | 'string' | 'bytes' | 'number' | 'symbol'
+
+export interface Token {
+  readonly kind: TokenKind
+  /** What it means: a name without quotes, a string's characters, a blob's hexadecimal digits, else as written. */
+  readonly value: string
+  /** Offset into the source. */
+  readonly start: number
+  /** Offset behind it. */
+  readonly end: number
+  /** Whether space or a comment stands before it. */
+  readonly spaced: boolean
+}
+
+const wordStart = /[\p{L}_]/u
+const word = /[\p{L}_][\p{L}\p{M}\p{N}_$]*/uy
+const number = /0x[0-9a-f]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy
+const symbols = '()[]{},.;:+-*/<>=~!@#%^&|?$'
+
+/** All tokens of a text. Throws ParseError for what can be no token. */
+export function tokenize(sql: string): Token[] {
+  const tokens: Token[] = []
+  let at = 0
+  for (;;) {
+    const start = skipSpace(sql, at)
+    if (start >= sql.length) return tokens
+    const token = readToken(sql, start, start > at)
+    tokens.push(token)
+    at = token.end
+  }
+}
+
+/** A ParseError at an offset of the source. */
+export function errorAt(sql: string, offset: number, message: string): ParseError {
+  const before = sql.slice(0, offset).split('\n')
+  return new ParseError(message, before.length, [...before.at(-1)!].length + 1)
+}
+
+function skipSpace(sql: string, from: number): number {
+  let at = from
+  for (;;) {
+    if (at < sql.length && /\s/.test(sql[at]!)) at++
+    else if (sql.startsWith('--', at)) at = lineEnd(sql, at)
+    else if (sql.startsWith('/*', at)) at = commentEnd(sql, at)
+    else return at
+  }
+}
+
+function lineEnd(sql: string, from: number): number {
+  const end = sql.slice(from).search(/[\n\r]/)
+  return end < 0 ? sql.length : from + end
+}
+
+/** Comments nest. */
+function commentEnd(sql: string, from: number): number {
+  let depth = 0
+  for (let at = from; at < sql.length; at++) {
+    if (sql.startsWith('/*', at)) {
+      depth++
+      at++
+    } else if (sql.startsWith('*/', at)) {
+      at++
+      if (--depth === 0) return at + 1
+    }
+  }
+  throw errorAt(sql, from, 'unterminated comment')
+}
+
+function readToken(sql: string, start: number, spaced: boolean): Token {
+  const char = sql[start]!
+  const make = (kind: TokenKind, value: string, end: number): Token => ({ kind, value, start, end, spaced })
+  if (char === "'") return make('string', ...quoted(sql, start, "'"))
+  if (char === '"' || char === '`') return make('quoted', ...quoted(sql, start, char))
+  if (/[eE]/.test(char) && sql[start + 1] === "'") return make('string', ...escaped(sql, start + 1))
+  if (/[xX]/.test(char) && sql[start + 1] === "'") return make('bytes', ...hexadecimal(sql, start))
+  const dollar = /\$(?:[A-Za-z_]\w*)?\$/y
+  dollar.lastIndex = start
+  const tag = dollar.exec(sql)?.[0]
+  if (tag !== undefined) return make('string', ...dollarQuoted(sql, start, tag))
+  if (wordStart.test(String.fromCodePoint(sql.codePointAt(start)!))) {
+    const text = match(word, sql, start)!
+    return make('word', text, start + text.length)
+  }
+  const digits = match(number, sql, start)
+  if (digits !== undefined) return make('number', digits, start + digits.length)
+  if (symbols.includes(char)) return make('symbol', char, start + 1)
+  throw errorAt(sql, start, `unexpected character ${JSON.stringify(String.fromCodePoint(sql.codePointAt(start)!))}`)
+}
+
+function match(pattern: RegExp, sql: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(sql)?.[0]
+}
+
+/** Text between quotes, of which two stand for one. */
+function quoted(sql: string, start: number, quote: string): [string, number] {
+  let value = ''
+  let from = start + 1
+  for (;;) {
+    const end = sql.indexOf(quote, from)
+    if (end < 0) throw errorAt(sql, start, quote === "'" ? 'unterminated string' : 'unterminated quoted name')
+    value += sql.slice(from, end)
+    if (sql[end + 1] !== quote) return [clean(sql, start, value), end + 1]
+    value += quote
+    from = end + 2
+  }
+}
+
+const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+/** `E'…'`: backslashes escape. `start` is the quote. */
+function escaped(sql: string, start: number): [string, number] {
+  let value = ''
+  for (let at = start + 1; at < sql.length; at++) {
+    const char = sql[at]!
+    if (char === "'" && sql[at + 1] !== "'") return [clean(sql, start, value), at + 1]
+    if (char === "'") at++
+    if (char !== '\\') {
+      value += char
+      continue
+    }
+    const code = match(/x[0-9a-f]{1,2}|u[0-9a-f]{4}|U[0-9a-f]{8}/iy, sql, at + 1)
+    if (code !== undefined) {
+      const point = Number.parseInt(code.slice(1), 16)
+      if (point > 0x10ffff) throw errorAt(sql, at, 'no such character')
+      value += String.fromCodePoint(point)
+      at += code.length
+    } else {
+      const next = sql[++at] ?? ''
+      value += escapes[next] ?? next
+    }
+  }
+  throw errorAt(sql, start, 'unterminated string')
+}
+
+function dollarQuoted(sql: string, start: number, tag: string): [string, number] {
+  const end = sql.indexOf(tag, start + tag.length)
+  if (end < 0) throw errorAt(sql, start, 'unterminated string')
+  return [clean(sql, start, sql.slice(start + tag.length, end)), end + tag.length]
+}
+
+function hexadecimal(sql: string, start: number): [string, number] {
+  const [digits, end] = quoted(sql, start + 1, "'")
+  if (!/^(?:[0-9a-f]{2})*$/i.test(digits))
+    throw errorAt(sql, start, 'a binary literal holds an even number of hexadecimal digits')
+  return [digits, end]
+}
+
+function clean(sql: string, start: number, value: string): string {
+  if (value.includes('\0')) throw errorAt(sql, start, 'a NUL character is not allowed')
+  return value.toWellFormed()
+}
+
+/** A name in SQL's quotes. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** A string in SQL's quotes. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** Whether a token is this unquoted word (lower case) or symbol. */
+export function isToken(token: Token | undefined, text: string): boolean {
+  return (
+    token !== undefined &&
+    (token.kind === 'word' ? token.value.toLowerCase() === text : token.kind === 'symbol' && token.value === text)
+  )
+}
+
+/** The canonical form of one token. */
+export function tokenText(token: Token): string {
+  switch (token.kind) {
+    case 'string':
+      return quoteText(token.value)
+    case 'quoted':
+      return quoteName(token.value)
+    case 'bytes':
+      return `CAST(${quoteText(token.value.replace(/../g, '\\x$&'))} AS BLOB)`
+    case 'word':
+      return /^[\w$]+$/.test(token.value) ? token.value : quoteName(token.value.toLowerCase())
+  }
+  return token.value
+}

@@ -1,0 +1,47 @@
+// Reading the grammar's tree without trusting its shape.
+import type { Tree } from './parser.ts'
+
+export type TreeNode = { readonly [key: string]: Tree }
+
+/** A name in the tree with its place in the text. */
+export interface Ident {
+  readonly value: string
+  readonly quote: string | undefined
+  readonly line: number
+  readonly column: number
+}
+
+export function asNode(tree: Tree | undefined): TreeNode | undefined {
+  return typeof tree === 'object' && tree !== null && !Array.isArray(tree) ? (tree as TreeNode) : undefined
+}
+
+export function asList(tree: Tree | undefined): readonly Tree[] {
+  return Array.isArray(tree) ? tree : []
+}
+
+/** A node with one key as that key and what is below it. */
+export function variant(tree: Tree | undefined): readonly [string, Tree] | undefined {
+  const node = asNode(tree)
+  const entries = node === undefined ? [] : Object.entries(node)
+  return entries.length === 1 ? entries[0] : undefined
+}
+
+export function asIdent(tree: Tree | undefined): Ident | undefined {
+  const node = asNode(tree)
+  const start = asNode(asNode(node?.['span'])?.['start'])
+  const { value, quote_style: quote } = node ?? {}
+  const { line, column } = start ?? {}
+  if (typeof value !== 'string' || typeof line !== 'number' || typeof column !== 'number') return undefined
+  return { value, quote: typeof quote === 'string' ? quote : undefined, line, column }
+}
+
+/** The parts of a dotted name; undefined when one of them is no plain name. */
+export function asObjectName(tree: Tree | undefined): Ident[] | undefined {
+  const parts = asList(tree).map(part => asIdent(asNode(part)?.['Identifier']))
+  return parts.length > 0 && parts.every(part => part !== undefined) ? parts : undefined
+}
+
+/** A query: a body with an optional `WITH` and an order. */
+export function isQuery(node: TreeNode): boolean {
+  return 'body' in node && 'pipe_operators' in node
+}
