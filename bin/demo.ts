@@ -17,21 +17,23 @@ Options:
   --once      End after the answers
   -h, --help  Show this text`
 
-const questions: readonly (readonly [string, string])[] = [
-  [
-    'What does the shop serve, and how well?',
-    `SELECT path, count(*) AS requests, count(*) FILTER (status >= 500) AS errors, round(avg(bytes)) AS avg_bytes
-     FROM shop GROUP BY path ORDER BY requests DESC LIMIT 8`
-  ],
-  [
-    'When did the checkout fail?',
-    `SELECT time_bucket(INTERVAL '1 minute', time) AS minute, count(*) AS errors
-     FROM shop WHERE status >= 500 GROUP BY minute ORDER BY minute`
-  ],
-  [
-    'What did this server itself answer?',
-    'SELECT method, path, code, ms FROM weir_log WHERE code IS NOT NULL ORDER BY svc_timestamp LIMIT 8'
-  ]
+const aboutTheShop = [
+  {
+    question: 'What does the shop serve, and how well?',
+    sql: `SELECT path, count(*) AS requests, count(*) FILTER (WHERE status >= 500) AS errors, round(avg(bytes)) AS avg_bytes
+          FROM shop GROUP BY path ORDER BY requests DESC LIMIT 8`
+  },
+  {
+    question: 'When did the checkout fail?',
+    sql: `SELECT strftime(time, '%H:%M') AS minute, count(*) AS errors FROM shop WHERE status >= 500 GROUP BY minute ORDER BY minute`
+  }
+]
+
+const aboutItself = [
+  {
+    question: 'What did this server itself answer?',
+    sql: 'SELECT method, path, code, ms FROM weir_log WHERE code IS NOT NULL ORDER BY svc_timestamp, ms DESC LIMIT 8'
+  }
 ]
 
 export const demo: Command = {
@@ -48,8 +50,10 @@ export const demo: Command = {
     const { main, public: open } = running.addresses
     print(`Weir runs at ${main} (everything) and ${open} (public), data in ${folder}\n`)
     try {
-      await ingest(main, folder)
-      for (const [question, sql] of questions) await ask(main, question, sql)
+      await ingestShop(main)
+      for (const { question, sql } of aboutTheShop) await ask(main, question, sql)
+      await ingestOwnLog(main, join(folder, 'logs'))
+      for (const { question, sql } of aboutItself) await ask(main, question, sql)
     } catch (error) {
       await stop()
       throw error
@@ -74,23 +78,22 @@ function settings(folder: string, once: boolean) {
   }
 }
 
-async function ingest(url: string, folder: string): Promise<void> {
+async function ingestShop(url: string): Promise<void> {
   const log = readFileSync(join(exampleFolder, 'shop-access.log'), 'utf8')
   const pipeline = readFileSync(join(exampleFolder, 'access.yaml'), 'utf8')
   await post(`${url}/v1/pipelines/access`, 'application/x-yaml', pipeline)
   print('created the pipeline `access` (dissect, date, types)')
   const milliseconds = await post(`${url}/v1/ingest?table=shop&pipeline_name=access`, 'text/plain', log)
-  print(`ingested ${log.trimEnd().split('\n').length} lines of an access log into \`shop\` in ${milliseconds} ms`)
-  const own = ownLog(join(folder, 'logs'))
-  await post(`${url}/v1/ingest?table=weir_log&pipeline_name=svc_identity`, 'application/x-ndjson', own)
-  print(`ingested ${own.trimEnd().split('\n').length} lines of the server's own log into \`weir_log\`\n`)
+  print(`ingested ${log.trimEnd().split('\n').length} lines of an access log into \`shop\` in ${milliseconds} ms\n`)
 }
 
 /** What the server has logged so far, one JSON object a line. */
-function ownLog(folder: string): string {
-  return readdirSync(folder)
+async function ingestOwnLog(url: string, folder: string): Promise<void> {
+  const own = readdirSync(folder)
     .map(name => readFileSync(join(folder, name), 'utf8'))
     .join('')
+  await post(`${url}/v1/ingest?table=weir_log&pipeline_name=svc_identity`, 'application/x-ndjson', own)
+  print(`ingested ${own.trimEnd().split('\n').length} lines of the server's own log into \`weir_log\`\n`)
 }
 
 async function ask(url: string, question: string, sql: string): Promise<void> {
