@@ -50,7 +50,10 @@ export function label(tokens: readonly Token[]): string {
     .map((token, i) => {
       const before = tokens[i - 1]
       const close = before === undefined || before.value === '(' || token.value === ')' || !token.spaced
-      return (close ? '' : ' ') + (token.kind === 'word' ? token.value.toLowerCase() : tokenText(token))
+      return (
+        (close ? '' : ' ') +
+        (token.kind === 'word' ? token.value.toLowerCase() : token.kind === 'number' ? token.value : tokenText(token))
+      )
     })
     .join('')
 }

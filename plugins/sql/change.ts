@@ -1,5 +1,6 @@
 // Statements that change the catalog: CREATE and DROP of tables and databases.
 import { DbError, parseTableOptions, type Table } from '../../core/index.ts'
+import { checkDefault } from './default-value.ts'
 import { findDatabase, fullName, informationSchema, isInformationSchema, lookUpTable, resolveName } from './name.ts'
 import type { Session } from './session.ts'
 import type { CreateTable, Statement } from './statement/statement.ts'
@@ -11,6 +12,7 @@ export async function createTable({ store, ctx }: Session, statement: CreateTabl
   const { database, table } = resolveName(store, ctx.db, statement.name)
   if (database === informationSchema) throw readOnly()
   const options = parseTableOptions(statement.options)
+  statement.columns.forEach(checkDefault)
   if (statement.ifNotExists && store.table(database, table.text) !== undefined) return 0
   await store.createTable(ctx, { database, name: table.text, columns: statement.columns, options })
   return 0

@@ -3,14 +3,15 @@ import {
   bitmap,
   type Column,
   type ColumnData,
+  type ColumnDefinition,
   type ColumnType,
   convertTime,
   DbError,
   type FixedData,
+  isDbError,
   isTimestamp,
   parseJson,
   parseTimestamp,
-  type TableColumn,
   timeUnit,
   type Zone
 } from '../../core/index.ts'
@@ -24,13 +25,13 @@ export interface ValueContext {
 }
 
 /** A column of as many rows as there are constants; errors name row (from 1) and column. */
-export function buildColumn(column: TableColumn, literals: readonly Literal[], context: ValueContext): Column {
+export function buildColumn(column: ColumnDefinition, literals: readonly Literal[], context: ValueContext): Column {
   const { name, type, semantic, nullable } = column
   const valid = bitmap(literals.length, true)
   let nulls = 0
   const convert = <T>(read: (literal: Literal) => T | undefined, empty: T) =>
     literals.map((literal, row) => {
-      if (literal.kind !== 'null') return read(literal) ?? fail(column, row, literal)
+      if (literal.kind !== 'null') return attempt(read, literal) ?? fail(column, row, literal)
       if (!nullable) throw new DbError('InvalidArguments', `row ${row + 1}, column ${name}: the column takes no nulls`)
       valid[row >> 3]! &= ~(1 << (row & 7))
       nulls++
@@ -38,6 +39,15 @@ export function buildColumn(column: TableColumn, literals: readonly Literal[], c
     })
   const data = columnData(type, convert, context)
   return { name, type, semantic, data: nulls === 0 ? data : { ...data, valid } }
+}
+
+function attempt<T>(read: (literal: Literal) => T | undefined, literal: Literal): T | undefined {
+  try {
+    return read(literal)
+  } catch (error) {
+    if (isDbError(error)) return undefined
+    throw error
+  }
 }
 
 type Convert = <T>(read: (literal: Literal) => T | undefined, empty: T) => T[]
@@ -208,7 +218,7 @@ function readDecimal(literal: Literal, scale: number): bigint | undefined {
   return sign === '-' ? -rounded : rounded
 }
 
-function fail(column: TableColumn, row: number, literal: Literal): never {
+function fail(column: ColumnDefinition, row: number, literal: Literal): never {
   const value = 'text' in literal ? literal.text.slice(0, 60) : literal.kind
   throw new DbError(
     'InvalidSyntax',

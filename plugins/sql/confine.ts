@@ -1,13 +1,13 @@
 // Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
-import { DbError, type Relation, type Store, type Table, type TableColumn } from '../../core/index.ts'
+import { DbError, type Relation, type Store, type Table, type TableColumn, type Zone } from '../../core/index.ts'
 import { type Canonical, canonical, label, tokenAt } from './canonical.ts'
 import { isRefusedFunction } from './function-policy.ts'
 import { informationTable } from './information-schema.ts'
 import { fullName, hint, informationSchema, lookUpTable, resolveName } from './name.ts'
 import { locator, parseTree } from './parser.ts'
 import type { Name } from './statement/cursor.ts'
+import { clockEdits, timeEdit } from './time-text.ts'
 import { isToken, quoteName, type Token, tokenText } from './token.ts'
-import type { Ident } from './tree.ts'
 import { refused, walkStatement } from './walk.ts'
 
 export interface Confined {
@@ -18,7 +18,7 @@ export interface Confined {
 }
 
 /** A replacement of part of the text; with a table instead of text the engine fills it in. */
-interface Edit {
+export interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
@@ -32,6 +32,8 @@ export interface Place {
   readonly db: string
   /** Source of the tokens, for the place of errors. */
   readonly sql: string
+  /** Of time constants that do not say theirs. */
+  readonly zone: Zone
 }
 
 /** Checks a query and resolves its names. Throws DbError for whatever it may not read. */
@@ -40,17 +42,22 @@ export function confine(place: Place, tokens: readonly Token[]): Confined {
   const statement = canonical(tokens)
   const tree = parseTree(place.sql, statement)
   const locate = locator(statement.text)
-  const index = (ident: Ident) => tokenAt(statement, locate(ident.line, ident.column))
-  const edits: Edit[] = []
-  const columns: (readonly Ident[])[] = []
+  const index = ({ line, column }: { line: number; column: number }) => tokenAt(statement, locate(line, column))
+  const edits: Edit[] = clockEdits(statement)
+  const columns: (readonly number[])[] = []
+  const compared: (readonly [number, number])[] = []
   walkStatement(tree, {
     table: (name, aliased) => edits.push(tableEdit(place, statement, name.map(index), aliased)),
-    column: name => columns.push(name),
-    unnamed: call => edits.push(...labelEdit(statement, index(call[0]!)))
+    column: name => columns.push(name.map(index)),
+    compared: (name, constant) => compared.push([index(name.at(-1)!), index(constant)]),
+    unnamed: call => edits.push(...labelEdit(statement, call.map(index)))
   })
   const tables = edits.flatMap(edit => edit.table ?? [])
   const find = columnFinder(tables)
-  for (const name of columns) edits.push(...columnEdits(statement, tables, find, name.map(index)))
+  for (const parts of columns) edits.push(...columnEdits(statement, tables, find, parts))
+  for (const [column, constant] of compared) {
+    edits.push(...timeEdit(statement, timeColumn(tables, statement.tokens[column]!), constant, place.zone))
+  }
   return { ...apply(statement.text, edits), names: physicalNames(tables) }
 }
 
@@ -86,18 +93,19 @@ function tableEdit(place: Place, statement: Canonical, parts: readonly number[],
 }
 
 /** Names a call as the user wrote it: `count(*)`, not the engine's `count_star()`. */
-function labelEdit({ tokens, starts }: Canonical, first: number): Edit[] {
+function labelEdit({ tokens, starts }: Canonical, name: readonly number[]): Edit[] {
+  const first = name[0]!
   if (['columns', 'unnest'].some(word => isToken(tokens[first], word))) return []
-  const last = callEnd(tokens, first)
+  const called = isToken(tokens[name.at(-1)! + 1], '(') || isToken(tokens[first], 'current_timestamp')
+  if (!called) return []
+  const last = callEnd(tokens, name.at(-1)!)
   const end = starts[last]! + tokenText(tokens[last]!).length
   return [{ start: end, end, text: ` AS ${quoteName(label(tokens.slice(first, last + 1)))}` }]
 }
 
 /** Index of the last token of a call: its parenthesis, or that of a `FILTER`, `OVER` … behind it. */
-function callEnd(tokens: readonly Token[], first: number): number {
-  let at = first
-  while (!isToken(tokens[at], '(')) at++
-  at = closing(tokens, at)
+function callEnd(tokens: readonly Token[], name: number): number {
+  let at = isToken(tokens[name + 1], '(') ? closing(tokens, name + 1) : name
   for (;;) {
     const next = at + 1
     if (isToken(tokens[next], 'filter') && isToken(tokens[next + 1], '(')) at = closing(tokens, next + 1)
@@ -121,17 +129,14 @@ function closing(tokens: readonly Token[], open: number): number {
   return tokens.length - 1
 }
 
-type Finder = (name: Name) => TableColumn[] | undefined
+type Finder = (name: Name) => readonly TableColumn[] | undefined
 
-/** Columns whose name alone does not say which is meant, by that name in any case. */
+/** The columns of the query's tables that a name in any case may mean. */
 function columnFinder(tables: readonly Table[]): Finder {
-  const groups = new Map<string, TableColumn[]>()
-  for (const table of new Set(tables)) {
-    for (const [key, group] of Map.groupBy(table.columns, column => column.name.toLowerCase())) {
-      const plain = group.length === 1 && group[0]!.physical === group[0]!.name
-      if (!plain) groups.set(key, [...(groups.get(key) ?? []), ...group])
-    }
-  }
+  const groups = Map.groupBy(
+    [...new Set(tables)].flatMap(table => table.columns),
+    column => column.name.toLowerCase()
+  )
   return name => groups.get(name.text.toLowerCase())
 }
 
@@ -156,18 +161,25 @@ function isTableOf(tables: readonly Table[], database: Name, table: Name): boole
   return tables.some(other => other.database === database.text && other.name === table.text)
 }
 
+/** Names are quoted even where they are plain: `at` and `left` are words of the engine. */
 function chooseColumn(group: readonly TableColumn[], name: Name): TableColumn {
+  const plain = group.every(column => column.name === group[0]!.name && column.physical === column.name)
+  if (plain) return group[0]!
   const exact = group.filter(column => column.name === name.text)
   if (new Set(exact.map(column => column.physical)).size === 1) return exact[0]!
   const names = [...new Set(group.map(column => column.name))]
-  const found =
-    exact.length > 1 ? ': tables of this query hold it under different names of the engine' : hint(name.text, names)
+  const found = exact.length > 1 ? ': the tables of this query differ in the case of it' : hint(name.text, names)
   throw new DbError('PlanQuery', `Failed to plan SQL: No field named ${name.text}${found}`)
 }
 
 function physicalNames(tables: readonly Table[]): Map<string, string> {
   const renamed = tables.flatMap(table => table.columns.filter(column => column.physical !== column.name))
   return new Map(renamed.map(column => [column.physical, column.name]))
+}
+
+function timeColumn(tables: readonly Table[], name: Token): TableColumn | undefined {
+  const wanted = name.value.toLowerCase()
+  return tables.flatMap(table => table.columns.filter(column => column.name.toLowerCase() === wanted))[0]
 }
 
 /** The text with all edits made, and where the tables stand in it. */

@@ -9,13 +9,14 @@ import {
   type Store
 } from '../../core/index.ts'
 import { createDatabase, createTable, dropDatabase, dropTables } from './change.ts'
+import { explain } from './explain.ts'
 import { insert } from './insert.ts'
 import { findDatabase, informationSchema, isInformationSchema, lookUpTable } from './name.ts'
 import { holdAnswer, rowsAnswer } from './rows.ts'
-import { readRows, runQuery, type Session } from './session.ts'
+import { runQuery, type Session } from './session.ts'
 import { describe, show } from './show.ts'
 import type { Parsed } from './statement/parse.ts'
-import type { ExplainStatement, Statement } from './statement/statement.ts'
+import type { Statement } from './statement/statement.ts'
 import { tokenize } from './token.ts'
 
 /** The answers of all statements in order. Stops at the first that fails; what those before it did stays done. */
@@ -83,16 +84,6 @@ function next({ store, ctx }: Session, statement: Statement): RequestContext {
     )
   }
   return ctx
-}
-
-async function explain(session: Session, { analyze, json, query }: ExplainStatement): Promise<RecordsAnswer> {
-  const options = [...(analyze ? ['ANALYZE'] : []), ...(json ? ['FORMAT JSON'] : [])]
-  const prefix = options.length > 0 ? `EXPLAIN (${options.join(', ')}) ` : 'EXPLAIN '
-  const rows = await readRows(await runQuery(session, query.tokens, prefix))
-  if (!analyze) return rowsAnswer(['plan_type', 'plan'], rows)
-  const number = 'UInt32'
-  const plans = rows.map((row, i) => [0, i, row[1]])
-  return rowsAnswer([['stage', number], ['node', number], 'plan'], plans)
 }
 
 type Admin = Extract<Statement, { kind: 'admin' }>

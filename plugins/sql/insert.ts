@@ -1,6 +1,7 @@
 // INSERT: values or a query's rows become one write of whole columns.
 import { DbError, heldRows, parseZone, type Table, type TableColumn, utc } from '../../core/index.ts'
 import { buildColumn } from './column-value.ts'
+import { defaultOf } from './default-value.ts'
 import { type Literal, nullLiteral, readLiteral, resultLiteral } from './literal.ts'
 import { fullName, hint, informationSchema, lookUpTable, resolveName } from './name.ts'
 import { readRows, runQuery, type Session } from './session.ts'
@@ -107,16 +108,6 @@ async function readQuery(session: Session, tokens: readonly Token[], width: numb
     })
   }
   return { rows, columns }
-}
-
-function defaultOf(column: TableColumn): Literal {
-  if (column.default === undefined) return nullLiteral
-  const literal = readLiteral(tokenize(column.default))
-  if (literal !== undefined) return literal
-  throw new DbError(
-    'Unsupported',
-    `column ${column.name}: its default ${column.default} is neither a constant nor now()`
-  )
 }
 
 function mismatch(columns: number, values: number): DbError {

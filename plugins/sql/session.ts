@@ -1,6 +1,17 @@
 // What the statements of one request share, and how one of them reads.
-import type { RecordsAnswer, RequestContext, Store } from '../../core/index.ts'
+import {
+  DbError,
+  isDbError,
+  parseZone,
+  type RecordsAnswer,
+  type Relation,
+  type RequestContext,
+  type SqlQuery,
+  type Store,
+  utc
+} from '../../core/index.ts'
 import { confine } from './confine.ts'
+import { engineZone } from './time-text.ts'
 import type { Token } from './token.ts'
 
 export interface Session {
@@ -13,22 +24,35 @@ export interface Session {
 /** Runs a query; its rows come as they are read. `prefix` goes before its text. */
 export async function runQuery(session: Session, tokens: readonly Token[], prefix = ''): Promise<RecordsAnswer> {
   const { store, ctx, sql } = session
-  const { text, relations, names } = confine({ store, db: ctx.db, sql }, tokens)
-  const result = await store.query(ctx, {
+  const zone = parseZone(ctx.timezone) ?? utc
+  const { text, relations, names } = confine({ store, db: ctx.db, sql, zone }, tokens)
+  const query: SqlQuery = {
     kind: 'sql',
     text: prefix + text,
-    relations: relations.map(relation => ({
-      ...relation,
-      start: relation.start + prefix.length,
-      end: relation.end + prefix.length
-    })),
-    timezone: ctx.timezone
-  })
+    relations: relations.map(relation => shift(relation, prefix.length)),
+    timezone: engineZone(ctx.timezone)
+  }
+  const result = await store.query(ctx, query).catch(explainFailure)
   return {
     kind: 'records',
     columns: result.columns.map(({ name, type }) => ({ name: names.get(name) ?? name, type })),
     batches: () => result.batches()
   }
+}
+
+function shift(relation: Relation, by: number): Relation {
+  return { ...relation, start: relation.start + by, end: relation.end + by }
+}
+
+/** Planning errors in the words of this server. */
+function explainFailure(error: unknown): never {
+  if (!isDbError(error) || error.code !== 'PlanQuery') throw error
+  const field = /Referenced column "(.*?)" not found in FROM clause!?(?:\s*Candidate bindings: (.*))?/s.exec(
+    error.message
+  )
+  const text =
+    field === null ? error.message : `No field named ${field[1]}.${field[2] ? ` Valid fields are ${field[2]}` : ''}`
+  throw new DbError('PlanQuery', `Failed to plan SQL: ${text}`, { cause: error })
 }
 
 /** All values of an answer, row by row. For few rows. */

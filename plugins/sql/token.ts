@@ -185,5 +185,11 @@ export function tokenText(token: Token): string {
     case 'word':
       return /^[\w$]+$/.test(token.value) ? token.value : quoteName(token.value.toLowerCase())
   }
-  return token.value
+  return token.kind === 'number' ? numberText(token.value) : token.value
+}
+
+/** `2.5` is a float here and a decimal to the engine, which takes an exponent as a float; more digits than a float has stay. */
+function numberText(digits: string): string {
+  const plain = /^\d*\.\d*$/.test(digits) && digits.length <= 16
+  return plain ? `${digits}${digits.endsWith('.') ? '0' : ''}e0` : digits
 }

@@ -9,9 +9,14 @@ export interface Visitor {
   table(name: readonly Ident[], aliased: boolean): void
   /** A column, perhaps with what stands before its dots. */
   column(name: readonly Ident[]): void
+  /** A column compared with a constant; `constant` is its place. */
+  compared(column: readonly Ident[], constant: Place): void
   /** A call that is an item of a select list without a name of its own. */
   unnamed(call: readonly Ident[]): void
 }
+
+/** Where something begins: line and character from 1. */
+export type Place = Pick<Ident, 'line' | 'column'>
 
 /** Names of common table expressions that may be used here, in lower case. */
 type Scope = ReadonlySet<string>
@@ -167,7 +172,34 @@ function walkMember(key: string, value: Tree, scope: Scope, visitor: Visitor): v
   if (ident !== undefined) visitor.column([ident])
   else if (call !== undefined) walkCall(call, scope, visitor)
   else if (key === 'CompoundIdentifier') visitor.column(asList(value).flatMap(part => asIdent(part) ?? []))
-  else walkExpression(value, scope, visitor)
+  else {
+    reportCompared(key, asNode(value), visitor)
+    walkExpression(value, scope, visitor)
+  }
+}
+
+const comparisons = ['Eq', 'NotEq', 'Lt', 'LtEq', 'Gt', 'GtEq']
+
+function reportCompared(key: string, node: TreeNode | undefined, visitor: Visitor): void {
+  if (node === undefined) return
+  const { op, left, right, expr, low, high, list } = node
+  if (key === 'BinaryOp' && comparisons.includes(String(op))) {
+    reportPair(left, right, visitor)
+    reportPair(right, left, visitor)
+  } else if (key === 'Between') for (const bound of [low, high]) reportPair(expr, bound, visitor)
+  else if (key === 'InList') for (const item of asList(list)) reportPair(expr, item, visitor)
+}
+
+function reportPair(column: Tree | undefined, constant: Tree | undefined, visitor: Visitor): void {
+  const [kind, value] = variant(column) ?? ['', null]
+  const single = kind === 'Identifier' ? asIdent(value) : undefined
+  const name =
+    kind === 'CompoundIdentifier' ? asList(value).flatMap(part => asIdent(part) ?? []) : single ? [single] : []
+  const start = asNode(asNode(asNode(asNode(constant)?.['Value'])?.['span'])?.['start'])
+  const { line, column: at } = start ?? {}
+  if (name.length > 0 && typeof line === 'number' && typeof at === 'number') {
+    visitor.compared(name, { line, column: at })
+  }
 }
 
 function walkCall(call: TreeNode, scope: Scope, visitor: Visitor): void {

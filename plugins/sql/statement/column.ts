@@ -1,6 +1,5 @@
 // One column of CREATE TABLE: name, type and options in any order.
 import { type ColumnIndex, type ColumnType, parseColumnIndex } from '../../../core/index.ts'
-import { canonical } from '../canonical.ts'
 import { readType } from './column-type.ts'
 import { type Cursor, expect, peek, readName, readString, readUntil, sees, take, unexpected } from './cursor.ts'
 import { readWith } from './with.ts'
@@ -43,7 +42,7 @@ function indexKind(cursor: Cursor): ColumnIndex['kind'] | undefined {
   return undefined
 }
 
-/** The text of a literal or a call. */
+/** The text of a literal or a call, as written. */
 function readDefault(cursor: Cursor): string {
   const start = cursor.at
   if (!take(cursor, '-')) take(cursor, '+')
@@ -54,5 +53,5 @@ function readDefault(cursor: Cursor): string {
     readUntil(cursor, ')')
     expect(cursor, ')')
   }
-  return canonical(cursor.tokens.slice(start, cursor.at)).text
+  return cursor.sql.slice(cursor.tokens[start]!.start, cursor.tokens[cursor.at - 1]!.end)
 }

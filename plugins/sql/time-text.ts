@@ -1,0 +1,67 @@
+// Time in queries as the engine needs it: its clock in UTC without a zone, constants in the unit and zone of the user.
+import {
+  convertTime,
+  formatTimestamp,
+  isTimestamp,
+  parseTimestamp,
+  type TableColumn,
+  timeUnit,
+  type Zone
+} from '../../core/index.ts'
+import type { Canonical } from './canonical.ts'
+import type { Edit } from './confine.ts'
+import { isToken, quoteText, type Token, tokenText } from './token.ts'
+
+const clocks = ['now', 'current_timestamp', 'get_current_timestamp', 'transaction_timestamp']
+
+/** The engine's clock has a zone and compares with no column: this one does. */
+export function clockEdits({ tokens, starts }: Canonical): Edit[] {
+  return tokens.flatMap((token, i) => {
+    if (!clocks.some(name => isToken(token, name)) || isToken(tokens[i - 1], '.')) return []
+    const called = isToken(tokens[i + 1], '(') && isToken(tokens[i + 2], ')')
+    if (!called && !isToken(token, 'current_timestamp')) return []
+    const end = starts[called ? i + 2 : i]! + tokenText(tokens[called ? i + 2 : i]!).length
+    return [{ start: starts[i]!, end, text: "(now() AT TIME ZONE 'UTC')" }]
+  })
+}
+
+/** A constant that a timestamp column is compared with: an integer is in the column's unit, text without a zone in the user's. */
+export function timeEdit(
+  { tokens, starts }: Canonical,
+  column: TableColumn | undefined,
+  at: number,
+  zone: Zone
+): Edit[] {
+  const token = tokens[at]!
+  if (column === undefined || !isTimestamp(column.type)) return []
+  const ns = instant(token, timeUnit(column.type), zone)
+  if (ns === undefined) return []
+  return [
+    {
+      start: starts[at]!,
+      end: starts[at]! + tokenText(token).length,
+      text: quoteText(formatTimestamp(ns).slice(0, -1))
+    }
+  ]
+}
+
+function instant(token: Token, unit: ReturnType<typeof timeUnit>, zone: Zone): bigint | undefined {
+  if (token.kind === 'number' && /^\d{1,19}$/.test(token.value)) return convertTime(BigInt(token.value), unit, 'ns')
+  if (token.kind !== 'string' || zone.name === 'UTC') return undefined
+  try {
+    return parseTimestamp(token.value, zone)
+  } catch {
+    // What is no time to us may be one to the engine, and its error is the better one.
+    return undefined
+  }
+}
+
+/** The engine's name of a zone. It knows no offsets but whole hours; for others its own functions run in UTC. */
+export function engineZone(zone: string): string {
+  const offset = /^([+-])(\d\d):(\d\d)$/.exec(zone)
+  if (offset === null) return zone
+  const hours = Number(offset[2])
+  const east = offset[1] === '+'
+  if (offset[3] !== '00' || hours === 0 || hours > (east ? 14 : 12)) return 'UTC'
+  return `Etc/GMT${east ? '-' : '+'}${hours}`
+}
