@@ -13,6 +13,7 @@ import {
 } from './catalog-rows.ts'
 import { folderName, hiddenNames, identify } from './naming.ts'
 import type { SeriesEntry } from './record.ts'
+import { retentionCutoff } from './retention.ts'
 
 /** Every method is synchronous: SQLite's transactions are short and rare. */
 export class EmbeddedCatalog {
@@ -75,6 +76,11 @@ export class EmbeddedCatalog {
 
   allFiles(): readonly DataFile[] {
     return [...this.#byId.values()].flatMap(state => state.files)
+  }
+
+  /** The oldest visible time of a table, see retention.ts. */
+  cutoff(table: Table, now: number): bigint | undefined {
+    return retentionCutoff(table, this.#databases.get(table.database)?.options ?? {}, now)
   }
 
   folder(table: Table): string {
@@ -171,6 +177,20 @@ export class EmbeddedCatalog {
     })
     state.flushedSeq = flushedSeq
     if (added) state.files = [...state.files, added]
+  }
+
+  /** One file in place of others, or none: after a compaction, or when rows are past their time. False when some are gone already. */
+  replaceFiles(table: Table, gone: readonly DataFile[], file: Omit<DataFile, 'id' | 'table'> | undefined): boolean {
+    const state = this.#byId.get(table.id)
+    const ids = new Set(gone.map(({ id }) => id))
+    if (state === undefined || state.files.filter(({ id }) => ids.has(id)).length < ids.size) return false
+    const added = this.#transaction(() => {
+      const remove = this.#sqlite.prepare('DELETE FROM files WHERE id = ?')
+      for (const id of ids) remove.run(id)
+      return file && { ...file, table: table.id, id: this.#insertFile(table.id, file) }
+    })
+    state.files = [...state.files.filter(({ id }) => !ids.has(id)), ...(added ? [added] : [])]
+    return true
   }
 
   /** Series of a table as files know them, ascending. */

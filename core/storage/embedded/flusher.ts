@@ -1,12 +1,16 @@
 // When and how rows leave memory for files: by size, by age, on demand; one flush at a time.
+import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Table } from '../../model/table.ts'
 import type { Report } from '../engine.ts'
 import type { EmbeddedCatalog } from './catalog.ts'
+import { writeDataFile } from './data-file.ts'
 import type { Duckdb } from './duckdb/index.ts'
-import { writeFile } from './flush.ts'
+import { reach } from './fault.ts'
 import type { Memtable } from './memtable.ts'
+import { mergeVersions } from './merge.ts'
 import type { EngineMetrics } from './metrics.ts'
+import { memtableRows } from './source.ts'
 import type { TableData } from './table-data.ts'
 import type { OpenTables } from './tables.ts'
 import type { WriteAheadLog } from './wal.ts'
@@ -71,6 +75,7 @@ export class Flusher {
     const started = performance.now()
     const due = tables.all().filter(data => data.memtables.length > 0 && (!only || data.table.id === only.id))
     for (const data of due) data.seal()
+    reach('flush.sealed')
     const boundary = tables.appliedSeq
     // A file must not hold what the log could still lose.
     await this.wal?.flush()
@@ -79,12 +84,13 @@ export class Flusher {
       for (const memtable of [...data.sealed]) {
         const last = memtable === data.sealed.at(-1)
         const file = await this.#flushMemtable(data, memtable, last ? boundary : memtable.endSeq)
-        report.rows += file.rows
-        report.bytes += file.bytes
-        report.files++
+        report.rows += file?.rows ?? 0
+        report.bytes += file?.bytes ?? 0
+        report.files += file ? 1 : 0
       }
     }
     await this.wal?.dropBefore(tables.oldestSeq())
+    reach('flush.log_dropped')
     if (report.files > 0) {
       metrics.flushSeconds.observe((performance.now() - started) / 1000)
       metrics.flushedRows.add(report.rows)
@@ -99,9 +105,24 @@ export class Flusher {
     if (data.table.tags.length > 0) await data.mirror.sync(data.table, data.registry)
     const { table } = data
     const unsaved = data.unsavedSeries()
-    const target = { dataDir, folder: catalog.folder(table), name: `${memtable.firstSeq}.parquet` }
-    const file = await writeFile(duckdb, table, memtable, data.mirror.name, target)
+    const target = {
+      dataDir,
+      folder: catalog.folder(table),
+      name: `${memtable.firstSeq}.parquet`,
+      minSeq: memtable.firstSeq,
+      maxSeq: memtable.endSeq - 1,
+      copied: () => reach('flush.copied'),
+      renamed: () => reach('flush.renamed')
+    }
+    const file = await memtable.read(rows => {
+      const all = memtableRows(table, memtable, rows, data.mirror.name)
+      return writeDataFile(duckdb, table, mergeVersions(table, all, { keepDeletes: true }), target)
+    })
+    if (table.options.append_mode && file?.rows !== memtable.rows) {
+      throw new DbError('Unexpected', `file ${target.name} holds ${file?.rows} rows instead of ${memtable.rows}`)
+    }
     catalog.addFile(table, file, unsaved.series, flushedSeq)
+    reach('flush.catalogued')
     unsaved.saved()
     data.sealed = data.sealed.filter(other => other !== memtable)
     tables.release(memtable.bytes)

@@ -21,6 +21,9 @@ export class Memtable {
   readonly firstSeq: number
   /** One above the number of the last row. */
   endSeq: number
+  /** Times of its rows, in the time index's unit; only kept where rows can be versions of one another. */
+  minTime = 2n ** 63n - 1n
+  maxTime = -(2n ** 63n)
   readonly createdAt = Date.now()
   rows = 0
   bytes = 0
@@ -56,6 +59,15 @@ export class Memtable {
     this.rows += rows.rows
     this.bytes += sizeOf(rows)
     this.endSeq = rows.seq + rows.rows
+    if (!table.options.append_mode) this.#span(rows.columns.get(table.timeIndex.id))
+  }
+
+  #span(times: ColumnData | undefined): void {
+    if (times?.kind !== 'fixed') return
+    for (const time of times.values as BigInt64Array) {
+      if (time < this.minTime) this.minTime = time
+      if (time > this.maxTime) this.maxTime = time
+    }
   }
 
   /** Makes everything added before the call readable in DuckDB. */

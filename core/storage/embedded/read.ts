@@ -20,6 +20,7 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
   const tables = new Map(named.map(table => [table.id, table]))
   for (const table of tables.values()) await parts.tables.find(table)?.makeReadable()
   const snapshots = new Map<number, Snapshot>()
+  const now = Date.now()
   for (const [id, table] of tables) {
     const data = parts.tables.find(table)
     snapshots.set(id, {
@@ -27,7 +28,8 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
       files: parts.catalog.files(table),
       memtables: data?.memtables ?? [],
       series: data?.mirror.name ?? '',
-      dataDir: parts.dataDir
+      dataDir: parts.dataDir,
+      cutoff: parts.catalog.cutoff(table, now)
     })
   }
   const sql = query.kind === 'sql' ? substitute(query.text, query.relations, snapshots) : scan(query, snapshots)

@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib'
 import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Counter, Histogram } from '../../metrics/metrics.ts'
+import { reach } from './fault.ts'
 import { recordHeaderBytes, segmentHeader, segmentHeaderBytes, segmentName } from './segment.ts'
 
 export interface WalOptions {
@@ -150,12 +151,14 @@ export class WriteAheadLog {
       this.#queue = []
       try {
         await this.#write(group)
+        reach('wal.written')
         if (this.#dirty && (this.#options.sync === 'always' || group.some(waiting => waiting.syncOnly)))
           await this.#sync()
       } catch (error) {
         this.#refuse([...group, ...this.#queue.splice(0)], error)
         continue
       }
+      reach('wal.synced')
       for (const waiting of group) {
         try {
           waiting.apply()
@@ -241,6 +244,7 @@ export class WriteAheadLog {
     await sync(this.#fd)
     await syncFolder(this.#options.dir)
     this.#segments.push({ number, bytes: segmentHeaderBytes, endSeq: 0 })
+    reach('wal.rotated')
   }
 }
 

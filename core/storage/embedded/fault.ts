@@ -1,0 +1,24 @@
+// Named places where a crash matters; the chaos run makes the process kill itself at one of them.
+
+/** In the order a row meets them. */
+export const faultPoints = [
+  'wal.written',
+  'wal.synced',
+  'wal.rotated',
+  'flush.sealed',
+  'flush.copied',
+  'flush.renamed',
+  'flush.catalogued',
+  'flush.log_dropped',
+  'compact.renamed',
+  'compact.catalogued'
+] as const
+
+export type FaultPoint = (typeof faultPoints)[number]
+
+const chosen = process.env.WEIR_FAULT
+
+/** Ends the process as a power cut would, if `WEIR_FAULT` names this point. */
+export function reach(point: FaultPoint): void {
+  if (point === chosen) process.kill(process.pid, 'SIGKILL')
+}
