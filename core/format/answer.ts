@@ -8,6 +8,8 @@ export interface RecordsAnswer {
   readonly columns: readonly ResultColumn[]
   /** Read once; leaving it early frees what it holds. */
   batches(): AsyncIterable<ResultBatch>
+  /** Frees what it holds when it is not read at all. */
+  close?(): void
 }
 
 /** The effect of one statement. */
@@ -47,10 +49,9 @@ export function limitAnswer(answer: Answer, limit: number): Answer {
     ...answer,
     async *batches() {
       let left = limit
-      if (left === 0) return
       for await (const batch of answer.batches()) {
         if (batch.rows >= left) {
-          yield { ...batch, rows: left }
+          if (left > 0) yield { ...batch, rows: left }
           return
         }
         left -= batch.rows

@@ -16,7 +16,10 @@ export async function sendAnswers(
 ): Promise<FastifyReply> {
   const elapsed = () => reply.elapsedTime
   const pieces = gather(encodeAnswers(format, answers, { ...options, elapsed }))
-  const first = await pieces.next()
+  const first = await pieces.next().catch((error: unknown) => {
+    for (const answer of answers) if (answer.kind === 'records') answer.close?.()
+    throw error
+  })
   reply
     .header('content-type', format.contentType)
     .header('x-svc-format', format.header)

@@ -87,9 +87,10 @@ export interface QueryResult {
   close(): void
 }
 
-/** Background work asked for from outside. */
-export type Maintenance = { readonly kind: 'flush'; readonly table?: Table }
+/** Background work asked for from outside: rows to files, or files merged and expired ones removed. Without a table: of all. */
+export type Maintenance = { readonly kind: 'flush' | 'compact'; readonly table?: Table }
 
+/** What was written. */
 export interface Report {
   readonly rows: number
   readonly bytes: number

@@ -115,12 +115,13 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
       }
       const resolved: ResolvedWrite[] = []
       for (const write of withHints) resolved.push(await resolve(ctx.db, write, allowed(write)))
-      const rows = await engine.write(resolved, ctx.signal)
+      const kept = resolved.filter(write => !isInstant(write))
+      const rows = kept.length === 0 ? 0 : await engine.write(kept, ctx.signal)
       const labels = { db: dbLabel(ctx.db), plugin: ctx.plugin }
-      const deleted = resolved.reduce((sum, write) => sum + (write.op === 'delete' ? write.rows : 0), 0)
+      const deleted = kept.reduce((sum, write) => sum + (write.op === 'delete' ? write.rows : 0), 0)
       if (rows > deleted) rowsWritten.add(rows - deleted, labels)
       if (deleted > 0) rowsDeleted.add(deleted, labels)
-      return { rows, perWrite: writes.map(write => write.rows) }
+      return { rows, perWrite: resolved.map(write => (isInstant(write) ? 0 : write.rows)) }
     },
 
     async query(ctx, query) {
@@ -191,6 +192,11 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
       return engine.maintain(task, ctx.signal)
     }
   }
+}
+
+/** Rows of such a table are gone the moment they come. */
+function isInstant({ table }: ResolvedWrite): boolean {
+  return table.options.ttl === 'instant'
 }
 
 /** Database names as metric labels: at most a hundred, then `other`. */

@@ -9,6 +9,7 @@ import type { Metrics } from '../../metrics/metrics.ts'
 import type { Table } from '../../model/table.ts'
 import type { Catalog, Engine, Maintenance, Query, QueryResult, Report, ResolvedWrite } from '../engine.ts'
 import { EmbeddedCatalog } from './catalog.ts'
+import { Compactor } from './compactor.ts'
 import { type Duckdb, openDuckdb } from './duckdb/index.ts'
 import { FilePins } from './file-pins.ts'
 import { Flusher } from './flusher.ts'
@@ -24,6 +25,8 @@ import { WriteAheadLog } from './wal.ts'
 
 /** Milliseconds a write waits for room in memory before it is refused. */
 const longestStall = 10_000
+/** Milliseconds between looks at what is old enough to be flushed, merged or removed. */
+const housekeeping = 1_000
 
 export type StorageConfig = Pick<Config, 'storage' | 'wal'>
 
@@ -37,6 +40,7 @@ interface Open {
   readonly duckdb: Duckdb
   readonly tables: OpenTables
   readonly flusher: Flusher
+  readonly compactor: Compactor
   readonly wal: WriteAheadLog
   readonly catalog: Catalog
   readonly timer: NodeJS.Timeout
@@ -115,16 +119,17 @@ class EmbeddedEngine implements Engine {
   }
 
   async maintain(task: Maintenance, signal: AbortSignal): Promise<Report> {
-    const { flusher } = this.#open()
+    const { flusher, compactor } = this.#open()
     signal.throwIfAborted()
-    return flusher.flush(task.table)
+    return task.kind === 'flush' ? flusher.flush(task.table) : compactor.compact(task.table)
   }
 
   async close(): Promise<void> {
     if (this.#state === undefined) return
-    const { sqlite, duckdb, flusher, wal, timer } = this.#state
+    const { sqlite, duckdb, flusher, compactor, wal, timer } = this.#state
     this.#state = undefined
     clearInterval(timer)
+    await compactor.stop()
     try {
       await flusher.flush()
     } catch (error) {
@@ -149,6 +154,7 @@ class EmbeddedEngine implements Engine {
     const tables = new OpenTables(sqlite, duckdb)
     const common = { catalog: sqlite, duckdb, tables, dataDir: this.#dataDir }
     const flusher = new Flusher({ ...common, log: this.#log, metrics: this.#metrics })
+    const compactor = new Compactor({ ...common, pins: this.#pins, log: this.#log, metrics: this.#metrics })
     await checkFiles(this.#dataDir, sqlite.allFiles(), this.#log)
     const found = await readLog(options.dir, this.#log, async (seq, payload) => {
       replay(sqlite, tables, seq, payload)
@@ -164,10 +170,22 @@ class EmbeddedEngine implements Engine {
     )
     await wal.start()
     flusher.wal = wal
-    const timer = setInterval(() => flusher.planOlderThan(Date.now() - storage.flush_interval), 1000).unref()
+    const timer = setInterval(() => {
+      flusher.planOlderThan(Date.now() - storage.flush_interval)
+      compactor.plan()
+    }, housekeeping).unref()
     const milliseconds = Math.round(performance.now() - started)
     this.#log.info({ records: found.records, tables: sqlite.allTables().length, milliseconds }, 'storage is open')
-    return { sqlite, duckdb, tables, flusher, wal, timer, catalog: this.#makeCatalog(sqlite, tables, flusher) }
+    return {
+      sqlite,
+      duckdb,
+      tables,
+      flusher,
+      compactor,
+      wal,
+      timer,
+      catalog: this.#makeCatalog(sqlite, tables, flusher)
+    }
   }
 
   async #waitForRoom(signal: AbortSignal): Promise<void> {

@@ -7,6 +7,9 @@ export interface EngineMetrics {
   readonly flushSeconds: Histogram
   readonly flushedRows: Counter
   readonly flushedBytes: Counter
+  readonly compactionSeconds: Histogram
+  readonly compactedFiles: Counter
+  readonly expiredFiles: Counter
 }
 
 export interface EngineGauges {
@@ -36,6 +39,12 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
     stalls: metrics.counter('svc_storage_write_stalls_total', 'Writes that had to wait for room in memory.'),
     flushSeconds: metrics.histogram('svc_storage_flush_seconds', 'Time to write the memtables to files.'),
     flushedRows: metrics.counter('svc_storage_flushed_rows_total', 'Rows written to files.'),
-    flushedBytes: metrics.counter('svc_storage_flushed_bytes_total', 'Bytes of the files written.')
+    flushedBytes: metrics.counter('svc_storage_flushed_bytes_total', 'Bytes of the files written.'),
+    compactionSeconds: metrics.histogram('svc_storage_compaction_seconds', 'Time to merge files into one.'),
+    compactedFiles: metrics.counter('svc_storage_compacted_files_total', 'Files that were merged into others.'),
+    expiredFiles: metrics.counter(
+      'svc_storage_expired_files_total',
+      'Files removed because their rows were past their time to live.'
+    )
   }
 }

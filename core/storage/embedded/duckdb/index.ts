@@ -16,11 +16,17 @@ export interface DuckdbOptions {
   readonly threads: number
 }
 
-export interface Duckdb {
+/** Statements one after the other on a connection of their own. */
+export interface Turns {
   /** Runs statements for their effect. */
   run(sql: string): Promise<void>
   /** First row of a small result. */
   row(sql: string): Promise<readonly unknown[]>
+}
+
+export interface Duckdb extends Turns {
+  /** For long work that nothing waits for. */
+  readonly background: Turns
   /** A streaming result on a connection of its own; `release` runs once when it has ended in any way. */
   stream(sql: string, timezone: string, signal: AbortSignal, release: () => void): Promise<QueryResult>
   /** Runs statements that read rows from memory: `work` gets the SQL expression that stands for them. */
@@ -48,7 +54,25 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   )
   const sources = new RowSources(main)
   const streams = new Set<DuckDBConnection>()
-  // A connection runs one statement at a time; maintenance takes turns on its own.
+  const foreground = takeTurns(main)
+  const background = takeTurns(await instance.connect())
+  return {
+    ...foreground,
+    background,
+    stream: (sql, timezone, signal, release) => openStream(instance, streams, sql, timezone, signal, release),
+    withRows: (source, work) => sources.use(source, work),
+    async close() {
+      for (const connection of streams) connection.interrupt()
+      // Closing a connection under a running statement crashes DuckDB: readers close theirs when they have stopped.
+      while (streams.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
+      await background.end()
+      await foreground.end()
+      instance.closeSync()
+    }
+  }
+}
+
+function takeTurns(connection: DuckDBConnection): Turns & { end(): Promise<void> } {
   let turn: Promise<unknown> = Promise.resolve()
   const exclusively = <T>(work: () => Promise<T>): Promise<T> => {
     const next = turn.then(work, work)
@@ -56,19 +80,9 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     return next
   }
   return {
-    run: sql => exclusively(async () => void (await translate(main.run(sql)))),
-    row: sql => exclusively(async () => (await translate(main.runAndReadAll(sql))).getRows()[0] ?? []),
-    stream: (sql, timezone, signal, release) => openStream(instance, streams, sql, timezone, signal, release),
-    withRows: (source, work) => sources.use(source, work),
-    async close() {
-      await exclusively(async () => {
-        for (const connection of streams) connection.interrupt()
-        // Closing a connection under a running statement crashes DuckDB: readers close theirs when they have stopped.
-        while (streams.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
-        main.closeSync()
-        instance.closeSync()
-      })
-    }
+    run: sql => exclusively(async () => void (await translate(connection.run(sql)))),
+    row: sql => exclusively(async () => (await translate(connection.runAndReadAll(sql))).getRows()[0] ?? []),
+    end: () => exclusively(async () => connection.closeSync())
   }
 }
 
