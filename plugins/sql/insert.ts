@@ -93,7 +93,10 @@ async function evaluate(session: Session, expressions: readonly (readonly Token[
 
 async function readQuery(session: Session, tokens: readonly Token[], width: number): Promise<Given> {
   const answer = await runQuery(session, tokens)
-  if (answer.columns.length !== width) throw mismatch(width, answer.columns.length)
+  if (answer.columns.length !== width) {
+    answer.close?.()
+    throw mismatch(width, answer.columns.length)
+  }
   const columns: Literal[][] = answer.columns.map(() => [])
   let rows = 0
   for await (const batch of answer.batches()) {

@@ -14,8 +14,19 @@ const keywords = new Set(
 
 /** One statement on one line without its semicolon, keywords in upper case, names and constants as written. */
 export function printStatement(statement: Canonical): string {
-  const text = isKnown(statement.tokens) ? formatStatement(statement.text) : undefined
+  const text = isKnown(statement.tokens) ? formatStatement(written(statement)) : undefined
   return text ?? label(statement.tokens.map(upper))
+}
+
+/** The canonical text with numbers as they were written. */
+function written({ text, tokens, starts }: Canonical): string {
+  return tokens
+    .map((token, i) => {
+      const end = starts[i]! + tokenText(token).length
+      const space = text.slice(end, starts[i + 1] ?? end)
+      return (token.kind === 'number' ? token.value : text.slice(starts[i]!, end)) + space
+    })
+    .join('')
 }
 
 /** The grammar reads only queries as the server does. */

@@ -36,7 +36,8 @@ export async function runQuery(session: Session, tokens: readonly Token[], prefi
   return {
     kind: 'records',
     columns: result.columns.map(({ name, type }) => ({ name: names.get(name) ?? name, type })),
-    batches: () => result.batches()
+    batches: () => result.batches(),
+    close: () => result.close()
   }
 }
 

@@ -158,7 +158,7 @@ t.test('parameters come from the query before the form, whatever the content typ
   t.equal(wrong.status, 415)
   const none = await fetch(`${url}/v1/sql`)
   t.match(await none.json(), { code: 1004, error: 'sql parameter is required.' })
-  for (const parameter of ['format=xml', 'epoch=h', 'compression=gzip', 'limit=x']) {
+  for (const parameter of ['format=xml', 'format=arrow&compression=lz4', 'epoch=h', 'compression=gzip', 'limit=x']) {
     const reply = await fetch(`${url}/v1/sql?sql=SELECT+1&${parameter}`)
     t.equal(reply.status, 400, parameter)
   }
