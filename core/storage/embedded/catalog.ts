@@ -1,7 +1,8 @@
 // The catalog: databases, tables, columns, files and series in one SQLite file, mirrored in memory so that look-ups cost nothing.
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../errors.ts'
 import type { Database, Table, TableChange, TableColumn, TableDefinition, TableOptions } from '../../model/table.ts'
+import { catalogDamage, catalogError, openCatalogFile } from './catalog-file.ts'
 import {
   catalogFormat,
   catalogSchema,
@@ -14,6 +15,7 @@ import {
 import { folderName, hiddenNames, identify } from './naming.ts'
 import type { SeriesEntry } from './record.ts'
 import { retentionCutoff } from './retention.ts'
+import { keepSums } from './row-sums.ts'
 
 /** Every method is synchronous: SQLite's transactions are short and rare. */
 export class EmbeddedCatalog {
@@ -24,22 +26,17 @@ export class EmbeddedCatalog {
 
   /** Opens the file and takes it for this process alone. */
   constructor(path: string) {
-    this.#sqlite = new DatabaseSync(path)
+    this.#sqlite = openCatalogFile(path)
     try {
-      this.#sqlite.exec(
-        'PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT;'
-      )
       this.#sqlite.exec(catalogSchema)
+      this.#checkFormat(path)
+      keepSums(this.#sqlite)
+      this.#checkDamage(path)
+      this.#load()
     } catch (error) {
       this.#sqlite.close()
-      const busy = error instanceof Error && /locked|busy/i.test(error.message)
-      const reason = busy
-        ? 'another process holds it; stop that server or choose another storage.data_home'
-        : String(error)
-      throw new DbError('StorageUnavailable', `cannot open the catalog ${path}: ${reason}`, { cause: error })
+      throw error instanceof DbError ? error : catalogError(path, error)
     }
-    this.#checkFormat(path)
-    this.#load()
   }
 
   close(): void {
@@ -298,6 +295,18 @@ export class EmbeddedCatalog {
     if (found > catalogFormat)
       throw new DbError('StorageUnavailable', `${path} has format ${found}, this server knows up to ${catalogFormat}`)
     this.#sqlite.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run('format', String(catalogFormat))
+  }
+
+  /** A look-up in damaged rows could take the files of a table for left-overs. Series are read when they are needed. */
+  #checkDamage(path: string): void {
+    const [first, ...more] = catalogDamage(this.#sqlite, ['series'])
+    if (first === undefined) return
+    const at = first.offset === undefined ? '' : ` at byte ${first.offset}`
+    const rest = more.length > 0 ? ` and ${more.length} more` : ''
+    throw new DbError(
+      'StorageUnavailable',
+      `the catalog is damaged: ${path}${at}: ${first.reason}${rest}. Restore it from a backup, or see what weir storage check says.`
+    )
   }
 
   #load(): void {
