@@ -13,6 +13,7 @@ import {
   type TableState
 } from './catalog-rows.ts'
 import { folderName, hiddenNames, identify } from './naming.ts'
+import type { LogBounds } from './open.ts'
 import type { SeriesEntry } from './record.ts'
 import { retentionCutoff } from './retention.ts'
 import { keepSums } from './row-sums.ts'
@@ -92,6 +93,19 @@ export class EmbeddedCatalog {
   meta(key: string): string | undefined {
     const row = this.#sqlite.prepare('SELECT value FROM meta WHERE key = ?').get(key)
     return row?.value as string | undefined
+  }
+
+  /** Segments of the log that must be there, see wal.ts. */
+  logBounds(): LogBounds {
+    const [first, last] = [this.meta('first_segment'), this.meta('last_segment')]
+    return {
+      first: first === undefined ? undefined : Number(first),
+      last: last === undefined ? undefined : Number(last)
+    }
+  }
+
+  setMeta(key: string, value: string): void {
+    this.#sqlite.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(key, value)
   }
 
   createDatabase(name: string, options: TableOptions): Database {

@@ -14,7 +14,7 @@ import { type Duckdb, openDuckdb } from './duckdb/index.ts'
 import { FilePins } from './file-pins.ts'
 import { Flusher } from './flusher.ts'
 import { type EngineMetrics, engineMetrics } from './metrics.ts'
-import { checkFiles } from './open.ts'
+import { checkCatalogThere, checkFiles, checkSegments } from './open.ts'
 import { runQuery } from './read.ts'
 import { decodeRecord, encodeRecord, type RecordPart } from './record.ts'
 import { readLog } from './segment.ts'
@@ -76,7 +76,9 @@ class EmbeddedEngine implements Engine {
     const { storage, wal } = this.#config
     const spill = join(storage.data_home, 'tmp')
     for (const dir of [this.#dataDir, wal.dir, spill]) await makeFolder(dir)
-    const sqlite = new EmbeddedCatalog(join(storage.data_home, 'catalog.db'))
+    const path = join(storage.data_home, 'catalog.db')
+    await checkCatalogThere({ catalog: path, data: this.#dataDir, wal: wal.dir })
+    const sqlite = new EmbeddedCatalog(path)
     let duckdb: Duckdb | undefined
     try {
       for (const name of ['public', 'svc_private']) if (!sqlite.database(name)) sqlite.createDatabase(name, {})
@@ -155,6 +157,7 @@ class EmbeddedEngine implements Engine {
     const common = { catalog: sqlite, duckdb, tables, dataDir: this.#dataDir }
     const flusher = new Flusher({ ...common, log: this.#log, metrics: this.#metrics })
     const compactor = new Compactor({ ...common, pins: this.#pins, log: this.#log, metrics: this.#metrics })
+    await checkSegments(options.dir, sqlite.logBounds())
     await checkFiles(this.#dataDir, sqlite.allFiles(), this.#log)
     const found = await readLog(options.dir, this.#log, async (seq, payload) => {
       replay(sqlite, tables, seq, payload)
@@ -162,7 +165,13 @@ class EmbeddedEngine implements Engine {
     })
     tables.appliedSeq = Math.max(found.nextSeq, sqlite.nextSeq())
     const wal = new WriteAheadLog(
-      { dir: options.dir, sync: options.sync, syncInterval: options.sync_interval, segmentSize: options.segment_size },
+      {
+        dir: options.dir,
+        sync: options.sync,
+        syncInterval: options.sync_interval,
+        segmentSize: options.segment_size,
+        remember: (which, segment) => sqlite.setMeta(`${which}_segment`, String(segment))
+      },
       this.#log,
       this.#metrics.wal,
       { segments: found.segments, nextSeq: tables.appliedSeq },

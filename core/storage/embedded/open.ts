@@ -1,30 +1,89 @@
-// What is checked of the data files when the engine opens.
+// What is checked of the data folder when the engine opens.
+import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { DataFile } from './catalog-rows.ts'
+import { segmentName } from './segment.ts'
+
+/** Numbers of the log segments that must be there; undefined before there was a log. */
+export interface LogBounds {
+  readonly first: number | undefined
+  readonly last: number | undefined
+}
+
+export interface DataFolders {
+  readonly catalog: string
+  readonly data: string
+  readonly wal: string
+}
+
+/** Without its catalog the files of a folder would be taken for left-overs: a new one is made only where there is nothing. */
+export async function checkCatalogThere({ catalog, data, wal }: DataFolders): Promise<void> {
+  if (existsSync(catalog)) return
+  const [file] = await dataFiles(data)
+  const [segment] = await segmentFiles(wal)
+  const found = file === undefined ? segment && join(wal, segment) : join(data, file)
+  if (found === undefined) return
+  throw new DbError(
+    'StorageUnavailable',
+    `the catalog ${catalog} is missing, but there is ${found}: restore the catalog from a backup, or start on an empty folder`
+  )
+}
+
+/** Segments the catalog knows to be needed must be there; older ones are left-overs of a crash and go. */
+export async function checkSegments(dir: string, { first, last }: LogBounds): Promise<void> {
+  const names = await segmentFiles(dir)
+  for (const number of [first, last]) {
+    if (number === undefined || names.includes(segmentName(number))) continue
+    throw new DbError(
+      'StorageUnavailable',
+      `log segment ${join(dir, segmentName(number))} is missing: bring it back, or see what weir storage repair would do`
+    )
+  }
+  for (const name of names) if (first !== undefined && name < segmentName(first)) await rm(join(dir, name))
+}
+
+/** Names of the segments in a folder, oldest first; none where there is no folder. */
+export async function segmentFiles(dir: string): Promise<string[]> {
+  const names = await readdir(dir).catch(() => [])
+  return names.filter(name => name.endsWith('.wal')).sort()
+}
+
+/** Data files, whole or not, below a folder. */
+export async function dataFiles(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => [])
+  return entries
+    .filter(entry => entry.isFile() && /\.parquet(\.tmp)?$/.test(entry.name))
+    .map(entry => relative(dir, join(entry.parentPath, entry.name)))
+}
 
 /** Every file of the catalog must be there in full; files it does not know are left-overs of a crash and go. */
 export async function checkFiles(dataDir: string, files: readonly DataFile[], log: Logger): Promise<void> {
-  const known = new Set(files.map(file => file.path))
-  for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
-    const path = relative(dataDir, join(entry.parentPath, entry.name))
-    if (!entry.isFile() || known.has(path) || !/\.parquet(\.tmp)?$/.test(path)) continue
-    log.info({ file: path }, 'removed a file the catalog does not know')
-    await rm(join(dataDir, path))
-  }
+  // First of all: a file that is missing under its name may be one of those that nothing seems to know.
   for (const file of files) {
     const path = join(dataDir, file.path)
-    const size = await stat(path).then(
-      found => found.size,
-      () => undefined
-    )
+    const size = await sizeOf(path)
     if (size === file.bytes) continue
     const found = size === undefined ? 'is missing' : `has ${size} bytes`
     throw new DbError(
       'StorageUnavailable',
-      `data file ${path} ${found}, the catalog says ${file.bytes} bytes: restore it from a backup`
+      `data file ${path} ${found}, the catalog says ${file.bytes} bytes: restore it from a backup, or see what weir storage repair would do`
     )
   }
+  const known = new Set(files.map(file => file.path))
+  for (const path of await dataFiles(dataDir)) {
+    if (known.has(path)) continue
+    log.info({ file: path }, 'removed a file the catalog does not know')
+    await rm(join(dataDir, path))
+  }
+}
+
+/** Bytes of a file, undefined where there is none. */
+export function sizeOf(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    found => found.size,
+    () => undefined
+  )
 }

@@ -170,7 +170,6 @@ function hasHole(payload: Uint8Array): boolean {
 function damage(path: string, offset: number, reason: string): DbError {
   return new DbError(
     'StorageUnavailable',
-    `the log is damaged: ${path} at byte ${offset}: ${reason}. Restore the file from a backup, or move this segment and all later ` +
-      'ones out of the folder to start without what they hold.'
+    `the log is damaged: ${path} at byte ${offset}: ${reason}. Restore the file from a backup, or see what weir storage repair would do.`
   )
 }

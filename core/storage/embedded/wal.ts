@@ -17,6 +17,8 @@ export interface WalOptions {
   readonly syncInterval: number
   /** Bytes after which a new segment starts. */
   readonly segmentSize: number
+  /** Remembers which segments there must be: before older ones go, and when a new one is there. */
+  readonly remember: (bound: 'first' | 'last', segment: number) => void
 }
 
 /** What a finished segment holds; known for the open one too. */
@@ -120,8 +122,11 @@ export class WriteAheadLog {
 
   /** Removes segments that hold nothing at or above `seq`; the open one stays. */
   async dropBefore(seq: number): Promise<void> {
-    while (this.#segments.length > 1 && this.#segments[0]!.endSeq <= seq) {
-      const segment = this.#segments.shift()!
+    const last = this.#segments.length - 1
+    const kept = this.#segments.findIndex((segment, i) => i === last || segment.endSeq > seq)
+    if (kept <= 0) return
+    this.#options.remember('first', this.#segments[kept]!.number)
+    for (const segment of this.#segments.splice(0, kept)) {
       await removeFile(join(this.#options.dir, segmentName(segment.number)))
     }
   }
@@ -244,6 +249,8 @@ export class WriteAheadLog {
     await sync(this.#fd)
     await syncFolder(this.#options.dir)
     this.#segments.push({ number, bytes: segmentHeaderBytes, endSeq: 0 })
+    this.#options.remember('last', number)
+    if (previous === undefined) this.#options.remember('first', number)
     reach('wal.rotated')
   }
 }
