@@ -9,14 +9,15 @@ import {
   DuckDBStructValue,
   type DuckDBType,
   type DuckDBValue,
-  DuckDBTypeId as Id
+  DuckDBTypeId as Id,
+  ResultReturnType
 } from '@duckdb/node-api'
 import bindings from '@duckdb/node-bindings'
 import { DbError } from '../../../errors.ts'
 import { bitmap, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
 import type { ResultType } from '../../../model/types.ts'
 import type { QueryResult } from '../../engine.ts'
-import { translate } from './errors.ts'
+import { cancelled, translate } from './errors.ts'
 
 /** Reads a streaming result; `end` runs once, when nothing runs any more: read to its end, left early, failed or cancelled. */
 export function streamResult(
@@ -47,7 +48,7 @@ export function streamResult(
           const chunk = await translate(next, signal).finally(() => {
             fetching = undefined
           })
-          if (chunk === null || chunk.rowCount === 0) return
+          if (chunk === null || chunk.rowCount === 0) return checkEnd(result, signal)
           yield readChunk(chunk, types)
         }
       } finally {
@@ -55,6 +56,16 @@ export function streamResult(
       }
     }
   }
+}
+
+/** A result that fails on the way ends like one that is read to its end, only that it is no result any more. */
+function checkEnd(result: DuckDBResult, signal: AbortSignal): void {
+  if (result.returnType !== ResultReturnType.INVALID) return
+  if (signal.aborted) throw cancelled(signal)
+  throw new DbError(
+    'EngineExecuteQuery',
+    'the query failed after its first rows: some later row holds a value an expression cannot take, or storage.memory_limit is used up'
+  )
 }
 
 function readChunk(chunk: DuckDBDataChunk, types: readonly DuckDBType[]): ResultBatch {
