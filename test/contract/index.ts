@@ -1,4 +1,6 @@
-// What `weir-server/testing` exports: contracts for plugins, and a server to test them in.
+// What `weir-server/testing` exports: contracts for plugins and storage drivers, and a server to test them in.
+export type { EngineContract, EngineTest } from './engine.ts'
+export { engineContract } from './engine.ts'
 export type { ContractRequest, ContractTest, PluginContract } from './plugin.ts'
 export { pluginContract } from './plugin.ts'
 export type { AnyPlugin, BootOptions, TestServer } from './server.ts'
