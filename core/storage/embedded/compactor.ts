@@ -12,11 +12,13 @@ import { mergeVersions } from './merge.ts'
 import type { EngineMetrics } from './metrics.ts'
 import { pickFiles } from './pick.ts'
 import { meets } from './relation.ts'
-import { fileRows } from './source.ts'
+import { fileRows, sortedWithTags, untagged } from './source.ts'
+import type { OpenTables } from './tables.ts'
 
 export interface CompactorParts {
   readonly catalog: EmbeddedCatalog
   readonly duckdb: Duckdb
+  readonly tables: OpenTables
   readonly pins: FilePins
   readonly dataDir: string
   readonly log: Logger
@@ -92,15 +94,19 @@ export class Compactor {
 
   /** One file in place of several. Undefined when the table changed under it; the files then stay. */
   async #merge(table: Table, files: readonly DataFile[]): Promise<{ rows: number; bytes: number } | undefined> {
-    const { catalog, duckdb, pins, dataDir, metrics, log } = this.#parts
+    const { catalog, duckdb, tables, pins, dataDir, metrics, log } = this.#parts
     const started = performance.now()
     const paths = files.map(file => file.path)
     const minSeq = Math.min(...files.map(file => file.minSeq))
     const maxSeq = Math.max(...files.map(file => file.maxSeq))
     // A delete may go once nothing older than it is left that it could hide.
     const rest = catalog.files(table).filter(file => !files.includes(file))
-    const keepDeletes = rest.some(file => file.minSeq < maxSeq && files.some(merged => meets(file, merged)))
-    const rows = fileRows(table, files, dataDir, catalog.cutoff(table, Date.now())).join(' UNION ALL ')
+    const keepDeletes = rest.some(file => file.minSeq < maxSeq && files.some(other => meets(file, other)))
+    const columns = untagged(table)
+    const cutoff = catalog.cutoff(table, Date.now())
+    const rows = fileRows(table, files, dataDir, { columns, cutoff }).join(' UNION ALL ')
+    const merged = mergeVersions(table, rows, { keepDeletes, columns })
+    const { mirror, registry } = tables.take(table)
     const name = `${minSeq}-${maxSeq}-${files.reduce((max, file) => Math.max(max, file.id), 0)}.parquet`
     pins.pin(paths)
     try {
@@ -112,7 +118,14 @@ export class Compactor {
         maxSeq,
         renamed: () => reach('compact.renamed')
       }
-      const file = await writeDataFile(duckdb.background, table, mergeVersions(table, rows, { keepDeletes }), target)
+      if (table.tags.length > 0) await mirror.sync(table, registry)
+      const sorted = sortedWithTags(
+        table,
+        merged,
+        mirror.name,
+        files.reduce((sum, file) => sum + file.rows, 0)
+      )
+      const file = await writeDataFile(duckdb.background, table, sorted, target)
       // A column added meanwhile is null in the new file as it was in the old ones; a dropped table has no use for it.
       if (!catalog.replaceFiles(table, files, file)) {
         if (file) await pins.remove([file.path])

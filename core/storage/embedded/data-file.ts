@@ -25,7 +25,7 @@ export interface FileTarget {
 /** Rows of a row group: what a reader can skip by its statistics. */
 const rowGroup = 122_880
 
-/** Writes what `rows` selects (hidden columns and all columns of the table). Undefined when there is no row; only the catalog makes a file count. */
+/** Writes what `rows` selects (hidden columns and all columns of the table, sorted). Undefined when there is no row; only the catalog makes a file count. */
 export async function writeDataFile(
   duckdb: Pick<Duckdb, 'run' | 'row'>,
   table: Table,
@@ -38,7 +38,7 @@ export async function writeDataFile(
   await mkdir(dirname(final), { recursive: true })
   try {
     await duckdb.run(
-      `COPY (SELECT * FROM (${rows}) ORDER BY ${sortKey(table)}) TO ${quoteText(temporary)}
+      `COPY (${rows}) TO ${quoteText(temporary)}
        (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${rowGroup})`
     )
     // Read back from the file itself: what cannot be read must not count.
@@ -66,11 +66,6 @@ export async function writeDataFile(
     await rm(temporary, { force: true })
     throw error
   }
-}
-
-function sortKey(table: Table): string {
-  const tags = table.tags.map(tag => quoteName(tag.physical))
-  return [...tags, quoteName(table.timeIndex.physical), ...(table.options.append_mode ? [] : ['__seq'])].join(', ')
 }
 
 function statistics(table: Table, file: string): string {

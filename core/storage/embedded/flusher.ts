@@ -10,7 +10,7 @@ import { reach } from './fault.ts'
 import type { Memtable } from './memtable.ts'
 import { mergeVersions } from './merge.ts'
 import type { EngineMetrics } from './metrics.ts'
-import { memtableRows } from './source.ts'
+import { memtableRows, sortedWithTags, untagged } from './source.ts'
 import type { TableData } from './table-data.ts'
 import type { OpenTables } from './tables.ts'
 import type { WriteAheadLog } from './wal.ts'
@@ -115,8 +115,10 @@ export class Flusher {
       renamed: () => reach('flush.renamed')
     }
     const file = await memtable.read(rows => {
-      const all = memtableRows(table, memtable, rows, data.mirror.name)
-      return writeDataFile(duckdb, table, mergeVersions(table, all, { keepDeletes: true }), target)
+      const columns = untagged(table)
+      const all = memtableRows(table, memtable, rows, data.mirror.name, { columns })
+      const merged = memtable.times.areDistinct ? all : mergeVersions(table, all, { keepDeletes: true, columns })
+      return writeDataFile(duckdb, table, sortedWithTags(table, merged, data.mirror.name, memtable.rows), target)
     })
     if (table.options.append_mode && file?.rows !== memtable.rows) {
       throw new DbError('Unexpected', `file ${target.name} holds ${file?.rows} rows instead of ${memtable.rows}`)

@@ -3,6 +3,7 @@ import type { ColumnData } from '../../model/batch.ts'
 import type { Table, TableColumn } from '../../model/table.ts'
 import type { ColumnType } from '../../model/types.ts'
 import { type Duckdb, duckdbType, quoteName, type RowSource } from './duckdb/index.ts'
+import { RowTimes } from './row-times.ts'
 
 /** Rows of one write, owned by the memtable. */
 export interface MemtableRows {
@@ -21,9 +22,6 @@ export class Memtable {
   readonly firstSeq: number
   /** One above the number of the last row. */
   endSeq: number
-  /** Times of its rows, in the time index's unit; only kept where rows can be versions of one another. */
-  minTime = 2n ** 63n - 1n
-  maxTime = -(2n ** 63n)
   readonly createdAt = Date.now()
   rows = 0
   bytes = 0
@@ -32,6 +30,7 @@ export class Memtable {
   /** Hidden columns of its DuckDB table; fixed, since a change of what they depend on starts a new generation. */
   readonly hidden: readonly HiddenColumn[]
   readonly #duckdb: Duckdb
+  readonly #times = new RowTimes()
   #table: Table
   #columns: readonly TableColumn[] = []
   #pending: MemtableRows[] = []
@@ -48,6 +47,11 @@ export class Memtable {
     this.hidden = hiddenColumns(table)
   }
 
+  /** What is known of the times of its rows; only kept where rows can be versions of one another. */
+  get times(): Omit<RowTimes, 'add'> {
+    return this.#times
+  }
+
   /** Columns DuckDB's table has, besides the hidden ones. */
   get columns(): readonly TableColumn[] {
     return this.#columns
@@ -59,15 +63,7 @@ export class Memtable {
     this.rows += rows.rows
     this.bytes += sizeOf(rows)
     this.endSeq = rows.seq + rows.rows
-    if (!table.options.append_mode) this.#span(rows.columns.get(table.timeIndex.id))
-  }
-
-  #span(times: ColumnData | undefined): void {
-    if (times?.kind !== 'fixed') return
-    for (const time of times.values as BigInt64Array) {
-      if (time < this.minTime) this.minTime = time
-      if (time > this.maxTime) this.maxTime = time
-    }
+    if (!table.options.append_mode) this.#times.add(rows, rows.columns.get(table.timeIndex.id))
   }
 
   /** Makes everything added before the call readable in DuckDB. */

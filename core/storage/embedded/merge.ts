@@ -1,10 +1,12 @@
 // Versions of a row: how the newest is found, in SQL over rows that carry the hidden columns.
-import type { Table } from '../../model/table.ts'
+import type { Table, TableColumn } from '../../model/table.ts'
 import { quoteName } from './duckdb/index.ts'
 
 export interface MergeOptions {
   /** Rows that hide others stay: what they hide may lie elsewhere. */
   readonly keepDeletes: boolean
+  /** Columns of the rows besides the hidden ones; default all of the table. */
+  readonly columns?: readonly TableColumn[]
 }
 
 /** `SELECT …` of the hidden and all columns with one version of each row; append tables keep every row. */
@@ -27,10 +29,10 @@ function lastRow(table: Table, rows: string, { keepDeletes }: MergeOptions): str
 }
 
 /** Field by field over the versions since the last delete; the delete itself stays as a row of its own where it is kept. */
-function lastNonNull(table: Table, rows: string, { keepDeletes }: MergeOptions): string {
+function lastNonNull(table: Table, rows: string, { keepDeletes, columns: all = table.columns }: MergeOptions): string {
   const deleted = `max(__seq) FILTER (__op = 1) OVER (PARTITION BY ${rowKey(table)})`
   const marked = `SELECT *, ${deleted} AS __deleted FROM (${rows})`
-  const columns = table.columns.map(column => {
+  const columns = all.map(column => {
     const name = quoteName(column.physical)
     if (column.semantic === 'timestamp') return name
     return column.semantic === 'tag' ? `any_value(${name}) AS ${name}` : `arg_max(${name}, __seq) AS ${name}`

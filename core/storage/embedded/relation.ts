@@ -2,7 +2,7 @@
 import type { Table } from '../../model/table.ts'
 import type { DataFile } from './catalog-rows.ts'
 import { quoteName } from './duckdb/index.ts'
-import type { Memtable } from './memtable.ts'
+import { Memtable } from './memtable.ts'
 import { mergeVersions } from './merge.ts'
 import { fileRows, memtableRows, missing } from './source.ts'
 
@@ -23,17 +23,27 @@ export function relation(snapshot: Snapshot): string {
   const { table, series, dataDir, cutoff } = snapshot
   const memtables = snapshot.memtables.filter(memtable => memtable.ready)
   const files = snapshot.files.filter(file => cutoff === undefined || file.maxTime >= cutoff)
-  const inMemory = memtables.map(memtable => memtableRows(table, memtable, memtable.name, series, cutoff))
-  const { alone, versioned } = table.options.append_mode
-    ? { alone: files, versioned: [] }
-    : splitByOverlap(files, memtables)
-  const direct = fileRows(table, alone, dataDir, cutoff)
-  const mixed = [...fileRows(table, versioned, dataDir, cutoff), ...inMemory]
-  const merged = mixed.length === 0 ? [] : [mergeVersions(table, mixed.join(' UNION ALL '), { keepDeletes: false })]
-  const parts = [...direct, ...merged]
+  const [alone, versioned] = splitByVersions(table, files, memtables)
+  const select = (parts: readonly Part[]) => [
+    ...fileRows(table, parts.filter(isFile), dataDir, { cutoff }),
+    ...parts.filter(isMemtable).map(memtable => memtableRows(table, memtable, memtable.name, series, { cutoff }))
+  ]
+  const mixed = select(versioned).join(' UNION ALL ')
+  const merged = versioned.length === 0 ? [] : [mergeVersions(table, mixed, { keepDeletes: false })]
+  const parts = [...select(alone), ...merged]
   if (parts.length === 0) return `SELECT ${table.columns.map(missing).join(', ')} WHERE false`
   const names = table.columns.map(column => quoteName(column.physical)).join(', ')
   return parts.map(part => `SELECT ${names} FROM (${part})`).join(' UNION ALL ')
+}
+
+type Part = DataFile | Memtable
+
+function isMemtable(part: Part): part is Memtable {
+  return part instanceof Memtable
+}
+
+function isFile(part: Part): part is DataFile {
+  return !isMemtable(part)
 }
 
 interface Span {
@@ -41,25 +51,22 @@ interface Span {
   readonly maxTime: bigint
 }
 
-/** Files in which every row is the only version of itself, and those whose times meet another file's or a memtable's. */
-export function splitByOverlap(
-  files: readonly DataFile[],
-  memtables: readonly Span[]
-): { readonly alone: readonly DataFile[]; readonly versioned: readonly DataFile[] } {
-  const versioned = new Set<DataFile>(files.filter(file => file.deletes))
-  const spans: (Span & { readonly file?: DataFile })[] = [
-    ...files.map(file => ({ minTime: file.minTime, maxTime: file.maxTime, file })),
-    ...memtables.map(({ minTime, maxTime }) => ({ minTime, maxTime }))
-  ].sort((a, b) => (a.minTime < b.minTime ? -1 : a.minTime > b.minTime ? 1 : 0))
+/** Parts in which every row is the only version of itself, and those that hold versions or meet another part in time. */
+function splitByVersions(table: Table, files: readonly DataFile[], memtables: readonly Memtable[]): [Part[], Part[]] {
+  const parts: Part[] = [...files, ...memtables]
+  if (table.options.append_mode) return [parts, []]
+  const versioned = new Set<Part>(parts.filter(part => (isMemtable(part) ? !part.times.areDistinct : part.deletes)))
+  const spans = parts
+    .map(part => ({ part, span: isMemtable(part) ? part.times : part }))
+    .sort((a, b) => (a.span.minTime < b.span.minTime ? -1 : a.span.minTime > b.span.minTime ? 1 : 0))
   let reaching: (typeof spans)[number] | undefined
-  for (const span of spans) {
-    if (reaching !== undefined && span.minTime <= reaching.maxTime) {
-      if (reaching.file) versioned.add(reaching.file)
-      if (span.file) versioned.add(span.file)
+  for (const next of spans) {
+    if (reaching !== undefined && next.span.minTime <= reaching.span.maxTime) {
+      versioned.add(reaching.part).add(next.part)
     }
-    if (reaching === undefined || span.maxTime > reaching.maxTime) reaching = span
+    if (reaching === undefined || next.span.maxTime > reaching.span.maxTime) reaching = next
   }
-  return { alone: files.filter(file => !versioned.has(file)), versioned: [...versioned] }
+  return [parts.filter(part => !versioned.has(part)), [...versioned]]
 }
 
 /** Whether two spans share a point in time. */
