@@ -33,7 +33,7 @@ t.test('the packed package serves with a plugin from npm, in a folder that has n
   const toml = `[http]\naddr = "127.0.0.1:0"\n[logging]\nlog_format = "json"\n[plugins.plaintext]\nmodule = "weir-plugin-plaintext"\n`
   writeFileSync(join(home, 'weir.toml'), toml)
 
-  const server = await startProcess(t, home, join(home, 'node_modules/weir-server/bin/weir.js'))
+  const server = await startProcess(t, home, { command: join(home, 'node_modules/weir-server/bin/weir.js') })
   const body = 'first line\nsecond line\n'
   const response = await fetch(`${server.url}/v1/plaintext?table=lines`, { method: 'POST', body })
   t.equal(response.status, 200, await response.text())

@@ -27,10 +27,19 @@ export function serverFolder(t: Test, toml = ''): string {
   return dir
 }
 
+export interface ProcessOptions {
+  /** The file that is the command; default the repository's. */
+  readonly command?: string
+  /** Program and arguments that start Node with what follows. */
+  readonly through?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** Starts the server of a folder and waits until it listens. */
-export async function startProcess(t: Test, dir: string, command = join(root, 'bin/weir.js')): Promise<ServerProcess> {
-  const args = [command, 'start', '--config', join(dir, 'weir.toml')]
-  const child = spawn(process.execPath, args, { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
+export async function startProcess(t: Test, dir: string, options: ProcessOptions = {}): Promise<ServerProcess> {
+  const { command = join(root, 'bin/weir.js'), through = [], env = {} } = options
+  const [program, ...args] = [...through, process.execPath, command, 'start', '--config', join(dir, 'weir.toml')]
+  const child = spawn(program!, args, { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
   t.teardown(() => child.kill('SIGKILL'))
   const url = await listening(child)
   return {

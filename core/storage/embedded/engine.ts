@@ -1,5 +1,5 @@
 // The default driver: a write-ahead log, memtables and Parquet files under one folder, DuckDB to read and SQLite to know them.
-import { mkdir } from 'node:fs/promises'
+import { access, constants, mkdir } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config/schema.ts'
@@ -295,12 +295,14 @@ function replay(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payloa
   tables.appliedSeq = first
 }
 
+/** A folder that can be written: one that cannot would only be noticed by the first write. */
 async function makeFolder(dir: string): Promise<void> {
   try {
     await mkdir(dir, { recursive: true })
+    await access(dir, constants.W_OK)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new DbError('StorageUnavailable', `cannot create the folder ${dir}: ${reason}`, { cause: error })
+    throw new DbError('StorageUnavailable', `cannot write to the folder ${dir}: ${reason}`, { cause: error })
   }
 }
 

@@ -1,0 +1,61 @@
+// A disk that fills up and is emptied again, and one that cannot be written at all: in a mount namespace of the server's own.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { type ServerProcess, serverFolder, sql, startProcess } from './server.ts'
+
+const allowed = spawnSync('unshare', ['-Urm', 'true']).status === 0
+const skip = allowed ? false : 'needs unshare -Urm'
+
+const body = Array.from({ length: 200 }, (_, i) => JSON.stringify({ i, text: 'x'.repeat(500) })).join('\n')
+
+async function ingest(server: ServerProcess): Promise<Response> {
+  const response = await fetch(`${server.url}/v1/ingest?table=logs&pipeline_name=svc_identity`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body
+  })
+  await response.clone().arrayBuffer()
+  return response
+}
+
+t.test('a full disk refuses writes and nothing else, and takes them again when there is room', { skip }, async t => {
+  const dir = serverFolder(t)
+  mkdirSync(join(dir, 'data'))
+  const mount = `mount -t tmpfs -o size=24m tmpfs ${join(dir, 'data')} && exec "$@"`
+  const server = await startProcess(t, dir, { through: ['unshare', '-Urm', 'sh', '-c', mount, 'sh'] })
+  // Seen from outside, the mount is below the process's own root.
+  const ballast = `/proc/${server.pid}/root${join(dir, 'data', 'ballast')}`
+  writeFileSync(ballast, Buffer.alloc(8 << 20))
+  let answered = 0
+  let refused: Response | undefined
+  for (let i = 0; i < 500 && refused === undefined; i++) {
+    const response = await ingest(server)
+    if (response.status === 200) answered += 200
+    else refused = response
+  }
+  t.equal(refused?.status, 503)
+  t.ok(refused?.headers.get('retry-after'), 'says when to come again')
+  t.match(await refused?.text(), /no space left on device/i)
+  t.same(await sql(server, 'SELECT count(*) FROM logs'), [[answered]], 'reads go on, every answered row is there')
+  const create = sql(server, 'CREATE TABLE more (ts TIMESTAMP TIME INDEX)')
+  await create.catch(error => t.match(String(error), /catalog|no space|full/i))
+  rmSync(ballast)
+  t.equal((await ingest(server)).status, 200, 'writes resume')
+  t.same(await sql(server, 'SELECT count(*) FROM logs'), [[answered + 200]])
+  await sql(server, "ADMIN flush_table('logs')")
+  t.same(await sql(server, 'SELECT count(*), count(DISTINCT i) FROM logs'), [[answered + 200, 200]])
+})
+
+t.test('a folder that cannot be written stops the start with one clear line', { skip }, async t => {
+  const dir = serverFolder(t)
+  const first = await startProcess(t, dir)
+  t.equal((await ingest(first)).status, 200)
+  await first.kill('SIGTERM')
+  const data = join(dir, 'data')
+  const mount = `mount --bind ${data} ${data} && mount -o remount,ro,bind ${data} && exec "$@"`
+  await t.rejects(startProcess(t, dir, { through: ['unshare', '-Urm', 'sh', '-c', mount, 'sh'] }), {
+    message: /weir: cannot write to the folder .*read-only/
+  })
+})
