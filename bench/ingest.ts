@@ -51,7 +51,9 @@ export async function main(args: string[]): Promise<void> {
       lines: { type: 'string', default: '1000000' },
       connections: { type: 'string', default: '4' },
       corpus: { type: 'string', multiple: true, default: [] },
-      peer: { type: 'string', multiple: true, default: [] }
+      peer: { type: 'string', multiple: true, default: [] },
+      'victoria-metrics': { type: 'string' },
+      'remote-write': { type: 'string' }
     }
   })
   const folder = mkdtempSync(join(tmpdir(), 'weir-bench-'))
@@ -60,6 +62,8 @@ export async function main(args: string[]): Promise<void> {
     const connections = Number(values.connections)
     const rates = await measure(folder, jobs, connections)
     for (const peer of values.peer) await comparePeer(peer, jobs, connections, rates)
+    const { 'victoria-metrics': url, 'remote-write': file } = values
+    if (url && file) await compareReference(url, file, connections, jobs, rates)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -140,6 +144,29 @@ async function comparePeer(peer: string, jobs: readonly Job[], connections: numb
     const rate = result.items / result.seconds
     const ratio = (rates.get(job)! / rate).toFixed(2)
     console.log(`${job.table.padEnd(16)} ${name.padEnd(14)} ${whole(rate)} lines/s   ratio ${ratio}`)
+  }
+}
+
+/** One run on two cores: VictoriaMetrics took so many samples by remote write, VictoriaLogs so many NDJSON lines, neither syncing. */
+const reference = { samples: 713_000, lines: 156_000 }
+
+/** VictoriaLogs is not measured here: its reference figure is scaled by what VictoriaMetrics does on this machine now. */
+async function compareReference(
+  url: string,
+  file: string,
+  connections: number,
+  jobs: readonly Job[],
+  rates: Map<Job, number>
+) {
+  const result = await load(url, file, connections)
+  const samples = result.items / result.seconds
+  const lines = (reference.lines * samples) / reference.samples
+  console.log(`victoria-metrics ${'remote write'.padEnd(14)} ${whole(samples)} samples/s`)
+  for (const job of jobs.filter(({ pipeline }) => pipeline === 'svc_identity')) {
+    console.log(
+      `${job.table.padEnd(16)} ratio ${(rates.get(job)! / lines).toFixed(2)} to VictoriaLogs, taken as ${whole(lines).trim()} lines/s here ` +
+        `(${reference.lines} scaled by ${(samples / reference.samples).toFixed(2)})`
+    )
   }
 }
 
