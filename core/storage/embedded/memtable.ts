@@ -3,7 +3,9 @@ import type { ColumnData } from '../../model/batch.ts'
 import type { Table, TableColumn } from '../../model/table.ts'
 import type { ColumnType } from '../../model/types.ts'
 import { type Duckdb, duckdbType, quoteName, type RowSource } from './duckdb/index.ts'
+import { hasSeries } from './logical.ts'
 import { RowTimes } from './row-times.ts'
+import { noTags } from './series.ts'
 
 /** Rows of one write, owned by the memtable. */
 export interface MemtableRows {
@@ -157,7 +159,7 @@ export class Memtable {
 export type HiddenColumn = readonly ['__tsid' | '__seq' | '__op', ColumnType]
 
 function hiddenData(name: HiddenColumn[0], write: MemtableRows): ColumnData | undefined {
-  if (name === '__tsid') return write.tsids && { kind: 'fixed', values: write.tsids }
+  if (name === '__tsid') return { kind: 'fixed', values: write.tsids ?? new Uint32Array(write.rows).fill(noTags) }
   if (name === '__op') return { kind: 'fixed', values: new Uint8Array(write.rows).fill(write.op === 'delete' ? 1 : 0) }
   const values = new BigUint64Array(write.rows)
   for (let i = 0; i < write.rows; i++) values[i] = BigInt(write.seq + i)

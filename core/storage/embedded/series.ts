@@ -1,5 +1,8 @@
 // The series registry of one table: tag values ↔ a dense 32-bit number, given on first sight and never changed.
 
+/** The series without any tag value; rows from before a table had tags belong to it. Known from the start, kept nowhere. */
+export const noTags = 0
+
 /** Canonical bytes of a series: for each tag that has a value, ascending by column id: id (u16), length (u32), UTF-8 bytes. */
 export class SeriesRegistry {
   /** Open addressing: tsid + 1, 0 where free. */
@@ -8,6 +11,10 @@ export class SeriesRegistry {
   #starts = new Float64Array(513)
   #keys: Uint8Array = new Uint8Array(16 * 1024)
   #count = 0
+
+  constructor() {
+    this.add(new Uint8Array(), 0, 0)
+  }
 
   get size(): number {
     return this.#count
@@ -38,6 +45,7 @@ export class SeriesRegistry {
 
   /** Takes a series back from disk or log; numbers must come without gaps, ones already known are left. */
   restore(tsid: number, key: Uint8Array): void {
+    if (tsid === noTags) throw new Error('series 0 is the one without tags: another version wrote this')
     if (tsid < this.#count) return
     if (tsid > this.#count) throw new Error(`series ${tsid} restored before series ${this.#count}`)
     this.add(key, 0, key.length)

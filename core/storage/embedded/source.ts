@@ -3,13 +3,17 @@ import { join } from 'node:path'
 import type { Table, TableColumn } from '../../model/table.ts'
 import type { DataFile } from './catalog-rows.ts'
 import { duckdbType, quoteName, quoteText } from './duckdb/index.ts'
+import { hasSeries, seriesColumns, storedColumns, tableColumn } from './logical.ts'
 import { type HiddenColumn, hiddenColumns, type Memtable } from './memtable.ts'
+import { noTags } from './series.ts'
 
 export interface SourceOptions {
   /** Which columns besides the hidden ones; default all. */
   readonly columns?: readonly TableColumn[]
   /** Rows before it (in the time index's unit) are left out. */
   readonly cutoff?: bigint | undefined
+  /** Logical tables whose rows are wanted; default all. */
+  readonly only?: readonly number[] | undefined
 }
 
 /** One `SELECT …` per set of files that hold the same columns; what they do not hold is null. */
@@ -17,17 +21,17 @@ export function fileRows(
   table: Table,
   files: readonly DataFile[],
   dataDir: string,
-  { columns: wanted = table.columns, cutoff }: SourceOptions = {}
+  { columns: wanted = storedColumns(table), cutoff, only }: SourceOptions = {}
 ): string[] {
   const groups = Map.groupBy(files, file => file.columns.join())
   return [...groups.values()].map(group => {
     const held = new Set(group[0]!.columns)
-    const tagged = table.tags.some(tag => held.has(tag.id))
+    const tagged = seriesColumns(table).some(tag => held.has(tag.id))
     const hidden = hiddenColumns(table).map(column => (column[0] === '__tsid' && !tagged ? nothing(column) : column[0]))
     const columns = wanted.map(column => (held.has(column.id) ? typed(column) : missing(column)))
     const paths = group.map(file => quoteText(join(dataDir, file.path)))
     const old = cutoff !== undefined && group.some(file => file.minTime < cutoff)
-    const where = old ? ` WHERE ${since(table, cutoff)}` : ''
+    const where = conditions([old && since(table, cutoff), ofTables('', only)])
     return `SELECT ${[...hidden, ...columns].join(', ')} FROM read_parquet([${paths.join(', ')}])${where}`
   })
 }
@@ -38,7 +42,7 @@ export function memtableRows(
   memtable: Memtable,
   from: string,
   series: string,
-  { columns: wanted = table.columns, cutoff }: SourceOptions = {}
+  { columns: wanted = storedColumns(table), cutoff, only }: SourceOptions = {}
 ): string {
   const held = new Set(memtable.columns.map(column => column.id))
   const present = new Set(memtable.hidden.map(([name]) => name))
@@ -48,9 +52,9 @@ export function memtableRows(
     return held.has(column.id) ? `m.${quoteName(column.physical)}` : missing(column)
   })
   const hidden = hiddenColumns(table).map(column => (present.has(column[0]) ? `m.${column[0]}` : nothing(column)))
-  const joined = tagged && wanted.some(column => column.semantic === 'tag')
+  const joined = tagged && (only !== undefined || wanted.some(column => column.semantic === 'tag'))
   const source = joined ? `${from} m JOIN ${series} s ON s.__tsid = m.__tsid` : `${from} m`
-  const where = cutoff === undefined ? '' : ` WHERE ${since(table, cutoff, 'm.')}`
+  const where = conditions([cutoff !== undefined && since(table, cutoff, 'm.'), ofTables('s.', only)])
   return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${source}${where}`
 }
 
@@ -67,21 +71,29 @@ const many = 100_000
  * joined with their tags after it, in a third of the time and memory; the join may then swap a few chunks, which costs readers nothing
  * but a little pruning.
  */
-export function sortedWithTags(table: Table, rows: string, series: string, count: number): string {
+export function sortedWithTags(
+  table: Table,
+  rows: string,
+  series: string,
+  { count, only }: { readonly count: number; readonly only?: readonly number[] | undefined }
+): string {
   const order = [quoteName(table.timeIndex.physical), ...(table.options.append_mode ? [] : ['__seq'])].map(
     name => `m.${name}`
   )
-  if (table.tags.length === 0) return `SELECT * FROM (${rows}) m ORDER BY ${order.join(', ')}`
-  const tags = table.tags.map(tag => quoteName(tag.physical)).join(', ')
+  if (!hasSeries(table)) return `SELECT * FROM (${rows}) m ORDER BY ${order.join(', ')}`
+  const tags = seriesColumns(table).map(tag => quoteName(tag.physical)).join(', ')
   const ranked = `SELECT __tsid, row_number() OVER (ORDER BY ${tags}) AS __rank FROM ${series}`
   const withRank = `SELECT m.*, k.__rank FROM (${rows}) m JOIN (${ranked}) k ON k.__tsid = m.__tsid`
   const hidden = hiddenColumns(table).map(([name]) => `m.${name}`)
-  const columns = table.columns.map(column => `${column.semantic === 'tag' ? 's' : 'm'}.${quoteName(column.physical)}`)
+  const columns = storedColumns(table).map(
+    column => `${column.semantic === 'tag' ? 's' : 'm'}.${quoteName(column.physical)}`
+  )
   const selected = [...hidden, ...columns].join(', ')
   const sort = ` ORDER BY ${['m.__rank', ...order].join(', ')}`
   const first = count >= many ? `SELECT * FROM (${withRank}) m${sort}` : withRank
   const last = count >= many ? '' : sort
-  return `SELECT ${selected} FROM (${first}) m JOIN ${series} s ON s.__tsid = m.__tsid${last}`
+  const where = conditions([ofTables('s.', only)])
+  return `SELECT ${selected} FROM (${first}) m JOIN ${series} s ON s.__tsid = m.__tsid${where}${last}`
 }
 
 /** A column without a value in any row. */
@@ -90,7 +102,7 @@ export function missing(column: TableColumn): string {
 }
 
 function nothing([name, type]: HiddenColumn): string {
-  return `NULL::${duckdbType(type)} AS ${name}`
+  return `${name === '__tsid' ? noTags : 'NULL'}::${duckdbType(type)} AS ${name}`
 }
 
 /** Parquet knows no seconds, and DuckDB reads milliseconds as microseconds. */
@@ -98,6 +110,16 @@ function typed(column: TableColumn): string {
   const name = quoteName(column.physical)
   const widened = column.type === 'TimestampSecond' || column.type === 'TimestampMillisecond'
   return widened ? `${name}::${duckdbType(column.type)} AS ${name}` : name
+}
+
+function conditions(all: readonly (string | false)[]): string {
+  const met = all.filter(condition => condition !== false)
+  return met.length === 0 ? '' : ` WHERE ${met.join(' AND ')}`
+}
+
+function ofTables(prefix: string, only: readonly number[] | undefined): string | false {
+  if (only === undefined) return false
+  return only.length === 0 ? 'false' : `${prefix}${tableColumn.physical} IN (${only.join(', ')})`
 }
 
 /** The time index is at or after a point in its own unit. */
