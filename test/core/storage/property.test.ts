@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { TableOptions } from '../../../core/model/table.ts'
+import { makeEngine, temporaryFolder } from './fixtures.ts'
+import { History, type Step, steps, type TableSpec } from './steps.ts'
+
+// WEIR_PROPERTY_RUNS raises the number of histories; seed and path of a failure replay it.
+const { WEIR_PROPERTY_RUNS: runs, WEIR_PROPERTY_SEED: seed, WEIR_PROPERTY_PATH: path } = process.env
+const parameters: fc.Parameters<[TableSpec, Step[]]> = {
+  numRuns: Number(runs ?? 12),
+  ...(runs === undefined && { interruptAfterTimeLimit: 3_500 }),
+  ...(seed !== undefined && { seed: Number(seed) }),
+  ...(path !== undefined && { path })
+}
+
+const modes: Readonly<Record<string, TableOptions>> = {
+  append_mode: { append_mode: true },
+  last_row: { merge_mode: 'last_row' },
+  last_non_null: { merge_mode: 'last_non_null' }
+}
+
+/** The other table of a history: any options, rows outside the log too. */
+const neighbour: fc.Arbitrary<TableSpec> = fc.record({
+  options: fc
+    .tuple(fc.constantFrom(...Object.values(modes)), fc.boolean())
+    .map(([mode, skip_wal]) => ({ ...mode, ...(skip_wal && { skip_wal }) })),
+  tags: fc.nat(2)
+})
+
+for (const [mode, options] of Object.entries(modes)) {
+  for (const tags of [0, 2]) {
+    t.test(`any history of a table with ${mode} and ${tags} tags answers as the model does`, async t => {
+      const property = fc.asyncProperty(neighbour, steps, async (other, steps) => {
+        const history = await History.start([{ options, tags }, other], () => temporaryFolder(t), open)
+        try {
+          for (const step of [...steps, { do: 'read' } as const, { do: 'restart' } as const, { do: 'read' } as const]) {
+            await history.take(step)
+            if (step.do === 'read') await checkRows(history)
+          }
+        } finally {
+          await history.close()
+        }
+      })
+      const { failed, seed, counterexamplePath, counterexample, errorInstance } = await fc.check(property, parameters)
+      const found = {
+        seed,
+        path: counterexamplePath,
+        counterexample: fc.stringify(counterexample),
+        error: errorInstance
+      }
+      if (failed) t.fail(`seed ${seed}, path ${counterexamplePath}: ${errorInstance}`, found)
+    })
+  }
+}
+
+async function checkRows(history: History): Promise<void> {
+  const difference = await history.difference()
+  if (difference === undefined) return
+  const { table, found, wanted } = difference
+  throw new Error(`${table} holds\n${found}\ninstead of\n${wanted}`)
+}
+
+async function open(folder: string) {
+  const engine = makeEngine(folder, { sync: 'none' })
+  await engine.open()
+  return engine
+}

@@ -1,0 +1,246 @@
+// Random histories of two tables: what fast-check draws, and how a step is taken by an engine and by the model alike.
+import { cpSync } from 'node:fs'
+import fc from 'fast-check'
+import type { ColumnDefinition, Table, TableOptions } from '../../../core/model/table.ts'
+import type { Engine } from '../../../core/storage/engine.ts'
+import { type Cell, linesOf, never, type Row, rowsWrite, tableNamed } from '../../contract/engine/rows.ts'
+import { columns } from '../../contract/engine/trial.ts'
+import { type ModelColumn, TableModel } from './model.ts'
+
+export interface TableSpec {
+  readonly options: TableOptions
+  readonly tags: number
+}
+
+/** Small numbers that choose values: what they mean depends on the columns the table has when the step is taken. */
+interface RowSeed {
+  readonly at: number
+  readonly cells: readonly number[]
+}
+
+export type Step =
+  | {
+      readonly do: 'write'
+      readonly tables: readonly number[]
+      readonly rows: readonly RowSeed[]
+      readonly without: number
+    }
+  | { readonly do: 'delete'; readonly table: number; readonly rows: readonly RowSeed[] }
+  | { readonly do: 'flush' | 'compact'; readonly table: number | undefined }
+  | { readonly do: 'read' | 'crash' | 'restart' }
+  | { readonly do: 'add_field' | 'add_tag' | 'drop_field' | 'recreate'; readonly table: number; readonly which: number }
+
+const table = fc.integer({ min: 0, max: 1 })
+const rows = fc.array(fc.record({ at: fc.nat(11), cells: fc.array(fc.nat(5), { minLength: 8, maxLength: 8 }) }), {
+  minLength: 1,
+  maxLength: 6
+})
+const write: fc.Arbitrary<Step> = fc.record({
+  do: fc.constant('write'),
+  tables: fc.constantFrom([0], [1], [0, 1], [1, 0], [0, 0]),
+  rows,
+  without: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(255) })
+})
+const places: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom('flush', 'flush', 'compact'),
+  table: fc.option(table, { nil: undefined })
+})
+const change: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom('add_field', 'add_field', 'add_tag', 'drop_field', 'drop_field', 'recreate'),
+  table,
+  which: fc.nat(3)
+})
+
+export const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 8, arbitrary: write },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('delete'), table, rows }) as fc.Arbitrary<Step> },
+    { weight: 4, arbitrary: places },
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: fc.constantFrom('read', 'read', 'crash', 'restart') }) as fc.Arbitrary<Step>
+    },
+    { weight: 2, arbitrary: change }
+  ),
+  { minLength: 4, maxLength: 25, size: 'max' }
+)
+
+/** An engine and the model of its tables, taking the same steps. */
+export class History {
+  readonly #open: (folder: string) => Promise<Engine>
+  readonly #newFolder: () => string
+  readonly #specs: readonly TableSpec[]
+  readonly #models: TableModel[]
+  #folder: string
+  #engine: Engine
+
+  static async start(specs: readonly TableSpec[], newFolder: () => string, open: (folder: string) => Promise<Engine>) {
+    const folder = newFolder()
+    const history = new History(specs, newFolder, open, folder, await open(folder))
+    for (const i of specs.keys()) await history.#create(i)
+    return history
+  }
+
+  private constructor(
+    specs: readonly TableSpec[],
+    newFolder: () => string,
+    open: (folder: string) => Promise<Engine>,
+    folder: string,
+    engine: Engine
+  ) {
+    this.#specs = specs
+    this.#newFolder = newFolder
+    this.#open = open
+    this.#folder = folder
+    this.#engine = engine
+    this.#models = specs.map(emptyModel)
+  }
+
+  /** Tables whose rows differ from the model's: what is found and what is wanted. Undefined when all are equal. */
+  async difference(): Promise<{ table: string; found: string; wanted: string } | undefined> {
+    for (const [i, model] of this.#models.entries()) {
+      const found = await linesOf(this.#engine, nameOf(i))
+      if (found !== model.lines()) return { table: nameOf(i), found, wanted: model.lines() }
+    }
+    return undefined
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'write':
+        return this.#write(step.tables, step.rows, step.without)
+      case 'delete':
+        return this.#delete(step.table, step.rows)
+      case 'flush':
+      case 'compact':
+        return this.#maintain(step.do, step.table)
+      case 'crash':
+        return this.#crash()
+      case 'restart':
+        await this.#engine.close()
+        this.#engine = await this.#open(this.#folder)
+        for (const model of this.#models) model.flush()
+        return
+      case 'read':
+        return
+      default:
+        return this.#change(step)
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close()
+  }
+
+  async #write(tables: readonly number[], seeds: readonly RowSeed[], without: number): Promise<void> {
+    const writes = tables.map(i => {
+      const rows = seeds.map(seed => this.#row(i, seed, without))
+      this.#models[i]!.add(rows, 'put')
+      return rowsWrite(this.#table(i), rows)
+    })
+    await this.#engine.write(writes, never)
+  }
+
+  async #delete(i: number, seeds: readonly RowSeed[]): Promise<void> {
+    const model = this.#models[i]!
+    if (model.options.append_mode) return
+    const keys = model.columns.filter(({ kind }) => kind !== 'field').map(({ name }) => name)
+    const rows = seeds.map(seed => {
+      const row = this.#row(i, seed, 0)
+      return Object.fromEntries(keys.map(key => [key, row[key]!]))
+    })
+    model.add(rows, 'delete')
+    await this.#engine.write([rowsWrite(this.#table(i), rows, 'delete')], never)
+  }
+
+  async #maintain(kind: 'flush' | 'compact', only: number | undefined): Promise<void> {
+    await this.#engine.maintain({ kind, ...(only !== undefined && { table: this.#table(only) }) }, never)
+    if (kind === 'flush')
+      for (const [i, model] of this.#models.entries()) if (only === undefined || only === i) model.flush()
+  }
+
+  /** Goes on with what a power cut would leave at this moment. */
+  async #crash(): Promise<void> {
+    const copy = this.#newFolder()
+    cpSync(this.#folder, copy, { recursive: true })
+    await this.#engine.close()
+    this.#folder = copy
+    this.#engine = await this.#open(copy)
+    for (const model of this.#models) model.crash()
+  }
+
+  async #change({ do: what, table: i, which }: Extract<Step, { readonly which: number }>): Promise<void> {
+    if (what === 'recreate') {
+      await this.#engine.catalog.dropTable(this.#table(i))
+      this.#models[i] = emptyModel(this.#specs[i]!)
+      return this.#create(i)
+    }
+    const model = this.#models[i]!
+    const name = what === 'add_tag' ? `tag${which}` : `field${which}`
+    const exists = model.columns.some(column => column.name === name)
+    if (exists !== (what === 'drop_field')) return
+    const table = this.#table(i)
+    if (what === 'drop_field') {
+      model.dropColumn(name)
+      await this.#engine.catalog.changeTable(table, { kind: 'drop_column', name })
+      return
+    }
+    const kind = what === 'add_tag' ? 'tag' : 'field'
+    model.addColumn(name, kind)
+    await this.#engine.catalog.changeTable(table, { kind: 'add_columns', columns: [definition({ name, kind })] })
+  }
+
+  async #create(i: number): Promise<void> {
+    const { columns, options } = this.#models[i]!
+    await this.#engine.catalog.createTable({
+      database: 'public',
+      name: nameOf(i),
+      columns: columns.map(definition),
+      options
+    })
+  }
+
+  #table(i: number): Table {
+    return tableNamed(this.#engine, nameOf(i))
+  }
+
+  /** Bits of `without` leave columns out. */
+  #row(i: number, seed: RowSeed, without: number): Row {
+    const given = this.#models[i]!.columns.filter(({ kind }, c) => kind === 'time' || ((without >> c) & 1) === 0)
+    const cells = given.map((column, c): [string, Cell] => [column.name, cellOf(column, seed, seed.cells[c % 8]!)])
+    return Object.fromEntries(cells)
+  }
+}
+
+function nameOf(i: number): string {
+  return `table${i}`
+}
+
+function emptyModel({ options, tags }: TableSpec): TableModel {
+  const tagNames = Array.from({ length: tags }, (_, i) => `tag${i}`)
+  return new TableModel(options, [
+    ...tagNames.map(name => ({ name, kind: 'tag' as const })),
+    { name: 'at', kind: 'time' },
+    { name: 'field0', kind: 'field' },
+    { name: 'field1', kind: 'field' }
+  ])
+}
+
+type Named = Pick<ModelColumn, 'name' | 'kind'>
+
+/** Columns of a name have one type for ever, so that one dropped and added again reads what it must not read without an error. */
+function definition({ name, kind }: Named): ColumnDefinition {
+  const types = { at: 'TimestampMillisecond', tag1: 'Int32', field0: 'Int64', field2: 'Float64' }
+  return columns(`${kind} ${name} ${types[name as keyof typeof types] ?? 'String'}`)[0]!
+}
+
+const texts = [null, '', 'a', 'b', 'a text of more than twelve bytes', 'ä€😀']
+
+function cellOf({ name, kind }: Named, { at }: RowSeed, seed: number): Cell {
+  if (kind === 'time') return BigInt((at % 4) + Math.floor(at / 4) * 7 * 86_400_000)
+  const { type } = definition({ name, kind })
+  if (type === 'String') return texts[seed]!
+  if (seed === 0) return null
+  if (type === 'Int64') return BigInt(seed) - 3n
+  return type === 'Float64' ? seed / 4 : seed - 3
+}
