@@ -101,7 +101,7 @@ function options(core: Core, kind: ServerKind) {
   return {
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
-    // Bodies are counted in http/body.ts; this one is for multipart parsers a plugin brings.
+    // Bodies are counted in http/body.ts; this one is for parsers a plugin brings.
     bodyLimit: core.config.http.body_limit || Number.MAX_SAFE_INTEGER,
     return503OnClosing: false,
     // Paths that cannot be decoded get to no route and no hook.

@@ -1,10 +1,9 @@
-// Request bodies: read once into one buffer, counted against the limits, inflated. Forms become records.
+// Request bodies: read once into one buffer, counted against the limits, inflated.
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions, zstdDecompress } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DbError } from '../errors.ts'
 import type { Lease } from './budget.ts'
-import { parseParameters } from './query.ts'
 import { drain, readStream } from './read-stream.ts'
 
 type Inflate = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>
@@ -20,19 +19,16 @@ const codecs: Readonly<Record<string, Inflate>> = {
 }
 
 /**
- * Makes every body reach its route as `req.body`: a Buffer, undefined when empty, a record for an urlencoded form. `limit` is in
- * bytes before and after inflating, 0 for none.
+ * Makes every body reach its route as `req.body`: a Buffer, undefined when empty. `limit` is in bytes before and after inflating, 0 for
+ * none.
  */
 export function acceptBodies(app: FastifyInstance, limit: number): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, limit))
-  app.addContentTypeParser('application/x-www-form-urlencoded', async (request: FastifyRequest) => {
-    const body = await readBody(request, limit)
-    return body && parseParameters(body.toString())
-  })
 }
 
-async function readBody(request: FastifyRequest, limit: number): Promise<Buffer | undefined> {
+/** The inflated body within its limits. */
+export async function readBody(request: FastifyRequest, limit: number): Promise<Buffer | undefined> {
   const { lease, signal } = request.life
   const encodings = request.routeOptions.config.rawBody ? [] : encodingsOf(request)
   const declared = Number(request.headers['content-length'] ?? 0)

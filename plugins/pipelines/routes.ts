@@ -1,5 +1,4 @@
 // The management routes: create, read, delete, infer DDL, try out.
-import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { authorise, DbError, type PluginApp } from '../../core/index.ts'
@@ -17,13 +16,7 @@ type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
 const byName = { schema: { params: Type.Object({ name: Type.String({ minLength: 1 }) }) } }
 
-export async function routes(
-  app: PluginApp<'pipelines', never>,
-  service: OwnService,
-  options: RouteOptions
-): Promise<void> {
-  await app.register(multipart)
-
+export function routes(app: PluginApp<'pipelines', never>, service: OwnService, options: RouteOptions): void {
   app.post('/:name', byName, async (request, reply) => {
     const { name } = request.params
     if (name.startsWith('svc_')) throw invalid('pipeline_name cannot start with svc_')
@@ -86,12 +79,10 @@ export async function routes(
 }
 
 /** The YAML text of a body or of the first part of a form. */
-async function readDocument(request: FastifyRequest): Promise<string> {
-  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
-  let bytes: unknown
-  if (type === 'multipart/form-data') bytes = await firstPart(request)
-  else if (type.endsWith('yaml')) bytes = request.body
-  else {
+async function readDocument({ headers, body }: FastifyRequest): Promise<string> {
+  const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+  const isForm = type === 'multipart/form-data'
+  if (!isForm && !type.endsWith('yaml')) {
     const got = type === '' ? 'none' : type
     throw new DbError(
       'InvalidArguments',
@@ -99,18 +90,20 @@ async function readDocument(request: FastifyRequest): Promise<string> {
       { status: 415 }
     )
   }
-  const text = Buffer.isBuffer(bytes) ? bytes.toString() : ''
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  const text = isForm && bytes.length > 0 ? await firstPart(bytes, headers['content-type']!) : bytes.toString()
   if (text.trim() === '') throw invalid('pipeline is required in body')
   return text
 }
 
-async function firstPart(request: FastifyRequest): Promise<Buffer | undefined> {
-  let first: Buffer | undefined
-  for await (const part of request.parts()) {
-    const bytes = part.type === 'file' ? await part.toBuffer() : Buffer.from(String(part.value))
-    first ??= bytes
-  }
-  return first
+/** The runtime reads the form from memory, so that the server's limits have counted it like any other body. */
+async function firstPart(body: Buffer, contentType: string): Promise<string> {
+  const response = new Response(new Uint8Array(body), { headers: { 'content-type': contentType } })
+  const form = await response.formData().catch((cause: unknown) => {
+    throw invalid(`the body is not a form as its content type says: ${contentType}`, cause)
+  })
+  const [first = ''] = form.values()
+  return typeof first === 'string' ? first : first.text()
 }
 
 function parameter(request: FastifyRequest, name: string): string | undefined {
@@ -129,6 +122,6 @@ function head(reply: FastifyReply): FastifyReply {
     .header('x-svc-execution-time', String(Math.round(reply.elapsedTime)))
 }
 
-function invalid(message: string): DbError {
-  return new DbError('InvalidArguments', `Invalid request parameter: ${message}`)
+function invalid(message: string, cause?: unknown): DbError {
+  return new DbError('InvalidArguments', `Invalid request parameter: ${message}`, { cause })
 }

@@ -1,6 +1,7 @@
 // The SQL routes: run, format, parse. Parameters come from the query or a form; the query wins.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
+  acceptForms,
   authorise,
   checkCount,
   DbError,
@@ -23,6 +24,7 @@ const method = ['GET', 'POST']
 
 export function routes(app: PluginApp<never, never>): void {
   const { store } = app.core
+  acceptForms(app)
   app.route({
     method,
     url: '/sql',

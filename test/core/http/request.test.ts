@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Type } from 'typebox'
-import { definePlugin } from '../../../core/index.ts'
+import { acceptForms, definePlugin } from '../../../core/index.ts'
 import { startServer } from '../../helpers.ts'
 
 const show = definePlugin({
@@ -9,6 +9,7 @@ const show = definePlugin({
   servers: ['main', 'public'],
   config: Type.Object({}),
   routes(app) {
+    acceptForms(app)
     const handler = async ({ ctx }: { ctx: import('../../../core/index.ts').RequestContext }) => {
       const { db, channel, timezone, plugin, hints } = ctx
       return { db, channel, timezone, plugin, hints }
@@ -39,6 +40,7 @@ t.test('the context of a request', async t => {
       ['?db=a&db=b', undefined, 'a'],
       ['', 'shop', 'shop'],
       ['', 'svc-public', 'public'],
+      ['', Buffer.from('größe').toString('latin1'), 'größe'],
       ['?db=one', 'two', 'one'],
       ['?db=', 'two', 'two']
     ]

@@ -72,6 +72,9 @@ t.test('operating a server', async t => {
     t.equal(response.body, 'Log Level changed from info to warn')
     t.equal(core.log.level, 'warn')
     t.equal((await set('info')).body, 'Log Level changed from warn to info')
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const curl = await main.inject({ method: 'POST', url: '/debug/log_level', payload: 'info', headers })
+    t.equal(curl.body, 'Log Level changed from info to info', 'as curl -d sends it')
     const refused = await set('loud')
     t.equal(refused.statusCode, 400)
     t.match(refused.json(), { error: /^Invalid request parameter: Invalid filter loud: expected trace, debug/ })

@@ -36,6 +36,22 @@ function client(base: string) {
   }
 }
 
+t.test('a pipeline in a form obeys the limit of bodies, and a form that is none is refused', async t => {
+  const { addresses } = await startServer(t, '[http]\nbody_limit = "64KiB"')
+  const { post } = client(addresses.main)
+  const form = new FormData()
+  form.append('file', new Blob(['#'.repeat(70_000)]), 'large.yaml')
+  t.match(await post('/large', form), { status: 413, body: { error: /65536 bytes \(http\.body_limit\)/ } })
+  const many = new FormData()
+  for (let i = 0; i < 8; i++) many.append(`file${i}`, new Blob([`${yaml}${'#'.repeat(10_000)}`]))
+  t.match(await post('/many', many), { status: 413 }, 'all parts together')
+  for (const type of ['multipart/form-data', 'multipart/form-data; boundary=q']) {
+    const refused = await post('/none', 'not a form', type)
+    t.match(refused, { status: 400, body: { code: 1004, error: new RegExp(`is not a form.*: ${type}$`) } })
+  }
+  t.match(await post('/none', '', 'multipart/form-data; boundary=q'), { body: { error: /pipeline is required/ } })
+})
+
 t.test('versions are made, read, deleted and survive a restart', async t => {
   const first = await startServer(t, '[http]\nenable_api_server = true')
   const { get, post } = client(first.addresses.public!)

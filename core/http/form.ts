@@ -1,0 +1,29 @@
+// Urlencoded forms, for the plugins whose routes take their parameters from them.
+import { Readable } from 'node:stream'
+import formbody from '@fastify/formbody'
+import type { FastifyRequest } from 'fastify'
+import type { PluginApp } from '../plugin.ts'
+import { readBody } from './body.ts'
+import { parseParameters } from './query.ts'
+
+/**
+ * Makes `req.body` a record of `Parameters` where a request of this plugin brings a form; its field `db` names the database. Without it
+ * forms are bytes like any other body: clients that never think of content types send everything as a form.
+ */
+export function acceptForms(app: PluginApp<never, never>): void {
+  const limit = app.core.config.http.body_limit
+  // The parser reads a stream; it gets one that has passed the limits already.
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (!isForm(request)) return done(null, payload)
+    readBody(request, limit).then(body => done(null, streamOf(request, body)), done)
+  })
+  app.register(formbody, { parser: parseParameters })
+}
+
+function isForm({ headers }: FastifyRequest): boolean {
+  return /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')
+}
+
+function streamOf({ life }: FastifyRequest, body: Buffer | undefined) {
+  return Object.assign(Readable.from(body === undefined ? [] : [body]), { receivedEncodedLength: life.received })
+}
