@@ -11,6 +11,7 @@ const parsers: Readonly<Record<keyof TableOptions, Parser>> = {
   merge_mode: parseMergeMode,
   skip_wal: parseFlag,
   physical_table: text => text,
+  physical_metric_table: parseFlag,
   comment: text => text
 }
 

@@ -26,6 +26,8 @@ export interface TableColumn extends ColumnDefinition {
   readonly id: number
   /** Its name inside the engine and in relations of SQL queries: `name` itself unless another column differs only in case. */
   readonly physical: string
+  /** In a logical table: id of the physical table's column that holds it. */
+  readonly stored?: number
 }
 
 export type MergeMode = 'last_row' | 'last_non_null'
@@ -37,7 +39,10 @@ export interface TableOptions {
   readonly append_mode?: boolean
   readonly merge_mode?: MergeMode
   readonly skip_wal?: boolean
+  /** The table is a logical one: its rows lie in this physical table's files. */
   readonly physical_table?: string
+  /** Holds the rows of logical tables; written only through them. */
+  readonly physical_metric_table?: boolean
   readonly comment?: string
 }
 

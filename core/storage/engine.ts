@@ -36,7 +36,8 @@ export interface Catalog {
 }
 
 export interface TableStatistics {
-  readonly rows: number
+  /** Undefined where the driver would have to read to know. */
+  readonly rows: number | undefined
   readonly bytes: number
   readonly files: number
 }

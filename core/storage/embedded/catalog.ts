@@ -12,6 +12,7 @@ import {
   makeTable,
   type TableState
 } from './catalog-rows.ts'
+import { hostProblem, isLogical, isPhysical } from './logical.ts'
 import { folderName, hiddenNames, identify } from './naming.ts'
 import type { LogBounds } from './open.ts'
 import type { SeriesEntry } from './record.ts'
@@ -60,6 +61,17 @@ export class EmbeddedCatalog {
     return this.#names.get(database)?.get(name)?.table
   }
 
+  /** The table that holds the rows: the physical one of a logical table, any other itself. */
+  host(table: Table): Table {
+    const name = table.options.physical_table
+    return (name === undefined ? undefined : this.table(table.database, name)) ?? table
+  }
+
+  /** Ids of the logical tables of a physical one; undefined for any other table. */
+  logicalIds(table: Table): readonly number[] | undefined {
+    return isPhysical(table) ? this.#logical(table).map(({ id }) => id) : undefined
+  }
+
   tableById(id: number): Table | undefined {
     return this.#byId.get(id)?.table
   }
@@ -78,7 +90,13 @@ export class EmbeddedCatalog {
 
   /** The oldest visible time of a table, see retention.ts. */
   cutoff(table: Table, now: number): bigint | undefined {
-    return retentionCutoff(table, this.#databases.get(table.database)?.options ?? {}, now)
+    const logical = isPhysical(table) ? this.#logical(table) : []
+    const options = this.#databases.get(table.database)?.options ?? {}
+    const cutoffs = (logical.length > 0 ? logical : [table]).map(each => retentionCutoff(each, options, now))
+    if (cutoffs.includes(undefined)) return undefined
+    // What the longest-lived of them still shows.
+    // biome-ignore lint/complexity/useMathMinMax: Math.min takes no bigint
+    return cutoffs.reduce((oldest, cutoff) => (cutoff! < oldest! ? cutoff : oldest))
   }
 
   folder(table: Table): string {
@@ -130,43 +148,16 @@ export class EmbeddedCatalog {
   }
 
   createTable(definition: TableDefinition): Table {
-    const database = this.#databases.get(definition.database)!
-    const taken = new Set(hiddenNames)
-    const columns = definition.columns.map((column, i) => identify(column, i + 1, taken))
-    const createdAt = Date.now()
-    return this.#transaction(() => {
-      const insert = this.#sqlite.prepare(
-        `INSERT INTO tables (database_id, name, options, version, created_at, folder) VALUES (?, ?, ?, 1, ?, '')`
-      )
-      const options = JSON.stringify(definition.options)
-      const id = Number(insert.run(database.id, definition.name, options, createdAt).lastInsertRowid)
-      const folder = `${folderName(database.name, database.id)}/${folderName(definition.name, id)}`
-      this.#sqlite.prepare('UPDATE tables SET folder = ? WHERE id = ?').run(folder, id)
-      columns.forEach((column, position) => {
-        this.#insertColumn(id, column, position)
-      })
-      const table = makeTable({ ...definition, id, columns, version: 1, createdAt })
-      this.#remember({ table, taken, nextColumn: columns.length + 1, folder, flushedSeq: 0, files: [] })
-      return table
-    })
+    return this.#transaction(() => this.#create(definition))
   }
 
   changeTable(table: Table, change: TableChange): Table {
-    const state = this.#state(table)
-    const changed = this.#transaction(() => {
-      this.#sqlite.prepare('UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)
-      return this.#apply(state, change)
-    })
-    state.table = changed
-    if (changed.name !== table.name) {
-      const names = this.#names.get(table.database)!
-      names.delete(table.name)
-      names.set(changed.name, state)
-    }
-    return changed
+    if (change.kind === 'rename') this.#refuseHost(table, 'be renamed')
+    return this.#transaction(() => this.#change(table, change))
   }
 
   dropTable(table: Table): void {
+    this.#refuseHost(table, 'be dropped')
     this.#transaction(() => this.#forget(table))
     this.#byId.delete(table.id)
     this.#names.get(table.database)?.delete(table.name)
@@ -219,6 +210,90 @@ export class EmbeddedCatalog {
     return next
   }
 
+  #create(definition: TableDefinition): Table {
+    const database = this.#databases.get(definition.database)!
+    const taken = new Set(hiddenNames)
+    const identified = definition.columns.map((column, i) => identify(column, i + 1, taken))
+    const host = definition.options.physical_table
+    const columns = host === undefined ? identified : this.#store(this.#physical(host, definition), identified)
+    const createdAt = Date.now()
+    const insert = this.#sqlite.prepare(
+      `INSERT INTO tables (database_id, name, options, version, created_at, folder) VALUES (?, ?, ?, 1, ?, '')`
+    )
+    const options = JSON.stringify(definition.options)
+    const id = Number(insert.run(database.id, definition.name, options, createdAt).lastInsertRowid)
+    const folder = `${folderName(database.name, database.id)}/${folderName(definition.name, id)}`
+    this.#sqlite.prepare('UPDATE tables SET folder = ? WHERE id = ?').run(folder, id)
+    columns.forEach((column, position) => {
+      this.#insertColumn(id, column, position)
+    })
+    const table = makeTable({ ...definition, id, columns, version: 1, createdAt })
+    this.#remember({ table, taken, nextColumn: columns.length + 1, folder, flushedSeq: 0, files: [] })
+    return table
+  }
+
+  #change(table: Table, change: TableChange): Table {
+    const state = this.#state(table)
+    this.#sqlite.prepare('UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)
+    const changed = this.#apply(state, change)
+    state.table = changed
+    if (changed.name !== table.name) {
+      const names = this.#names.get(table.database)!
+      names.delete(table.name)
+      names.set(changed.name, state)
+    }
+    return changed
+  }
+
+  #logical(physical: Table): readonly Table[] {
+    return this.tables(physical.database).filter(table => table.options.physical_table === physical.name)
+  }
+
+  #refuseHost(table: Table, action: string): void {
+    const count = isPhysical(table) ? this.#logical(table).length : 0
+    if (count > 0)
+      throw new DbError('InvalidArguments', `table ${table.name} holds ${count} logical tables and cannot ${action}`)
+  }
+
+  /** The physical table a new logical one names, made when it is missing. */
+  #physical(name: string, { database, columns, options }: TableDefinition): Table {
+    const time = columns.find(column => column.semantic === 'timestamp')!
+    const { append_mode, merge_mode, skip_wal } = options
+    const modes = {
+      ...(append_mode !== undefined && { append_mode }),
+      ...(merge_mode !== undefined && { merge_mode }),
+      ...(skip_wal !== undefined && { skip_wal })
+    }
+    const found = this.table(database, name)
+    if (found === undefined) {
+      return this.#create({ database, name, columns: [time], options: { ...modes, physical_metric_table: true } })
+    }
+    const problem = hostProblem(found, time, modes)
+    if (problem) throw new DbError('InvalidArguments', `table ${name} cannot hold this logical table: ${problem}`)
+    return found
+  }
+
+  /** Finds or adds the physical table's column for each column of a logical one; `own` are those it has already. */
+  #store(host: Table, columns: readonly TableColumn[], own: readonly TableColumn[] = []): TableColumn[] {
+    const taken = new Set(own.map(column => column.stored))
+    const fits = (column: TableColumn) => (other: TableColumn) =>
+      !taken.has(other.id) &&
+      other.type === column.type &&
+      other.semantic === column.semantic &&
+      (other.name === column.name || column.semantic === 'timestamp')
+    return columns.map(column => {
+      let current = this.#state(host).table
+      let place = current.columns.find(fits(column))
+      if (place === undefined) {
+        const { name, type, semantic } = column
+        current = this.#change(current, { kind: 'add_columns', columns: [{ name, type, semantic, nullable: true }] })
+        place = current.columns.at(-1)!
+      }
+      taken.add(place.id)
+      return { ...column, stored: place.id }
+    })
+  }
+
   #state(table: Table): TableState {
     const state = this.#byId.get(table.id)
     if (state === undefined) throw new DbError('TableNotFound', `Table not found: ${table.database}.${table.name}`)
@@ -234,7 +309,8 @@ export class EmbeddedCatalog {
     const { table } = state
     const version = table.version + 1
     if (change.kind === 'add_columns') {
-      const added = change.columns.map(column => identify(column, state.nextColumn++, state.taken))
+      const identified = change.columns.map(column => identify(column, state.nextColumn++, state.taken))
+      const added = isLogical(table) ? this.#store(this.host(table), identified, table.columns) : identified
       added.forEach((column, i) => {
         this.#insertColumn(table.id, column, table.columns.length + i)
       })
@@ -296,6 +372,7 @@ export class EmbeddedCatalog {
       return result
     } catch (error) {
       this.#sqlite.exec('ROLLBACK')
+      this.#load()
       if (error instanceof DbError) throw error
       throw new DbError('StorageUnavailable', `the catalog cannot be changed: ${String(error)}`, {
         cause: error,
@@ -324,6 +401,9 @@ export class EmbeddedCatalog {
   }
 
   #load(): void {
+    this.#databases.clear()
+    this.#names.clear()
+    this.#byId.clear()
     for (const row of this.#sqlite.prepare('SELECT id, name, options FROM databases ORDER BY id').all()) {
       const name = row.name as string
       this.#databases.set(name, { id: row.id as number, name, options: JSON.parse(row.options as string) })

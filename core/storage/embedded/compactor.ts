@@ -8,6 +8,7 @@ import { writeDataFile } from './data-file.ts'
 import type { Duckdb } from './duckdb/index.ts'
 import { reach } from './fault.ts'
 import type { FilePins } from './file-pins.ts'
+import { hasSeries } from './logical.ts'
 import { mergeVersions } from './merge.ts'
 import type { EngineMetrics } from './metrics.ts'
 import { pickFiles } from './pick.ts'
@@ -118,13 +119,11 @@ export class Compactor {
         maxSeq,
         renamed: () => reach('compact.renamed')
       }
-      if (table.tags.length > 0) await mirror.sync(table, registry)
-      const sorted = sortedWithTags(
-        table,
-        merged,
-        mirror.name,
-        files.reduce((sum, file) => sum + file.rows, 0)
-      )
+      if (hasSeries(table)) await mirror.sync(table, registry)
+      const sorted = sortedWithTags(table, merged, mirror.name, {
+        count: files.reduce((sum, file) => sum + file.rows, 0),
+        only: catalog.logicalIds(table)
+      })
       const file = await writeDataFile(duckdb.background, table, sorted, target)
       // A column added meanwhile is null in the new file as it was in the old ones; a dropped table has no use for it.
       if (!catalog.replaceFiles(table, files, file)) {

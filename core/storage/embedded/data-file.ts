@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib'
 import type { Table } from '../../model/table.ts'
 import type { DataFile } from './catalog-rows.ts'
 import { type Duckdb, duckdbType, quoteName, quoteText } from './duckdb/index.ts'
+import { storedColumns } from './logical.ts'
 import { syncFolder } from './wal.ts'
 
 export type NewFile = Omit<DataFile, 'id' | 'table'>
@@ -58,7 +59,7 @@ export async function writeDataFile(
       maxTime: timeOf(maxTime),
       minSeq: target.minSeq,
       maxSeq: target.maxSeq,
-      columns: table.columns.map(column => column.id),
+      columns: storedColumns(table).map(column => column.id),
       deletes: Number(deletes) > 0,
       checksum: crc32(await readFile(final))
     }

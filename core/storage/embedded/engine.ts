@@ -13,6 +13,7 @@ import { Compactor } from './compactor.ts'
 import { type Duckdb, openDuckdb } from './duckdb/index.ts'
 import { FilePins } from './file-pins.ts'
 import { Flusher } from './flusher.ts'
+import { hasSeries, isLogical, isPhysical } from './logical.ts'
 import { type EngineMetrics, engineMetrics } from './metrics.ts'
 import { checkCatalogThere, checkFiles, checkSegments } from './open.ts'
 import { runQuery } from './read.ts'
@@ -100,7 +101,7 @@ class EmbeddedEngine implements Engine {
     const { tables, wal, flusher } = this.#open()
     if (tables.bytes >= this.#config.storage.memtable_limit) await this.#waitForRoom(signal)
     signal.throwIfAborted()
-    const parts = writes.filter(write => write.rows > 0).map(write => recordPart(tables.take(write.table), write))
+    const parts = writes.filter(write => write.rows > 0).map(write => recordPart(tables, write))
     const logged = parts.filter(part => !part.skipLog)
     if (logged.length > 0) {
       const rows = countRows(logged)
@@ -229,14 +230,19 @@ class EmbeddedEngine implements Engine {
       table: (database, name) => sqlite.table(database, name),
       createDatabase: async (name, options) => sqlite.createDatabase(name, options),
       dropDatabase: name => remove(sqlite.tables(name), () => sqlite.dropDatabase(name)),
-      createTable: async definition => sqlite.createTable(definition),
+      createTable: async definition => {
+        const table = sqlite.createTable(definition)
+        tables.find(table)?.become(sqlite.host(table))
+        return table
+      },
       changeTable: async (table, change) => {
         const changed = sqlite.changeTable(table, change)
-        tables.find(table)?.become(changed)
+        tables.find(changed)?.become(sqlite.host(changed))
         return changed
       },
       dropTable: table => remove([table], () => sqlite.dropTable(table)),
       statistics: table => {
+        if (isLogical(table)) return { rows: undefined, bytes: 0, files: 0 }
         const files = sqlite.files(table)
         const memtables = tables.find(table)?.memtables ?? []
         return { rows: countRows(files) + countRows(memtables), bytes: countBytes(files), files: files.length }
@@ -253,22 +259,30 @@ interface WritePart extends RecordPart {
   readonly seriesCount: number
 }
 
-function recordPart(data: TableData, write: ResolvedWrite): WritePart {
-  const { table } = data
-  const tagged = table.tags.length > 0
-  const skipLog = table.options.skip_wal === true
+function recordPart(tables: OpenTables, write: ResolvedWrite): WritePart {
+  const table = tables.current(write.table)
+  if (isPhysical(table)) {
+    throw new DbError(
+      'InvalidArguments',
+      `rows of the physical table ${table.name} are written through its logical tables`
+    )
+  }
+  const data = tables.take(table)
+  const tagged = hasSeries(data.table)
+  const skipLog = data.table.options.skip_wal === true
   const byName = new Map(table.columns.map(column => [column.name, column]))
   // A column dropped since the write was resolved is left out.
   const columns = write.columns.flatMap(({ name, data }) => {
     const column = byName.get(name)
-    return column === undefined ? [] : [{ id: column.id, semantic: column.semantic, data }]
+    return column === undefined ? [] : [{ id: column.stored ?? column.id, semantic: column.semantic, data }]
   })
   const tags = columns.filter(column => column.semantic === 'tag').map(tag => ({ ...tag, rows: write.rows }))
-  const tsids = tagged ? resolveSeries(data.registry, tags, write.rows) : undefined
+  const owner = isLogical(table) ? table.id : undefined
+  const tsids = tagged ? resolveSeries(data.registry, tags, write.rows, owner) : undefined
   return {
     data,
     skipLog,
-    table: table.id,
+    table: data.table.id,
     op: write.op,
     rows: write.rows,
     tsids,

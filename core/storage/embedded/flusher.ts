@@ -7,6 +7,7 @@ import type { EmbeddedCatalog } from './catalog.ts'
 import { writeDataFile } from './data-file.ts'
 import type { Duckdb } from './duckdb/index.ts'
 import { reach } from './fault.ts'
+import { hasSeries } from './logical.ts'
 import type { Memtable } from './memtable.ts'
 import { mergeVersions } from './merge.ts'
 import type { EngineMetrics } from './metrics.ts'
@@ -102,7 +103,7 @@ export class Flusher {
 
   async #flushMemtable(data: TableData, memtable: Memtable, flushedSeq: number) {
     const { catalog, duckdb, tables, dataDir } = this.#parts
-    if (data.table.tags.length > 0) await data.mirror.sync(data.table, data.registry)
+    if (hasSeries(data.table)) await data.mirror.sync(data.table, data.registry)
     const { table } = data
     const unsaved = data.unsavedSeries()
     const target = {
@@ -118,7 +119,12 @@ export class Flusher {
       const columns = untagged(table)
       const all = memtableRows(table, memtable, rows, data.mirror.name, { columns })
       const merged = memtable.times.areDistinct ? all : mergeVersions(table, all, { keepDeletes: true, columns })
-      return writeDataFile(duckdb, table, sortedWithTags(table, merged, data.mirror.name, memtable.rows), target)
+      return writeDataFile(
+        duckdb,
+        table,
+        sortedWithTags(table, merged, data.mirror.name, { count: memtable.rows }),
+        target
+      )
     })
     if (table.options.append_mode && file?.rows !== memtable.rows) {
       throw new DbError('Unexpected', `file ${target.name} holds ${file?.rows} rows instead of ${memtable.rows}`)

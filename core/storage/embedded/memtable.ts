@@ -168,7 +168,7 @@ function hiddenData(name: HiddenColumn[0], write: MemtableRows): ColumnData | un
 
 /** Columns the engine adds for itself; they never show. */
 export function hiddenColumns(table: Table): readonly HiddenColumn[] {
-  const series = table.tags.length > 0 ? ([['__tsid', 'UInt32']] as const) : []
+  const series = hasSeries(table) ? ([['__tsid', 'UInt32']] as const) : []
   const order = table.options.append_mode
     ? []
     : ([

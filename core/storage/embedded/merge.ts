@@ -1,6 +1,7 @@
 // Versions of a row: how the newest is found, in SQL over rows that carry the hidden columns.
 import type { Table, TableColumn } from '../../model/table.ts'
 import { quoteName } from './duckdb/index.ts'
+import { hasSeries, storedColumns } from './logical.ts'
 
 export interface MergeOptions {
   /** Rows that hide others stay: what they hide may lie elsewhere. */
@@ -19,7 +20,7 @@ export function mergeVersions(table: Table, rows: string, options: MergeOptions)
 
 /** What makes two rows versions of one: the same series and time. */
 export function rowKey(table: Table): string {
-  return [...(table.tags.length > 0 ? ['__tsid'] : []), quoteName(table.timeIndex.physical)].join(', ')
+  return [...(hasSeries(table) ? ['__tsid'] : []), quoteName(table.timeIndex.physical)].join(', ')
 }
 
 function lastRow(table: Table, rows: string, { keepDeletes }: MergeOptions): string {
@@ -29,7 +30,11 @@ function lastRow(table: Table, rows: string, { keepDeletes }: MergeOptions): str
 }
 
 /** Field by field over the versions since the last delete; the delete itself stays as a row of its own where it is kept. */
-function lastNonNull(table: Table, rows: string, { keepDeletes, columns: all = table.columns }: MergeOptions): string {
+function lastNonNull(
+  table: Table,
+  rows: string,
+  { keepDeletes, columns: all = storedColumns(table) }: MergeOptions
+): string {
   const deleted = `max(__seq) FILTER (__op = 1) OVER (PARTITION BY ${rowKey(table)})`
   const marked = `SELECT *, ${deleted} AS __deleted FROM (${rows})`
   const columns = all.map(column => {
@@ -37,7 +42,7 @@ function lastNonNull(table: Table, rows: string, { keepDeletes, columns: all = t
     if (column.semantic === 'timestamp') return name
     return column.semantic === 'tag' ? `any_value(${name}) AS ${name}` : `arg_max(${name}, __seq) AS ${name}`
   })
-  const hidden = [...(table.tags.length > 0 ? ['__tsid'] : []), 'max(__seq) AS __seq', '0::UTINYINT AS __op']
+  const hidden = [...(hasSeries(table) ? ['__tsid'] : []), 'max(__seq) AS __seq', '0::UTINYINT AS __op']
   const live = `SELECT ${[...hidden, ...columns].join(', ')} FROM (${marked})
     WHERE __op = 0 AND (__deleted IS NULL OR __seq > __deleted) GROUP BY ${rowKey(table)}`
   if (!keepDeletes) return live

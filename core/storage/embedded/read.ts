@@ -23,9 +23,12 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
   const now = Date.now()
   for (const [id, table] of tables) {
     const data = parts.tables.find(table)
+    const host = parts.catalog.host(table)
     snapshots.set(id, {
-      table,
-      files: parts.catalog.files(table),
+      table: host,
+      view: host === table ? undefined : table,
+      logical: parts.catalog.logicalIds(host),
+      files: parts.catalog.files(host),
       memtables: data?.memtables ?? [],
       series: data?.mirror.name ?? '',
       dataDir: parts.dataDir,

@@ -9,6 +9,10 @@ import { fileRows, memtableRows, missing } from './source.ts'
 /** What a query reads, fixed when it starts. */
 export interface Snapshot {
   readonly table: Table
+  /** The logical table that is asked for, when `table` is the physical one that holds it. */
+  readonly view: Table | undefined
+  /** Logical tables of a physical one; undefined for any other. */
+  readonly logical: readonly number[] | undefined
   readonly files: readonly DataFile[]
   readonly memtables: readonly Memtable[]
   /** DuckDB table with the tags of the series. */
@@ -20,20 +24,33 @@ export interface Snapshot {
 
 /** `SELECT …` of every visible row with the table's columns under their physical names. */
 export function relation(snapshot: Snapshot): string {
-  const { table, series, dataDir, cutoff } = snapshot
+  const { table, view, series, dataDir, cutoff } = snapshot
+  const options = { cutoff, only: view === undefined ? snapshot.logical : [view.id] }
   const memtables = snapshot.memtables.filter(memtable => memtable.ready)
   const files = snapshot.files.filter(file => cutoff === undefined || file.maxTime >= cutoff)
   const [alone, versioned] = splitByVersions(table, files, memtables)
   const select = (parts: readonly Part[]) => [
-    ...fileRows(table, parts.filter(isFile), dataDir, { cutoff }),
-    ...parts.filter(isMemtable).map(memtable => memtableRows(table, memtable, memtable.name, series, { cutoff }))
+    ...fileRows(table, parts.filter(isFile), dataDir, options),
+    ...parts.filter(isMemtable).map(memtable => memtableRows(table, memtable, memtable.name, series, options))
   ]
   const mixed = select(versioned).join(' UNION ALL ')
   const merged = versioned.length === 0 ? [] : [mergeVersions(table, mixed, { keepDeletes: false })]
   const parts = [...select(alone), ...merged]
-  if (parts.length === 0) return `SELECT ${table.columns.map(missing).join(', ')} WHERE false`
-  const names = table.columns.map(column => quoteName(column.physical)).join(', ')
+  if (parts.length === 0) return `SELECT ${(view ?? table).columns.map(missing).join(', ')} WHERE false`
+  const names = view === undefined ? ownNames(table) : viewNames(view, table)
   return parts.map(part => `SELECT ${names} FROM (${part})`).join(' UNION ALL ')
+}
+
+function ownNames(table: Table): string {
+  return table.columns.map(column => quoteName(column.physical)).join(', ')
+}
+
+/** The physical table's columns under the logical one's names. */
+function viewNames(view: Table, table: Table): string {
+  const stored = new Map(table.columns.map(column => [column.id, column]))
+  return view.columns
+    .map(column => `${quoteName(stored.get(column.stored!)!.physical)} AS ${quoteName(column.physical)}`)
+    .join(', ')
 }
 
 type Part = DataFile | Memtable

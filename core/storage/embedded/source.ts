@@ -81,7 +81,9 @@ export function sortedWithTags(
     name => `m.${name}`
   )
   if (!hasSeries(table)) return `SELECT * FROM (${rows}) m ORDER BY ${order.join(', ')}`
-  const tags = seriesColumns(table).map(tag => quoteName(tag.physical)).join(', ')
+  const tags = seriesColumns(table)
+    .map(tag => quoteName(tag.physical))
+    .join(', ')
   const ranked = `SELECT __tsid, row_number() OVER (ORDER BY ${tags}) AS __rank FROM ${series}`
   const withRank = `SELECT m.*, k.__rank FROM (${rows}) m JOIN (${ranked}) k ON k.__tsid = m.__tsid`
   const hidden = hiddenColumns(table).map(([name]) => `m.${name}`)

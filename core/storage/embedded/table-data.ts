@@ -1,6 +1,7 @@
 // What the engine holds of one table in memory: its memtable generations and its series.
 import type { Table } from '../../model/table.ts'
 import { type Duckdb, duckdbType, quoteName } from './duckdb/index.ts'
+import { hasSeries, seriesColumns } from './logical.ts'
 import { Memtable, type MemtableRows } from './memtable.ts'
 import type { SeriesEntry } from './record.ts'
 import { SeriesRegistry } from './series.ts'
@@ -76,7 +77,7 @@ export class TableData {
 
   /** Series the catalog does not hold, and what to call once it does. */
   unsavedSeries(): { readonly series: readonly SeriesEntry[]; saved(): void } {
-    if (this.table.tags.length === 0) return { series: [], saved: () => {} }
+    if (!hasSeries(this.table)) return { series: [], saved: () => {} }
     const series = seriesSince(this.registry, this.#savedSeries)
     return {
       series,
@@ -93,7 +94,7 @@ export class TableData {
 
   /** Takes on a change of the table. What hidden columns a generation has depends on the tags and on append_mode. */
   become(table: Table): void {
-    const tagged = this.table.tags.length > 0 || table.tags.length === 0
+    const tagged = hasSeries(this.table) || !hasSeries(table)
     if (table.options.append_mode !== this.table.options.append_mode || !tagged) this.seal()
     this.table = table
   }
@@ -108,7 +109,7 @@ export class TableData {
   /** Makes every row added before the call readable. */
   async makeReadable(): Promise<void> {
     for (const memtable of [...this.memtables]) await memtable.handOver()
-    if (this.table.tags.length > 0 && this.memtables.length > 0) await this.mirror.sync(this.table, this.registry)
+    if (hasSeries(this.table) && this.memtables.length > 0) await this.mirror.sync(this.table, this.registry)
   }
 
   drop(): void {
@@ -144,16 +145,18 @@ export class SeriesMirror {
   }
 
   async #sync(table: Table, registry: SeriesRegistry): Promise<void> {
-    const layout = table.tags.map(tag => `${tag.id} ${tag.physical}`).join()
+    const layout = seriesColumns(table)
+      .map(tag => `${tag.id} ${tag.physical}`)
+      .join()
     if (layout !== this.#tags) await this.#define(table, layout)
     if (registry.size === this.#rows) return
     const series = seriesSince(registry, this.#rows)
     const tsids = Uint32Array.from(series, entry => entry.tsid)
-    const tags = decodeSeries(series, table.tags)
+    const tags = decodeSeries(series, seriesColumns(table))
     const source = {
       columns: [
         { name: '__tsid', type: 'UInt32' as const },
-        ...table.tags.map(({ physical, type }) => ({ name: physical, type }))
+        ...seriesColumns(table).map(({ physical, type }) => ({ name: physical, type }))
       ],
       batches: [{ rows: series.length, columns: [{ kind: 'fixed' as const, values: tsids }, ...tags] }]
     }
@@ -163,7 +166,7 @@ export class SeriesMirror {
 
   /** Built anew when the table got another tag. */
   async #define(table: Table, layout: string): Promise<void> {
-    const columns = table.tags.map(tag => `${quoteName(tag.physical)} ${duckdbType(tag.type)}`)
+    const columns = seriesColumns(table).map(tag => `${quoteName(tag.physical)} ${duckdbType(tag.type)}`)
     await this.#duckdb.run(`CREATE OR REPLACE TABLE ${this.name} (__tsid UINTEGER, ${columns.join(', ')})`)
     this.#tags = layout
     this.#rows = 0

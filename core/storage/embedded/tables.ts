@@ -29,19 +29,25 @@ export class OpenTables {
     return [...this.#tables.values()]
   }
 
-  /** Undefined while nothing of the table is in memory. */
+  /** Undefined while nothing of the table is in memory; a logical table's rows are its physical table's. */
   find(table: Table): TableData | undefined {
-    return this.#tables.get(table.id)
+    return this.#tables.get(this.#catalog.host(table).id)
   }
 
-  /** The table as it is now: it may have been changed or dropped since the caller looked it up. */
-  take(table: Table): TableData {
+  /** A table as it is now: it may have been changed or dropped since the caller looked it up. */
+  current(table: Table): Table {
     const current = this.#catalog.tableById(table.id)
     if (current === undefined) throw new DbError('TableNotFound', `Table not found: ${table.database}.${table.name}`)
-    let data = this.#tables.get(table.id)
+    return current
+  }
+
+  /** Where rows of a table go. */
+  take(table: Table): TableData {
+    const current = this.#catalog.host(this.current(table))
+    let data = this.#tables.get(current.id)
     if (data === undefined) {
-      data = new TableData(this.#duckdb, current, () => this.#catalog.series(table.id))
-      this.#tables.set(table.id, data)
+      data = new TableData(this.#duckdb, current, () => this.#catalog.series(current.id))
+      this.#tables.set(current.id, data)
     }
     data.table = current
     return data

@@ -2,6 +2,7 @@
 import { bitmap, type ColumnData, isValid } from '../../model/batch.ts'
 import type { TableColumn } from '../../model/table.ts'
 import { type ColumnType, elementsPerRow } from '../../model/types.ts'
+import { tableColumn } from './logical.ts'
 import { fixedArray, type SeriesEntry } from './record.ts'
 import type { SeriesRegistry } from './series.ts'
 
@@ -12,11 +13,16 @@ export interface TagColumn {
   readonly data: ColumnData
 }
 
-/** The series number of every row; series met for the first time are added. */
-export function resolveSeries(registry: SeriesRegistry, tags: readonly TagColumn[], rows: number): Uint32Array {
+/** The series number of every row; series met for the first time are added. `table` is the logical table whose rows they are. */
+export function resolveSeries(
+  registry: SeriesRegistry,
+  tags: readonly TagColumn[],
+  rows: number,
+  table?: number
+): Uint32Array {
   const tsids = new Uint32Array(rows)
   const sorted = [...tags].sort((a, b) => a.id - b.id)
-  const key = new KeyWriter()
+  const key = new KeyWriter(table)
   for (let row = 0; row < rows; row++) {
     key.clear()
     for (const tag of sorted) key.add(tag, row)
@@ -71,9 +77,15 @@ function isBytes(type: ColumnType): boolean {
 class KeyWriter {
   bytes = new Uint8Array(1024)
   length = 0
+  readonly #prefix: number
+
+  constructor(table: number | undefined) {
+    if (table !== undefined) this.#put(tableColumn.id, new Uint8Array(Uint32Array.of(table).buffer), 0, 4)
+    this.#prefix = this.length
+  }
 
   clear(): void {
-    this.length = 0
+    this.length = this.#prefix
   }
 
   add(tag: TagColumn, row: number): void {
