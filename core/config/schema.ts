@@ -71,7 +71,7 @@ const storage = table(
       'Folder of all local data. A relative path counts from the folder the server is started in.'
     ),
     memory_limit: size(0, 'Memory the query engine may use before it spills to disk; `0` is a quarter of the machine.'),
-    memtable_size: size(256 * MiB, 'Rows in memory are written to files when they take this much.', { minimum: MiB }),
+    memtable_size: size(128 * MiB, 'Rows in memory are written to files when they take this much.', { minimum: MiB }),
     memtable_limit: size(
       512 * MiB,
       'Writes wait when rows in memory take this much, and are refused with 503 when the wait is too long.',
