@@ -8,7 +8,14 @@ const longestHeader = 1000
 
 /** Answers errors of every route with `{code, error, execution_time_ms}` or in the shape its plugin gives them. */
 export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, PluginSpec>): void {
+  let closing = false
+  app.addHook('preClose', done => {
+    closing = true
+    done()
+  })
   app.setErrorHandler((error: unknown, request, reply) => {
+    // The framework would cut the connection while the client still sends; http/body.ts lets refused bodies run dry, so that it reads why.
+    if (!closing) reply.removeHeader('connection')
     answerError(error, request, reply, plugins.get(request.routeOptions.config.plugin ?? ''))
   })
   app.setNotFoundHandler(refuseUnknown)
