@@ -1,6 +1,6 @@
 // How fast bodies become batches of items, on one core and nothing else; JSON.parse of each line stands beside it.
 import { parseArgs } from 'node:util'
-import { decode } from '../plugins/ingest/decode.ts'
+import { decodeItems } from '../core/index.ts'
 import { type Corpus, ndjsonCorpus, readCorpus, textCorpus } from './corpus.ts'
 
 export async function main(args: string[]): Promise<void> {
@@ -11,12 +11,12 @@ export async function main(args: string[]): Promise<void> {
   const seconds = Number(values.seconds)
   if (values.corpus !== undefined) {
     const corpus = readCorpus(values.corpus)
-    return measure(corpus.name, corpus, seconds, body => decode(body, corpus.headers['Content-Type']!).rows)
+    return measure(corpus.name, corpus, seconds, body => decodeItems(body, corpus.headers['Content-Type']!).rows)
   }
   const ndjson = ndjsonCorpus(50_000)
-  measure('application/x-ndjson', ndjson, seconds, body => decode(body, 'application/x-ndjson').rows)
-  measure('application/json', ndjson, seconds, body => decode(body, 'application/json').rows)
-  measure('text/plain', textCorpus(50_000), seconds, body => decode(body, 'text/plain').rows)
+  measure('application/x-ndjson', ndjson, seconds, body => decodeItems(body, 'application/x-ndjson').rows)
+  measure('application/json', ndjson, seconds, body => decodeItems(body, 'application/json').rows)
+  measure('text/plain', textCorpus(50_000), seconds, body => decodeItems(body, 'text/plain').rows)
   measure('JSON.parse a line', ndjson, seconds, parseLines)
 }
 

@@ -85,3 +85,5 @@ export type {
 } from './storage/engine.ts'
 export type { Store, WriteResult } from './storage/store.ts'
 export { commit, version } from './version.ts'
+export type { DecodeOptions } from './wire/item/decode.ts'
+export { decodeItems, itemContentTypes } from './wire/item/decode.ts'

@@ -1,10 +1,11 @@
 // What an ingest request asks for, from its query and headers.
 import type { IncomingHttpHeaders } from 'node:http'
-import { DbError, firstValue, type Parameters } from '../../core/index.ts'
+import { DbError, firstValue, itemContentTypes, type Parameters } from '../../core/index.ts'
 import type { PipelineRunOptions } from '../services.ts'
 
 export interface IngestRequest {
   readonly pipeline: string
+  readonly contentType: string
   readonly options: PipelineRunOptions & { readonly skipError: boolean; readonly ignoreErrors: boolean }
 }
 
@@ -13,8 +14,9 @@ export function readParameters(query: Parameters, headers: IncomingHttpHeaders):
   const text = (key: string) => firstValue(query, key) || undefined
   const skipAsked = flag(query, 'skip_error')
   const ignoreErrors = flag(query, 'ignore_errors')
-  if (headers['content-type'] === undefined) {
-    throw invalid('header content-type is missing, expected: one of application/json, application/x-ndjson, text/plain')
+  const contentType = headers['content-type']
+  if (contentType === undefined) {
+    throw invalid(`header content-type is missing, expected: one of ${itemContentTypes.join(', ')}`)
   }
   const table = text('table')
   if (table === undefined) throw invalid('table is required')
@@ -32,7 +34,7 @@ export function readParameters(query: Parameters, headers: IncomingHttpHeaders):
     ...(customTimeIndex !== undefined && { customTimeIndex }),
     ...(maxNestedLevels !== undefined && { maxNestedLevels })
   }
-  return { pipeline, options }
+  return { pipeline, contentType, options }
 }
 
 function flag(query: Parameters, key: string): boolean {
@@ -62,6 +64,6 @@ function pipelineParameters(headers: IncomingHttpHeaders): { skipError?: boolean
   }
 }
 
-export function invalid(message: string): DbError {
+function invalid(message: string): DbError {
   return new DbError('InvalidArguments', `Invalid request parameter: ${message}`)
 }

@@ -1,9 +1,16 @@
 // `POST /v1/ingest`: decode, run the pipeline, write, answer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authorise, DbError, type Metrics, type Parameters, type PluginApp, type TableWrite } from '../../core/index.ts'
+import {
+  authorise,
+  DbError,
+  decodeItems,
+  type Metrics,
+  type Parameters,
+  type PluginApp,
+  type TableWrite
+} from '../../core/index.ts'
 import type { PipelineResult } from '../services.ts'
-import { contentTypes, decode } from './decode.ts'
-import { invalid, readParameters } from './parameters.ts'
+import { readParameters } from './parameters.ts'
 
 export function routes(app: PluginApp<'pipelines', never>): void {
   const { core, services } = app
@@ -12,11 +19,11 @@ export function routes(app: PluginApp<'pipelines', never>): void {
   app.post('', async (request, reply) => {
     const { ctx } = request
     authorise(ctx.user, 'write')
-    const { pipeline, options } = readParameters(request.query as Parameters, request.headers)
+    const { pipeline, contentType, options } = readParameters(request.query as Parameters, request.headers)
     if (core.store.database(ctx.db) === undefined) {
       throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
     }
-    const items = decode(bodyOf(request), contentTypeOf(request), options)
+    const items = decodeItems(bodyOf(request), contentType, options)
     const undecoded = items.failures.length
     const result = await services.pipelines.run(ctx, pipeline, items, options)
     const { perWrite } = await core.store.write(ctx, result.writes)
@@ -27,14 +34,6 @@ export function routes(app: PluginApp<'pipelines', never>): void {
 
 function bodyOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-}
-
-/** One of `contentTypes`; parameters such as `charset` do not count. */
-function contentTypeOf({ headers }: FastifyRequest): string {
-  const got = headers['content-type']!
-  const type = got.split(';', 1)[0]!.trim().toLowerCase()
-  if (contentTypes.includes(type)) return type
-  throw invalid(`invalid content type: ${got}, expected: one of ${contentTypes.join(', ')}`)
 }
 
 /** Rows by option set: tables that differ only by a suffix share theirs. */

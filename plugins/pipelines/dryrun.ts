@@ -2,8 +2,9 @@
 import {
   type Column,
   DbError,
+  decodeItems,
   type Item,
-  ItemBatch,
+  type ItemBatch,
   type ItemValue,
   isDbError,
   isTimestamp,
@@ -14,7 +15,6 @@ import {
   writeJson
 } from '../../core/index.ts'
 import type { Pipeline } from './pipeline.ts'
-import { decodeSample, valueItems } from './sample.ts'
 import type { OwnService } from './service.ts'
 
 export interface DryRunRequest {
@@ -27,7 +27,7 @@ export interface DryRunRequest {
 
 /** What to run on what; `inline` pipelines have errors of their own. */
 interface Job {
-  readonly items: readonly Item[]
+  readonly items: ItemBatch
   readonly inline: boolean
   pipeline(): Pipeline
 }
@@ -35,13 +35,16 @@ interface Job {
 /** JSON text of the rows by table. Throws DbError. */
 export function dryRun(service: OwnService, ctx: RequestContext, request: DryRunRequest): string {
   const job = readWrapped(service, request) ?? readPlain(service, request)
-  if (job.items.length > request.maxItems) {
+  if (job.items.rows > request.maxItems) {
     const limit = `[plugins.pipelines] dry_run_max_items = ${request.maxItems}`
-    throw invalid(`a dry run takes at most ${request.maxItems} items, got ${job.items.length} (${limit})`)
+    throw invalid(`a dry run takes at most ${request.maxItems} items, got ${job.items.rows} (${limit})`)
   }
   const pipeline = prefixed(job.inline, 'Failed to build pipeline', () => job.pipeline())
   const { writes } = prefixed(job.inline, 'Failed to exec pipeline', () =>
-    service.runCompiled(ctx, pipeline, ItemBatch.from(job.items), { table: 'dry_run' })
+    service.runCompiled(ctx, pipeline, job.items, {
+      table: 'dry_run',
+      ignoreErrors: request.query.ignore_errors ?? false
+    })
   )
   return `[${writes.map(showWrite).join(',')}]`
 }
@@ -58,10 +61,10 @@ function readWrapped(service: OwnService, { body }: DryRunRequest): Job | undefi
   const yaml = text('pipeline')
   const name = text('pipeline_name')
   if (yaml === undefined && name === undefined) return undefined
-  const { data } = root
-  const type = text('data_type') ?? 'application/json'
+  const data = root['data']
+  const type = typeof data === 'string' ? text('data_type') : undefined
   return {
-    items: typeof data === 'string' ? decodeSample(type, data, false) : valueItems(data!),
+    items: decodeItems(Buffer.from(typeof data === 'string' ? data : writeJson(data)), type ?? 'application/json'),
     inline: yaml !== undefined,
     pipeline: () => {
       if (yaml !== undefined) return service.compile(yaml)
@@ -72,10 +75,10 @@ function readWrapped(service: OwnService, { body }: DryRunRequest): Job | undefi
 
 /** The form whose body is the data itself. */
 function readPlain(service: OwnService, { body, contentType, query }: DryRunRequest): Job {
-  const { pipeline_name: name, version, ignore_errors: lenient = false } = query
+  const { pipeline_name: name, version, ignore_errors: ignoreErrors = false } = query
   if (name === undefined || name === '') throw invalid('pipeline_name is required')
   return {
-    items: decodeSample(contentType, body.toString(), lenient),
+    items: decodeItems(body, contentType, { ignoreErrors }),
     inline: false,
     pipeline: () => service.compiled(service.find(name, version))
   }

@@ -68,7 +68,7 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
       body,
       contentType: request.headers['content-type'] ?? 'application/json',
       query: {
-        ignore_errors: parameter(request, 'ignore_errors') === 'true',
+        ignore_errors: flag(request, 'ignore_errors'),
         ...(name !== undefined && { pipeline_name: name }),
         ...(version !== undefined && { version })
       },
@@ -109,6 +109,12 @@ async function firstPart(body: Buffer, contentType: string): Promise<string> {
 function parameter(request: FastifyRequest, name: string): string | undefined {
   const value = (request.query as Query)[name]
   return (typeof value === 'string' ? value : value?.[0]) || undefined
+}
+
+function flag(request: FastifyRequest, name: string): boolean {
+  const value = parameter(request, name) ?? 'false'
+  if (value !== 'true' && value !== 'false') throw invalid(`${name} must be true or false, got ${value}`)
+  return value === 'true'
 }
 
 function managed(reply: FastifyReply, body: object): FastifyReply {

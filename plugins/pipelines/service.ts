@@ -40,6 +40,7 @@ export async function createService(core: Core, config: ServiceOptions): Promise
   const compile = (yaml: string) => compilePipeline(yaml, kinds)
 
   const find = (name: string, text: string | undefined): Version => {
+    if (name === identityName) throw builtIn()
     const found = versions.find(name, text === undefined ? undefined : parseVersion(text))
     if (found !== undefined) return found
     throw new DbError('InvalidArguments', `Pipeline not found, name: ${name}, version: ${text ?? 'latest'}`)
@@ -51,6 +52,8 @@ export async function createService(core: Core, config: ServiceOptions): Promise
   }
   const named = (name: string, version: string | undefined, options: PipelineRunOptions): Pipeline | Identity => {
     if (name !== identityName) return compiled(find(name, version))
+    // It has one version only; what is no version at all is still an error.
+    if (version !== undefined) parseVersion(version)
     return {
       kind: 'identity',
       maxNestedLevels: options.maxNestedLevels ?? defaultNestedLevels,
@@ -86,6 +89,13 @@ export async function createService(core: Core, config: ServiceOptions): Promise
     remove: (ctx, name, version) => versions.remove(ctx, name, parseVersion(version)),
     addProcessor: definition => addKind(kinds, definition)
   }
+}
+
+function builtIn(): DbError {
+  return new DbError(
+    'InvalidArguments',
+    `Pipeline not found, name: ${identityName}: it is built in, so it can neither be read nor tried out`
+  )
 }
 
 function addKind(kinds: Map<string, ProcessorDefinition>, definition: ProcessorDefinition): void {

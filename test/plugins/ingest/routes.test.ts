@@ -103,6 +103,7 @@ t.test('what a request lacks is named, in order', async t => {
   const types =
     /invalid content type: text\/csv, expected: one of application\/json, application\/x-ndjson, text\/plain/
   await refuses('table=a&pipeline_name=svc_identity', csv, types)
+  await refuses('table=a&pipeline_name=svc_identity&version=two', ndjson, /Invalid pipeline version format: two/)
   await refuses('table=a&pipeline_name=nope', ndjson, /Pipeline not found, name: nope/)
   const missing = await ingest('table=a&pipeline_name=svc_identity&db=nope', '{"a":1}')
   t.match([missing.status, missing.body], [400, { code: 4004, error: /nope/ }])

@@ -199,11 +199,15 @@ t.test('a dry run says what is wrong', async t => {
       /invalid content type: text\/csv, expected: one of/
     ],
     [json({ pipeline_name: 'none', data: '{}' }), /^Pipeline not found, name: none/],
-    [json({ pipeline_name: 'svc_identity', data: '{}' }), /^Pipeline not found/],
+    [json({ pipeline_name: 'svc_identity', data: '{}' }), /^Pipeline not found, name: svc_identity: it is built in/],
     [json({ pipeline: yaml, data: [{}, {}, {}] }), /at most 2 items, got 3 .*dry_run_max_items = 2/],
     [json({ data: '{}' }), /pipeline_name is required/],
-    [post('/_dryrun?pipeline_name=logs', '{}\n\noops', 'application/x-ndjson'), /invalid JSON at index: 2$/],
-    [post('/_dryrun?pipeline_name=logs', '[5]', 'application/json'), /item 0 must be an object/],
+    [
+      post('/_dryrun?pipeline_name=logs', '{}\n\noops', 'application/x-ndjson'),
+      /^item 2: invalid JSON: .* at line 3, column 1$/
+    ],
+    [post('/_dryrun?pipeline_name=logs', '[5]', 'application/json'), /item 0: expected a JSON object, got a number/],
+    [post('/_dryrun?pipeline_name=logs&ignore_errors=1', 'x'), /ignore_errors must be true or false, got 1/],
     [post('/_dryrun'), /data is required/]
   ]
   for (const [call, message] of cases) {

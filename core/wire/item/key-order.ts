@@ -1,5 +1,5 @@
 // Which key comes next: items of one source mostly repeat the order of their keys, so a key is compared before it is looked up.
-import type { ItemField } from '../../core/index.ts'
+import type { ItemField } from '../../model/items.ts'
 
 /** One spelling of a key in the body, and what followed it so far. */
 export interface Key {

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { type ItemBatch, type ItemValue, isDbError, itemState, parseJson } from '../../../core/index.ts'
-import { contentTypes, decode } from '../../../plugins/ingest/decode.ts'
+import {
+  decodeItems,
+  type ItemBatch,
+  type ItemValue,
+  isDbError,
+  itemContentTypes,
+  itemState,
+  parseJson
+} from '../../../../core/index.ts'
 
 const ndjson = 'application/x-ndjson'
 const json = 'application/json'
@@ -16,23 +23,23 @@ const live = (batch: ItemBatch) =>
 const failed = (batch: ItemBatch) => batch.failures.map(({ row, message }) => [batch.position(row), message])
 
 t.test('the three content types are known', async t => {
-  t.strictSame(contentTypes, [json, ndjson, text])
+  t.strictSame(itemContentTypes, [json, ndjson, text])
 })
 
 t.test('NDJSON: a line is an item, empty lines and carriage returns do not matter', async t => {
-  const batch = decode(bytes('{"a":1}\r\n\n\r\n{ "a" : "x" , "b" : [1, {"c":2.0}] }\n{}'), ndjson)
+  const batch = decodeItems(bytes('{"a":1}\r\n\n\r\n{ "a" : "x" , "b" : [1, {"c":2.0}] }\n{}'), ndjson)
   t.same(live(batch), [{ a: 1n }, { a: 'x', b: [1n, { c: 2 }] }, {}])
   t.strictSame(
     [0, 1, 2].map(row => batch.position(row)),
     [0, 3, 4]
   )
-  t.equal(decode(bytes('\n\n'), ndjson).rows, 0)
-  t.equal(decode(bytes(''), ndjson).rows, 0)
+  t.equal(decodeItems(bytes('\n\n'), ndjson).rows, 0)
+  t.equal(decodeItems(bytes(''), ndjson).rows, 0)
 })
 
 t.test('NDJSON: the first line that is no object fails the body with its number', async t => {
   const fails = (body: string, message: string) =>
-    t.throws(() => decode(bytes(body), ndjson), { name: 'ItemsError', code: 'InvalidArguments', message }, body)
+    t.throws(() => decodeItems(bytes(body), ndjson), { name: 'ItemsError', code: 'InvalidArguments', message }, body)
   fails('{"a":1}\n\n{"b":oops}\n', 'item 2: invalid JSON: expected a value, got "o" at line 3, column 6')
   fails('{"a":1}\n{"a":1', "item 1: invalid JSON: expected ',' or '}', got the end at line 2, column 7")
   fails('{"a":1} {"a":2}', 'item 0: invalid JSON: expected the end of the line, got "{" at line 1, column 9')
@@ -44,14 +51,14 @@ t.test('NDJSON: the first line that is no object fails the body with its number'
 
 t.test('NDJSON: invalid UTF-8 is an error of its line, not of the others', async t => {
   const body = latin1('{"a":1}\n{"a":"\xff"}\n{"a":"\xc3\xa9"}\n')
-  t.throws(() => decode(body, ndjson), { message: 'item 1: invalid UTF-8 in the line' })
-  const batch = decode(body, ndjson, { ignoreErrors: true })
+  t.throws(() => decodeItems(body, ndjson), { message: 'item 1: invalid UTF-8 in the line' })
+  const batch = decodeItems(body, ndjson, { ignoreErrors: true })
   t.same(live(batch), [{ a: 1n }, { a: 'é' }])
 })
 
 t.test('NDJSON: with skip_error or ignore_errors bad lines are left out and named', async t => {
   for (const options of [{ skipError: true }, { ignoreErrors: true }]) {
-    const batch = decode(bytes('{"a":1}\n\nnope\n{"a":3,"b":{"c":}}\n{"a":4}\n7'), ndjson, options)
+    const batch = decodeItems(bytes('{"a":1}\n\nnope\n{"a":3,"b":{"c":}}\n{"a":4}\n7'), ndjson, options)
     t.same(live(batch), [{ a: 1n }, { a: 4n }])
     t.strictSame(failed(batch), [
       [2, 'invalid JSON: expected a value, got "n" at line 3, column 1'],
@@ -63,7 +70,7 @@ t.test('NDJSON: with skip_error or ignore_errors bad lines are left out and name
 })
 
 t.test('JSON: a stream of documents, arrays flattened one level', async t => {
-  const items = (body: string) => live(decode(bytes(body), json))
+  const items = (body: string) => live(decodeItems(bytes(body), json))
   t.same(items('[{"a":1},{"a":2}]'), [{ a: 1n }, { a: 2n }])
   t.same(items('\ufeff{"a":1}{"a":2}\n[ {"a":3} , {} ] [] {"a":\n4}'), [{ a: 1n }, { a: 2n }, { a: 3n }, {}, { a: 4n }])
   t.same(items(''), [])
@@ -71,10 +78,10 @@ t.test('JSON: a stream of documents, arrays flattened one level', async t => {
 })
 
 t.test('JSON: elements and documents that are no objects fail with their number', async t => {
-  t.throws(() => decode(bytes('[{"a":1},2]'), json), { message: 'item 1: expected a JSON object, got a number' })
-  t.throws(() => decode(bytes('[{},[{}]]'), json), { message: 'item 1: expected a JSON object, got an array' })
-  t.throws(() => decode(bytes('{} true'), json), { message: 'item 1: expected a JSON object, got a boolean' })
-  const batch = decode(bytes('[{"a":1},2,{"a":3}]'), json, { skipError: true })
+  t.throws(() => decodeItems(bytes('[{"a":1},2]'), json), { message: 'item 1: expected a JSON object, got a number' })
+  t.throws(() => decodeItems(bytes('[{},[{}]]'), json), { message: 'item 1: expected a JSON object, got an array' })
+  t.throws(() => decodeItems(bytes('{} true'), json), { message: 'item 1: expected a JSON object, got a boolean' })
+  const batch = decodeItems(bytes('[{"a":1},2,{"a":3}]'), json, { skipError: true })
   t.same(live(batch), [{ a: 1n }, { a: 3n }])
   t.strictSame(failed(batch), [[1, 'expected a JSON object, got a number']])
 })
@@ -82,21 +89,21 @@ t.test('JSON: elements and documents that are no objects fail with their number'
 t.test('JSON: a syntax error fails the body; with ignore_errors what came before it stays', async t => {
   const body = bytes('[{"a":1},{"a":2},\n {"a":x},{"a":4}]')
   const message = 'Failed to parse payload as json: expected a value, got "x" at line 2, column 7'
-  t.throws(() => decode(body, json), { code: 'InvalidArguments', message })
-  t.throws(() => decode(body, json, { skipError: true }), { message })
-  const batch = decode(body, json, { ignoreErrors: true })
+  t.throws(() => decodeItems(body, json), { code: 'InvalidArguments', message })
+  t.throws(() => decodeItems(body, json, { skipError: true }), { message })
+  const batch = decodeItems(body, json, { ignoreErrors: true })
   t.same(live(batch), [{ a: 1n }, { a: 2n }])
   t.strictSame(failed(batch), [[2, `${message}; nothing behind it is read`]])
 })
 
 t.test('JSON: invalid UTF-8 is an error of its item', async t => {
   const body = latin1('[{"a":1},{"a":"\xff"},{"a":"\xc3\xa9"}]')
-  t.throws(() => decode(body, json), { message: 'item 1: invalid UTF-8 in the item' })
-  t.same(live(decode(body, json, { skipError: true })), [{ a: 1n }, { a: 'é' }])
+  t.throws(() => decodeItems(body, json), { message: 'item 1: invalid UTF-8 in the item' })
+  t.same(live(decodeItems(body, json, { skipError: true })), [{ a: 1n }, { a: 'é' }])
 })
 
 t.test('text: a line is an item, blanks are kept', async t => {
-  t.same(live(decode(bytes('one\r\n\n  \n two \r\r\nthree'), text)), [
+  t.same(live(decodeItems(bytes('one\r\n\n  \n two \r\r\nthree'), text)), [
     { message: 'one' },
     { message: '  ' },
     { message: ' two \r' },
@@ -106,8 +113,8 @@ t.test('text: a line is an item, blanks are kept', async t => {
 
 t.test('text: a line of invalid UTF-8 is an error and never dropped in silence', async t => {
   const body = latin1('good\n\nb\xe4d\nfine\n')
-  t.throws(() => decode(body, text), { message: 'item 2: invalid UTF-8 in the line' })
-  const batch = decode(body, text, { skipError: true })
+  t.throws(() => decodeItems(body, text), { message: 'item 2: invalid UTF-8 in the line' })
+  const batch = decodeItems(body, text, { skipError: true })
   t.same(live(batch), [{ message: 'good' }, { message: 'fine' }])
   t.strictSame(failed(batch), [[2, 'invalid UTF-8 in the line']])
 })
@@ -147,17 +154,17 @@ t.test('numbers keep their kind and every digit', async t => {
     '1e-400'
   ]
   for (const number of numbers) {
-    const value = decode(bytes(`{"n":${number}}`), ndjson).item(0)['n']
+    const value = decodeItems(bytes(`{"n":${number}}`), ndjson).item(0)['n']
     t.equal(typeof value, typeof parseJson(number), number)
     t.ok(Object.is(value, parseJson(number)), number)
   }
   for (const wrong of ['01', '-', '1.', '.5', '1e', '1e+', '+1', '00', '-01', '1.e3', '1e999', '0x1']) {
-    t.throws(() => decode(bytes(`{"n":${wrong}}`), ndjson), { code: 'InvalidArguments' }, wrong)
+    t.throws(() => decodeItems(bytes(`{"n":${wrong}}`), ndjson), { code: 'InvalidArguments' }, wrong)
   }
 })
 
 t.test('of equal keys the last counts, however they are spelt', async t => {
-  t.same(live(decode(bytes('{"a":1,"b":2,"\\u0061":"x","b":null}\n{"a":1,"a":{"b":1},"a":2}'), ndjson)), [
+  t.same(live(decodeItems(bytes('{"a":1,"b":2,"\\u0061":"x","b":null}\n{"a":1,"a":{"b":1},"a":2}'), ndjson)), [
     { a: 'x', b: null },
     { a: 2n }
   ])
@@ -173,41 +180,41 @@ t.test('keys may change their order, come and go', async t => {
     '{"a":1,"b":2,"c":3}'
   ]
   const expected = lines.map(line => parseJson(line))
-  t.same(live(decode(bytes(lines.join('\n')), ndjson)), expected)
-  t.same(live(decode(bytes(lines.join('\n').repeat(3)), json)), [...expected, ...expected, ...expected])
+  t.same(live(decodeItems(bytes(lines.join('\n')), ndjson)), expected)
+  t.same(live(decodeItems(bytes(lines.join('\n').repeat(3)), json)), [...expected, ...expected, ...expected])
 })
 
 t.test('escaped text is appended, other text stays in the body', async t => {
   const body = bytes('{"a":"plain","b":"tab\\there","\\n":"\\ud83d\\ude00"}')
   const before = Buffer.from(body)
-  t.same(live(decode(body, ndjson)), [{ a: 'plain', b: 'tab\there', '\n': '😀' }])
+  t.same(live(decodeItems(body, ndjson)), [{ a: 'plain', b: 'tab\there', '\n': '😀' }])
   t.ok(body.equals(before), 'the body is not changed')
   const plain = bytes('{"a":"plain"}')
-  t.equal(decode(plain, ndjson).bytes.buffer, plain.buffer)
+  t.equal(decodeItems(plain, ndjson).bytes.buffer, plain.buffer)
 })
 
 t.test('more items than the first line promised find room', async t => {
   const long = `{"a":"${'x'.repeat(5000)}"}`
   const body = [long, ...Array.from({ length: 5000 }, (_, i) => (i % 7 === 0 ? '' : `{"b":${i}}`))].join('\n')
-  const batch = decode(bytes(body), ndjson)
+  const batch = decodeItems(bytes(body), ndjson)
   const lines = body.split('\n')
   t.same(
     live(batch),
     lines.filter(line => line !== '').map(line => parseJson(line))
   )
   t.ok(live(batch).every((_, row) => lines[batch.position(row)] !== ''))
-  t.same(live(decode(bytes(`[${lines.filter(line => line !== '').join()}]`), json)), live(batch))
+  t.same(live(decodeItems(bytes(`[${lines.filter(line => line !== '').join()}]`), json)), live(batch))
 })
 
 t.test('a body that would need room without bound is refused', async t => {
   const keys = Array.from({ length: 3000 }, (_, i) => `"k${i}":1`).join()
   t.throws(
-    () => decode(bytes(`{${keys}}\n${'{}\n'.repeat(20_000)}`), ndjson),
+    () => decodeItems(bytes(`{${keys}}\n${'{}\n'.repeat(20_000)}`), ndjson),
     /too much room: \d+ keys × \d+ items, at most/
   )
   const many = Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join()
-  t.throws(() => decode(bytes(`{${many}}`), json), /16385 keys/)
-  t.throws(() => decode(bytes('x\n'.repeat(100_001)), ndjson, { skipError: true }), /100000 items before it/)
+  t.throws(() => decodeItems(bytes(`{${many}}`), json), /16385 keys/)
+  t.throws(() => decodeItems(bytes('x\n'.repeat(100_001)), ndjson, { skipError: true }), /100000 items before it/)
 })
 
 const shallow = fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 8 }), fc.jsonValue({ maxDepth: 3 }), {
@@ -219,10 +226,10 @@ t.test('for arbitrary objects the items are what the JSON reader gives', async (
     fc.property(fc.array(shallow, { maxLength: 8 }), fc.boolean(), (objects, spaced) => {
       const lines = objects.map(object => (spaced ? JSON.stringify(object, null, ' ') : JSON.stringify(object)))
       const expected = lines.map(line => parseJson(line))
-      assert.deepEqual(live(decode(bytes(lines.join(' ')), json)), expected)
-      assert.deepEqual(live(decode(bytes(`[${lines.join(' , ')}]`), json)), expected)
+      assert.deepEqual(live(decodeItems(bytes(lines.join(' ')), json)), expected)
+      assert.deepEqual(live(decodeItems(bytes(`[${lines.join(' , ')}]`), json)), expected)
       const flat = lines.map(line => line.replaceAll('\n', ' '))
-      assert.deepEqual(live(decode(bytes(flat.join('\r\n')), ndjson)), expected)
+      assert.deepEqual(live(decodeItems(bytes(flat.join('\r\n')), ndjson)), expected)
     }),
     { numRuns: 200 }
   )
@@ -245,7 +252,7 @@ t.test('for arbitrary bytes nothing but a DbError is thrown', async () => {
   )
   const flags = fc.record({ skipError: fc.boolean(), ignoreErrors: fc.boolean() })
   fc.assert(
-    fc.property(body, flags, fc.constantFrom(...contentTypes), (body, options, type) => {
+    fc.property(body, flags, fc.constantFrom(...itemContentTypes), (body, options, type) => {
       const batch = attempt(body, type, options)
       if (batch === undefined) return !(options.ignoreErrors || (options.skipError && type !== json))
       assert.equal(live(batch).length + batch.failures.length, batch.rows)
@@ -257,12 +264,12 @@ t.test('for arbitrary bytes nothing but a DbError is thrown', async () => {
 
 t.test('every truncation of a valid body is decoded or refused', async () => {
   const body = bytes('{"a":"é\\n","b":[1,{"c":null}],"d":-12.5e1}\n{"a":"x","b":true,"d":1700000000123456789}\n')
-  for (const type of contentTypes) {
+  for (const type of itemContentTypes) {
     for (let length = 0; length <= body.length; length++) {
       const part = body.subarray(0, length)
       attempt(part, type, {})
       const whole = part.toString('latin1').split('\n').length - 1
-      const batch = decode(part, type, { ignoreErrors: true })
+      const batch = decodeItems(part, type, { ignoreErrors: true })
       assert.ok(live(batch).length >= whole, `${type}: ${length} bytes`)
     }
   }
@@ -274,7 +281,7 @@ function attempt(
   options: { skipError?: boolean; ignoreErrors?: boolean }
 ): ItemBatch | undefined {
   try {
-    return decode(body, type, options)
+    return decodeItems(body, type, options)
   } catch (error) {
     if (isDbError(error)) return undefined
     throw error
@@ -282,7 +289,7 @@ function attempt(
 }
 
 t.test('a property named by the body never reaches a prototype', async t => {
-  const item = decode(bytes('{"__proto__":{"polluted":1},"constructor":2}'), ndjson).item(0) as {
+  const item = decodeItems(bytes('{"__proto__":{"polluted":1},"constructor":2}'), ndjson).item(0) as {
     [key: string]: ItemValue
   }
   t.strictSame(Object.keys(item), ['__proto__', 'constructor'])

@@ -1,6 +1,8 @@
 // What all decoders share: the cursor, the batch they fill, and what becomes of an item that cannot be decoded.
 import { isUtf8 } from 'node:buffer'
-import { DbError, ItemBatch, ItemsError, type JsonCursor, jsonCursor } from '../../core/index.ts'
+import { DbError, ItemsError } from '../../errors.ts'
+import { ItemBatch } from '../../model/items.ts'
+import { type JsonCursor, jsonCursor } from '../../model/json-cursor.ts'
 import { createKeyOrder, type KeyOrder } from './key-order.ts'
 
 export interface DecodeOptions {

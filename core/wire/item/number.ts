@@ -1,5 +1,7 @@
 // Numbers from bytes to cells: digits are added up where the result is exact, everything else goes the long way.
-import { cell, type ItemField, type JsonCursor, readNumber as readAnyNumber } from '../../core/index.ts'
+import { cell, type ItemField } from '../../model/items.ts'
+import { readNumber as readAnyNumber } from '../../model/json.ts'
+import type { JsonCursor } from '../../model/json-cursor.ts'
 
 /** Powers of ten that are exact as floats, as far as fifteen digits can need them. */
 const powers = Float64Array.from({ length: 16 }, (_, i) => 10 ** i)

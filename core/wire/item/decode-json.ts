@@ -1,6 +1,9 @@
 // `application/json`: documents one after the other; an object is an item, an array holds items.
 import { isUtf8 } from 'node:buffer'
-import { DbError, type ItemValue, ParseError, readJson, skipSpace, unexpected } from '../../core/index.ts'
+import { DbError, ParseError } from '../../errors.ts'
+import type { ItemValue } from '../../model/items.ts'
+import { readJson } from '../../model/json.ts'
+import { skipSpace, unexpected } from '../../model/json-cursor.ts'
 import { readItem } from './object.ts'
 import { failItem, type ItemReader, nextRow } from './reader.ts'
 

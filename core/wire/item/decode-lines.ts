@@ -1,6 +1,8 @@
 // Bodies of lines: one JSON object each, or plain text. A line is read by itself, so that an error has its number.
 import { isUtf8 } from 'node:buffer'
-import { ParseError, readJson, skipSpace, unexpected } from '../../core/index.ts'
+import { ParseError } from '../../errors.ts'
+import { readJson } from '../../model/json.ts'
+import { skipSpace, unexpected } from '../../model/json-cursor.ts'
 import { shapeOf } from './decode-json.ts'
 import { readItem } from './object.ts'
 import { failItem, type ItemReader, nextRow } from './reader.ts'

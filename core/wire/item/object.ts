@@ -1,14 +1,8 @@
 // The hot path: one JSON object from bytes into the columns of a batch, without a string, an object or a copy for what is usual.
-import {
-  type ItemField,
-  type JsonCursor,
-  readJson,
-  readWord,
-  skipSpace,
-  textEnd,
-  unescapeJson,
-  unexpected
-} from '../../core/index.ts'
+import type { ItemField } from '../../model/items.ts'
+import { readJson, readWord, textEnd } from '../../model/json.ts'
+import { type JsonCursor, skipSpace, unexpected } from '../../model/json-cursor.ts'
+import { unescapeJson } from '../../model/json-escape.ts'
 import { createKey, expectedKey, follow, type Key } from './key-order.ts'
 import { readNumber } from './number.ts'
 import { checkCells, type ItemReader } from './reader.ts'

@@ -1,0 +1,35 @@
+// From the bytes of a body to a batch of items, by content type.
+import { DbError } from '../../errors.ts'
+import type { ItemBatch } from '../../model/items.ts'
+import { decodeJson } from './decode-json.ts'
+import { decodeNdjson, decodeText } from './decode-lines.ts'
+import { createReader, type DecodeOptions, type ItemReader } from './reader.ts'
+
+export type { DecodeOptions } from './reader.ts'
+
+const formats: ReadonlyMap<string, (reader: ItemReader) => void> = new Map([
+  ['application/json', decodeJson],
+  ['application/x-ndjson', decodeNdjson],
+  ['text/plain', decodeText]
+])
+
+/** The content types `decodeItems` takes. */
+export const itemContentTypes: readonly string[] = [...formats.keys()]
+
+/**
+ * Reads the items of a body of one of `itemContentTypes`; parameters such as `charset` do not count. Text stays in `bytes`, which
+ * become the batch's. Throws ItemsError for the first item that cannot be decoded unless the options let it pass, and DbError
+ * `InvalidArguments` for a body that is no JSON or has another content type.
+ */
+export function decodeItems(bytes: Uint8Array, contentType: string, options: DecodeOptions = {}): ItemBatch {
+  const read = formats.get(contentType.split(';', 1)[0]!.trim().toLowerCase())
+  if (read === undefined) {
+    throw new DbError(
+      'InvalidArguments',
+      `Invalid request parameter: invalid content type: ${contentType}, expected: one of ${itemContentTypes.join(', ')}`
+    )
+  }
+  const reader = createReader(bytes, options)
+  read(reader)
+  return reader.batch
+}
