@@ -21,6 +21,9 @@ export function planWrite(
     if (!autoCreate || write.op === 'delete') throw notCreated(write.table)
     return { kind: 'create', definition: define(database, write) }
   }
+  if (write.op === 'delete' && table.options.append_mode) {
+    throw invalid(`table ${database}.${table.name}: DELETE is not allowed under append mode`)
+  }
   const known = new Map(table.columns.map(column => [column.name, column]))
   const added: ColumnDefinition[] = []
   for (const column of write.columns) {

@@ -9,6 +9,7 @@ import {
   type Store
 } from '../../core/index.ts'
 import { createDatabase, createTable, dropDatabase, dropTables } from './change.ts'
+import { deleteRows } from './delete.ts'
 import { explain } from './explain.ts'
 import { insert } from './insert.ts'
 import { findDatabase, informationSchema, isInformationSchema, lookUpTable } from './name.ts'
@@ -19,15 +20,21 @@ import type { Parsed } from './statement/parse.ts'
 import type { Statement } from './statement/statement.ts'
 import { tokenize } from './token.ts'
 
+/** The plugin's options. */
+export interface SqlOptions {
+  readonly delete_limit: number
+}
+
 /** The answers of all statements in order. Stops at the first that fails; what those before it did stays done. */
 export async function execute(
   store: Store,
   ctx: RequestContext,
   sql: string,
-  statements: readonly Parsed[]
+  statements: readonly Parsed[],
+  options: SqlOptions
 ): Promise<Answer[]> {
   const answers: Answer[] = []
-  let session: Session = { store, ctx, sql }
+  let session: Session = { store, ctx, sql, deleteLimit: options.delete_limit }
   for (const [i, { statement }] of statements.entries()) {
     const answer = await run(session, statement)
     const last = i === statements.length - 1
@@ -45,6 +52,8 @@ async function run(session: Session, statement: Statement): Promise<Answer> {
       return explain(session, statement)
     case 'insert':
       return { kind: 'affected', rows: await insert(session, statement) }
+    case 'delete':
+      return { kind: 'affected', rows: await deleteRows(session, statement) }
     case 'create_table':
       return { kind: 'affected', rows: await createTable(session, statement) }
     case 'create_database':

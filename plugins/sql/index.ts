@@ -8,7 +8,13 @@ export default definePlugin({
   name: 'sql',
   prefix: '/v1',
   servers: ['main', 'public'],
-  config: Type.Object({}),
+  config: Type.Object({
+    delete_limit: Type.Integer({
+      default: 2_000_000,
+      minimum: 1,
+      description: 'Rows one DELETE may hide; one that finds more hides none.'
+    })
+  }),
   async setup() {
     await loadParser()
   },

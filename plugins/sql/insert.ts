@@ -3,10 +3,11 @@ import { DbError, heldRows, parseZone, type Table, type TableColumn, utc } from 
 import { buildColumn } from './column-value.ts'
 import { defaultOf } from './default-value.ts'
 import { type Literal, nullLiteral, readLiteral, resultLiteral } from './literal.ts'
-import { fullName, hint, informationSchema, lookUpTable, resolveName } from './name.ts'
+import { hint } from './name.ts'
 import { readRows, runQuery, type Session } from './session.ts'
 import type { Name } from './statement/cursor.ts'
 import type { InsertStatement } from './statement/statement.ts'
+import { findTarget } from './target.ts'
 import { type Token, tokenize } from './token.ts'
 
 /** Runs it and returns the number of rows written. */
@@ -34,14 +35,6 @@ export async function insert(session: Session, statement: InsertStatement): Prom
     { table: table.name, rows: given.rows, columns: written, autoCreate: false }
   ])
   return result.rows
-}
-
-function findTarget({ store, ctx }: Session, name: readonly Name[]): Table {
-  const { database, table } = resolveName(store, ctx.db, name)
-  if (database === informationSchema) throw new DbError('Unsupported', `Schema \`${informationSchema}\` is read-only`)
-  const found = lookUpTable(store, ctx.db, name)
-  if (found === undefined) throw new DbError('TableNotFound', `Table not found: ${fullName(database, table.text)}`)
-  return found
 }
 
 function findColumn(table: Table, name: Name): TableColumn {

@@ -15,14 +15,14 @@ import {
   sendAnswers
 } from '../../core/index.ts'
 import { canonical } from './canonical.ts'
-import { execute } from './execute.ts'
+import { execute, type SqlOptions } from './execute.ts'
 import { informationSchema } from './name.ts'
 import { describeStatement, printStatement } from './print.ts'
 import { parseStatements } from './statement/parse.ts'
 
 const method = ['GET', 'POST']
 
-export function routes(app: PluginApp<never, never>): void {
+export function routes(app: PluginApp<never, never>, options: SqlOptions): void {
   const { store } = app.core
   acceptForms(app)
   app.route({
@@ -41,7 +41,7 @@ export function routes(app: PluginApp<never, never>): void {
       }
       const statements = parseStatements(sql)
       checkCount(format, statements.length)
-      const answers = await execute(store, ctx, sql, statements)
+      const answers = await execute(store, ctx, sql, statements, options)
       const limited = limit === undefined ? answers : answers.map(answer => limitAnswer(answer, limit))
       return sendAnswers(reply, format, limited, { ...(epoch && { epoch }), ...(compression && { compression }) })
     }

@@ -19,11 +19,24 @@ export interface Session {
   /** Changed by USE and SET for the statements behind. */
   readonly ctx: RequestContext
   readonly sql: string
+  /** Rows one DELETE may hide. */
+  readonly deleteLimit: number
+}
+
+/** A query that is safe to run. */
+export interface QueryPlan {
+  readonly query: SqlQuery
+  /** Names of columns to show instead of the engine's. */
+  readonly names: ReadonlyMap<string, string>
 }
 
 /** Runs a query; its rows come as they are read. `prefix` goes before its text. */
 export async function runQuery(session: Session, tokens: readonly Token[], prefix = ''): Promise<RecordsAnswer> {
-  const { store, ctx, sql } = session
+  return runPlan(session, planQuery(session, tokens, prefix))
+}
+
+/** Checks a query without running it. */
+export function planQuery({ store, ctx, sql }: Session, tokens: readonly Token[], prefix = ''): QueryPlan {
   const zone = parseZone(ctx.timezone) ?? utc
   const { text, relations, names } = confine({ store, db: ctx.db, sql, zone }, tokens)
   const query: SqlQuery = {
@@ -32,6 +45,10 @@ export async function runQuery(session: Session, tokens: readonly Token[], prefi
     relations: relations.map(relation => shift(relation, prefix.length)),
     timezone: engineZone(ctx.timezone)
   }
+  return { query, names }
+}
+
+export async function runPlan({ store, ctx }: Session, { query, names }: QueryPlan): Promise<RecordsAnswer> {
   const result = await store.query(ctx, query).catch(explainFailure)
   return {
     kind: 'records',

@@ -16,6 +16,7 @@ import {
   take,
   unexpected
 } from './cursor.ts'
+import { parseDelete } from './delete.ts'
 import { parseInsert } from './insert.ts'
 import { parseShow } from './show.ts'
 import type { QueryStatement, Statement } from './statement.ts'
@@ -54,6 +55,7 @@ function parseStatement(cursor: Cursor): Statement {
   const first = peek(cursor)
   if (queryWords.some(word => isToken(first, word))) return parseQuery(cursor)
   if (take(cursor, 'insert') || take(cursor, 'replace')) return parseInsert(cursor)
+  if (take(cursor, 'delete')) return parseDelete(cursor)
   if (take(cursor, 'create')) return parseCreate(cursor)
   if (take(cursor, 'drop')) return parseDrop(cursor)
   if (take(cursor, 'show')) return parseShow(cursor)

@@ -7,6 +7,7 @@ export type Statement =
   | QueryStatement
   | ExplainStatement
   | InsertStatement
+  | DeleteStatement
   | CreateTable
   | { readonly kind: 'create_database'; readonly name: string; readonly ifNotExists: boolean; readonly options: Texts }
   | { readonly kind: 'drop_table'; readonly names: readonly (readonly Name[])[]; readonly ifExists: boolean }
@@ -39,6 +40,15 @@ export interface InsertStatement {
   readonly source:
     | { readonly kind: 'values'; readonly rows: readonly (readonly (readonly Token[])[])[] }
     | QueryStatement
+}
+
+export interface DeleteStatement {
+  readonly kind: 'delete'
+  readonly table: readonly Name[]
+  /** The table's name as it stands. */
+  readonly named: readonly Token[]
+  /** The condition, with balanced parentheses; empty: every row. */
+  readonly where: readonly Token[]
 }
 
 export interface CreateTable {

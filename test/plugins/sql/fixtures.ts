@@ -23,7 +23,12 @@ export type Ask = (sql: string, parameters?: Record<string, string>, headers?: R
 export async function startSql(t: Test, toml = ''): Promise<{ ask: Ask; url: string }> {
   const server = await startServer(t, toml)
   const url = server.addresses.main!
-  const ask: Ask = async (sql, parameters = {}, headers = {}) => {
+  return { ask: askServer(url), url }
+}
+
+/** Posts SQL to a server. */
+export function askServer(url: string): Ask {
+  return async (sql, parameters = {}, headers = {}) => {
     const query = new URLSearchParams(parameters)
     const response = await fetch(`${url}/v1/sql?${query}`, {
       method: 'POST',
@@ -35,7 +40,6 @@ export async function startSql(t: Test, toml = ''): Promise<{ ask: Ask; url: str
     const rows = body.output?.at(-1)?.records?.rows ?? []
     return { status: response.status, text, headers: response.headers, body, rows }
   }
-  return { ask, url }
 }
 
 export const visits = `CREATE TABLE visits (

@@ -1,0 +1,14 @@
+// The table a statement writes to.
+import { DbError, type Table } from '../../core/index.ts'
+import { fullName, informationSchema, lookUpTable, resolveName } from './name.ts'
+import type { Session } from './session.ts'
+import type { Name } from './statement/cursor.ts'
+
+/** Throws `TableNotFound`, or `Unsupported` for what no statement may change. */
+export function findTarget({ store, ctx }: Session, name: readonly Name[]): Table {
+  const { database, table } = resolveName(store, ctx.db, name)
+  if (database === informationSchema) throw new DbError('Unsupported', `Schema \`${informationSchema}\` is read-only`)
+  const found = lookUpTable(store, ctx.db, name)
+  if (found === undefined) throw new DbError('TableNotFound', `Table not found: ${fullName(database, table.text)}`)
+  return found
+}
