@@ -84,18 +84,22 @@ export class Memtable {
 
   unpin(): void {
     this.#readers--
-    if (this.#dropped && this.#readers === 0) void this.#remove()
+    if (this.#dropped && this.#readers === 0) this.#remove()
   }
 
   /** Frees the memory as soon as no query reads it. */
   drop(): void {
     this.#dropped = true
-    if (this.#readers === 0) void this.#remove()
+    if (this.#readers === 0) this.#remove()
   }
 
-  async #remove(): Promise<void> {
-    await this.#handover?.catch(() => {})
-    if (this.ready) await this.#duckdb.run(`DROP TABLE IF EXISTS ${this.name}`)
+  /** What cannot be dropped because DuckDB is closing goes with it. */
+  #remove(): void {
+    const drop = async () => {
+      await this.#handover?.catch(() => {})
+      if (this.ready) await this.#duckdb.run(`DROP TABLE IF EXISTS ${this.name}`)
+    }
+    drop().catch(() => {})
   }
 
   /** For a sealed generation: the SQL expression that stands for all its rows, wherever they are. */

@@ -116,7 +116,7 @@ export class TableData {
     for (const memtable of this.memtables) memtable.drop()
     this.sealed = []
     this.active = undefined
-    void this.#mirror?.drop()
+    this.#mirror?.drop().catch(() => {})
   }
 }
 
