@@ -14,6 +14,8 @@ export interface ServerProcess {
   /** Address of the main server, `http://127.0.0.1:PORT`. */
   readonly url: string
   readonly pid: number
+  /** Resolves when it is gone, whoever ended it. */
+  readonly exited: Promise<void>
   /** Ends it as a power cut would, or in order with `SIGTERM`; resolves with its exit code when it is gone. */
   kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | null>
 }
@@ -33,23 +35,35 @@ export interface ProcessOptions {
   /** Program and arguments that start Node with what follows. */
   readonly through?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Kills it as a power cut would, also while it starts. */
+  readonly signal?: AbortSignal
 }
 
 /** Starts the server of a folder and waits until it listens. */
-export async function startProcess(t: Test, dir: string, options: ProcessOptions = {}): Promise<ServerProcess> {
-  const { command = join(root, 'bin/weir.js'), through = [], env = {} } = options
+export async function startProcess(
+  t: Pick<Test, 'teardown'>,
+  dir: string,
+  options: ProcessOptions = {}
+): Promise<ServerProcess> {
+  const { command = join(root, 'bin/weir.js'), through = [], env = {}, signal } = options
   const [program, ...args] = [...through, process.execPath, command, 'start', '--config', join(dir, 'weir.toml')]
-  const child = spawn(program!, args, { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+  const child = spawn(program!, args, {
+    cwd: dir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+    ...(signal && { signal, killSignal: 'SIGKILL' })
+  })
+  const exited = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  child.on('error', () => {})
   t.teardown(() => child.kill('SIGKILL'))
   const url = await listening(child)
   return {
     url,
     pid: child.pid!,
+    exited,
     async kill(signal) {
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill(signal)
-        await once(child, 'exit')
-      }
+      child.kill(signal)
+      await exited
       return child.exitCode
     }
   }
@@ -66,7 +80,8 @@ async function listening(child: ChildProcess): Promise<string> {
       return started[1]!
     }
   }
-  throw new Error(`the server did not start:\n${lines.join('\n')}`)
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  throw new Error(`the server did not start (${child.signalCode ?? child.exitCode}):\n${lines.join('\n')}`)
 }
 
 /** Rows of a statement, from the running server. */
