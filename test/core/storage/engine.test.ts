@@ -276,6 +276,15 @@ t.test('a query that is cancelled says so', async t => {
   )
 })
 
+t.test('a result nobody reads does not keep the engine from closing', async t => {
+  const engine = await openEngine(t, temporaryFolder(t))
+  const text = 'SELECT * FROM range(100000)'
+  await engine.query({ kind: 'sql', text, relations: [], timezone: 'UTC' }, never)
+  const started = await engine.query({ kind: 'sql', text, relations: [], timezone: 'UTC' }, never)
+  await started.batches()[Symbol.asyncIterator]().next()
+  await engine.close()
+})
+
 t.test('SQL reaches no file outside the data folder', async t => {
   const engine = await openEngine(t, temporaryFolder(t))
   for (const text of [

@@ -53,7 +53,8 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
      SET GLOBAL lock_configuration=true`
   )
   const sources = new RowSources(main)
-  const streams = new Set<DuckDBConnection>()
+  /** Ends of the streams that are open. */
+  const streams = new Set<() => void>()
   const foreground = takeTurns(main)
   const background = takeTurns(await instance.connect())
   return {
@@ -62,8 +63,8 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     stream: (sql, timezone, signal, release) => openStream(instance, streams, sql, timezone, signal, release),
     withRows: (source, work) => sources.use(source, work),
     async close() {
-      for (const connection of streams) connection.interrupt()
-      // Closing a connection under a running statement crashes DuckDB: readers close theirs when they have stopped.
+      for (const stop of [...streams]) stop()
+      // Closing a connection under a running statement crashes DuckDB: those wait until theirs has been interrupted.
       while (streams.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
       await background.end()
       await foreground.end()
@@ -88,28 +89,31 @@ function takeTurns(connection: DuckDBConnection): Turns & { end(): Promise<void>
 
 async function openStream(
   instance: DuckDBInstance,
-  streams: Set<DuckDBConnection>,
+  streams: Set<() => void>,
   sql: string,
   timezone: string,
   signal: AbortSignal,
   release: () => void
 ): Promise<QueryResult> {
   let connection: DuckDBConnection | undefined
+  let result: QueryResult | undefined
   const interrupt = () => connection?.interrupt()
+  const stop = () => (result === undefined ? interrupt() : result.close())
   const end = () => {
     signal.removeEventListener('abort', interrupt)
-    if (connection) streams.delete(connection)
+    streams.delete(stop)
     connection?.closeSync()
     connection = undefined
     release()
   }
   try {
     connection = await instance.connect()
-    streams.add(connection)
+    streams.add(stop)
     if (signal.aborted) throw cancelled(signal)
     signal.addEventListener('abort', interrupt, { once: true })
     if (timezone !== 'UTC') await connection.run(`SET TimeZone=${quoteText(timezone)}`)
-    return streamResult(await translate(connection.stream(sql), signal), signal, interrupt, end)
+    result = streamResult(await translate(connection.stream(sql), signal), signal, interrupt, end)
+    return result
   } catch (error) {
     end()
     throw error
