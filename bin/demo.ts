@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../core/config/load.ts'
-import { start } from '../core/start.ts'
+import { start, stopOnSignals } from '../core/start.ts'
 import { catalogue } from '../plugins/index.ts'
 import { type Command, parseFlags, print } from './command.ts'
 import { exampleFolder } from './examples.ts'
@@ -41,27 +41,19 @@ export const demo: Command = {
   async run(args) {
     const { values } = parseFlags(args, { once: { type: 'boolean' } })
     const folder = mkdtempSync(join(tmpdir(), 'weir-demo-'))
-    const { config } = loadConfig({ env: process.env, overrides: settings(folder, values.once === true) })
+    // However it ends.
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    const { config } = loadConfig({ overrides: settings(folder, values.once === true) })
     const running = await start(config, catalogue, { folder })
-    const stop = async () => {
-      await running.close()
-      rmSync(folder, { recursive: true, force: true })
-    }
+    stopOnSignals(running)
     const { main, public: open } = running.addresses
     print(`Weir runs at ${main} (everything) and ${open} (public), data in ${folder}\n`)
-    try {
-      await ingestShop(main)
-      for (const { question, sql } of aboutTheShop) await ask(main, question, sql)
-      await ingestOwnLog(main, join(folder, 'logs'))
-      for (const { question, sql } of aboutItself) await ask(main, question, sql)
-    } catch (error) {
-      await stop()
-      throw error
-    }
-    if (values.once) return stop()
+    await ingestShop(main)
+    for (const { question, sql } of aboutTheShop) await ask(main, question, sql)
+    await ingestOwnLog(main, join(folder, 'logs'))
+    for (const { question, sql } of aboutItself) await ask(main, question, sql)
+    if (values.once) return running.close()
     print(goOn(main, open!))
-    process.once('SIGINT', () => void stop().then(() => process.exit(0)))
-    process.once('SIGTERM', () => void stop().then(() => process.exit(0)))
   }
 }
 

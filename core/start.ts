@@ -39,15 +39,23 @@ export async function start(config: Config, catalogue: Catalogue, options: Start
   }
 }
 
-/** Ends the process orderly on SIGTERM and SIGINT; a second signal ends it at once. */
+/** One Ctrl-C may come twice: from the terminal, and passed on by npm. */
+const sameKeystroke = 500
+
+/** Ends the process orderly on SIGTERM and SIGINT; another signal later ends it at once. */
 export function stopOnSignals(running: Running): void {
+  let stopping: number | undefined
   const stop = async (signal: NodeJS.Signals) => {
+    if (stopping !== undefined) {
+      if (performance.now() - stopping > sameKeystroke) process.exit(1)
+      return
+    }
+    stopping = performance.now()
     running.core.log.info({ signal }, 'stopping')
-    process.once(signal, () => process.exit(1))
     await running.close()
     process.exit(0)
   }
-  process.once('SIGTERM', stop).once('SIGINT', stop)
+  process.on('SIGTERM', stop).on('SIGINT', stop)
 }
 
 async function run(config: Config, catalogue: Catalogue, folder: string): Promise<Running> {

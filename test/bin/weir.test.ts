@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -116,5 +117,15 @@ t.test('start serves with flags over the environment, and a signal ends it with 
   t.match(second.err, home)
 
   child.kill('SIGTERM')
-  t.equal(await ended, 0)
+  setTimeout(() => child.kill('SIGTERM'), 5)
+  t.equal(await ended, 0, 'also when npm passes the signal on once more')
+})
+
+t.test('demo --once answers its questions and leaves nothing behind', async t => {
+  const TMPDIR = t.testdir({})
+  const { code, out, err } = await weir(['demo', '--once'], '', { TMPDIR, WEIR__USER_PROVIDER: 'not asked' })
+  t.strictSame({ code, err }, { code: 0, err: '' })
+  t.match(out, /ingested 1200 lines of an access log/)
+  for (const found of ['"/checkout"', '"08:37"', '"/v1/ingest"']) t.ok(out.includes(found), found)
+  t.strictSame(readdirSync(TMPDIR), [])
 })
