@@ -7,19 +7,17 @@ export interface Gate {
 /** `limit` 0: no limit. */
 export function createGate(limit: number): Gate {
   let inside = 0
-  const waiting: (() => void)[] = []
+  const waiting = new Set<() => void>()
   const leave = () => {
     inside--
-    waiting.shift()?.()
+    const [next] = waiting
+    next?.()
   }
   return {
     async enter(signal) {
       while (limit > 0 && inside >= limit) {
         signal.throwIfAborted()
-        await new Promise<void>(resolve => {
-          waiting.push(resolve)
-          signal.addEventListener('abort', () => resolve(), { once: true })
-        })
+        await turn(waiting, signal)
       }
       signal.throwIfAborted()
       inside++
@@ -30,4 +28,17 @@ export function createGate(limit: number): Gate {
       }
     }
   }
+}
+
+/** Resolves when it is called or the signal fires; either way it waits no more. */
+function turn(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const stop = () => {
+      waiting.delete(stop)
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }
+    waiting.add(stop)
+    signal.addEventListener('abort', stop)
+  })
 }
