@@ -1,7 +1,7 @@
 // The catalog's SQLite file: taken for one process alone, and what is wrong with it.
 import { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../errors.ts'
-import { tableNames, wrongRows } from './row-sums.ts'
+import { isSchemaWhole, keepSums, tableNames, wrongRows } from './row-sums.ts'
 
 /** Opens the file and takes it for this process alone. Throws DbError `StorageUnavailable`. */
 export function openCatalogFile(path: string): DatabaseSync {
@@ -16,6 +16,15 @@ export function openCatalogFile(path: string): DatabaseSync {
     throw catalogError(path, error)
   }
 }
+
+/** Creates what tables are missing; from now on rows and definitions carry checksums. Throws when those of the definitions do not match. */
+export function prepareCatalog(sqlite: DatabaseSync, schema: string): void {
+  if (!isSchemaWhole(sqlite)) throw new Error(`database disk image is malformed: ${wrongSchema}`)
+  sqlite.exec(schema)
+  keepSums(sqlite)
+}
+
+const wrongSchema = 'the definitions of its tables do not match their checksum'
 
 /** What SQLite says of the catalog, as ours. */
 export function catalogError(path: string, error: unknown): DbError {
@@ -49,9 +58,12 @@ export function catalogDamage(sqlite: DatabaseSync, but: readonly string[] = [])
       .flatMap(text => text.split('\n'))
       .filter(line => !line.startsWith('***'))
     const rows = tables.flatMap(table => wrongRows(sqlite, table))
+    const series = but.includes('series') ? [] : seriesGaps(sqlite)
     return [
+      ...(isSchemaWhole(sqlite) ? [] : [{ offset: 0, reason: wrongSchema }]),
       ...structure.map(reason => ({ ...pageOf(reason, pageSize), reason })),
-      ...rows.map(row => ({ reason: `the row ${row} does not match its checksum` }))
+      ...rows.map(row => ({ reason: `the row ${row} does not match its checksum` })),
+      ...series
     ]
   } catch (error) {
     return [{ reason: error instanceof Error ? error.message : String(error) }]
@@ -61,4 +73,12 @@ export function catalogDamage(sqlite: DatabaseSync, but: readonly string[] = [])
 function pageOf(reason: string, pageSize: number): { readonly offset?: number } {
   const page = /\bpage (\d+)/i.exec(reason)?.[1]
   return page === undefined ? {} : { offset: (Number(page) - 1) * pageSize }
+}
+
+/** Series are numbered from 1 without gaps: one that is missing makes the table's log unreadable. */
+function seriesGaps(sqlite: DatabaseSync): CatalogDamage[] {
+  const select =
+    'SELECT table_id, count(*) AS found, max(tsid) AS last FROM series GROUP BY table_id HAVING found <> last'
+  const gaps = sqlite.prepare(select).all()
+  return gaps.map(({ table_id, found, last }) => ({ reason: `table ${table_id} has ${found} of ${last} series` }))
 }

@@ -84,7 +84,8 @@ export function loadTable(row: Row, columnRows: readonly Row[], fileRows: readon
   }
 }
 
-function loadFile(row: Row): DataFile {
+/** A row of `files`, read with big integers. */
+export function loadFile(row: Row): DataFile {
   return {
     id: Number(row.id),
     table: Number(row.table_id),

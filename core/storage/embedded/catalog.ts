@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../errors.ts'
 import type { Database, Table, TableChange, TableColumn, TableDefinition, TableOptions } from '../../model/table.ts'
-import { catalogDamage, catalogError, openCatalogFile } from './catalog-file.ts'
+import { catalogDamage, catalogError, openCatalogFile, prepareCatalog } from './catalog-file.ts'
 import {
   catalogFormat,
   catalogSchema,
@@ -17,7 +17,6 @@ import { folderName, hiddenNames, identify } from './naming.ts'
 import type { LogBounds } from './open.ts'
 import type { SeriesEntry } from './record.ts'
 import { retentionCutoff } from './retention.ts'
-import { keepSums } from './row-sums.ts'
 
 /** Every method is synchronous: SQLite's transactions are short and rare. */
 export class EmbeddedCatalog {
@@ -30,9 +29,8 @@ export class EmbeddedCatalog {
   constructor(path: string) {
     this.#sqlite = openCatalogFile(path)
     try {
-      this.#sqlite.exec(catalogSchema)
+      prepareCatalog(this.#sqlite, catalogSchema)
       this.#checkFormat(path)
-      keepSums(this.#sqlite)
       this.#checkDamage(path)
       this.#load()
     } catch (error) {

@@ -23,11 +23,29 @@ export function keepSums(sqlite: DatabaseSync): void {
        CREATE TEMP TRIGGER ${table}_changed AFTER UPDATE OF ${columns.join(', ')} ON main.${table} BEGIN ${update} END`
     )
   }
+  const sum = schemaSum(sqlite)
+  if (sum !== schemaVersion(sqlite)) sqlite.exec(`PRAGMA user_version = ${sum}`)
+}
+
+/** Whether the definitions of the tables are as `keepSums` left them. */
+export function isSchemaWhole(sqlite: DatabaseSync): boolean {
+  const version = schemaVersion(sqlite)
+  return version === 0 || version === schemaSum(sqlite)
+}
+
+/** The free number in the file's header holds the checksum of the definitions. */
+function schemaVersion(sqlite: DatabaseSync): number {
+  return Number(sqlite.prepare('PRAGMA user_version').get()?.user_version)
+}
+
+function schemaSum(sqlite: DatabaseSync): number {
+  const texts = sqlite.prepare('SELECT name, tbl_name, sql FROM main.sqlite_schema ORDER BY rowid').all()
+  return crc32(JSON.stringify(texts)) | 1 | 0
 }
 
 /** Tables whose rows carry checksums. */
 export function tableNames(sqlite: DatabaseSync): string[] {
-  const select = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`
+  const select = `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`
   return sqlite
     .prepare(select)
     .all()

@@ -97,7 +97,8 @@ export async function readLog(
   return { segments, nextSeq, records }
 }
 
-function readSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined {
+/** Undefined when it is cut short or does not match its checksum. Throws when another version wrote it. */
+export function readSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined {
   if (bytes.length < segmentHeaderBytes) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.getUint32(32, true) !== crc32(bytes.subarray(0, 32)) || view.getUint32(0, true) !== magic) return undefined
@@ -125,12 +126,12 @@ function checkOrder(path: string, header: SegmentHeader, previous: Segment | und
   }
 }
 
-type RecordRead =
+export type RecordRead =
   | { readonly kind: 'whole'; readonly seq: number; readonly rows: number; readonly payload: Uint8Array }
   | { readonly kind: 'torn' | 'damaged'; readonly reason: string }
 
 /** A record that ends beyond the file, or lies in a part that was never written (zeros), is torn; one that is all there but wrong is damaged. */
-function readRecord(bytes: Uint8Array, at: number): RecordRead {
+export function readRecord(bytes: Uint8Array, at: number): RecordRead {
   if (bytes.length - at < recordHeaderBytes) return { kind: 'torn', reason: 'the file ends inside a record header' }
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, recordHeaderBytes)
   if (view.getUint32(20, true) !== crc32(bytes.subarray(at, at + 20))) {

@@ -1,0 +1,372 @@
+// Damage made on purpose: it is named, the server does not start on it, and a repair keeps everything else.
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { crc32 } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { catalogDamage, openCatalogFile } from '../../../core/storage/embedded/catalog-file.ts'
+import { type Examination, examine, type Finding } from '../../../core/storage/embedded/check.ts'
+import { flippedByte } from '../../../core/storage/embedded/data-check.ts'
+import { scanLog } from '../../../core/storage/embedded/log-scan.ts'
+import { planRepair } from '../../../core/storage/embedded/repair.ts'
+import { createTable, makeEngine, openEngine, put, select, temporaryFolder } from './fixtures.ts'
+
+const batches = 40
+const small = { segment_size: 2048 }
+
+/**
+ * A folder as a power cut leaves it: table `flushed` in two files, table `logged` in 40 records of four rows that only the log has, every
+ * tenth with a new series; the log has several segments.
+ */
+const origin = temporaryFolder(t)
+const crashed = join(origin, 'crashed')
+await makeCrashed()
+
+async function makeCrashed(): Promise<void> {
+  const engine = makeEngine(join(origin, 'live'), small)
+  await engine.open()
+  const flushed = await createTable(engine, 'flushed')
+  for (const from of [0, 100]) {
+    await put(engine, flushed, rowsFrom(from, 100))
+    await engine.maintain({ kind: 'flush' }, new AbortController().signal)
+  }
+  const logged = await createTable(engine, 'logged')
+  for (let batch = 0; batch < batches; batch++) {
+    await put(engine, logged, rowsFrom(batch * 4, 4, `host ${Math.floor(batch / 10)}`))
+  }
+  cpSync(join(origin, 'live'), crashed, { recursive: true })
+  await engine.close()
+}
+
+function rowsFrom(from: number, count: number, host = 'a') {
+  return Array.from({ length: count }, (_, i) => ({ host, at: from + i, n: from + i, note: `row ${from + i}` }))
+}
+
+/** A copy of the crashed folder. */
+function copy(t: Test): string {
+  const dir = temporaryFolder(t)
+  cpSync(crashed, dir, { recursive: true })
+  return dir
+}
+
+const folderOf = (dir: string) => ({ home: dir, wal: join(dir, 'wal') })
+
+async function findings(dir: string): Promise<Finding[]> {
+  const examination = await examine(folderOf(dir))
+  examination.close()
+  return examination.findings.map(finding => ({ ...finding, file: finding.file.slice(dir.length + 1) }))
+}
+
+/** Repairs until nothing is left to do, and returns what it said. */
+async function repair(dir: string): Promise<string> {
+  const examination: Examination = await examine(folderOf(dir))
+  try {
+    const plan = await planRepair(folderOf(dir), examination)
+    for (const step of plan.steps) await step.run()
+    await plan.close()
+    return plan.steps.flatMap(step => step.lines).join('\n')
+  } finally {
+    examination.close()
+  }
+}
+
+async function refusal(dir: string): Promise<string> {
+  const engine = makeEngine(dir, small)
+  try {
+    await engine.open()
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    await engine.close()
+  }
+  return 'it started'
+}
+
+/** Rows of both tables after a start. */
+async function counts(t: Test, dir: string): Promise<Record<string, number>> {
+  const engine = await openEngine(t, dir, small)
+  const found: Record<string, number> = {}
+  for (const name of ['flushed', 'logged']) {
+    const table = engine.catalog.table('public', name)
+    if (table === undefined) continue
+    const [[rows, distinct, wrong]] = (await select(
+      engine,
+      table,
+      `SELECT count(*), count(DISTINCT n), count(*) FILTER (note <> 'row ' || n OR host IS NULL) FROM @`
+    )) as [number[]]
+    t.equal(rows, distinct, `${name}: every row once`)
+    t.equal(wrong, 0, `${name}: every row as it was written`)
+    found[name] = rows!
+  }
+  await engine.close()
+  return found
+}
+
+function flip(path: string, offset: number, bit = offset % 8): void {
+  const bytes = readFileSync(path)
+  bytes[offset]! ^= 1 << bit
+  writeFileSync(path, bytes)
+}
+
+const segments = readdirSync(join(crashed, 'wal')).sort()
+const dataFiles = (readdirSync(join(crashed, 'data'), { recursive: true }) as string[])
+  .filter(name => name.endsWith('.parquet'))
+  .map(name => join('data', name))
+  .sort()
+
+t.test('a folder after a crash is sound', async t => {
+  const dir = copy(t)
+  t.ok(segments.length > 4, `${segments.length} segments`)
+  t.equal(dataFiles.length, 2)
+  t.strictSame(await findings(dir), [])
+  t.strictSame(await counts(t, dir), { flushed: 200, logged: 160 })
+})
+
+t.test('a bit turned anywhere in the log is named with its record', async t => {
+  const dir = copy(t)
+  const bounds = { first: 1, last: segments.length }
+  for (const name of segments) {
+    const path = join(dir, 'wal', name)
+    const whole = readFileSync(path)
+    for (let offset = 0; offset < whole.length; offset += 61) {
+      flip(path, offset)
+      const scan = (await scanLog(join(dir, 'wal'), bounds)).segments.find(segment => segment.path === path)!
+      const named = scan.damages.some(damage => damage.at <= offset && offset < damage.end)
+      if (!named) t.fail(`${name} at ${offset}: ${JSON.stringify(scan.damages)}`)
+      writeFileSync(path, whole)
+    }
+  }
+  t.strictSame(await findings(dir), [])
+})
+
+t.test('a damaged record stops the start, and a repair keeps the records around it', async t => {
+  const dir = copy(t)
+  const { path, at } = await findRecord(dir, 25)
+  flip(path, at + 24 + 150)
+  t.match(await refusal(dir), `${path} at byte ${at}: a record does not match its checksum`)
+  const said = await repair(dir)
+  t.match(said, `bytes ${at} to `)
+  t.match(said, 'are dropped (a record does not match its checksum), at most 4 rows')
+  t.strictSame(await findings(dir), [])
+  t.strictSame(await counts(t, dir), { flushed: 200, logged: 156 })
+  t.ok(existsSync(join(dir, 'damaged')), 'the damaged segment is kept')
+})
+
+t.test('records that need a lost series are dropped with it', async t => {
+  const dir = copy(t)
+  const { path, at } = await findRecord(dir, 20)
+  flip(path, at + 24 + 150)
+  t.match(await repair(dir), /whole records with \d+ rows are dropped, too: they use series only lost records describe/)
+  t.strictSame(await findings(dir), [])
+  const { logged } = await counts(t, dir)
+  t.equal(logged, 80, 'the two series before it')
+})
+
+/** The record of a batch of `logged`. */
+async function findRecord(dir: string, batch: number) {
+  const examination = await examine(folderOf(dir))
+  examination.close()
+  const all = examination.log.segments.flatMap(({ path, records }) => records.map(record => ({ path, at: record.at })))
+  return all.at(batch - batches)!
+}
+
+t.test('a damaged record header stops the start; its length counts only where it leads to a record', async t => {
+  for (const offset of [0, 4, 9, 16, 20]) {
+    const dir = copy(t)
+    const { path, at } = await findRecord(dir, 25)
+    flip(path, at + offset, 3)
+    t.match(await refusal(dir), `${path} at byte ${at}: a record header does not match its checksum`)
+    await repair(dir)
+    t.strictSame(await counts(t, dir), { flushed: 200, logged: 156 }, `byte ${offset}`)
+  }
+  const dir = copy(t)
+  const { path, at } = await findRecord(dir, 25)
+  const bytes = readFileSync(path)
+  bytes.fill(0xff, at, at + 24)
+  writeFileSync(path, bytes)
+  await repair(dir)
+  const { logged } = await counts(t, dir)
+  t.ok(logged! < 156 && logged! >= 80, `the rest of the segment went with it, others did not: ${logged}`)
+})
+
+t.test('a damaged segment header costs nothing', async t => {
+  const dir = copy(t)
+  const path = join(dir, 'wal', segments[1]!)
+  flip(path, 10)
+  t.match(await refusal(dir), `${path} at byte 0: the segment header does not match its checksum`)
+  t.match(await repair(dir), 'nothing is lost by it')
+  t.strictSame(await counts(t, dir), { flushed: 200, logged: 160 })
+})
+
+t.test('a missing segment stops the start wherever it is missing', async t => {
+  for (const name of [segments[0]!, segments.at(2)!, segments.at(-1)!]) {
+    const dir = copy(t)
+    rmSync(join(dir, 'wal', name))
+    t.match(await refusal(dir), /segment .*\d+\.wal is missing/, name)
+    t.match(await findings(dir), [{ kind: 'damage', file: `wal/${name}`, message: 'the log segment is missing' }])
+    t.match(await repair(dir), 'an empty one takes its place')
+    t.strictSame(await findings(dir), [])
+    const { flushed } = await counts(t, dir)
+    t.equal(flushed, 200)
+  }
+})
+
+t.test('a segment cut short stops the start, the torn end of the last one does not', async t => {
+  const dir = copy(t)
+  const { path } = await findRecord(dir, 25)
+  truncateSync(path, readFileSync(path).length - 10)
+  t.match(await refusal(dir), `${path} at byte`)
+  t.match(await repair(dir), 'at most 4 rows with them')
+  t.strictSame(await findings(dir), [])
+  const { logged } = await counts(t, dir)
+  t.ok(logged! < 160 && logged! >= 80)
+
+  const torn = copy(t)
+  const last = join(torn, 'wal', segments.at(-1)!)
+  truncateSync(last, readFileSync(last).length - 10)
+  t.match(await findings(torn), [{ kind: 'leftover', file: `wal/${segments.at(-1)}`, message: /torn end/ }])
+  t.strictSame(await counts(t, torn), { flushed: 200, logged: 156 })
+})
+
+t.test('a bit turned anywhere in a data file is named with its byte', async t => {
+  const dir = copy(t)
+  const [name] = dataFiles
+  const path = join(dir, name!)
+  const whole = readFileSync(path)
+  for (let offset = 0; offset < whole.length; offset += Math.ceil(whole.length / 10)) {
+    flip(path, offset)
+    t.match(await findings(dir), [{ kind: 'damage', file: name, offset }], `byte ${offset}`)
+    writeFileSync(path, whole)
+  }
+  for (let offset = 0; offset < whole.length; offset++) {
+    const wrong = Buffer.from(whole)
+    wrong[offset]! ^= 1 << (offset % 8)
+    if (flippedByte(crc32(whole) ^ crc32(wrong), whole.length) !== offset) t.fail(`byte ${offset}`)
+  }
+})
+
+t.test('a damaged data file is moved away; rows the log still has come back', async t => {
+  const dir = copy(t)
+  flip(join(dir, dataFiles[0]!), 100)
+  const said = await repair(dir)
+  t.match(said, /table public\.flushed goes on without it: (100 rows are lost|its rows are still in the log)/)
+  t.strictSame(await findings(dir), [])
+  const { flushed, logged } = await counts(t, dir)
+  t.strictSame([flushed, logged], [said.includes('still in the log') ? 200 : 100, 160])
+})
+
+t.test('a missing or shortened data file stops the start', async t => {
+  for (const harm of [rmSync, (path: string) => truncateSync(path, 50)]) {
+    const dir = copy(t)
+    const path = join(dir, dataFiles[1]!)
+    harm(path)
+    t.match(await refusal(dir), `data file ${path}`)
+    t.match(await findings(dir), [{ kind: 'damage', file: dataFiles[1] }])
+    await repair(dir)
+    t.strictSame(await findings(dir), [])
+    t.ok((await counts(t, dir)).flushed! >= 100)
+  }
+})
+
+t.test('a file the catalog does not know is a left-over, unless the catalog is damaged or gone', async t => {
+  const dir = copy(t)
+  const extra = join(dir, dataFiles[0]!.replace(/[^/]*$/, '77.parquet'))
+  writeFileSync(extra, 'x')
+  t.match(await findings(dir), [{ kind: 'leftover', message: 'the catalog does not know the file' }])
+  t.strictSame(await counts(t, dir), { flushed: 200, logged: 160 })
+  t.notOk(existsSync(extra))
+
+  const renamed = copy(t)
+  renameSync(join(renamed, dataFiles[0]!), join(renamed, `${dataFiles[0]}`.replace(/[^/]*$/, '78.parquet')))
+  t.match(await refusal(renamed), 'is missing')
+  t.ok(
+    existsSync(join(renamed, `${dataFiles[0]}`.replace(/[^/]*$/, '78.parquet'))),
+    'what may be wanted is not removed'
+  )
+
+  const gone = copy(t)
+  for (const suffix of ['', '-wal']) rmSync(join(gone, `catalog.db${suffix}`), { force: true })
+  t.match(await refusal(gone), /the catalog .*catalog\.db is missing, but there is/)
+  t.equal((await findings(gone))[0]!.message, 'the catalog is missing')
+  await t.rejects(repair(gone), /restore a backup/)
+  t.ok(existsSync(join(gone, dataFiles[0]!)))
+})
+
+t.test('a bit turned in the catalog is named and stops the start, or changes nothing', async t => {
+  const dir = copy(t)
+  const path = join(dir, 'catalog.db')
+  settle(path)
+  const whole = readFileSync(path)
+  const rows = contentOf(path)
+  const named: number[] = []
+  for (let offset = 0; offset < whole.length; offset += 37) {
+    flip(path, offset)
+    if (catalogIsWrong(path)) named.push(offset)
+    else if (contentOf(path) !== rows) t.fail(`byte ${offset}: nothing said, but rows changed`)
+    rmSync(`${path}-wal`, { force: true })
+    writeFileSync(path, whole)
+  }
+  t.ok(named.length > 50, `${named.length} were named`)
+  const tried = named.filter((_, i) => i % 20 === 0)
+  for (const offset of tried) {
+    flip(path, offset)
+    const reason = await refusal(dir)
+    // Series and indexes are read when they are needed; whatever else is wrong stops the start.
+    if (reason === 'it started') t.ok((await findings(dir)).length > 0, `byte ${offset}: the check names it`)
+    else t.match(reason, path, `byte ${offset}`)
+    rmSync(`${path}-wal`, { force: true })
+    writeFileSync(path, whole)
+  }
+})
+
+function catalogIsWrong(path: string): boolean {
+  try {
+    const sqlite = openCatalogFile(path)
+    try {
+      return catalogDamage(sqlite).length > 0
+    } finally {
+      sqlite.close()
+    }
+  } catch {
+    return true
+  }
+}
+
+/** Brings everything into the main file. */
+function settle(path: string): void {
+  const sqlite = new DatabaseSync(path)
+  sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  sqlite.close()
+}
+
+function contentOf(path: string): string {
+  const sqlite = new DatabaseSync(path)
+  try {
+    const tables = ['databases', 'tables', 'columns', 'files', 'series']
+    return JSON.stringify(tables.map(table => sqlite.prepare(`SELECT * FROM ${table}`).all()))
+  } finally {
+    sqlite.close()
+  }
+}
+
+t.test('a damaged row of the catalog costs the table it belongs to, and no other', async t => {
+  const dir = copy(t)
+  const path = join(dir, 'catalog.db')
+  settle(path)
+  const at = readFileSync(path).indexOf('"name":"note"')
+  flip(path, at + 8, 0)
+  t.match(await refusal(dir), `the catalog is damaged: ${path}`)
+  const said = await repair(dir)
+  t.match(said, /columns table_id=\d id=\d: the row is damaged/)
+  t.match(said, /is left out/)
+  t.strictSame(await findings(dir), [])
+  t.equal(Object.keys(await counts(t, dir)).length, 1, 'one table is left')
+})
+
+t.test('a folder in use is left alone', async t => {
+  const dir = copy(t)
+  const engine = await openEngine(t, dir, small)
+  await t.rejects(examine(folderOf(dir)), /another process holds it/)
+  await engine.close()
+  t.strictSame(await findings(dir), [])
+})
