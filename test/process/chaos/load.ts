@@ -53,7 +53,7 @@ async function drop(round: Round, table: string, after: number): Promise<void> {
 async function maintain(round: Round): Promise<void> {
   const random = Random.at(...round.place, 101)
   while (!round.signal.aborted) {
-    await pause(random.between(10, 250))
+    await pause(random.between(10, 120))
     const [, table] = random.pick(droppable)
     const call = random.chance(0.6) ? 'flush_table' : 'compact_table'
     if ((await post({ ...round, refusals: new Map() }, sql(`ADMIN ${call}('${table}')`))) === undefined) return
