@@ -78,7 +78,7 @@ function clock(time: Date): string {
 }
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function sequence(seed: number): () => number {
+export function sequence(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
