@@ -70,7 +70,10 @@ export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/ty
 export { isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
 export type { PluginApp, PluginSpec, ServiceMap, ServiceName, Services, WireError } from './plugin.ts'
 export { definePlugin } from './plugin.ts'
+export { writeManifest } from './storage/backup-manifest.ts'
 export type {
+  Backup,
+  BackupFile,
   Catalog,
   Engine,
   Maintenance,

@@ -91,6 +91,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** True: no authentication on this route. */
     public?: boolean
+    /** True: needs a user outside of /v1, too. */
+    private?: boolean
     /** True: `Content-Encoding` is left to the route; `req.body` holds the bytes as they came. */
     rawBody?: boolean
     /** False: the server's time limit does not count here; `x-svc-timeout` still does. */

@@ -1,4 +1,4 @@
-// Who sends the request: everything under /v1 needs a user when a user provider is configured.
+// Who sends the request: everything under /v1, and elsewhere what asks for it, needs a user when a user provider is configured.
 import basicAuth from '@fastify/basic-auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseCredentials } from '../auth/credentials.ts'
@@ -56,7 +56,7 @@ export async function authenticate(app: FastifyInstance, { users, metrics, plugi
 /** Goes by the route that was found, not by the text of the URL: that may be percent-encoded. */
 function needsUser(request: FastifyRequest): boolean {
   const { url, config } = request.routeOptions
-  return isUnder(url ?? request.url, '/v1') && !config.public
+  return (config.private === true || isUnder(url ?? request.url, '/v1')) && !config.public
 }
 
 async function identify(

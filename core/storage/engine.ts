@@ -88,10 +88,32 @@ export interface QueryResult {
   close(): void
 }
 
-/** Background work asked for from outside: rows to files, or files merged and expired ones removed. Without a table: of all. */
-export type Maintenance = { readonly kind: 'flush' | 'compact'; readonly table?: Table }
+/**
+ * Background work asked for from outside: rows to files, or files merged and expired ones removed, without a table of all; or a backup:
+ * `receive` gets a state of all data that holds everything answered before the call, and keeps it as long as its promise is open.
+ */
+export type Maintenance =
+  | { readonly kind: 'flush' | 'compact'; readonly table?: Table }
+  | { readonly kind: 'backup'; readonly receive: (backup: Backup) => Promise<void> }
 
-/** What was written. */
+/** All data at one moment, as files that do not change. */
+export interface Backup {
+  /** What the driver needs besides the files to bring everything back: plain JSON. */
+  readonly catalog: unknown
+  readonly files: readonly BackupFile[]
+  /** The bytes of a file from an offset on, as they are on disk. */
+  read(file: BackupFile, from: number): AsyncIterable<Uint8Array>
+}
+
+export interface BackupFile {
+  /** Unique, with slashes; the same path with the same size and checksum is the same file in every later backup. */
+  readonly path: string
+  readonly bytes: number
+  /** CRC-32. */
+  readonly checksum: number
+}
+
+/** What was written, or is in the backup. */
 export interface Report {
   readonly rows: number
   readonly bytes: number

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../errors.ts'
 import type { Database, Table, TableChange, TableColumn, TableDefinition, TableOptions } from '../../model/table.ts'
+import { type CatalogCopy, copyCatalog } from './catalog-copy.ts'
 import { catalogDamage, catalogError, openCatalogFile, prepareCatalog } from './catalog-file.ts'
 import {
   catalogFormat,
@@ -193,10 +194,15 @@ export class EmbeddedCatalog {
     return true
   }
 
-  /** Series of a table as files know them, ascending. */
-  *series(table: number): Iterable<SeriesEntry> {
-    const select = this.#sqlite.prepare('SELECT tsid, key FROM series WHERE table_id = ? ORDER BY tsid')
-    for (const row of select.iterate(table)) yield { tsid: row.tsid as number, key: row.key as Uint8Array }
+  /** Series of a table as files know them, ascending, those with a number of at least `from`. */
+  *series(table: number, from = 0): Iterable<SeriesEntry> {
+    const select = this.#sqlite.prepare('SELECT tsid, key FROM series WHERE table_id = ? AND tsid >= ? ORDER BY tsid')
+    for (const row of select.iterate(table, from)) yield { tsid: row.tsid as number, key: row.key as Uint8Array }
+  }
+
+  /** Everything but the series, for a backup. */
+  copy(): CatalogCopy {
+    return copyCatalog(this.#sqlite)
   }
 
   /** The highest number any file holds, plus one. */

@@ -1,5 +1,5 @@
 // The default driver: a write-ahead log, memtables and Parquet files under one folder, DuckDB to read and SQLite to know them.
-import { access, constants, mkdir } from 'node:fs/promises'
+import { access, constants, mkdir, readdir, rm } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config/schema.ts'
@@ -8,6 +8,7 @@ import type { Logger } from '../../log/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { Table } from '../../model/table.ts'
 import type { Catalog, Engine, Maintenance, Query, QueryResult, Report, ResolvedWrite } from '../engine.ts'
+import { backUp } from './backup.ts'
 import { EmbeddedCatalog } from './catalog.ts'
 import { Compactor } from './compactor.ts'
 import { type Duckdb, openDuckdb } from './duckdb/index.ts'
@@ -80,6 +81,8 @@ class EmbeddedEngine implements Engine {
     const path = join(storage.data_home, 'catalog.db')
     await checkCatalogThere({ catalog: path, data: this.#dataDir, wal: wal.dir })
     const sqlite = new EmbeddedCatalog(path)
+    // What a crash left of queries and backups; nobody else can be using it now.
+    for (const name of await readdir(spill)) await rm(join(spill, name), { recursive: true, force: true })
     let duckdb: Duckdb | undefined
     try {
       for (const name of ['public', 'svc_private']) if (!sqlite.database(name)) sqlite.createDatabase(name, {})
@@ -122,9 +125,14 @@ class EmbeddedEngine implements Engine {
   }
 
   async maintain(task: Maintenance, signal: AbortSignal): Promise<Report> {
-    const { flusher, compactor } = this.#open()
+    const { sqlite, flusher, compactor } = this.#open()
     signal.throwIfAborted()
-    return task.kind === 'flush' ? flusher.flush(task.table) : compactor.compact(task.table)
+    if (task.kind !== 'backup') {
+      return task.kind === 'flush' ? flusher.flush(task.table) : compactor.compact(task.table)
+    }
+    await flusher.flush()
+    const temporary = join(this.#config.storage.data_home, 'tmp')
+    return backUp({ catalog: sqlite, pins: this.#pins, dataDir: this.#dataDir, temporary }, task.receive)
   }
 
   async close(): Promise<void> {
