@@ -62,14 +62,17 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
   const message = text.replace(place?.[0] ?? '', '')
   if (/recursion limit/i.test(text))
     return new DbError('InvalidSyntax', `the statement has more than ${deepest} levels of nesting`)
-  const garbage = /^Expected: (?:end of statement|an SQL statement), found: (\S+)/.exec(message)
-  if (garbage !== null) {
-    return new DbError('Unsupported', `SQL statement is not supported, keyword: ${garbage[1]!.toUpperCase()}`)
-  }
   const offset = place === null ? statement.text.length : locator(statement.text)(Number(place[1]), Number(place[2]))
   const last = statement.tokens.at(-1)
   const at = place === null ? (last?.end ?? 0) : statement.tokens[tokenAt(statement, offset)]!.start
-  return errorAt(sql, at, message)
+  return errorAt(sql, at, inOurWords(message))
+}
+
+/** What is missing is said as the statements read by hand say it. */
+function inOurWords(message: string): string {
+  const [, expected, found] = /^Expected: (.*), found: (.*)$/s.exec(message) ?? []
+  if (expected === undefined) return message
+  return `expected ${expected.replace(/^end of statement$/, 'the end of the statement')}, found ${found === 'EOF' ? 'end of statement' : found}`
 }
 
 /**

@@ -1,5 +1,5 @@
 // A place in the tokens of one statement, and the steps every statement's grammar is made of.
-import { DbError, type ParseError } from '../../../core/index.ts'
+import type { ParseError } from '../../../core/index.ts'
 import { errorAt, isToken, type Token } from '../token.ts'
 
 export interface Cursor {
@@ -38,11 +38,8 @@ export function atEnd(cursor: Cursor): boolean {
   return cursor.at >= cursor.tokens.length
 }
 
-/** What is left after a whole statement is refused by its first word. */
 export function expectEnd(cursor: Cursor): void {
-  const token = peek(cursor)
-  if (token === undefined) return
-  throw new DbError('Unsupported', `SQL statement is not supported, keyword: ${token.value.toUpperCase()}`)
+  if (!atEnd(cursor)) throw unexpected(cursor, 'the end of the statement')
 }
 
 export function unexpected(cursor: Cursor, expected: string): ParseError {

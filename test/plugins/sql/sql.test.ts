@@ -87,7 +87,16 @@ t.test('errors say what, where and what was expected', async t => {
   const cases: [string, number, RegExp | string][] = [
     ['', 1004, 'empty statements'],
     ['SELEC 1', 1001, 'SQL statement is not supported, keyword: SELEC'],
-    ['SELECT\n  (1 +', 2000, /at line 2, column \d+/],
+    ['SELECT\n  (1 +', 2000, 'expected an expression, found end of statement at line 2, column 7'],
+    ['SELECT 1\n2', 2000, 'expected the end of the statement, found 2 at line 2, column 1'],
+    [
+      'SELECT count(*) FILTER (n > 1) FROM visits',
+      2000,
+      /^expected the end of the statement, .* at line 1, column \d+$/
+    ],
+    ['DESC visits now', 2000, 'expected the end of the statement, found now at line 1, column 13'],
+    ["SELECT '👍', (n n n) FROM visits", 2000, /at line 1, column 17$/],
+    ['SELECT 9223372036854775807::hugeint * 4', 3000, /does not fit into 64 bits/],
     ['SELECT ~~~', 2000, /line 1/],
     ['SELECT nope FROM visits', 3000, /Failed to plan SQL: No field named nope\. Valid fields are/],
     [

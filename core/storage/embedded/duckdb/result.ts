@@ -145,10 +145,7 @@ function narrow(values: readonly DuckDBValue[]): ResultVector {
     if (value === null) valid[i >> 3]! &= ~(1 << (i & 7))
     else if (BigInt.asIntN(64, value as bigint) === value) narrowed[i] = value
     else {
-      throw new DbError(
-        'EngineExecuteQuery',
-        `${value} does not fit into 64 bits: cast the expression to DOUBLE or DECIMAL`
-      )
+      throw new DbError('PlanQuery', `${value} does not fit into 64 bits: cast the expression to DOUBLE or DECIMAL`)
     }
   })
   return { values: narrowed, valid }
