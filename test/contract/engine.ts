@@ -5,12 +5,13 @@ import { queryCases } from './engine/queries.ts'
 import { tableCases } from './engine/tables.ts'
 import { type Case, type EngineContract, type EngineTest, Trial } from './engine/trial.ts'
 import { typeCases } from './engine/types.ts'
+import { upkeepCases } from './engine/upkeep.ts'
 import { versionCases } from './engine/versions.ts'
 import { writeCases } from './engine/writes.ts'
 
 export type { EngineContract, EngineTest } from './engine/trial.ts'
 
-const cases = [...typeCases, ...writeCases, ...versionCases, ...tableCases, ...queryCases, ...lifeCases]
+const cases = [...typeCases, ...writeCases, ...versionCases, ...tableCases, ...queryCases, ...upkeepCases, ...lifeCases]
 
 /** Runs the contract as subtests of `t`, one engine each; resolves when they are done. What `supports` denies is skipped and says why. */
 export async function engineContract(t: EngineTest, contract: EngineContract): Promise<void> {

@@ -21,6 +21,7 @@ export class TableModel {
   columns: readonly ModelColumn[] = []
   #versions: Version[] = []
   #nextId = 0
+  #oldest: bigint | undefined
 
   constructor(options: TableOptions, columns: readonly Omit<ModelColumn, 'id'>[]) {
     this.options = options
@@ -42,6 +43,13 @@ export class TableModel {
     }
   }
 
+  /** Rows before `oldest` are past their time to live; false when others were already. */
+  expireBefore(oldest: bigint): boolean {
+    if (this.#oldest !== undefined && oldest <= this.#oldest) return false
+    this.#oldest = oldest
+    return true
+  }
+
   flush(): void {
     for (const version of this.#versions) version.durable = true
   }
@@ -50,14 +58,12 @@ export class TableModel {
     this.#versions = this.#versions.filter(version => version.durable)
   }
 
-  clear(): void {
-    this.#versions = []
-  }
-
   /** The rows a query should give, as `linesOf` prints them. */
   lines(): string {
     const rows = this.options.append_mode ? this.#versions.map(({ cells }) => cells) : this.#merged()
-    return wanted(...rows.map(cells => this.columns.map(({ id }) => cells.get(id) ?? null)))
+    const time = this.columns.find(({ kind }) => kind === 'time')!
+    const live = rows.filter(cells => this.#oldest === undefined || (cells.get(time.id) as bigint) >= this.#oldest)
+    return wanted(...live.map(cells => this.columns.map(({ id }) => cells.get(id) ?? null)))
   }
 
   #merged(): ReadonlyMap<number, Cell>[] {

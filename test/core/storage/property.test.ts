@@ -8,7 +8,7 @@ import { History, type Step, steps, type TableSpec } from './steps.ts'
 const { WEIR_PROPERTY_RUNS: runs, WEIR_PROPERTY_SEED: seed, WEIR_PROPERTY_PATH: path } = process.env
 const parameters: fc.Parameters<[TableSpec, Step[]]> = {
   numRuns: Number(runs ?? 12),
-  ...(runs === undefined && { interruptAfterTimeLimit: 3_500 }),
+  ...(runs === undefined && { interruptAfterTimeLimit: 2_200 }),
   ...(seed !== undefined && { seed: Number(seed) }),
   ...(path !== undefined && { path })
 }
@@ -20,7 +20,7 @@ const modes: Readonly<Record<string, TableOptions>> = {
 }
 
 /** The other table of a history: any options, rows outside the log too. */
-const neighbour: fc.Arbitrary<TableSpec> = fc.record({
+const anyNeighbour: fc.Arbitrary<TableSpec> = fc.record({
   options: fc
     .tuple(fc.constantFrom(...Object.values(modes)), fc.boolean())
     .map(([mode, skip_wal]) => ({ ...mode, ...(skip_wal && { skip_wal }) })),
@@ -29,28 +29,30 @@ const neighbour: fc.Arbitrary<TableSpec> = fc.record({
 
 for (const [mode, options] of Object.entries(modes)) {
   for (const tags of [0, 2]) {
-    t.test(`any history of a table with ${mode} and ${tags} tags answers as the model does`, async t => {
-      const property = fc.asyncProperty(neighbour, steps, async (other, steps) => {
-        const history = await History.start([{ options, tags }, other], () => temporaryFolder(t), open)
-        try {
-          for (const step of [...steps, { do: 'read' } as const, { do: 'restart' } as const, { do: 'read' } as const]) {
-            await history.take(step)
-            if (step.do === 'read') await checkRows(history)
-          }
-        } finally {
-          await history.close()
-        }
-      })
-      const { failed, seed, counterexamplePath, counterexample, errorInstance } = await fc.check(property, parameters)
-      const found = {
-        seed,
-        path: counterexamplePath,
-        counterexample: fc.stringify(counterexample),
-        error: errorInstance
-      }
-      if (failed) t.fail(`seed ${seed}, path ${counterexamplePath}: ${errorInstance}`, found)
-    })
+    check(`a table with ${mode} and ${tags} tags`, { options, tags }, anyNeighbour)
   }
+  const logical = { ...options, physical_table: 'shared' }
+  const neighbour = fc.record({ options: fc.constant(logical), tags: fc.nat(2) })
+  check(`a logical table with ${mode}`, { options: logical, tags: 1 }, neighbour)
+}
+
+function check(what: string, spec: TableSpec, neighbour: fc.Arbitrary<TableSpec>): void {
+  t.test(`any history of ${what} answers as the model does`, async t => {
+    const property = fc.asyncProperty(neighbour, steps, async (other, steps) => {
+      const history = await History.start([spec, other], () => temporaryFolder(t), open)
+      try {
+        for (const step of [...steps, { do: 'read' } as const, { do: 'restart' } as const, { do: 'read' } as const]) {
+          await history.take(step)
+          if (step.do === 'read') await checkRows(history)
+        }
+      } finally {
+        await history.close()
+      }
+    })
+    const { failed, seed, counterexamplePath, counterexample, errorInstance } = await fc.check(property, parameters)
+    const found = { seed, path: counterexamplePath, counterexample: fc.stringify(counterexample), error: errorInstance }
+    if (failed) t.fail(`seed ${seed}, path ${counterexamplePath}: ${errorInstance}`, found)
+  })
 }
 
 async function checkRows(history: History): Promise<void> {

@@ -28,7 +28,11 @@ export type Step =
   | { readonly do: 'delete'; readonly table: number; readonly rows: readonly RowSeed[] }
   | { readonly do: 'flush' | 'compact'; readonly table: number | undefined }
   | { readonly do: 'read' | 'crash' | 'restart' }
-  | { readonly do: 'add_field' | 'add_tag' | 'drop_field' | 'recreate'; readonly table: number; readonly which: number }
+  | {
+      readonly do: 'add_field' | 'add_tag' | 'drop_field' | 'recreate' | 'expire'
+      readonly table: number
+      readonly which: number
+    }
 
 const table = fc.integer({ min: 0, max: 1 })
 const rows = fc.array(fc.record({ at: fc.nat(11), cells: fc.array(fc.nat(5), { minLength: 8, maxLength: 8 }) }), {
@@ -46,7 +50,7 @@ const places: fc.Arbitrary<Step> = fc.record({
   table: fc.option(table, { nil: undefined })
 })
 const change: fc.Arbitrary<Step> = fc.record({
-  do: fc.constantFrom('add_field', 'add_field', 'add_tag', 'drop_field', 'drop_field', 'recreate'),
+  do: fc.constantFrom('add_field', 'add_field', 'add_tag', 'drop_field', 'drop_field', 'recreate', 'expire'),
   table,
   which: fc.nat(3)
 })
@@ -155,8 +159,8 @@ export class History {
 
   async #maintain(kind: 'flush' | 'compact', only: number | undefined): Promise<void> {
     await this.#engine.maintain({ kind, ...(only !== undefined && { table: this.#table(only) }) }, never)
-    if (kind === 'flush')
-      for (const [i, model] of this.#models.entries()) if (only === undefined || only === i) model.flush()
+    if (kind === 'compact') return
+    for (const [i, model] of this.#models.entries()) if (only === undefined || only === i) model.flush()
   }
 
   /** Goes on with what a power cut would leave at this moment. */
@@ -176,6 +180,7 @@ export class History {
       return this.#create(i)
     }
     const model = this.#models[i]!
+    if (what === 'expire') return this.#expire(i, lifetimes[which % lifetimes.length]!)
     const name = what === 'add_tag' ? `tag${which}` : `field${which}`
     const exists = model.columns.some(column => column.name === name)
     if (exists !== (what === 'drop_field')) return
@@ -188,6 +193,13 @@ export class History {
     const kind = what === 'add_tag' ? 'tag' : 'field'
     model.addColumn(name, kind)
     await this.#engine.catalog.changeTable(table, { kind: 'add_columns', columns: [definition({ name, kind })] })
+  }
+
+  /** Lets rows live for so many days; only ever fewer, since what is past may be gone. */
+  async #expire(i: number, days: number): Promise<void> {
+    const model = this.#models[i]!
+    if (!model.expireBefore(firstTime + BigInt(20 - days) * day)) return
+    await this.#engine.catalog.changeTable(this.#table(i), { kind: 'set_options', options: { ttl: `${days}days` } })
   }
 
   async #create(i: number): Promise<void> {
@@ -234,10 +246,18 @@ function definition({ name, kind }: Named): ColumnDefinition {
   return columns(`${kind} ${name} ${types[name as keyof typeof types] ?? 'String'}`)[0]!
 }
 
+const day = 86_400_000n
+
+/** Twenty days ago; rows lie around it and one and two weeks later. */
+const firstTime = (BigInt(Date.now()) / day - 20n) * day
+
+/** Days rows may live: times to live that end between the three. */
+const lifetimes = [10, 17]
+
 const texts = [null, '', 'a', 'b', 'a text of more than twelve bytes', 'ä€😀']
 
 function cellOf({ name, kind }: Named, { at }: RowSeed, seed: number): Cell {
-  if (kind === 'time') return BigInt((at % 4) + Math.floor(at / 4) * 7 * 86_400_000)
+  if (kind === 'time') return firstTime + BigInt(at % 4) + BigInt(Math.floor(at / 4)) * 7n * day
   const { type } = definition({ name, kind })
   if (type === 'String') return texts[seed]!
   if (seed === 0) return null
