@@ -229,6 +229,48 @@ const describedWhole: Case = {
   }
 }
 
+const logical: Case = {
+  name: 'tables that share a physical one behave like tables of their own',
+  async run(t, trial) {
+    const { engine } = trial
+    const create = (name: string, ...more: readonly string[]) => {
+      const options = { physical_table: 'shared' }
+      const definitions = columns('time at TimestampMillisecond', ...more)
+      return engine.catalog.createTable({ database: 'public', name, columns: definitions, options })
+    }
+    const one = await create('one', 'tag host String', 'field value Float64')
+    const two = await create('two', 'field value Float64', 'tag host String', 'tag zone String')
+    const three = await create('three', 'field count Int64')
+    await put(engine, one, { host: 'a', at: 1n, value: 1 }, { at: 1n, value: 2 })
+    await put(engine, two, { host: 'a', at: 1n, value: 3 }, { host: 'a', zone: 'z', at: 1n, value: 4 })
+    await trial.flush(one)
+    await put(engine, three, { at: 1n, count: 5n }, { at: 2n, count: 6n })
+    await put(engine, one, { host: 'a', at: 1n, value: 7 })
+    const added = columns('field Value String')
+    await put(engine, await engine.catalog.changeTable(two, { kind: 'add_columns', columns: added }), {
+      at: 2n,
+      Value: 'new'
+    })
+    await engine.catalog.dropTable(three)
+    await create('three', 'field count Int64')
+    const rows = {
+      one: wanted([1n, 'a', 7], [1n, null, 2]),
+      two: wanted([1n, 3, 'a', null, null], [1n, 4, 'a', 'z', null], [2n, null, null, null, 'new']),
+      three: ''
+    }
+    const check = async (when: string) => {
+      for (const [name, lines] of Object.entries(rows))
+        t.equal(await linesOf(trial.engine, name), lines, `${name} ${when}`)
+    }
+    await check('at once')
+    await trial.flush()
+    await engine.maintain({ kind: 'compact' }, never)
+    await check('from files')
+    await trial.reopen()
+    await check('after a reopening')
+  }
+}
+
 const unknown: Case = {
   name: 'a table that is gone cannot be changed or dropped again',
   async run(t, { engine }) {
@@ -257,5 +299,6 @@ export const tableCases: readonly Case[] = [
   databases,
   anyName,
   describedWhole,
+  logical,
   unknown
 ]
