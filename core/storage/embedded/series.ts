@@ -1,10 +1,15 @@
 // The series registry of one table: tag values ↔ a dense 32-bit number, given on first sight and never changed.
 
+import type { SeriesKeys } from './series-key.ts'
+import { SeriesOrder } from './series-order.ts'
+
 /** The series without any tag value; rows from before a table had tags belong to it. Known from the start, kept nowhere. */
 export const noTags = 0
 
 /** Canonical bytes of a series: for each tag that has a value, ascending by column id: id (u16), length (u32), UTF-8 bytes. */
 export class SeriesRegistry {
+  /** In which order rows of them came. */
+  readonly order = new SeriesOrder()
   /** Open addressing: tsid + 1, 0 where free. */
   #slots = new Uint32Array(1024)
   #hashes = new Uint32Array(512)
@@ -53,6 +58,11 @@ export class SeriesRegistry {
 
   key(tsid: number): Uint8Array {
     return this.#keys.slice(this.#starts[tsid]!, this.#starts[tsid + 1]!)
+  }
+
+  /** Whether a row belongs to the series. */
+  is(tsid: number, keys: SeriesKeys, row: number): boolean {
+    return tsid < this.#count && keys.equals(row, this.#keys, this.#starts[tsid]!, this.#starts[tsid + 1]!)
   }
 
   #equals(tsid: number, key: Uint8Array, start: number, end: number): boolean {

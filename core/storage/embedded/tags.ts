@@ -1,17 +1,11 @@
 // From tag columns to series numbers, and back from a series' bytes to its tag values.
-import { bitmap, type ColumnData, isValid } from '../../model/batch.ts'
+import { bitmap, type ColumnData } from '../../model/batch.ts'
 import type { TableColumn } from '../../model/table.ts'
 import { type ColumnType, elementsPerRow } from '../../model/types.ts'
 import { tableColumn } from './logical.ts'
 import { fixedArray, type SeriesEntry } from './record.ts'
 import type { SeriesRegistry } from './series.ts'
-
-export interface TagColumn {
-  /** Column id in the table. */
-  readonly id: number
-  readonly rows: number
-  readonly data: ColumnData
-}
+import { SeriesKeys, type TagColumn } from './series-key.ts'
 
 /** The series number of every row; series met for the first time are added. `table` is the logical table whose rows they are. */
 export function resolveSeries(
@@ -21,15 +15,25 @@ export function resolveSeries(
   table?: number
 ): Uint32Array {
   const tsids = new Uint32Array(rows)
-  const sorted = [...tags].sort((a, b) => a.id - b.id)
-  const key = new KeyWriter(table)
+  const keys = new SeriesKeys(tags, table === undefined ? undefined : tableEntry(table))
+  const { order } = registry
   for (let row = 0; row < rows; row++) {
-    key.clear()
-    for (const tag of sorted) key.add(tag, row)
-    const known = registry.find(key.bytes, 0, key.length)
-    tsids[row] = known ?? registry.add(key.bytes, 0, key.length)
+    const guess = order.next
+    const tsid = guess !== undefined && registry.is(guess, keys, row) ? guess : lookUp(registry, keys, row)
+    tsids[row] = tsid
+    order.add(tsid)
   }
   return tsids
+}
+
+function lookUp(registry: SeriesRegistry, keys: SeriesKeys, row: number): number {
+  keys.write(row)
+  return registry.find(keys.bytes, 0, keys.length) ?? registry.add(keys.bytes, 0, keys.length)
+}
+
+/** The beginning of every key of a logical table. */
+function tableEntry(table: number) {
+  return { id: tableColumn.id, value: new Uint8Array(Uint32Array.of(table).buffer) }
 }
 
 /** Series `from … registry.size` for a log record. */
@@ -72,55 +76,4 @@ function tagData(tag: TableColumn, values: readonly (Uint8Array | undefined)[], 
 
 function isBytes(type: ColumnType): boolean {
   return type === 'String' || type === 'Binary' || type === 'Json'
-}
-
-class KeyWriter {
-  bytes = new Uint8Array(1024)
-  length = 0
-  readonly #prefix: number
-
-  constructor(table: number | undefined) {
-    if (table !== undefined) this.#put(tableColumn.id, new Uint8Array(Uint32Array.of(table).buffer), 0, 4)
-    this.#prefix = this.length
-  }
-
-  clear(): void {
-    this.length = this.#prefix
-  }
-
-  add(tag: TagColumn, row: number): void {
-    const { data } = tag
-    if (!isValid(data.valid, row)) return
-    if (data.kind === 'fixed') {
-      const width = data.values.byteLength / tag.rows
-      const bytes = new Uint8Array(data.values.buffer, data.values.byteOffset, data.values.byteLength)
-      this.#put(tag.id, bytes, row * width, width)
-      return
-    }
-    const text = data.kind === 'bytes' ? data : data.dictionary
-    const index = data.kind === 'bytes' ? row : data.codes[row]!
-    const start = text.offsets[index]!
-    this.#put(tag.id, text.bytes, start, text.offsets[index + 1]! - start)
-  }
-
-  #put(id: number, from: Uint8Array, start: number, size: number): void {
-    this.#ensure(size + 6)
-    const { bytes } = this
-    let at = this.length
-    bytes[at++] = id
-    bytes[at++] = id >> 8
-    bytes[at++] = size
-    bytes[at++] = size >> 8
-    bytes[at++] = size >> 16
-    bytes[at++] = size >> 24
-    for (let i = 0; i < size; i++) bytes[at + i] = from[start + i]!
-    this.length = at + size
-  }
-
-  #ensure(more: number): void {
-    if (this.length + more <= this.bytes.length) return
-    const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.length + more))
-    grown.set(this.bytes)
-    this.bytes = grown
-  }
 }
