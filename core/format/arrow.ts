@@ -1,8 +1,8 @@
 // The Arrow IPC stream format: a schema, then one record batch per batch of the result.
 import { zstdCompressSync } from 'node:zlib'
 import type * as Arrow from 'apache-arrow'
-import { DbError } from '../errors.ts'
 import type { ResultBatch, ResultColumn } from '../model/batch.ts'
+import { compressLz4 } from '../wire/lz4.ts'
 import type { Compression, RecordsAnswer, ResultFormat } from './answer.ts'
 import { arrowColumn } from './arrow-column.ts'
 
@@ -11,9 +11,6 @@ export const arrow: ResultFormat = {
   contentType: 'application/arrow',
   several: false,
   async *encode([answer], { compression }) {
-    if (compression === 'lz4') {
-      throw new DbError('InvalidArguments', 'compression lz4 is not available for the format arrow, use zstd or none')
-    }
     if (answer?.kind === 'records') yield* stream(answer, compression)
   }
 }
@@ -26,7 +23,7 @@ async function* stream(answer: RecordsAnswer, compression: Compression | undefin
     columns.map(({ column, layout }) => new library.Field(column.name, layout.type, true, origin(column)))
   )
   const writer = new library.RecordBatchStreamWriter(
-    compression === undefined ? {} : { compressionType: zstd(library) }
+    compression === undefined ? {} : { compressionType: codec(library, compression) }
   )
   const written = collect(writer)
   writer.reset(undefined, schema)
@@ -64,10 +61,13 @@ function recordBatch(library: typeof Arrow, schema: Arrow.Schema, columns: Colum
   return new library.RecordBatch(schema, data)
 }
 
-function zstd(library: typeof Arrow): Arrow.CompressionType {
-  const type = library.CompressionType.ZSTD
+function codec(library: typeof Arrow, compression: Compression): Arrow.CompressionType {
+  const { LZ4_FRAME, ZSTD } = library.CompressionType
+  const type = compression === 'lz4' ? LZ4_FRAME : ZSTD
   if (library.compressionRegistry.get(type) === null) {
-    library.compressionRegistry.set(type, { encode: bytes => zstdCompressSync(bytes) })
+    library.compressionRegistry.set(type, {
+      encode: compression === 'lz4' ? compressLz4 : bytes => zstdCompressSync(bytes)
+    })
   }
   return type
 }
