@@ -7,6 +7,8 @@ const commands: Commands = {
   start: async () => (await import('./start.ts')).start,
   config: async () => (await import('./config.ts')).config,
   user: async () => (await import('./user.ts')).user,
+  storage: async () => (await import('./storage.ts')).storage,
+  backup: async () => (await import('./backup.ts')).backup,
   demo: async () => (await import('./demo.ts')).demo
 }
 
@@ -15,10 +17,12 @@ const usage = `A server for time series, logs and traces.
 Usage: weir COMMAND [OPTIONS]
 
 Commands:
-  start   Run the server
-  config  Check a configuration file or print the effective configuration
-  user    Hash passwords for a credential file
-  demo    Run the server on a temporary folder with an example, and show what it answers
+  start    Run the server
+  config   Check a configuration file or print the effective configuration
+  user     Hash passwords for a credential file
+  storage  Check or repair a data folder
+  backup   Copy the data of a running server, verify and restore copies
+  demo      Run the server on a temporary folder with an example, and show what it answers
 
 Options:
   -h, --help     Show this text, or that of a command: weir start --help

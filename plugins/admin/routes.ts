@@ -1,4 +1,4 @@
-// The admin routes. None needs a user: the main server is for operators.
+// The admin routes for everybody who reaches the main server: it is for operators.
 import { DbError, type PluginApp, printConfig } from '../../core/index.ts'
 import { levels, parseLevel } from './level.ts'
 import { status } from './status.ts'

@@ -43,7 +43,7 @@ t.test('--help works on every level and --version says the version', async t => 
 
 t.test('a wrong command line ends with one clear line and exit code 2', async t => {
   const cases: [string[], string][] = [
-    [[], 'weir: a command is missing: start, config, user, demo'],
+    [[], 'weir: a command is missing: start, config, user, storage, backup, demo'],
     [['strat'], 'weir: unknown command "strat", did you mean start?'],
     [['start', '--confg', 'x'], 'weir: unknown option --confg, did you mean --config?'],
     [['start', '--config'], "weir: option '-c, --config <value>' argument missing"],
@@ -66,15 +66,22 @@ t.test('config check names every problem of a file, its plugins and its users', 
     'good.toml': '[http]\naddr = "127.0.0.1:0"\n[plugins.admin]\nenabled = true\n',
     'bad.toml': '[http]\naddr = 1\ntimeout = "soon"\n',
     'plugin.toml': '[plugins.admni]\nenabled = true\n',
+    'engine.toml': '[storage]\nengine = "nowhere"\n',
     'users.toml': 'user_provider = "static_user_provider:file:/none"\n'
   })
   const check = (name: string) => weir(['config', 'check', join(dir, name)])
-  const [good, bad, plugin, users] = await Promise.all(
-    ['good.toml', 'bad.toml', 'plugin.toml', 'users.toml'].map(name => check(name))
+  const [good, bad, plugin, engine, users] = await Promise.all(
+    ['good.toml', 'bad.toml', 'plugin.toml', 'engine.toml', 'users.toml'].map(name => check(name))
   )
   t.match(good, { code: 0, out: /good\.toml: ok\n$/, err: '' })
   t.match(bad, { code: 2, err: /bad\.toml:2: http\.addr: [^\n]*\n[^\n]*bad\.toml:3: http\.timeout: / })
   t.match(plugin, { code: 2, err: /plugin\.toml:1: plugins\.admni: unknown plugin, did you mean admin\?/ })
+  const unknown =
+    /^[^\n]*engine\.toml:2: storage\.engine: cannot load nowhere, expected embedded or a module: [^\n]*\n$/
+  t.match(engine, { code: 2, err: unknown })
+  t.match(await weir(['start', '--config', join(dir, 'engine.toml')]), { code: 2, err: unknown })
+  const inFile = await weir(['start', '--data-home', join(dir, 'good.toml'), '--http-addr', '127.0.0.1:0'])
+  t.match(inFile, { code: 2, err: /^weir: command line: logging\.dir: cannot write log files to [^\n]*\n$/ })
   t.match(users, { code: 2, err: /users\.toml:1: user_provider: [^\n]*no such file\n$/ })
 })
 

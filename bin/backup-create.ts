@@ -1,0 +1,188 @@
+// Copies a backup from a running server: what is there already stays, what was begun goes on.
+import { existsSync } from 'node:fs'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Manifest, readManifest } from '../core/storage/backup-manifest.ts'
+import { fileChecksum } from '../core/storage/embedded/data-check.ts'
+import { syncFolder } from '../core/storage/embedded/wal.ts'
+import type { BackupFile } from '../core/storage/engine.ts'
+import { type Progress, showProgress } from './progress.ts'
+
+export interface Source {
+  /** Of the main server, without a slash at the end. */
+  readonly url: string
+  /** Value of `Authorization`. */
+  readonly authorization?: string
+}
+
+export interface CopyReport {
+  readonly manifest: Manifest
+  readonly copiedFiles: number
+  readonly copiedBytes: number
+}
+
+/** Times a broken connection is taken up again before the command gives up. */
+const attempts = 5
+
+/** Copies into `dir`; the manifest is written last, so that a folder with one is whole. */
+export async function createBackup(source: Source, dir: string): Promise<CopyReport> {
+  await mkdir(dir, { recursive: true })
+  const target = join(dir, 'manifest.json')
+  const old = await readOld(target)
+  const response = await request(source, 'POST', '/admin/backup')
+  const place = response.headers.get('location') ?? ''
+  const text = await response.text()
+  const manifest = readManifest(text, `${source.url}/admin/backup`)
+  const progress = showProgress(
+    'copying',
+    manifest.files.reduce((sum, file) => sum + file.bytes, 0)
+  )
+  let copiedFiles = 0
+  let copiedBytes = 0
+  try {
+    for (const [index, file] of manifest.files.entries()) {
+      const copied = await copyFile(source, `${place}/${index}`, join(dir, file.path), file, progress)
+      if (copied > 0) copiedFiles++
+      copiedBytes += copied
+    }
+    progress.end()
+    await writeDurably(target, text)
+    await removeOld(dir, old, manifest)
+  } finally {
+    // It ends by itself when this does not arrive.
+    await request(source, 'DELETE', place).catch(() => {})
+  }
+  return { manifest, copiedFiles, copiedBytes }
+}
+
+/** Bytes that came over the wire. */
+async function copyFile(source: Source, place: string, path: string, file: BackupFile, progress: Progress) {
+  if (await isThere(path, file)) {
+    progress.add(file.bytes)
+    return 0
+  }
+  await mkdir(dirname(path), { recursive: true })
+  const part = `${path}.part`
+  let copied = 0
+  for (let attempt = 1; ; attempt++) {
+    try {
+      copied += await fetchRest(source, place, part, file, progress)
+      if ((await fileChecksum(part)) === file.checksum) break
+      // Something else lay there under this name, or the disk is bad: once more from the start.
+      await rm(part)
+      progress.takeBack(file.bytes)
+      if (attempt > 1) throw new BackupError(`${path} does not match its checksum after it was copied`)
+    } catch (error) {
+      if (error instanceof BackupError || attempt >= attempts) throw error
+      await wait(200 * 2 ** attempt)
+    }
+  }
+  await makeDurable(part, path)
+  return copied
+}
+
+/** Appends what is missing of a file that may have been begun earlier. */
+async function fetchRest(source: Source, place: string, part: string, file: BackupFile, progress: Progress) {
+  const begun = await sizeOf(part)
+  const from = begun > file.bytes ? 0 : begun
+  const output = await open(part, from === 0 ? 'w' : 'r+')
+  let at = from
+  progress.add(from)
+  try {
+    if (from < file.bytes) {
+      const response = await request(source, 'GET', place, from > 0 ? { range: `bytes=${from}-` } : {})
+      if (from > 0 && response.status !== 206) throw new BackupError(`${source.url} cannot go on at byte ${from}`)
+      for await (const chunk of response.body!) {
+        await output.write(chunk, 0, chunk.length, at)
+        at += chunk.length
+        progress.add(chunk.length)
+      }
+    }
+  } catch (error) {
+    progress.takeBack(at)
+    throw error
+  } finally {
+    await output.close()
+  }
+  return at - from
+}
+
+/** Not worth another attempt. */
+export class BackupError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'BackupError'
+  }
+}
+
+async function request(source: Source, method: string, path: string, headers: Record<string, string> = {}) {
+  const authorization = source.authorization === undefined ? {} : { authorization: source.authorization }
+  let response: Response
+  try {
+    response = await fetch(`${source.url}${path}`, { method, headers: { ...headers, ...authorization } })
+  } catch (error) {
+    const reason = (error as Error).cause instanceof Error ? ((error as Error).cause as Error).message : String(error)
+    throw new Error(`cannot reach ${source.url}: ${reason}`, { cause: error })
+  }
+  if (response.ok) return response
+  const body = await response.text()
+  const answer = `${source.url}${path} answered ${response.status}: ${errorOf(body)}`
+  throw response.status >= 500 ? new Error(answer) : new BackupError(answer)
+}
+
+function errorOf(body: string): string {
+  try {
+    return (JSON.parse(body) as { error?: string }).error ?? body
+  } catch {
+    return body.slice(0, 200)
+  }
+}
+
+/** What an earlier run finished; a manifest that cannot be read names no files to remove. */
+async function readOld(path: string): Promise<Manifest | undefined> {
+  if (!existsSync(path)) return undefined
+  try {
+    return readManifest(await readFile(path, 'utf8'), path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Files of the backup before that this one does not have; nothing else is touched. */
+async function removeOld(dir: string, old: Manifest | undefined, manifest: Manifest): Promise<void> {
+  const kept = new Set(manifest.files.map(file => file.path))
+  for (const { path } of old?.files ?? []) if (!kept.has(path)) await rm(join(dir, path), { force: true })
+}
+
+async function isThere(path: string, file: BackupFile): Promise<boolean> {
+  return (await sizeOf(path)) === file.bytes && (await fileChecksum(path)) === file.checksum
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    found => found.size,
+    () => 0
+  )
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.part`, 'w')
+  try {
+    await file.writeFile(text)
+  } finally {
+    await file.close()
+  }
+  await makeDurable(`${path}.part`, path)
+}
+
+async function makeDurable(part: string, path: string): Promise<void> {
+  const file = await open(part, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(part, path)
+  await syncFolder(dirname(path))
+}

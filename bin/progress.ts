@@ -1,0 +1,51 @@
+// How far a long copy is: a bar on a terminal, a line now and then elsewhere; on stderr, so that results stay apart.
+import { formatSize } from '../core/config/units.ts'
+
+export interface Progress {
+  /** Bytes done since the last call. */
+  add(bytes: number): void
+  /** Bytes that are not needed after all, or come once more. */
+  takeBack(bytes: number): void
+  end(): void
+}
+
+const width = 30
+/** Milliseconds between two pictures of the bar, and between two lines. */
+const redraw = 100
+const lineEvery = 5_000
+
+export function showProgress(label: string, total: number, out: NodeJS.WriteStream = process.stderr): Progress {
+  const terminal = out.isTTY === true
+  const started = performance.now()
+  let done = 0
+  let shown = terminal ? 0 : started
+  const draw = () => {
+    shown = performance.now()
+    const share = total === 0 ? 1 : Math.min(1, done / total)
+    const percent = `${Math.floor(share * 100)} %`.padStart(5)
+    const amount = `${readable(done)} of ${readable(total)}`
+    const filled = Math.round(share * width)
+    const bar = `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}]`
+    out.write(terminal ? `\r${label} ${bar} ${percent}  ${amount}\x1b[K` : `${label}${percent}, ${amount}\n`)
+  }
+  return {
+    add(bytes) {
+      done += bytes
+      if (performance.now() - shown >= (terminal ? redraw : lineEvery)) draw()
+    },
+    takeBack(bytes) {
+      done -= bytes
+    },
+    end() {
+      draw()
+      if (terminal) out.write('\n')
+    }
+  }
+}
+
+/** Three digits are enough to watch: `12.3 MiB`. */
+export function readable(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
+  return power === 0 ? formatSize(bytes) : `${(bytes / 1024 ** power).toPrecision(3)} ${units[power]}`
+}
