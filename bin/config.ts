@@ -4,6 +4,7 @@ import { createUserProvider } from '../core/auth/create.ts'
 import { ConfigError, locateProblems } from '../core/config/error.ts'
 import { type LoadedConfig, loadConfig } from '../core/config/load.ts'
 import { printConfig } from '../core/config/print.ts'
+import { loadEngine } from '../core/create.ts'
 import { createLogger } from '../core/log/log.ts'
 import { loadPlugins } from '../core/registry.ts'
 import { catalogue } from '../plugins/index.ts'
@@ -19,7 +20,7 @@ Every problem is one line on stderr with file, line and key; the exit code is th
     const [file] = parseFlags(args, {}, ['FILE']).positionals
     const loaded = loadConfig({ file, env: process.env })
     await load(loaded, file)
-    await checkUsers(loaded)
+    await checkRest(loaded, file)
     print(`${file}: ok`)
   }
 }
@@ -59,15 +60,19 @@ export const config: Command = {
 }
 
 function load({ config, locate }: LoadedConfig, file: string | undefined) {
-  return loadPlugins(config, catalogue, file === undefined ? process.cwd() : dirname(resolve(file)), locate)
+  return loadPlugins(config, catalogue, folderOf(file), locate)
 }
 
-/** Lines of the file that would be skipped go to the standard output as warnings. */
-async function checkUsers({ config, locate }: LoadedConfig): Promise<void> {
-  if (config.user_provider === '') return
+function folderOf(file: string | undefined): string {
+  return file === undefined ? process.cwd() : dirname(resolve(file))
+}
+
+/** What only shows when it is loaded. Lines of the users' file that would be skipped go to the standard output as warnings. */
+async function checkRest({ config, locate }: LoadedConfig, file: string | undefined): Promise<void> {
   const log = createLogger({ ...config.logging, max_log_files: 0, append_stdout: true })
   try {
-    await (await createUserProvider(config.user_provider, log)).close()
+    await loadEngine(config.storage.engine, folderOf(file))
+    if (config.user_provider !== '') await (await createUserProvider(config.user_provider, log)).close()
   } catch (error) {
     throw error instanceof ConfigError ? locateProblems(error, locate) : error
   } finally {

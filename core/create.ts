@@ -2,9 +2,10 @@
 import { createUserProvider } from './auth/create.ts'
 import type { UserProvider } from './auth/provider.ts'
 import { countCatalog } from './catalog-metrics.ts'
+import { ConfigError } from './config/error.ts'
 import type { Config } from './config/schema.ts'
 import type { Core, PluginInfo } from './core.ts'
-import { createLogger, type Logger } from './log/log.ts'
+import { createLogger, type Logger, type RootLogger } from './log/log.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { describeProcess } from './metrics/process.ts'
 import { importModule } from './module.ts'
@@ -18,12 +19,12 @@ interface CoreOptions {
   readonly plugins: readonly PluginInfo[]
 }
 
-/** Opens the store of a configuration; throws with nothing left open. */
+/** Opens the store of a configuration; throws with nothing left open, ConfigError for what the configuration is to blame for. */
 export async function createCore(config: Config, { folder, plugins }: CoreOptions): Promise<Core> {
-  const log = createLogger(config.logging)
+  const makeEngine = await loadEngine(config.storage.engine, folder)
+  const log = openLog(config.logging)
   const metrics = createMetrics({ process: true })
   describeProcess(metrics)
-  const makeEngine = await findEngine(config.storage.engine, folder)
   const engine = makeEngine(config, log, metrics)
   let users: UserProvider | undefined
   const close = async () => {
@@ -43,12 +44,30 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   return { config, log, metrics, users, store, plugins, startedAt: Date.now(), close }
 }
 
+function openLog(config: Config['logging']): RootLogger {
+  try {
+    return createLogger(config)
+  } catch (error) {
+    throw unusable(['logging', 'dir'], `cannot write log files to ${config.dir}`, error)
+  }
+}
+
 type EngineFactory = (config: Config, log: Logger, metrics: Metrics) => Engine
 
-/** The embedded engine, or the default export of a module: a function with the same parameters. */
-async function findEngine(name: string, folder: string): Promise<EngineFactory> {
+/**
+ * The embedded engine, or the default export of a module: a function with the same parameters. ConfigError where `storage.engine` names
+ * none.
+ */
+export async function loadEngine(name: string, folder: string): Promise<EngineFactory> {
   if (name === 'embedded') return createEmbeddedEngine
-  const made = (await importModule(name, folder)).default
-  if (typeof made === 'function') return made as EngineFactory
-  throw new Error(`storage.engine: ${name} has no function as its default export`)
+  const path = ['storage', 'engine']
+  const module = await importModule(name, folder).catch(error => {
+    throw unusable(path, `cannot load ${name}, expected embedded or a module`, error)
+  })
+  if (typeof module['default'] === 'function') return module['default'] as EngineFactory
+  throw new ConfigError([{ path, message: `${name} has no function as its default export` }])
+}
+
+function unusable(path: readonly string[], what: string, error: unknown): ConfigError {
+  return new ConfigError([{ path, message: `${what}: ${(error as Error).message.split('\n')[0]}` }])
 }
