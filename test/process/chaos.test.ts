@@ -1,5 +1,5 @@
 import t from 'tap'
-import { runChaos } from './chaos.ts'
+import { runChaos } from './chaos/run.ts'
 
 t.test('fifteen rounds of chaos lose no answered row, double none, and leave no half request', async t => {
   const { problems, answered, folder } = await runChaos({ rounds: 15, seed: 20 })

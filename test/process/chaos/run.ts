@@ -1,0 +1,114 @@
+// One chaos run: start, load, kill, check, round after round.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ask, checkAll, checkRound } from './check.ts'
+import { Ledger } from './ledger.ts'
+import { work } from './load.ts'
+import { Newest } from './newest.ts'
+import { Random } from './random.ts'
+import { pipeline, pipelineName, tableStatements } from './requests.ts'
+import { Victim } from './victim.ts'
+
+export interface ChaosOptions {
+  readonly rounds: number
+  /** Decides everything that is drawn by lot. */
+  readonly seed: number
+  /** Gets a line now and then. */
+  readonly report?: (line: string) => void
+}
+
+export interface ChaosResult {
+  /** What is wrong, in the first round where something is; empty when all is well. */
+  readonly problems: readonly string[]
+  /** Rounds that were played. */
+  readonly rounds: number
+  /** Requests. */
+  readonly answered: number
+  /** How the server ended, and how often. */
+  readonly ends: ReadonlyMap<string, number>
+  /** Answers other than 200 of writes. */
+  readonly refusals: ReadonlyMap<string, number>
+  /** The data; kept when something is wrong. */
+  readonly folder: string
+}
+
+/** Small, so that a round sees the log change its file and rows leave memory. */
+const config = `[http]
+addr = "127.0.0.1:0"
+[storage]
+data_home = "data"
+memtable_size = "1MiB"
+memtable_limit = "16MiB"
+flush_interval = "1s"
+[wal]
+segment_size = "64KiB"
+[logging]
+log_format = "json"
+max_log_files = 0
+`
+
+/** Plays until the rounds are over or something is wrong. */
+export async function runChaos({ rounds, seed, report = () => {} }: ChaosOptions): Promise<ChaosResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-chaos-'))
+  writeFileSync(join(folder, 'weir.toml'), config)
+  const run = new Run(folder, seed)
+  let problems: string[] = []
+  let round = 0
+  try {
+    await run.start()
+    while (round < rounds && problems.length === 0) {
+      problems = await run.play(round)
+      round++
+      if (round % 50 === 0) report(`round ${round}: ${run.ledger.answered} requests answered`)
+    }
+    if (problems.length === 0) problems = await run.checkAll()
+  } catch (error) {
+    problems = [`round ${round}: ${error instanceof Error ? error.message : error}`]
+  } finally {
+    run.victim.abandon()
+  }
+  if (problems.length === 0) rmSync(folder, { recursive: true, force: true })
+  const { ledger, refusals, victim } = run
+  return { problems, rounds: round, answered: ledger.answered, ends: victim.ends, refusals, folder }
+}
+
+class Run {
+  readonly ledger = new Ledger()
+  readonly newest = new Newest()
+  readonly refusals = new Map<string, number>()
+  readonly victim: Victim
+  readonly #seed: number
+
+  constructor(folder: string, seed: number) {
+    this.victim = new Victim(folder)
+    this.#seed = seed
+  }
+
+  async start(): Promise<void> {
+    await this.victim.start()
+    const headers = { 'content-type': 'application/x-yaml' }
+    const path = `${this.victim.url}/v1/pipelines/${pipelineName}`
+    const response = await fetch(path, { method: 'POST', headers, body: pipeline })
+    if (response.status !== 200) throw new Error(`the pipeline was refused: ${await response.text()}`)
+  }
+
+  async play(round: number): Promise<string[]> {
+    const { victim, ledger, newest, refusals } = this
+    await victim.ask(url => ask(url, tableStatements))
+    const random = Random.at(this.#seed, round)
+    const stop = new AbortController()
+    const place = [this.#seed, round]
+    const working = work({ url: victim.url, ledger, newest, place, signal: stop.signal, refusals })
+    const end = await victim.finish(random)
+    stop.abort()
+    await working
+    await victim.restart(random)
+    const problems = await victim.ask(url => checkRound(url, ledger, newest))
+    return problems.length === 0 ? [] : [`round ${round}, ended by ${end}`, ...problems]
+  }
+
+  checkAll(): Promise<string[]> {
+    return this.victim.ask(url => checkAll(url, this.ledger))
+  }
+}
