@@ -13,8 +13,9 @@ import {
   makeTable,
   type TableState
 } from './catalog-rows.ts'
-import { hostProblem, isLogical, isPhysical } from './logical.ts'
-import { folderName, hiddenNames, identify } from './naming.ts'
+import { deleteTable, insertColumns, insertFile, insertTable } from './catalog-write.ts'
+import { findPlace, hostProblem, isLogical, isPhysical, sharedModes } from './logical.ts'
+import { hiddenNames, identify } from './naming.ts'
 import type { LogBounds } from './open.ts'
 import type { SeriesEntry } from './record.ts'
 import { retentionCutoff } from './retention.ts'
@@ -138,7 +139,7 @@ export class EmbeddedCatalog {
   dropDatabase(name: string): void {
     const database = this.#databases.get(name)!
     this.#transaction(() => {
-      for (const table of this.tables(name)) this.#forget(table)
+      for (const table of this.tables(name)) deleteTable(this.#sqlite, table.id)
       this.#sqlite.prepare('DELETE FROM databases WHERE id = ?').run(database.id)
     })
     for (const table of this.tables(name)) this.#byId.delete(table.id)
@@ -157,7 +158,7 @@ export class EmbeddedCatalog {
 
   dropTable(table: Table): void {
     this.#refuseHost(table, 'be dropped')
-    this.#transaction(() => this.#forget(table))
+    this.#transaction(() => deleteTable(this.#sqlite, table.id))
     this.#byId.delete(table.id)
     this.#names.get(table.database)?.delete(table.name)
   }
@@ -174,7 +175,7 @@ export class EmbeddedCatalog {
       const insertSeries = this.#sqlite.prepare('INSERT OR IGNORE INTO series (table_id, tsid, key) VALUES (?, ?, ?)')
       for (const { tsid, key } of series) insertSeries.run(table.id, tsid, key)
       this.#sqlite.prepare('UPDATE tables SET flushed_seq = ? WHERE id = ?').run(flushedSeq, table.id)
-      return file && { ...file, table: table.id, id: this.#insertFile(table.id, file) }
+      return file && { ...file, table: table.id, id: insertFile(this.#sqlite, table.id, file) }
     })
     state.flushedSeq = flushedSeq
     if (added) state.files = [...state.files, added]
@@ -188,7 +189,7 @@ export class EmbeddedCatalog {
     const added = this.#transaction(() => {
       const remove = this.#sqlite.prepare('DELETE FROM files WHERE id = ?')
       for (const id of ids) remove.run(id)
-      return file && { ...file, table: table.id, id: this.#insertFile(table.id, file) }
+      return file && { ...file, table: table.id, id: insertFile(this.#sqlite, table.id, file) }
     })
     state.files = [...state.files.filter(({ id }) => !ids.has(id)), ...(added ? [added] : [])]
     return true
@@ -221,16 +222,8 @@ export class EmbeddedCatalog {
     const host = definition.options.physical_table
     const columns = host === undefined ? identified : this.#store(this.#physical(host, definition), identified)
     const createdAt = Date.now()
-    const insert = this.#sqlite.prepare(
-      `INSERT INTO tables (database_id, name, options, version, created_at, folder) VALUES (?, ?, ?, 1, ?, '')`
-    )
-    const options = JSON.stringify(definition.options)
-    const id = Number(insert.run(database.id, definition.name, options, createdAt).lastInsertRowid)
-    const folder = `${folderName(database.name, database.id)}/${folderName(definition.name, id)}`
-    this.#sqlite.prepare('UPDATE tables SET folder = ? WHERE id = ?').run(folder, id)
-    columns.forEach((column, position) => {
-      this.#insertColumn(id, column, position)
-    })
+    const { id, folder } = insertTable(this.#sqlite, database, { ...definition, createdAt })
+    insertColumns(this.#sqlite, id, columns, 0)
     const table = makeTable({ ...definition, id, columns, version: 1, createdAt })
     this.#remember({ table, taken, nextColumn: columns.length + 1, folder, flushedSeq: 0, files: [] })
     return table
@@ -262,12 +255,7 @@ export class EmbeddedCatalog {
   /** The physical table a new logical one names, made when it is missing. */
   #physical(name: string, { database, columns, options }: TableDefinition): Table {
     const time = columns.find(column => column.semantic === 'timestamp')!
-    const { append_mode, merge_mode, skip_wal } = options
-    const modes = {
-      ...(append_mode !== undefined && { append_mode }),
-      ...(merge_mode !== undefined && { merge_mode }),
-      ...(skip_wal !== undefined && { skip_wal })
-    }
+    const modes = sharedModes(options)
     const found = this.table(database, name)
     if (found === undefined) {
       return this.#create({ database, name, columns: [time], options: { ...modes, physical_metric_table: true } })
@@ -280,19 +268,11 @@ export class EmbeddedCatalog {
   /** Finds or adds the physical table's column for each column of a logical one; `own` are those it has already. */
   #store(host: Table, columns: readonly TableColumn[], own: readonly TableColumn[] = []): TableColumn[] {
     const taken = new Set(own.map(column => column.stored))
-    const fits = (column: TableColumn) => (other: TableColumn) =>
-      !taken.has(other.id) &&
-      other.type === column.type &&
-      other.semantic === column.semantic &&
-      (other.name === column.name || column.semantic === 'timestamp')
     return columns.map(column => {
-      let current = this.#state(host).table
-      let place = current.columns.find(fits(column))
-      if (place === undefined) {
-        const { name, type, semantic } = column
-        current = this.#change(current, { kind: 'add_columns', columns: [{ name, type, semantic, nullable: true }] })
-        place = current.columns.at(-1)!
-      }
+      const { table } = this.#state(host)
+      const { name, type, semantic } = column
+      const added = { kind: 'add_columns', columns: [{ name, type, semantic, nullable: true }] } as const
+      const place = findPlace(table, column, taken) ?? this.#change(table, added).columns.at(-1)!
       taken.add(place.id)
       return { ...column, stored: place.id }
     })
@@ -315,9 +295,7 @@ export class EmbeddedCatalog {
     if (change.kind === 'add_columns') {
       const identified = change.columns.map(column => identify(column, state.nextColumn++, state.taken))
       const added = isLogical(table) ? this.#store(this.host(table), identified, table.columns) : identified
-      added.forEach((column, i) => {
-        this.#insertColumn(table.id, column, table.columns.length + i)
-      })
+      insertColumns(this.#sqlite, table.id, added, table.columns.length)
       return makeTable({ ...table, version, columns: [...table.columns, ...added] })
     }
     if (change.kind === 'drop_column') {
@@ -332,40 +310,6 @@ export class EmbeddedCatalog {
     const options = { ...table.options, ...change.options }
     this.#sqlite.prepare('UPDATE tables SET options = ? WHERE id = ?').run(JSON.stringify(options), table.id)
     return makeTable({ ...table, version, options })
-  }
-
-  #insertColumn(table: number, column: TableColumn, position: number): void {
-    this.#sqlite
-      .prepare('INSERT INTO columns (table_id, id, position, definition) VALUES (?, ?, ?, ?)')
-      .run(table, column.id, position, JSON.stringify(column))
-  }
-
-  #insertFile(table: number, file: Omit<DataFile, 'id' | 'table'>): number {
-    const insert = this.#sqlite.prepare(
-      `INSERT INTO files (table_id, path, row_count, bytes, min_time, max_time, min_seq, max_seq, columns, deletes, checksum)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-    )
-    const { path, rows, bytes, minTime, maxTime, minSeq, maxSeq, columns, deletes, checksum } = file
-    const values = [
-      path,
-      rows,
-      bytes,
-      minTime,
-      maxTime,
-      minSeq,
-      maxSeq,
-      JSON.stringify(columns),
-      deletes ? 1 : 0,
-      checksum
-    ]
-    return Number(insert.run(table, ...values).lastInsertRowid)
-  }
-
-  #forget(table: Table): void {
-    for (const name of ['columns', 'files', 'series']) {
-      this.#sqlite.prepare(`DELETE FROM ${name} WHERE table_id = ?`).run(table.id)
-    }
-    this.#sqlite.prepare('DELETE FROM tables WHERE id = ?').run(table.id)
   }
 
   #transaction<T>(work: () => T): T {

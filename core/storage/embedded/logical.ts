@@ -46,3 +46,27 @@ export function hostProblem(host: Table, time: ColumnDefinition, modes: TableOpt
   }
   return undefined
 }
+
+/** Modes a physical table takes from its first logical one, and that the others must have too. */
+export function sharedModes({ append_mode, merge_mode, skip_wal }: TableOptions): TableOptions {
+  return {
+    ...(append_mode !== undefined && { append_mode }),
+    ...(merge_mode !== undefined && { merge_mode }),
+    ...(skip_wal !== undefined && { skip_wal })
+  }
+}
+
+/** A physical table's column that can hold a logical one's and is not `taken` by another of the same logical table. */
+export function findPlace(
+  host: Table,
+  column: TableColumn,
+  taken: ReadonlySet<number | undefined>
+): TableColumn | undefined {
+  return host.columns.find(
+    ({ id, name, type, semantic }) =>
+      !taken.has(id) &&
+      type === column.type &&
+      semantic === column.semantic &&
+      (name === column.name || semantic === 'timestamp')
+  )
+}
