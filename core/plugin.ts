@@ -62,20 +62,40 @@ export interface PluginSpec<
   formatError?(error: DbError): WireError
   /** Reads the protocol's own authentication scheme; undefined: try the standard ones. Throws DbError when malformed. */
   credentials?(request: FastifyRequest): Credentials | undefined
-  /** Takes options that may change without a restart. */
+  /** Takes options that may change without a restart. Nothing calls it yet: every change needs a restart. */
   reload?(config: Static<C>): void
 }
 
 const brand = Symbol.for('weir.plugin')
 
-/** Checks a specification's types and marks it as a plugin; the default export of a plugin module. */
+/**
+ * Checks a specification and marks it as a plugin; the default export of a plugin module. TypeError where a member is missing or of the
+ * wrong kind, for those who write JavaScript.
+ */
 export function definePlugin<
   const N extends string,
   C extends TSchema,
   const K extends ServiceName = never,
   const U extends ServiceName = never
 >(spec: PluginSpec<N, C, K, U>): PluginSpec<N, C, K, U> {
+  const wrong = firstWrong(spec as unknown as PluginSpec)
+  if (wrong !== undefined) throw new TypeError(`definePlugin: ${wrong}`)
   return Object.freeze(Object.assign(spec, { [brand]: true }))
+}
+
+function firstWrong(spec: PluginSpec): string | undefined {
+  const { name, prefix, servers, config, needs = [], uses = [] } = spec
+  if (typeof name !== 'string' || !/^[a-z][a-z0-9_-]*$/i.test(name)) return 'name must be a word such as mine'
+  if (prefix !== '' && !/^\/.*[^/]$/.test(prefix))
+    return `prefix of ${name} must be empty or a path such as /v1/${name}`
+  if (!Array.isArray(servers) || !servers.every(server => server === 'main' || server === 'public'))
+    return `servers of ${name} must be a list of main and public`
+  if (typeof config !== 'object' || config === null || (config as { type?: unknown }).type !== 'object')
+    return `config of ${name} must be a TypeBox object, Type.Object({}) for no options`
+  if (!Array.isArray(needs) || !Array.isArray(uses)) return `needs and uses of ${name} must be lists of plugin names`
+  const functions = ['setup', 'routes', 'formatError', 'credentials', 'reload'] as const
+  const broken = functions.find(key => spec[key] !== undefined && typeof spec[key] !== 'function')
+  return broken && `${broken} of ${name} must be a function`
 }
 
 /** True for a specification made by definePlugin of any copy of this package. */

@@ -53,7 +53,14 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
   setContexts(app, kind, core.config.default_timezone)
   acceptBodies(app, core.config.http.body_limit)
   const addMissingMethods = completeMethods(app)
-  for (const plugin of plugins) await mount(app, plugin, parts.services)
+  for (const plugin of plugins) {
+    try {
+      await mount(app, plugin, parts.services)
+    } catch (error) {
+      const message = `plugin ${plugin.spec.name} cannot start on the server ${kind}: ${(error as Error).message}`
+      throw new Error(message, { cause: error })
+    }
+  }
   await app.register(async scope => {
     app.decorate('routes', addMissingMethods(scope))
   })

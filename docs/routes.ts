@@ -18,7 +18,7 @@ export function routeReference(running: Running): string {
     const methods = routes.map(({ method }) => method)
     const shared = methods.filter(method => open.has(`${method} ${path}`))
     const where = shared.length === 0 ? '' : shared.length === methods.length ? '✓' : shared.join(', ')
-    return `| \`${path}\` | ${methods.join(', ')} | ${routes[0]!.plugin.replace(/^core-.*/, 'core')} | ✓ | ${where} |`
+    return `| \`${path}\` | ${methods.join(', ')} | ${routes[0]!.plugin} | ✓ | ${where} |`
   })
   return `${intro}${lines.join('\n')}\n`
 }

@@ -41,6 +41,20 @@ t.test('a plugin that registers a route outside the fence on the public server s
   }
 })
 
+t.test('a route that is there already stops the start and names the plugin', async t => {
+  const second = definePlugin({
+    name: 'second',
+    prefix: '/v1/health',
+    servers: ['main'],
+    config,
+    routes(app) {
+      app.get('', async () => ({}))
+    }
+  })
+  const start = startServer(t, '', { plugins: [second] })
+  await t.rejects(start, { message: /^plugin second cannot start on the server main: .*\/v1\/health/ })
+})
+
 t.test('configuration narrows the servers of a plugin, and others keep using its service', async t => {
   const toml = '[http]\nenable_api_server = true\n[plugins.lender]\nservers = ["main"]'
   const lender = definePlugin({
@@ -79,13 +93,11 @@ t.test('requests are counted by server, plugin, route pattern and status, refuse
   const metrics = await core.metrics.expose()
   const lines = [
     'server="main",plugin="admin",path="/health",method="GET",code="200"} 1',
-    'server="public",plugin="core-health",path="/v1/health",method="POST",code="200"} 1',
+    'server="public",plugin="core",path="/v1/health",method="POST",code="200"} 1',
     'server="public",plugin="core",path="unknown",method="GET",code="404"} 1',
     'server="main",plugin="admin",path="/health",method="PUT",code="405"} 1'
   ]
   for (const line of lines) t.ok(metrics.includes(`svc_servers_http_requests_total{${line}`), line)
-  t.ok(
-    metrics.includes('svc_servers_http_received_bytes_total{server="public",plugin="core-health",path="/v1/health"} 5')
-  )
+  t.ok(metrics.includes('svc_servers_http_received_bytes_total{server="public",plugin="core",path="/v1/health"} 5'))
   t.match(metrics, 'svc_servers_http_requests_elapsed_bucket')
 })

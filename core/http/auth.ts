@@ -22,7 +22,7 @@ interface AuthOptions {
 }
 
 /**
- * Sets `request.user`, before the body is read. First the plugin's own scheme, then header `x-svc-auth`, then `Authorization`.
+ * Sets `request.user`, before the body is read. First header `x-svc-auth`, then the plugin's own scheme, then `Authorization`.
  * Unknown paths under /v1 need a user too, so that strangers do not learn which exist.
  */
 export async function authenticate(app: FastifyInstance, { users, metrics, plugins }: AuthOptions): Promise<void> {
@@ -65,11 +65,13 @@ async function identify(
   users: UserProvider,
   plugins: ReadonlyMap<string, PluginSpec>
 ): Promise<void> {
-  const own = plugins.get(request.routeOptions.config.plugin ?? '')?.credentials?.(request)
   const first = request.headers['x-svc-auth']
   const header = request.headers.authorization
+  const own =
+    typeof first === 'string'
+      ? parseCredentials(first)
+      : plugins.get(request.routeOptions.config.plugin ?? '')?.credentials?.(request)
   if (own !== undefined) request.user = await users.authenticate(own)
-  else if (typeof first === 'string') request.user = await users.authenticate(parseCredentials(first))
   else if (header !== undefined && /^basic /i.test(header)) await basic(request, reply)
   else request.user = await users.authenticate(parseCredentials(header))
 }

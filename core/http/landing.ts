@@ -4,7 +4,7 @@ import { definePlugin } from '../plugin.ts'
 
 /** `/v1/health` on both servers, without authentication. */
 export const health = definePlugin({
-  name: 'core-health',
+  name: 'core',
   prefix: '/v1/health',
   servers: ['main', 'public'],
   config: Type.Object({}),
@@ -15,7 +15,7 @@ export const health = definePlugin({
 
 /** `/` on the main server. */
 export const landing = definePlugin({
-  name: 'core-landing',
+  name: 'core',
   prefix: '',
   servers: ['main'],
   config: Type.Object({}),

@@ -122,6 +122,26 @@ t.test('third-party modules load by path and by package name, from the folder of
   })
 })
 
+t.test('a plugin in JavaScript that lacks something is told what', async t => {
+  const folder = temporaryFolder(t)
+  const good = "name: 'mine', prefix: '/v1/mine', servers: ['main'], config: { type: 'object', properties: {} }"
+  const cases: [string, RegExp][] = [
+    [good.replace("name: 'mine', ", ''), /definePlugin: name must be a word/],
+    [good.replace("'/v1/mine'", "'v1/mine'"), /definePlugin: prefix of mine must be empty or a path/],
+    [good.replace("'/v1/mine'", "'/v1/mine/'"), /definePlugin: prefix of mine/],
+    [good.replace("['main']", "'main'"), /definePlugin: servers of mine must be a list of main and public/],
+    [good.replace(/, config.*/, ''), /definePlugin: config of mine must be a TypeBox object/],
+    [`${good}, needs: 'sql'`, /definePlugin: needs and uses of mine must be lists/],
+    [`${good}, routes: {}`, /definePlugin: routes of mine must be a function/]
+  ]
+  for (const [i, [members, message]] of cases.entries()) {
+    const text = `import { definePlugin } from 'weir-server'\nexport default definePlugin({ ${members} })`
+    writeFileSync(join(folder, `mine${i}.mjs`), text)
+    const problem = { name: 'ConfigError', message: new RegExp(`plugins\\.mine\\.module: .*${message.source}`) }
+    await t.rejects(load({ mine: { module: `./mine${i}.mjs` } }, {}, folder), problem, members)
+  }
+})
+
 t.test('a wrong option is told with file and line, and nothing is left behind', async t => {
   const folder = temporaryFolder(t)
   const broken = startServer(t, '[http]\n[plugins.admin]\nenabeld = true', { folder })

@@ -54,6 +54,8 @@ t.test('with a user provider', async t => {
   t.test('a plugin reads its own scheme, and the standard ones work beside it', async t => {
     t.strictSame((await get('/v1/token', { authorization: 'Token dash:see' })).json(), { user: 'dash' })
     t.strictSame((await get('/v1/token', { authorization: basic('dash:see') })).json(), { user: 'dash' })
+    const both = { 'x-svc-auth': basic('mia:plum:88'), authorization: 'Token dash:see' }
+    t.strictSame((await get('/v1/token', both)).json(), { user: 'mia' }, 'x-svc-auth wins here, too')
     t.equal((await get('/v1/token', { authorization: 'Token dash:no' })).statusCode, 401)
     t.equal((await get('/v1/who', { authorization: 'Token dash:see' })).statusCode, 401, 'on its own routes only')
   })
