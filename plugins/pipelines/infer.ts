@@ -6,7 +6,8 @@ import {
   compareUtf8,
   type ItemBatch,
   type ItemField,
-  type Table
+  type Table,
+  type TableColumn
 } from '../../core/index.ts'
 import { buildColumn, isBuildable } from './coerce.ts'
 import type { TransformColumn } from './pipeline.ts'
@@ -28,7 +29,7 @@ export function inferredType(kind: number): ColumnType {
 export interface InferOptions {
   /** Fields that become no column here. */
   readonly except: ReadonlySet<string>
-  /** The table as it is: its tags stay tags. */
+  /** The table as it is: its tags stay tags, and a value of another type than the column's fails its item. */
   readonly table: Table | undefined
   /** Columns take the table's types where it has them. */
   readonly declaredTypes: boolean
@@ -36,7 +37,8 @@ export interface InferOptions {
 
 /**
  * The columns of the fields, in order of first appearance: row by row, names ascending within a row. A row whose value has another
- * type than the first one of its field is failed in the batch; then the result is of no use.
+ * type than the table's column, or without one than the first value of its field, is failed in the batch; then the result is of no
+ * use.
  */
 export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: InferOptions): Column[] {
   const found: { field: ItemField; first: number }[] = []
@@ -50,7 +52,7 @@ export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: Infer
     const kind = field.kinds[rows[first]!]!
     const known = declared.get(field.name)
     const type = options.declaredTypes && known !== undefined && isBuildable(known.type) ? known.type : undefined
-    if (type === undefined) checkKinds(batch, field, rows, first, kind)
+    if (type === undefined) checkKinds(batch, field, rows, first, expectedType(known) ?? inferredType(kind))
     const column: TransformColumn = {
       from: field.name,
       to: field.name,
@@ -68,14 +70,20 @@ function firstValue(field: ItemField, rows: Uint32Array): number {
   return -1
 }
 
-function checkKinds(batch: ItemBatch, field: ItemField, rows: Uint32Array, first: number, expected: number): void {
+/** A time index is the whole write's matter: what is wrong with it is no item's fault. */
+function expectedType(known: TableColumn | undefined): ColumnType | undefined {
+  return known?.semantic === 'timestamp' ? undefined : known?.type
+}
+
+function checkKinds(batch: ItemBatch, field: ItemField, rows: Uint32Array, first: number, type: ColumnType): void {
   const { kinds, name } = field
+  const expected = Number(Object.keys(types).find(kind => types[Number(kind)] === type) ?? -1)
   for (let i = first; i < rows.length; i++) {
     const kind = kinds[rows[i]!]!
     if (kind !== expected && kind > cell.null && batch.isLive(rows[i]!)) {
       batch.fail(
         rows[i]!,
-        `Column datatype mismatch. For column: ${name}, expected datatype: ${inferredType(expected)}, actual datatype: ${inferredType(kind)}`
+        `Column datatype mismatch. For column: ${name}, expected datatype: ${type}, actual datatype: ${inferredType(kind)}`
       )
     }
   }

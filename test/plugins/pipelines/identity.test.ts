@@ -56,6 +56,28 @@ t.test('types must agree within a request', async t => {
   t.equal(skipped.count, 1)
 })
 
+t.test('types must agree with the table, too, and a value that does not takes only its item along', async t => {
+  const columns = [
+    { name: 'at', type: 'TimestampSecond', semantic: 'timestamp' },
+    { name: 'v', type: 'Int64', semantic: 'field' },
+    { name: 'small', type: 'Int8', semantic: 'field' }
+  ]
+  const existing = () => ({ columns }) as unknown as Table
+  const items = [{ v: 'x' }, { v: 2n }, { small: 1n }, { at: 5n, v: null }]
+  t.throws(() => run(identity, items, { existing }), {
+    message: 'item 0: Column datatype mismatch. For column: v, expected datatype: Int64, actual datatype: String'
+  })
+  const { shown, skipped } = run(identity, items, { existing, skipError: true })
+  t.same(shown[0]?.rows, [
+    { svc_timestamp: now, v: 2n, at: null },
+    { svc_timestamp: now, v: null, at: 5n }
+  ])
+  t.match(skipped, {
+    count: 2,
+    errors: [{ index: 0 }, { index: 2, message: /expected datatype: Int8, actual datatype: Int64/ }]
+  })
+})
+
 t.test('a field called like the time index is ignored', async t => {
   t.same(rows(identity, [{ svc_timestamp: 'x', a: 1n }]), [{ svc_timestamp: now, a: 1n }])
 })

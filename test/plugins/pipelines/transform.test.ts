@@ -266,14 +266,17 @@ t.test('in version 2 a column of the table keeps its type', async t => {
   const { shown } = run(
     text,
     [
-      { at, v: 1n, k: 5n, d: 'x' },
+      { at, v: 1n, k: 5n },
       { at, v: 1.5 }
     ],
     { existing: () => table }
   )
-  t.same(shown[0]?.columns.slice(1), ['d String', 'k String tag', 'v Float64'])
+  t.same(shown[0]?.columns.slice(1), ['k String tag', 'v Float64'])
   t.same(
     shown[0]?.rows.map(row => row['v']),
     [1, 1.5]
   )
+  t.throws(() => run(text, [{ at, d: 'x' }], { existing: () => table }), {
+    message: 'item 0: Column datatype mismatch. For column: d, expected datatype: Date, actual datatype: String'
+  })
 })
