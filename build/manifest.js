@@ -6,15 +6,15 @@ const manifest = fileURLToPath(new URL('../package.json', import.meta.url))
 const kept = `${manifest}.kept`
 
 /** The built files instead of the sources; no Node of its own, no scripts that only make sense in the repository. */
-function published({ scripts: _, devDependencies: __, optionalDependencies: ___, ...rest }) {
-  return {
-    ...rest,
-    exports: {
-      '.': { types: './dist/core/index.d.ts', default: './dist/core/index.js' },
-      './testing': { types: './dist/test/contract/index.d.ts', default: './dist/test/contract/index.js' },
-      './package.json': './package.json'
-    }
-  }
+function published({ scripts: _, devDependencies: __, optionalDependencies: ___, exports, ...rest }) {
+  return { ...rest, exports: Object.fromEntries(Object.entries(exports).map(([name, file]) => [name, built(file)])) }
+}
+
+/** `./core/index.ts` lies in `dist`, with its types beside it. */
+function built(file) {
+  if (!file.endsWith('.ts')) return file
+  const path = `./dist/${file.slice(2, -3)}`
+  return { types: `${path}.d.ts`, default: `${path}.js` }
 }
 
 if (process.argv[2] === 'restore') renameSync(kept, manifest)

@@ -2,10 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadConfig } from '../core/config/load.ts'
-import { internalContext } from '../core/index.ts'
-import { start } from '../core/start.ts'
-import { catalogue } from '../plugins/index.ts'
+import { internalContext, loadConfig } from 'weir-server'
+import { catalogue } from 'weir-server/plugins'
+import { start } from 'weir-server/start'
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-embed-'))
 const { config } = loadConfig({

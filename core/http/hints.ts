@@ -5,7 +5,9 @@ import { parseTableOptions } from '../model/options.ts'
 import type { TableHints } from './context.ts'
 
 const prefix = 'x-svc-hint-'
-const known = ['auto_create_table', 'ttl', 'append_mode', 'merge_mode', 'physical_table', 'skip_wal', 'read_preference']
+const known = ['auto_create_table', 'ttl', 'append_mode', 'merge_mode', 'physical_table', 'skip_wal']
+/** Hints of other deployments, which a single node has no use for; clients send them all the same. */
+const unused = /^(read_preference|sst_format|trace_table_partitions|query\..+)$/
 const none: TableHints = { options: {} }
 
 /** Reads `x-svc-hints: ttl=30d, append_mode=true`, or without it one `x-svc-hint-<key>` each. */
@@ -13,11 +15,11 @@ export function readHints(headers: IncomingHttpHeaders): TableHints {
   const hints = headers['x-svc-hints'] === undefined ? single(headers) : combined(String(headers['x-svc-hints']))
   if (hints === undefined) return none
   for (const key in hints) {
-    if (known.includes(key)) continue
-    throw new DbError('InvalidArguments', `unknown hint ${key}, known are ${known.join(', ')}`)
+    if (unused.test(key)) delete hints[key]
+    else if (!known.includes(key))
+      throw new DbError('InvalidArguments', `unknown hint ${key}, known are ${known.join(', ')}`)
   }
-  // A single node has no choice of what to read from.
-  const { auto_create_table, read_preference: _, ...options } = hints
+  const { auto_create_table, ...options } = hints
   return {
     options: parseTableOptions(options),
     ...(auto_create_table !== undefined && { autoCreate: flag(auto_create_table) })

@@ -72,7 +72,8 @@ t.test('the context of a request', async t => {
 
   t.test('has the hints of one header or of several', async t => {
     const hints = { options: { ttl: '30days', append_mode: true }, autoCreate: false }
-    const one = 'ttl=30d, append_mode=true,auto_create_table=false, read_preference=leader'
+    const one =
+      'ttl=30d, append_mode=true,auto_create_table=false, read_preference=leader, query.parallelism=2, sst_format=flat'
     t.match(await get('', { 'x-svc-hints': one }), { hints })
     const several = {
       'x-svc-hint-ttl': '30d',
