@@ -16,6 +16,8 @@ export interface Core {
   readonly store: Store
   /** What runs, in the order it was set up. */
   readonly plugins: readonly PluginInfo[]
+  /** Whether the storage engine has done all it does at a start; it answers before. */
+  isReady(): boolean
   /** Milliseconds since 1970. */
   readonly startedAt: number
   close(): Promise<void>

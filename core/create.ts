@@ -32,16 +32,20 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     await users?.close()
     await log.close()
   }
+  let ready = false
   try {
     users = config.user_provider === '' ? undefined : await createUserProvider(config.user_provider, log)
-    await engine.open()
+    const { settled } = await engine.open()
+    void settled.then(() => {
+      ready = true
+    })
   } catch (error) {
     await close()
     throw error
   }
   const store = createStore({ engine, config, metrics })
   countCatalog(store, metrics)
-  return { config, log, metrics, users, store, plugins, startedAt: Date.now(), close }
+  return { config, log, metrics, users, store, plugins, isReady: () => ready, startedAt: Date.now(), close }
 }
 
 function openLog(config: Config['logging']): RootLogger {

@@ -165,12 +165,11 @@ export const configSchema = table(
     ),
     default_timezone: text('UTC', 'Time zone of requests that name none: an IANA name or `+hh:mm`.'),
     auto_create_table: flag(true, 'Whether writing to an unknown table creates it.'),
-    init_regions_in_background: flag(false, 'Answers before all tables are opened. Accepted, without effect yet.'),
-    init_regions_parallelism: count(
-      16,
-      'Tables opened at the same time at the start. Accepted, without effect yet.',
-      1
+    init_regions_in_background: flag(
+      false,
+      'Answers while data files are still being checked: `/ready` answers 503 until all are, and a table with a damaged file answers 503 to queries, where otherwise the server does not start. The log is always read back first; files a crash left over are cleared away first, too.'
     ),
+    init_regions_parallelism: count(16, 'Data files checked at the same time at the start.', 1),
     max_in_flight_write_bytes: size(512 * MiB, 'Bytes of request bodies held at the same time; `0` sets no limit.'),
     write_bytes_exhausted_policy: text(
       'wait',

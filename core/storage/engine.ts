@@ -11,14 +11,23 @@ export interface Engine {
   readonly supports: { readonly sql: boolean; readonly durable: boolean; readonly distributed: boolean }
   /** Databases, tables and columns; readable at once after `open`. */
   readonly catalog: Catalog
-  /** Makes the data ready: recovers what a crash left, refuses a folder another process holds. */
-  open(): Promise<void>
+  /**
+   * Makes the data ready: recovers what a crash left, refuses a folder another process holds.
+   * What it has still to do once it answers is in the result.
+   */
+  open(): Promise<Opening>
   /** Stores all writes or none; resolves with the affected rows once they are as durable as configured and visible to queries. */
   write(writes: readonly ResolvedWrite[], signal: AbortSignal): Promise<number>
   query(query: Query, signal: AbortSignal): Promise<QueryResult>
   maintain(task: Maintenance, signal: AbortSignal): Promise<Report>
   /** Ends running work and releases the folder; everything answered is durable. Safe without `open`, safe twice. */
   close(): Promise<void>
+}
+
+/** What goes on after an engine was opened and answers. */
+export interface Opening {
+  /** Resolves when there is nothing left to check or load; never rejects. Until then the server says that it is not ready. */
+  readonly settled: Promise<void>
 }
 
 export interface Catalog {

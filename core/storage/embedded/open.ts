@@ -59,22 +59,14 @@ export async function dataFiles(dir: string): Promise<string[]> {
     .map(entry => relative(dir, join(entry.parentPath, entry.name)))
 }
 
-/** Every file of the catalog must be there in full; files it does not know are left-overs of a crash and go. */
-export async function checkFiles(dataDir: string, files: readonly DataFile[], log: Logger): Promise<void> {
-  // First of all: a file that is missing under its name may be one of those that nothing seems to know.
-  for (const file of files) {
-    const path = join(dataDir, file.path)
-    const size = await sizeOf(path)
-    if (size === file.bytes) continue
-    const found = size === undefined ? 'is missing' : `has ${size} bytes`
-    throw new DbError(
-      'StorageUnavailable',
-      `data file ${path} ${found}, the catalog says ${file.bytes} bytes: restore it from a backup, or see what weir storage repair would do`
-    )
-  }
+/** Paths of data files the catalog does not know: left-overs of a crash. */
+export async function unknownFiles(dataDir: string, files: readonly DataFile[]): Promise<string[]> {
   const known = new Set(files.map(file => file.path))
-  for (const path of await dataFiles(dataDir)) {
-    if (known.has(path)) continue
+  return (await dataFiles(dataDir)).filter(path => !known.has(path))
+}
+
+export async function removeFiles(dataDir: string, paths: readonly string[], log: Logger): Promise<void> {
+  for (const path of paths) {
     log.info({ file: path }, 'removed a file the catalog does not know')
     await rm(join(dataDir, path))
   }

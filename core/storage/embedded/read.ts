@@ -1,4 +1,5 @@
 // Queries: which files and memtables they see, the SQL DuckDB gets, and keeping both alive until the last row is read.
+import type { Table } from '../../model/table.ts'
 import type { Query, QueryResult, Relation, ScanQuery } from '../engine.ts'
 import type { EmbeddedCatalog } from './catalog.ts'
 import { type Duckdb, quoteName } from './duckdb/index.ts'
@@ -16,8 +17,7 @@ export interface ReadParts {
 
 /** Starts a query over everything that was answered before the call. */
 export async function runQuery(parts: ReadParts, query: Query, signal: AbortSignal): Promise<QueryResult> {
-  const named = query.kind === 'sql' ? query.relations.map(({ table }) => table) : [query.table]
-  const tables = new Map(named.map(table => [table.id, table]))
+  const tables = new Map(tablesOf(query).map(table => [table.id, table]))
   for (const table of tables.values()) await parts.tables.find(table)?.makeReadable()
   const snapshots = new Map<number, Snapshot>()
   const now = Date.now()
@@ -38,6 +38,11 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
   const sql = query.kind === 'sql' ? substitute(query.text, query.relations, snapshots) : scan(query, snapshots)
   const timezone = query.kind === 'sql' ? query.timezone : 'UTC'
   return parts.duckdb.stream(sql, timezone, signal, pin(parts.pins, [...snapshots.values()]))
+}
+
+/** Every table a query names, as often as it does. */
+export function tablesOf(query: Query): readonly Table[] {
+  return query.kind === 'sql' ? query.relations.map(({ table }) => table) : [query.table]
 }
 
 function pin(pins: FilePins, snapshots: readonly Snapshot[]): () => void {

@@ -28,8 +28,13 @@ export interface EngineSettings {
 
 /** An engine over a folder, not yet open. */
 export function makeEngine(dir: string, settings: EngineSettings = {}): Engine {
+  return createEmbeddedEngine(settingsOf(dir, settings), pino({ level: 'silent' }), createMetrics())
+}
+
+/** The configuration of an engine. */
+export function settingsOf(dir: string, settings: EngineSettings = {}) {
   const { sync = 'always', memtable_size = 2 ** 26, memtable_limit = 2 ** 27, segment_size = 2 ** 26 } = settings
-  const config = {
+  return {
     storage: {
       engine: 'embedded',
       data_home: dir,
@@ -41,7 +46,6 @@ export function makeEngine(dir: string, settings: EngineSettings = {}): Engine {
     },
     wal: { dir: join(dir, 'wal'), sync, sync_interval: 100, segment_size }
   }
-  return createEmbeddedEngine(config, pino({ level: 'silent' }), createMetrics())
 }
 
 export async function openEngine(t: Test, dir: string, settings: EngineSettings = {}): Promise<Engine> {
