@@ -1,9 +1,11 @@
 // Background care of data files: small ones are merged, overwritten and deleted rows dropped, expired files removed.
+import { join } from 'node:path'
 import type { Logger } from '../../log/log.ts'
 import type { Table } from '../../model/table.ts'
 import type { Report } from '../engine.ts'
 import type { EmbeddedCatalog } from './catalog.ts'
 import type { DataFile } from './catalog-rows.ts'
+import { requireContent } from './data-check.ts'
 import { writeDataFile } from './data-file.ts'
 import type { Duckdb } from './duckdb/index.ts'
 import { reach } from './fault.ts'
@@ -29,6 +31,8 @@ export interface CompactorParts {
 export class Compactor {
   readonly #parts: CompactorParts
   #running: Promise<unknown> = Promise.resolve()
+  /** Files found damaged; they are left as they are. */
+  readonly #damaged = new Set<string>()
   #planned = false
   #stopped = false
 
@@ -68,7 +72,8 @@ export class Compactor {
       for (;;) {
         const table = catalog.tableById(id)
         if (this.#stopped || table === undefined) break
-        const files = pickFiles(table, catalog.files(table), catalog.cutoff(table, Date.now()))
+        const sound = catalog.files(table).filter(file => !this.#damaged.has(file.path))
+        const files = pickFiles(table, sound, catalog.cutoff(table, Date.now()))
         if (files.length === 0) break
         const merged = await this.#merge(table, files)
         if (merged === undefined) break
@@ -93,6 +98,18 @@ export class Compactor {
     await pins.remove(expired.map(file => file.path))
   }
 
+  /** A merged file would carry wrong rows on under a right checksum. */
+  async #requireContent(files: readonly DataFile[]): Promise<void> {
+    for (const file of files) {
+      try {
+        await requireContent(join(this.#parts.dataDir, file.path), file)
+      } catch (error) {
+        this.#damaged.add(file.path)
+        throw error
+      }
+    }
+  }
+
   /** One file in place of several. Undefined when the table changed under it; the files then stay. */
   async #merge(table: Table, files: readonly DataFile[]): Promise<{ rows: number; bytes: number } | undefined> {
     const { catalog, duckdb, tables, pins, dataDir, metrics, log } = this.#parts
@@ -111,6 +128,7 @@ export class Compactor {
     const name = `${minSeq}-${maxSeq}-${files.reduce((max, file) => Math.max(max, file.id), 0)}.parquet`
     pins.pin(paths)
     try {
+      await this.#requireContent(files)
       const target = {
         dataDir,
         folder: catalog.folder(table),

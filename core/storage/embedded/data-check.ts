@@ -1,6 +1,7 @@
 // A data file against what the catalog says of it: size, checksum, rows.
 import { createReadStream } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { DbError } from '../../errors.ts'
 import type { DataFile } from './catalog-rows.ts'
 import { type Duckdb, quoteText } from './duckdb/index.ts'
 import { sizeOf } from './open.ts'
@@ -20,8 +21,8 @@ export async function checkDataFile(duckdb: Duckdb, path: string, file: DataFile
   const sum = await fileChecksum(path)
   if (sum !== file.checksum) {
     const offset = flippedByte(sum ^ file.checksum, size)
-    if (offset === undefined) return { reason: 'the file does not match its checksum' }
-    return { reason: 'the file does not match its checksum, as one wrong bit at this byte would explain', offset }
+    if (offset === undefined) return { reason: wrongChecksum }
+    return { reason: `${wrongChecksum}, as one wrong bit at this byte would explain`, offset }
   }
   try {
     const [rows] = await duckdb.row(`SELECT count(*) FROM read_parquet(${quoteText(path)})`)
@@ -29,6 +30,15 @@ export async function checkDataFile(duckdb: Duckdb, path: string, file: DataFile
   } catch (error) {
     return { reason: `the file cannot be read: ${error instanceof Error ? error.message : error}` }
   }
+}
+
+const wrongChecksum = 'the file does not match its checksum'
+
+/** Throws DbError `StorageUnavailable` unless the content is what was written: what reads rows would not notice most damage. */
+export async function requireContent(path: string, file: DataFile): Promise<void> {
+  if ((await fileChecksum(path)) === file.checksum) return
+  const message = `data file ${path}: ${wrongChecksum}; restore it from a backup, or see what weir storage repair would do`
+  throw new DbError('StorageUnavailable', message)
 }
 
 /** CRC-32 of a file. */
