@@ -43,11 +43,11 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
       },
       async wait(bytes, signal) {
         const more = missing(bytes)
-        if (wait === 0 || (limit > 0 && held + more > limit)) throw refuse('no_room')
+        if (wait === 0 || (limit > 0 && held + more > limit)) throw refuse('no_room', held + more)
         const taken = () => {
           held += more
         }
-        if (!(await room.enter(more, wait, signal, taken))) throw refuse('timeout')
+        if (!(await room.enter(more, wait, signal, taken))) throw refuse('timeout', held + more)
       },
       force(bytes) {
         const more = missing(bytes)
@@ -64,7 +64,7 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
 }
 
 /** Shows the room in the metrics; the result counts a refusal and makes its error. */
-function countRefusals(room: Room, metrics: Metrics): (reason: string) => DbError {
+function countRefusals(room: Room, metrics: Metrics): (reason: string, bytes: number) => DbError {
   const rejected = metrics.counter(
     'svc_servers_request_memory_rejected_total',
     'Requests refused because too many bytes of bodies were in flight.',
@@ -76,11 +76,11 @@ function countRefusals(room: Room, metrics: Metrics): (reason: string) => DbErro
   metrics
     .gauge('svc_servers_request_memory_limit_bytes', 'Limit of the bytes of request bodies in flight, 0 for none.')
     .set(room.limit)
-  return reason => {
+  return (reason, bytes) => {
     rejected.add(1, { reason })
     return new DbError(
       'RateLimited',
-      `Request body memory limit exceeded: ${room.used} of ${room.limit} bytes of bodies are in flight (max_in_flight_write_bytes)`,
+      `Request body memory limit exceeded: this body takes ${bytes} bytes, ${room.used} of ${room.limit} are in use (max_in_flight_write_bytes)`,
       { retryAfter: 1 }
     )
   }
