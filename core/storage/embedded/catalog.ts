@@ -265,7 +265,7 @@ export class EmbeddedCatalog {
     return found
   }
 
-  /** Finds or adds the physical table's column for each column of a logical one; `own` are those it has already. */
+  /** Finds or adds the physical table's column for each column of a logical one; `own` are those it ever had. */
   #store(host: Table, columns: readonly TableColumn[], own: readonly TableColumn[] = []): TableColumn[] {
     const taken = new Set(own.map(column => column.stored))
     return columns.map(column => {
@@ -276,6 +276,12 @@ export class EmbeddedCatalog {
       taken.add(place.id)
       return { ...column, stored: place.id }
     })
+  }
+
+  /** All columns a table ever had, dropped ones too. */
+  #everOf(table: Table): TableColumn[] {
+    const rows = this.#sqlite.prepare('SELECT definition FROM columns WHERE table_id = ?').all(table.id)
+    return rows.map(row => JSON.parse(row.definition as string) as TableColumn)
   }
 
   #state(table: Table): TableState {
@@ -294,7 +300,7 @@ export class EmbeddedCatalog {
     const version = table.version + 1
     if (change.kind === 'add_columns') {
       const identified = change.columns.map(column => identify(column, state.nextColumn++, state.taken))
-      const added = isLogical(table) ? this.#store(this.host(table), identified, table.columns) : identified
+      const added = isLogical(table) ? this.#store(this.host(table), identified, this.#everOf(table)) : identified
       insertColumns(this.#sqlite, table.id, added, table.columns.length)
       return makeTable({ ...table, version, columns: [...table.columns, ...added] })
     }
