@@ -1,6 +1,7 @@
 // How an incoming write changes its table: pure, so that every rule can be read and tested without a disk.
 import { DbError } from '../errors.ts'
 import type { Column, TableWrite } from '../model/batch.ts'
+import { nameProblem } from '../model/name.ts'
 import type { ColumnDefinition, Table, TableDefinition, TableOptions } from '../model/table.ts'
 import { elementsPerRow, isTimestamp } from '../model/types.ts'
 
@@ -62,11 +63,8 @@ export function checkWrite(write: TableWrite): void {
 
 /** Names of databases, tables and columns: any text of 1 to 255 bytes of UTF-8 without NUL. */
 export function checkName(what: 'database' | 'table' | 'column', name: string): void {
-  const bytes = Buffer.byteLength(name)
-  if (bytes === 0) throw invalid(`the name of a ${what} is empty`)
-  if (bytes > 255)
-    throw invalid(`the name of a ${what} has ${bytes} bytes, at most 255 are allowed: ${name.slice(0, 40)}…`)
-  if (name.includes('\0')) throw invalid(`the name of a ${what} holds a NUL character: ${JSON.stringify(name)}`)
+  const problem = nameProblem(what, name)
+  if (problem !== undefined) throw invalid(problem)
 }
 
 /** Checks a table as somebody defines it. */

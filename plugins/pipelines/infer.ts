@@ -6,6 +6,7 @@ import {
   compareUtf8,
   type ItemBatch,
   type ItemField,
+  nameProblem,
   type Table,
   type TableColumn
 } from '../../core/index.ts'
@@ -37,8 +38,8 @@ export interface InferOptions {
 
 /**
  * The columns of the fields, in order of first appearance: row by row, names ascending within a row. A row whose value has another
- * type than the table's column, or without one than the first value of its field, is failed in the batch; then the result is of no
- * use.
+ * type than the table's column, or without one than the first value of its field, and one whose field can be no column's name, is
+ * failed in the batch; then the result is of no use.
  */
 export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: InferOptions): Column[] {
   const found: { field: ItemField; first: number }[] = []
@@ -49,6 +50,7 @@ export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: Infer
   found.sort((a, b) => a.first - b.first || compareUtf8(a.field.name, b.field.name))
   const declared = new Map(options.table?.columns.map(column => [column.name, column]))
   return found.map(({ field, first }) => {
+    checkName(batch, field, rows, first)
     const kind = field.kinds[rows[first]!]!
     const known = declared.get(field.name)
     const type = options.declaredTypes && known !== undefined && isBuildable(known.type) ? known.type : undefined
@@ -68,6 +70,15 @@ export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: Infer
 function firstValue(field: ItemField, rows: Uint32Array): number {
   for (let i = 0; i < rows.length; i++) if (field.kinds[rows[i]!]! > cell.null) return i
   return -1
+}
+
+function checkName(batch: ItemBatch, { name, kinds }: ItemField, rows: Uint32Array, first: number): void {
+  const problem = nameProblem('column', name)
+  if (problem === undefined) return
+  for (let i = first; i < rows.length; i++) {
+    const row = rows[i]!
+    if (kinds[row]! > cell.null && batch.isLive(row)) batch.fail(row, problem)
+  }
 }
 
 /** A time index is the whole write's matter: what is wrong with it is no item's fault. */

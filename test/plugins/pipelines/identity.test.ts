@@ -78,6 +78,20 @@ t.test('types must agree with the table, too, and a value that does not takes on
   })
 })
 
+t.test('a field whose name no column can have fails its item', async t => {
+  const items = [{ '': 1n }, { v: 2n }, { ['é'.repeat(128)]: 3n }, { 'a\0': 4n }, { v: 5n, '': null }]
+  t.throws(() => run(identity, items), { message: 'item 0: the name of a column is empty' })
+  const { shown, skipped } = run(identity, items, { skipError: true })
+  t.same(shown[0]?.rows, [
+    { svc_timestamp: now, v: 2n },
+    { svc_timestamp: now, v: 5n }
+  ])
+  t.match(skipped, {
+    count: 3,
+    errors: [{ index: 0 }, { index: 2, message: /has 256 bytes/ }, { index: 3, message: /NUL/ }]
+  })
+})
+
 t.test('a field called like the time index is ignored', async t => {
   t.same(rows(identity, [{ svc_timestamp: 'x', a: 1n }]), [{ svc_timestamp: now, a: 1n }])
 })
