@@ -4,7 +4,7 @@ import { type Canonical, canonical, label, tokenAt } from './canonical.ts'
 import { isRefusedFunction } from './function-policy.ts'
 import { informationTable } from './information-schema.ts'
 import { fullName, hint, informationSchema, lookUpTable, resolveName } from './name.ts'
-import { locator, parseTree } from './parser.ts'
+import { locator, type SqlParser } from './parser.ts'
 import type { Name } from './statement/cursor.ts'
 import { clockEdits, timeEdit } from './time-text.ts'
 import { isToken, quoteName, type Token, tokenText } from './token.ts'
@@ -28,6 +28,7 @@ export interface Edit {
 
 export interface Place {
   readonly store: Store
+  readonly parser: SqlParser
   /** The request's database. */
   readonly db: string
   /** Source of the tokens, for the place of errors. */
@@ -37,10 +38,10 @@ export interface Place {
 }
 
 /** Checks a query and resolves its names. Throws DbError for whatever it may not read. */
-export function confine(place: Place, tokens: readonly Token[]): Confined {
+export async function confine(place: Place, tokens: readonly Token[]): Promise<Confined> {
   checkCalls(tokens)
   const statement = canonical(tokens)
-  const tree = parseTree(place.sql, statement)
+  const tree = await place.parser.tree(place.sql, statement)
   const locate = locator(statement.text)
   const index = ({ line, column }: { line: number; column: number }) => tokenAt(statement, locate(line, column))
   const edits: Edit[] = clockEdits(statement)

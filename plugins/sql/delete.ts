@@ -44,7 +44,7 @@ export async function deleteRows(session: Session, statement: DeleteStatement): 
 
 /** To delete is to write; only a condition that looks into more than its own table needs the right to read. */
 async function findKeys(session: Session, table: Table, statement: DeleteStatement): Promise<RecordsAnswer> {
-  const plan = planQuery(session, selectKeys(table, statement))
+  const plan = await planQuery(session, selectKeys(table, statement))
   if (plan.query.relations.length > 1) authorise(session.ctx.user, 'read')
   const ctx = { ...session.ctx, user: { ...session.ctx.user, mode: 'rw' as const } }
   return runPlan({ ...session, ctx }, plan)

@@ -5,8 +5,7 @@ import {
   DbError,
   parseZone,
   type RecordsAnswer,
-  type RequestContext,
-  type Store
+  type RequestContext
 } from '../../core/index.ts'
 import { createDatabase, createTable, dropDatabase, dropTables } from './change.ts'
 import { deleteRows } from './delete.ts'
@@ -26,15 +25,9 @@ export interface SqlOptions {
 }
 
 /** The answers of all statements in order. Stops at the first that fails; what those before it did stays done. */
-export async function execute(
-  store: Store,
-  ctx: RequestContext,
-  sql: string,
-  statements: readonly Parsed[],
-  options: SqlOptions
-): Promise<Answer[]> {
+export async function execute(first: Session, statements: readonly Parsed[]): Promise<Answer[]> {
   const answers: Answer[] = []
-  let session: Session = { store, ctx, sql, deleteLimit: options.delete_limit }
+  let session = first
   for (const [i, { statement }] of statements.entries()) {
     const answer = await run(session, statement)
     const last = i === statements.length - 1

@@ -1,12 +1,11 @@
 // SQL over HTTP: queries, inserts and changes of tables, answered in every result format.
 import { Type } from 'typebox'
 import { definePlugin } from '../../core/index.ts'
-import { loadParser } from './parser.ts'
 import { routes } from './routes.ts'
 
 export default definePlugin({
   name: 'sql',
-  prefix: '/v1',
+  prefix: '/v1/sql',
   servers: ['main', 'public'],
   config: Type.Object({
     delete_limit: Type.Integer({
@@ -15,8 +14,5 @@ export default definePlugin({
       description: 'Rows one DELETE may hide; one that finds more hides none.'
     })
   }),
-  async setup() {
-    await loadParser()
-  },
   routes
 })

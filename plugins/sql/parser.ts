@@ -1,39 +1,42 @@
-// The door to the SQL grammar: text in, tree out, errors with the place they are at. Nothing else imports the library.
-import { DuckDbDialect, format, init, Parser } from '@guanmingchiu/sqlparser-ts'
-import { DbError } from '../../core/index.ts'
+// SQL text to a tree and back to text, with the place of each error in the source.
+import { DbError, isDbError } from '../../core/index.ts'
 import { type Canonical, tokenAt } from './canonical.ts'
+import { checkDepth } from './depth.ts'
+import { createGrammar } from './grammar.ts'
 import { errorAt, isToken, type Token, tokenText } from './token.ts'
 
 /** A node of the tree: objects with one key name their kind; positions are `span`s. */
 export type Tree = null | string | number | boolean | readonly Tree[] | { readonly [key: string]: Tree }
 
-/** Levels of nesting a statement may have. */
-const deepest = 100
-
-/** Loads the grammar; once, before the first statement. */
-export function loadParser(): Promise<void> {
-  return init()
+export interface SqlParser {
+  /** The tree of one statement. Throws ParseError at the place in `sql`, the source the tokens came from. */
+  tree(sql: string, statement: Canonical): Promise<Tree>
+  /** One statement on one line with its keywords in upper case; undefined when the grammar does not have it. `tokens` are the text's. */
+  format(text: string, tokens: readonly Token[]): Promise<string | undefined>
+  close(): Promise<void>
 }
 
-/** The tree of one statement. Throws ParseError at the place in `sql`, the source the tokens came from. */
-export function parseTree(sql: string, statement: Canonical): Tree {
-  let trees: unknown
-  try {
-    trees = new Parser(new DuckDbDialect()).withRecursionLimit(deepest).parse(blank(statement))
-  } catch (error) {
-    throw syntaxError(sql, statement, error)
-  }
-  if (!Array.isArray(trees) || trees.length !== 1)
-    throw errorAt(sql, statement.tokens[0]?.start ?? 0, 'expected one statement')
-  return trees[0] as Tree
-}
-
-/** One statement on one line with its keywords in upper case; undefined when the grammar does not have it. */
-export function formatStatement(text: string): string | undefined {
-  try {
-    return format(text, 'duckdb')
-  } catch {
-    return undefined
+export function createParser(): SqlParser {
+  const grammar = createGrammar()
+  return {
+    async tree(sql, statement) {
+      checkDepth(statement.tokens)
+      const trees = await grammar.run({ kind: 'parse', text: blank(statement) }).catch((error: unknown) => {
+        throw isDbError(error) ? error : syntaxError(sql, statement, error)
+      })
+      if (Array.isArray(trees) && trees.length === 1) return trees[0] as Tree
+      throw errorAt(sql, statement.tokens[0]?.start ?? 0, 'expected one statement')
+    },
+    async format(text, tokens) {
+      checkDepth(tokens)
+      try {
+        return (await grammar.run({ kind: 'format', text })) as string
+      } catch (error) {
+        if (isDbError(error)) throw error
+        return undefined
+      }
+    },
+    close: () => grammar.close()
   }
 }
 
@@ -60,8 +63,7 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
   const text = (error instanceof Error ? error.message : String(error)).replace(/^sql parser error: /, '')
   const place = / at Line: (\d+), Column: (\d+)/.exec(text)
   const message = text.replace(place?.[0] ?? '', '')
-  if (/recursion limit/i.test(text))
-    return new DbError('InvalidSyntax', `the statement has more than ${deepest} levels of nesting`)
+  if (/recursion limit/i.test(text)) return new DbError('InvalidSyntax', 'the statement is nested too deeply')
   const offset = place === null ? statement.text.length : locator(statement.text)(Number(place[1]), Number(place[2]))
   const last = statement.tokens.at(-1)
   const at = place === null ? (last?.end ?? 0) : statement.tokens[tokenAt(statement, offset)]!.start

@@ -1,6 +1,6 @@
 // Statements for tools that read SQL: one line in a canonical form, and the tree.
 import { type Canonical, canonical, label } from './canonical.ts'
-import { formatStatement, parseTree } from './parser.ts'
+import type { SqlParser } from './parser.ts'
 import type { Parsed } from './statement/parse.ts'
 import { isToken, type Token, tokenText } from './token.ts'
 
@@ -13,8 +13,8 @@ const keywords = new Set(
 )
 
 /** One statement on one line without its semicolon, keywords in upper case, names and constants as written. */
-export function printStatement(statement: Canonical): string {
-  const text = isKnown(statement.tokens) ? formatStatement(written(statement)) : undefined
+export async function printStatement(parser: SqlParser, statement: Canonical): Promise<string> {
+  const text = isKnown(statement.tokens) ? await parser.format(written(statement), statement.tokens) : undefined
   return text ?? label(statement.tokens.map(upper))
 }
 
@@ -42,8 +42,12 @@ function upper(token: Token): Token {
 }
 
 /** An object with one key that names the kind. */
-export function describeStatement(sql: string, { statement, tokens }: Parsed): unknown {
-  if (statement.kind === 'query') return parseTree(sql, canonical(tokens))
+export async function describeStatement(
+  parser: SqlParser,
+  sql: string,
+  { statement, tokens }: Parsed
+): Promise<unknown> {
+  if (statement.kind === 'query') return parser.tree(sql, canonical(tokens))
   const { kind, ...parts } = statement
   const name = kind.split('_').map(word => word[0]!.toUpperCase() + word.slice(1))
   return {

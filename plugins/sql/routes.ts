@@ -17,6 +17,7 @@ import {
 import { canonical } from './canonical.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import { informationSchema } from './name.ts'
+import { createParser } from './parser.ts'
 import { describeStatement, printStatement } from './print.ts'
 import { parseStatements } from './statement/parse.ts'
 
@@ -24,10 +25,12 @@ const method = ['GET', 'POST']
 
 export function routes(app: PluginApp<never, never>, options: SqlOptions): void {
   const { store } = app.core
+  const parser = createParser()
+  app.addHook('onClose', () => parser.close())
   acceptForms(app)
   app.route({
     method,
-    url: '/sql',
+    url: '',
     async handler(request, reply) {
       const parameter = readParameters(request)
       const format = resultFormat(parameter('format'))
@@ -41,31 +44,31 @@ export function routes(app: PluginApp<never, never>, options: SqlOptions): void 
       }
       const statements = parseStatements(sql)
       checkCount(format, statements.length)
-      const answers = await execute(store, ctx, sql, statements, options)
+      const answers = await execute({ store, parser, ctx, sql, deleteLimit: options.delete_limit }, statements)
       const limited = limit === undefined ? answers : answers.map(answer => limitAnswer(answer, limit))
       return sendAnswers(reply, format, limited, { ...(epoch && { epoch }), ...(compression && { compression }) })
     }
   })
   app.route({
     method,
-    url: '/sql/format',
+    url: '/format',
     async handler(request, reply) {
       authorise(request.ctx.user, 'read')
       const sql = requireSql(readParameters(request))
-      const formatted = parseStatements(sql).map(({ tokens }) => `${printStatement(canonical(tokens))};`)
-      return sendJson(reply, { formatted: formatted.join('\n') })
+      const lines: string[] = []
+      for (const { tokens } of parseStatements(sql)) lines.push(`${await printStatement(parser, canonical(tokens))};`)
+      return sendJson(reply, { formatted: lines.join('\n') })
     }
   })
   app.route({
     method,
-    url: '/sql/parse',
+    url: '/parse',
     async handler(request, reply) {
       authorise(request.ctx.user, 'read')
       const sql = requireSql(readParameters(request), 'Invalid query: sql parameter is required.')
-      return sendJson(
-        reply,
-        parseStatements(sql).map(parsed => describeStatement(sql, parsed))
-      )
+      const trees: unknown[] = []
+      for (const parsed of parseStatements(sql)) trees.push(await describeStatement(parser, sql, parsed))
+      return sendJson(reply, trees)
     }
   })
 }

@@ -1,0 +1,97 @@
+// Asks the grammar's thread, one statement at a time; ends it when a statement takes too long, and starts it anew.
+import { Worker } from 'node:worker_threads'
+import { DbError } from '../../core/index.ts'
+import type { GrammarAnswer, GrammarTask } from './grammar.worker.ts'
+
+export interface Grammar {
+  /** What the library makes of a text. Throws its error, or `InvalidArguments` when it does not come to an end. */
+  run(task: GrammarTask): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** Milliseconds for one statement, honest ones take less than ten; and how many bytes more earn a millisecond more. */
+const timeLimit = 2000
+const bytesPerMillisecond = 20
+/** Milliseconds a new thread takes at most to load. */
+const loadLimit = 20_000
+
+interface Waiting {
+  readonly task: GrammarTask
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The thread starts with the first task. */
+export function createGrammar(): Grammar {
+  const queue: Waiting[] = []
+  let worker: Worker | undefined
+  let busy: Waiting | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const settle = (finish: (waiting: Waiting) => void) => {
+    clearTimeout(timer)
+    const done = busy
+    busy = undefined
+    if (done !== undefined) finish(done)
+    advance()
+  }
+  const discard = async () => {
+    const ended = worker
+    worker = undefined
+    await ended?.terminate()
+  }
+  const fail = (error: unknown) => {
+    void discard()
+    settle(waiting => waiting.reject(error))
+  }
+  const start = () => {
+    const created = new Worker(workerUrl(), { execArgv: [] })
+    // Without a task it keeps no process alive.
+    created.unref()
+    created.on('message', (answer: GrammarAnswer) => {
+      if (created !== worker) return
+      if ('broken' in answer) fail(tooDeep())
+      else if ('error' in answer) settle(waiting => waiting.reject(new Error(answer.error)))
+      else settle(waiting => waiting.resolve(answer.result))
+    })
+    created.on('error', error => {
+      if (created === worker) fail(new DbError('Internal', 'the SQL grammar failed', { cause: error }))
+    })
+    return created
+  }
+  const advance = () => {
+    if (busy !== undefined) return
+    busy = queue.shift()
+    if (busy === undefined) return
+    const fresh = worker === undefined
+    worker ??= start()
+    const limit = timeLimit + busy.task.text.length / bytesPerMillisecond + (fresh ? loadLimit : 0)
+    worker.postMessage(busy.task)
+    timer = setTimeout(() => fail(tooDeep()), limit)
+  }
+
+  return {
+    run: task =>
+      new Promise((resolve, reject) => {
+        queue.push({ task, resolve, reject })
+        advance()
+      }),
+    async close() {
+      const error = new DbError('Cancelled', 'the server stops')
+      for (const waiting of queue.splice(0)) waiting.reject(error)
+      clearTimeout(timer)
+      busy?.reject(error)
+      busy = undefined
+      await discard()
+    }
+  }
+}
+
+function tooDeep(): DbError {
+  return new DbError('InvalidArguments', 'the statement is nested too deeply to be read in time')
+}
+
+/** Beside this file, with its ending: source and build differ. */
+function workerUrl(): URL {
+  return new URL(`./grammar.worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+}

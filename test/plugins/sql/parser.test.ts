@@ -1,0 +1,86 @@
+import t from 'tap'
+import { canonical, label } from '../../../plugins/sql/canonical.ts'
+import { createParser, locator } from '../../../plugins/sql/parser.ts'
+import { tokenize } from '../../../plugins/sql/token.ts'
+
+const parser = createParser()
+const parse = async (sql: string) => parser.tree(sql, canonical(tokenize(sql)))
+
+t.teardown(() => parser.close())
+
+t.test('hostile nesting is refused and leaves the grammar able to go on', async t => {
+  const n = 20_000
+  const hostile: Record<string, string> = {
+    parentheses: `select ${'('.repeat(n)}1${')'.repeat(n)}`,
+    brackets: `select ${'['.repeat(n)}1`,
+    minus: `select ${'- '.repeat(n)}1`,
+    sums: `select 1${'+1'.repeat(n)}`,
+    conditions: `select 1 where a = 1${' or a = 1'.repeat(n)}`,
+    casts: `select 1${'::int'.repeat(n)}`,
+    tests: `select a${' is null'.repeat(n)}`,
+    ranges: `select a${' between 1 and 2'.repeat(n)}`,
+    zones: `select a${" at time zone 'x'".repeat(n)}`,
+    unions: `select 1${' union select 1'.repeat(n)}`,
+    unionsOfTables: `select 1 from t${' union select 1 from t'.repeat(n)}`,
+    subscripts: `select a${'[1]'.repeat(n)}`,
+    arrays: `select 1::int${'[]'.repeat(n)}`,
+    types: `select 1::${'struct(a '.repeat(n)}`,
+    pivots: `select 1 from t${' pivot (sum(b) for a in (1))'.repeat(n)}`,
+    intervals: `select ${'interval '.repeat(n)}'1'`,
+    cases: `select ${'case when 1 then '.repeat(n)}1`,
+    subqueries: `select ${'exists (select '.repeat(n)}1`,
+    both: `select ${'('.repeat(40)}1${`${'+1'.repeat(300)})`.repeat(40)}`,
+    calls: `select ${'f('.repeat(n)}1`,
+    collations: `select a${' collate x'.repeat(n)}`,
+    patterns: `select a${" like 'x'".repeat(n)}`,
+    lambdas: `select ${'x -> '.repeat(n)}1`,
+    fields: `select a${'.b'.repeat(n)}[1]${'.c[1]'.repeat(n)}`
+  }
+  for (const [name, sql] of Object.entries(hostile)) {
+    await parse(sql).catch((error: { code: string }) => t.not(error.code, 'Internal', name))
+    t.match(await parse('select 1'), { Query: {} }, `${name}: the next statement is read`)
+  }
+})
+
+t.test('a statement that would take the grammar for ever is given up, and those behind it are answered', async t => {
+  const endless = `select ${'a.b['.repeat(30)}a b c`
+  await parse('select 1')
+  const started = performance.now()
+  const [first, second] = await Promise.allSettled([parse(endless), parse('select 1')])
+  t.match(first, { status: 'rejected', reason: { code: 'InvalidArguments', message: /nested too deeply/ } })
+  t.match(second, { status: 'fulfilled', value: { Query: {} } })
+  t.ok(performance.now() - started < 20_000)
+})
+
+t.test('long lists and honest conditions are read', async t => {
+  for (const sql of [
+    `select 1 where a in (1${',1'.repeat(90_000)})`,
+    `select 1 where a = 1${' or a = 1'.repeat(300)}`,
+    `select 1${', a + b * c'.repeat(2000)}`,
+    `select * from a${' join b using (c)'.repeat(200)}`
+  ]) {
+    t.match(await parse(sql), { Query: {} })
+  }
+})
+
+t.test('the canonical text has one form of quoting and no comments', async t => {
+  const text = (sql: string) => canonical(tokenize(sql)).text
+  t.equal(
+    text("select `a``b`, E'x\\ty', $t$a'b$t$, X'0aFF' /* c /* d */ */ -- e\n, 'f'"),
+    `select "a\`b", 'x\ty', 'a''b', CAST('\\x0a\\xFF' AS BLOB) , 'f'`
+  )
+  t.equal(text("n'x'"), "n 'x'")
+  t.equal(text("u&'x'"), "u& 'x'")
+  t.equal(text('Größe'), '"größe"')
+  t.equal(text('a\u00a0b'), 'a b')
+  t.equal(label(tokenize('COUNT ( * )')), 'count (*)')
+  for (const bad of ["'open", '"open', '/* open', '$$ open', "X'0'", '\\', "'a\0b'", '\u200b']) {
+    t.throws(() => tokenize(bad), { code: 'InvalidSyntax', line: 1 }, bad)
+  }
+})
+
+t.test('places are found behind wide characters and line breaks in strings', async t => {
+  const text = `select '👍\nx', "é" from t`
+  t.equal(locator(text)(2, 5), text.indexOf('"é"'))
+  await t.rejects(parse("select 'a\n👍', (1 +"), /line 2, column 9/)
+})
