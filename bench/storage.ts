@@ -82,15 +82,19 @@ async function openEngine(folder: string, metrics = createMetrics()): Promise<En
 interface Measured {
   rows: number
   seconds: number
+  /** Microseconds of processor time, all threads. */
+  cpu: number
 }
+
+const nothing: Readonly<Measured> = { rows: 0, seconds: 0, cpu: 0 }
 
 async function measureRows(name: string, folder: string, { job, targets }: { job: RowJob; targets: Targets }) {
   const metrics = createMetrics()
   const engine = await openEngine(folder, metrics)
   const { columns, options } = job
   const table = await engine.catalog.createTable({ database: 'public', name, columns, options })
-  const written = { rows: 0, seconds: 0 }
-  const flushed = { rows: 0, seconds: 0 }
+  const written = { ...nothing }
+  const flushed = { ...nothing }
   resetPeak()
   for (let round = 0; round < rounds; round++) {
     const [from, to] = [round, round + 1].map(part => Math.floor((job.writes * part) / rounds))
@@ -102,7 +106,11 @@ async function measureRows(name: string, folder: string, { job, targets }: { job
   // The engine may have begun by itself.
   await engine.maintain({ kind: 'compact', table }, never)
   const { files, bytes } = engine.catalog.statistics(table)
-  const compacted = { rows: written.rows, seconds: await value(metrics, 'svc_storage_compaction_seconds_sum') }
+  const compacted = {
+    ...nothing,
+    rows: written.rows,
+    seconds: await value(metrics, 'svc_storage_compaction_seconds_sum')
+  }
   const log = await value(metrics, 'svc_storage_wal_bytes_total')
   const peak = peakBytes()
   collectGarbage()
@@ -111,6 +119,7 @@ async function measureRows(name: string, folder: string, { job, targets }: { job
   print(name, [
     ['rows', whole(written.rows), `${job.rowsPerWrite} a write, ${writers} writers`],
     ['written durably', `${perSecond(written)} rows/s`, atLeast(written.rows / written.seconds, targets.rate)],
+    ['processor time', `${(written.cpu / written.rows).toFixed(2)} µs/row`],
     ['log', `${(log / written.rows).toFixed(1)} bytes/row`],
     ['flushed', `${perSecond(flushed)} rows/s`, `${(flushedBytes / written.rows).toFixed(2)} bytes/row`],
     ['compacted', `${perSecond(compacted)} rows/s`, `${rounds} files to ${files}`],
@@ -187,7 +196,11 @@ async function measureOpen(home: string): Promise<number> {
 
 async function timed(sum: Measured, work: () => Promise<Report>): Promise<void> {
   const started = performance.now()
-  sum.rows += (await work()).rows
+  const before = process.cpuUsage()
+  const { rows } = await work()
+  const { user, system } = process.cpuUsage(before)
+  sum.rows += rows
+  sum.cpu += user + system
   sum.seconds += (performance.now() - started) / 1000
 }
 
