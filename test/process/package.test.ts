@@ -10,7 +10,9 @@ import { sql, startProcess } from './server.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** npm must find the Node of this process, not the machine's. */
 const env = { ...process.env, PATH: `${join(process.execPath, '..')}:${process.env.PATH}` }
-const npm = (cwd: string, ...args: string[]) => execFileSync('npm', args, { cwd, env, encoding: 'utf8', stdio: 'pipe' })
+/** A stranger's shell: the options tap gives to every Node of a test make the compiler fail. */
+const npm = (cwd: string, ...args: string[]) =>
+  execFileSync('env', ['-u', 'NODE_OPTIONS', 'npm', ...args], { cwd, env, encoding: 'utf8', stdio: 'pipe' })
 
 t.test('the packed package serves with a plugin from npm, in a folder that has nothing else', async t => {
   const dir = mkdtempSync(join(tmpdir(), 'weir-package-'))
@@ -39,4 +41,14 @@ t.test('the packed package serves with a plugin from npm, in a folder that has n
   t.equal(response.status, 200, await response.text())
   t.same(await sql(server, 'SELECT count(*) FROM lines'), [[2]])
   t.equal(await server.kill('SIGTERM'), 0)
+
+  const embedding = `import { loadConfig } from 'weir-server'
+import { catalogue } from 'weir-server/plugins'
+import { start } from 'weir-server/start'
+const { config } = loadConfig({ overrides: { http: { addr: '127.0.0.1:0' }, logging: { append_stdout: false } } })
+const server = await start(config, catalogue)
+process.stdout.write(String((await fetch(server.addresses.main + '/health')).status))
+await server.close()`
+  writeFileSync(join(home, 'embed.mjs'), embedding)
+  t.equal(execFileSync(process.execPath, ['embed.mjs'], { cwd: home, encoding: 'utf8' }), '200', 'embedded, too')
 })
