@@ -43,7 +43,7 @@ export class Memtable {
   constructor(duckdb: Duckdb, table: Table, generation: number, firstSeq: number) {
     this.#duckdb = duckdb
     this.#table = table
-    this.name = `mem_${table.id}_${generation}`
+    this.name = `main.mem_${table.id}_${generation}`
     this.firstSeq = firstSeq
     this.endSeq = firstSeq
     this.hidden = hiddenColumns(table)

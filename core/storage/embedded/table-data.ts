@@ -40,7 +40,7 @@ export class TableData {
   }
 
   get mirror(): SeriesMirror {
-    this.#mirror ??= new SeriesMirror(this.#duckdb, `series_${this.table.id}`)
+    this.#mirror ??= new SeriesMirror(this.#duckdb, `main.series_${this.table.id}`)
     return this.#mirror
   }
 

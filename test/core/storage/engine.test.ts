@@ -285,6 +285,14 @@ t.test('a result nobody reads does not keep the engine from closing', async t =>
   await engine.close()
 })
 
+t.test('a name of the statement shadows nothing the engine keeps', async t => {
+  const engine = await openEngine(t, temporaryFolder(t))
+  const table = await createTable(engine, 'visits', { append_mode: true })
+  await put(engine, table, [{ host: 'a', at: 1, n: 1 }])
+  const sql = `WITH mem_${table.id}_0 AS (SELECT 7), series_${table.id} AS (SELECT 8) SELECT host, n FROM @`
+  t.same(await select(engine, table, sql), [['a', 1]])
+})
+
 t.test('SQL reaches no file outside the data folder', async t => {
   const engine = await openEngine(t, temporaryFolder(t))
   for (const text of [
