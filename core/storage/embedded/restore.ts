@@ -13,7 +13,7 @@ import { syncFolder } from './wal.ts'
 
 /**
  * Copies the files of the backup in `from` into `home`, which must be empty or missing, and makes a catalog for them; it appears last.
- * Every file is checked on the way. `progress` gets each file when it is done. Throws DbError and leaves `home` without a catalog.
+ * Every file is checked on the way. `progress` gets each file when it is done. Throws DbError and leaves `home` empty.
  */
 export async function restoreBackup(
   manifest: Manifest,
@@ -26,6 +26,21 @@ export async function restoreBackup(
   }
   await mkdir(home, { recursive: true })
   if ((await readdir(home)).length > 0) throw new DbError('InvalidArguments', `${home} is not empty`)
+  try {
+    await restoreInto(home, manifest, from, progress)
+  } catch (error) {
+    // Empty again, so that it can be tried again.
+    for (const name of await readdir(home)) await rm(join(home, name), { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function restoreInto(
+  home: string,
+  manifest: Manifest,
+  from: string,
+  progress: (file: BackupFile) => void
+): Promise<void> {
   await mkdir(join(home, 'data'))
   const catalog = `${join(home, 'catalog.db')}.restoring`
   for (const file of manifest.files) {
