@@ -12,6 +12,8 @@ export interface Round {
   readonly place: readonly number[]
   /** Fires when the server is gone. */
   readonly signal: AbortSignal
+  /** Called when a write was answered with success. */
+  readonly answered: () => void
   /** Answers other than 200, by status and text. */
   readonly refusals: Map<string, number>
 }
@@ -39,6 +41,7 @@ async function send(round: Round, allowed: readonly Kind[], sender: number): Pro
     const status = await post(round, request(content, sent.id, sender))
     if (status === undefined) return
     sent.state = status === 200 ? 'answered' : 'refused'
+    if (status === 200) round.answered()
     if (kind === 'newest' && status === 200) round.newest.answered(sender, sent.id)
   }
 }

@@ -98,9 +98,14 @@ class Run {
     await victim.ask(url => ask(url, tableStatements))
     const random = Random.at(this.#seed, round)
     const stop = new AbortController()
+    const enough = Promise.withResolvers<void>()
+    let left = random.between(1, 80)
+    const answered = () => {
+      if (--left === 0) enough.resolve()
+    }
     const place = [this.#seed, round]
-    const working = work({ url: victim.url, ledger, newest, place, signal: stop.signal, refusals })
-    const end = await victim.finish(random)
+    const working = work({ url: victim.url, ledger, newest, place, signal: stop.signal, answered, refusals })
+    const end = await victim.finish(random, enough.promise)
     stop.abort()
     await working
     await victim.restart(random)

@@ -4,7 +4,7 @@ import { type ServerProcess, startProcess } from '../server.ts'
 import { pause } from './load.ts'
 import type { Random } from './random.ts'
 
-/** Milliseconds a fault point may take to be reached. */
+/** Milliseconds a fault point may take to be reached, and a round's writes to be answered. */
 const patience = 1000
 
 export class Victim {
@@ -33,13 +33,15 @@ export class Victim {
     this.#server = await startProcess({ teardown }, this.#folder, { env, ...(signal && { signal }) })
   }
 
-  /** Ends it this way or that, and says which. */
-  async finish(random: Random): Promise<string> {
-    const after = random.between(20, 400)
+  /** Ends it this way or that when it has done enough, and says which. */
+  async finish(random: Random, enough: Promise<void>): Promise<string> {
+    const after = random.between(0, 30)
     const orderly = random.chance(0.05)
     const { exited } = this.#server!
-    if (this.#fault === undefined) await pause(after)
-    else {
+    if (this.#fault === undefined) {
+      await Promise.race([enough, pause(patience)])
+      await pause(after)
+    } else {
       const reached = await Promise.race([exited.then(() => true), pause(patience).then(() => false)])
       if (reached) return this.#count(this.#fault)
     }
