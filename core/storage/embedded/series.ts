@@ -15,6 +15,7 @@ export class SeriesRegistry {
   #hashes = new Uint32Array(512)
   #starts = new Float64Array(513)
   #keys: Uint8Array = new Uint8Array(16 * 1024)
+  #view = new DataView(this.#keys.buffer)
   #count = 0
 
   constructor() {
@@ -62,7 +63,7 @@ export class SeriesRegistry {
 
   /** Whether a row belongs to the series. */
   is(tsid: number, keys: SeriesKeys, row: number): boolean {
-    return tsid < this.#count && keys.equals(row, this.#keys, this.#starts[tsid]!, this.#starts[tsid + 1]!)
+    return tsid < this.#count && keys.equals(row, this.#view, this.#starts[tsid]!, this.#starts[tsid + 1]!)
   }
 
   #equals(tsid: number, key: Uint8Array, start: number, end: number): boolean {
@@ -86,6 +87,7 @@ export class SeriesRegistry {
       const keys = new Uint8Array(Math.max(this.#keys.length * 2, used + bytes))
       keys.set(this.#keys)
       this.#keys = keys
+      this.#view = new DataView(keys.buffer)
     }
     if (this.#count < this.#hashes.length) return
     const hashes = new Uint32Array(this.#hashes.length * 2)

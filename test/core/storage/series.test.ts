@@ -83,15 +83,16 @@ t.test('a row is compared with a key to its last byte', async t => {
   ])
   keys.write(0)
   const key = keys.bytes.slice(0, keys.length)
+  const view = (bytes: Uint8Array) => new DataView(bytes.buffer)
   t.same(
-    [0, 1, 2, 3].map(row => keys.equals(row, key, 0, key.length)),
+    [0, 1, 2, 3].map(row => keys.equals(row, view(key), 0, key.length)),
     [true, false, false, false]
   )
   for (let i = 0; i < key.length; i++) {
     const other = key.slice()
     other[i]! ^= 1
-    t.equal(keys.equals(0, other, 0, other.length), false, `byte ${i}`)
-    t.equal(keys.equals(0, key, 0, i), false, `only ${i} bytes`)
+    t.equal(keys.equals(0, view(other), 0, other.length), false, `byte ${i}`)
+    t.equal(keys.equals(0, view(key), 0, i), false, `only ${i} bytes`)
   }
 })
 
