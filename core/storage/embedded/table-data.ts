@@ -32,8 +32,9 @@ export class TableData {
   /** Read from the catalog when first needed, so that a start does not grow with the number of series. */
   get registry(): SeriesRegistry {
     if (this.#registry === undefined) {
-      this.#registry = new SeriesRegistry()
-      for (const { tsid, key } of this.#loadSeries()) this.#registry.restore(tsid, key)
+      const registry = new SeriesRegistry()
+      for (const { tsid, key } of this.#loadSeries()) registry.restore(tsid, key)
+      this.#registry = registry
       this.#loggedSeries = this.#durableSeries = this.#savedSeries = this.#registry.size
     }
     return this.#registry
