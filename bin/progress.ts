@@ -1,6 +1,4 @@
 // How far a long copy is: a bar on a terminal, a line now and then elsewhere; on stderr, so that results stay apart.
-import { formatSize } from '../core/config/units.ts'
-
 export interface Progress {
   /** Bytes done since the last call. */
   add(bytes: number): void
@@ -26,7 +24,7 @@ export function showProgress(label: string, total: number, out: NodeJS.WriteStre
     const amount = `${readable(done)} of ${readable(total)}`
     const filled = Math.round(share * width)
     const bar = `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}]`
-    out.write(terminal ? `\r${label} ${bar} ${percent}  ${amount}\x1b[K` : `${label}${percent}, ${amount}\n`)
+    out.write(terminal ? `\r${label} ${bar} ${percent}  ${amount}\x1b[K` : `${label} ${percent.trim()}, ${amount}\n`)
   }
   return {
     add(bytes) {
@@ -47,5 +45,5 @@ export function showProgress(label: string, total: number, out: NodeJS.WriteStre
 export function readable(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
-  return power === 0 ? formatSize(bytes) : `${(bytes / 1024 ** power).toPrecision(3)} ${units[power]}`
+  return power === 0 ? `${bytes} B` : `${(bytes / 1024 ** power).toPrecision(3)} ${units[power]}`
 }

@@ -1,10 +1,12 @@
 // The catalog's SQLite file: taken for one process alone, and what is wrong with it.
 import { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../errors.ts'
+import { journalDamage } from './catalog-journal.ts'
 import { isSchemaWhole, keepSums, tableNames, wrongRows } from './row-sums.ts'
 
 /** Opens the file and takes it for this process alone. Throws DbError `StorageUnavailable`. */
 export function openCatalogFile(path: string): DatabaseSync {
+  requireWholeJournal(path)
   const sqlite = new DatabaseSync(path)
   try {
     sqlite.exec(
@@ -15,6 +17,23 @@ export function openCatalogFile(path: string): DatabaseSync {
     sqlite.close()
     throw catalogError(path, error)
   }
+}
+
+/** Before SQLite opens the file: it would forget what follows a damaged page for good. */
+function requireWholeJournal(path: string): void {
+  const damage = journalDamage(`${path}-wal`)
+  if (damage === undefined) return
+  const sqlite = new DatabaseSync(path, { readOnly: true })
+  try {
+    // A server that holds the catalog may be writing just these pages.
+    sqlite.prepare('SELECT count(*) FROM sqlite_schema').get()
+  } catch (error) {
+    if (isBusy(error)) throw catalogError(path, error)
+  } finally {
+    sqlite.close()
+  }
+  const message = `the catalog is damaged: ${path}-wal at byte ${damage.offset}: ${damage.reason}. Restore the file from a backup.`
+  throw new DbError('StorageUnavailable', message)
 }
 
 /** Creates what tables are missing; from now on rows and definitions carry checksums. Throws when those of the definitions do not match. */
@@ -29,13 +48,17 @@ const wrongSchema = 'the definitions of its tables do not match their checksum'
 /** What SQLite says of the catalog, as ours. */
 export function catalogError(path: string, error: unknown): DbError {
   const message = error instanceof Error ? error.message : String(error)
-  if (/locked|busy/i.test(message)) {
+  if (isBusy(error)) {
     const reason = 'another process holds it; stop that server or choose another storage.data_home'
     return new DbError('StorageUnavailable', `cannot open the catalog ${path}: ${reason}`, { cause: error })
   }
   const damaged = /malformed|not a database|JSON|no such (table|column)/i.test(message)
   const reason = damaged ? `${message}; weir storage check says more` : message
   return new DbError('StorageUnavailable', `cannot open the catalog ${path}: ${reason}`, { cause: error })
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && /locked|busy/i.test(error.message)
 }
 
 export interface CatalogDamage {

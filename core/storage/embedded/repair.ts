@@ -33,7 +33,7 @@ export async function planRepair(folder: DataFolder, examination: Examination): 
   if (examination.catalog === undefined) {
     throw new DbError(
       'StorageUnavailable',
-      `${paths.catalog} cannot be read at all: restore a backup. The data files beside it are whole Parquet files that any reader opens.`
+      `the catalog ${paths.catalog} is beyond repair: restore a backup. The data files beside it are whole Parquet files that any reader opens.`
     )
   }
   if (!examination.catalogDamaged) {

@@ -5,8 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { catalogDamage, openCatalogFile } from '../../../core/storage/embedded/catalog-file.ts'
+import { journalDamage } from '../../../core/storage/embedded/catalog-journal.ts'
 import { type Examination, examine, type Finding } from '../../../core/storage/embedded/check.ts'
-import { flippedByte } from '../../../core/storage/embedded/data-check.ts'
+import { flippedByte } from '../../../core/storage/embedded/checksum.ts'
 import { scanLog } from '../../../core/storage/embedded/log-scan.ts'
 import { planRepair } from '../../../core/storage/embedded/repair.ts'
 import { createTable, makeEngine, openEngine, put, select, temporaryFolder } from './fixtures.ts'
@@ -348,6 +349,29 @@ function contentOf(path: string): string {
     sqlite.close()
   }
 }
+
+t.test('a bit turned in the log of the catalog is named, but in its last transaction', async t => {
+  const dir = copy(t)
+  const path = join(dir, 'catalog.db-wal')
+  const whole = readFileSync(path)
+  const main = readFileSync(join(dir, 'catalog.db'))
+  t.equal(journalDamage(path), undefined)
+  let named = 0
+  for (let offset = 0; offset < whole.length; offset += 499) {
+    flip(path, offset)
+    const damage = journalDamage(path)
+    if (damage !== undefined) named++
+    if (damage !== undefined && damage.offset > offset) t.fail(`byte ${offset}: said ${damage.offset}`)
+    if (damage === undefined && offset < whole.length / 2) t.fail(`byte ${offset}: nothing said`)
+    writeFileSync(path, whole)
+  }
+  t.ok(named > 20, `${named} were named`)
+  flip(path, 5000)
+  const wrong = readFileSync(path)
+  t.match(await refusal(dir), /the catalog is damaged: .*catalog\.db-wal at byte \d+: /)
+  t.match(await findings(dir), [{ kind: 'damage', file: 'catalog.db', message: /catalog\.db-wal at byte/ }])
+  t.same([readFileSync(path), readFileSync(join(dir, 'catalog.db'))], [wrong, main], 'nothing was changed')
+})
 
 t.test('a damaged row of the catalog costs the table it belongs to, and no other', async t => {
   const dir = copy(t)
