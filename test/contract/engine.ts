@@ -1,5 +1,6 @@
 // What every storage driver can be held to, whatever it keeps its data in.
 import type { Engine } from '../../core/storage/engine.ts'
+import { catalogCases } from './engine/catalog.ts'
 import { lifeCases } from './engine/life.ts'
 import { queryCases } from './engine/queries.ts'
 import { tableCases } from './engine/tables.ts'
@@ -11,7 +12,16 @@ import { writeCases } from './engine/writes.ts'
 
 export type { EngineContract, EngineTest } from './engine/trial.ts'
 
-const cases = [...typeCases, ...writeCases, ...versionCases, ...tableCases, ...queryCases, ...upkeepCases, ...lifeCases]
+const cases = [
+  ...typeCases,
+  ...writeCases,
+  ...versionCases,
+  ...tableCases,
+  ...catalogCases,
+  ...queryCases,
+  ...upkeepCases,
+  ...lifeCases
+]
 
 /** Runs the contract as subtests of `t`, one engine each; resolves when they are done. What `supports` denies is skipped and says why. */
 export async function engineContract(t: EngineTest, contract: EngineContract): Promise<void> {
