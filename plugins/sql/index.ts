@@ -1,6 +1,7 @@
 // SQL over HTTP: queries, inserts and changes of tables, answered in every result format.
 import { Type } from 'typebox'
 import { definePlugin } from '../../core/index.ts'
+import { type SqlParser, startParser } from './parser.ts'
 import { routes } from './routes.ts'
 
 export default definePlugin({
@@ -14,5 +15,7 @@ export default definePlugin({
       description: 'Rows one DELETE may hide; one that finds more hides none.'
     })
   }),
-  routes
+  // One for both servers, and loaded before the first query wants it.
+  setup: () => startParser(),
+  routes: (app, config) => routes(app, config, (app.services as { readonly sql: SqlParser }).sql)
 })

@@ -40,6 +40,13 @@ export function createParser(): SqlParser {
   }
 }
 
+/** A parser whose thread is already loading; a failure shows with the first statement. */
+export function startParser(): SqlParser {
+  const parser = createParser()
+  parser.format('SELECT 1', []).catch(() => {})
+  return parser
+}
+
 /** The text without words the grammar lacks and that name no table: `ASOF` joins, `[NOT] MATERIALIZED`. Offsets stay. */
 function blank({ text, tokens, starts }: Canonical): string {
   const cut = tokens.flatMap((token, i) =>

@@ -17,16 +17,14 @@ import {
 import { canonical } from './canonical.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import { informationSchema } from './name.ts'
-import { createParser } from './parser.ts'
+import type { SqlParser } from './parser.ts'
 import { describeStatement, printStatement } from './print.ts'
 import { parseStatements } from './statement/parse.ts'
 
 const method = ['GET', 'POST']
 
-export function routes(app: PluginApp<never, never>, options: SqlOptions): void {
+export function routes(app: PluginApp<never, never>, options: SqlOptions, parser: SqlParser): void {
   const { store } = app.core
-  const parser = createParser()
-  app.addHook('onClose', () => parser.close())
   acceptForms(app)
   app.route({
     method,
