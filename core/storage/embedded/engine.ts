@@ -11,6 +11,7 @@ import type { Catalog, Engine, Maintenance, Opening, Query, QueryResult, Report,
 import { backUp } from './backup.ts'
 import { EmbeddedCatalog } from './catalog.ts'
 import { Compactor } from './compactor.ts'
+import { ContentCheck } from './content-check.ts'
 import { type Duckdb, openDuckdb } from './duckdb/index.ts'
 import { FileCheck } from './file-check.ts'
 import { FilePins } from './file-pins.ts'
@@ -47,6 +48,7 @@ interface Open {
   readonly compactor: Compactor
   readonly wal: WriteAheadLog
   readonly check: FileCheck
+  readonly contents: ContentCheck
   /** Resolves when all data files were looked at. */
   readonly settled: Promise<void>
   readonly catalog: Catalog
@@ -126,8 +128,12 @@ class EmbeddedEngine implements Engine {
   }
 
   async query(query: Query, signal: AbortSignal): Promise<QueryResult> {
-    const { sqlite, duckdb, tables, check } = this.#open()
-    for (const table of tablesOf(query)) await check.require(table, sqlite.files(sqlite.host(table)))
+    const { sqlite, duckdb, tables, check, contents } = this.#open()
+    for (const table of tablesOf(query)) {
+      const files = sqlite.files(sqlite.host(table))
+      await check.require(table, files)
+      await contents.require(table, files, signal)
+    }
     return runQuery({ catalog: sqlite, duckdb, tables, pins: this.#pins, dataDir: this.#dataDir }, query, signal)
   }
 
@@ -144,10 +150,11 @@ class EmbeddedEngine implements Engine {
 
   async close(): Promise<void> {
     if (this.#state === undefined) return
-    const { sqlite, duckdb, flusher, compactor, wal, timer, check, settled } = this.#state
+    const { sqlite, duckdb, flusher, compactor, wal, timer, check, contents, settled } = this.#state
     this.#state = undefined
     clearInterval(timer)
     check.stop()
+    contents.stop()
     await settled
     await compactor.stop()
     try {
@@ -219,6 +226,7 @@ class EmbeddedEngine implements Engine {
       wal,
       timer,
       check,
+      contents: new ContentCheck(this.#dataDir, () => sqlite.allFiles()),
       settled: beside ? check.runBeside(isNeeded) : Promise.resolve(),
       catalog: this.#makeCatalog(sqlite, tables, flusher)
     }

@@ -395,6 +395,24 @@ t.test('a folder in use is left alone', async t => {
   t.strictSame(await findings(dir), [])
 })
 
+t.test('a query over a damaged data file fails and names it, others answer', async t => {
+  const dir = copy(t)
+  const path = join(dir, dataFiles[0]!)
+  const whole = readFileSync(path)
+  for (let offset = 5; offset < whole.length; offset += Math.ceil(whole.length / 12)) {
+    flip(path, offset)
+    const engine = makeEngine(dir, small)
+    await engine.open()
+    const [flushed, logged] = ['flushed', 'logged'].map(name => engine.catalog.table('public', name)!)
+    const failure = { code: 'TableUnavailable', message: `data file ${path}: the file does not match its checksum` }
+    await t.rejects(select(engine, flushed!, 'SELECT count(*) FROM @'), failure, `byte ${offset}`)
+    t.strictSame(await select(engine, logged!, 'SELECT count(*) FROM @'), [[160]])
+    await engine.close()
+    writeFileSync(path, whole)
+  }
+  t.strictSame(await counts(t, dir), { flushed: 200, logged: 160 })
+})
+
 t.test('files are not merged with a damaged one: the damage would get a right checksum', async t => {
   const dir = temporaryFolder(t)
   const engine = await openEngine(t, dir)
