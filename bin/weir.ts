@@ -22,7 +22,7 @@ Commands:
   user     Hash passwords for a credential file
   storage  Check or repair a data folder
   backup   Copy the data of a running server, verify and restore copies
-  demo      Run the server on a temporary folder with an example, and show what it answers
+  demo     Run the server on a temporary folder with an example, and show what it answers
 
 Options:
   -h, --help     Show this text, or that of a command: weir start --help
