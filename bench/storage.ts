@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { loadConfig } from '../core/config/load.ts'
+import type { Config } from '../core/config/schema.ts'
 import { createLogger } from '../core/log/log.ts'
 import { createMetrics, type Metrics } from '../core/metrics/metrics.ts'
 import type { Table } from '../core/model/table.ts'
@@ -22,6 +23,8 @@ const writers = 4
 /** Flushes of a job: so many files that the last of them makes the engine merge all. */
 const rounds = 4
 const MiB = 2 ** 20
+/** Bytes of a memtable a row with a time and a number takes. */
+const memoryOfRow = 24
 
 const rowJobs: Readonly<Record<string, (scale: number) => { readonly job: RowJob; readonly targets: Targets }>> = {
   tagged: scale => ({ job: taggedJob(20_000, Math.round(200 * scale)), targets: { rate: 1.5e6, atRest: 1.2 } }),
@@ -67,13 +70,17 @@ async function runApart(name: string, args: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`job ${name} failed`)
 }
 
-async function openEngine(folder: string, metrics = createMetrics()): Promise<Engine> {
+function settings(folder: string): Config {
   const overrides = {
     storage: { data_home: folder },
     wal: { sync: 'always' },
     logging: { append_stdout: false, max_log_files: 0 }
   }
-  const { config } = loadConfig({ overrides })
+  return loadConfig({ overrides }).config
+}
+
+async function openEngine(folder: string, metrics = createMetrics()): Promise<Engine> {
+  const config = settings(folder)
   const engine = createEmbeddedEngine(config, createLogger(config.logging), metrics)
   await engine.open()
   return engine
@@ -152,10 +159,11 @@ async function measureStart(folder: string, scale: number): Promise<void> {
   await first.close()
   const emptyLog = await measureOpen(home)
   const engine = await openEngine(home)
-  const job = taggedJob(20_000, Math.round(400 * scale))
+  const rows = (0.9 * scale * settings(home).storage.memtable_size) / memoryOfRow
+  const job = taggedJob(20_000, Math.floor(rows / 20_000))
   const { columns, options } = job
   const table = await engine.catalog.createTable({ database: 'public', name: 'log', columns, options })
-  const { rows } = await fill(
+  const { rows: stored } = await fill(
     engine,
     table,
     Array.from({ length: job.writes }, (_, i) => job.batch(i))
@@ -166,10 +174,10 @@ async function measureStart(folder: string, scale: number): Promise<void> {
   await engine.close()
   const logBytes = folderBytes(join(crashed, 'wal'))
   const fullLog = await measureOpen(crashed)
-  const rate = Math.round(rows / ((fullLog - emptyLog) / 1000))
+  const rate = Math.round(stored / ((fullLog - emptyLog) / 1000))
   print('start', [
     [`${files} files, empty log`, `${emptyLog.toFixed(0)} ms`],
-    ['same, full log', `${fullLog.toFixed(0)} ms`, `${mebibytes(logBytes)} of log, ${whole(rows)} rows`],
+    ['same, full log', `${fullLog.toFixed(0)} ms`, `${mebibytes(logBytes)} of log, ${whole(stored)} rows`],
     ['replayed', `${whole(rate)} rows/s`, `${mebibytes(logBytes / ((fullLog - emptyLog) / 1000))}/s`]
   ])
 }
