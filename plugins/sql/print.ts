@@ -6,7 +6,7 @@ import { isToken, type Token, tokenText } from './token.ts'
 
 /** Words of the statements the grammar does not have; only these change their case. */
 const keywords = new Set(
-  `admin analyze and as asc between by columns comment create current_timestamp database databases default desc describe
+  `admin analyze and as asc between by columns comment create current_timestamp database databases default delete desc describe
    distinct drop engine exists explain format from full fulltext group having if in index insert interval into inverted is
    json key like limit not null offset on or order primary replace schema select set show skipping table tables time union
    use values verbose where with zone`.split(/\s+/)
