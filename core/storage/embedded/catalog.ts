@@ -95,8 +95,7 @@ export class EmbeddedCatalog {
     const cutoffs = (logical.length > 0 ? logical : [table]).map(each => retentionCutoff(each, options, now))
     if (cutoffs.includes(undefined)) return undefined
     // What the longest-lived of them still shows.
-    // biome-ignore lint/complexity/useMathMinMax: Math.min takes no bigint
-    return cutoffs.reduce((oldest, cutoff) => (cutoff! < oldest! ? cutoff : oldest))
+    return cutoffs.toSorted((a, b) => (a! < b! ? -1 : 1))[0]
   }
 
   folder(table: Table): string {

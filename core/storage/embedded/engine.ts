@@ -192,7 +192,8 @@ class EmbeddedEngine implements Engine {
     const beside = await this.#checkFiles(sqlite, check)
     const found = await readLog(options.dir, this.#log, async (seq, payload) => {
       replay(sqlite, tables, seq, payload)
-      if (tables.bytes >= storage.memtable_size) await flusher.flush()
+      // Files are written once the server answers, unless memory would not hold the log.
+      if (tables.bytes >= storage.memtable_limit) await flusher.flush()
     })
     tables.appliedSeq = Math.max(found.nextSeq, sqlite.nextSeq())
     const wal = new WriteAheadLog(
@@ -210,6 +211,7 @@ class EmbeddedEngine implements Engine {
     )
     await wal.start()
     flusher.wal = wal
+    if (tables.bytes >= storage.memtable_size) flusher.plan()
     const timer = setInterval(() => {
       flusher.planOlderThan(Date.now() - storage.flush_interval)
       if (check.isSound) compactor.plan()
