@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Manifest, readManifest } from '../core/storage/backup-manifest.ts'
-import { checkFile, restoreBackup } from '../core/storage/embedded/restore.ts'
+import { checkFile, restoreBackup } from '../core/storage/embedded/backup/restore.ts'
 import { createBackup } from './backup-create.ts'
 import { type Command, type Commands, dispatch, parseFlags, print, UsageError } from './command.ts'
 import { readPassword } from './password.ts'

@@ -1,7 +1,7 @@
 // weir storage: examines a data folder no server runs on, and repairs it.
 import { loadConfig } from '../core/config/load.ts'
-import { type DataFolder, type Examination, examine, type Finding } from '../core/storage/embedded/check.ts'
-import { planRepair } from '../core/storage/embedded/repair.ts'
+import { type DataFolder, type Examination, examine, type Finding } from '../core/storage/embedded/repair/check.ts'
+import { planRepair } from '../core/storage/embedded/repair/repair.ts'
 import { type Command, type Commands, dispatch, parseFlags, print } from './command.ts'
 
 const folderOptions = `  -c, --config FILE  TOML file that names the data folder and the log's

@@ -4,8 +4,8 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
-import type { DataFile } from './catalog-rows.ts'
-import { segmentName } from './segment.ts'
+import type { DataFile } from './catalog/catalog-rows.ts'
+import { segmentName } from './log/segment.ts'
 
 /** Numbers of the log segments that must be there; undefined before there was a log. */
 export interface LogBounds {

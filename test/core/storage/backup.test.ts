@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { type Manifest, readManifest, writeManifest } from '../../../core/storage/backup-manifest.ts'
-import { restoreBackup } from '../../../core/storage/embedded/restore.ts'
+import { restoreBackup } from '../../../core/storage/embedded/backup/restore.ts'
 import type { Backup, Engine } from '../../../core/storage/engine.ts'
 import { createTable, never, openEngine, put, select, temporaryFolder } from './fixtures.ts'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { bitmap, type ColumnData } from '../../../core/model/batch.ts'
-import { SeriesRegistry } from '../../../core/storage/embedded/series.ts'
-import { SeriesKeys } from '../../../core/storage/embedded/series-key.ts'
-import { SeriesOrder } from '../../../core/storage/embedded/series-order.ts'
-import { resolveSeries } from '../../../core/storage/embedded/tags.ts'
+import { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
+import { SeriesKeys } from '../../../core/storage/embedded/series/series-key.ts'
+import { SeriesOrder } from '../../../core/storage/embedded/series/series-order.ts'
+import { resolveSeries } from '../../../core/storage/embedded/series/tags.ts'
 import { text } from './fixtures.ts'
 
 type Values = readonly (string | undefined)[]

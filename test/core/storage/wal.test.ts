@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import t, { type Test } from 'tap'
-import { readLog } from '../../../core/storage/embedded/segment.ts'
-import { type WalOptions, WriteAheadLog } from '../../../core/storage/embedded/wal.ts'
+import { readLog } from '../../../core/storage/embedded/log/segment.ts'
+import { type WalOptions, WriteAheadLog } from '../../../core/storage/embedded/log/wal.ts'
 import { temporaryFolder } from './fixtures.ts'
 
 const log = pino({ level: 'silent' })

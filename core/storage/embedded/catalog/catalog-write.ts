@@ -1,0 +1,51 @@
+// The statements that write the catalog's rows; the caller holds the transaction.
+import type { DatabaseSync } from 'node:sqlite'
+import type { Database, TableColumn, TableDefinition } from '../../../model/table.ts'
+import type { DataFile } from './catalog-rows.ts'
+import { folderName } from './naming.ts'
+
+export function insertTable(
+  sqlite: DatabaseSync,
+  database: Database,
+  { name, options, createdAt }: TableDefinition & { readonly createdAt: number }
+): { readonly id: number; readonly folder: string } {
+  const insert = sqlite.prepare(
+    `INSERT INTO tables (database_id, name, options, version, created_at, folder) VALUES (?, ?, ?, 1, ?, '')`
+  )
+  const id = Number(insert.run(database.id, name, JSON.stringify(options), createdAt).lastInsertRowid)
+  const folder = `${folderName(database.name, database.id)}/${folderName(name, id)}`
+  sqlite.prepare('UPDATE tables SET folder = ? WHERE id = ?').run(folder, id)
+  return { id, folder }
+}
+
+export function insertColumns(
+  sqlite: DatabaseSync,
+  table: number,
+  columns: readonly TableColumn[],
+  firstPosition: number
+): void {
+  const insert = sqlite.prepare('INSERT INTO columns (table_id, id, position, definition) VALUES (?, ?, ?, ?)')
+  for (const [i, column] of columns.entries()) insert.run(table, column.id, firstPosition + i, JSON.stringify(column))
+}
+
+/** Returns the file's id. */
+export function insertFile(sqlite: DatabaseSync, table: number, file: Omit<DataFile, 'id' | 'table'>): number {
+  const { path, rows, bytes, minTime, maxTime, minSeq, maxSeq, columns, deletes, checksum } = file
+  const insert = sqlite.prepare(
+    `INSERT INTO files (table_id, path, row_count, bytes, min_time, max_time, min_seq, max_seq, columns, deletes, checksum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  )
+  const held = JSON.stringify(columns)
+  const flag = deletes ? 1 : 0
+  return Number(
+    insert.run(table, path, rows, bytes, minTime, maxTime, minSeq, maxSeq, held, flag, checksum).lastInsertRowid
+  )
+}
+
+/** The table with its columns, files and series. */
+export function deleteTable(sqlite: DatabaseSync, id: number): void {
+  for (const name of ['columns', 'files', 'series']) {
+    sqlite.prepare(`DELETE FROM ${name} WHERE table_id = ?`).run(id)
+  }
+  sqlite.prepare('DELETE FROM tables WHERE id = ?').run(id)
+}

@@ -1,0 +1,375 @@
+// The catalog: databases, tables, columns, files and series in one SQLite file, mirrored in memory so that look-ups cost nothing.
+import type { DatabaseSync } from 'node:sqlite'
+import { DbError } from '../../../errors.ts'
+import type { Database, Table, TableChange, TableColumn, TableDefinition, TableOptions } from '../../../model/table.ts'
+import { retentionCutoff } from '../file/retention.ts'
+import type { SeriesEntry } from '../log/record.ts'
+import type { LogBounds } from '../open.ts'
+import { type CatalogCopy, copyCatalog } from './catalog-copy.ts'
+import { catalogDamage, catalogError, openCatalogFile, prepareCatalog } from './catalog-file.ts'
+import {
+  catalogFormat,
+  catalogSchema,
+  type DataFile,
+  groupByTable,
+  loadTable,
+  makeTable,
+  type TableState
+} from './catalog-rows.ts'
+import { deleteTable, insertColumns, insertFile, insertTable } from './catalog-write.ts'
+import { findPlace, hostProblem, isLogical, isPhysical, sharedModes } from './logical.ts'
+import { hiddenNames, identify } from './naming.ts'
+
+/** Every method is synchronous: SQLite's transactions are short and rare. */
+export class EmbeddedCatalog {
+  readonly #sqlite: DatabaseSync
+  readonly #databases = new Map<string, Database>()
+  readonly #names = new Map<string, Map<string, TableState>>()
+  readonly #byId = new Map<number, TableState>()
+
+  /** Opens the file and takes it for this process alone. */
+  constructor(path: string) {
+    this.#sqlite = openCatalogFile(path)
+    try {
+      prepareCatalog(this.#sqlite, catalogSchema)
+      this.#checkFormat(path)
+      this.#checkDamage(path)
+      this.#load()
+    } catch (error) {
+      this.#sqlite.close()
+      throw error instanceof DbError ? error : catalogError(path, error)
+    }
+  }
+
+  close(): void {
+    this.#sqlite.close()
+  }
+
+  databases(): readonly Database[] {
+    return [...this.#databases.values()]
+  }
+
+  database(name: string): Database | undefined {
+    return this.#databases.get(name)
+  }
+
+  tables(database: string): readonly Table[] {
+    return [...(this.#names.get(database)?.values() ?? [])].map(state => state.table)
+  }
+
+  table(database: string, name: string): Table | undefined {
+    return this.#names.get(database)?.get(name)?.table
+  }
+
+  /** The table that holds the rows: the physical one of a logical table, any other itself. */
+  host(table: Table): Table {
+    const name = table.options.physical_table
+    return (name === undefined ? undefined : this.table(table.database, name)) ?? table
+  }
+
+  /** Ids of the logical tables of a physical one; undefined for any other table. */
+  logicalIds(table: Table): readonly number[] | undefined {
+    return isPhysical(table) ? this.#logical(table).map(({ id }) => id) : undefined
+  }
+
+  tableById(id: number): Table | undefined {
+    return this.#byId.get(id)?.table
+  }
+
+  allTables(): readonly Table[] {
+    return [...this.#byId.values()].map(state => state.table)
+  }
+
+  files(table: Table): readonly DataFile[] {
+    return this.#byId.get(table.id)?.files ?? []
+  }
+
+  allFiles(): readonly DataFile[] {
+    return [...this.#byId.values()].flatMap(state => state.files)
+  }
+
+  /** The oldest visible time of a table, see retention.ts. */
+  cutoff(table: Table, now: number): bigint | undefined {
+    const logical = isPhysical(table) ? this.#logical(table) : []
+    const options = this.#databases.get(table.database)?.options ?? {}
+    const cutoffs = (logical.length > 0 ? logical : [table]).map(each => retentionCutoff(each, options, now))
+    if (cutoffs.includes(undefined)) return undefined
+    // What the longest-lived of them still shows.
+    return cutoffs.toSorted((a, b) => (a! < b! ? -1 : 1))[0]
+  }
+
+  folder(table: Table): string {
+    return this.#state(table).folder
+  }
+
+  /** Rows of the table with a lower number are all in files. */
+  flushedSeq(table: number): number {
+    return this.#byId.get(table)?.flushedSeq ?? Number.POSITIVE_INFINITY
+  }
+
+  meta(key: string): string | undefined {
+    const row = this.#sqlite.prepare('SELECT value FROM meta WHERE key = ?').get(key)
+    return row?.value as string | undefined
+  }
+
+  /** Segments of the log that must be there, see wal.ts. */
+  logBounds(): LogBounds {
+    const [first, last] = [this.meta('first_segment'), this.meta('last_segment')]
+    return {
+      first: first === undefined ? undefined : Number(first),
+      last: last === undefined ? undefined : Number(last)
+    }
+  }
+
+  setMeta(key: string, value: string): void {
+    this.#sqlite.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(key, value)
+  }
+
+  createDatabase(name: string, options: TableOptions): Database {
+    const insert = this.#sqlite.prepare('INSERT INTO databases (name, options) VALUES (?, ?)')
+    const { lastInsertRowid } = insert.run(name, JSON.stringify(options))
+    const database: Database = { id: Number(lastInsertRowid), name, options }
+    this.#databases.set(name, database)
+    this.#names.set(name, new Map())
+    return database
+  }
+
+  /** Forgets the database and all its tables; their files are the caller's to remove. */
+  dropDatabase(name: string): void {
+    const database = this.#databases.get(name)!
+    this.#transaction(() => {
+      for (const table of this.tables(name)) deleteTable(this.#sqlite, table.id)
+      this.#sqlite.prepare('DELETE FROM databases WHERE id = ?').run(database.id)
+    })
+    for (const table of this.tables(name)) this.#byId.delete(table.id)
+    this.#databases.delete(name)
+    this.#names.delete(name)
+  }
+
+  createTable(definition: TableDefinition): Table {
+    return this.#transaction(() => this.#create(definition))
+  }
+
+  changeTable(table: Table, change: TableChange): Table {
+    if (change.kind === 'rename') this.#refuseHost(table, 'be renamed')
+    return this.#transaction(() => this.#change(table, change))
+  }
+
+  dropTable(table: Table): void {
+    this.#refuseHost(table, 'be dropped')
+    this.#transaction(() => deleteTable(this.#sqlite, table.id))
+    this.#byId.delete(table.id)
+    this.#names.get(table.database)?.delete(table.name)
+  }
+
+  /** A finished flush: its file, the series its rows use, and that everything below `flushedSeq` is in files now. */
+  addFile(
+    table: Table,
+    file: Omit<DataFile, 'id' | 'table'> | undefined,
+    series: readonly SeriesEntry[],
+    flushedSeq: number
+  ): void {
+    const state = this.#state(table)
+    const added = this.#transaction(() => {
+      const insertSeries = this.#sqlite.prepare('INSERT OR IGNORE INTO series (table_id, tsid, key) VALUES (?, ?, ?)')
+      for (const { tsid, key } of series) insertSeries.run(table.id, tsid, key)
+      this.#sqlite.prepare('UPDATE tables SET flushed_seq = ? WHERE id = ?').run(flushedSeq, table.id)
+      return file && { ...file, table: table.id, id: insertFile(this.#sqlite, table.id, file) }
+    })
+    state.flushedSeq = flushedSeq
+    if (added) state.files = [...state.files, added]
+  }
+
+  /** One file in place of others, or none: after a compaction, or when rows are past their time. False when some are gone already. */
+  replaceFiles(table: Table, gone: readonly DataFile[], file: Omit<DataFile, 'id' | 'table'> | undefined): boolean {
+    const state = this.#byId.get(table.id)
+    const ids = new Set(gone.map(({ id }) => id))
+    if (state === undefined || state.files.filter(({ id }) => ids.has(id)).length < ids.size) return false
+    const added = this.#transaction(() => {
+      const remove = this.#sqlite.prepare('DELETE FROM files WHERE id = ?')
+      for (const id of ids) remove.run(id)
+      return file && { ...file, table: table.id, id: insertFile(this.#sqlite, table.id, file) }
+    })
+    state.files = [...state.files.filter(({ id }) => !ids.has(id)), ...(added ? [added] : [])]
+    return true
+  }
+
+  /** Series of a table as files know them, ascending, those with a number of at least `from`. */
+  *series(table: number, from = 0): Iterable<SeriesEntry> {
+    const select = this.#sqlite.prepare('SELECT tsid, key FROM series WHERE table_id = ? AND tsid >= ? ORDER BY tsid')
+    for (const row of select.iterate(table, from)) yield { tsid: row.tsid as number, key: row.key as Uint8Array }
+  }
+
+  /** Everything but the series, for a backup. */
+  copy(): CatalogCopy {
+    return copyCatalog(this.#sqlite)
+  }
+
+  /** The highest number any file holds, plus one. */
+  nextSeq(): number {
+    let next = 1
+    for (const state of this.#byId.values()) {
+      next = Math.max(next, state.flushedSeq, ...state.files.map(file => file.maxSeq + 1))
+    }
+    return next
+  }
+
+  #create(definition: TableDefinition): Table {
+    const database = this.#databases.get(definition.database)!
+    const taken = new Set(hiddenNames)
+    const identified = definition.columns.map((column, i) => identify(column, i + 1, taken))
+    const host = definition.options.physical_table
+    const columns = host === undefined ? identified : this.#store(this.#physical(host, definition), identified)
+    const createdAt = Date.now()
+    const { id, folder } = insertTable(this.#sqlite, database, { ...definition, createdAt })
+    insertColumns(this.#sqlite, id, columns, 0)
+    const table = makeTable({ ...definition, id, columns, version: 1, createdAt })
+    this.#remember({ table, taken, nextColumn: columns.length + 1, folder, flushedSeq: 0, files: [] })
+    return table
+  }
+
+  #change(table: Table, change: TableChange): Table {
+    const state = this.#state(table)
+    this.#sqlite.prepare('UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)
+    const changed = this.#apply(state, change)
+    state.table = changed
+    if (changed.name !== table.name) {
+      const names = this.#names.get(table.database)!
+      names.delete(table.name)
+      names.set(changed.name, state)
+    }
+    return changed
+  }
+
+  #logical(physical: Table): readonly Table[] {
+    return this.tables(physical.database).filter(table => table.options.physical_table === physical.name)
+  }
+
+  #refuseHost(table: Table, action: string): void {
+    const count = isPhysical(table) ? this.#logical(table).length : 0
+    if (count > 0)
+      throw new DbError('InvalidArguments', `table ${table.name} holds ${count} logical tables and cannot ${action}`)
+  }
+
+  /** The physical table a new logical one names, made when it is missing. */
+  #physical(name: string, { database, columns, options }: TableDefinition): Table {
+    const time = columns.find(column => column.semantic === 'timestamp')!
+    const modes = sharedModes(options)
+    const found = this.table(database, name)
+    if (found === undefined) {
+      return this.#create({ database, name, columns: [time], options: { ...modes, physical_metric_table: true } })
+    }
+    const problem = hostProblem(found, time, modes)
+    if (problem) throw new DbError('InvalidArguments', `table ${name} cannot hold this logical table: ${problem}`)
+    return found
+  }
+
+  /** Finds or adds the physical table's column for each column of a logical one; `own` are those it ever had. */
+  #store(host: Table, columns: readonly TableColumn[], own: readonly TableColumn[] = []): TableColumn[] {
+    const taken = new Set(own.map(column => column.stored))
+    return columns.map(column => {
+      const { table } = this.#state(host)
+      const { name, type, semantic } = column
+      const added = { kind: 'add_columns', columns: [{ name, type, semantic, nullable: true }] } as const
+      const place = findPlace(table, column, taken) ?? this.#change(table, added).columns.at(-1)!
+      taken.add(place.id)
+      return { ...column, stored: place.id }
+    })
+  }
+
+  /** All columns a table ever had, dropped ones too. */
+  #everOf(table: Table): TableColumn[] {
+    const rows = this.#sqlite.prepare('SELECT definition FROM columns WHERE table_id = ?').all(table.id)
+    return rows.map(row => JSON.parse(row.definition as string) as TableColumn)
+  }
+
+  #state(table: Table): TableState {
+    const state = this.#byId.get(table.id)
+    if (state === undefined) throw new DbError('TableNotFound', `Table not found: ${table.database}.${table.name}`)
+    return state
+  }
+
+  #remember(state: TableState): void {
+    this.#byId.set(state.table.id, state)
+    this.#names.get(state.table.database)!.set(state.table.name, state)
+  }
+
+  #apply(state: TableState, change: TableChange): Table {
+    const { table } = state
+    const version = table.version + 1
+    if (change.kind === 'add_columns') {
+      const identified = change.columns.map(column => identify(column, state.nextColumn++, state.taken))
+      const added = isLogical(table) ? this.#store(this.host(table), identified, this.#everOf(table)) : identified
+      insertColumns(this.#sqlite, table.id, added, table.columns.length)
+      return makeTable({ ...table, version, columns: [...table.columns, ...added] })
+    }
+    if (change.kind === 'drop_column') {
+      const dropped = table.columns.find(column => column.name === change.name)!
+      this.#sqlite.prepare('UPDATE columns SET dropped = 1 WHERE table_id = ? AND id = ?').run(table.id, dropped.id)
+      return makeTable({ ...table, version, columns: table.columns.filter(column => column !== dropped) })
+    }
+    if (change.kind === 'rename') {
+      this.#sqlite.prepare('UPDATE tables SET name = ? WHERE id = ?').run(change.name, table.id)
+      return makeTable({ ...table, version, name: change.name })
+    }
+    const options = { ...table.options, ...change.options }
+    this.#sqlite.prepare('UPDATE tables SET options = ? WHERE id = ?').run(JSON.stringify(options), table.id)
+    return makeTable({ ...table, version, options })
+  }
+
+  #transaction<T>(work: () => T): T {
+    this.#sqlite.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      this.#sqlite.exec('COMMIT')
+      return result
+    } catch (error) {
+      this.#sqlite.exec('ROLLBACK')
+      this.#load()
+      if (error instanceof DbError) throw error
+      throw new DbError('StorageUnavailable', `the catalog cannot be changed: ${String(error)}`, {
+        cause: error,
+        retryAfter: 5
+      })
+    }
+  }
+
+  #checkFormat(path: string): void {
+    const found = Number(this.meta('format') ?? catalogFormat)
+    if (found > catalogFormat)
+      throw new DbError('StorageUnavailable', `${path} has format ${found}, this server knows up to ${catalogFormat}`)
+    this.#sqlite.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run('format', String(catalogFormat))
+  }
+
+  /** A look-up in damaged rows could take the files of a table for left-overs. Series are read when they are needed. */
+  #checkDamage(path: string): void {
+    const [first, ...more] = catalogDamage(this.#sqlite, ['series'])
+    if (first === undefined) return
+    const at = first.offset === undefined ? '' : ` at byte ${first.offset}`
+    const rest = more.length > 0 ? ` and ${more.length} more` : ''
+    throw new DbError(
+      'StorageUnavailable',
+      `the catalog is damaged: ${path}${at}: ${first.reason}${rest}. Restore it from a backup, or see what weir storage check says.`
+    )
+  }
+
+  #load(): void {
+    this.#databases.clear()
+    this.#names.clear()
+    this.#byId.clear()
+    for (const row of this.#sqlite.prepare('SELECT id, name, options FROM databases ORDER BY id').all()) {
+      const name = row.name as string
+      this.#databases.set(name, { id: row.id as number, name, options: JSON.parse(row.options as string) })
+      this.#names.set(name, new Map())
+    }
+    const columns = groupByTable(this.#sqlite.prepare('SELECT * FROM columns ORDER BY table_id, position').all())
+    const selectFiles = this.#sqlite.prepare('SELECT * FROM files ORDER BY id')
+    selectFiles.setReadBigInts(true)
+    const files = groupByTable(selectFiles.all())
+    const tables = this.#sqlite
+      .prepare('SELECT t.*, d.name AS database FROM tables t JOIN databases d ON d.id = t.database_id ORDER BY t.id')
+      .all()
+    for (const row of tables)
+      this.#remember(loadTable(row, columns.get(row.id as number) ?? [], files.get(row.id as number) ?? []))
+  }
+}

@@ -1,0 +1,72 @@
+// Logical tables: many of them, a metric each, share the files and the series of one physical table.
+import type { ColumnDefinition, Table, TableColumn, TableOptions } from '../../../model/table.ts'
+
+export function isLogical(table: Table): boolean {
+  return table.options.physical_table !== undefined
+}
+
+export function isPhysical(table: Table): boolean {
+  return table.options.physical_metric_table === true
+}
+
+/** Whose row it is: the first tag of every series of a physical table, never shown. */
+export const tableColumn: TableColumn = {
+  id: 0,
+  name: '__table',
+  physical: '__table',
+  type: 'UInt32',
+  semantic: 'tag',
+  nullable: false
+}
+
+/** What a series consists of. */
+export function seriesColumns(table: Table): readonly TableColumn[] {
+  return isPhysical(table) ? [tableColumn, ...table.tags] : table.tags
+}
+
+/** Whether rows carry the number of a series. */
+export function hasSeries(table: Table): boolean {
+  return seriesColumns(table).length > 0
+}
+
+/** Every column of the table's files besides those that order versions. */
+export function storedColumns(table: Table): readonly TableColumn[] {
+  return isPhysical(table) ? [tableColumn, ...table.columns] : table.columns
+}
+
+/** Why a table cannot hold a logical one with this time index and these modes; undefined when it can. */
+export function hostProblem(host: Table, time: ColumnDefinition, modes: TableOptions): string | undefined {
+  if (!isPhysical(host)) return 'it is an ordinary table'
+  const { timeIndex, options } = host
+  if (timeIndex.type !== time.type) return `its time index is ${timeIndex.type}, not ${time.type}`
+  for (const mode of ['append_mode', 'merge_mode', 'skip_wal'] as const) {
+    if ((options[mode] || undefined) !== (modes[mode] || undefined)) {
+      return `its ${mode} is ${options[mode] ?? 'not set'}, not ${modes[mode] ?? 'unset'}`
+    }
+  }
+  return undefined
+}
+
+/** Modes a physical table takes from its first logical one, and that the others must have too. */
+export function sharedModes({ append_mode, merge_mode, skip_wal }: TableOptions): TableOptions {
+  return {
+    ...(append_mode !== undefined && { append_mode }),
+    ...(merge_mode !== undefined && { merge_mode }),
+    ...(skip_wal !== undefined && { skip_wal })
+  }
+}
+
+/** A physical table's column that can hold a logical one's and is not `taken` by another of the same logical table. */
+export function findPlace(
+  host: Table,
+  column: TableColumn,
+  taken: ReadonlySet<number | undefined>
+): TableColumn | undefined {
+  return host.columns.find(
+    ({ id, name, type, semantic }) =>
+      !taken.has(id) &&
+      type === column.type &&
+      semantic === column.semantic &&
+      (name === column.name || semantic === 'timestamp')
+  )
+}

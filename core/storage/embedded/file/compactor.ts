@@ -1,0 +1,161 @@
+// Background care of data files: small ones are merged, overwritten and deleted rows dropped, expired files removed.
+import { join } from 'node:path'
+import type { Logger } from '../../../log/log.ts'
+import type { Table } from '../../../model/table.ts'
+import type { Report } from '../../engine.ts'
+import type { EmbeddedCatalog } from '../catalog/catalog.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { hasSeries } from '../catalog/logical.ts'
+import type { Duckdb } from '../duckdb/index.ts'
+import { reach } from '../fault.ts'
+import type { OpenTables } from '../memory/tables.ts'
+import type { EngineMetrics } from '../metrics.ts'
+import { mergeVersions } from '../query/merge.ts'
+import { meets } from '../query/relation.ts'
+import { fileRows, sortedWithTags, untagged } from '../query/source.ts'
+import { requireContent } from '../repair/data-check.ts'
+import { writeDataFile } from './data-file.ts'
+import type { FilePins } from './file-pins.ts'
+import { pickFiles } from './pick.ts'
+
+export interface CompactorParts {
+  readonly catalog: EmbeddedCatalog
+  readonly duckdb: Duckdb
+  readonly tables: OpenTables
+  readonly pins: FilePins
+  readonly dataDir: string
+  readonly log: Logger
+  readonly metrics: EngineMetrics
+}
+
+export class Compactor {
+  readonly #parts: CompactorParts
+  #running: Promise<unknown> = Promise.resolve()
+  /** Files found damaged; they are left as they are. */
+  readonly #damaged = new Set<string>()
+  #planned = false
+  #stopped = false
+
+  constructor(parts: CompactorParts) {
+    this.#parts = parts
+  }
+
+  /** Looks after all tables soon; a failure is logged and tried again at the next occasion. */
+  plan(): void {
+    if (this.#planned || this.#stopped) return
+    this.#planned = true
+    this.compact()
+      .catch(error => this.#parts.log.error({ err: error }, 'files could not be compacted; trying again'))
+      .finally(() => {
+        this.#planned = false
+      })
+  }
+
+  /** Everything there is to do now for one table or all. */
+  compact(only?: Table): Promise<Report> {
+    const next = this.#running.then(() => this.#compact(only))
+    this.#running = next.catch(() => {})
+    return next
+  }
+
+  /** Resolves when the merge under way has ended; nothing starts after it. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#running
+  }
+
+  async #compact(only: Table | undefined): Promise<Report> {
+    const { catalog } = this.#parts
+    const report = { rows: 0, bytes: 0, files: 0 }
+    for (const { id } of only ? [only] : catalog.allTables()) {
+      await this.#expire(id)
+      for (;;) {
+        const table = catalog.tableById(id)
+        if (this.#stopped || table === undefined) break
+        const sound = catalog.files(table).filter(file => !this.#damaged.has(file.path))
+        const files = pickFiles(table, sound, catalog.cutoff(table, Date.now()))
+        if (files.length === 0) break
+        const merged = await this.#merge(table, files)
+        if (merged === undefined) break
+        report.rows += merged.rows
+        report.bytes += merged.bytes
+        report.files++
+      }
+    }
+    return report
+  }
+
+  /** Files whose every row is past its time go without being read. */
+  async #expire(id: number): Promise<void> {
+    const { catalog, pins, metrics, log } = this.#parts
+    const table = catalog.tableById(id)
+    const cutoff = table && catalog.cutoff(table, Date.now())
+    if (table === undefined || cutoff === undefined) return
+    const expired = catalog.files(table).filter(file => file.maxTime < cutoff)
+    if (expired.length === 0 || !catalog.replaceFiles(table, expired, undefined)) return
+    metrics.expiredFiles.add(expired.length)
+    log.debug({ table: table.name, files: expired.length }, 'expired files were removed')
+    await pins.remove(expired.map(file => file.path))
+  }
+
+  /** A merged file would carry wrong rows on under a right checksum. */
+  async #requireContent(files: readonly DataFile[]): Promise<void> {
+    for (const file of files) {
+      try {
+        await requireContent(join(this.#parts.dataDir, file.path), file)
+      } catch (error) {
+        this.#damaged.add(file.path)
+        throw error
+      }
+    }
+  }
+
+  /** One file in place of several. Undefined when the table changed under it; the files then stay. */
+  async #merge(table: Table, files: readonly DataFile[]): Promise<{ rows: number; bytes: number } | undefined> {
+    const { catalog, duckdb, tables, pins, dataDir, metrics, log } = this.#parts
+    const started = performance.now()
+    const paths = files.map(file => file.path)
+    const minSeq = Math.min(...files.map(file => file.minSeq))
+    const maxSeq = Math.max(...files.map(file => file.maxSeq))
+    // A delete may go once nothing older than it is left that it could hide.
+    const rest = catalog.files(table).filter(file => !files.includes(file))
+    const keepDeletes = rest.some(file => file.minSeq < maxSeq && files.some(other => meets(file, other)))
+    const columns = untagged(table)
+    const cutoff = catalog.cutoff(table, Date.now())
+    const rows = fileRows(table, files, dataDir, { columns, cutoff }).join(' UNION ALL ')
+    const merged = mergeVersions(table, rows, { keepDeletes, columns })
+    const { mirror, registry } = tables.take(table)
+    const name = `${minSeq}-${maxSeq}-${files.reduce((max, file) => Math.max(max, file.id), 0)}.parquet`
+    pins.pin(paths)
+    try {
+      await this.#requireContent(files)
+      const target = {
+        dataDir,
+        folder: catalog.folder(table),
+        name,
+        minSeq,
+        maxSeq,
+        renamed: () => reach('compact.renamed')
+      }
+      if (hasSeries(table)) await mirror.sync(table, registry)
+      const sorted = sortedWithTags(table, merged, mirror.name, {
+        count: files.reduce((sum, file) => sum + file.rows, 0),
+        only: catalog.logicalIds(table)
+      })
+      const file = await writeDataFile(duckdb.background, table, sorted, target)
+      // A column added meanwhile is null in the new file as it was in the old ones; a dropped table has no use for it.
+      if (!catalog.replaceFiles(table, files, file)) {
+        if (file) await pins.remove([file.path])
+        return undefined
+      }
+      reach('compact.catalogued')
+      await pins.remove(paths)
+      metrics.compactionSeconds.observe((performance.now() - started) / 1000)
+      metrics.compactedFiles.add(files.length)
+      log.debug({ table: table.name, files: files.length, rows: file?.rows ?? 0 }, 'files were merged')
+      return { rows: file?.rows ?? 0, bytes: file?.bytes ?? 0 }
+    } finally {
+      pins.unpin(paths)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// Whether data files hold what was written: each is read once against its checksum, for the first query that needs it.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DbError } from '../../../errors.ts'
+import type { Table } from '../../../model/table.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { requireContent } from '../repair/data-check.ts'
+
+/** Milliseconds a query waits for it; with more files than can be read in that time the rest is read beside it. */
+const patience = 5_000
+
+export class ContentCheck {
+  readonly #dataDir: string
+  readonly #known: () => readonly DataFile[]
+  #sound = new Set<string>()
+  /** What is wrong with files that are not sound. */
+  readonly #damaged = new Map<string, string>()
+  readonly #looks = new Map<string, Promise<void>>()
+  /** One file at a time, so that queries get their share of the disk. */
+  #turn: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  /** `known` gives the files of the catalog: others are forgotten. */
+  constructor(dataDir: string, known: () => readonly DataFile[]) {
+    this.#dataDir = dataDir
+    this.#known = known
+  }
+
+  /** Throws `TableUnavailable` for a file known to be damaged, after a look at those nobody looked at yet. */
+  async require(table: Table, files: readonly DataFile[], signal: AbortSignal): Promise<void> {
+    const unseen = files.filter(file => !this.#sound.has(file.path) && !this.#damaged.has(file.path))
+    if (unseen.length > 0) await this.#wait(Promise.all(unseen.map(file => this.#look(file))), signal)
+    if (this.#damaged.size === 0) return
+    for (const { path } of files) {
+      const damage = this.#damaged.get(path)
+      if (damage === undefined) continue
+      throw new DbError('TableUnavailable', `Table ${table.database}.${table.name} is unavailable: ${damage}`)
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  #wait(looks: Promise<unknown>, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', stop)
+        resolve()
+      }
+      const stop = () => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      }
+      const timer = setTimeout(end, patience)
+      signal.addEventListener('abort', stop, { once: true })
+      looks.then(end, reject)
+    })
+  }
+
+  #look(file: DataFile): Promise<void> {
+    const running = this.#looks.get(file.path)
+    if (running !== undefined) return running
+    const look = this.#turn.then(() => this.#read(file))
+    this.#turn = look
+    this.#looks.set(file.path, look)
+    return look
+  }
+
+  async #read(file: DataFile): Promise<void> {
+    const path = join(this.#dataDir, file.path)
+    try {
+      if (!this.#stopped) await requireContent(path, file)
+      this.#sound.add(file.path)
+    } catch (error) {
+      // A file that went while it was read has been merged or is past its time.
+      if (existsSync(path)) this.#damaged.set(file.path, error instanceof Error ? error.message : String(error))
+      else this.#sound.add(file.path)
+    } finally {
+      this.#looks.delete(file.path)
+      this.#forget()
+    }
+  }
+
+  #forget(): void {
+    if (this.#sound.size < 1_000 || this.#sound.size < 2 * this.#known().length) return
+    this.#sound = new Set(this.#known().flatMap(({ path }) => (this.#sound.has(path) ? [path] : [])))
+  }
+}

@@ -1,0 +1,94 @@
+// Writing a data file: sorted Parquet, durable under its final name before any catalog names it.
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Table } from '../../../model/table.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { storedColumns } from '../catalog/logical.ts'
+import { type Duckdb, duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
+import { syncFolder } from '../log/wal.ts'
+
+export type NewFile = Omit<DataFile, 'id' | 'table'>
+
+export interface FileTarget {
+  readonly dataDir: string
+  /** The table's folder below `dataDir`. */
+  readonly folder: string
+  /** Unique within the folder. */
+  readonly name: string
+  readonly minSeq: number
+  readonly maxSeq: number
+  /** Runs when the content is on disk under a temporary name, and when it has its final name. */
+  readonly copied?: () => void
+  readonly renamed?: () => void
+}
+
+/** Rows of a row group: what a reader can skip by its statistics. */
+const rowGroup = 122_880
+
+/** Writes what `rows` selects (hidden columns and all columns of the table, sorted). Undefined when there is no row; only the catalog makes a file count. */
+export async function writeDataFile(
+  duckdb: Pick<Duckdb, 'run' | 'row'>,
+  table: Table,
+  rows: string,
+  target: FileTarget
+): Promise<NewFile | undefined> {
+  const path = `${target.folder}/${target.name}`
+  const final = join(target.dataDir, path)
+  const temporary = `${final}.tmp`
+  await mkdir(dirname(final), { recursive: true })
+  try {
+    await duckdb.run(
+      `COPY (${rows}) TO ${quoteText(temporary)}
+       (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${rowGroup})`
+    )
+    // Read back from the file itself: what cannot be read must not count.
+    const [count, minTime, maxTime, deletes] = await duckdb.row(statistics(table, temporary))
+    if (Number(count) === 0) {
+      await rm(temporary, { force: true })
+      return undefined
+    }
+    target.copied?.()
+    await makeDurable(temporary, final)
+    target.renamed?.()
+    return {
+      path,
+      rows: Number(count),
+      bytes: (await stat(final)).size,
+      minTime: timeOf(minTime),
+      maxTime: timeOf(maxTime),
+      minSeq: target.minSeq,
+      maxSeq: target.maxSeq,
+      columns: storedColumns(table).map(column => column.id),
+      deletes: Number(deletes) > 0,
+      checksum: crc32(await readFile(final))
+    }
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+function statistics(table: Table, file: string): string {
+  const time = quoteName(table.timeIndex.physical)
+  const type = duckdbType(table.timeIndex.type)
+  const deletes = table.options.append_mode ? '0' : 'count(*) FILTER (__op = 1)'
+  return `SELECT count(*), min(${time})::${type}, max(${time})::${type}, ${deletes} FROM read_parquet(${quoteText(file)})`
+}
+
+async function makeDurable(temporary: string, final: string): Promise<void> {
+  const file = await open(temporary, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, final)
+  await syncFolder(dirname(final))
+}
+
+/** The number inside DuckDB's timestamp value, in its own unit. */
+function timeOf(value: unknown): bigint {
+  const [ticks] = Object.values(value as Record<string, bigint>)
+  return ticks!
+}

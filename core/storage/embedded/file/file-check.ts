@@ -1,0 +1,108 @@
+// Whether the data files the catalog names are there in full: looked at before the engine answers, or while it does.
+import { join } from 'node:path'
+import { DbError } from '../../../errors.ts'
+import type { Logger } from '../../../log/log.ts'
+import type { Table } from '../../../model/table.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { sizeOf } from '../open.ts'
+
+export interface FileCheckParts {
+  readonly dataDir: string
+  /** Files to look at. */
+  readonly files: readonly DataFile[]
+  /** Files looked at at the same time. */
+  readonly parallelism: number
+  readonly log: Logger
+}
+
+export class FileCheck {
+  readonly #parts: FileCheckParts
+  /** By path: files not known to be sound. */
+  readonly #doubtful: Map<string, DataFile>
+  /** What is wrong with a file, for those that are or were looked at and are not sound. */
+  readonly #looks = new Map<string, Promise<string | undefined>>()
+  #stopped = false
+
+  constructor(parts: FileCheckParts) {
+    this.#parts = parts
+    this.#doubtful = new Map(parts.files.map(file => [file.path, file]))
+  }
+
+  /** Every file was looked at and is sound. */
+  get isSound(): boolean {
+    return this.#doubtful.size === 0
+  }
+
+  /** Looks at everything. Throws `StorageUnavailable` for the first damaged file. */
+  async runFirst(): Promise<void> {
+    await this.#forEach(async file => {
+      const damage = await this.#look(file)
+      if (damage !== undefined) throw new DbError('StorageUnavailable', damage)
+    })
+  }
+
+  /** Looks at everything while queries run; `isNeeded` tells whether a file is still one of the catalog. Never throws. */
+  async runBeside(isNeeded: (path: string) => boolean): Promise<void> {
+    const { log } = this.#parts
+    const started = performance.now()
+    let damaged = 0
+    await this.#forEach(async file => {
+      const damage = await this.#look(file)
+      if (damage === undefined || this.#stopped) return
+      if (!isNeeded(file.path)) this.#doubtful.delete(file.path)
+      else {
+        damaged++
+        log.error({ file: file.path }, `${damage}; its table answers no queries, and no files are merged or removed`)
+      }
+    })
+    if (this.#stopped) return
+    const milliseconds = Math.round(performance.now() - started)
+    log.info({ files: this.#parts.files.length, damaged, milliseconds }, 'data files were checked')
+  }
+
+  /** Throws `TableUnavailable` for the first of a table's files that is damaged; looks first at those nobody looked at yet. */
+  async require(table: Table, files: readonly DataFile[]): Promise<void> {
+    if (this.isSound) return
+    for (const { path } of files) {
+      const file = this.#doubtful.get(path)
+      const damage = file && (await this.#look(file))
+      if (damage === undefined) continue
+      throw new DbError('TableUnavailable', `Table ${table.database}.${table.name} is unavailable: ${damage}`)
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  async #forEach(work: (file: DataFile) => Promise<void>): Promise<void> {
+    const { files, parallelism } = this.#parts
+    const queue = files.values()
+    const take = async () => {
+      for (let next = queue.next(); !next.done && !this.#stopped; next = queue.next()) await work(next.value)
+    }
+    await Promise.all(Array.from({ length: Math.min(parallelism, files.length) }, take))
+  }
+
+  async #look(file: DataFile): Promise<string | undefined> {
+    const { path } = file
+    let look = this.#looks.get(path)
+    if (look === undefined) {
+      look = describeDamage(join(this.#parts.dataDir, path), file.bytes)
+      this.#looks.set(path, look)
+    }
+    const damage = await look
+    if (damage === undefined) {
+      this.#doubtful.delete(path)
+      this.#looks.delete(path)
+    }
+    return damage
+  }
+}
+
+async function describeDamage(path: string, bytes: number): Promise<string | undefined> {
+  const size = await sizeOf(path)
+  if (size === bytes) return undefined
+  const found = size === undefined ? 'is missing' : `has ${size} bytes`
+  return `data file ${path} ${found}, the catalog says ${bytes} bytes: restore it from a backup, or see what weir storage repair would do`
+}

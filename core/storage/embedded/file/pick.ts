@@ -1,0 +1,73 @@
+// Which files of a table are worth merging: pure, so that the policy can be read and tested by itself.
+import type { Table } from '../../../model/table.ts'
+import { type TimestampType, timeUnit, unitsPerSecond } from '../../../model/types.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { meets } from '../query/relation.ts'
+
+/** Files of this size are left alone: merging more saves readers nothing. */
+const fullBytes = 128 * 2 ** 20
+/** So many small files of a window are merged. */
+const fewest = 4
+/** Seconds of a time window: files of different windows are kept apart, so that whole files expire. */
+const windowSeconds = 86_400n
+
+/** Files to merge into one now, or none. Between two of them no other file lies whose versions could come between theirs. */
+export function pickFiles(table: Table, files: readonly DataFile[], cutoff: bigint | undefined): readonly DataFile[] {
+  const live = files.filter(file => cutoff === undefined || file.maxTime >= cutoff)
+  const halfExpired = live.find(file => cutoff !== undefined && file.minTime + file.maxTime < 2n * cutoff)
+  if (halfExpired) return isWhole(table, [halfExpired], live) ? [halfExpired] : []
+  const small = live.filter(file => file.bytes < fullBytes / 2)
+  const windows = Map.groupBy(small, file => windowOf(table, file))
+  for (const group of windows.values()) {
+    const picked = pickRun(table, group, live)
+    if (picked.length > 0) return picked
+  }
+  return []
+}
+
+/** The longest run of small files in the order they were written that makes one full file. */
+function pickRun(table: Table, group: readonly DataFile[], all: readonly DataFile[]): readonly DataFile[] {
+  const sorted = [...group].sort((a, b) => a.minSeq - b.minSeq)
+  let run: DataFile[] = []
+  let bytes = 0
+  for (const file of sorted) {
+    if (bytes + file.bytes > fullBytes && run.length > 0) {
+      if (isWorth(table, run, all)) return run
+      run = []
+      bytes = 0
+    }
+    run.push(file)
+    bytes += file.bytes
+  }
+  return isWorth(table, run, all) ? run : []
+}
+
+function isWorth(table: Table, run: readonly DataFile[], all: readonly DataFile[]): boolean {
+  if (run.length < 2 || !isWhole(table, run, all)) return false
+  const versions =
+    !table.options.append_mode && run.some((file, i) => run.slice(i + 1).some(other => meets(file, other)))
+  return run.length >= fewest || versions || bytesOf(run) >= fullBytes / 2
+}
+
+/**
+ * Merging gives a row the number of its newest version. Where versions are merged field by field, a version in another file must not
+ * lie between those merged; append tables have no versions.
+ */
+function isWhole(table: Table, run: readonly DataFile[], all: readonly DataFile[]): boolean {
+  if (table.options.append_mode) return true
+  const minSeq = Math.min(...run.map(file => file.minSeq))
+  const maxSeq = Math.max(...run.map(file => file.maxSeq))
+  const members = new Set(run)
+  return !all.some(
+    file =>
+      !members.has(file) && file.minSeq <= maxSeq && file.maxSeq >= minSeq && run.some(member => meets(member, file))
+  )
+}
+
+function windowOf(table: Table, file: DataFile): bigint {
+  return file.minTime / (windowSeconds * unitsPerSecond[timeUnit(table.timeIndex.type as TimestampType)])
+}
+
+function bytesOf(files: readonly DataFile[]): number {
+  return files.reduce((sum, file) => sum + file.bytes, 0)
+}

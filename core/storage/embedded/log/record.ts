@@ -1,0 +1,179 @@
+// The payload of one log record: the rows of one request, for each table its columns as raw buffers and the series it met first.
+import type { ColumnData } from '../../../model/batch.ts'
+import type { ColumnType } from '../../../model/types.ts'
+
+export interface SeriesEntry {
+  readonly tsid: number
+  /** Canonical bytes of the tag values, see series.ts. */
+  readonly key: Uint8Array
+}
+
+/** Rows of one table inside a record. Columns are named by their id; `tsids` is there when the table has tags. */
+export interface RecordPart {
+  readonly table: number
+  readonly op: 'put' | 'delete'
+  readonly rows: number
+  readonly tsids: Uint32Array | undefined
+  readonly series: readonly SeriesEntry[]
+  readonly columns: readonly { readonly id: number; readonly data: ColumnData }[]
+}
+
+const kinds = { fixed: 0, bytes: 1, dictionary: 2 } as const
+
+/** Buffers that make up the payload, to be written one after the other. The big ones are the columns' own memory. */
+export function encodeRecord(parts: readonly RecordPart[]): Uint8Array[] {
+  const head = new HeadWriter()
+  const buffers: Uint8Array[] = []
+  const add = (view: ArrayBufferView | undefined) => {
+    head.u32(view === undefined ? 0xffffffff : view.byteLength)
+    if (view !== undefined && view.byteLength > 0)
+      buffers.push(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
+  }
+  head.u32(parts.length)
+  for (const part of parts) {
+    head.u32(part.table)
+    head.u32(part.op === 'delete' ? 1 : 0)
+    head.u32(part.rows)
+    add(part.tsids)
+    head.u32(part.series.length)
+    for (const { tsid, key } of part.series) {
+      head.u32(tsid)
+      add(key)
+    }
+    head.u32(part.columns.length)
+    for (const { id, data } of part.columns) {
+      head.u32(id)
+      head.u32(kinds[data.kind])
+      add(data.valid)
+      if (data.kind === 'fixed') add(data.values)
+      else if (data.kind === 'bytes') addBytes(add, data.offsets, data.bytes)
+      else {
+        add(data.codes)
+        addBytes(add, data.dictionary.offsets, data.dictionary.bytes)
+      }
+    }
+  }
+  return [head.finish(), ...buffers]
+}
+
+function addBytes(add: (view: ArrayBufferView) => void, offsets: Uint32Array, bytes: Uint8Array): void {
+  add(offsets)
+  add(bytes.subarray(offsets[0]!, offsets[offsets.length - 1]!))
+}
+
+/** The record's parts; `typeOf` gives the type of a table's column, undefined where table or column was dropped since. */
+export function decodeRecord(
+  payload: Uint8Array,
+  typeOf: (table: number, column: number) => ColumnType | undefined
+): RecordPart[] {
+  const head = new HeadReader(payload)
+  return Array.from({ length: head.u32() }, () => {
+    const table = head.u32()
+    const op = head.u32() === 1 ? ('delete' as const) : ('put' as const)
+    const rows = head.u32()
+    const tsids = head.buffer()
+    const series = Array.from({ length: head.u32() }, () => ({ tsid: head.u32(), key: head.buffer()! }))
+    const columns: { id: number; data: ColumnData }[] = []
+    for (let c = head.u32(); c > 0; c--) {
+      const id = head.u32()
+      const type = typeOf(table, id)
+      const data = readColumn(head, type)
+      if (type !== undefined) columns.push({ id, data })
+    }
+    return { table, op, rows, tsids: tsids && new Uint32Array(tsids.buffer), series, columns }
+  })
+}
+
+function readColumn(head: HeadReader, type: ColumnType | undefined): ColumnData {
+  const kind = head.u32()
+  const valid = head.buffer()
+  const nulls = valid === undefined ? {} : { valid }
+  if (kind === kinds.fixed) {
+    return { kind: 'fixed', values: new (fixedArray(type ?? 'Int8'))(head.buffer()!.buffer), ...nulls }
+  }
+  if (kind === kinds.bytes) return { ...readBytes(head), ...nulls }
+  const codes = new Uint32Array(head.buffer()!.buffer)
+  return { kind: 'dictionary', codes, dictionary: readBytes(head), ...nulls }
+}
+
+function readBytes(head: HeadReader) {
+  const offsets = new Uint32Array(head.buffer()!.buffer)
+  const first = offsets[0]!
+  if (first > 0) for (let i = 0; i < offsets.length; i++) offsets[i]! -= first
+  return { kind: 'bytes' as const, offsets, bytes: head.buffer()! }
+}
+
+/** The typed array that holds a column type's values. */
+export function fixedArray(type: ColumnType) {
+  switch (type) {
+    case 'Boolean':
+    case 'UInt8':
+      return Uint8Array
+    case 'Int8':
+      return Int8Array
+    case 'Int16':
+      return Int16Array
+    case 'UInt16':
+      return Uint16Array
+    case 'Int32':
+    case 'Date':
+      return Int32Array
+    case 'UInt32':
+      return Uint32Array
+    case 'UInt64':
+      return BigUint64Array
+    case 'Float32':
+      return Float32Array
+    case 'Float64':
+      return Float64Array
+    default:
+      return BigInt64Array
+  }
+}
+
+/** Numbers of 32 bits; the head starts with its own length. */
+class HeadWriter {
+  #words = new Uint32Array(256)
+  #used = 1
+
+  u32(value: number): void {
+    if (this.#used === this.#words.length) {
+      const grown = new Uint32Array(this.#used * 2)
+      grown.set(this.#words)
+      this.#words = grown
+    }
+    this.#words[this.#used++] = value
+  }
+
+  finish(): Uint8Array {
+    this.#words[0] = this.#used * 4
+    return new Uint8Array(this.#words.buffer, 0, this.#used * 4)
+  }
+}
+
+class HeadReader {
+  readonly #payload: Uint8Array
+  readonly #view: DataView
+  #at = 4
+  #data: number
+
+  constructor(payload: Uint8Array) {
+    this.#payload = payload
+    this.#view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
+    this.#data = this.#view.getUint32(0, true)
+  }
+
+  u32(): number {
+    const value = this.#view.getUint32(this.#at, true)
+    this.#at += 4
+    return value
+  }
+
+  /** A copy with memory of its own, so that wider types may view it. */
+  buffer(): Uint8Array<ArrayBuffer> | undefined {
+    const length = this.u32()
+    if (length === 0xffffffff) return undefined
+    this.#data += length
+    return new Uint8Array(this.#payload.subarray(this.#data - length, this.#data))
+  }
+}

@@ -1,0 +1,183 @@
+// Log segments on disk: their headers, and reading them back after a stop or a crash.
+import { open, readdir, readFile, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { DbError } from '../../../errors.ts'
+import type { Logger } from '../../../log/log.ts'
+
+/** "WEIR", read little-endian. */
+const magic = 0x52494557
+const version = 1
+
+/** magic u32, version u32, number u64, first sequence number u64, bytes of the segment before u64, checksum u32. */
+export const segmentHeaderBytes = 36
+/** length u32, rows u32, sequence number u64, checksum of the payload u32, checksum of the header u32. */
+export const recordHeaderBytes = 24
+
+/** What a finished segment holds; known for the open one too. */
+export interface Segment {
+  readonly number: number
+  bytes: number
+  /** One above the highest sequence number in it. */
+  endSeq: number
+}
+
+export interface SegmentHeader {
+  readonly number: number
+  readonly firstSeq: number
+  /** Length of the segment before, so that a cut at a record boundary is seen. */
+  readonly previousBytes: number
+}
+
+export function segmentName(number: number): string {
+  return `${String(number).padStart(10, '0')}.wal`
+}
+
+export function segmentHeader(header: SegmentHeader): Uint8Array {
+  const view = new DataView(new ArrayBuffer(segmentHeaderBytes))
+  view.setUint32(0, magic, true)
+  view.setUint32(4, version, true)
+  view.setBigUint64(8, BigInt(header.number), true)
+  view.setBigUint64(16, BigInt(header.firstSeq), true)
+  view.setBigUint64(24, BigInt(header.previousBytes), true)
+  view.setUint32(32, crc32(new Uint8Array(view.buffer, 0, 32)), true)
+  return new Uint8Array(view.buffer)
+}
+
+export interface FoundLog {
+  readonly segments: Segment[]
+  /** One above the highest sequence number found. */
+  readonly nextSeq: number
+  readonly records: number
+}
+
+/**
+ * Reads all segments in order and hands each record's payload to `replay`. A torn end of the last segment is cut and reported;
+ * any other damage throws, naming file and offset.
+ */
+export async function readLog(
+  dir: string,
+  log: Logger,
+  replay: (seq: number, payload: Uint8Array) => Promise<void>
+): Promise<FoundLog> {
+  const names = (await readdir(dir)).filter(name => name.endsWith('.wal')).sort()
+  const segments: Segment[] = []
+  let nextSeq = 1
+  let records = 0
+  for (const [i, name] of names.entries()) {
+    const path = join(dir, name)
+    const bytes = await readFile(path)
+    const last = i === names.length - 1
+    const header = readSegmentHeader(bytes)
+    if (header === undefined) {
+      if (!last || bytes.length > segmentHeaderBytes)
+        throw damage(path, 0, 'the segment header does not match its checksum')
+      // A crash while the segment was being started: nothing was ever written to it.
+      log.warn({ file: path }, 'the log ends with an unfinished segment without records; it is started anew')
+      await unlink(path)
+      continue
+    }
+    checkOrder(path, header, segments.at(-1))
+    nextSeq = Math.max(nextSeq, header.firstSeq)
+    const segment: Segment = { number: header.number, bytes: bytes.length, endSeq: 0 }
+    let at = segmentHeaderBytes
+    while (at < bytes.length) {
+      const record = readRecord(bytes, at)
+      if (record.kind !== 'whole') {
+        if (!last || record.kind === 'damaged') throw damage(path, at, record.reason)
+        log.warn(
+          { file: path, offset: at, bytes: bytes.length - at, reason: record.reason },
+          'cut the torn end of the log'
+        )
+        await cut(path, at)
+        segment.bytes = at
+        break
+      }
+      await replay(record.seq, record.payload)
+      segment.endSeq = record.seq + record.rows
+      nextSeq = Math.max(nextSeq, segment.endSeq)
+      records++
+      at += recordHeaderBytes + record.payload.length
+    }
+    segments.push(segment)
+  }
+  return { segments, nextSeq, records }
+}
+
+/** Undefined when it is cut short or does not match its checksum. Throws when another version wrote it. */
+export function readSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined {
+  if (bytes.length < segmentHeaderBytes) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.getUint32(32, true) !== crc32(bytes.subarray(0, 32)) || view.getUint32(0, true) !== magic) return undefined
+  if (view.getUint32(4, true) !== version) {
+    throw new DbError(
+      'StorageUnavailable',
+      `the log has format ${view.getUint32(4, true)}, this server knows ${version}`
+    )
+  }
+  return {
+    number: Number(view.getBigUint64(8, true)),
+    firstSeq: Number(view.getBigUint64(16, true)),
+    previousBytes: Number(view.getBigUint64(24, true))
+  }
+}
+
+function checkOrder(path: string, header: SegmentHeader, previous: Segment | undefined): void {
+  if (previous === undefined) return
+  if (header.number !== previous.number + 1) {
+    throw damage(path, 0, `segment ${segmentName(previous.number + 1)} is missing before it`)
+  }
+  if (header.previousBytes !== previous.bytes) {
+    const reason = `segment ${segmentName(previous.number)} has ${previous.bytes} bytes, ${header.previousBytes} were written`
+    throw damage(path, 0, reason)
+  }
+}
+
+export type RecordRead =
+  | { readonly kind: 'whole'; readonly seq: number; readonly rows: number; readonly payload: Uint8Array }
+  | { readonly kind: 'torn' | 'damaged'; readonly reason: string }
+
+/** A record that ends beyond the file, or lies in a part that was never written (zeros), is torn; one that is all there but wrong is damaged. */
+export function readRecord(bytes: Uint8Array, at: number): RecordRead {
+  if (bytes.length - at < recordHeaderBytes) return { kind: 'torn', reason: 'the file ends inside a record header' }
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, recordHeaderBytes)
+  if (view.getUint32(20, true) !== crc32(bytes.subarray(at, at + 20))) {
+    const unwritten = isZero(bytes.subarray(at))
+    return { kind: unwritten ? 'torn' : 'damaged', reason: 'a record header does not match its checksum' }
+  }
+  const start = at + recordHeaderBytes
+  const end = start + view.getUint32(0, true)
+  if (end > bytes.length) return { kind: 'torn', reason: 'the file ends inside a record' }
+  const payload = bytes.subarray(start, end)
+  if (view.getUint32(16, true) !== crc32(payload)) {
+    const unwritten = end === bytes.length && hasHole(payload)
+    return { kind: unwritten ? 'torn' : 'damaged', reason: 'a record does not match its checksum' }
+  }
+  return { kind: 'whole', seq: Number(view.getBigUint64(8, true)), rows: view.getUint32(4, true), payload }
+}
+
+async function cut(path: string, bytes: number): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.truncate(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.every(byte => byte === 0)
+}
+
+/** A whole block of zeros at the end: pages that a power cut kept from reaching the disk. */
+function hasHole(payload: Uint8Array): boolean {
+  return payload.length >= 512 && isZero(payload.subarray(payload.length - 512))
+}
+
+function damage(path: string, offset: number, reason: string): DbError {
+  return new DbError(
+    'StorageUnavailable',
+    `the log is damaged: ${path} at byte ${offset}: ${reason}. Restore the file from a backup, or see what weir storage repair would do.`
+  )
+}

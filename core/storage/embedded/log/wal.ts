@@ -1,0 +1,297 @@
+// The write-ahead log: segments of checksummed records, written in groups that share one sync.
+import { close, fdatasync, ftruncate, open, unlink, writev } from 'node:fs'
+import { open as openHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
+import { DbError } from '../../../errors.ts'
+import type { Logger } from '../../../log/log.ts'
+import type { Counter, Histogram } from '../../../metrics/metrics.ts'
+import { reach } from '../fault.ts'
+import { recordHeaderBytes, type Segment, segmentHeader, segmentHeaderBytes, segmentName } from './segment.ts'
+
+export interface WalOptions {
+  readonly dir: string
+  readonly sync: 'always' | 'interval' | 'none'
+  /** Milliseconds between syncs of `interval`. */
+  readonly syncInterval: number
+  /** Bytes after which a new segment starts. */
+  readonly segmentSize: number
+  /** Remembers which segments there must be: before older ones go, and when a new one is there. */
+  readonly remember: (bound: 'first' | 'last', segment: number) => void
+}
+
+interface Waiting {
+  readonly seq: number
+  readonly rows: number
+  readonly buffers: readonly Uint8Array[]
+  /** Not a record but the wish that everything before it be synced. */
+  readonly syncOnly: boolean
+  readonly apply: () => void
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+const sync = promisify(fdatasync)
+const truncate = promisify(ftruncate)
+const closeFile = promisify(close)
+const openFile = promisify(open)
+const removeFile = promisify(unlink)
+
+export class WriteAheadLog {
+  readonly #options: WalOptions
+  readonly #log: Logger
+  readonly #bytes: Counter
+  readonly #syncSeconds: Histogram
+  readonly #onFailure: () => void
+  #segments: Segment[]
+  #fd = -1
+  #nextSeq: number
+  #queue: Waiting[] = []
+  #working: Promise<void> | undefined
+  #dirty = false
+  #timer: NodeJS.Timeout | undefined
+  /** Why the log takes nothing more until a restart. */
+  #broken: DbError | undefined
+
+  /** `onFailure` runs when records were refused, before their writers hear of it. */
+  constructor(
+    options: WalOptions,
+    log: Logger,
+    metrics: { readonly bytes: Counter; readonly syncSeconds: Histogram },
+    found: { readonly segments: readonly Segment[]; readonly nextSeq: number },
+    onFailure: () => void
+  ) {
+    this.#options = options
+    this.#log = log
+    this.#bytes = metrics.bytes
+    this.#syncSeconds = metrics.syncSeconds
+    this.#segments = [...found.segments]
+    this.#nextSeq = found.nextSeq
+    this.#onFailure = onFailure
+  }
+
+  /** The sequence number the next row gets. */
+  get nextSeq(): number {
+    return this.#nextSeq
+  }
+
+  /** Bytes in all segments. */
+  get size(): number {
+    return this.#segments.reduce((sum, segment) => sum + segment.bytes, 0)
+  }
+
+  /** Starts a new segment behind those found. */
+  async start(): Promise<void> {
+    await this.#rotate()
+    if (this.#options.sync !== 'interval') return
+    this.#timer = setInterval(() => void this.flush().catch(() => {}), this.#options.syncInterval)
+    this.#timer.unref()
+  }
+
+  /** Sequence numbers for rows that are not logged. */
+  reserve(rows: number): number {
+    const seq = this.#nextSeq
+    this.#nextSeq += rows
+    return seq
+  }
+
+  /**
+   * Queues a record. `apply(seq)` runs in log order once it is as durable as configured, `seq` being its first row's number;
+   * the promise resolves right after.
+   */
+  append(rows: number, buffers: readonly Uint8Array[], apply: (seq: number) => void): Promise<void> {
+    if (this.#broken) return Promise.reject(this.#broken)
+    const seq = this.reserve(rows)
+    return this.#enqueue({ seq, rows, buffers, syncOnly: false, apply: () => apply(seq) })
+  }
+
+  /** Syncs everything appended so far. */
+  async flush(): Promise<void> {
+    if (!this.#dirty && this.#working === undefined) return
+    await this.#enqueue({ seq: this.#nextSeq, rows: 0, buffers: [], syncOnly: true, apply: () => {} })
+  }
+
+  /** Removes segments that hold nothing at or above `seq`; the open one stays. */
+  async dropBefore(seq: number): Promise<void> {
+    const last = this.#segments.length - 1
+    const kept = this.#segments.findIndex((segment, i) => i === last || segment.endSeq > seq)
+    if (kept <= 0) return
+    this.#options.remember('first', this.#segments[kept]!.number)
+    for (const segment of this.#segments.splice(0, kept)) {
+      await removeFile(join(this.#options.dir, segmentName(segment.number)))
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    if (this.#fd < 0) return
+    while (this.#working) await this.#working
+    await this.flush().catch(error => this.#log.error({ err: error }, 'the log could not be synced at the stop'))
+    await closeFile(this.#fd)
+    this.#fd = -1
+  }
+
+  #enqueue(waiting: Omit<Waiting, 'resolve' | 'reject'>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ ...waiting, resolve, reject })
+      this.#working ??= this.#work()
+    })
+  }
+
+  /** Takes whatever has queued up, writes it at once, syncs once, and goes on until nothing waits. */
+  async #work(): Promise<void> {
+    // Requests of the same turn of the event loop share the first group.
+    await new Promise<void>(resolve => setImmediate(resolve))
+    while (this.#queue.length > 0) {
+      const group = this.#queue
+      this.#queue = []
+      try {
+        await this.#write(group)
+        reach('wal.written')
+        if (this.#dirty && (this.#options.sync === 'always' || group.some(waiting => waiting.syncOnly)))
+          await this.#sync()
+      } catch (error) {
+        this.#refuse([...group, ...this.#queue.splice(0)], error)
+        continue
+      }
+      reach('wal.synced')
+      for (const waiting of group) {
+        try {
+          waiting.apply()
+          waiting.resolve()
+        } catch (error) {
+          waiting.reject(error)
+        }
+      }
+    }
+    this.#working = undefined
+  }
+
+  #refuse(refused: readonly Waiting[], cause: unknown): void {
+    const error =
+      this.#broken ??
+      new DbError('StorageUnavailable', `the log cannot be written: ${text(cause)}`, { cause, retryAfter: 5 })
+    this.#log.error({ err: cause, records: refused.length }, 'log records were refused')
+    this.#onFailure()
+    for (const waiting of refused) waiting.reject(error)
+  }
+
+  async #write(group: readonly Waiting[]): Promise<void> {
+    if (this.#broken) throw this.#broken
+    if (this.#segments.at(-1)!.bytes >= this.#options.segmentSize) await this.#rotate()
+    const segment = this.#segments.at(-1)!
+    const records = group.filter(waiting => !waiting.syncOnly)
+    if (records.length === 0) return
+    const buffers = records.flatMap(waiting => [recordHeader(waiting), ...waiting.buffers])
+    const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0)
+    this.#dirty = true
+    try {
+      await writeAll(this.#fd, buffers, segment.bytes)
+    } catch (error) {
+      await this.#cut(segment)
+      throw error
+    }
+    segment.bytes += bytes
+    const last = records.at(-1)!
+    segment.endSeq = last.seq + last.rows
+    this.#bytes.add(bytes)
+  }
+
+  /** Takes back what a failed write may have left, so that the next record follows the last good one. */
+  async #cut(segment: Segment): Promise<void> {
+    try {
+      await truncate(this.#fd, segment.bytes)
+    } catch (error) {
+      this.#broken = new DbError('StorageUnavailable', 'the log is damaged and takes no writes until a restart', {
+        cause: error
+      })
+    }
+  }
+
+  async #sync(): Promise<void> {
+    const started = performance.now()
+    this.#dirty = false
+    try {
+      await sync(this.#fd)
+    } catch (error) {
+      // After a failed sync nobody knows what reached the disk: only a restart reads it back.
+      this.#broken = new DbError(
+        'StorageUnavailable',
+        `the log could not be synced: ${text(error)}; restart the server`,
+        {
+          cause: error
+        }
+      )
+      throw this.#broken
+    }
+    this.#syncSeconds.observe((performance.now() - started) / 1000)
+  }
+
+  async #rotate(): Promise<void> {
+    const previous = this.#segments.at(-1)
+    if (this.#fd >= 0) {
+      if (this.#dirty) await this.#sync()
+      await closeFile(this.#fd)
+    }
+    const number = (previous?.number ?? 0) + 1
+    const header = segmentHeader({ number, firstSeq: this.#nextSeq, previousBytes: previous?.bytes ?? 0 })
+    this.#fd = await openFile(join(this.#options.dir, segmentName(number)), 'wx')
+    await writeAll(this.#fd, [header], 0)
+    await sync(this.#fd)
+    await syncFolder(this.#options.dir)
+    this.#segments.push({ number, bytes: segmentHeaderBytes, endSeq: 0 })
+    this.#options.remember('last', number)
+    if (previous === undefined) this.#options.remember('first', number)
+    reach('wal.rotated')
+  }
+}
+
+/** Payload length, rows, first sequence number, checksum of the payload, checksum of this header. */
+function recordHeader(waiting: Waiting): Uint8Array {
+  let length = 0
+  let sum = 0
+  for (const buffer of waiting.buffers) {
+    length += buffer.byteLength
+    sum = crc32(buffer, sum)
+  }
+  const header = new DataView(new ArrayBuffer(recordHeaderBytes))
+  header.setUint32(0, length, true)
+  header.setUint32(4, waiting.rows, true)
+  header.setBigUint64(8, BigInt(waiting.seq), true)
+  header.setUint32(16, sum, true)
+  header.setUint32(20, crc32(new Uint8Array(header.buffer, 0, 20)), true)
+  return new Uint8Array(header.buffer)
+}
+
+const writeVector = (fd: number, buffers: readonly Uint8Array[], position: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    writev(fd, buffers, position, (error, written) => (error ? reject(error) : resolve(written)))
+  })
+
+async function writeAll(fd: number, buffers: readonly Uint8Array[], position: number): Promise<void> {
+  let rest = buffers
+  let at = position
+  while (rest.length > 0) {
+    // The kernel takes at most 1024 buffers a call.
+    let written = await writeVector(fd, rest.slice(0, 1024), at)
+    at += written
+    let whole = 0
+    while (whole < rest.length && written >= rest[whole]!.byteLength) written -= rest[whole++]!.byteLength
+    rest = written > 0 ? [rest[whole]!.subarray(written), ...rest.slice(whole + 1)] : rest.slice(whole)
+  }
+}
+
+/** Makes new and removed names of a folder durable. */
+export async function syncFolder(dir: string): Promise<void> {
+  const handle = await openHandle(dir)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

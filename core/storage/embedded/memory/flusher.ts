@@ -1,0 +1,140 @@
+// When and how rows leave memory for files: by size, by age, on demand; one flush at a time.
+import { DbError } from '../../../errors.ts'
+import type { Logger } from '../../../log/log.ts'
+import type { Table } from '../../../model/table.ts'
+import type { Report } from '../../engine.ts'
+import type { EmbeddedCatalog } from '../catalog/catalog.ts'
+import { hasSeries } from '../catalog/logical.ts'
+import type { Duckdb } from '../duckdb/index.ts'
+import { reach } from '../fault.ts'
+import { writeDataFile } from '../file/data-file.ts'
+import type { WriteAheadLog } from '../log/wal.ts'
+import type { EngineMetrics } from '../metrics.ts'
+import { mergeVersions } from '../query/merge.ts'
+import { memtableRows, sortedWithTags, untagged } from '../query/source.ts'
+import type { Memtable } from './memtable.ts'
+import type { TableData } from './table-data.ts'
+import type { OpenTables } from './tables.ts'
+
+/** Milliseconds after a failed flush before the next. */
+const retryAfter = 5_000
+
+export interface FlusherParts {
+  readonly catalog: EmbeddedCatalog
+  readonly duckdb: Duckdb
+  readonly tables: OpenTables
+  readonly dataDir: string
+  readonly log: Logger
+  readonly metrics: EngineMetrics
+}
+
+export class Flusher {
+  /** Undefined while the log is being replayed: nothing may be dropped from it then. */
+  wal: WriteAheadLog | undefined
+  readonly #parts: FlusherParts
+  #running: Promise<unknown> = Promise.resolve()
+  #planned = false
+
+  constructor(parts: FlusherParts) {
+    this.#parts = parts
+  }
+
+  /** Flushes everything soon; a failure is logged and tried again at the next occasion. */
+  plan(): void {
+    if (this.#planned) return
+    this.#planned = true
+    this.flush()
+      .catch(async error => {
+        this.#parts.log.error({ err: error }, 'rows could not be written to files; trying again')
+        await new Promise(resolve => setTimeout(resolve, retryAfter).unref())
+      })
+      .finally(() => {
+        this.#planned = false
+      })
+  }
+
+  /** Plans a flush when some rows are in memory since before `limit` (milliseconds since 1970). */
+  planOlderThan(limit: number): void {
+    const memtables = this.#parts.tables.all().flatMap(data => data.memtables)
+    if (memtables.some(memtable => memtable.createdAt < limit)) this.plan()
+  }
+
+  /** Writes what one table or all have in memory to files. */
+  flush(only?: Table): Promise<Report> {
+    return this.afterFlushes(() => this.#flush(only))
+  }
+
+  /** Runs work that must not meet a flush. */
+  afterFlushes<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#running.then(work)
+    this.#running = next.catch(() => {})
+    return next
+  }
+
+  async #flush(only: Table | undefined): Promise<Report> {
+    const { tables, metrics, log } = this.#parts
+    const started = performance.now()
+    const due = tables.all().filter(data => data.memtables.length > 0 && (!only || data.table.id === only.id))
+    for (const data of due) data.seal()
+    reach('flush.sealed')
+    const boundary = tables.appliedSeq
+    // A file must not hold what the log could still lose.
+    await this.wal?.flush()
+    const report = { rows: 0, bytes: 0, files: 0 }
+    for (const data of due) {
+      for (const memtable of [...data.sealed]) {
+        const last = memtable === data.sealed.at(-1)
+        const file = await this.#flushMemtable(data, memtable, last ? boundary : memtable.endSeq)
+        report.rows += file?.rows ?? 0
+        report.bytes += file?.bytes ?? 0
+        report.files += file ? 1 : 0
+      }
+    }
+    await this.wal?.dropBefore(tables.oldestSeq())
+    reach('flush.log_dropped')
+    if (report.files > 0) {
+      metrics.flushSeconds.observe((performance.now() - started) / 1000)
+      metrics.flushedRows.add(report.rows)
+      metrics.flushedBytes.add(report.bytes)
+      log.debug(report, 'rows were written to files')
+    }
+    return report
+  }
+
+  async #flushMemtable(data: TableData, memtable: Memtable, flushedSeq: number) {
+    const { catalog, duckdb, tables, dataDir } = this.#parts
+    if (hasSeries(data.table)) await data.mirror.sync(data.table, data.registry)
+    const { table } = data
+    const unsaved = data.unsavedSeries()
+    const target = {
+      dataDir,
+      folder: catalog.folder(table),
+      name: `${memtable.firstSeq}.parquet`,
+      minSeq: memtable.firstSeq,
+      maxSeq: memtable.endSeq - 1,
+      copied: () => reach('flush.copied'),
+      renamed: () => reach('flush.renamed')
+    }
+    const file = await memtable.read(rows => {
+      const columns = untagged(table)
+      const all = memtableRows(table, memtable, rows, data.mirror.name, { columns })
+      const merged = memtable.times.areDistinct ? all : mergeVersions(table, all, { keepDeletes: true, columns })
+      return writeDataFile(
+        duckdb,
+        table,
+        sortedWithTags(table, merged, data.mirror.name, { count: memtable.rows }),
+        target
+      )
+    })
+    if (table.options.append_mode && file?.rows !== memtable.rows) {
+      throw new DbError('Unexpected', `file ${target.name} holds ${file?.rows} rows instead of ${memtable.rows}`)
+    }
+    catalog.addFile(table, file, unsaved.series, flushedSeq)
+    reach('flush.catalogued')
+    unsaved.saved()
+    data.sealed = data.sealed.filter(other => other !== memtable)
+    tables.release(memtable.bytes)
+    memtable.drop()
+    return file
+  }
+}

@@ -1,0 +1,199 @@
+// Rows of one table that are not in a file yet: kept as they came, handed to DuckDB when the first query wants to read them.
+import type { ColumnData } from '../../../model/batch.ts'
+import type { Table, TableColumn } from '../../../model/table.ts'
+import type { ColumnType } from '../../../model/types.ts'
+import { hasSeries } from '../catalog/logical.ts'
+import { type Duckdb, duckdbType, quoteName, type RowSource } from '../duckdb/index.ts'
+import { noTags } from '../series/series.ts'
+import { RowTimes } from './row-times.ts'
+
+/** Rows of one write, owned by the memtable. */
+export interface MemtableRows {
+  readonly rows: number
+  /** Number of the first row. */
+  readonly seq: number
+  readonly op: 'put' | 'delete'
+  readonly tsids: Uint32Array | undefined
+  readonly columns: ReadonlyMap<number, ColumnData>
+}
+
+/** One generation of a table's memtable. Sealed ones take no more rows and go once their file is in the catalog. */
+export class Memtable {
+  readonly name: string
+  /** Number of the first row; everything of this table in the log from here on may be in no file. */
+  readonly firstSeq: number
+  /** One above the number of the last row. */
+  endSeq: number
+  readonly createdAt = Date.now()
+  rows = 0
+  bytes = 0
+  /** Has a table in DuckDB: there is something to read. */
+  ready = false
+  /** Hidden columns of its DuckDB table; fixed, since a change of what they depend on starts a new generation. */
+  readonly hidden: readonly HiddenColumn[]
+  readonly #duckdb: Duckdb
+  readonly #times = new RowTimes()
+  #table: Table
+  #columns: readonly TableColumn[] = []
+  #pending: MemtableRows[] = []
+  #handover: Promise<void> | undefined
+  #readers = 0
+  #dropped = false
+
+  constructor(duckdb: Duckdb, table: Table, generation: number, firstSeq: number) {
+    this.#duckdb = duckdb
+    this.#table = table
+    this.name = `main.mem_${table.id}_${generation}`
+    this.firstSeq = firstSeq
+    this.endSeq = firstSeq
+    this.hidden = hiddenColumns(table)
+  }
+
+  /** What is known of the times of its rows; only kept where rows can be versions of one another. */
+  get times(): Omit<RowTimes, 'add'> {
+    return this.#times
+  }
+
+  /** Columns DuckDB's table has, besides the hidden ones. */
+  get columns(): readonly TableColumn[] {
+    return this.#columns
+  }
+
+  add(table: Table, rows: MemtableRows): void {
+    this.#table = table
+    this.#pending.push(rows)
+    this.rows += rows.rows
+    this.bytes += sizeOf(rows)
+    this.endSeq = rows.seq + rows.rows
+    if (!table.options.append_mode) this.#times.add(rows, rows.columns.get(table.timeIndex.id))
+  }
+
+  /** Makes everything added before the call readable in DuckDB. */
+  async handOver(): Promise<void> {
+    while (this.#handover) await this.#handover
+    if (this.#pending.length === 0) return
+    this.#handover = this.#append().finally(() => {
+      this.#handover = undefined
+    })
+    await this.#handover
+  }
+
+  pin(): void {
+    this.#readers++
+  }
+
+  unpin(): void {
+    this.#readers--
+    if (this.#dropped && this.#readers === 0) this.#remove()
+  }
+
+  /** Frees the memory as soon as no query reads it. */
+  drop(): void {
+    this.#dropped = true
+    if (this.#readers === 0) this.#remove()
+  }
+
+  /** What cannot be dropped because DuckDB is closing goes with it. */
+  #remove(): void {
+    const drop = async () => {
+      await this.#handover?.catch(() => {})
+      if (this.ready) await this.#duckdb.run(`DROP TABLE IF EXISTS ${this.name}`)
+    }
+    drop().catch(() => {})
+  }
+
+  /** For a sealed generation: the SQL expression that stands for all its rows, wherever they are. */
+  async read<T>(work: (rows: string) => Promise<T>): Promise<T> {
+    if (!this.ready) {
+      this.#columns = stored(this.#table)
+      return this.#duckdb.withRows(this.#source(this.#pending), work)
+    }
+    await this.handOver()
+    return work(this.name)
+  }
+
+  async #append(): Promise<void> {
+    const known = new Set(this.#columns.map(column => column.id))
+    const missing = stored(this.#table).filter(column => !this.ready || !known.has(column.id))
+    if (!this.ready || missing.length > 0) await this.#define(missing)
+    const pending = this.#pending
+    this.#pending = []
+    try {
+      await this.#duckdb.withRows(this.#source(pending), rows =>
+        this.#duckdb.run(`INSERT INTO ${this.name} SELECT * FROM ${rows}`)
+      )
+    } catch (error) {
+      // The statement took all of them or none.
+      this.#pending = [...pending, ...this.#pending]
+      throw error
+    }
+  }
+
+  /** Creates DuckDB's table, or adds the columns the table got since. */
+  async #define(missing: readonly TableColumn[]): Promise<void> {
+    const words = (column: TableColumn) => `${quoteName(column.physical)} ${duckdbType(column.type)}`
+    if (this.ready) {
+      for (const column of missing) await this.#duckdb.run(`ALTER TABLE ${this.name} ADD COLUMN ${words(column)}`)
+      this.#columns = [...this.#columns, ...missing]
+      return
+    }
+    const hidden = this.hidden.map(([name, type]) => `${name} ${duckdbType(type)}`)
+    await this.#duckdb.run(`CREATE TABLE ${this.name} (${[...hidden, ...missing.map(words)].join(', ')})`)
+    this.#columns = missing
+    this.ready = true
+  }
+
+  #source(writes: readonly MemtableRows[]): RowSource {
+    return {
+      columns: [
+        ...this.hidden.map(([name, type]) => ({ name, type })),
+        ...this.#columns.map(column => ({ name: column.physical, type: column.type }))
+      ],
+      batches: writes.map(write => ({
+        rows: write.rows,
+        columns: [
+          ...this.hidden.map(([name]) => hiddenData(name, write)),
+          ...this.#columns.map(column => write.columns.get(column.id))
+        ]
+      }))
+    }
+  }
+}
+
+export type HiddenColumn = readonly ['__tsid' | '__seq' | '__op', ColumnType]
+
+function hiddenData(name: HiddenColumn[0], write: MemtableRows): ColumnData | undefined {
+  if (name === '__tsid') return { kind: 'fixed', values: write.tsids ?? new Uint32Array(write.rows).fill(noTags) }
+  if (name === '__op') return { kind: 'fixed', values: new Uint8Array(write.rows).fill(write.op === 'delete' ? 1 : 0) }
+  const values = new BigUint64Array(write.rows)
+  for (let i = 0; i < write.rows; i++) values[i] = BigInt(write.seq + i)
+  return { kind: 'fixed', values }
+}
+
+/** Columns the engine adds for itself; they never show. */
+export function hiddenColumns(table: Table): readonly HiddenColumn[] {
+  const series = hasSeries(table) ? ([['__tsid', 'UInt32']] as const) : []
+  const order = table.options.append_mode
+    ? []
+    : ([
+        ['__seq', 'UInt64'],
+        ['__op', 'UInt8']
+      ] as const)
+  return [...series, ...order]
+}
+
+/** Columns kept row by row, ascending by id: tags live in the series registry. */
+function stored(table: Table): readonly TableColumn[] {
+  return table.columns.filter(column => column.semantic !== 'tag').sort((a, b) => a.id - b.id)
+}
+
+function sizeOf(write: MemtableRows): number {
+  let bytes = write.rows * 8
+  for (const data of write.columns.values()) {
+    bytes += data.valid?.byteLength ?? 0
+    if (data.kind === 'fixed') bytes += data.values.byteLength
+    else if (data.kind === 'bytes') bytes += data.offsets.byteLength + data.bytes.byteLength
+    else bytes += data.codes.byteLength * 4 + data.dictionary.bytes.byteLength
+  }
+  return bytes
+}

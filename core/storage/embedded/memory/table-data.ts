@@ -1,0 +1,175 @@
+// What the engine holds of one table in memory: its memtable generations and its series.
+import type { Table } from '../../../model/table.ts'
+import { hasSeries, seriesColumns } from '../catalog/logical.ts'
+import { type Duckdb, duckdbType, quoteName } from '../duckdb/index.ts'
+import type { SeriesEntry } from '../log/record.ts'
+import { SeriesRegistry } from '../series/series.ts'
+import { decodeSeries, seriesSince } from '../series/tags.ts'
+import { Memtable, type MemtableRows } from './memtable.ts'
+
+export class TableData {
+  table: Table
+  active: Memtable | undefined
+  /** Sealed generations waiting for their file, oldest first. */
+  sealed: Memtable[] = []
+  readonly #duckdb: Duckdb
+  readonly #loadSeries: () => Iterable<SeriesEntry>
+  #generation = 0
+  #registry: SeriesRegistry | undefined
+  #mirror: SeriesMirror | undefined
+  /** Series below this number went into some log record; below `durableSeries` into one that was answered. */
+  #loggedSeries = 0
+  #durableSeries = 0
+  /** Series below this number are in the catalog. */
+  #savedSeries = 0
+
+  constructor(duckdb: Duckdb, table: Table, loadSeries: () => Iterable<SeriesEntry>) {
+    this.#duckdb = duckdb
+    this.table = table
+    this.#loadSeries = loadSeries
+  }
+
+  /** Read from the catalog when first needed, so that a start does not grow with the number of series. */
+  get registry(): SeriesRegistry {
+    if (this.#registry === undefined) {
+      const registry = new SeriesRegistry()
+      for (const { tsid, key } of this.#loadSeries()) registry.restore(tsid, key)
+      this.#registry = registry
+      this.#loggedSeries = this.#durableSeries = this.#savedSeries = this.#registry.size
+    }
+    return this.#registry
+  }
+
+  get mirror(): SeriesMirror {
+    this.#mirror ??= new SeriesMirror(this.#duckdb, `main.series_${this.table.id}`)
+    return this.#mirror
+  }
+
+  get memtables(): readonly Memtable[] {
+    return this.active ? [...this.sealed, this.active] : this.sealed
+  }
+
+  get bytes(): number {
+    return this.memtables.reduce((sum, memtable) => sum + memtable.bytes, 0)
+  }
+
+  /** Series no log record holds yet; the caller puts them into one. */
+  takeNewSeries(): SeriesEntry[] {
+    const series = seriesSince(this.registry, this.#loggedSeries)
+    this.#loggedSeries = this.registry.size
+    return series
+  }
+
+  /** A series found in the log. */
+  restoreSeries(tsid: number, key: Uint8Array): void {
+    this.registry.restore(tsid, key)
+    this.#loggedSeries = this.#durableSeries = this.registry.size
+  }
+
+  /** A record with series up to `count` is durable. */
+  confirmSeries(count: number): void {
+    this.#durableSeries = Math.max(this.#durableSeries, count)
+  }
+
+  /** Records were refused: their series must be logged again. */
+  forgetUnconfirmed(): void {
+    this.#loggedSeries = this.#durableSeries
+  }
+
+  /** Series the catalog does not hold, and what to call once it does. */
+  unsavedSeries(): { readonly series: readonly SeriesEntry[]; saved(): void } {
+    if (!hasSeries(this.table)) return { series: [], saved: () => {} }
+    const series = seriesSince(this.registry, this.#savedSeries)
+    return {
+      series,
+      saved: () => {
+        this.#savedSeries += series.length
+      }
+    }
+  }
+
+  add(rows: MemtableRows): void {
+    this.active ??= new Memtable(this.#duckdb, this.table, this.#generation++, rows.seq)
+    this.active.add(this.table, rows)
+  }
+
+  /** Takes on a change of the table. What hidden columns a generation has depends on the tags and on append_mode. */
+  become(table: Table): void {
+    const tagged = hasSeries(this.table) || !hasSeries(table)
+    if (table.options.append_mode !== this.table.options.append_mode || !tagged) this.seal()
+    this.table = table
+  }
+
+  /** Lets later rows start a new generation. */
+  seal(): void {
+    if (this.active === undefined) return
+    this.sealed.push(this.active)
+    this.active = undefined
+  }
+
+  /** Makes every row added before the call readable. */
+  async makeReadable(): Promise<void> {
+    for (const memtable of [...this.memtables]) await memtable.handOver()
+    if (hasSeries(this.table) && this.memtables.length > 0) await this.mirror.sync(this.table, this.registry)
+  }
+
+  drop(): void {
+    for (const memtable of this.memtables) memtable.drop()
+    this.sealed = []
+    this.active = undefined
+    this.#mirror?.drop().catch(() => {})
+  }
+}
+
+/** The registry as a DuckDB table, so that rows in memory can be joined with their tags. */
+export class SeriesMirror {
+  readonly name: string
+  readonly #duckdb: Duckdb
+  #tags = ''
+  #rows = 0
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(duckdb: Duckdb, name: string) {
+    this.#duckdb = duckdb
+    this.name = name
+  }
+
+  sync(table: Table, registry: SeriesRegistry): Promise<void> {
+    const next = this.#turn.then(() => this.#sync(table, registry))
+    this.#turn = next.catch(() => {})
+    return next
+  }
+
+  async drop(): Promise<void> {
+    await this.#turn
+    await this.#duckdb.run(`DROP TABLE IF EXISTS ${this.name}`)
+  }
+
+  async #sync(table: Table, registry: SeriesRegistry): Promise<void> {
+    const layout = seriesColumns(table)
+      .map(tag => `${tag.id} ${tag.physical}`)
+      .join()
+    if (layout !== this.#tags) await this.#define(table, layout)
+    if (registry.size === this.#rows) return
+    const series = seriesSince(registry, this.#rows)
+    const tsids = Uint32Array.from(series, entry => entry.tsid)
+    const tags = decodeSeries(series, seriesColumns(table))
+    const source = {
+      columns: [
+        { name: '__tsid', type: 'UInt32' as const },
+        ...seriesColumns(table).map(({ physical, type }) => ({ name: physical, type }))
+      ],
+      batches: [{ rows: series.length, columns: [{ kind: 'fixed' as const, values: tsids }, ...tags] }]
+    }
+    await this.#duckdb.withRows(source, rows => this.#duckdb.run(`INSERT INTO ${this.name} SELECT * FROM ${rows}`))
+    this.#rows += series.length
+  }
+
+  /** Built anew when the table got another tag. */
+  async #define(table: Table, layout: string): Promise<void> {
+    const columns = seriesColumns(table).map(tag => `${quoteName(tag.physical)} ${duckdbType(tag.type)}`)
+    await this.#duckdb.run(`CREATE OR REPLACE TABLE ${this.name} (__tsid UINTEGER, ${columns.join(', ')})`)
+    this.#tags = layout
+    this.#rows = 0
+  }
+}

@@ -1,0 +1,106 @@
+// All tables' rows in memory: who holds what, how much it is, and from which number on the log is still needed.
+import { DbError } from '../../../errors.ts'
+import type { Table } from '../../../model/table.ts'
+import type { EmbeddedCatalog } from '../catalog/catalog.ts'
+import type { Duckdb } from '../duckdb/index.ts'
+import type { RecordPart } from '../log/record.ts'
+import { TableData } from './table-data.ts'
+
+export class OpenTables {
+  /** One above the number of the last row that is readable. */
+  appliedSeq = 1
+  readonly #catalog: EmbeddedCatalog
+  readonly #duckdb: Duckdb
+  readonly #tables = new Map<number, TableData>()
+  #bytes = 0
+  #waiting: (() => void)[] = []
+
+  constructor(catalog: EmbeddedCatalog, duckdb: Duckdb) {
+    this.#catalog = catalog
+    this.#duckdb = duckdb
+  }
+
+  /** Memory taken by rows that are in no file yet. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  all(): readonly TableData[] {
+    return [...this.#tables.values()]
+  }
+
+  /** Undefined while nothing of the table is in memory; a logical table's rows are its physical table's. */
+  find(table: Table): TableData | undefined {
+    return this.#tables.get(this.#catalog.host(table).id)
+  }
+
+  /** A table as it is now: it may have been changed or dropped since the caller looked it up. */
+  current(table: Table): Table {
+    const current = this.#catalog.tableById(table.id)
+    if (current === undefined) throw new DbError('TableNotFound', `Table not found: ${table.database}.${table.name}`)
+    return current
+  }
+
+  /** Where rows of a table go. */
+  take(table: Table): TableData {
+    const current = this.#catalog.host(this.current(table))
+    let data = this.#tables.get(current.id)
+    if (data === undefined) {
+      data = new TableData(this.#duckdb, current, () => this.#catalog.series(current.id))
+      this.#tables.set(current.id, data)
+    }
+    data.table = current
+    return data
+  }
+
+  /** Makes the rows of a record readable; rows of tables dropped meanwhile go with them. */
+  apply(seq: number, parts: readonly RecordPart[]): void {
+    let first = seq
+    for (const part of parts) {
+      const data = this.#tables.get(part.table)
+      if (data !== undefined) {
+        const before = data.active?.bytes ?? 0
+        const columns = new Map(part.columns.map(column => [column.id, column.data]))
+        data.add({ rows: part.rows, seq: first, op: part.op, tsids: part.tsids, columns })
+        this.#bytes += data.active!.bytes - before
+      }
+      first += part.rows
+    }
+  }
+
+  /** Records were refused by the log: their series must be logged again. */
+  forgetUnconfirmed(): void {
+    for (const data of this.#tables.values()) data.forgetUnconfirmed()
+  }
+
+  /** Rows left memory. */
+  release(bytes: number): void {
+    this.#bytes -= bytes
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  /** Resolves when rows leave memory or the signal fires. */
+  released(signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      this.#waiting.push(resolve)
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+
+  drop(table: Table): void {
+    const data = this.#tables.get(table.id)
+    if (data === undefined) return
+    this.#tables.delete(table.id)
+    this.release(data.bytes)
+    data.drop()
+  }
+
+  /** Everything below is in files: the log may forget it. */
+  oldestSeq(): number {
+    let oldest = this.appliedSeq
+    for (const data of this.#tables.values()) {
+      for (const memtable of data.memtables) oldest = Math.min(oldest, memtable.firstSeq)
+    }
+    return oldest
+  }
+}

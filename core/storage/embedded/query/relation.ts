@@ -1,0 +1,92 @@
+// The visible rows of a table as one SQL expression over its files and memtables.
+import type { Table } from '../../../model/table.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { quoteName } from '../duckdb/index.ts'
+import { Memtable } from '../memory/memtable.ts'
+import { mergeVersions } from './merge.ts'
+import { fileRows, memtableRows, missing } from './source.ts'
+
+/** What a query reads, fixed when it starts. */
+export interface Snapshot {
+  readonly table: Table
+  /** The logical table that is asked for, when `table` is the physical one that holds it. */
+  readonly view: Table | undefined
+  /** Logical tables of a physical one; undefined for any other. */
+  readonly logical: readonly number[] | undefined
+  readonly files: readonly DataFile[]
+  readonly memtables: readonly Memtable[]
+  /** DuckDB table with the tags of the series. */
+  readonly series: string
+  readonly dataDir: string
+  /** Rows before it (in the time index's unit) are past their time to live. */
+  readonly cutoff: bigint | undefined
+}
+
+/** `SELECT …` of every visible row with the table's columns under their physical names. */
+export function relation(snapshot: Snapshot): string {
+  const { table, view, series, dataDir, cutoff } = snapshot
+  const options = { cutoff, only: view === undefined ? snapshot.logical : [view.id] }
+  const memtables = snapshot.memtables.filter(memtable => memtable.ready)
+  const files = snapshot.files.filter(file => cutoff === undefined || file.maxTime >= cutoff)
+  const [alone, versioned] = splitByVersions(table, files, memtables)
+  const select = (parts: readonly Part[]) => [
+    ...fileRows(table, parts.filter(isFile), dataDir, options),
+    ...parts.filter(isMemtable).map(memtable => memtableRows(table, memtable, memtable.name, series, options))
+  ]
+  const mixed = select(versioned).join(' UNION ALL ')
+  const merged = versioned.length === 0 ? [] : [mergeVersions(table, mixed, { keepDeletes: false })]
+  const parts = [...select(alone), ...merged]
+  if (parts.length === 0) return `SELECT ${(view ?? table).columns.map(missing).join(', ')} WHERE false`
+  const names = view === undefined ? ownNames(table) : viewNames(view, table)
+  return parts.map(part => `SELECT ${names} FROM (${part})`).join(' UNION ALL ')
+}
+
+function ownNames(table: Table): string {
+  return table.columns.map(column => quoteName(column.physical)).join(', ')
+}
+
+/** The physical table's columns under the logical one's names. */
+function viewNames(view: Table, table: Table): string {
+  const stored = new Map(table.columns.map(column => [column.id, column]))
+  return view.columns
+    .map(column => `${quoteName(stored.get(column.stored!)!.physical)} AS ${quoteName(column.physical)}`)
+    .join(', ')
+}
+
+type Part = DataFile | Memtable
+
+function isMemtable(part: Part): part is Memtable {
+  return part instanceof Memtable
+}
+
+function isFile(part: Part): part is DataFile {
+  return !isMemtable(part)
+}
+
+interface Span {
+  readonly minTime: bigint
+  readonly maxTime: bigint
+}
+
+/** Parts in which every row is the only version of itself, and those that hold versions or meet another part in time. */
+function splitByVersions(table: Table, files: readonly DataFile[], memtables: readonly Memtable[]): [Part[], Part[]] {
+  const parts: Part[] = [...files, ...memtables]
+  if (table.options.append_mode) return [parts, []]
+  const versioned = new Set<Part>(parts.filter(part => (isMemtable(part) ? !part.times.areDistinct : part.deletes)))
+  const spans = parts
+    .map(part => ({ part, span: isMemtable(part) ? part.times : part }))
+    .sort((a, b) => (a.span.minTime < b.span.minTime ? -1 : a.span.minTime > b.span.minTime ? 1 : 0))
+  let reaching: (typeof spans)[number] | undefined
+  for (const next of spans) {
+    if (reaching !== undefined && next.span.minTime <= reaching.span.maxTime) {
+      versioned.add(reaching.part).add(next.part)
+    }
+    if (reaching === undefined || next.span.maxTime > reaching.span.maxTime) reaching = next
+  }
+  return [parts.filter(part => !versioned.has(part)), [...versioned]]
+}
+
+/** Whether two spans share a point in time. */
+export function meets(a: Span, b: Span): boolean {
+  return a.minTime <= b.maxTime && b.minTime <= a.maxTime
+}

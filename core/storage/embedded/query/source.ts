@@ -1,0 +1,137 @@
+// Rows of files and memtables as SQL: the hidden columns first, then the table's columns under their physical names.
+import { join } from 'node:path'
+import type { Table, TableColumn } from '../../../model/table.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { hasSeries, seriesColumns, storedColumns, tableColumn } from '../catalog/logical.ts'
+import { duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
+import { type HiddenColumn, hiddenColumns, type Memtable } from '../memory/memtable.ts'
+import { noTags } from '../series/series.ts'
+
+export interface SourceOptions {
+  /** Which columns besides the hidden ones; default all. */
+  readonly columns?: readonly TableColumn[]
+  /** Rows before it (in the time index's unit) are left out. */
+  readonly cutoff?: bigint | undefined
+  /** Logical tables whose rows are wanted; default all. */
+  readonly only?: readonly number[] | undefined
+}
+
+/** One `SELECT …` per set of files that hold the same columns; what they do not hold is null. */
+export function fileRows(
+  table: Table,
+  files: readonly DataFile[],
+  dataDir: string,
+  { columns: wanted = storedColumns(table), cutoff, only }: SourceOptions = {}
+): string[] {
+  const groups = Map.groupBy(files, file => file.columns.join())
+  return [...groups.values()].map(group => {
+    const held = new Set(group[0]!.columns)
+    const tagged = seriesColumns(table).some(tag => held.has(tag.id))
+    const hidden = hiddenColumns(table).map(column => (column[0] === '__tsid' && !tagged ? nothing(column) : column[0]))
+    const columns = wanted.map(column => (held.has(column.id) ? typed(column) : missing(column)))
+    const paths = group.map(file => quoteText(join(dataDir, file.path)))
+    const old = cutoff !== undefined && group.some(file => file.minTime < cutoff)
+    const where = conditions([old && since(table, cutoff), ofTables('', only)])
+    return `SELECT ${[...hidden, ...columns].join(', ')} FROM read_parquet([${paths.join(', ')}])${where}`
+  })
+}
+
+/** `from` is the memtable's DuckDB table or what stands for its rows; `series` the table with the tags of the series. */
+export function memtableRows(
+  table: Table,
+  memtable: Memtable,
+  from: string,
+  series: string,
+  { columns: wanted = storedColumns(table), cutoff, only }: SourceOptions = {}
+): string {
+  const held = new Set(memtable.columns.map(column => column.id))
+  const present = new Set(memtable.hidden.map(([name]) => name))
+  const tagged = present.has('__tsid')
+  const columns = wanted.map(column => {
+    if (column.semantic === 'tag') return tagged ? `s.${quoteName(column.physical)}` : missing(column)
+    return held.has(column.id) ? `m.${quoteName(column.physical)}` : missing(column)
+  })
+  const hidden = hiddenColumns(table).map(column => (present.has(column[0]) ? `m.${column[0]}` : nothing(column)))
+  const joined = tagged && (only !== undefined || wanted.some(column => column.semantic === 'tag'))
+  const source = joined ? `${from} m JOIN ${series} s ON s.__tsid = m.__tsid` : `${from} m`
+  const where = conditions([cutoff !== undefined && since(table, cutoff, 'm.'), ofTables('s.', only)])
+  return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${source}${where}`
+}
+
+/** The columns of a table that are not in its series. */
+export function untagged(table: Table): readonly TableColumn[] {
+  return table.columns.filter(column => column.semantic !== 'tag')
+}
+
+/** Rows from which on a sort with all their tags takes too much time and memory. */
+const many = 100_000
+
+/**
+ * Hidden and all columns of rows that have no tags yet, sorted by tags, time and order of writing. Many rows are sorted first and
+ * joined with their tags after it, in a third of the time and memory; the join may then swap a few chunks, which costs readers nothing
+ * but a little pruning.
+ */
+export function sortedWithTags(
+  table: Table,
+  rows: string,
+  series: string,
+  { count, only }: { readonly count: number; readonly only?: readonly number[] | undefined }
+): string {
+  const order = [quoteName(table.timeIndex.physical), ...(table.options.append_mode ? [] : ['__seq'])].map(
+    name => `m.${name}`
+  )
+  if (!hasSeries(table)) return `SELECT * FROM (${rows}) m ORDER BY ${order.join(', ')}`
+  const tags = seriesColumns(table)
+    .map(tag => quoteName(tag.physical))
+    .join(', ')
+  const ranked = `SELECT __tsid, row_number() OVER (ORDER BY ${tags}) AS __rank FROM ${series}`
+  const withRank = `SELECT m.*, k.__rank FROM (${rows}) m JOIN (${ranked}) k ON k.__tsid = m.__tsid`
+  const hidden = hiddenColumns(table).map(([name]) => `m.${name}`)
+  const columns = storedColumns(table).map(
+    column => `${column.semantic === 'tag' ? 's' : 'm'}.${quoteName(column.physical)}`
+  )
+  const selected = [...hidden, ...columns].join(', ')
+  const sort = ` ORDER BY ${['m.__rank', ...order].join(', ')}`
+  const first = count >= many ? `SELECT * FROM (${withRank}) m${sort}` : withRank
+  const last = count >= many ? '' : sort
+  const where = conditions([ofTables('s.', only)])
+  return `SELECT ${selected} FROM (${first}) m JOIN ${series} s ON s.__tsid = m.__tsid${where}${last}`
+}
+
+/** A column without a value in any row. */
+export function missing(column: TableColumn): string {
+  return `NULL::${duckdbType(column.type)} AS ${quoteName(column.physical)}`
+}
+
+function nothing([name, type]: HiddenColumn): string {
+  return `${name === '__tsid' ? noTags : 'NULL'}::${duckdbType(type)} AS ${name}`
+}
+
+/** Parquet knows no seconds, and DuckDB reads milliseconds as microseconds. */
+function typed(column: TableColumn): string {
+  const name = quoteName(column.physical)
+  const widened = column.type === 'TimestampSecond' || column.type === 'TimestampMillisecond'
+  return widened ? `${name}::${duckdbType(column.type)} AS ${name}` : name
+}
+
+function conditions(all: readonly (string | false)[]): string {
+  const met = all.filter(condition => condition !== false)
+  return met.length === 0 ? '' : ` WHERE ${met.join(' AND ')}`
+}
+
+function ofTables(prefix: string, only: readonly number[] | undefined): string | false {
+  if (only === undefined) return false
+  return only.length === 0 ? 'false' : `${prefix}${tableColumn.physical} IN (${only.join(', ')})`
+}
+
+/** The time index is at or after a point in its own unit. */
+function since(table: Table, cutoff: bigint, prefix = ''): string {
+  const { type, physical } = table.timeIndex
+  const made = {
+    TimestampSecond: `make_timestamp(${cutoff * 1_000_000n})`,
+    TimestampMillisecond: `make_timestamp(${cutoff * 1000n})`,
+    TimestampMicrosecond: `make_timestamp(${cutoff})`,
+    TimestampNanosecond: `make_timestamp_ns(${cutoff})`
+  }
+  return `${prefix}${quoteName(physical)} >= ${made[type as keyof typeof made]}::${duckdbType(type)}`
+}

@@ -1,0 +1,187 @@
+// Examines a data folder no server runs on: the catalog, every data file, every log segment.
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { DbError } from '../../../errors.ts'
+import { catalogDamage, openCatalogFile } from '../catalog/catalog-file.ts'
+import { type DataFile, loadFile } from '../catalog/catalog-rows.ts'
+import { matches } from '../catalog/row-sums.ts'
+import { openDuckdb } from '../duckdb/index.ts'
+import { segmentName } from '../log/segment.ts'
+import { dataFiles, type LogBounds } from '../open.ts'
+import { checkDataFile } from './data-check.ts'
+import { type LogScan, scanLog } from './log-scan.ts'
+
+export interface DataFolder {
+  /** `storage.data_home`, absolute. */
+  readonly home: string
+  /** `wal.dir`, absolute. */
+  readonly wal: string
+}
+
+/** `damage` loses rows or stops the start; a `leftover` of a crash is cleared away by the next start. */
+export interface Finding {
+  readonly kind: 'damage' | 'leftover'
+  readonly file: string
+  readonly offset?: number
+  readonly message: string
+}
+
+export interface Examination {
+  readonly findings: readonly Finding[]
+  /** Undefined when no row of it can be read. Open until `close`. */
+  readonly catalog: DatabaseSync | undefined
+  readonly catalogDamaged: boolean
+  /** What the catalog knows, as far as it can be read. */
+  readonly files: readonly DataFile[]
+  readonly damagedFiles: readonly DataFile[]
+  /** Below the data folder; no row of the catalog names them. */
+  readonly unknownFiles: readonly string[]
+  readonly log: LogScan
+  close(): void
+}
+
+/** Paths of a data folder. */
+export function foldersOf({ home }: DataFolder) {
+  return {
+    catalog: join(home, 'catalog.db'),
+    data: join(home, 'data'),
+    spill: join(home, 'tmp'),
+    damaged: join(home, 'damaged')
+  }
+}
+
+/** Reads everything; `progress` gets each finding as it is made. Throws DbError when there is no data or another process holds it. */
+export async function examine(
+  folder: DataFolder,
+  progress: (finding: Finding) => void = () => {}
+): Promise<Examination> {
+  const paths = foldersOf(folder)
+  if (!existsSync(paths.catalog) && !existsSync(paths.data)) {
+    throw new DbError('InvalidArguments', `${folder.home} is no data folder: it has neither catalog.db nor data`)
+  }
+  const findings: Finding[] = []
+  const report = (finding: Finding) => {
+    findings.push(finding)
+    progress(finding)
+  }
+  const catalog = await openCatalog(paths.catalog, report)
+  try {
+    for (const { offset, reason } of catalog ? catalogDamage(catalog) : []) {
+      report({ kind: 'damage', file: paths.catalog, ...(offset !== undefined && { offset }), message: reason })
+    }
+    const catalogDamaged = findings.length > 0
+    const log = await examineLog(
+      folder.wal,
+      catalog ? readBounds(catalog) : { first: undefined, last: undefined },
+      report
+    )
+    const files = catalog ? readFiles(catalog) : []
+    const damagedFiles = await examineFiles(paths, files, report)
+    const unknownFiles = await examineUnknown(paths.data, files, catalogDamaged, report)
+    const close = () => catalog?.isOpen && catalog.close()
+    return { findings, catalog, catalogDamaged, files, damagedFiles, unknownFiles, log, close }
+  } catch (error) {
+    catalog?.close()
+    throw error
+  }
+}
+
+async function openCatalog(path: string, report: (finding: Finding) => void): Promise<DatabaseSync | undefined> {
+  const damage = (message: string) => {
+    report({ kind: 'damage', file: path, message })
+    return undefined
+  }
+  if (!existsSync(path)) return damage('the catalog is missing')
+  const start = (await readFile(path)).subarray(0, 16).toString('latin1')
+  if (start === '') return damage('the catalog is empty')
+  try {
+    return openCatalogFile(path)
+  } catch (error) {
+    if (error instanceof DbError && error.message.includes('another process')) throw error
+    return damage(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function readBounds(catalog: DatabaseSync): LogBounds {
+  try {
+    const read = catalog.prepare(`SELECT value FROM meta WHERE key = ? AND ${matches(catalog, 'meta')}`)
+    const bound = (key: string) => {
+      const value = read.get(key)?.value
+      return value === undefined ? undefined : Number(value)
+    }
+    return { first: bound('first_segment'), last: bound('last_segment') }
+  } catch {
+    return { first: undefined, last: undefined }
+  }
+}
+
+/** Rows that match their checksum; those that do not are findings already. */
+function readFiles(catalog: DatabaseSync): DataFile[] {
+  const files: DataFile[] = []
+  try {
+    const select = catalog.prepare(`SELECT * FROM files WHERE ${matches(catalog, 'files')} ORDER BY id`)
+    select.setReadBigInts(true)
+    for (const row of select.iterate()) files.push(loadFile(row))
+  } catch {
+    // What cannot be read is a finding already.
+  }
+  return files
+}
+
+async function examineLog(dir: string, bounds: LogBounds, report: (finding: Finding) => void): Promise<LogScan> {
+  const log = await scanLog(dir, bounds)
+  for (const number of log.missing) {
+    report({ kind: 'damage', file: join(dir, segmentName(number)), message: 'the log segment is missing' })
+  }
+  for (const { path, damages, torn } of log.segments) {
+    for (const { at, reason } of damages) report({ kind: 'damage', file: path, offset: at, message: reason })
+    if (torn !== undefined) {
+      const message = `${torn.reason}: the torn end of a write that was never answered, ${torn.end - torn.at} bytes`
+      report({ kind: 'leftover', file: path, offset: torn.at, message })
+    }
+  }
+  return log
+}
+
+async function examineFiles(
+  paths: ReturnType<typeof foldersOf>,
+  files: readonly DataFile[],
+  report: (finding: Finding) => void
+): Promise<DataFile[]> {
+  if (files.length === 0) return []
+  await mkdir(paths.spill, { recursive: true })
+  const duckdb = await openDuckdb({ folders: [paths.data], spill: paths.spill, memoryLimit: 2 ** 28, threads: 1 })
+  const damaged: DataFile[] = []
+  try {
+    for (const file of files) {
+      const path = join(paths.data, file.path)
+      const damage = await checkDataFile(duckdb, path, file)
+      if (damage === undefined) continue
+      damaged.push(file)
+      const { reason, offset } = damage
+      report({ kind: 'damage', file: path, ...(offset !== undefined && { offset }), message: reason })
+    }
+  } finally {
+    await duckdb.close()
+  }
+  return damaged
+}
+
+async function examineUnknown(
+  dataDir: string,
+  files: readonly DataFile[],
+  catalogDamaged: boolean,
+  report: (finding: Finding) => void
+): Promise<string[]> {
+  const known = new Set(files.map(file => file.path))
+  const unknown = (await dataFiles(dataDir)).filter(path => !known.has(path))
+  for (const path of unknown) {
+    const file = join(dataDir, path)
+    // With a sound catalog this is what a crash leaves: its rows are in the log or in another file.
+    if (!catalogDamaged) report({ kind: 'leftover', file, message: 'the catalog does not know the file' })
+    else report({ kind: 'damage', file, message: 'the damaged catalog does not name the file' })
+  }
+  return unknown
+}

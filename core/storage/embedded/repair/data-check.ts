@@ -1,0 +1,41 @@
+// A data file against what the catalog says of it: size, checksum, rows.
+import { DbError } from '../../../errors.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { type Duckdb, quoteText } from '../duckdb/index.ts'
+import { fileChecksum, flippedByte } from '../file/checksum.ts'
+import { sizeOf } from '../open.ts'
+
+export interface FileDamage {
+  readonly reason: string
+  readonly offset?: number
+}
+
+/** Reads the whole file; undefined when it is sound. */
+export async function checkDataFile(duckdb: Duckdb, path: string, file: DataFile): Promise<FileDamage | undefined> {
+  const size = await sizeOf(path)
+  if (size === undefined) return { reason: 'the file is missing' }
+  if (size !== file.bytes) {
+    return { reason: `the file has ${size} bytes, ${file.bytes} were written`, offset: Math.min(size, file.bytes) }
+  }
+  const sum = await fileChecksum(path)
+  if (sum !== file.checksum) {
+    const offset = flippedByte(sum ^ file.checksum, size)
+    if (offset === undefined) return { reason: wrongChecksum }
+    return { reason: `${wrongChecksum}, as one wrong bit at this byte would explain`, offset }
+  }
+  try {
+    const [rows] = await duckdb.row(`SELECT count(*) FROM read_parquet(${quoteText(path)})`)
+    if (Number(rows) !== file.rows) return { reason: `the file holds ${rows} rows, the catalog says ${file.rows}` }
+  } catch (error) {
+    return { reason: `the file cannot be read: ${error instanceof Error ? error.message : error}` }
+  }
+}
+
+const wrongChecksum = 'the file does not match its checksum'
+
+/** Throws DbError `StorageUnavailable` unless the content is what was written: what reads rows would not notice most damage. */
+export async function requireContent(path: string, file: DataFile): Promise<void> {
+  if ((await fileChecksum(path)) === file.checksum) return
+  const message = `data file ${path}: ${wrongChecksum}; restore it from a backup, or see what weir storage repair would do`
+  throw new DbError('StorageUnavailable', message)
+}

@@ -1,0 +1,128 @@
+// Reads log segments to their end whatever is wrong with them: which records are whole, and where the damage is.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import {
+  readRecord,
+  readSegmentHeader,
+  recordHeaderBytes,
+  type SegmentHeader,
+  segmentHeaderBytes,
+  segmentName
+} from '../log/segment.ts'
+import { type LogBounds, segmentFiles } from '../open.ts'
+
+export interface RecordPlace {
+  readonly at: number
+  /** Header included. */
+  readonly bytes: number
+  readonly seq: number
+  readonly rows: number
+}
+
+export interface LogDamage {
+  readonly at: number
+  /** Where reading went on. */
+  readonly end: number
+  readonly reason: string
+}
+
+export interface SegmentScan {
+  readonly path: string
+  readonly number: number
+  /** Length of the file. */
+  readonly bytes: number
+  readonly header: SegmentHeader | undefined
+  /** The whole ones, also behind a damage. */
+  readonly records: readonly RecordPlace[]
+  readonly damages: readonly LogDamage[]
+  /** What a crash left at the end; the next start cuts it. */
+  readonly torn: LogDamage | undefined
+}
+
+export interface LogScan {
+  /** Oldest first. */
+  readonly segments: readonly SegmentScan[]
+  /** Numbers of segments that should be there. */
+  readonly missing: readonly number[]
+}
+
+export async function scanLog(dir: string, { first, last }: LogBounds): Promise<LogScan> {
+  const names = await segmentFiles(dir)
+  const segments: SegmentScan[] = []
+  for (const [i, name] of names.entries()) {
+    if (first !== undefined && name < segmentName(first)) continue
+    segments.push(await scanSegment(join(dir, name), i === names.length - 1))
+  }
+  const found = new Set(segments.map(segment => segment.number))
+  const lowest = first ?? segments[0]?.number ?? 0
+  const highest = Math.max(last ?? 0, segments.at(-1)?.number ?? 0)
+  const missing: number[] = []
+  for (let number = lowest; number <= highest && number > 0; number++) if (!found.has(number)) missing.push(number)
+  return { segments: segments.map((segment, i) => withCutEnd(segment, segments[i + 1])), missing }
+}
+
+/** A file cut at the end of a record looks whole; only the next segment knows how long it was. */
+function withCutEnd(segment: SegmentScan, next: SegmentScan | undefined): SegmentScan {
+  const written = next?.number === segment.number + 1 ? next.header?.previousBytes : undefined
+  if (written === undefined || written === segment.bytes || segment.damages.length > 0) return segment
+  const reason = `the segment has ${segment.bytes} bytes, ${written} were written`
+  return { ...segment, damages: [{ at: Math.min(segment.bytes, written), end: segment.bytes, reason }] }
+}
+
+async function scanSegment(path: string, last: boolean): Promise<SegmentScan> {
+  const bytes = await readFile(path)
+  const number = Number.parseInt(path.slice(path.lastIndexOf('/') + 1), 10)
+  const header = readSegmentHeader(bytes)
+  const base = { path, number, bytes: bytes.length, header }
+  if (header === undefined && last && bytes.length <= segmentHeaderBytes) {
+    const torn = { at: 0, end: bytes.length, reason: 'the segment was being started' }
+    return { ...base, records: [], damages: [], torn }
+  }
+  const found = scanRecords(bytes, last)
+  const mismatch = { at: 0, end: segmentHeaderBytes, reason: 'the segment header does not match its checksum' }
+  return { ...base, ...found, damages: header === undefined ? [mismatch, ...found.damages] : found.damages }
+}
+
+function scanRecords(bytes: Uint8Array, last: boolean): Pick<SegmentScan, 'records' | 'damages' | 'torn'> {
+  const records: RecordPlace[] = []
+  const damages: LogDamage[] = []
+  let at = segmentHeaderBytes
+  let seq = 0
+  while (at < bytes.length) {
+    const record = readRecord(bytes, at)
+    if (record.kind === 'whole') {
+      const length = recordHeaderBytes + record.payload.length
+      records.push({ at, bytes: length, seq: record.seq, rows: record.rows })
+      seq = record.seq + record.rows
+      at += length
+      continue
+    }
+    const rest = { at, end: bytes.length, reason: record.reason }
+    if (record.kind === 'torn' && last) return { records, damages, torn: rest }
+    const end = nextRecord(bytes, at, seq) ?? bytes.length
+    damages.push({ ...rest, end })
+    at = end
+  }
+  return { records, damages, torn: undefined }
+}
+
+/**
+ * Where the record behind a damaged one begins, if its length can be trusted: as it stands or with one bit turned it leads to a whole
+ * record. Bytes are not searched for what looks like a record: rows may hold such bytes.
+ */
+function nextRecord(bytes: Uint8Array, at: number, seq: number): number | undefined {
+  if (bytes.length - at < recordHeaderBytes) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const length = view.getUint32(at, true)
+  const lengths = [length, ...Array.from({ length: 32 }, (_, bit) => (length ^ (1 << bit)) >>> 0)]
+  const start = at + recordHeaderBytes
+  for (const candidate of lengths) {
+    const end = start + candidate
+    if (end > bytes.length) continue
+    if (end === bytes.length && view.getUint32(at + 16, true) === crc32(bytes.subarray(start))) return end
+    const next = readRecord(bytes, end)
+    if (next.kind === 'whole' && next.seq >= seq) return end
+  }
+  return undefined
+}

@@ -1,0 +1,79 @@
+// From tag columns to series numbers, and back from a series' bytes to its tag values.
+import { bitmap, type ColumnData } from '../../../model/batch.ts'
+import type { TableColumn } from '../../../model/table.ts'
+import { type ColumnType, elementsPerRow } from '../../../model/types.ts'
+import { tableColumn } from '../catalog/logical.ts'
+import { fixedArray, type SeriesEntry } from '../log/record.ts'
+import type { SeriesRegistry } from './series.ts'
+import { SeriesKeys, type TagColumn } from './series-key.ts'
+
+/** The series number of every row; series met for the first time are added. `table` is the logical table whose rows they are. */
+export function resolveSeries(
+  registry: SeriesRegistry,
+  tags: readonly TagColumn[],
+  rows: number,
+  table?: number
+): Uint32Array {
+  const tsids = new Uint32Array(rows)
+  const keys = new SeriesKeys(tags, table === undefined ? undefined : tableEntry(table))
+  const { order } = registry
+  for (let row = 0; row < rows; row++) {
+    const guess = order.next
+    const tsid = guess !== undefined && registry.is(guess, keys, row) ? guess : lookUp(registry, keys, row)
+    tsids[row] = tsid
+    order.add(tsid)
+  }
+  return tsids
+}
+
+function lookUp(registry: SeriesRegistry, keys: SeriesKeys, row: number): number {
+  keys.write(row)
+  return registry.find(keys.bytes, 0, keys.length) ?? registry.add(keys.bytes, 0, keys.length)
+}
+
+/** The beginning of every key of a logical table. */
+function tableEntry(table: number) {
+  return { id: tableColumn.id, value: new Uint8Array(Uint32Array.of(table).buffer) }
+}
+
+/** Series `from … registry.size` for a log record. */
+export function seriesSince(registry: SeriesRegistry, from: number): SeriesEntry[] {
+  return Array.from({ length: registry.size - from }, (_, i) => ({ tsid: from + i, key: registry.key(from + i) }))
+}
+
+/** One column per tag, a row per series. */
+export function decodeSeries(series: readonly SeriesEntry[], tags: readonly TableColumn[]): ColumnData[] {
+  const found = new Map(tags.map(tag => [tag.id, [] as (Uint8Array | undefined)[]]))
+  series.forEach(({ key }, row) => {
+    const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
+    for (let at = 0; at < key.length; ) {
+      const length = view.getUint32(at + 2, true)
+      const values = found.get(view.getUint16(at, true))
+      if (values) values[row] = key.subarray(at + 6, at + 6 + length)
+      at += 6 + length
+    }
+  })
+  return tags.map(tag => tagData(tag, found.get(tag.id)!, series.length))
+}
+
+function tagData(tag: TableColumn, values: readonly (Uint8Array | undefined)[], rows: number): ColumnData {
+  const valid = bitmap(rows, false)
+  const offsets = new Uint32Array(rows + 1)
+  for (let row = 0; row < rows; row++) {
+    const value = values[row]
+    if (value) valid[row >> 3]! |= 1 << (row & 7)
+    offsets[row + 1] = offsets[row]! + (value?.length ?? 0)
+  }
+  if (isBytes(tag.type)) {
+    return { kind: 'bytes', offsets, bytes: Buffer.concat(values.filter(value => value !== undefined)), valid }
+  }
+  const array = fixedArray(tag.type)
+  const width = array.BYTES_PER_ELEMENT * elementsPerRow(tag.type)
+  const bytes = new Uint8Array(rows * width)
+  for (let row = 0; row < rows; row++) if (values[row]) bytes.set(values[row]!, row * width)
+  return { kind: 'fixed', values: new array(bytes.buffer), valid }
+}
+
+function isBytes(type: ColumnType): boolean {
+  return type === 'String' || type === 'Binary' || type === 'Json'
+}
