@@ -345,6 +345,7 @@ function replay(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payloa
   let first = seq
   for (const part of decodeRecord(payload, typeOf)) {
     const table = sqlite.tableById(part.table)
+    if (part.table > sqlite.lastTableId()) throw strangeTable(part.table)
     if (table !== undefined && first >= sqlite.flushedSeq(part.table)) {
       const data = tables.take(table)
       for (const { tsid, key } of part.series) data.restoreSeries(tsid, key)
@@ -353,6 +354,12 @@ function replay(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payloa
     first += part.rows
   }
   tables.appliedSeq = first
+}
+
+/** Tables that were dropped are known by their number: one above all numbers ever given means that the catalog lost it. */
+function strangeTable(id: number): DbError {
+  const reason = `the log has rows of table number ${id}, which the catalog never had: it is older than the log`
+  return new DbError('StorageUnavailable', `${reason}. Bring the newer catalog.db back, or restore a backup`)
 }
 
 /** A folder that can be written: one that cannot would only be noticed by the first write. */

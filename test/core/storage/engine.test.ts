@@ -203,6 +203,16 @@ t.test('the torn end of the log is cut, damage before the end stops the start wi
   t.same(await select(opened, opened.catalog.table('public', 'visits')!, 'SELECT count(*) FROM @'), [[5]])
 })
 
+t.test('a catalog older than the log stops the start', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const old = crash(t, dir)
+  const table = await createTable(engine, 'visits')
+  await put(engine, table, [{ host: 'a', at: 1, n: 1 }])
+  cpSync(join(dir, 'wal'), join(old, 'wal'), { recursive: true })
+  await t.rejects(makeEngine(old).open(), { message: /rows of table number 1, which the catalog never had/ })
+})
+
 t.test('a damaged or missing data file stops the start and is named', async t => {
   const dir = temporaryFolder(t)
   const engine = await openEngine(t, dir)

@@ -76,6 +76,12 @@ export class EmbeddedCatalog {
     return this.#byId.get(id)?.table
   }
 
+  /** The highest number a table was ever given. */
+  lastTableId(): number {
+    const row = this.#sqlite.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'tables'`).get()
+    return Number(row?.seq ?? 0)
+  }
+
   allTables(): readonly Table[] {
     return [...this.#byId.values()].map(state => state.table)
   }
