@@ -112,7 +112,7 @@ class EmbeddedEngine implements Engine {
     const { tables, wal, flusher } = this.#open()
     if (tables.bytes >= this.#config.storage.memtable_limit) await this.#waitForRoom(signal)
     signal.throwIfAborted()
-    const parts = writes.filter(write => write.rows > 0).map(write => recordPart(tables, write))
+    const parts = recordParts(tables, writes)
     const logged = parts.filter(part => !part.skipLog)
     if (logged.length > 0) {
       const rows = countRows(logged)
@@ -303,6 +303,16 @@ interface WritePart extends RecordPart {
   readonly skipLog: boolean
   /** Series of the table once this part is logged. */
   readonly seriesCount: number
+}
+
+/** All or none: what one of them cannot do must not leave series behind that no record holds. */
+function recordParts(tables: OpenTables, writes: readonly ResolvedWrite[]): readonly WritePart[] {
+  try {
+    return writes.filter(write => write.rows > 0).map(write => recordPart(tables, write))
+  } catch (error) {
+    tables.forgetUnconfirmed()
+    throw error
+  }
 }
 
 function recordPart(tables: OpenTables, write: ResolvedWrite): WritePart {

@@ -1,6 +1,7 @@
 import { appendFileSync, cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import type { Table } from '../../../core/model/table.ts'
 import {
   createTable,
   fixed,
@@ -201,6 +202,27 @@ t.test('the torn end of the log is cut, damage before the end stops the start wi
   appendFileSync(lastSegment(longer), Buffer.alloc(4096))
   const opened = await openEngine(t, longer)
   t.same(await select(opened, opened.catalog.table('public', 'visits')!, 'SELECT count(*) FROM @'), [[5]])
+})
+
+t.test('a refused write leaves no series behind that the log does not know', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const table = await createTable(engine, 'visits')
+  const gone = await createTable(engine, 'gone')
+  await engine.catalog.dropTable(gone)
+  const columns = [text('host', ['new'], 'tag'), times('at', [1])]
+  const write = (to: Table) => ({ table: to, rows: 1, columns, op: 'put' as const })
+  await t.rejects(engine.write([write(table), write(gone)], never), { code: 'TableNotFound' })
+  t.same(await select(engine, table, 'SELECT count(*) FROM @'), [[0]])
+  await put(engine, table, [
+    { host: 'new', at: 2, n: 2 },
+    { host: 'another', at: 3, n: 3 }
+  ])
+  const again = await openEngine(t, crash(t, dir))
+  t.same(await select(again, again.catalog.table('public', 'visits')!, all), [
+    ['another', 3, 3, null],
+    ['new', 2, 2, null]
+  ])
 })
 
 t.test('a catalog older than the log stops the start', async t => {
