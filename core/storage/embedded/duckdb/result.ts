@@ -14,7 +14,7 @@ import {
 } from '@duckdb/node-api'
 import bindings from '@duckdb/node-bindings'
 import { DbError } from '../../../errors.ts'
-import { bitmap, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
+import { bitmap, type FixedData, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
 import type { ResultType } from '../../../model/types.ts'
 import type { QueryResult } from '../../engine.ts'
 import { cancelled, translate } from './errors.ts'
@@ -73,19 +73,7 @@ function readChunk(chunk: DuckDBDataChunk, types: readonly DuckDBType[]): Result
   return { rows, columns: types.map((type, c) => readVector(chunk, c, type, rows)) }
 }
 
-type FixedArray = new (
-  buffer: ArrayBuffer
-) =>
-  | Int8Array
-  | Int16Array
-  | Int32Array
-  | Uint8Array
-  | Uint16Array
-  | Uint32Array
-  | BigInt64Array
-  | BigUint64Array
-  | Float32Array
-  | Float64Array
+type FixedArray = new (buffer: ArrayBuffer) => FixedData['values']
 
 const fixed: ReadonlyMap<Id, FixedArray> = new Map<Id, FixedArray>([
   [Id.BOOLEAN, Uint8Array],
