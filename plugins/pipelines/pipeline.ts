@@ -1,7 +1,7 @@
 // A pipeline as it runs: what compiling a document gives.
 import type { ColumnIndex, ColumnType, ItemValue, Semantic, TimeUnit } from '../../core/index.ts'
 import type { Processor } from '../services.ts'
-import type { CustomTimeIndex } from './time-index.ts'
+import type { CustomTimeIndex } from './column/time-index.ts'
 
 /** A column that a document lists. */
 export interface TransformColumn {

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { authorise, DbError, type PluginApp } from '../../core/index.ts'
-import { inferredDdl } from './ddl.ts'
+import { inferredDdl } from './document/ddl.ts'
 import { dryRun } from './dryrun.ts'
 import type { OwnService } from './service.ts'
 import { formatVersion } from './versions.ts'

@@ -1,11 +1,11 @@
 // The pipelines service: finds pipelines by name and version, compiles each once, runs them.
 import { type Core, DbError, type ItemBatch, type RequestContext } from '../../core/index.ts'
 import type { PipelineResult, PipelineRunOptions, PipelinesService, ProcessorDefinition } from '../services.ts'
-import { compilePipeline } from './compile.ts'
+import { parseTimeIndex } from './column/time-index.ts'
+import { compilePipeline } from './document/compile.ts'
 import type { Identity, Pipeline } from './pipeline.ts'
 import { builtInKinds } from './processor/index.ts'
-import { type RunSettings, runPipeline } from './run.ts'
-import { parseTimeIndex } from './time-index.ts'
+import { type RunSettings, runPipeline } from './run/run.ts'
 import { currentTime, openVersions, parseVersion, type Version } from './versions.ts'
 
 const identityName = 'svc_identity'

@@ -1,8 +1,8 @@
 // Splits text by the literals of a pattern; values are ranges of the batch's own bytes.
 import type { ItemBatch, ItemField } from '../../../core/index.ts'
 import type { ProcessorDefinition } from '../../services.ts'
-import { type DissectPattern, matchDissect, parseDissect } from '../dissect.ts'
-import { hasText, reject, shownCell } from '../input.ts'
+import { hasText, reject, shownCell } from '../cell/input.ts'
+import { type DissectPattern, matchDissect, parseDissect } from './dissect-pattern.ts'
 
 /** Which steps of a pattern go where: plain names one by one, appended pieces together. */
 interface Layout {

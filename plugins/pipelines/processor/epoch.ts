@@ -1,9 +1,9 @@
 // Numbers since 1970 to a timestamp.
 import { cell, convertTime, type ItemBatch, type ItemField, type TimeUnit } from '../../../core/index.ts'
 import type { FieldPair, ProcessorDefinition } from '../../services.ts'
-import { type Input, kindName, reject, shownCell } from '../input.ts'
-import { readInteger, readSafeInteger } from '../number.ts'
-import { parseResolution } from '../resolution.ts'
+import { type Input, kindName, reject, shownCell } from '../cell/input.ts'
+import { readInteger, readSafeInteger } from '../cell/number.ts'
+import { parseResolution } from '../document/resolution.ts'
 
 const perSeconds: Readonly<Record<TimeUnit, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 }
 

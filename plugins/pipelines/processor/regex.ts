@@ -2,7 +2,7 @@
 import { RE2JS } from 're2js'
 import type { ItemBatch, ItemField } from '../../../core/index.ts'
 import type { FieldPair, ProcessorDefinition, ProcessorOptions } from '../../services.ts'
-import { hasText, shownText } from '../input.ts'
+import { hasText, shownText } from '../cell/input.ts'
 
 interface Pattern {
   readonly expression: RE2JS

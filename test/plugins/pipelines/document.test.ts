@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { type Item, type ItemBatch, isDbError } from '../../../core/index.ts'
-import { parseDocument } from '../../../plugins/pipelines/document.ts'
+import { parseDocument } from '../../../plugins/pipelines/document/document.ts'
 import { compile, processed, run } from './sample-run.ts'
 
 t.test('YAML faults name line and column', async t => {
@@ -60,7 +60,7 @@ t.test('fields are named in all three forms, and the later key wins', async t =>
 })
 
 t.test('a third party’s processor kind is used like a built-in one', async t => {
-  const { compilePipeline } = await import('../../../plugins/pipelines/compile.ts')
+  const { compilePipeline } = await import('../../../plugins/pipelines/document/compile.ts')
   const shout = {
     kind: 'shout',
     compile: (options: { text(key: string): string | undefined }) => ({

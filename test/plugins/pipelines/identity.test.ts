@@ -1,8 +1,8 @@
 import t from 'tap'
 import { type Item, ItemBatch, type Table, Timestamp } from '../../../core/index.ts'
+import { parseTimeIndex } from '../../../plugins/pipelines/column/time-index.ts'
 import type { Identity } from '../../../plugins/pipelines/pipeline.ts'
-import { runPipeline } from '../../../plugins/pipelines/run.ts'
-import { parseTimeIndex } from '../../../plugins/pipelines/time-index.ts'
+import { runPipeline } from '../../../plugins/pipelines/run/run.ts'
 import { identity, now, rows, run, settings } from './sample-run.ts'
 
 const timed = (text: string, lenientTime = false): Identity => ({

@@ -1,9 +1,9 @@
 // Runs documents over items and shows the written rows as plain objects.
 import { type Column, type Item, ItemBatch, isValid, type TableOptions, type TableWrite } from '../../../core/index.ts'
-import { compilePipeline } from '../../../plugins/pipelines/compile.ts'
+import { compilePipeline } from '../../../plugins/pipelines/document/compile.ts'
 import type { Identity, Pipeline } from '../../../plugins/pipelines/pipeline.ts'
 import { builtInKinds } from '../../../plugins/pipelines/processor/index.ts'
-import { type RunSettings, runPipeline } from '../../../plugins/pipelines/run.ts'
+import { type RunSettings, runPipeline } from '../../../plugins/pipelines/run/run.ts'
 
 /** 2025-03-04T05:06:07.000000008Z */
 export const now = 1_741_064_767_000_000_008n

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { matchDissect, parseDissect } from '../../../../plugins/pipelines/dissect.ts'
+import { matchDissect, parseDissect } from '../../../../plugins/pipelines/processor/dissect-pattern.ts'
 import { compile, processed } from '../sample-run.ts'
 
 const refuse = (message: string) => new Error(message)

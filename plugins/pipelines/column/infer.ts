@@ -9,9 +9,9 @@ import {
   nameProblem,
   type Table,
   type TableColumn
-} from '../../core/index.ts'
+} from '../../../core/index.ts'
+import type { TransformColumn } from '../pipeline.ts'
 import { buildColumn, isBuildable } from './coerce.ts'
-import type { TransformColumn } from './pipeline.ts'
 
 const types: Readonly<Record<number, ColumnType>> = {
   [cell.boolean]: 'Boolean',

@@ -1,5 +1,5 @@
 // Dissect patterns: reads their grammar into steps and matches them on bytes.
-import { shownText } from './input.ts'
+import { shownText } from '../cell/input.ts'
 
 type Placeholder =
   | { readonly kind: 'skip' }

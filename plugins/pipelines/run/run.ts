@@ -8,12 +8,12 @@ import {
   type Table,
   type TableOptions,
   type TableWrite
-} from '../../core/index.ts'
-import type { PipelineResult } from '../services.ts'
-import { buildColumns } from './column.ts'
+} from '../../../core/index.ts'
+import type { PipelineResult } from '../../services.ts'
+import { buildColumns } from '../column/column.ts'
+import type { Identity, Pipeline } from '../pipeline.ts'
 import { dispatch, selectRows } from './dispatch.ts'
 import { flattenObjects } from './flatten.ts'
-import type { Identity, Pipeline } from './pipeline.ts'
 import { expandSuffix } from './suffix.ts'
 import {
   copyField,

@@ -1,6 +1,6 @@
 // Sends items on to other pipelines by the value of one field.
-import { cell, ItemBatch, type ItemValue, Timestamp } from '../../core/index.ts'
-import type { Dispatcher, DispatchRule } from './pipeline.ts'
+import { cell, ItemBatch, type ItemValue, Timestamp } from '../../../core/index.ts'
+import type { Dispatcher, DispatchRule } from '../pipeline.ts'
 import { copyField } from './variables.ts'
 
 export interface Dispatched {

@@ -1,6 +1,6 @@
 // Typed access to the options of one processor in a document.
-import { DbError } from '../../core/index.ts'
-import type { ProcessorOptions } from '../services.ts'
+import { DbError } from '../../../core/index.ts'
+import type { ProcessorOptions } from '../../services.ts'
 import { parseFields } from './field.ts'
 
 /** `where` starts every message about these options, for example `processors[1] (dissect, line 7)`. */

@@ -1,6 +1,6 @@
 // Table-option variables: fields of reserved names that set the table's options instead of becoming columns.
-import { cell, DbError, type ItemBatch, ItemField, parseTableOptions, type TableOptions } from '../../core/index.ts'
-import { cellText } from './cell-text.ts'
+import { cell, DbError, type ItemBatch, ItemField, parseTableOptions, type TableOptions } from '../../../core/index.ts'
+import { cellText } from '../cell/text.ts'
 
 const prefix = 'svc_'
 const suffixName = 'svc_table_suffix'

@@ -1,5 +1,5 @@
 // The `index` option of a transform: time index, tag, or an index of the column with its options.
-import { type ColumnIndex, type ColumnType, type DbError, isDbError, parseColumnIndex } from '../../core/index.ts'
+import { type ColumnIndex, type ColumnType, type DbError, isDbError, parseColumnIndex } from '../../../core/index.ts'
 
 type Refuse = (message: string) => DbError
 

@@ -1,6 +1,6 @@
 // The CREATE TABLE statement that a pipeline's columns amount to.
-import { type ColumnIndex, DbError, sqlTypeName } from '../../core/index.ts'
-import type { Pipeline, TransformColumn } from './pipeline.ts'
+import { type ColumnIndex, DbError, sqlTypeName } from '../../../core/index.ts'
+import type { Pipeline, TransformColumn } from '../pipeline.ts'
 
 /** The statement for a table of that name. Throws DbError `InvalidArguments` when the columns depend on the data. */
 export function inferredDdl(pipeline: Pipeline, table: string): string {

@@ -1,10 +1,10 @@
 // Columns of integers and floats from cells of any kind.
-import { cell, type FixedData, type ItemBatch, type ItemField } from '../../core/index.ts'
+import { cell, type FixedData, type ItemBatch, type ItemField } from '../../../core/index.ts'
+import { kindName } from '../cell/input.ts'
+import { readDecimal, readInteger, readSafeInteger } from '../cell/number.ts'
+import type { TransformColumn } from '../pipeline.ts'
 import { createGaps, type Filler, type Gaps, type Source } from './gap.ts'
-import { kindName } from './input.ts'
 import { type IntegerRange, integerRange } from './integer.ts'
-import { readDecimal, readInteger, readSafeInteger } from './number.ts'
-import type { TransformColumn } from './pipeline.ts'
 
 const arrays = {
   Int8: Int8Array,

@@ -1,8 +1,8 @@
 // Columns of timestamps: points in time in the column's unit, plain integers as they are.
-import { cell, type FixedData, type TimestampType, type TimeUnit, timeUnit } from '../../core/index.ts'
+import { cell, type FixedData, type TimestampType, type TimeUnit, timeUnit } from '../../../core/index.ts'
+import { kindName } from '../cell/input.ts'
+import type { TransformColumn } from '../pipeline.ts'
 import { createGaps, type Filler, type Gaps, type Source } from './gap.ts'
-import { kindName } from './input.ts'
-import type { TransformColumn } from './pipeline.ts'
 
 /** A unit in nanoseconds, as factors small enough for exact division of 64 bits in halves. */
 const divisors: Readonly<Record<TimeUnit, readonly number[]>> = { s: [1e6, 1e3], ms: [1e6], us: [1e3], ns: [] }

@@ -1,7 +1,7 @@
 // Table suffix templates such as `_${region}`.
-import { cell, type ItemBatch } from '../../core/index.ts'
-import { cellText } from './cell-text.ts'
-import type { SuffixTemplate } from './pipeline.ts'
+import { cell, type ItemBatch } from '../../../core/index.ts'
+import { cellText } from '../cell/text.ts'
+import type { SuffixTemplate } from '../pipeline.ts'
 
 /** The suffix of a row: empty as soon as one field is absent or neither text nor integer. `hidden` fields count as absent. */
 export function expandSuffix(template: SuffixTemplate, batch: ItemBatch, row: number, hidden: ReadonlySet<string>) {

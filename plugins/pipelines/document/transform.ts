@@ -1,11 +1,11 @@
 // The transform section of a document: entries to typed columns.
-import { type ColumnType, DbError, isTimestamp, type Semantic, timestampType } from '../../core/index.ts'
+import { type ColumnType, DbError, isTimestamp, type Semantic, timestampType } from '../../../core/index.ts'
+import { readDecimal, readInteger } from '../cell/number.ts'
+import { integerRange } from '../column/integer.ts'
+import type { Transform, TransformColumn } from '../pipeline.ts'
 import type { Entry } from './document.ts'
 import { parseFields } from './field.ts'
 import { parseIndex } from './index-option.ts'
-import { integerRange } from './integer.ts'
-import { readDecimal, readInteger } from './number.ts'
-import type { Transform, TransformColumn } from './pipeline.ts'
 import { parseResolution } from './resolution.ts'
 
 type Refuse = (message: string) => DbError

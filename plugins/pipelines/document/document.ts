@@ -1,7 +1,7 @@
 // Pipeline documents: YAML text to its sections, each entry with the line it stands on.
 
 import { isSeq, LineCounter, parseAllDocuments, type YAMLParseError } from 'yaml'
-import { DbError } from '../../core/index.ts'
+import { DbError } from '../../../core/index.ts'
 
 /** One entry of a list: what it holds and where it stands, for example `processors[1] (line 7)`. */
 export interface Entry {

@@ -7,13 +7,13 @@ import {
   type FixedData,
   isTimestamp,
   writeJson
-} from '../../core/index.ts'
+} from '../../../core/index.ts'
+import { kindName } from '../cell/input.ts'
+import type { TransformColumn } from '../pipeline.ts'
 import { floatData, integerData } from './coerce-number.ts'
 import { textData } from './coerce-text.ts'
 import { timeData } from './coerce-time.ts'
 import { createGaps, type Filler, type Source } from './gap.ts'
-import { kindName } from './input.ts'
-import type { TransformColumn } from './pipeline.ts'
 
 /** One column of the rows. Rows whose value cannot be taken are failed in the batch; their place in the column then holds anything. */
 export function buildColumn(source: Source, column: TransformColumn): Column {

@@ -1,5 +1,5 @@
 // Field syntax of documents: `in`, `in, out`, `{key, rename_to}`, and lists of them.
-import type { FieldPair } from '../services.ts'
+import type { FieldPair } from '../../services.ts'
 
 /** The fields named by `field` or `fields`, the later of both. `refuse` makes the error to throw. */
 export function parseFields(entries: ReadonlyMap<string, unknown>, refuse: (message: string) => Error): FieldPair[] {

@@ -1,9 +1,9 @@
 // Document to pipeline: every option is checked here, so that running meets only what items bring.
-import { DbError, type ItemValue } from '../../core/index.ts'
-import type { Processor, ProcessorDefinition } from '../services.ts'
+import { DbError, type ItemValue } from '../../../core/index.ts'
+import type { Processor, ProcessorDefinition } from '../../services.ts'
+import type { Dispatcher, DispatchRule, Pipeline, SuffixTemplate, Transform } from '../pipeline.ts'
 import { type Entry, parseDocument } from './document.ts'
 import { readOptions } from './option.ts'
-import type { Dispatcher, DispatchRule, Pipeline, SuffixTemplate, Transform } from './pipeline.ts'
 import { compileTransforms } from './transform.ts'
 
 export type ProcessorKinds = ReadonlyMap<string, ProcessorDefinition>

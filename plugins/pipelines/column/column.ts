@@ -9,12 +9,12 @@ import {
   type Table,
   timestampType,
   timeUnit
-} from '../../core/index.ts'
+} from '../../../core/index.ts'
+import type { Identity, Pipeline, TransformColumn } from '../pipeline.ts'
+import { allRows, copyField } from '../run/variables.ts'
 import { buildColumn } from './coerce.ts'
 import { inferColumns, inferredType } from './infer.ts'
-import type { Identity, Pipeline, TransformColumn } from './pipeline.ts'
 import { readTimeIndex } from './time-index.ts'
-import { allRows, copyField } from './variables.ts'
 
 /** The time index of rows that bring none. */
 const timeColumn = 'svc_timestamp'

@@ -13,7 +13,7 @@ import {
   readSigned,
   skipSpaces,
   skipWord
-} from './date-reader.ts'
+} from './reader.ts'
 
 export interface DateFormat {
   readonly text: string

@@ -1,8 +1,8 @@
 // What a column gets where an item has no fitting value: null, a default, the current time, or a failed item.
-import { bitmap, type ColumnType, type ItemBatch, type ItemField } from '../../core/index.ts'
-import { shownCell } from './input.ts'
+import { bitmap, type ColumnType, type ItemBatch, type ItemField } from '../../../core/index.ts'
+import { shownCell } from '../cell/input.ts'
+import type { TransformColumn } from '../pipeline.ts'
 import { integerRange } from './integer.ts'
-import type { TransformColumn } from './pipeline.ts'
 
 /** The rows of a batch that become a column, and the field they take it from. */
 export interface Source {

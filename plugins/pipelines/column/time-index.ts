@@ -7,10 +7,10 @@ import {
   type TimestampType,
   type TimeUnit,
   timestampType
-} from '../../core/index.ts'
-import { compileDateFormat, type DateFormat } from './date-format.ts'
-import { kindName, shownCell } from './input.ts'
-import { readInteger } from './number.ts'
+} from '../../../core/index.ts'
+import { kindName, shownCell } from '../cell/input.ts'
+import { readInteger } from '../cell/number.ts'
+import { compileDateFormat, type DateFormat } from '../date/format.ts'
 
 export type CustomTimeIndex = { readonly field: string; readonly type: TimestampType } & (
   | { readonly kind: 'epoch' }

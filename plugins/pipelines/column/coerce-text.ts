@@ -1,9 +1,9 @@
 // Columns of text: ranges of the batch's bytes copied one behind the other, other values written out.
-import { type BytesData, cell } from '../../core/index.ts'
-import { cellText } from './cell-text.ts'
+import { type BytesData, cell } from '../../../core/index.ts'
+import { kindName } from '../cell/input.ts'
+import { cellText } from '../cell/text.ts'
+import type { TransformColumn } from '../pipeline.ts'
 import { createGaps, type Filler, type Gaps, type Source } from './gap.ts'
-import { kindName } from './input.ts'
-import type { TransformColumn } from './pipeline.ts'
 
 /** Up to this many bytes a loop is faster than a call that copies. */
 const shortCopy = 48
