@@ -7,17 +7,17 @@ import {
   type RecordsAnswer,
   type RequestContext
 } from '../../core/index.ts'
-import { createDatabase, createTable, dropDatabase, dropTables } from './change.ts'
-import { deleteRows } from './delete.ts'
-import { explain } from './explain.ts'
-import { insert } from './insert.ts'
-import { findDatabase, informationSchema, isInformationSchema, lookUpTable } from './name.ts'
-import { holdAnswer, rowsAnswer } from './rows.ts'
+import { createDatabase, createTable, dropDatabase, dropTables } from './catalog/change.ts'
+import { findDatabase, informationSchema, isInformationSchema, lookUpTable } from './catalog/name.ts'
+import { holdAnswer, rowsAnswer } from './catalog/rows.ts'
+import { describe, show } from './catalog/show.ts'
+import { explain } from './query/explain.ts'
 import { runQuery, type Session } from './session.ts'
-import { describe, show } from './show.ts'
 import type { Parsed } from './statement/parse.ts'
 import type { Statement } from './statement/statement.ts'
-import { tokenize } from './token.ts'
+import { tokenize } from './text/token.ts'
+import { deleteRows } from './write/delete.ts'
+import { insert } from './write/insert.ts'
 
 /** The plugin's options. */
 export interface SqlOptions {

@@ -1,7 +1,7 @@
 // SQL over HTTP: queries, inserts and changes of tables, answered in every result format.
 import { Type } from 'typebox'
 import { definePlugin } from '../../core/index.ts'
-import { type SqlParser, startParser } from './parser.ts'
+import { type SqlParser, startParser } from './grammar/parser.ts'
 import { routes } from './routes.ts'
 
 export default definePlugin({

@@ -14,12 +14,12 @@ import {
   resultFormat,
   sendAnswers
 } from '../../core/index.ts'
-import { canonical } from './canonical.ts'
+import { informationSchema } from './catalog/name.ts'
 import { execute, type SqlOptions } from './execute.ts'
-import { informationSchema } from './name.ts'
-import type { SqlParser } from './parser.ts'
-import { describeStatement, printStatement } from './print.ts'
+import type { SqlParser } from './grammar/parser.ts'
 import { parseStatements } from './statement/parse.ts'
+import { canonical } from './text/canonical.ts'
+import { describeStatement, printStatement } from './text/print.ts'
 
 const method = ['GET', 'POST']
 

@@ -10,10 +10,10 @@ import {
   type Store,
   utc
 } from '../../core/index.ts'
-import { confine } from './confine.ts'
-import type { SqlParser } from './parser.ts'
-import { engineZone } from './time-text.ts'
-import { errorAt, type Token, tokenText } from './token.ts'
+import type { SqlParser } from './grammar/parser.ts'
+import { confine } from './query/confine.ts'
+import { engineZone } from './query/time-text.ts'
+import { errorAt, type Token, tokenText } from './text/token.ts'
 
 export interface Session {
   readonly store: Store

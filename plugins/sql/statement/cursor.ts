@@ -1,6 +1,6 @@
 // A place in the tokens of one statement, and the steps every statement's grammar is made of.
 import type { ParseError } from '../../../core/index.ts'
-import { errorAt, isToken, type Token } from '../token.ts'
+import { errorAt, isToken, type Token } from '../text/token.ts'
 
 export interface Cursor {
   readonly sql: string

@@ -1,5 +1,5 @@
 // DELETE: the table, and the condition still as tokens.
-import { isToken, type Token } from '../token.ts'
+import { isToken, type Token } from '../text/token.ts'
 import { atEnd, type Cursor, expect, readNames, take, unexpected } from './cursor.ts'
 import type { DeleteStatement } from './statement.ts'
 

@@ -1,5 +1,5 @@
 // INSERT and REPLACE: target, columns, and the expressions of each row still as tokens.
-import type { Token } from '../token.ts'
+import type { Token } from '../text/token.ts'
 import {
   type Cursor,
   expect,

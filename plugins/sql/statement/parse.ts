@@ -1,7 +1,7 @@
 // A request's SQL as statements: cut at semicolons, told apart by the first word.
 import { DbError } from '../../../core/index.ts'
-import { label } from '../canonical.ts'
-import { isToken, type Token, tokenize } from '../token.ts'
+import { label } from '../text/canonical.ts'
+import { isToken, type Token, tokenize } from '../text/token.ts'
 import { parseCreate } from './create.ts'
 import {
   atEnd,

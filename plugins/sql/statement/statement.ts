@@ -1,6 +1,6 @@
 // The kinds of statement there are.
 import type { ColumnDefinition } from '../../../core/index.ts'
-import type { Token } from '../token.ts'
+import type { Token } from '../text/token.ts'
 import type { Name } from './cursor.ts'
 
 export type Statement =

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { canonical, label } from '../../../plugins/sql/canonical.ts'
-import { createParser, locator } from '../../../plugins/sql/parser.ts'
-import { tokenize } from '../../../plugins/sql/token.ts'
+import { createParser, locator } from '../../../plugins/sql/grammar/parser.ts'
+import { canonical, label } from '../../../plugins/sql/text/canonical.ts'
+import { tokenize } from '../../../plugins/sql/text/token.ts'
 
 const parser = createParser()
 const parse = async (sql: string) => parser.tree(sql, canonical(tokenize(sql)))

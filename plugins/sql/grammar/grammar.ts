@@ -1,6 +1,6 @@
 // Asks the grammar's thread, one statement at a time; ends it when a statement takes too long, and starts it anew.
 import { Worker } from 'node:worker_threads'
-import { DbError } from '../../core/index.ts'
+import { DbError } from '../../../core/index.ts'
 import type { GrammarAnswer, GrammarTask } from './grammar.worker.ts'
 
 export interface Grammar {

@@ -7,10 +7,10 @@ import {
   type TableColumn,
   timeUnit,
   type Zone
-} from '../../core/index.ts'
-import type { Canonical } from './canonical.ts'
+} from '../../../core/index.ts'
+import type { Canonical } from '../text/canonical.ts'
+import { isToken, quoteText, type Token, tokenText } from '../text/token.ts'
 import type { Edit } from './confine.ts'
-import { isToken, quoteText, type Token, tokenText } from './token.ts'
 
 const clocks = ['now', 'current_timestamp', 'get_current_timestamp', 'transaction_timestamp']
 

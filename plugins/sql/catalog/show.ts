@@ -1,12 +1,12 @@
 // DESCRIBE and SHOW: the catalog as rows.
-import { authorise, DbError, type RecordsAnswer, sqlTypeName, type Table } from '../../core/index.ts'
+import { authorise, DbError, type RecordsAnswer, sqlTypeName, type Table } from '../../../core/index.ts'
+import { runQuery, type Session } from '../session.ts'
+import type { Name } from '../statement/cursor.ts'
+import type { ShowFilter, ShowStatement } from '../statement/statement.ts'
+import { quoteName, quoteText, tokenize } from '../text/token.ts'
 import { createDatabaseText, createTableText, ddlOptions } from './ddl.ts'
 import { findDatabase, informationSchema, isInformationSchema, lookUpTable } from './name.ts'
 import { type Row, rowsAnswer } from './rows.ts'
-import { runQuery, type Session } from './session.ts'
-import type { Name } from './statement/cursor.ts'
-import type { ShowFilter, ShowStatement } from './statement/statement.ts'
-import { quoteName, quoteText, tokenize } from './token.ts'
 
 export function describe(session: Session, name: readonly Name[]): RecordsAnswer {
   authorise(session.ctx.user, 'read')

@@ -1,8 +1,8 @@
 // EXPLAIN: the engine's plan, without what it tells of files and of the text that really ran.
-import type { RecordsAnswer } from '../../core/index.ts'
-import { rowsAnswer } from './rows.ts'
-import { readRows, runQuery, type Session } from './session.ts'
-import type { ExplainStatement } from './statement/statement.ts'
+import type { RecordsAnswer } from '../../../core/index.ts'
+import { rowsAnswer } from '../catalog/rows.ts'
+import { readRows, runQuery, type Session } from '../session.ts'
+import type { ExplainStatement } from '../statement/statement.ts'
 
 interface PlanNode {
   readonly operator_name?: string

@@ -1,9 +1,9 @@
 // SQL text to a tree and back to text, with the place of each error in the source.
-import { DbError, isDbError } from '../../core/index.ts'
-import { type Canonical, tokenAt } from './canonical.ts'
+import { DbError, isDbError } from '../../../core/index.ts'
+import { type Canonical, tokenAt } from '../text/canonical.ts'
+import { errorAt, isToken, type Token, tokenText } from '../text/token.ts'
 import { checkDepth } from './depth.ts'
 import { createGrammar } from './grammar.ts'
-import { errorAt, isToken, type Token, tokenText } from './token.ts'
 
 /** A node of the tree: objects with one key name their kind; positions are `span`s. */
 export type Tree = null | string | number | boolean | readonly Tree[] | { readonly [key: string]: Tree }

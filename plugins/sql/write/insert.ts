@@ -1,14 +1,14 @@
 // INSERT: values or a query's rows become one write of whole columns.
-import { DbError, heldRows, parseZone, type Table, type TableColumn, utc } from '../../core/index.ts'
+import { DbError, heldRows, parseZone, type Table, type TableColumn, utc } from '../../../core/index.ts'
+import { hint } from '../catalog/name.ts'
+import { readRows, runQuery, type Session } from '../session.ts'
+import type { Name } from '../statement/cursor.ts'
+import type { InsertStatement } from '../statement/statement.ts'
+import { type Token, tokenize } from '../text/token.ts'
 import { buildColumn } from './column-value.ts'
 import { defaultOf } from './default-value.ts'
 import { type Literal, nullLiteral, readLiteral, resultLiteral } from './literal.ts'
-import { hint } from './name.ts'
-import { readRows, runQuery, type Session } from './session.ts'
-import type { Name } from './statement/cursor.ts'
-import type { InsertStatement } from './statement/statement.ts'
 import { findTarget } from './target.ts'
-import { type Token, tokenize } from './token.ts'
 
 /** Runs it and returns the number of rows written. */
 export async function insert(session: Session, statement: InsertStatement): Promise<number> {

@@ -1,8 +1,8 @@
 // Walks the tree of a query and reports every table, column and call in it. What it does not know and might hold a table is refused.
-import { DbError } from '../../core/index.ts'
+import { DbError } from '../../../core/index.ts'
+import type { Tree } from '../grammar/parser.ts'
+import { asIdent, asList, asNode, asObjectName, type Ident, isQuery, type TreeNode, variant } from '../grammar/tree.ts'
 import { isRefusedFunction, isTableFunction } from './function-policy.ts'
-import type { Tree } from './parser.ts'
-import { asIdent, asList, asNode, asObjectName, type Ident, isQuery, type TreeNode, variant } from './tree.ts'
 
 export interface Visitor {
   /** A table that is no common table expression of the query. */

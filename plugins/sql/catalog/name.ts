@@ -1,7 +1,7 @@
 // Names of databases and tables as SQL writes them, looked up in the catalog by one rule.
-import { type Database, DbError, type Store, type Table } from '../../core/index.ts'
-import type { Name } from './statement/cursor.ts'
-import { quoteName } from './token.ts'
+import { type Database, DbError, type Store, type Table } from '../../../core/index.ts'
+import type { Name } from '../statement/cursor.ts'
+import { quoteName } from '../text/token.ts'
 
 export const catalogName = 'svc'
 

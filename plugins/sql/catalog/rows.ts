@@ -1,6 +1,6 @@
 // Answers made here instead of by a query: a few rows in memory.
-import type { RecordsAnswer, ResultBatch, ResultColumn, ResultType } from '../../core/index.ts'
-import { DbError, heldRows } from '../../core/index.ts'
+import type { RecordsAnswer, ResultBatch, ResultColumn, ResultType } from '../../../core/index.ts'
+import { DbError, heldRows } from '../../../core/index.ts'
 
 export type Row = readonly unknown[]
 

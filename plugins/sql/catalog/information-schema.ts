@@ -7,10 +7,10 @@ import {
   sqlTypeName,
   type Table,
   type TableColumn
-} from '../../core/index.ts'
+} from '../../../core/index.ts'
+import { quoteName, quoteText } from '../text/token.ts'
 import { ddlOptions } from './ddl.ts'
 import { catalogName, informationSchema } from './name.ts'
-import { quoteName, quoteText } from './token.ts'
 
 type Cell = string | number | null
 type Row = Readonly<Record<string, Cell>>

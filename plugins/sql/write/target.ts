@@ -1,8 +1,8 @@
 // The table a statement writes to.
-import { DbError, type Table } from '../../core/index.ts'
-import { fullName, informationSchema, lookUpTable, resolveName } from './name.ts'
-import type { Session } from './session.ts'
-import type { Name } from './statement/cursor.ts'
+import { DbError, type Table } from '../../../core/index.ts'
+import { fullName, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
+import type { Session } from '../session.ts'
+import type { Name } from '../statement/cursor.ts'
 
 /** Throws `TableNotFound`, or `Unsupported` for what no statement may change. */
 export function findTarget({ store, ctx }: Session, name: readonly Name[]): Table {

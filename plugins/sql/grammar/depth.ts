@@ -1,6 +1,6 @@
 // Bounds how deep the tree of a statement can become before the grammar sees it: it works on a small stack that must not overflow.
-import { DbError } from '../../core/index.ts'
-import { isToken, type Token } from './token.ts'
+import { DbError } from '../../../core/index.ts'
+import { isToken, type Token } from '../text/token.ts'
 
 /** Steps from the root of the tree to its deepest leaf, counted generously. The grammar takes about 700. */
 const deepest = 400

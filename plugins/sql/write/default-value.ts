@@ -1,8 +1,8 @@
 // Defaults of columns: kept as text, read when a row leaves the column out.
-import { type ColumnDefinition, DbError, utc } from '../../core/index.ts'
+import { type ColumnDefinition, DbError, utc } from '../../../core/index.ts'
+import { tokenize } from '../text/token.ts'
 import { buildColumn } from './column-value.ts'
 import { type Literal, nullLiteral, readLiteral } from './literal.ts'
-import { tokenize } from './token.ts'
 
 /** What a row without the column gets. Throws `Unsupported` for an expression. */
 export function defaultOf(column: ColumnDefinition): Literal {

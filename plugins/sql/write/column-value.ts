@@ -14,7 +14,7 @@ import {
   parseTimestamp,
   timeUnit,
   type Zone
-} from '../../core/index.ts'
+} from '../../../core/index.ts'
 import type { Literal } from './literal.ts'
 
 export interface ValueContext {

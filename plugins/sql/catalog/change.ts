@@ -1,9 +1,9 @@
 // Statements that change the catalog: CREATE and DROP of tables and databases.
-import { DbError, parseTableOptions, type Table } from '../../core/index.ts'
-import { checkDefault } from './default-value.ts'
+import { DbError, parseTableOptions, type Table } from '../../../core/index.ts'
+import type { Session } from '../session.ts'
+import type { CreateTable, Statement } from '../statement/statement.ts'
+import { checkDefault } from '../write/default-value.ts'
 import { findDatabase, fullName, informationSchema, isInformationSchema, lookUpTable, resolveName } from './name.ts'
-import type { Session } from './session.ts'
-import type { CreateTable, Statement } from './statement/statement.ts'
 
 type Of<K extends Statement['kind']> = Extract<Statement, { kind: K }>
 

@@ -6,13 +6,13 @@ import {
   type ResultBatch,
   type Table,
   type TableWrite
-} from '../../core/index.ts'
+} from '../../../core/index.ts'
+import { fullName } from '../catalog/name.ts'
+import { planQuery, runPlan, type Session } from '../session.ts'
+import type { DeleteStatement } from '../statement/statement.ts'
+import { type Token, tokenize } from '../text/token.ts'
 import { keyColumns } from './key-column.ts'
-import { fullName } from './name.ts'
-import { planQuery, runPlan, type Session } from './session.ts'
-import type { DeleteStatement } from './statement/statement.ts'
 import { findTarget } from './target.ts'
-import { type Token, tokenize } from './token.ts'
 
 /** Rows of one part of the write. */
 const rowsPerPart = 250_000

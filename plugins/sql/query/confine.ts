@@ -1,13 +1,13 @@
 // Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
-import { DbError, type Relation, type Store, type Table, type TableColumn, type Zone } from '../../core/index.ts'
-import { type Canonical, canonical, label, tokenAt } from './canonical.ts'
+import { DbError, type Relation, type Store, type Table, type TableColumn, type Zone } from '../../../core/index.ts'
+import { informationTable } from '../catalog/information-schema.ts'
+import { fullName, hint, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
+import { locator, type SqlParser } from '../grammar/parser.ts'
+import type { Name } from '../statement/cursor.ts'
+import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
+import { isToken, quoteName, type Token, tokenText } from '../text/token.ts'
 import { isRefusedFunction } from './function-policy.ts'
-import { informationTable } from './information-schema.ts'
-import { fullName, hint, informationSchema, lookUpTable, resolveName } from './name.ts'
-import { locator, type SqlParser } from './parser.ts'
-import type { Name } from './statement/cursor.ts'
 import { clockEdits, timeEdit } from './time-text.ts'
-import { isToken, quoteName, type Token, tokenText } from './token.ts'
 import { refused, walkStatement } from './walk.ts'
 
 export interface Confined {

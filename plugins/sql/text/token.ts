@@ -1,6 +1,6 @@
 // SQL text as tokens, and tokens as canonical text: one line, no comments, one form of quoting.
 // Parser and engine both read the canonical text, so nothing can look like a comment or a string to one of them only.
-import { ParseError } from '../../core/index.ts'
+import { ParseError } from '../../../core/index.ts'
 
 export type TokenKind = 'word' | 'quoted' | 'string' | 'bytes' | 'number' | 'symbol'
 

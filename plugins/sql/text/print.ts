@@ -1,7 +1,8 @@
 // Statements for tools that read SQL: one line in a canonical form, and the tree.
+
+import type { SqlParser } from '../grammar/parser.ts'
+import type { Parsed } from '../statement/parse.ts'
 import { type Canonical, canonical, label } from './canonical.ts'
-import type { SqlParser } from './parser.ts'
-import type { Parsed } from './statement/parse.ts'
 import { isToken, type Token, tokenText } from './token.ts'
 
 /** Words of the statements the grammar does not have; only these change their case. */

@@ -1,6 +1,6 @@
 // Constants of INSERT: from tokens or from a query's result, before they are given a column's type.
-import { isTimestamp, jsonWriter, type ResultType, type TimeUnit, timeUnit } from '../../core/index.ts'
-import { isToken, type Token } from './token.ts'
+import { isTimestamp, jsonWriter, type ResultType, type TimeUnit, timeUnit } from '../../../core/index.ts'
+import { isToken, type Token } from '../text/token.ts'
 
 export type Literal =
   | { readonly kind: 'null' | 'default' | 'now' }

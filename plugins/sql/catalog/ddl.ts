@@ -6,8 +6,8 @@ import {
   type Table,
   type TableColumn,
   type TableOptions
-} from '../../core/index.ts'
-import { quoteName, quoteText } from './token.ts'
+} from '../../../core/index.ts'
+import { quoteName, quoteText } from '../text/token.ts'
 
 /** `CREATE TABLE IF NOT EXISTS …` */
 export function createTableText(table: Table, database: Database | undefined): string {

@@ -9,7 +9,7 @@ import {
   type ResultVector,
   type TableColumn,
   utc
-} from '../../core/index.ts'
+} from '../../../core/index.ts'
 import { buildColumn } from './column-value.ts'
 import { resultLiteral } from './literal.ts'
 
