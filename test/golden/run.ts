@@ -1,0 +1,55 @@
+// Runs the cases of golden SQL files, each file in an empty server of its own.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bootServer, type TestServer } from '../contract/server.ts'
+import { answerLines, isExpected } from './answer.ts'
+import { type GoldenCase, readCases } from './case.ts'
+
+export const goldenFolder = join(import.meta.dirname, 'sql')
+
+/** Paths of all golden files, sorted. */
+export function goldenFiles(): string[] {
+  return readdirSync(goldenFolder)
+    .filter(name => name.endsWith('.sql'))
+    .sort()
+    .map(name => join(goldenFolder, name))
+}
+
+export interface GoldenResult {
+  readonly golden: GoldenCase
+  readonly actual: readonly string[]
+  readonly passed: boolean
+}
+
+const users = 'user_provider = "static_user_provider:cmd:rw:rw=golden,ro:ro=golden,wo:wo=golden"\n'
+
+/** Asks a server of the file's own case after case. Every case sees what those before it did. */
+export async function runFile(file: string): Promise<GoldenResult[]> {
+  const cases = readCases(readFileSync(file, 'utf8'))
+  const server = await bootServer(users)
+  try {
+    const results: GoldenResult[] = []
+    for (const golden of cases) {
+      const actual = await ask(server, golden)
+      results.push({ golden, actual, passed: isExpected(golden, actual) })
+    }
+    return results
+  } finally {
+    await server.discard()
+  }
+}
+
+async function ask(server: TestServer, { sql, user, timezone, parameters }: GoldenCase): Promise<string[]> {
+  const reply = await server.main.inject({
+    method: 'POST',
+    url: `/v1/sql?${new URLSearchParams(parameters)}`,
+    headers: {
+      authorization: `Basic ${Buffer.from(`${user}:golden`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+      ...(timezone !== undefined && { 'x-svc-timezone': timezone })
+    },
+    payload: new URLSearchParams({ sql }).toString()
+  })
+  const format = parameters['format'] ?? 'svc_v1'
+  return answerLines(reply.statusCode, reply.body, reply.statusCode !== 200 || format === 'svc_v1')
+}
