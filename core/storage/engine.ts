@@ -39,10 +39,17 @@ export interface Catalog {
   dropDatabase(name: string): Promise<void>
   createTable(definition: TableDefinition): Promise<Table>
   changeTable(table: Table, change: TableChange): Promise<Table>
+  /** All steps or none, in order; the table of each as it is then. A thousand new tables cost one change of what is on the disk. */
+  changeTables(steps: readonly TableStep[]): Promise<readonly Table[]>
   dropTable(table: Table): Promise<void>
   /** Rows and bytes at rest, as far as the driver knows them without reading data. */
   statistics(table: Table): TableStatistics
 }
+
+/** A table to make, or to change. */
+export type TableStep =
+  | { readonly kind: 'create'; readonly definition: TableDefinition }
+  | { readonly kind: 'change'; readonly table: Table; readonly change: TableChange }
 
 export interface TableStatistics {
   /** Undefined where the driver would have to read to know. */

@@ -2,8 +2,9 @@
 import { DbError } from '../errors.ts'
 import type { Column, TableWrite } from '../model/batch.ts'
 import { nameProblem } from '../model/name.ts'
-import type { ColumnDefinition, Table, TableDefinition, TableOptions } from '../model/table.ts'
+import type { ColumnDefinition, Table, TableColumn, TableDefinition, TableOptions } from '../model/table.ts'
 import { elementsPerRow, isTimestamp } from '../model/types.ts'
+import type { TableStep } from './engine.ts'
 
 export type WritePlan =
   /** The table has every column of the write. */
@@ -38,6 +39,58 @@ export function planWrite(
   }
   checkRequired(table, write)
   return { kind: 'ready', columns: write.columns }
+}
+
+/** A write of a request, and whether it may make its table and columns. */
+export interface PlannedWrite {
+  readonly write: TableWrite
+  readonly autoCreate: boolean
+}
+
+/** What the writes of a request need of the catalog, one step a table; none when the tables have every column. Throws as planWrite does. */
+export function planSteps(
+  database: string,
+  tableNamed: (name: string) => Table | undefined,
+  writes: readonly PlannedWrite[]
+): readonly TableStep[] {
+  const drafts = new Map<string, Draft>()
+  for (const { write, autoCreate } of writes) {
+    const found = drafts.get(write.table)?.table ?? tableNamed(write.table)
+    const plan = planWrite(database, found, write, autoCreate)
+    if (plan.kind === 'create') drafts.set(write.table, draftOf(plan.definition))
+    if (plan.kind === 'widen') drafts.set(write.table, widen(drafts.get(write.table), found!, plan.columns))
+  }
+  return Array.from(drafts.values(), draft => draft.step)
+}
+
+/** A step, and the table as later writes of the request will find it. */
+interface Draft {
+  readonly step: TableStep
+  readonly table: Table
+}
+
+function draftOf(definition: TableDefinition): Draft {
+  const columns = definition.columns.map(unnumbered)
+  const timeIndex = columns.find(column => column.semantic === 'timestamp')!
+  const tags = columns.filter(column => column.semantic === 'tag')
+  const table = { ...definition, id: 0, version: 0, createdAt: 0, columns, timeIndex, tags }
+  return { step: { kind: 'create', definition }, table }
+}
+
+function widen(draft: Draft | undefined, found: Table, added: readonly ColumnDefinition[]): Draft {
+  const table = { ...found, columns: [...found.columns, ...added.map(unnumbered)] }
+  if (draft?.step.kind === 'create') {
+    const { definition } = draft.step
+    return draftOf({ ...definition, columns: [...definition.columns, ...added] })
+  }
+  const before = draft?.step.change.kind === 'add_columns' ? draft.step.change.columns : []
+  const change = { kind: 'add_columns', columns: [...before, ...added] } as const
+  return { step: { kind: 'change', table: draft?.step.table ?? found, change }, table }
+}
+
+/** Numbers and physical names are the catalog's to give. */
+function unnumbered(column: ColumnDefinition): TableColumn {
+  return { ...column, id: 0, physical: column.name }
 }
 
 /** Checks what is wrong with a write whatever its table looks like. */

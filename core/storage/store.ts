@@ -6,9 +6,18 @@ import type { RequestContext } from '../http/context.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { TableWrite } from '../model/batch.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions } from '../model/table.ts'
-import type { Engine, Maintenance, Query, QueryResult, Report, ResolvedWrite, TableStatistics } from './engine.ts'
+import type {
+  Engine,
+  Maintenance,
+  Query,
+  QueryResult,
+  Report,
+  ResolvedWrite,
+  TableStatistics,
+  TableStep
+} from './engine.ts'
 import { createGate } from './gate.ts'
-import { checkDefinition, checkName, checkWrite, inheritOptions, planWrite } from './schema.ts'
+import { checkDefinition, checkName, checkWrite, inheritOptions, type PlannedWrite, planSteps } from './schema.ts'
 
 export interface WriteResult {
   /** Affected rows, all writes together. */
@@ -71,34 +80,40 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
     return database
   }
 
-  const createTable = async (definition: TableDefinition): Promise<Table> => {
+  /** A definition as the catalog gets it. */
+  const complete = (definition: TableDefinition): TableDefinition => {
     const database = requireDatabase(definition.database)
     const inherited = { ...definition, options: inheritOptions(definition.options, database.options) }
     checkDefinition(inherited)
-    tablesCreated.add(1, { db: dbLabel(definition.database) })
-    return catalog.createTable(inherited)
+    return inherited
   }
 
-  const changeTable = (table: Table, change: TableChange): Promise<Table> => {
-    tablesChanged.add(1, { db: dbLabel(table.database) })
-    return catalog.changeTable(table, change)
+  /** Counts tables made and changed. */
+  const changeTables = async (db: string, steps: readonly TableStep[]): Promise<void> => {
+    await catalog.changeTables(
+      steps.map(step => (step.kind === 'create' ? { ...step, definition: complete(step.definition) } : step))
+    )
+    const created = steps.filter(step => step.kind === 'create').length
+    if (created > 0) tablesCreated.add(created, { db: dbLabel(db) })
+    if (steps.length > created) tablesChanged.add(steps.length - created, { db: dbLabel(db) })
   }
 
-  /** The write with its table, created or widened as needed. */
-  const resolve = async (db: string, write: TableWrite, autoCreate: boolean): Promise<ResolvedWrite> => {
-    for (;;) {
-      const table = catalog.table(db, write.table)
-      const plan = planWrite(db, table, write, autoCreate)
-      if (plan.kind === 'ready')
-        return { table: table!, rows: write.rows, columns: plan.columns, op: write.op ?? 'put' }
+  /** The writes with their tables, all created or widened together as needed. */
+  const resolve = async (db: string, writes: readonly PlannedWrite[]): Promise<ResolvedWrite[]> => {
+    const tableNamed = (name: string) => catalog.table(db, name)
+    while (planSteps(db, tableNamed, writes).length > 0) {
       // Planned again in turn: another request may have done it meanwhile.
       await inTurn(async () => {
-        const current = catalog.table(db, write.table)
-        const again = planWrite(db, current, write, autoCreate)
-        if (again.kind === 'create') await createTable(again.definition)
-        if (again.kind === 'widen') await changeTable(current!, { kind: 'add_columns', columns: again.columns })
+        const steps = planSteps(db, tableNamed, writes)
+        if (steps.length > 0) await changeTables(db, steps)
       })
     }
+    return writes.map(({ write: { table, rows, columns, op = 'put' } }) => ({
+      table: tableNamed(table)!,
+      rows,
+      columns,
+      op
+    }))
   }
 
   return {
@@ -108,13 +123,12 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
       authorise(ctx.user, 'write')
       requireDatabase(ctx.db)
       const allowed = (write: TableWrite) => write.autoCreate ?? ctx.hints.autoCreate ?? config.auto_create_table
-      const withHints = writes.map(write => ({ ...write, options: { ...ctx.hints.options, ...write.options } }))
-      for (const write of withHints) {
-        checkWrite(write)
-        planWrite(ctx.db, catalog.table(ctx.db, write.table), write, allowed(write))
-      }
-      const resolved: ResolvedWrite[] = []
-      for (const write of withHints) resolved.push(await resolve(ctx.db, write, allowed(write)))
+      const planned = writes.map(write => ({
+        write: { ...write, options: { ...ctx.hints.options, ...write.options } },
+        autoCreate: allowed(write)
+      }))
+      for (const { write } of planned) checkWrite(write)
+      const resolved = await resolve(ctx.db, planned)
       const kept = resolved.filter(write => !isInstant(write))
       const rows = kept.length === 0 ? 0 : await engine.write(kept, ctx.signal)
       const labels = { db: dbLabel(ctx.db), plugin: ctx.plugin }
@@ -173,13 +187,19 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
           const name = `svc.${definition.database}.${definition.name}`
           throw new DbError('TableAlreadyExists', `Table already exists: \`${name}\``)
         }
-        return createTable(definition)
+        const table = await catalog.createTable(complete(definition))
+        tablesCreated.add(1, { db: dbLabel(definition.database) })
+        return table
       })
     },
 
     changeTable(ctx, table, change) {
       authorise(ctx.user, 'write')
-      return inTurn(() => changeTable(table, change))
+      return inTurn(async () => {
+        const changed = await catalog.changeTable(table, change)
+        tablesChanged.add(1, { db: dbLabel(table.database) })
+        return changed
+      })
     },
 
     dropTable(ctx, table) {

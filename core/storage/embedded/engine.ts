@@ -286,6 +286,11 @@ class EmbeddedEngine implements Engine {
         tables.find(changed)?.become(sqlite.host(changed))
         return changed
       },
+      changeTables: async steps => {
+        const changed = sqlite.changeTables(steps)
+        for (const host of new Set(changed.map(table => sqlite.host(table)))) tables.find(host)?.become(host)
+        return changed
+      },
       dropTable: table => remove([table], () => sqlite.dropTable(table)),
       statistics: table => {
         if (isLogical(table)) return { rows: undefined, bytes: 0, files: 0 }

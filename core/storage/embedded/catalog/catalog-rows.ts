@@ -52,6 +52,8 @@ export interface TableState {
   readonly folder: string
   flushedSeq: number
   files: readonly DataFile[]
+  /** Of a physical table: the tables whose rows it holds. */
+  readonly logical: Set<TableState>
 }
 
 export type Row = Record<string, unknown>
@@ -80,7 +82,8 @@ export function loadTable(row: Row, columnRows: readonly Row[], fileRows: readon
     nextColumn: all.reduce((max, column) => Math.max(max, column.id), 0) + 1,
     folder: row.folder as string,
     flushedSeq: row.flushed_seq as number,
-    files: fileRows.map(loadFile)
+    files: fileRows.map(loadFile),
+    logical: new Set()
   }
 }
 

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import type { Database, Table, TableChange, TableColumn, TableDefinition, TableOptions } from '../../../model/table.ts'
+import type { TableStep } from '../../engine.ts'
 import { retentionCutoff } from '../file/retention.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import type { LogBounds } from '../open.ts'
@@ -26,6 +27,8 @@ export class EmbeddedCatalog {
   readonly #databases = new Map<string, Database>()
   readonly #names = new Map<string, Map<string, TableState>>()
   readonly #byId = new Map<number, TableState>()
+  /** What is in memory may be ahead of the file: a transaction under way has changed tables. */
+  #touched = false
 
   /** Opens the file and takes it for this process alone. */
   constructor(path: string) {
@@ -157,13 +160,22 @@ export class EmbeddedCatalog {
   }
 
   changeTable(table: Table, change: TableChange): Table {
-    if (change.kind === 'rename') this.#refuseHost(table, 'be renamed')
     return this.#transaction(() => this.#change(table, change))
+  }
+
+  changeTables(steps: readonly TableStep[]): readonly Table[] {
+    return this.#transaction(() =>
+      steps.map(step =>
+        step.kind === 'create' ? this.#create(step.definition) : this.#change(step.table, step.change)
+      )
+    )
   }
 
   dropTable(table: Table): void {
     this.#refuseHost(table, 'be dropped')
     this.#transaction(() => deleteTable(this.#sqlite, table.id))
+    const state = this.#byId.get(table.id)
+    if (state !== undefined) this.#hostState(state.table)?.logical.delete(state)
     this.#byId.delete(table.id)
     this.#names.get(table.database)?.delete(table.name)
   }
@@ -230,12 +242,15 @@ export class EmbeddedCatalog {
     const { id, folder } = insertTable(this.#sqlite, database, { ...definition, createdAt })
     insertColumns(this.#sqlite, id, columns, 0)
     const table = makeTable({ ...definition, id, columns, version: 1, createdAt })
-    this.#remember({ table, taken, nextColumn: columns.length + 1, folder, flushedSeq: 0, files: [] })
+    const none = { flushedSeq: 0, files: [], logical: new Set<TableState>() }
+    this.#remember({ table, taken, nextColumn: columns.length + 1, folder, ...none })
     return table
   }
 
   #change(table: Table, change: TableChange): Table {
+    if (change.kind === 'rename') this.#refuseHost(table, 'be renamed')
     const state = this.#state(table)
+    this.#touched = true
     this.#sqlite.prepare('UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)
     const changed = this.#apply(state, change)
     state.table = changed
@@ -248,7 +263,7 @@ export class EmbeddedCatalog {
   }
 
   #logical(physical: Table): readonly Table[] {
-    return this.tables(physical.database).filter(table => table.options.physical_table === physical.name)
+    return Array.from(this.#byId.get(physical.id)?.logical ?? [], state => state.table)
   }
 
   #refuseHost(table: Table, action: string): void {
@@ -295,8 +310,14 @@ export class EmbeddedCatalog {
     return state
   }
 
+  #hostState({ database, options }: Table): TableState | undefined {
+    return options.physical_table === undefined ? undefined : this.#names.get(database)?.get(options.physical_table)
+  }
+
   #remember(state: TableState): void {
+    this.#touched = true
     this.#byId.set(state.table.id, state)
+    this.#hostState(state.table)?.logical.add(state)
     this.#names.get(state.table.database)!.set(state.table.name, state)
   }
 
@@ -325,13 +346,14 @@ export class EmbeddedCatalog {
 
   #transaction<T>(work: () => T): T {
     this.#sqlite.exec('BEGIN IMMEDIATE')
+    this.#touched = false
     try {
       const result = work()
       this.#sqlite.exec('COMMIT')
       return result
     } catch (error) {
       this.#sqlite.exec('ROLLBACK')
-      this.#load()
+      if (this.#touched) this.#load()
       if (error instanceof DbError) throw error
       throw new DbError('StorageUnavailable', `the catalog cannot be changed: ${String(error)}`, {
         cause: error,

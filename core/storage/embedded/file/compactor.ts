@@ -5,7 +5,7 @@ import type { Table } from '../../../model/table.ts'
 import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { hasSeries } from '../catalog/logical.ts'
+import { hasSeries, isLogical } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import { reach } from '../fault.ts'
 import type { OpenTables } from '../memory/tables.ts'
@@ -67,7 +67,8 @@ export class Compactor {
   async #compact(only: Table | undefined): Promise<Report> {
     const { catalog } = this.#parts
     const report = { rows: 0, bytes: 0, files: 0 }
-    for (const { id } of only ? [only] : catalog.allTables()) {
+    const tables = only ? [catalog.host(only)] : catalog.allTables()
+    for (const { id } of tables.filter(table => !isLogical(table))) {
       await this.#expire(id)
       for (;;) {
         const table = catalog.tableById(id)

@@ -72,9 +72,10 @@ export class Flusher {
   }
 
   async #flush(only: Table | undefined): Promise<Report> {
-    const { tables, metrics, log } = this.#parts
+    const { catalog, tables, metrics, log } = this.#parts
     const started = performance.now()
-    const due = tables.all().filter(data => data.memtables.length > 0 && (!only || data.table.id === only.id))
+    const id = only && catalog.host(only).id
+    const due = tables.all().filter(data => data.memtables.length > 0 && (id === undefined || data.table.id === id))
     for (const data of due) data.seal()
     reach('flush.sealed')
     const boundary = tables.appliedSeq

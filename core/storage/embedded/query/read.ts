@@ -27,7 +27,7 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
     snapshots.set(id, {
       table: host,
       view: host === table ? undefined : table,
-      logical: parts.catalog.logicalIds(host),
+      logical: host === table ? parts.catalog.logicalIds(host) : undefined,
       files: parts.catalog.files(host),
       memtables: data?.memtables ?? [],
       series: data?.mirror.name ?? '',
