@@ -7,6 +7,8 @@ import {
   type ColumnType,
   convertTime,
   DbError,
+  daysFromCivil,
+  daysInMonth,
   type FixedData,
   isDbError,
   isTimestamp,
@@ -192,9 +194,17 @@ function readInstant(literal: Literal, unit: ReturnType<typeof timeUnit>, zone: 
 }
 
 function readDate(literal: Literal, context: ValueContext): number | undefined {
+  const day = literal.kind === 'text' ? /^\s*(\d{4})-(\d\d)-(\d\d)\s*$/.exec(literal.text) : null
+  if (day !== null) return calendarDay(Number(day[1]), Number(day[2]), Number(day[3]))
   const days = literal.kind === 'number' ? readInteger(literal) : readTime(literal, 's', context)
   if (days === undefined) return undefined
   return literal.kind === 'number' ? Number(days) : Math.floor(Number(days) / 86_400)
+}
+
+/** A day without a time is the same in every zone, and may be further away than times reach. */
+function calendarDay(year: number, month: number, day: number): number | undefined {
+  const exists = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
+  return exists ? daysFromCivil(year, month, day) : undefined
 }
 
 /** Up to 18 digits are one 64-bit integer, more are two: low word first. */

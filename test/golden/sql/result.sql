@@ -1,0 +1,138 @@
+-- Formats, limit and epoch of the request.
+CREATE TABLE r (site STRING, n BIGINT, load DOUBLE, note STRING, at TIMESTAMP(3) TIME INDEX, PRIMARY KEY (site));
+INSERT INTO r VALUES ('north', 9007199254740993, 1, 'say "hi", ok', 1719830400001), ('süd', NULL, 'NaN', '日本', 1719830400002);
+----
+affected 0
+--
+affected 2
+
+--! format=csv
+SELECT * FROM r ORDER BY at;
+----
+north,9007199254740993,1.0,"say ""hi"", ok",1719830400001
+süd,,,日本,1719830400002
+
+--! format=csvWithNames
+SELECT * FROM r ORDER BY at;
+----
+site,n,load,note,at
+north,9007199254740993,1.0,"say ""hi"", ok",1719830400001
+süd,,,日本,1719830400002
+
+--! format=csvWithNamesAndTypes
+SELECT site, n, load, [1, NULL] AS l, {'a': 'b,c'} AS st, X'0102' AS x FROM r ORDER BY at;
+----
+site,n,load,l,st,x
+String,Int64,Float64,List<Int32>,Struct<a: String>,Binary
+north,9007199254740993,1.0,"[1,null]","{""a"":""b,c""}","[1,2]"
+süd,,,"[1,null]","{""a"":""b,c""}","[1,2]"
+
+--! format=table
+SELECT site, n, load, note, at FROM r ORDER BY at;
+----
+┌─site────┬─n────────────────┬─load─┬─note─────────────┬─at────────────┐
+│ "north" │ 9007199254740993 │ 1.0  │ "say \"hi\", ok" │ 1719830400001 │
+│ "süd"   │ null             │ null │ "日本"           │ 1719830400002 │
+└─────────┴──────────────────┴──────┴──────────────────┴───────────────┘
+
+--! format=json
+SELECT site, n AS same, load AS same FROM r ORDER BY at;
+----
+{"data":[{"site":"north","same":1.0},{"site":"süd","same":null}],"execution_time_ms":0}
+
+--! format=lineproto_v1
+SELECT site, at FROM r WHERE false; SELECT 1 AS one;
+----
+{"results":[{"statement_id":0,"series":[{"name":"","columns":["site","at"],"values":[]}]},{"statement_id":1,"series":[{"name":"","columns":["one"],"values":[[1]]}]}],"execution_time_ms":0}
+
+--! format=lineproto_v1 epoch=ns
+SELECT site, at FROM r ORDER BY at;
+----
+{"results":[{"statement_id":0,"series":[{"name":"","columns":["site","at"],"values":[["north",1719830400001000000],["süd",1719830400002000000]]}]}],"execution_time_ms":0}
+
+--! format=lineproto_v1 epoch=s
+SELECT site, at FROM r ORDER BY at;
+----
+{"results":[{"statement_id":0,"series":[{"name":"","columns":["site","at"],"values":[["north",1719830400],["süd",1719830400]]}]}],"execution_time_ms":0}
+
+--! format=lineproto_v1 epoch=u
+INSERT INTO r (site, at) VALUES ('x', 1);
+----
+{"results":[{"statement_id":0,"series":[]}],"execution_time_ms":0}
+
+--! limit=1
+SELECT site FROM r ORDER BY at; SELECT n FROM range(5) t(n);
+----
+site:String
+"x"
+--
+n:Int64
+0
+
+--! limit=0
+SELECT site FROM r;
+----
+site:String
+
+--! limit=-1
+SELECT site FROM r;
+----
+error 1004(400) limit must be an integer from 0, got -1
+
+--! format=csv
+SELECT 1; SELECT 2;
+----
+error 1004(400) cannot output multi-statements result in csv format
+
+--! format=xml
+SELECT 1;
+----
+error 1004(400) unknown format xml, expected one of svc_v1, lineproto_v1, csv, csvWithNames, csvWithNamesAndTypes, table, json, arrow, null
+
+--! epoch=h
+SELECT 1;
+----
+error 1004(400) unknown epoch h, expected one of ns, u, µ, us, ms, s
+
+--! compression=gzip
+SELECT 1;
+----
+error 1004(400) unknown compression gzip, expected one of zstd, lz4
+
+--! format=csv
+INSERT INTO r (site, at) VALUES ('y', 1);
+----
+1
+
+--! format=null
+SELECT 1 AS one;
+----
+1 rows in set.
+Elapsed: 0.000 sec.
+
+--! format=null
+INSERT INTO r (site, at) VALUES ('z', 1);
+----
+1 rows affected.
+Elapsed: 0.000 sec.
+
+--! format=table
+SELECT 1 AS one WHERE false;
+----
+┌─one─┐
+└─────┘
+
+--! db=nosuch
+SELECT 1;
+----
+error 4004(400) Database not found: nosuch
+
+SELECT 1 AS x, 2 AS x;
+----
+x:Int32 | x:Int32
+1 | 2
+
+SELECT count(*), avg(r.load), max(n) + 1, r.n, 'text', -n FROM r WHERE n > 0 GROUP BY ALL;
+----
+count(*):Int64 | avg(r.load):Float64 | (max(n) + 1):Int64 | n:Int64 | 'text':String | -(n):Int64
+1 | 1.0 | 9007199254740994 | 9007199254740993 | "text" | -9007199254740993
