@@ -16,6 +16,7 @@ export interface EngineGauges {
   memtableBytes(): number
   walBytes(): number
   files(): number
+  isReadOnly(): boolean
 }
 
 export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMetrics {
@@ -26,6 +27,12 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
     gauge.set(gauges.walBytes())
   )
   metrics.gauge('svc_storage_files', 'Data files in the catalog.', [], gauge => gauge.set(gauges.files()))
+  metrics.gauge(
+    'svc_storage_read_only',
+    '1 while the data folder cannot be written and only reads are answered.',
+    [],
+    gauge => gauge.set(gauges.isReadOnly() ? 1 : 0)
+  )
   return {
     wal: {
       bytes: metrics.counter('svc_storage_wal_bytes_total', 'Bytes written to the write-ahead log.'),

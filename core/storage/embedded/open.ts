@@ -32,7 +32,7 @@ export async function checkCatalogThere({ catalog, data, wal }: DataFolders): Pr
   )
 }
 
-/** Segments the catalog knows to be needed must be there; older ones are left-overs of a crash and go. */
+/** Segments the catalog knows to be needed must be there. */
 export async function checkSegments(dir: string, { first, last }: LogBounds): Promise<void> {
   const names = await segmentFiles(dir)
   for (const number of [first, last]) {
@@ -42,6 +42,11 @@ export async function checkSegments(dir: string, { first, last }: LogBounds): Pr
       `log segment ${join(dir, segmentName(number))} is missing: bring it back, or see what weir storage repair would do`
     )
   }
+}
+
+/** Segments before those that are needed are left-overs of a crash. */
+export async function removeOldSegments(dir: string, { first }: LogBounds): Promise<void> {
+  const names = await segmentFiles(dir)
   for (const name of names) if (first !== undefined && name < segmentName(first)) await rm(join(dir, name))
 }
 
@@ -70,6 +75,10 @@ export async function removeFiles(dataDir: string, paths: readonly string[], log
     log.info({ file: path }, 'removed a file the catalog does not know')
     await rm(join(dataDir, path))
   }
+}
+
+export async function removeContents(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) await rm(join(dir, name), { recursive: true, force: true })
 }
 
 /** Bytes of a file, undefined where there is none. */

@@ -23,17 +23,22 @@ export function openCatalogFile(path: string): DatabaseSync {
 function requireWholeJournal(path: string): void {
   const damage = journalDamage(`${path}-wal`)
   if (damage === undefined) return
+  // A server that holds the catalog may be writing just these pages.
+  requireFree(path)
+  const message = `the catalog is damaged: ${path}-wal at byte ${damage.offset}: ${damage.reason}. Restore the file from a backup.`
+  throw new DbError('StorageUnavailable', message)
+}
+
+/** Throws when another process holds the catalog; whatever else may be wrong with it. */
+export function requireFree(path: string): void {
   const sqlite = new DatabaseSync(path, { readOnly: true })
   try {
-    // A server that holds the catalog may be writing just these pages.
     sqlite.prepare('SELECT count(*) FROM sqlite_schema').get()
   } catch (error) {
     if (isBusy(error)) throw catalogError(path, error)
   } finally {
     sqlite.close()
   }
-  const message = `the catalog is damaged: ${path}-wal at byte ${damage.offset}: ${damage.reason}. Restore the file from a backup.`
-  throw new DbError('StorageUnavailable', message)
 }
 
 /** Creates what tables are missing; from now on rows and definitions carry checksums. Throws when those of the definitions do not match. */

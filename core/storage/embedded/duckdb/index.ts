@@ -31,8 +31,8 @@ export interface Duckdb extends Turns {
   stream(sql: string, timezone: string, signal: AbortSignal, release: () => void): Promise<QueryResult>
   /** Runs statements that read rows from memory: `work` gets the SQL expression that stands for them. */
   withRows<T>(source: RowSource, work: (rows: string) => Promise<T>): Promise<T>
-  /** After the statements under way; results still being read are interrupted. */
-  close(): Promise<void>
+  /** After the statements under way; results still being read are interrupted, or with `finish` read to their end. */
+  close(finish?: boolean): Promise<void>
 }
 
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
@@ -62,8 +62,8 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     background,
     stream: (sql, timezone, signal, release) => openStream(instance, streams, sql, timezone, signal, release),
     withRows: (source, work) => sources.use(source, work),
-    async close() {
-      for (const stop of [...streams]) stop()
+    async close(finish = false) {
+      if (!finish) for (const stop of [...streams]) stop()
       // Closing a connection under a running statement crashes DuckDB: those wait until theirs has been interrupted.
       while (streams.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
       await background.end()

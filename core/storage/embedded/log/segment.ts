@@ -52,13 +52,14 @@ export interface FoundLog {
 }
 
 /**
- * Reads all segments in order and hands each record's payload to `replay`. A torn end of the last segment is cut and reported;
- * any other damage throws, naming file and offset.
+ * Reads all segments in order and hands each record's payload to `replay`. A torn end of the last segment is reported, and cut
+ * with `mend`; any other damage throws, naming file and offset.
  */
 export async function readLog(
   dir: string,
   log: Logger,
-  replay: (seq: number, payload: Uint8Array) => Promise<void>
+  replay: (seq: number, payload: Uint8Array) => Promise<void>,
+  mend = true
 ): Promise<FoundLog> {
   const names = (await readdir(dir)).filter(name => name.endsWith('.wal')).sort()
   const segments: Segment[] = []
@@ -73,8 +74,8 @@ export async function readLog(
       if (!last || bytes.length > segmentHeaderBytes)
         throw damage(path, 0, 'the segment header does not match its checksum')
       // A crash while the segment was being started: nothing was ever written to it.
-      log.warn({ file: path }, 'the log ends with an unfinished segment without records; it is started anew')
-      await unlink(path)
+      log.warn({ file: path }, 'the log ends with an unfinished segment without records')
+      if (mend) await unlink(path)
       continue
     }
     checkOrder(path, header, segments.at(-1))
@@ -87,9 +88,9 @@ export async function readLog(
         if (!last || record.kind === 'damaged') throw damage(path, at, record.reason)
         log.warn(
           { file: path, offset: at, bytes: bytes.length - at, reason: record.reason },
-          'cut the torn end of the log'
+          'the end of the log is torn: what was never answered is left out'
         )
-        await cut(path, at)
+        if (mend) await cut(path, at)
         segment.bytes = at
         break
       }

@@ -1,0 +1,62 @@
+// The catalog as the rest of the server sees it: SQLite behind it, and what a change means for rows in memory and files.
+import type { Table } from '../../../model/table.ts'
+import type { Catalog } from '../../engine.ts'
+import type { FilePins } from '../file/file-pins.ts'
+import type { Opened, Writer } from '../opened.ts'
+import { isLogical } from './logical.ts'
+
+/** `opened` and `writer` give what is open at the moment of a call, or throw; one catalog outlives what is open. */
+export function createLiveCatalog(opened: () => Opened, writer: () => Opened & Writer, pins: FilePins): Catalog {
+  /** Takes tables out of the catalog, then out of memory and off the disk. */
+  const remove = (gone: readonly Table[], forget: () => void) => {
+    const { sqlite, tables, flusher } = writer()
+    return flusher.afterFlushes(async () => {
+      const paths = gone.flatMap(table => sqlite.files(table).map(file => file.path))
+      forget()
+      for (const table of gone) tables.drop(table)
+      await pins.remove(paths)
+    })
+  }
+  return {
+    databases: () => opened().sqlite.databases(),
+    database: name => opened().sqlite.database(name),
+    tables: database => opened().sqlite.tables(database),
+    table: (database, name) => opened().sqlite.table(database, name),
+    createDatabase: async (name, options) => writer().sqlite.createDatabase(name, options),
+    dropDatabase: async name => {
+      const { sqlite } = writer()
+      await remove(sqlite.tables(name), () => sqlite.dropDatabase(name))
+    },
+    createTable: async definition => {
+      const { sqlite, tables } = writer()
+      const table = sqlite.createTable(definition)
+      tables.find(table)?.become(sqlite.host(table))
+      return table
+    },
+    changeTable: async (table, change) => {
+      const { sqlite, tables } = writer()
+      const changed = sqlite.changeTable(table, change)
+      tables.find(changed)?.become(sqlite.host(changed))
+      return changed
+    },
+    changeTables: async steps => {
+      const { sqlite, tables } = writer()
+      const changed = sqlite.changeTables(steps)
+      for (const host of new Set(changed.map(table => sqlite.host(table)))) tables.find(host)?.become(host)
+      return changed
+    },
+    dropTable: async table => {
+      const { sqlite } = writer()
+      await remove([table], () => sqlite.dropTable(table))
+    },
+    statistics: table => {
+      if (isLogical(table)) return { rows: undefined, bytes: 0, files: 0 }
+      const { sqlite, tables } = opened()
+      const files = sqlite.files(table)
+      const memtables = tables.find(table)?.memtables ?? []
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+      const rows = [...files, ...memtables].reduce((sum, item) => sum + item.rows, 0)
+      return { rows, bytes, files: files.length }
+    }
+  }
+}

@@ -1,0 +1,217 @@
+// What exists while the engine is open, and how it comes to be: with everything, or for reading alone from a folder nobody can write to.
+import { availableParallelism, totalmem } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../../config/schema.ts'
+import type { Logger } from '../../log/log.ts'
+import { EmbeddedCatalog } from './catalog/catalog.ts'
+import { type Duckdb, openDuckdb } from './duckdb/index.ts'
+import { Compactor } from './file/compactor.ts'
+import { ContentCheck } from './file/content-check.ts'
+import { FileCheck } from './file/file-check.ts'
+import type { FilePins } from './file/file-pins.ts'
+import { readLog } from './log/segment.ts'
+import { WriteAheadLog } from './log/wal.ts'
+import { Flusher } from './memory/flusher.ts'
+import { OpenTables } from './memory/tables.ts'
+import type { EngineMetrics } from './metrics.ts'
+import {
+  checkCatalogThere,
+  checkSegments,
+  removeContents,
+  removeFiles,
+  removeOldSegments,
+  unknownFiles
+} from './open.ts'
+import { copyToRead } from './read-only.ts'
+import { replay } from './write.ts'
+
+/** Milliseconds between looks at what is old enough to be flushed, merged or removed. */
+const housekeeping = 1_000
+
+export type StorageConfig = Pick<Config, 'storage' | 'wal'> &
+  Partial<Pick<Config, 'init_regions_in_background' | 'init_regions_parallelism'>>
+
+export interface Surroundings {
+  readonly config: StorageConfig
+  readonly log: Logger
+  readonly metrics: EngineMetrics
+  readonly pins: FilePins
+  readonly dataDir: string
+}
+
+export interface Opened {
+  readonly sqlite: EmbeddedCatalog
+  readonly duckdb: Duckdb
+  readonly tables: OpenTables
+  readonly check: FileCheck
+  readonly contents: ContentCheck
+  /** Resolves when all data files were looked at. */
+  readonly settled: Promise<void>
+  /** Absent where the folder can only be read. */
+  readonly writer?: Writer
+  /** Everything answered is durable afterwards. With `finish`, queries under way are read to their end first. */
+  close(finish?: boolean): Promise<void>
+}
+
+export interface Writer {
+  readonly wal: WriteAheadLog
+  readonly flusher: Flusher
+  readonly compactor: Compactor
+}
+
+/** Recovers what a crash left and takes the folder for this process. */
+export async function openToWrite(around: Surroundings): Promise<Opened> {
+  const { config, dataDir } = around
+  const { data_home: home } = config.storage
+  const path = join(home, 'catalog.db')
+  await checkCatalogThere({ catalog: path, data: dataDir, wal: config.wal.dir })
+  const sqlite = new EmbeddedCatalog(path)
+  const spill = join(home, 'tmp')
+  // What a crash left of queries and backups; nobody else can be using it now.
+  await removeContents(spill)
+  return withDuckdb(around, sqlite, spill, duckdb => startWriting(around, sqlite, duckdb))
+}
+
+/** Answers queries over a folder that cannot be written: nothing in it is touched. */
+export async function openToRead(around: Surroundings): Promise<Opened> {
+  const copy = await copyToRead(around.config.storage.data_home)
+  try {
+    const sqlite = copy.opening(path => new EmbeddedCatalog(path))
+    return await withDuckdb(around, sqlite, copy.spill, async duckdb => {
+      const parts = await startReading(around, sqlite, duckdb)
+      const close = async (finish?: boolean) => {
+        await parts.close(finish)
+        await copy.remove()
+      }
+      return { ...parts, close }
+    })
+  } catch (error) {
+    await copy.remove()
+    throw error
+  }
+}
+
+async function withDuckdb(
+  { config, dataDir }: Surroundings,
+  sqlite: EmbeddedCatalog,
+  spill: string,
+  start: (duckdb: Duckdb) => Promise<Opened>
+): Promise<Opened> {
+  let duckdb: Duckdb | undefined
+  try {
+    for (const name of ['public', 'svc_private']) if (!sqlite.database(name)) sqlite.createDatabase(name, {})
+    duckdb = await openDuckdb({
+      folders: [dataDir],
+      spill,
+      memoryLimit: config.storage.memory_limit || Math.floor(totalmem() / 4),
+      threads: config.storage.query_threads || availableParallelism()
+    })
+    return await start(duckdb)
+  } catch (error) {
+    await duckdb?.close()
+    sqlite.close()
+    throw error
+  }
+}
+
+async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckdb: Duckdb): Promise<Opened> {
+  const { config, log, metrics, dataDir, pins } = around
+  const tables = new OpenTables(sqlite, duckdb)
+  const common = { catalog: sqlite, duckdb, tables, dataDir, log, metrics }
+  const flusher = new Flusher(common)
+  const compactor = new Compactor({ ...common, pins })
+  await checkSegments(config.wal.dir, sqlite.logBounds())
+  await removeOldSegments(config.wal.dir, sqlite.logBounds())
+  const check = fileCheck(around, sqlite)
+  const beside = await checkFiles(around, sqlite, check)
+  const found = await readBack(around, sqlite, tables, () => flusher.flush())
+  const wal = new WriteAheadLog(
+    {
+      dir: config.wal.dir,
+      sync: config.wal.sync,
+      syncInterval: config.wal.sync_interval,
+      segmentSize: config.wal.segment_size,
+      remember: (which, segment) => sqlite.setMeta(`${which}_segment`, String(segment))
+    },
+    log,
+    metrics.wal,
+    { segments: found.segments, nextSeq: tables.appliedSeq },
+    () => tables.forgetUnconfirmed()
+  )
+  await wal.start()
+  flusher.wal = wal
+  if (tables.bytes >= config.storage.memtable_size) flusher.plan()
+  const timer = setInterval(() => {
+    flusher.planOlderThan(Date.now() - config.storage.flush_interval)
+    if (check.isSound) compactor.plan()
+  }, housekeeping).unref()
+  const isNeeded = (path: string) => sqlite.allFiles().some(file => file.path === path)
+  const settled = beside ? check.runBeside(isNeeded) : Promise.resolve()
+  const contents = new ContentCheck(dataDir, () => sqlite.allFiles())
+  const close = async () => {
+    clearInterval(timer)
+    check.stop()
+    contents.stop()
+    await settled
+    await compactor.stop()
+    try {
+      await flusher.flush()
+    } catch (error) {
+      log.error({ err: error }, 'rows could not be written to files at the stop; the log keeps them')
+    }
+    await wal.close()
+    await duckdb.close()
+    sqlite.close()
+  }
+  return { sqlite, duckdb, tables, check, contents, settled, writer: { wal, flusher, compactor }, close }
+}
+
+async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, duckdb: Duckdb): Promise<Opened> {
+  const { config, dataDir } = around
+  const tables = new OpenTables(sqlite, duckdb)
+  await checkSegments(config.wal.dir, sqlite.logBounds())
+  const check = fileCheck(around, sqlite)
+  await check.runFirst()
+  await readBack(around, sqlite, tables)
+  const contents = new ContentCheck(dataDir, () => sqlite.allFiles())
+  const close = async (finish?: boolean) => {
+    contents.stop()
+    await duckdb.close(finish)
+    sqlite.close()
+  }
+  return { sqlite, duckdb, tables, check, contents, settled: Promise.resolve(), close }
+}
+
+function fileCheck({ config, dataDir, log }: Surroundings, sqlite: EmbeddedCatalog): FileCheck {
+  const parallelism = config.init_regions_parallelism ?? 1
+  return new FileCheck({ dataDir, files: sqlite.allFiles(), parallelism, log })
+}
+
+/** Looks at the data files now, or says that it can be done beside the queries. */
+async function checkFiles({ config, dataDir, log }: Surroundings, sqlite: EmbeddedCatalog, check: FileCheck) {
+  // A file that is missing under its name may be one of those that nothing seems to know: nothing goes before all were looked at.
+  const unknown = await unknownFiles(dataDir, sqlite.allFiles())
+  if (config.init_regions_in_background && unknown.length === 0) return true
+  await check.runFirst()
+  await removeFiles(dataDir, unknown, log)
+  return false
+}
+
+/** Reads the log back into memory; `makeRoom`, where rows can be written to files, before memory would not hold it. */
+async function readBack(
+  { config, log }: Surroundings,
+  sqlite: EmbeddedCatalog,
+  tables: OpenTables,
+  makeRoom?: () => Promise<unknown>
+) {
+  const started = performance.now()
+  const take = async (seq: number, payload: Uint8Array) => {
+    replay(sqlite, tables, seq, payload)
+    if (tables.bytes >= config.storage.memtable_limit) await makeRoom?.()
+  }
+  const found = await readLog(config.wal.dir, log, take, makeRoom !== undefined)
+  tables.appliedSeq = Math.max(found.nextSeq, sqlite.nextSeq())
+  const milliseconds = Math.round(performance.now() - started)
+  log.info({ records: found.records, tables: sqlite.allTables().length, milliseconds }, 'storage is open')
+  return found
+}

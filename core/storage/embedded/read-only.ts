@@ -1,0 +1,66 @@
+// A data folder that cannot be written, for example on a disk the system has mounted read-only after a failure.
+import { existsSync } from 'node:fs'
+import { access, constants, copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DbError } from '../../errors.ts'
+import { requireFree } from './catalog/catalog-file.ts'
+
+/** Milliseconds between looks whether it can be written again; writers are asked to come back then. */
+export const retryWriting = 1_000
+
+/** Makes the folders where they are missing; the reason why one of them cannot be written, undefined when all can. */
+export async function whyUnwritable(dirs: readonly string[]): Promise<string | undefined> {
+  for (const dir of dirs) {
+    try {
+      await mkdir(dir, { recursive: true })
+      await access(dir, constants.W_OK)
+    } catch (error) {
+      return `cannot write to the folder ${dir}: ${error instanceof Error ? error.message : String(error)}`
+    }
+  }
+  return undefined
+}
+
+/** Whether a folder has something to read; one without a catalog is of no use unless it can be written. */
+export function catalogThere(home: string): boolean {
+  return existsSync(join(home, 'catalog.db'))
+}
+
+/** The answer to everything that would change something. */
+export function notWritable(reason: string): DbError {
+  const message = `${reason}; reads go on, and writes will when it can be written again`
+  return new DbError('StorageUnavailable', message, { retryAfter: Math.ceil(retryWriting / 1_000) })
+}
+
+export interface CatalogToRead {
+  /** An empty folder for what queries spill. */
+  readonly spill: string
+  /** Opens the copy of the catalog; errors name the original. */
+  opening<T>(open: (path: string) => T): T
+  remove(): Promise<void>
+}
+
+/** SQLite cannot recover a catalog it may not write to: a copy outside takes the place of the one in the folder. */
+export async function copyToRead(home: string): Promise<CatalogToRead> {
+  const original = join(home, 'catalog.db')
+  requireFree(original)
+  const folder = await mkdtemp(join(tmpdir(), 'weir-'))
+  const copy = join(folder, 'catalog.db')
+  const spill = join(folder, 'tmp')
+  await mkdir(spill)
+  const names = (await readdir(home)).filter(name => name === 'catalog.db' || name === 'catalog.db-wal')
+  for (const name of names) await copyFile(join(home, name), join(folder, name))
+  return {
+    spill,
+    opening(open) {
+      try {
+        return open(copy)
+      } catch (error) {
+        if (!(error instanceof DbError)) throw error
+        throw new DbError(error.code, error.message.replaceAll(copy, original), { cause: error })
+      }
+    },
+    remove: () => rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,84 @@
+// From a checked write to a part of a log record, and from a record found in the log back to rows in memory.
+import { DbError } from '../../errors.ts'
+import type { ResolvedWrite } from '../engine.ts'
+import type { EmbeddedCatalog } from './catalog/catalog.ts'
+import { hasSeries, isLogical, isPhysical } from './catalog/logical.ts'
+import { decodeRecord, type RecordPart } from './log/record.ts'
+import type { TableData } from './memory/table-data.ts'
+import type { OpenTables } from './memory/tables.ts'
+import { resolveSeries } from './series/tags.ts'
+
+/** A part of a log record with what the write needs to know of it besides. */
+export interface WritePart extends RecordPart {
+  readonly data: TableData
+  readonly skipLog: boolean
+  /** Series of the table once this part is logged. */
+  readonly seriesCount: number
+}
+
+/** All or none: what one of them cannot do must not leave series behind that no record holds. */
+export function recordParts(tables: OpenTables, writes: readonly ResolvedWrite[]): readonly WritePart[] {
+  try {
+    return writes.filter(write => write.rows > 0).map(write => recordPart(tables, write))
+  } catch (error) {
+    tables.forgetUnconfirmed()
+    throw error
+  }
+}
+
+function recordPart(tables: OpenTables, write: ResolvedWrite): WritePart {
+  const table = tables.current(write.table)
+  if (isPhysical(table)) {
+    throw new DbError(
+      'InvalidArguments',
+      `rows of the physical table ${table.name} are written through its logical tables`
+    )
+  }
+  const data = tables.take(table)
+  const tagged = hasSeries(data.table)
+  const skipLog = data.table.options.skip_wal === true
+  const byName = new Map(table.columns.map(column => [column.name, column]))
+  // A column dropped since the write was resolved is left out.
+  const columns = write.columns.flatMap(({ name, data }) => {
+    const column = byName.get(name)
+    return column === undefined ? [] : [{ id: column.stored ?? column.id, semantic: column.semantic, data }]
+  })
+  const tags = columns.filter(column => column.semantic === 'tag').map(tag => ({ ...tag, rows: write.rows }))
+  const owner = isLogical(table) ? table.id : undefined
+  const tsids = tagged ? resolveSeries(data.registry, tags, write.rows, owner) : undefined
+  return {
+    data,
+    skipLog,
+    table: data.table.id,
+    op: write.op,
+    rows: write.rows,
+    tsids,
+    series: tagged && !skipLog ? data.takeNewSeries() : [],
+    seriesCount: tagged ? data.registry.size : 0,
+    columns: columns.filter(column => column.semantic !== 'tag')
+  }
+}
+
+/** Takes the rows of a record that are in no file yet back into memory. */
+export function replay(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payload: Uint8Array): void {
+  const typeOf = (table: number, column: number) =>
+    sqlite.tableById(table)?.columns.find(({ id }) => id === column)?.type
+  let first = seq
+  for (const part of decodeRecord(payload, typeOf)) {
+    const table = sqlite.tableById(part.table)
+    if (part.table > sqlite.lastTableId()) throw strangeTable(part.table)
+    if (table !== undefined && first >= sqlite.flushedSeq(part.table)) {
+      const data = tables.take(table)
+      for (const { tsid, key } of part.series) data.restoreSeries(tsid, key)
+      tables.apply(first, [part])
+    }
+    first += part.rows
+  }
+  tables.appliedSeq = first
+}
+
+/** Tables that were dropped are known by their number: one above all numbers ever given means that the catalog lost it. */
+function strangeTable(id: number): DbError {
+  const reason = `the log has rows of table number ${id}, which the catalog never had: it is older than the log`
+  return new DbError('StorageUnavailable', `${reason}. Bring the newer catalog.db back, or restore a backup`)
+}
