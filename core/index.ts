@@ -2,6 +2,7 @@
 export { parseCredentials } from './auth/credentials.ts'
 export { authorise } from './auth/permission.ts'
 export type { Credentials, PermissionMode, User, UserProvider } from './auth/provider.ts'
+export { didYouMean } from './config/closest.ts'
 export type { ConfigProblem } from './config/error.ts'
 export { ConfigError } from './config/error.ts'
 export type { LoadedConfig, LoadOptions } from './config/load.ts'
@@ -71,6 +72,9 @@ export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/ty
 export { isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
 export type { PluginApp, PluginSpec, ServiceMap, ServiceName, Services, WireError } from './plugin.ts'
 export { definePlugin } from './plugin.ts'
+export type { LinearRegex, RegexMatch } from './regex/regex.ts'
+export { compileRegex } from './regex/regex.ts'
+export { parseReplacement } from './regex/replace.ts'
 export { writeManifest } from './storage/backup-manifest.ts'
 export type {
   Backup,

@@ -1,4 +1,5 @@
 // Service interfaces of the built-in plugins: types only, for plugins that build on one.
+import type { IncomingHttpHeaders } from 'node:http'
 import type { DbError, ItemBatch, ItemError, RequestContext, TableWrite, TimeUnit } from '../core/index.ts'
 
 /** Runs log pipelines. */
@@ -8,8 +9,22 @@ export interface PipelinesService {
    * unknown pipeline or version and ItemsError for the first item that fails, unless `skipError`.
    */
   run(ctx: RequestContext, name: string, items: ItemBatch, options: PipelineRunOptions): Promise<PipelineResult>
+  /** What a request's headers say about pipelines, the same for every protocol. */
+  readHeaders(headers: IncomingHttpHeaders): PipelineHeaders
   /** Makes one more kind of processor known, for documents compiled from now on. Throws when the kind is taken. */
   addProcessor(definition: ProcessorDefinition): void
+}
+
+/** Members are absent where the request does not say. */
+export interface PipelineHeaders {
+  /** From `x-svc-pipeline-name`, else `x-svc-log-pipeline-name`. */
+  readonly name?: string
+  /** From `x-svc-pipeline-version`, else `x-svc-log-pipeline-version`. */
+  readonly version?: string
+  /** From `skip_error` in `x-svc-pipeline-params`; wins over a parameter of the query, in both directions. */
+  readonly skipError?: boolean
+  /** From `max_nested_levels` in `x-svc-pipeline-params`. */
+  readonly maxNestedLevels?: number
 }
 
 export interface PipelineRunOptions {
@@ -39,8 +54,23 @@ export interface PipelineResult {
 export interface ProcessorDefinition {
   /** Its key in a document. */
   readonly kind: string
+  /** What it does, in a sentence, for the reference page. */
+  readonly description?: string
+  /** Its options besides `field`, `fields` and `ignore_missing`, for the reference page. */
+  readonly options?: readonly ProcessorOption[]
   /** Checks the options and makes the step; `path` says where it stands, for messages at run time. Throws DbError `InvalidArguments`. */
   compile(options: ProcessorOptions, path: string): Processor
+}
+
+/** An option as the reference page shows it. */
+export interface ProcessorOption {
+  readonly name: string
+  /** For example `text`, `list of texts`, `true or false`, `one of upper, lower`. */
+  readonly type: string
+  /** As a document would write it; absent: there is none. */
+  readonly default?: string
+  readonly required?: boolean
+  readonly description: string
 }
 
 /** One step of a compiled pipeline. Works on every live row of a batch and fails those it cannot take; never throws for what is in an item. */

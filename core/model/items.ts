@@ -153,6 +153,8 @@ export class ItemBatch {
   readonly failures: { readonly row: number; readonly message: string }[] = []
   /** Position of each row's item in the request; absent while row and position are the same. */
   positions: Uint32Array | undefined
+  /** The row each row was made from; absent until an item becomes several. */
+  origins: Uint32Array | undefined
   #capacity: number
   #used: number
 
@@ -184,7 +186,20 @@ export class ItemBatch {
     const states = new Uint8Array(capacity)
     states.set(this.states)
     this.states = states
+    if (this.positions !== undefined) this.positions = grown(this.positions, capacity)
+    if (this.origins !== undefined) this.origins = grown(this.origins, capacity)
     for (const field of this.fields.values()) field.grow(capacity)
+  }
+
+  /** One more live row for the item of `row`, every field absent. Arrays taken before are stale, see `reserve`. */
+  addRow(row: number): number {
+    if (this.rows === this.#capacity) this.reserve(Math.max(16, this.#capacity * 2))
+    this.positions ??= Uint32Array.from({ length: this.#capacity }, (_, i) => i)
+    this.origins ??= Uint32Array.from({ length: this.#capacity }, (_, i) => i)
+    const added = this.rows++
+    this.positions[added] = this.positions[row]!
+    this.origins[added] = this.origins[row]!
+    return added
   }
 
   field(name: string): ItemField | undefined {
@@ -275,6 +290,11 @@ export class ItemBatch {
     return this.positions === undefined ? row : this.positions[row]!
   }
 
+  /** The row that the row's item had before it became several. */
+  origin(row: number): number {
+    return this.origins === undefined ? row : this.origins[row]!
+  }
+
   isLive(row: number): boolean {
     return this.states[row] === itemState.live
   }
@@ -289,4 +309,11 @@ export class ItemBatch {
     this.states[row] = itemState.failed
     this.failures.push({ row, message })
   }
+}
+
+/** The numbers with room for more; what is new is the place's own number. */
+function grown(numbers: Uint32Array, capacity: number): Uint32Array {
+  const more = Uint32Array.from({ length: capacity }, (_, i) => i)
+  more.set(numbers)
+  return more
 }

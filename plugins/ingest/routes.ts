@@ -1,33 +1,26 @@
 // `POST /v1/ingest`: decode, run the pipeline, write, answer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import {
-  authorise,
-  DbError,
-  decodeItems,
-  type Metrics,
-  type Parameters,
-  type PluginApp,
-  type TableWrite
-} from '../../core/index.ts'
+import { authorise, DbError, decodeItems, type Parameters, type PluginApp, type TableWrite } from '../../core/index.ts'
 import type { PipelineResult } from '../services.ts'
 import { readParameters } from './parameters.ts'
 
 export function routes(app: PluginApp<'pipelines', never>): void {
   const { core, services } = app
-  const count = counters(core.metrics)
 
   app.post('', async (request, reply) => {
     const { ctx } = request
     authorise(ctx.user, 'write')
-    const { pipeline, contentType, options } = readParameters(request.query as Parameters, request.headers)
+    const { pipeline, contentType, options } = readParameters(
+      request.query as Parameters,
+      request.headers,
+      services.pipelines.readHeaders(request.headers)
+    )
     if (core.store.database(ctx.db) === undefined) {
       throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
     }
     const items = decodeItems(bodyOf(request), contentType, options)
-    const undecoded = items.failures.length
     const result = await services.pipelines.run(ctx, pipeline, items, options)
     const { perWrite } = await core.store.write(ctx, result.writes)
-    count(ctx.plugin, result, undecoded)
     return answer(reply, rowsPerGroup(result.writes, perWrite), result)
   })
 }
@@ -51,17 +44,4 @@ function answer(reply: FastifyReply, written: readonly number[], { skipped }: Pi
     execution_time_ms: elapsed,
     ...(skipped.count > 0 && { skipped })
   })
-}
-
-/** What was left out, by the reason; rows that were written count where they are written. */
-function counters(metrics: Metrics): (plugin: string, result: PipelineResult, undecoded: number) => void {
-  const labels = ['plugin', 'reason']
-  const skipped = metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
-  const filtered = metrics.counter('svc_items_filtered_total', 'Items taken out on purpose.', labels)
-  return (plugin, result, undecoded) => {
-    if (undecoded > 0) skipped.add(undecoded, { plugin, reason: 'decode' })
-    const failed = result.skipped.count - undecoded
-    if (failed > 0) skipped.add(failed, { plugin, reason: 'pipeline' })
-    if (result.filtered > 0) filtered.add(result.filtered, { plugin, reason: 'filter' })
-  }
 }

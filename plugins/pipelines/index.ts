@@ -14,7 +14,14 @@ export default definePlugin({
       description:
         'Table-option variables count also where the items bring them, not only where a processor wrote them.'
     }),
-    dry_run_max_items: Type.Integer({ default: 10, minimum: 1, description: 'More items than this are refused.' })
+    dry_run_max_items: Type.Integer({ default: 10, minimum: 1, description: 'More items than this are refused.' }),
+    max_dispatch_depth: Type.Integer({
+      default: 8,
+      minimum: 1,
+      maximum: 100,
+      description:
+        'Dispatch rules may hand an item on from pipeline to pipeline this often; then the request is refused.'
+    })
   }),
   setup: (core, config) => createService(core, config),
   routes: (app, config) => routes(app, app.services.pipelines as OwnService, config)

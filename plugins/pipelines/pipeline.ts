@@ -31,6 +31,8 @@ export interface DispatchRule {
   readonly tableSuffix: string
   /** Absent: the built-in identity pipeline. */
   readonly pipeline?: string
+  /** For example `dispatcher.rules[1]`. */
+  readonly where: string
 }
 
 export interface Dispatcher {
@@ -44,8 +46,15 @@ export interface SuffixTemplate {
   readonly fields: readonly string[]
 }
 
+/** A processor and where it stands in its document. */
+export interface Step extends Processor {
+  readonly kind: string
+  /** For example `processors[1] (line 7)`. */
+  readonly where: string
+}
+
 export interface Pipeline {
-  readonly processors: readonly Processor[]
+  readonly processors: readonly Step[]
   readonly dispatcher?: Dispatcher
   readonly suffix?: SuffixTemplate
   readonly transform: Transform

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { authorise, DbError, type PluginApp } from '../../core/index.ts'
 import { inferredDdl } from './document/ddl.ts'
-import { dryRun } from './dryrun.ts'
+import { dryRun } from './dryrun/dryrun.ts'
 import type { OwnService } from './service.ts'
 import { formatVersion } from './versions.ts'
 
@@ -69,6 +69,7 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
       contentType: request.headers['content-type'] ?? 'application/json',
       query: {
         ignore_errors: flag(request, 'ignore_errors'),
+        trace: flag(request, 'trace'),
         ...(name !== undefined && { pipeline_name: name }),
         ...(version !== undefined && { version })
       },

@@ -2,10 +2,12 @@
 import { type Core, DbError, type ItemBatch, type RequestContext } from '../../core/index.ts'
 import type { PipelineResult, PipelineRunOptions, PipelinesService, ProcessorDefinition } from '../services.ts'
 import { parseTimeIndex } from './column/time-index.ts'
+import { createCounters } from './counters.ts'
 import { compilePipeline } from './document/compile.ts'
+import { readHeaders } from './headers.ts'
 import type { Identity, Pipeline } from './pipeline.ts'
 import { builtInKinds } from './processor/index.ts'
-import { type RunSettings, runPipeline } from './run/run.ts'
+import { type RunObserver, type RunSettings, runPipeline } from './run/run.ts'
 import { currentTime, openVersions, parseVersion, type Version } from './versions.ts'
 
 const identityName = 'svc_identity'
@@ -13,6 +15,7 @@ const defaultNestedLevels = 10
 
 export interface ServiceOptions {
   readonly variables_from_input: boolean
+  readonly max_dispatch_depth: number
 }
 
 /** What the plugin's own routes need on top. */
@@ -29,13 +32,15 @@ export interface OwnService extends PipelinesService {
     ctx: RequestContext,
     pipeline: Pipeline | Identity,
     items: ItemBatch,
-    options: PipelineRunOptions
+    options: PipelineRunOptions,
+    observer?: RunObserver
   ): PipelineResult
 }
 
 export async function createService(core: Core, config: ServiceOptions): Promise<OwnService> {
   const versions = await openVersions(core)
   const kinds = new Map(builtInKinds.map(definition => [definition.kind, definition]))
+  const count = createCounters(core.metrics)
   const cache = new WeakMap<Version, Pipeline>()
   const compile = (yaml: string) => compilePipeline(yaml, kinds)
 
@@ -61,7 +66,7 @@ export async function createService(core: Core, config: ServiceOptions): Promise
       ...(options.customTimeIndex !== undefined && { timeIndex: parseTimeIndex(options.customTimeIndex) })
     }
   }
-  const runCompiled: OwnService['runCompiled'] = (ctx, pipeline, items, options) => {
+  const runCompiled: OwnService['runCompiled'] = (ctx, pipeline, items, options, observer) => {
     const { customTimeIndex: _, ...inherited } = options
     const settings: RunSettings = {
       table: options.table,
@@ -69,6 +74,8 @@ export async function createService(core: Core, config: ServiceOptions): Promise
       ignoreErrors: options.ignoreErrors ?? false,
       now: currentTime(),
       variablesFromInput: config.variables_from_input,
+      maxDispatchDepth: config.max_dispatch_depth,
+      ...(observer && { observer }),
       options: ctx.hints.options,
       ...(ctx.hints.autoCreate !== undefined && { autoCreate: ctx.hints.autoCreate }),
       pipeline: name => named(name, undefined, inherited),
@@ -81,7 +88,13 @@ export async function createService(core: Core, config: ServiceOptions): Promise
     find,
     compiled,
     runCompiled,
-    run: async (ctx, name, items, options) => runCompiled(ctx, named(name, options.version, options), items, options),
+    readHeaders,
+    run: async (ctx, name, items, options) => {
+      const undecoded = items.failures.length
+      const result = runCompiled(ctx, named(name, options.version, options), items, options)
+      count(ctx.plugin, result, undecoded)
+      return result
+    },
     create: (ctx, name, yaml) => {
       compile(yaml)
       return versions.add(ctx, name, yaml)

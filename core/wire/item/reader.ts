@@ -44,12 +44,7 @@ function estimate(bytes: Buffer): number {
 export function nextRow({ batch, keys }: ItemReader): number {
   if (batch.rows === batch.capacity) {
     checkCells(Math.max(1, keys.spellings.size), batch.capacity * 2)
-    const { positions } = batch
     batch.reserve(batch.capacity * 2)
-    if (positions !== undefined) {
-      batch.positions = new Uint32Array(batch.capacity)
-      batch.positions.set(positions)
-    }
   }
   return batch.rows
 }

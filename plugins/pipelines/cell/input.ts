@@ -1,5 +1,6 @@
 // What processors share when they read a cell: what counts as missing, and the words for what cannot be taken.
 import { type CellKind, cell, type ItemBatch, type ItemField } from '../../../core/index.ts'
+import { valueText } from './text.ts'
 
 /** How one processor reads its fields. */
 export interface Input {
@@ -19,9 +20,16 @@ export function kindName(kind: number): string {
 export function hasText(batch: ItemBatch, field: ItemField | undefined, row: number, input: Input, name: string) {
   const kind = field === undefined ? cell.absent : field.kinds[row]!
   if (kind === cell.string) return true
-  if (kind > cell.null) reject(batch, row, input, `expect string value in ${name}, but got ${kindName(kind)}`)
+  if (kind > cell.null) rejectKind(batch, field!, row, input, 'string value')
   else if (!input.ignoreMissing) reject(batch, row, input, `missing field: ${name}`)
   return false
+}
+
+/** Fails the row because its cell is of a kind the processor does not take; `expected` is for example `string value`. */
+export function rejectKind(batch: ItemBatch, field: ItemField, row: number, input: Input, expected: string): void {
+  const { kinds, name } = field
+  const value = kinds[row] === cell.null ? '' : ` ${shownCell(batch, field, row)}`
+  reject(batch, row, input, `expect ${expected} in ${name}, but got ${kindName(kinds[row]!)}${value}`)
 }
 
 /** Fails the row with a message that names the processor. */
@@ -37,7 +45,7 @@ export function shownCell(batch: ItemBatch, field: ItemField, row: number): stri
     const text = new TextDecoder().decode(batch.bytes.subarray(start, Math.min(end, start + 240)))
     return shownText(text)
   }
-  return shownText(String(batch.get(field, row)))
+  return shownText(valueText(batch.get(field, row) ?? null))
 }
 
 /** Text for a message: quoted, cut to a readable length. */

@@ -1,7 +1,7 @@
 // Document to pipeline: every option is checked here, so that running meets only what items bring.
-import { DbError, type ItemValue } from '../../../core/index.ts'
-import type { Processor, ProcessorDefinition } from '../../services.ts'
-import type { Dispatcher, DispatchRule, Pipeline, SuffixTemplate, Transform } from '../pipeline.ts'
+import { DbError, didYouMean, type ItemValue } from '../../../core/index.ts'
+import type { ProcessorDefinition } from '../../services.ts'
+import type { Dispatcher, DispatchRule, Pipeline, Step, SuffixTemplate, Transform } from '../pipeline.ts'
 import { type Entry, parseDocument } from './document.ts'
 import { readOptions } from './option.ts'
 import { compileTransforms } from './transform.ts'
@@ -23,21 +23,35 @@ export function compilePipeline(yaml: string, kinds: ProcessorKinds): Pipeline {
   }
 }
 
-function compileProcessor({ value, where }: Entry, kinds: ProcessorKinds): Processor {
+function compileProcessor({ value, where }: Entry, kinds: ProcessorKinds): Step {
   const [first] = value instanceof Map ? (value as ReadonlyMap<unknown, unknown>) : []
   if (first === undefined) throw invalid(`${where}: a processor must be a map of its kind to its options`)
   const [kind, options] = first
   const definition = typeof kind === 'string' ? kinds.get(kind) : undefined
-  if (definition === undefined) throw invalid(`${where}: Unsupported ${String(kind)} processor`)
+  if (definition === undefined) throw unknownKind(where, String(kind), kinds)
   const place = `${where}, ${definition.kind}`
   if (!(options instanceof Map)) throw invalid(`${place}: options must be a map, indented below the kind`)
   for (const key of options.keys()) {
     if (typeof key !== 'string') throw invalid(`${place}: option ${String(key)} must be a string`)
   }
-  return definition.compile(readOptions(options as ReadonlyMap<string, unknown>, place), where)
+  const processor = definition.compile(readOptions(options as ReadonlyMap<string, unknown>, place), where)
+  return {
+    kind: definition.kind,
+    where,
+    apply: batch => processor.apply(batch),
+    ...(processor.times && { times: processor.times })
+  }
 }
 
-function inferredTransform(processors: readonly Processor[]): Transform {
+function unknownKind(where: string, kind: string, kinds: ProcessorKinds): DbError {
+  const known = [...kinds.keys()].sort()
+  const list = known.join(', ')
+  return invalid(
+    `${where}: Unsupported ${kind.slice(0, 60)} processor, known kinds are ${list}${didYouMean(kind, known)}`
+  )
+}
+
+function inferredTransform(processors: readonly Step[]): Transform {
   const times = processors.flatMap(({ times = [] }) => times)
   const [time] = times
   if (time === undefined || times.length > 1) {
@@ -71,6 +85,7 @@ function compileRule(rule: unknown, i: number): DispatchRule {
   return {
     value: itemValue(rule.get('value')),
     tableSuffix,
+    where,
     ...(typeof pipeline === 'string' && { pipeline })
   }
 }

@@ -4,6 +4,7 @@ import {
   type ItemBatch,
   type ItemError,
   ItemsError,
+  isDbError,
   itemState,
   type Table,
   type TableOptions,
@@ -11,14 +12,14 @@ import {
 } from '../../../core/index.ts'
 import type { PipelineResult } from '../../services.ts'
 import { buildColumns } from '../column/column.ts'
-import type { Identity, Pipeline } from '../pipeline.ts'
-import { dispatch, selectRows } from './dispatch.ts'
+import type { DispatchRule, Identity, Pipeline, Step } from '../pipeline.ts'
+import { type Dispatched, dispatch, selectRows } from './dispatch.ts'
 import { flattenObjects } from './flatten.ts'
 import { expandSuffix } from './suffix.ts'
 import {
-  copyField,
   type RawVariables,
   rawVariables,
+  selectVariables,
   takeVariables,
   type VariableSet,
   variableOptions,
@@ -42,10 +43,18 @@ export interface RunSettings {
   pipeline(name: string): Pipeline | Identity
   /** The table as it is. */
   existing(table: string): Table | undefined
+  /** Dispatch rules may lead on to other pipelines this often. */
+  readonly maxDispatchDepth: number
+  readonly observer?: RunObserver
 }
 
-/** Dispatch rules may lead on to other pipelines this often. */
-const deepest = 8
+/** Is told what becomes of items on their way. */
+export interface RunObserver {
+  /** After a processor; `rows` were live before it. */
+  stepped(batch: ItemBatch, step: Step, rows: Uint32Array): void
+  /** The rows leave for another pipeline and table. */
+  dispatched(batch: ItemBatch, { rule, rows }: Dispatched, table: string): void
+}
 
 /** How many failures a reply tells. */
 const shownErrors = 10
@@ -93,25 +102,68 @@ function runBatch(
     rows = liveRows(batch)
     flattenObjects(batch, rows, pipeline.maxNestedLevels)
   } else {
-    for (const processor of pipeline.processors) {
-      processor.apply(batch)
-      stopAtFailure(batch, run, before)
-    }
+    runSteps(pipeline.processors, batch, before, run)
     rows = liveRows(batch)
     if (pipeline.dispatcher !== undefined) {
       const { dispatched, rest } = dispatch(batch, rows, pipeline.dispatcher)
       rows = rest
-      for (const { rule, rows: taken } of dispatched) {
-        if (depth === deepest)
-          throw new DbError('InvalidArguments', `dispatch goes through more than ${deepest} pipelines`)
-        const next = run.settings.pipeline(rule.pipeline ?? 'svc_identity')
-        const own = new Map(Array.from(raw, ([name, field]) => [name, copyField(field, taken)]))
-        runBatch(next, selectRows(batch, taken), table + rule.tableSuffix, own, depth + 1, run)
-      }
+      for (const taken of dispatched) sendOn(batch, taken, table, raw, depth, run)
     }
   }
   writeRows(pipeline, batch, rows, table, raw, run)
   countStates(batch, run)
+}
+
+function runSteps(steps: readonly Step[], batch: ItemBatch, before: number, run: Run): void {
+  const { observer } = run.settings
+  for (const step of steps) {
+    const live = observer === undefined ? undefined : liveRows(batch)
+    step.apply(batch)
+    if (live !== undefined) observer!.stepped(batch, step, live)
+    stopAtFailure(batch, run, before)
+  }
+}
+
+function sendOn(
+  batch: ItemBatch,
+  dispatched: Dispatched,
+  table: string,
+  raw: RawVariables,
+  depth: number,
+  run: Run
+): void {
+  const { rule, rows } = dispatched
+  const { maxDispatchDepth, observer } = run.settings
+  if (depth === maxDispatchDepth) {
+    const limit = `[plugins.pipelines] max_dispatch_depth = ${maxDispatchDepth}`
+    throw new DbError(
+      'InvalidArguments',
+      `${rule.where}: items go through more than ${maxDispatchDepth} pipelines (${limit})`
+    )
+  }
+  const target = table + rule.tableSuffix
+  observer?.dispatched(batch, dispatched, target)
+  runBatch(
+    targetPipeline(rule, run),
+    selectRows(batch, rows),
+    target,
+    selectVariables(batch, raw, rows),
+    depth + 1,
+    run
+  )
+}
+
+/** A rule that leads nowhere fails the request: it is the pipeline that is wrong, not the item. */
+function targetPipeline(
+  { pipeline: name = 'svc_identity', where }: DispatchRule,
+  { settings }: Run
+): Pipeline | Identity {
+  try {
+    return settings.pipeline(name)
+  } catch (cause) {
+    if (!isDbError(cause)) throw cause
+    throw new DbError(cause.code, `${cause.message} (${where})`, { cause })
+  }
 }
 
 function writeRows(
@@ -196,7 +248,10 @@ function liveRows(batch: ItemBatch): Uint32Array {
   const rows = new Uint32Array(batch.rows)
   let count = 0
   for (let row = 0; row < batch.rows; row++) if (batch.states[row] === itemState.live) rows[count++] = row
-  return rows.subarray(0, count)
+  const live = rows.subarray(0, count)
+  // Rows that an item became stand behind all others until here.
+  if (batch.origins !== undefined) live.sort((a, b) => batch.position(a) - batch.position(b) || a - b)
+  return live
 }
 
 /** Throws for the first item that failed since `before` failures, unless failing items are skipped. */

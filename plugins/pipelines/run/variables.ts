@@ -18,6 +18,12 @@ const names: readonly string[] = [
 /** What the items brought in these fields before any processor ran, so that it can be told from what processors wrote. */
 export type RawVariables = ReadonlyMap<string, ItemField>
 
+/** What the items of these rows brought, for a batch of these rows alone. */
+export function selectVariables(batch: ItemBatch, raw: RawVariables, rows: Uint32Array): RawVariables {
+  const origins = rows.map(row => batch.origin(row))
+  return new Map(Array.from(raw, ([name, field]) => [name, copyField(field, origins)]))
+}
+
 /** Copies of the reserved fields that the items brought themselves. */
 export function rawVariables(batch: ItemBatch): RawVariables {
   const raw = new Map<string, ItemField>()
@@ -61,12 +67,12 @@ export function takeVariables(
   keeps: boolean
 ): VariableSet[] | undefined {
   const fields = names.flatMap(name => batch.field(name) ?? [])
-  if (!fields.some(field => rows.some(row => isWritten(field, row, raw)))) return undefined
+  if (!fields.some(field => rows.some(row => isWritten(batch, field, row, raw)))) return undefined
   const known = new Map<string, VariableSet>()
   return Array.from(rows, row => {
     const set: Record<string, string> = {}
     for (const field of fields) {
-      if (!isWritten(field, row, raw)) continue
+      if (!isWritten(batch, field, row, raw)) continue
       set[field.name] = cellText(batch, field, row)
       if (!keeps) field.setAbsent(row)
     }
@@ -78,12 +84,18 @@ export function takeVariables(
   })
 }
 
-function isWritten(field: ItemField, row: number, raw: RawVariables): boolean {
+/** Whether the cell holds something else than what the item brought. */
+function isWritten(batch: ItemBatch, field: ItemField, row: number, raw: RawVariables): boolean {
   const kind = field.kinds[row]!
   if (kind === cell.absent) return false
   const before = raw.get(field.name)
-  if (before === undefined || before.kinds[row] !== kind) return true
-  return before.words[row * 2] !== field.words[row * 2] || before.words[row * 2 + 1] !== field.words[row * 2 + 1]
+  const origin = batch.origin(row)
+  if (before === undefined || before.kinds[origin] !== kind) return true
+  const [start, end] = [before.words[origin * 2]!, before.words[origin * 2 + 1]!]
+  const [newStart, newEnd] = [field.words[row * 2]!, field.words[row * 2 + 1]!]
+  if (start === newStart && end === newEnd) return false
+  if (kind !== cell.string) return true
+  return Buffer.compare(batch.bytes.subarray(start, end), batch.bytes.subarray(newStart, newEnd)) !== 0
 }
 
 /** The table suffix that a set names. */

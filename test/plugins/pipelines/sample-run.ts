@@ -21,6 +21,7 @@ export function settings(changes: Partial<RunSettings> = {}): RunSettings {
     ignoreErrors: false,
     now,
     variablesFromInput: false,
+    maxDispatchDepth: 8,
     options: {},
     pipeline: name => {
       throw new Error(`no pipeline ${name}`)

@@ -1,0 +1,18 @@
+// Counts what runs leave out, by the plugin that asked for the run.
+import type { Metrics } from '../../core/index.ts'
+import type { PipelineResult } from '../services.ts'
+
+/** `undecoded` of the skipped items had failed before the run. */
+export type CountResult = (plugin: string, result: PipelineResult, undecoded: number) => void
+
+export function createCounters(metrics: Metrics): CountResult {
+  const labels = ['plugin', 'reason']
+  const skipped = metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
+  const filtered = metrics.counter('svc_items_filtered_total', 'Items taken out on purpose.', labels)
+  return (plugin, result, undecoded) => {
+    if (undecoded > 0) skipped.add(undecoded, { plugin, reason: 'decode' })
+    const failed = result.skipped.count - undecoded
+    if (failed > 0) skipped.add(failed, { plugin, reason: 'pipeline' })
+    if (result.filtered > 0) filtered.add(result.filtered, { plugin, reason: 'filter' })
+  }
+}
