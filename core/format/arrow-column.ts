@@ -1,13 +1,11 @@
 // A vector of a result as Arrow's buffers.
 import type * as Arrow from 'apache-arrow'
 import { isValid, type ResultVector } from '../model/batch.ts'
+import { nestedType } from '../model/nested-type.ts'
 import { isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
+import { type ArrowColumn, nulls } from './arrow-layout.ts'
+import { arrowList, arrowStruct } from './arrow-nested.ts'
 import { jsonWriter } from './json-value.ts'
-
-export interface ArrowColumn {
-  readonly type: Arrow.DataType
-  data(vector: ResultVector, rows: number): Arrow.Data
-}
 
 type Library = typeof Arrow
 
@@ -19,6 +17,12 @@ export function arrowColumn(library: Library, type: ResultType): ArrowColumn {
   if (type === 'Binary') return bytes(library, new library.Binary(), value => value as Uint8Array)
   const decimal = /^Decimal\((\d+), (\d+)\)$/.exec(type)
   if (decimal !== null) return decimals(library, Number(decimal[1]), Number(decimal[2]))
+  const nested = nestedType(type)
+  if (nested?.kind === 'list') return arrowList(library, arrowColumn(library, nested.item))
+  if (nested?.kind === 'struct') {
+    const fields = nested.fields.map(({ name, type }) => ({ name, layout: arrowColumn(library, type) }))
+    return arrowStruct(library, fields)
+  }
   const plain = fixedType(library, type)
   if (plain !== undefined) return fixed(library, plain)
   const write = jsonWriter(type)
@@ -126,16 +130,4 @@ function decimals(library: Library, precision: number, scale: number): ArrowColu
 function unscale(text: string, scale: number): bigint {
   const [whole = '0', fraction = ''] = text.split('.')
   return BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'))
-}
-
-/** Validity of a vector whose nulls may be in its bitmap or among its values. */
-function nulls(vector: ResultVector, rows: number): { nullBitmap: Uint8Array; nullCount: number } {
-  const nullBitmap = new Uint8Array((rows + 7) >> 3)
-  let nullCount = 0
-  for (let i = 0; i < rows; i++) {
-    const value: unknown = vector.values[i]
-    if (isValid(vector.valid, i) && value !== null && value !== undefined) nullBitmap[i >> 3]! |= 1 << (i & 7)
-    else nullCount++
-  }
-  return { nullBitmap, nullCount }
 }

@@ -1,6 +1,7 @@
 // Values of results as JSON text: 64-bit integers in full, floats as floats, JSON columns as they are.
 import { isValid, type ResultVector } from '../model/batch.ts'
 import { writeJsonFloat, writeJsonString } from '../model/json-write.ts'
+import { type NestedField, nestedType } from '../model/nested-type.ts'
 import type { ResultType } from '../model/types.ts'
 
 /** The JSON text of one value that is there. */
@@ -8,8 +9,9 @@ export type ValueWriter = (value: unknown) => string
 
 /** How values of a type are written. */
 export function jsonWriter(type: ResultType): ValueWriter {
-  const inner = listOf(type)
-  if (inner !== undefined) return listWriter(jsonWriter(inner))
+  const nested = nestedType(type)
+  if (nested?.kind === 'list') return listWriter(jsonWriter(nested.item))
+  if (nested?.kind === 'struct') return structWriter(nested.fields)
   switch (type) {
     case 'Boolean':
       return value => (value ? 'true' : 'false')
@@ -50,12 +52,21 @@ export function writeFloat32(value: number): string {
   return writeJsonFloat(value)
 }
 
-function listOf(type: ResultType): ResultType | undefined {
-  return type.startsWith('List<') && type.endsWith('>') ? type.slice(5, -1) : undefined
+function listWriter(write: ValueWriter): ValueWriter {
+  return value =>
+    `[${(value as unknown[]).map(item => (item === null || item === undefined ? 'null' : write(item))).join()}]`
 }
 
-function listWriter(write: ValueWriter): ValueWriter {
-  return value => `[${(value as unknown[]).map(item => (item === null ? 'null' : write(item))).join()}]`
+function structWriter(fields: readonly NestedField[]): ValueWriter {
+  const members = fields.map(({ name, type }) => ({ name, head: `${writeJsonString(name)}:`, write: jsonWriter(type) }))
+  return value => {
+    const struct = value as Readonly<Record<string, unknown>>
+    const written = members.map(({ name, head, write }) => {
+      const member = struct[name]
+      return head + (member === null || member === undefined ? 'null' : write(member))
+    })
+    return `{${written.join()}}`
+  }
 }
 
 function writeBytes(bytes: Uint8Array): string {

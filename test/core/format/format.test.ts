@@ -138,9 +138,42 @@ t.test('arrow is a stream another reader takes', async t => {
   t.equal(table.getChild('ok')!.get(0), true)
   t.equal(table.getChild('at')!.get(1), null)
   t.same(table.getChild('raw')!.get(0), Uint8Array.of(1, 255))
-  t.equal(table.getChild('list')!.get(0), '[1.0,2.5,null]')
+  t.same([...table.getChild('list')!.get(0)!], [1, 2.5, null])
+  t.equal(table.getChild('list')!.get(1), null)
   t.same([...table.getChild('price')!.get(0)!].slice(0, 1), [1250])
   t.equal(table.schema.metadata.size, 0)
+})
+
+t.test('arrow has lists and structs of its own, at any depth and with nulls', async t => {
+  const cols: ResultColumn[] = [
+    { name: 'deep', type: 'List<Struct<key: String, "of: all": List<TimestampMillisecond>>>' },
+    { name: 'one', type: 'Struct<d: Date, p: Decimal(20, 4), ok: Boolean>' }
+  ]
+  const rows: ResultBatch = {
+    rows: 3,
+    columns: [
+      { values: [[{ key: 'a', 'of: all': [1n, null] }, null], null, []] },
+      { values: [{ d: 1, p: '-1.5000', ok: true }, { d: null, p: null, ok: false }, null] }
+    ]
+  }
+  const table = tableFromIPC(await bytes('arrow', [answer([rows], cols)]))
+  const deep = table.getChild('deep')!
+  t.match(String(deep.type), /List<Struct<\{key:Utf8, of: all:List<Timestamp<MILLISECOND>>\}>>/)
+  t.equal(deep.get(0).get(0).key, 'a')
+  t.same([...deep.get(0).get(0)['of: all']], [1, null])
+  t.equal(deep.get(0).get(1), null)
+  t.equal(deep.get(1), null)
+  t.equal(deep.get(2).length, 0)
+  const one = table.getChild('one')!
+  t.equal(Number(one.get(0).d), 86_400_000)
+  t.same([...one.get(0).p].slice(0, 1), [2 ** 32 - 15000])
+  t.equal(one.get(1).ok, false)
+  t.equal(one.get(2), null)
+  t.ok(
+    (await text('svc_v1', [answer([rows], cols)])).includes(
+      '[[{"key":"a","of: all":[1,null]},null],{"d":1,"p":"-1.5000","ok":true}]'
+    )
+  )
 })
 
 t.test('arrow writes the schema of an empty result and compressed buffers', async t => {

@@ -57,13 +57,13 @@ error 3000(400) 18446744073709551615 does not fit into 64 bits: cast the express
 
 SELECT [1, 2, NULL] AS l, ['a', NULL] AS s, [[1.5], []] AS ll, {'a': 1, 'b': 'x', 'c': [true]} AS st, MAP {'k': 1} AS m;
 ----
-l:List<Int32> | s:List<String> | ll:List<List<Float64>> | st:Struct<a: Int32, b: String, c: List<Boolean>> | m:String
-[1,2,null] | ["a",null] | [[1.5],[]] | {"a":1,"b":"x","c":[true]} | "[object Object]"
+l:List<Int32> | s:List<String> | ll:List<List<Float64>> | st:Struct<a: Int32, b: String, c: List<Boolean>> | m:List<Struct<key: String, value: Int32>>
+[1,2,null] | ["a",null] | [[1.5],[]] | {"a":1,"b":"x","c":[true]} | [{"key":"k","value":1}]
 
 SELECT [TIMESTAMP '2024-01-01 00:00:00'] AS times, [DATE '1970-01-02'] AS dates, [1.5::DECIMAL(4, 2)] AS decimals, ['a'::BLOB] AS bytes;
 ----
 times:List<TimestampMicrosecond> | dates:List<Date> | decimals:List<Decimal(4, 2)> | bytes:List<Binary>
-["2024-01-01 00:00:00"] | ["1970-01-02"] | ["1.50"] | [[97]]
+[1704067200000000] | [1] | ["1.50"] | [[97]]
 
 SELECT array_agg(i32 ORDER BY at) AS l FROM v;
 ----
@@ -174,8 +174,8 @@ error 3000(400) Failed to plan SQL: Catalog Error: Scalar Function with name app
 
 SELECT histogram(n % 3) AS h FROM range(0, 9) r(n);
 ----
-h:String
-"[object Object],[object Object],[object Object]"
+h:List<Struct<key: Int64, value: UInt64>>
+[{"key":0,"value":3},{"key":1,"value":3},{"key":2,"value":3}]
 
 SELECT bool_and(n > 0) AS a, bool_or(n > 2) AS o, bit_xor(n) AS x, product(n) AS p FROM range(1, 4) r(n);
 ----

@@ -1,0 +1,20 @@
+// What every Arrow column of a result shares: its type, how its buffers are made, which rows are null.
+import type * as Arrow from 'apache-arrow'
+import { isValid, type ResultVector } from '../model/batch.ts'
+
+export interface ArrowColumn {
+  readonly type: Arrow.DataType
+  data(vector: ResultVector, rows: number): Arrow.Data
+}
+
+/** Validity of a vector whose nulls may be in its bitmap or among its values. */
+export function nulls(vector: ResultVector, rows: number): { nullBitmap: Uint8Array; nullCount: number } {
+  const nullBitmap = new Uint8Array((rows + 7) >> 3)
+  let nullCount = 0
+  for (let i = 0; i < rows; i++) {
+    const value: unknown = vector.values[i]
+    if (isValid(vector.valid, i) && value !== null && value !== undefined) nullBitmap[i >> 3]! |= 1 << (i & 7)
+    else nullCount++
+  }
+  return { nullBitmap, nullCount }
+}
