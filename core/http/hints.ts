@@ -5,7 +5,15 @@ import { parseTableOptions } from '../model/options.ts'
 import type { TableHints } from './context.ts'
 
 const prefix = 'x-svc-hint-'
-const known = ['auto_create_table', 'ttl', 'append_mode', 'merge_mode', 'physical_table', 'skip_wal']
+const known = [
+  'auto_create_table',
+  'ttl',
+  'append_mode',
+  'merge_mode',
+  'physical_table',
+  'on_physical_table',
+  'skip_wal'
+]
 /** Hints of other deployments, which a single node has no use for; clients send them all the same. */
 const unused = /^(read_preference|sst_format|trace_table_partitions|query\..+)$/
 const none: TableHints = { options: {} }

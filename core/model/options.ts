@@ -1,6 +1,7 @@
 // Table options as text, from SQL, headers and pipelines, to checked values.
 import { parseTtl } from '../config/units.ts'
 import { DbError } from '../errors.ts'
+import { nameProblem } from './name.ts'
 import type { MergeMode, TableOptions } from './table.ts'
 
 type Parser = (text: string, key: string) => string | boolean
@@ -10,18 +11,29 @@ const parsers: Readonly<Record<keyof TableOptions, Parser>> = {
   append_mode: parseFlag,
   merge_mode: parseMergeMode,
   skip_wal: parseFlag,
-  physical_table: text => text,
+  physical_table: parseTableName,
   physical_metric_table: parseFlag,
   comment: text => text
 }
 
-/** Checked, canonical options. Throws `InvalidArguments` naming the key that is unknown or the value that does not fit. */
+/** Other names of options. */
+const aliases: Readonly<Record<string, keyof TableOptions>> = { on_physical_table: 'physical_table' }
+
+/**
+ * Checked, canonical options; `on_physical_table` is another name of `physical_table`. Throws `InvalidArguments` naming the key that is
+ * unknown or given under both its names, or the value that does not fit.
+ */
 export function parseTableOptions(texts: Readonly<Record<string, string>>): TableOptions {
   const options: Record<string, string | boolean> = {}
   for (const [key, text] of Object.entries(texts)) {
-    const name = key.toLowerCase()
+    const given = key.toLowerCase()
+    const name = Object.hasOwn(aliases, given) ? aliases[given]! : given
     if (!Object.hasOwn(parsers, name)) throw new DbError('InvalidArguments', `Unrecognized table option key: ${key}`)
-    options[name] = parsers[name as keyof TableOptions](text.trim(), name)
+    const value = parsers[name as keyof TableOptions](text.trim(), given)
+    if (Object.hasOwn(options, name) && options[name] !== value) {
+      throw new DbError('InvalidArguments', `table option ${name} is given twice, as ${options[name]} and as ${value}`)
+    }
+    options[name] = value
   }
   return options
 }
@@ -30,6 +42,12 @@ function parseFlag(text: string, key: string): boolean {
   const word = text.toLowerCase()
   if (word === 'true' || word === 'false') return word === 'true'
   throw new DbError('InvalidArguments', `table option ${key}: expected true or false, got ${text}`)
+}
+
+function parseTableName(text: string, key: string): string {
+  const problem = nameProblem('table', text)
+  if (problem !== undefined) throw new DbError('InvalidArguments', `table option ${key}: ${problem}`)
+  return text
 }
 
 function parseMergeMode(text: string): MergeMode {

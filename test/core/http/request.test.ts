@@ -84,6 +84,9 @@ t.test('the context of a request', async t => {
     t.match(await get('', { ...several, 'x-svc-hints': 'skip_wal=true' }), {
       hints: { options: { skip_wal: true, ttl: undefined } }
     })
+    t.match(await get('', { 'x-svc-hints': 'on_physical_table=metrics' }), {
+      hints: { options: { physical_table: 'metrics' } }
+    })
     t.strictSame((await get('')).hints, { options: {} })
   })
 

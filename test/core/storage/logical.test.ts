@@ -136,6 +136,19 @@ t.test('an ordinary table or one with other modes cannot hold logical tables', a
     message: /its append_mode is not set, not true/
   })
   await t.rejects(metric(engine, 'other', ['host'], { physical_table: 'up' }), { message: /it is an ordinary table/ })
+  const up = engine.catalog.table('public', 'up')!
+  const set = (table: Table, options: TableOptions) =>
+    engine.catalog.changeTable(table, { kind: 'set_options', options })
+  await t.rejects(set(up, { append_mode: true }), {
+    message: /append_mode belongs to all tables of the physical table metrics/
+  })
+  await t.rejects(set(up, { physical_table: 'other' }), { message: /physical_table is decided when a table is made/ })
+  t.equal(
+    (await set(up, { ttl: '1day', physical_table: 'metrics' })).options.ttl,
+    '1day',
+    'what stays as it is may be named'
+  )
   const physical = engine.catalog.table('public', 'metrics')!
+  await t.rejects(set(physical, { skip_wal: true }), { message: /skip_wal belongs to all tables/ })
   await t.rejects(put(engine, physical, [{ at: 1 }]), { message: /written through its logical tables/ })
 })

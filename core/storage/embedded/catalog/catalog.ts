@@ -18,7 +18,7 @@ import {
   type TableState
 } from './catalog-rows.ts'
 import { deleteTable, insertColumns, insertFile, insertTable } from './catalog-write.ts'
-import { findPlace, hostProblem, isLogical, isPhysical, sharedModes } from './logical.ts'
+import { changeProblem, findPlace, hostProblem, isLogical, isPhysical, sharedModes } from './logical.ts'
 import { hiddenNames, identify } from './naming.ts'
 
 /** Every method is synchronous: SQLite's transactions are short and rare. */
@@ -249,6 +249,8 @@ export class EmbeddedCatalog {
 
   #change(table: Table, change: TableChange): Table {
     if (change.kind === 'rename') this.#refuseHost(table, 'be renamed')
+    const problem = change.kind === 'set_options' ? changeProblem(table, change.options) : undefined
+    if (problem) throw new DbError('InvalidArguments', `options of table ${table.name} cannot change: ${problem}`)
     const state = this.#state(table)
     this.#touched = true
     this.#sqlite.prepare('UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)

@@ -39,7 +39,7 @@ export function hostProblem(host: Table, time: ColumnDefinition, modes: TableOpt
   if (!isPhysical(host)) return 'it is an ordinary table'
   const { timeIndex, options } = host
   if (timeIndex.type !== time.type) return `its time index is ${timeIndex.type}, not ${time.type}`
-  for (const mode of ['append_mode', 'merge_mode', 'skip_wal'] as const) {
+  for (const mode of shared) {
     if ((options[mode] || undefined) !== (modes[mode] || undefined)) {
       return `its ${mode} is ${options[mode] ?? 'not set'}, not ${modes[mode] ?? 'unset'}`
     }
@@ -54,6 +54,19 @@ export function sharedModes({ append_mode, merge_mode, skip_wal }: TableOptions)
     ...(merge_mode !== undefined && { merge_mode }),
     ...(skip_wal !== undefined && { skip_wal })
   }
+}
+
+const shared = ['append_mode', 'merge_mode', 'skip_wal'] as const
+const fixed = ['physical_table', 'physical_metric_table'] as const
+
+/** Why a table cannot take on these options later; undefined when it can. */
+export function changeProblem(table: Table, options: TableOptions): string | undefined {
+  const changes = (key: keyof TableOptions) => key in options && options[key] !== table.options[key]
+  const place = fixed.find(changes)
+  if (place !== undefined) return `${place} is decided when a table is made`
+  const mode = isLogical(table) || isPhysical(table) ? shared.find(changes) : undefined
+  if (mode === undefined) return undefined
+  return `${mode} belongs to all tables of the physical table ${table.options.physical_table ?? table.name}`
 }
 
 /** A physical table's column that can hold a logical one's and is not `taken` by another of the same logical table. */
