@@ -1,6 +1,6 @@
 // A vector of a result as Arrow's buffers.
 import type * as Arrow from 'apache-arrow'
-import { isValid, type ResultVector } from '../model/batch.ts'
+import { isValid } from '../model/batch.ts'
 import { nestedType } from '../model/nested-type.ts'
 import { isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
 import { type ArrowColumn, nulls } from './arrow-layout.ts'
