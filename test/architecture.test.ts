@@ -20,7 +20,7 @@ const imports: Import[] = files.flatMap(importsOf)
 const layers: readonly (readonly [RegExp, number])[] = [
   [/^core\/(errors|version)\.ts$/, 0],
   [/^core\/http\/context\.ts$/, 1],
-  [/^core\/(model|wire|config)\//, 0],
+  [/^core\/(model|wire|config|regex)\//, 0],
   [/^core\/(log|metrics|trace|workers|format)\//, 1],
   [/^core\/(storage|auth)\//, 2],
   [/^core\/(core|create|plugin|module|catalog-metrics)\.ts$/, 3],

@@ -1,0 +1,69 @@
+// The fast route: the runtime's own engine, for expressions that cannot make it slow, on text that is all ASCII.
+import { isAscii } from 'node:buffer'
+import { goesOneWay } from './one-way.ts'
+import { parseTree } from './parse.ts'
+import { printNative } from './print.ts'
+import type { RegexRoute } from './regex.ts'
+
+const maxSource = 4000
+/** The engine remembers a place per character of a loop; longer text takes the other route before that memory is full. */
+const maxText = 65_536
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: every character of ASCII
+const asciiOnly = /^[\x00-\x7f]*$/
+
+/** Undefined where linear time is not certain; `other` takes the texts that are not for it. */
+export function nativeRoute(source: string, other: RegexRoute): RegexRoute | undefined {
+  const tree = source.length > maxSource ? undefined : parseTree(source)
+  if (tree === undefined || !goesOneWay(tree)) return undefined
+  const printed = printNative(tree)
+  const plain = compile(printed, '')
+  const global = compile(printed, 'g')
+  const spanned = compile(printed, 'd')
+  if (plain === undefined || global === undefined || spanned === undefined) return undefined
+  return {
+    test: text => (fits(text) ? plain.test(text) : other.test(text)),
+    exec(text, from) {
+      if (!fits(text)) return other.exec(text, from)
+      global.lastIndex = from
+      const match = global.exec(text)
+      return match === null ? undefined : { start: match.index, end: match.index + match[0].length, groups: [...match] }
+    },
+    testBytes(bytes, start, end) {
+      const text = asciiText(bytes, start, end)
+      return text === undefined ? other.testBytes(bytes, start, end) : plain.test(text)
+    },
+    find(bytes, start, end, spans) {
+      const text = asciiText(bytes, start, end)
+      if (text === undefined) return other.find(bytes, start, end, spans)
+      const indices = spanned.exec(text)?.indices
+      if (indices === undefined) return false
+      for (let group = 0; group < indices.length; group++) {
+        // A group that took no part is undefined, which the type does not say.
+        const span = indices[group] as [number, number] | undefined
+        spans[group * 2] = span === undefined ? -1 : start + span[0]
+        spans[group * 2 + 1] = span === undefined ? -1 : start + span[1]
+      }
+      return true
+    }
+  }
+}
+
+function compile(source: string, flags: string): RegExp | undefined {
+  try {
+    return new RegExp(source, flags)
+  } catch {
+    return undefined
+  }
+}
+
+function fits(text: string): boolean {
+  return text.length <= maxText && asciiOnly.test(text)
+}
+
+/** The range as a string when it is ASCII and short enough. */
+function asciiText(bytes: Uint8Array, start: number, end: number): string | undefined {
+  if (end - start > maxText) return undefined
+  const range = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
+  return isAscii(range) ? range.toString('latin1') : undefined
+}

@@ -1,0 +1,168 @@
+// Proves of an expression that trying its ways one after the other takes linear time, so that the runtime's own engine may run it.
+//
+// Every set of characters in the tree is a place. When after each place the next character alone says which place comes next, and
+// there is only one way to it, a wrong turn ends at the next character: an attempt costs no more than its length times the number
+// of places. An expression that is not bound to the start of the text is attempted at many starts. When no character that can
+// start a match can be taken by a loop, at most as many attempts as there are places run through the same character.
+import type { CharSet, Node } from './tree.ts'
+
+/** Larger expressions are not looked at. */
+const maxPlaces = 600
+const maxUnboundPlaces = 100
+const maxEdges = 20_000
+
+interface Places {
+  readonly sets: CharSet[]
+  readonly next: number[][]
+  loops: CharSet
+  edges: number
+}
+
+interface Shape {
+  /** Can match nothing. */
+  readonly nullable: boolean
+  readonly first: readonly number[]
+  readonly last: readonly number[]
+}
+
+const nothing: Shape = { nullable: true, first: [], last: [] }
+
+/** True only where linear time is certain, and where groups mean the same to both engines. */
+export function goesOneWay(root: Node): boolean {
+  const places: Places = { sets: [], next: [], loops: 0n, edges: 0 }
+  const shape = shapeOf(root, places, false)
+  if (shape === undefined) return false
+  if (!differ(shape.first, places.sets) || !places.next.every(next => differ(next, places.sets))) return false
+  if (startsWithText(root)) return true
+  const starts = shape.first.reduce((all, place) => all | places.sets[place]!, 0n)
+  return !shape.nullable && places.sets.length <= maxUnboundPlaces && (starts & places.loops) === 0n
+}
+
+/** Whether no character belongs to two of the places. */
+function differ(list: readonly number[], sets: readonly CharSet[]): boolean {
+  let seen = 0n
+  for (const place of list) {
+    if ((seen & sets[place]!) !== 0n) return false
+    seen |= sets[place]!
+  }
+  return true
+}
+
+function startsWithText(node: Node): boolean {
+  if (node.kind === 'assertion') return node.name === 'text start'
+  if (node.kind === 'group') return startsWithText(node.body)
+  if (node.kind === 'choice') return node.branches.every(startsWithText)
+  if (node.kind !== 'sequence') return false
+  const first = node.parts.find(({ kind }) => kind !== 'empty')
+  return first !== undefined && startsWithText(first)
+}
+
+/** Undefined where there are several ways to nothing, or where a group stands in a loop. */
+function shapeOf(node: Node, places: Places, inLoop: boolean): Shape | undefined {
+  switch (node.kind) {
+    case 'empty':
+    case 'assertion':
+      return nothing
+    case 'set':
+      return addPlace(node.chars, places, inLoop)
+    case 'group':
+      return inLoop ? undefined : shapeOf(node.body, places, inLoop)
+    case 'sequence':
+      return sequence(
+        node.parts.map(part => () => shapeOf(part, places, inLoop)),
+        places
+      )
+    case 'choice':
+      return choice(node.branches, places, inLoop)
+    case 'repeat':
+      return repeat(node, places, inLoop)
+  }
+}
+
+function addPlace(chars: CharSet, places: Places, inLoop: boolean): Shape | undefined {
+  const place = places.sets.push(chars) - 1
+  if (place >= maxPlaces) return undefined
+  places.next.push([])
+  if (inLoop) places.loops |= chars
+  return { nullable: false, first: [place], last: [place] }
+}
+
+function sequence(makers: readonly (() => Shape | undefined)[], places: Places): Shape | undefined {
+  let all = nothing
+  for (const make of makers) {
+    const shape = make()
+    if (shape === undefined || !link(all.last, shape.first, places)) return undefined
+    all = {
+      nullable: all.nullable && shape.nullable,
+      first: all.nullable ? [...all.first, ...shape.first] : all.first,
+      last: shape.nullable ? [...all.last, ...shape.last] : shape.last
+    }
+  }
+  return all
+}
+
+function choice(branches: readonly Node[], places: Places, inLoop: boolean): Shape | undefined {
+  const shapes: Shape[] = []
+  for (const branch of branches) {
+    const shape = shapeOf(branch, places, inLoop)
+    if (shape === undefined) return undefined
+    shapes.push(shape)
+  }
+  const empty = shapes.filter(({ nullable }) => nullable).length
+  if (empty > 1) return undefined
+  return {
+    nullable: empty === 1,
+    first: shapes.flatMap(({ first }) => first),
+    last: shapes.flatMap(({ last }) => last)
+  }
+}
+
+/** A body that can match nothing has no shape: engines differ in what its groups are then. */
+function repeat(node: Node & { kind: 'repeat' }, places: Places, inLoop: boolean): Shape | undefined {
+  const { body, least, most } = node
+  const open = most === Number.POSITIVE_INFINITY
+  const copies = open ? Math.max(least, 1) : most
+  if (copies === 0 || copies > maxPlaces) return undefined
+  const many = most > 1
+  const shapes: Shape[] = []
+  for (let i = 0; i < copies; i++) {
+    const loops = open && i === copies - 1
+    // `many` forbids groups; only the copy that comes around again counts as a loop.
+    const shape = many ? withoutGroups(body, places, inLoop || loops) : shapeOf(body, places, inLoop)
+    if (shape === undefined || shape.nullable) return undefined
+    if (loops && !link(shape.last, shape.first, places)) return undefined
+    shapes.push(shape)
+  }
+  return nested(shapes, least, places)
+}
+
+/** `x{1,3}` as `x(x(x)?)?`: one way to leave after each copy. */
+function nested(shapes: readonly Shape[], least: number, places: Places): Shape | undefined {
+  let rest: Shape | undefined = nothing
+  for (let i = shapes.length - 1; i >= 0; i--) {
+    const shape = shapes[i]!
+    const after: Shape = rest
+    rest = sequence([() => shape, () => after], places)
+    if (rest === undefined) return undefined
+    if (i >= least) rest = { ...rest, nullable: true }
+  }
+  return rest
+}
+
+function withoutGroups(body: Node, places: Places, inLoop: boolean): Shape | undefined {
+  return hasGroup(body) ? undefined : shapeOf(body, places, inLoop)
+}
+
+function hasGroup(node: Node): boolean {
+  if (node.kind === 'group') return true
+  if (node.kind === 'sequence') return node.parts.some(hasGroup)
+  if (node.kind === 'choice') return node.branches.some(hasGroup)
+  return node.kind === 'repeat' && hasGroup(node.body)
+}
+
+function link(from: readonly number[], to: readonly number[], places: Places): boolean {
+  places.edges += from.length * to.length
+  if (places.edges > maxEdges) return false
+  for (const place of from) places.next[place]!.push(...to)
+  return true
+}

@@ -1,0 +1,58 @@
+// A tree as the source of a native regular expression, for text that is all ASCII.
+import type { AssertionName, CharSet, Node } from './tree.ts'
+
+/** Native source that matches ASCII text as the tree does; groups keep their numbers. */
+export function printNative(node: Node): string {
+  switch (node.kind) {
+    case 'empty':
+      return ''
+    case 'set':
+      return printSet(node.chars)
+    case 'assertion':
+      return assertions[node.name]
+    case 'sequence':
+      return node.parts.map(printNative).join('')
+    case 'choice':
+      return `(?:${node.branches.map(printNative).join('|')})`
+    case 'group':
+      return `(${printNative(node.body)})`
+    case 'repeat':
+      return `(?:${printNative(node.body)})${printCount(node.least, node.most)}${node.greedy ? '' : '?'}`
+  }
+}
+
+/** Lines end at a line feed only, which is not what the native flag `m` means. */
+const assertions: Readonly<Record<AssertionName, string>> = {
+  'text start': '^',
+  'text end': '$',
+  'line start': '(?<![^\\n])',
+  'line end': '(?![^\\n])',
+  boundary: '\\b',
+  'no boundary': '\\B'
+}
+
+function printCount(least: number, most: number): string {
+  if (least === 0 && most === 1) return '?'
+  if (most === Number.POSITIVE_INFINITY) return least === 0 ? '*' : least === 1 ? '+' : `{${least},}`
+  return `{${least},${most}}`
+}
+
+function printSet(chars: CharSet): string {
+  let ranges = ''
+  for (let from = 0; from < 128; from++) {
+    if (!has(chars, from)) continue
+    let to = from
+    while (to < 127 && has(chars, to + 1)) to++
+    ranges += to === from ? hex(from) : `${hex(from)}-${hex(to)}`
+    from = to
+  }
+  return `[${ranges}]`
+}
+
+function has(chars: CharSet, code: number): boolean {
+  return ((chars >> BigInt(code)) & 1n) === 1n
+}
+
+function hex(code: number): string {
+  return `\\x${code.toString(16).padStart(2, '0')}`
+}

@@ -1,0 +1,31 @@
+// The route that takes every expression and every text: automata in JavaScript.
+import type { RE2JS } from 're2js'
+import type { RegexMatch, RegexRoute } from './regex.ts'
+
+export function re2Route(expression: RE2JS): RegexRoute {
+  const groups = expression.groupCount() + 1
+  return {
+    test: text => expression.test(text),
+    exec(text, from) {
+      const matcher = expression.matcher(text)
+      if (!matcher.find(from)) return undefined
+      const found: (string | undefined)[] = []
+      for (let group = 0; group < groups; group++) {
+        const start = matcher.start(group)
+        found.push(start < 0 ? undefined : text.slice(start, matcher.end(group)))
+      }
+      return { start: matcher.start(), end: matcher.end(), groups: found } satisfies RegexMatch
+    },
+    testBytes: (bytes, start, end) => expression.matcher(bytes.subarray(start, end)).find(),
+    find(bytes, start, end, spans) {
+      const matcher = expression.matcher(bytes.subarray(start, end))
+      if (!matcher.find()) return false
+      for (let group = 0; group < groups; group++) {
+        const from = matcher.start(group)
+        spans[group * 2] = from < 0 ? -1 : start + from
+        spans[group * 2 + 1] = from < 0 ? -1 : start + matcher.end(group)
+      }
+      return true
+    }
+  }
+}

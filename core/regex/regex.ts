@@ -1,0 +1,97 @@
+// Regular expressions of users: RE2 syntax, and time that grows with the length of the text, whatever the pattern.
+import { RE2JS } from 're2js'
+import { DbError } from '../errors.ts'
+import { nativeRoute } from './native.ts'
+import { re2Route } from './re2.ts'
+import { replaceMatches } from './replace.ts'
+
+/** One match; `groups[0]` is all of it, a group that took no part is undefined. Positions count UTF-16 units. */
+export interface RegexMatch {
+  readonly start: number
+  readonly end: number
+  readonly groups: readonly (string | undefined)[]
+}
+
+/** How one engine runs an expression. Text as a string, or as UTF-8 bytes from `start` to `end`. */
+export interface RegexRoute {
+  test(text: string): boolean
+  /** The first match at or behind `from`. */
+  exec(text: string, from: number): RegexMatch | undefined
+  testBytes(bytes: Uint8Array, start: number, end: number): boolean
+  /** Writes where group g starts and ends in `bytes` to `spans[2 * g]` and `spans[2 * g + 1]`, −1 for one that took no part. */
+  find(bytes: Uint8Array, start: number, end: number, spans: Int32Array): boolean
+}
+
+/** A compiled expression. Finds the first match from the left; of those, the one that a trial of its ways in order finds first. */
+export interface LinearRegex {
+  readonly source: string
+  /** The engine that runs it on ASCII text. */
+  readonly engine: 'native' | 're2'
+  /** By number, from 1; undefined for a group without a name. `names[0]` is undefined: all of the match. */
+  readonly names: readonly (string | undefined)[]
+  test(text: string): boolean
+  exec(text: string, from?: number): RegexMatch | undefined
+  /** All matches, none within another; an empty one does not touch the match before it. */
+  matchAll(text: string): Iterable<RegexMatch>
+  /** At most `limit` matches are replaced, all of them without. */
+  replace(text: string, by: (match: RegexMatch) => string, limit?: number): string
+  testBytes(bytes: Uint8Array, start: number, end: number): boolean
+  find(bytes: Uint8Array, start: number, end: number, spans: Int32Array): boolean
+}
+
+/**
+ * Compiles an expression in RE2 syntax: no look-around, no back-references. `flags` are letters of `imsU`, as in `(?im)`. Throws
+ * DbError `InvalidArguments` that tells what is wrong with it.
+ */
+export function compileRegex(source: string, flags = ''): LinearRegex {
+  if (!/^[imsU]*$/.test(flags)) throw invalid(source, `unknown flags '${flags}', expected letters of imsU`)
+  const whole = flags === '' ? source : `(?${flags})${source}`
+  const expression = compileRe2(source, whole)
+  const re2 = re2Route(expression)
+  const native = nativeRoute(whole, re2)
+  const { test, exec, testBytes, find } = native ?? re2
+  const matchAll = (text: string) => eachMatch(text, exec)
+  return {
+    source,
+    engine: native === undefined ? 're2' : 'native',
+    names: groupNames(expression),
+    test,
+    exec: (text, from = 0) => exec(text, from),
+    matchAll,
+    replace: (text, by, limit) => replaceMatches(text, matchAll(text), by, limit),
+    testBytes,
+    find
+  }
+}
+
+function compileRe2(source: string, whole: string): RE2JS {
+  try {
+    return RE2JS.compile(whole)
+  } catch (cause) {
+    throw invalid(source, cause instanceof Error ? cause.message.replace(/^error parsing regexp: /, '') : String(cause))
+  }
+}
+
+function invalid(source: string, reason: string): DbError {
+  const shown = source.length > 60 ? `${source.slice(0, 60)}…` : source
+  return new DbError('InvalidArguments', `"${shown}" is not a regular expression: ${reason}`)
+}
+
+function groupNames(expression: RE2JS): (string | undefined)[] {
+  const names = new Array<string | undefined>(expression.groupCount() + 1).fill(undefined)
+  for (const [name, group] of Object.entries(expression.namedGroups())) names[group] = name
+  return names
+}
+
+function* eachMatch(text: string, exec: RegexRoute['exec']): Iterable<RegexMatch> {
+  let at = 0
+  let last = -1
+  while (at <= text.length) {
+    const match = exec(text, at)
+    if (match === undefined) return
+    const { start, end } = match
+    if (end > start || start !== last) yield match
+    last = end
+    at = end > start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1)
+  }
+}

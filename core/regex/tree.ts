@@ -1,0 +1,38 @@
+// A regular expression as a tree, seen through ASCII text: a class is the set of its first 128 code points.
+
+/** Bit c is set when code point c belongs to the set. */
+export type CharSet = bigint
+
+export type Node =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'set'; readonly chars: CharSet }
+  /** Takes no character. */
+  | { readonly kind: 'assertion'; readonly name: AssertionName }
+  | { readonly kind: 'sequence'; readonly parts: readonly Node[] }
+  | { readonly kind: 'choice'; readonly branches: readonly Node[] }
+  /** Groups count from 1 in the order of their opening parentheses. */
+  | { readonly kind: 'group'; readonly body: Node }
+  | {
+      readonly kind: 'repeat'
+      readonly body: Node
+      readonly least: number
+      readonly most: number
+      readonly greedy: boolean
+    }
+
+export type AssertionName = 'text start' | 'text end' | 'line start' | 'line end' | 'boundary' | 'no boundary'
+
+export const everyChar: CharSet = (1n << 128n) - 1n
+export const lineFeed: CharSet = 1n << 10n
+
+export function charRange(from: number, to: number): CharSet {
+  if (from > 127) return 0n
+  return (1n << BigInt(Math.min(to, 127) + 1)) - (1n << BigInt(from))
+}
+
+/** The code points from 65 to 90 and from 97 to 122 with the other case of each. */
+export function bothCases(chars: CharSet): CharSet {
+  const upper = chars & charRange(65, 90)
+  const lower = chars & charRange(97, 122)
+  return chars | (upper << 32n) | (lower >> 32n)
+}

@@ -1,0 +1,235 @@
+import fc from 'fast-check'
+import { RE2JS } from 're2js'
+import t from 'tap'
+import { compileRegex, parseReplacement } from '../../../core/index.ts'
+import { re2Route } from '../../../core/regex/re2.ts'
+
+const encoder = new TextEncoder()
+
+/** Groups with positions by both kinds of text, as one comparable value. */
+function everything(
+  regex: ReturnType<typeof compileRegex> | ReturnType<typeof re2Route>,
+  groups: number,
+  text: string
+) {
+  const bytes = encoder.encode(`..${text}..`)
+  const spans = new Int32Array(groups * 2)
+  const found = regex.find(bytes, 2, bytes.length - 2, spans)
+  return {
+    test: regex.test(text),
+    first: regex.exec(text, 0),
+    second: text.length > 1 ? regex.exec(text, text.length >> 1) : undefined,
+    bytes: regex.testBytes(bytes, 2, bytes.length - 2),
+    spans: found ? [...spans] : undefined
+  }
+}
+
+const { pattern } = fc.letrec<{ pattern: string; sequence: string; atom: string; piece: string }>(tie => ({
+  pattern: fc.oneof(
+    { maxDepth: 3 },
+    tie('sequence'),
+    fc.tuple(fc.constantFrom('^', '(?i)^', '(?m)', '(?s)^', '(?U)^', '\\A'), tie('sequence')).map(([a, b]) => a + b),
+    fc.array(tie('sequence'), { minLength: 2, maxLength: 3 }).map(parts => parts.join('|'))
+  ),
+  sequence: fc.array(tie('piece'), { minLength: 1, maxLength: 4 }).map(parts => parts.join('')),
+  piece: fc
+    .tuple(tie('atom'), fc.constantFrom('', '', '', '*', '+', '?', '*?', '+?', '??', '{2}', '{1,2}', '{0,2}?', '{2,}'))
+    .map(([atom, count]) => atom + count),
+  atom: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom('a', 'b', 'K', 's', ' ', '1', 'ab', '-', 'é', '\\.', '\\n', '\\x41', '\\x{62}', 'a', 'b', '1'),
+    fc.constantFrom('.', '\\d', '\\D', '\\w', '\\W', '\\s', '\\S', '\\b', '\\B', '^', '$', '\\z'),
+    fc.constantFrom(
+      '[ab]',
+      '[^a]',
+      '[a-c1]',
+      '[^\\s-]',
+      '[]a]',
+      '[^]b]',
+      '[[:alpha:]_]',
+      '[[:^digit:]]',
+      '[é-ü]',
+      '[-\\w]'
+    ),
+    fc.constantFrom(
+      '\\pL',
+      '[\\x{17f}]',
+      '[\\x{2000}-\\x{3000}]',
+      '\\x{212a}',
+      '(?i:k)',
+      '(?-s:.)',
+      '(?i)a',
+      '\\Qa.b\\E'
+    ),
+    tie('pattern').map(inner => `(${inner})`),
+    tie('pattern').map(inner => `(?:${inner})`)
+  )
+}))
+
+const text = fc.oneof(
+  fc.array(fc.constantFrom('a', 'b', 'c', 'A', 'k', 'S', '1', '2', ' ', '\n', '\r', '.', '-', '_', 'ab', '\u000b'), {
+    maxLength: 10
+  }),
+  fc.array(fc.constantFrom('a', 'b', 'é', 'K', 'ſ', '😀', ' '), { maxLength: 6 })
+)
+
+t.test('both engines find the same groups at the same places', async t => {
+  let native = 0
+  const check = fc.check(
+    fc.property(pattern, fc.array(text, { minLength: 1, maxLength: 6 }), (source, texts) => {
+      let expression: RE2JS
+      try {
+        expression = RE2JS.compile(source)
+      } catch {
+        return true
+      }
+      const regex = compileRegex(source)
+      if (regex.engine === 're2') return true
+      native++
+      const slow = re2Route(expression)
+      return texts.every(parts => {
+        const line = parts.join('')
+        const groups = regex.names.length
+        return JSON.stringify(everything(regex, groups, line)) === JSON.stringify(everything(slow, groups, line))
+      })
+    }),
+    { numRuns: 6000 }
+  )
+  t.notOk(check.failed, fc.defaultReportMessage(check) ?? '')
+  t.ok(native > 500, `${native} patterns were run natively`)
+})
+
+t.test('what could take long elsewhere takes no time on either route', async t => {
+  const hostile: [string, string][] = [
+    ['^(?:a|a)*b$', 'a'],
+    ['^(a+)+b', 'a'],
+    ['^(?:a*)*b', 'a'],
+    ['(?:|){30}x', 'a'],
+    ['a*a*a*a*a*b', 'a'],
+    ['=([^;]+);', '='],
+    ['\\[([^\\]]*)\\]', '['],
+    ['\\d+x', '1'],
+    ['^(?:x?){50}x{50}y', 'x'],
+    ['(?:a{1,50}){1,20}b', 'a'],
+    ['^\\S+ \\S+ \\S+ (\\S+)!$', 'a '],
+    ['k=(\\d+);', 'k=1'],
+    ['^(?m:^a$\\n)*b', 'a\n']
+  ]
+  for (const [source, piece] of hostile) {
+    const regex = compileRegex(source)
+    const text = piece.repeat(30_000)
+    regex.exec(text.slice(0, 100))
+    const start = performance.now()
+    regex.exec(text)
+    regex.find(encoder.encode(text), 0, text.length, new Int32Array(regex.names.length * 2))
+    const took = performance.now() - start
+    t.ok(took < 1500, `${source} took ${took.toFixed(0)} ms on ${regex.engine}`)
+  }
+})
+
+t.test('no pattern that goes to the native engine can be made slow', async t => {
+  let slowest = 0
+  let tried = 0
+  const check = fc.check(
+    fc.property(pattern, fc.constantFrom('a', 'ab', 'a1 ', '1', 'K.', 'aaab', ' '), (source, piece) => {
+      const regex = tryCompile(source)
+      if (regex?.engine !== 'native') return true
+      tried++
+      const line = `${piece.repeat(60_000 / piece.length)}!`
+      const start = performance.now()
+      regex.test(line)
+      slowest = Math.max(slowest, performance.now() - start)
+      return slowest < 400
+    }),
+    { numRuns: 2500 }
+  )
+  t.notOk(check.failed, `${slowest.toFixed(1)} ms; ${fc.defaultReportMessage(check) ?? ''}`)
+  t.ok(tried > 200, `${tried} patterns`)
+})
+
+function tryCompile(source: string) {
+  try {
+    return compileRegex(source)
+  } catch {
+    return undefined
+  }
+}
+
+t.test('line patterns go to the native engine, what could be slow does not', async t => {
+  const engine = (source: string) => compileRegex(source).engine
+  for (const source of [
+    '^(\\S+) (\\S+) (\\S+) \\[([^\\]]+)\\] "(\\S+) (\\S+) ([^"]+)" (\\d{3}) (\\d+|-)',
+    '^(?<month>[A-Z][a-z]{2}) +(?<day>\\d+) (?<rest>.*)$',
+    'status=(?<v>\\d+) ',
+    '(?i)^(?:error|warn|info)\\b',
+    '\\x1b\\[[0-9;]*m'
+  ]) {
+    t.equal(engine(source), 'native', source)
+  }
+  for (const source of ['(a+)+b', '=([^;]+)=', '(?:x|xy)z', '\\d+', '^(?:(a)|b)*c', '^(a*)?b', '\\pL', '^a*a']) {
+    t.equal(engine(source), 're2', source)
+  }
+})
+
+t.test('what is outside the syntax says what is wrong with it', async t => {
+  const cases: [string, RegExp][] = [
+    ['a(b', /^"a\(b" is not a regular expression: missing closing \)/],
+    ['a(?=b)', /invalid or unsupported Perl syntax/],
+    ['(?<!a)b', /"\(\?<!a\)b" is not a regular expression: /],
+    ['(a)\\1', /invalid escape sequence/],
+    ['a**', /invalid nested repetition operator/],
+    ['[z-a]', /invalid character class range/],
+    ['a{1001}', /invalid repeat count/],
+    ['\\p{Klingon}', /invalid character class range/],
+    ['(?<a>x)(?<a>y)', /duplicate capture group name/]
+  ]
+  for (const [source, message] of cases) {
+    t.throws(() => compileRegex(source), { code: 'InvalidArguments', message }, source)
+  }
+  t.throws(() => compileRegex('a', 'g'), /unknown flags 'g', expected letters of imsU/)
+})
+
+t.test('flags count for the whole pattern, names stand at their numbers', async t => {
+  t.ok(compileRegex('^ab$', 'i').test('AB'))
+  t.same(compileRegex('(?P<x>a)(b)(?<y>c)').names, [undefined, 'x', undefined, 'y'])
+})
+
+t.test('matches do not overlap, and an empty one does not touch the match before it', async t => {
+  const all = (source: string, text: string) =>
+    [...compileRegex(source).matchAll(text)].map(m => [m.start, m.groups[0]])
+  t.same(all('a*', 'baaac'), [
+    [0, ''],
+    [1, 'aaa'],
+    [5, '']
+  ])
+  t.same(all('', '😀b'), [
+    [0, ''],
+    [2, ''],
+    [3, '']
+  ])
+  t.same(all('^a', 'aaa'), [[0, 'a']])
+  t.same(all('[éa]', 'aéb a'), [
+    [0, 'a'],
+    [1, 'é'],
+    [4, 'a']
+  ])
+})
+
+t.test('templates name groups by number and by name', async t => {
+  const regex = compileRegex('(?<key>\\w+)=(\\d*)')
+  const replace = (template: string, limit?: number) =>
+    regex.replace('a=1, b=2, c=', parseReplacement(template, regex.names), limit)
+  t.equal(replace('$2:$key'), '1:a, 2:b, :c')
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of ours
+  t.equal(replace('${1}x'), 'ax, bx, cx')
+  t.equal(replace('$1x'), ', , ')
+  t.equal(replace('$$1'), '$1, $1, $1')
+  t.equal(replace('$ ${'), '$ ${, $ ${, $ ${')
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of ours
+  t.equal(replace('$9${no}-'), '-, -, -')
+  t.equal(replace('-', 2), '-, -, c=')
+  t.equal(
+    regex.replace('nothing', () => 'x'),
+    'nothing'
+  )
+})
