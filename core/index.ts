@@ -46,7 +46,7 @@ export type {
   TableWrite
 } from './model/batch.ts'
 export { bitmap, isValid } from './model/batch.ts'
-export { parseColumnIndex } from './model/column-index.ts'
+export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
 export type { CellKind, Item, ItemValue } from './model/items.ts'
 export { cell, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
 export { maxJsonDepth, parseJson, readJson, readNumber, readWord, textEnd } from './model/json.ts'

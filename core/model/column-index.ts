@@ -18,6 +18,11 @@ const words: Readonly<Record<string, readonly string[]>> = {
   type: ['BLOOM']
 }
 
+/** Whether a word names a kind of index. */
+export function isIndexKind(word: string): word is ColumnIndex['kind'] {
+  return Object.hasOwn(defaults, word)
+}
+
 /** An index for a column of this type. Throws `InvalidArguments` naming the option and what it takes. */
 export function parseColumnIndex(
   kind: ColumnIndex['kind'],

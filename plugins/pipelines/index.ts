@@ -1,6 +1,6 @@
 // Log pipelines: documents that say how items become rows, their versions, and the service that runs them.
 import { Type } from 'typebox'
-import { definePlugin } from '../../core/index.ts'
+import { definePlugin, size } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { createService, type OwnService } from './service.ts'
 
@@ -15,6 +15,7 @@ export default definePlugin({
         'Table-option variables count also where the items bring them, not only where a processor wrote them.'
     }),
     dry_run_max_items: Type.Integer({ default: 10, minimum: 1, description: 'More items than this are refused.' }),
+    max_document_size: size(1024 * 1024, 'Larger YAML documents are refused.', { minimum: 1 }),
     max_dispatch_depth: Type.Integer({
       default: 8,
       minimum: 1,

@@ -1,5 +1,5 @@
 // The pipelines service: finds pipelines by name and version, compiles each once, runs them.
-import { type Core, DbError, type ItemBatch, type RequestContext } from '../../core/index.ts'
+import { type Core, DbError, formatSize, type ItemBatch, type RequestContext } from '../../core/index.ts'
 import type { PipelineResult, PipelineRunOptions, PipelinesService, ProcessorDefinition } from '../services.ts'
 import { parseTimeIndex } from './column/time-index.ts'
 import { createCounters } from './counters.ts'
@@ -16,10 +16,13 @@ const defaultNestedLevels = 10
 export interface ServiceOptions {
   readonly variables_from_input: boolean
   readonly max_dispatch_depth: number
+  /** Bytes. */
+  readonly max_document_size: number
 }
 
 /** What the plugin's own routes need on top. */
 export interface OwnService extends PipelinesService {
+  /** Compiles a document that is not stored; throws DbError `InvalidArguments`, also for one that is too large. */
   compile(yaml: string): Pipeline
   /** The stored version; throws DbError `InvalidArguments` when there is none. */
   find(name: string, version: string | undefined): Version
@@ -42,7 +45,10 @@ export async function createService(core: Core, config: ServiceOptions): Promise
   const kinds = new Map(builtInKinds.map(definition => [definition.kind, definition]))
   const count = createCounters(core.metrics)
   const cache = new WeakMap<Version, Pipeline>()
-  const compile = (yaml: string) => compilePipeline(yaml, kinds)
+  const compileNew = (yaml: string) => {
+    checkSize(yaml, config.max_document_size)
+    return compilePipeline(yaml, kinds)
+  }
 
   const find = (name: string, text: string | undefined): Version => {
     if (name === identityName) throw builtIn()
@@ -51,7 +57,7 @@ export async function createService(core: Core, config: ServiceOptions): Promise
     throw new DbError('InvalidArguments', `Pipeline not found, name: ${name}, version: ${text ?? 'latest'}`)
   }
   const compiled = (version: Version): Pipeline => {
-    const known = cache.get(version) ?? compile(version.yaml)
+    const known = cache.get(version) ?? compilePipeline(version.yaml, kinds)
     cache.set(version, known)
     return known
   }
@@ -84,7 +90,7 @@ export async function createService(core: Core, config: ServiceOptions): Promise
     return runPipeline(pipeline, items, settings)
   }
   return {
-    compile,
+    compile: compileNew,
     find,
     compiled,
     runCompiled,
@@ -96,12 +102,19 @@ export async function createService(core: Core, config: ServiceOptions): Promise
       return result
     },
     create: (ctx, name, yaml) => {
-      compile(yaml)
+      compileNew(yaml)
       return versions.add(ctx, name, yaml)
     },
     remove: (ctx, name, version) => versions.remove(ctx, name, parseVersion(version)),
     addProcessor: definition => addKind(kinds, definition)
   }
+}
+
+function checkSize(yaml: string, limit: number): void {
+  const bytes = Buffer.byteLength(yaml)
+  if (bytes <= limit) return
+  const key = `[plugins.pipelines] max_document_size = "${formatSize(limit)}"`
+  throw new DbError('InvalidArguments', `the pipeline document has ${bytes} bytes, at most are ${limit} (${key})`)
 }
 
 function builtIn(): DbError {

@@ -1,8 +1,8 @@
 // Document to pipeline: every option is checked here, so that running meets only what items bring.
-import { DbError, didYouMean, type ItemValue } from '../../../core/index.ts'
+import { DbError, didYouMean, type ItemValue, maxJsonDepth } from '../../../core/index.ts'
 import type { ProcessorDefinition } from '../../services.ts'
 import type { Dispatcher, DispatchRule, Pipeline, Step, SuffixTemplate, Transform } from '../pipeline.ts'
-import { type Entry, parseDocument } from './document.ts'
+import { type Document, type Entry, parseDocument, shortText } from './document.ts'
 import { readOptions } from './option.ts'
 import { compileTransforms } from './transform.ts'
 
@@ -12,14 +12,13 @@ export type ProcessorKinds = ReadonlyMap<string, ProcessorDefinition>
 export function compilePipeline(yaml: string, kinds: ProcessorKinds): Pipeline {
   const document = parseDocument(yaml)
   const processors = document.processors.map(entry => compileProcessor(entry, kinds))
+  const { dispatcher, tableSuffix, transforms } = document
   return {
     processors,
     transform:
-      document.transforms === undefined
-        ? inferredTransform(processors)
-        : compileTransforms(document.transforms, document.version),
-    ...(document.dispatcher !== undefined && { dispatcher: compileDispatcher(document.dispatcher) }),
-    ...(document.tableSuffix !== undefined && { suffix: compileSuffix(document.tableSuffix) })
+      transforms === undefined ? inferredTransform(processors, document) : compileTransforms(transforms, document),
+    ...(dispatcher && { dispatcher: compileDispatcher(dispatcher, document) }),
+    ...(tableSuffix && { suffix: compileSuffix(tableSuffix) })
   }
 }
 
@@ -28,11 +27,11 @@ function compileProcessor({ value, where }: Entry, kinds: ProcessorKinds): Step 
   if (first === undefined) throw invalid(`${where}: a processor must be a map of its kind to its options`)
   const [kind, options] = first
   const definition = typeof kind === 'string' ? kinds.get(kind) : undefined
-  if (definition === undefined) throw unknownKind(where, String(kind), kinds)
+  if (definition === undefined) throw unknownKind(where, shortText(kind), kinds)
   const place = `${where}, ${definition.kind}`
   if (!(options instanceof Map)) throw invalid(`${place}: options must be a map, indented below the kind`)
   for (const key of options.keys()) {
-    if (typeof key !== 'string') throw invalid(`${place}: option ${String(key)} must be a string`)
+    if (typeof key !== 'string') throw invalid(`${place}: option ${shortText(key)} must be a string`)
   }
   const processor = definition.compile(readOptions(options as ReadonlyMap<string, unknown>, place), where)
   return {
@@ -46,35 +45,35 @@ function compileProcessor({ value, where }: Entry, kinds: ProcessorKinds): Step 
 function unknownKind(where: string, kind: string, kinds: ProcessorKinds): DbError {
   const known = [...kinds.keys()].sort()
   const list = known.join(', ')
-  return invalid(
-    `${where}: Unsupported ${kind.slice(0, 60)} processor, known kinds are ${list}${didYouMean(kind, known)}`
-  )
+  return invalid(`${where}: Unsupported ${kind} processor, known kinds are ${list}${didYouMean(kind, known)}`)
 }
 
-function inferredTransform(processors: readonly Step[]): Transform {
+function inferredTransform(processors: readonly Step[], document: Document): Transform {
   const times = processors.flatMap(({ times = [] }) => times)
   const [time] = times
   if (time === undefined || times.length > 1) {
     throw invalid(
       'Exactly one time-related processor and one timestamp value is required to use auto transform: ' +
-        `found ${times.length} fields of date and epoch processors without ignore_missing`
+        `found ${times.length} fields of date and epoch processors without ignore_missing${document.line('processors')}`
     )
   }
   return { kind: 'inferred', field: time.field, unit: time.unit }
 }
 
-function compileDispatcher(value: unknown): Dispatcher {
-  if (!(value instanceof Map)) throw invalid('dispatcher must be a map')
+function compileDispatcher({ value, where }: Entry, document: Document): Dispatcher {
+  if (!(value instanceof Map)) throw invalid(`${where}: dispatcher must be a map`)
   const field: unknown = value.get('field')
-  if (typeof field !== 'string') throw invalid('dispatcher: field is required and must be a string')
+  if (typeof field !== 'string') throw invalid(`${where}: field is required and must be a string`)
   const rules: unknown = value.get('rules') ?? []
-  if (!Array.isArray(rules)) throw invalid('dispatcher: rules must be a list')
-  return { field, rules: rules.map(compileRule) }
+  if (!Array.isArray(rules)) throw invalid(`${where}: rules must be a list`)
+  return {
+    field,
+    rules: rules.map((rule, i) => compileRule(rule, `dispatcher.rules[${i}]${document.line('dispatcher', 'rules', i)}`))
+  }
 }
 
-function compileRule(rule: unknown, i: number): DispatchRule {
-  const where = `dispatcher.rules[${i}]`
-  if (!(rule instanceof Map)) throw invalid(`${where} must be a map`)
+function compileRule(rule: unknown, where: string): DispatchRule {
+  if (!(rule instanceof Map)) throw invalid(`${where}: a rule must be a map`)
   const tableSuffix: unknown = rule.get('table_suffix')
   const pipeline: unknown = rule.get('pipeline')
   if (!rule.has('value')) throw invalid(`${where}: value is required`)
@@ -83,23 +82,27 @@ function compileRule(rule: unknown, i: number): DispatchRule {
     throw invalid(`${where}: pipeline must be a string`)
   }
   return {
-    value: itemValue(rule.get('value')),
+    value: itemValue(rule.get('value'), where, 0),
     tableSuffix,
     where,
     ...(typeof pipeline === 'string' && { pipeline })
   }
 }
 
-function itemValue(value: unknown): ItemValue {
-  if (Array.isArray(value)) return value.map(itemValue)
+/** Aliases can make a document that has no end. */
+function itemValue(value: unknown, where: string, depth: number): ItemValue {
+  if (depth > maxJsonDepth) throw invalid(`${where}: value is nested more than ${maxJsonDepth} levels`)
+  if (Array.isArray(value)) return value.map(entry => itemValue(entry, where, depth + 1))
   if (!(value instanceof Map)) return value as ItemValue
   const object: { [key: string]: ItemValue } = Object.create(null)
-  for (const [key, entry] of value as ReadonlyMap<unknown, unknown>) object[String(key)] = itemValue(entry)
+  for (const [key, entry] of value as ReadonlyMap<unknown, unknown>) {
+    object[shortText(key)] = itemValue(entry, where, depth + 1)
+  }
   return object
 }
 
-function compileSuffix(value: unknown): SuffixTemplate {
-  if (typeof value !== 'string') throw invalid('table_suffix must be a string')
+function compileSuffix({ value, where }: Entry): SuffixTemplate {
+  if (typeof value !== 'string') throw invalid(`${where}: table_suffix must be a string`)
   const texts: string[] = []
   const fields: string[] = []
   let at = 0

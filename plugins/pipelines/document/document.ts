@@ -1,9 +1,8 @@
 // Pipeline documents: YAML text to its sections, each entry with the line it stands on.
-
-import { isSeq, LineCounter, parseAllDocuments, type YAMLParseError } from 'yaml'
+import { isNode, LineCounter, parseAllDocuments, type YAMLParseError, type Document as YamlDocument } from 'yaml'
 import { DbError } from '../../../core/index.ts'
 
-/** One entry of a list: what it holds and where it stands, for example `processors[1] (line 7)`. */
+/** One part of a document: what it holds and where it stands, for example `processors[1] (line 7)`. */
 export interface Entry {
   readonly value: unknown
   readonly where: string
@@ -13,42 +12,55 @@ export interface Document {
   readonly version: 1 | 2
   readonly processors: readonly Entry[]
   readonly transforms: readonly Entry[] | undefined
-  readonly dispatcher: unknown
-  readonly tableSuffix: unknown
+  readonly dispatcher: Entry | undefined
+  readonly tableSuffix: Entry | undefined
+  /** ` (line 7)` for the value at these keys and indexes; of the nearest part around it where there is none. */
+  line(...path: readonly (string | number)[]): string
 }
+
+type Yaml = YamlDocument.Parsed
 
 /** Reads a document: integers become bigint, maps Map. Throws DbError `InvalidArguments` with line and column. */
 export function parseDocument(text: string): Document {
   const lines = new LineCounter()
-  const options = {
-    version: '1.2',
-    schema: 'core',
-    intAsBigInt: true,
-    prettyErrors: false,
-    lineCounter: lines
-  } as const
-  const documents = attempt(() => parseAllDocuments(text, options))
-  const document = documents.length === 1 ? documents[0]! : undefined
-  if (document === undefined) throw yamlError(`expected exactly one document, found ${documents.length}`)
-  const [fault] = document.errors
-  if (fault !== undefined) throw syntaxError(fault, lines)
+  const document = readYaml(text, lines)
+  const line = (...path: readonly (string | number)[]) => ` (line ${lineOf(document, path, lines)})`
   const root = attempt((): unknown => document.toJS({ mapAsMap: true }))
-  if (!(root instanceof Map)) throw yamlError('expected a map at the top')
-  for (const key of root.keys()) if (typeof key !== 'string') throw yamlError(`key ${String(key)} must be a string`)
-
+  if (!(root instanceof Map)) throw yamlError('expected a map at the top at line 1')
+  for (const key of root.keys()) {
+    if (typeof key !== 'string') throw yamlError(`key ${shortText(key)} must be a string, in the map${line()}`)
+  }
+  const entry = (name: string): Entry | undefined => {
+    const value: unknown = root.get(name) ?? undefined
+    return value === undefined ? undefined : { value, where: `${name}${line(name)}` }
+  }
   const list = (name: string): Entry[] | undefined => {
     const values: unknown = root.get(name)
     if (!Array.isArray(values)) return undefined
-    const node = document.get(name)
-    return values.map((value: unknown, i) => ({ value, where: `${name}[${i}]${lineOf(node, i, lines)}` }))
+    return values.map((value: unknown, i) => ({ value, where: `${name}[${i}]${line(name, i)}` }))
   }
   return {
-    version: parseVersion(root.get('version')),
+    version: parseVersion(root.get('version'), line('version')),
     processors: list('processors') ?? [],
     transforms: list('transforms') ?? list('transform'),
-    dispatcher: root.get('dispatcher') ?? undefined,
-    tableSuffix: root.get('table_suffix') ?? undefined
+    dispatcher: entry('dispatcher'),
+    tableSuffix: entry('table_suffix'),
+    line
   }
+}
+
+function readYaml(text: string, lineCounter: LineCounter): Yaml {
+  const options = { version: '1.2', schema: 'core', intAsBigInt: true, prettyErrors: false, lineCounter } as const
+  const documents = attempt(() => parseAllDocuments(text, options))
+  const [document, second] = documents
+  if (document === undefined) throw yamlError('expected exactly one document, found 0 at line 1')
+  const [fault] = document.errors
+  if (fault !== undefined) throw syntaxError(fault, lineCounter)
+  if (second !== undefined) {
+    const { line } = lineCounter.linePos(second.range[0])
+    throw yamlError(`expected exactly one document, found ${documents.length}, the second at line ${line}`)
+  }
+  return document as Yaml
 }
 
 /** What the YAML package throws (too deep, too many aliases) is the document's fault. */
@@ -56,7 +68,9 @@ function attempt<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    throw yamlError(cause instanceof Error ? cause.message : String(cause), cause)
+    const reason =
+      cause instanceof RangeError ? 'nested too deeply' : cause instanceof Error ? cause.message : String(cause)
+    throw yamlError(`${reason}, in the document at line 1`, cause)
   }
 }
 
@@ -69,17 +83,27 @@ function yamlError(message: string, cause?: unknown): DbError {
   return new DbError('InvalidArguments', `Yaml parse error: ${message}`, cause === undefined ? {} : { cause })
 }
 
-function lineOf(list: unknown, index: number, lines: LineCounter): string {
-  if (!isSeq(list)) return ''
-  const range = (list.items[index] as { range?: readonly number[] } | null)?.range
-  return range === undefined ? '' : ` (line ${lines.linePos(range[0]!).line})`
+function lineOf(document: Yaml, path: readonly (string | number)[], lines: LineCounter): number {
+  for (let length = path.length; length > 0; length--) {
+    const node: unknown = document.getIn(path.slice(0, length), true)
+    if (isNode(node) && node.range) return Math.max(1, lines.linePos(node.range[0]).line)
+  }
+  return 1
 }
 
-function parseVersion(value: unknown): 1 | 2 {
+function parseVersion(value: unknown, line: string): 1 | 2 {
   if (value === undefined || value === null) return 1
   const text = typeof value === 'bigint' || typeof value === 'string' ? String(value) : ''
   if (text !== '1' && text !== '2') {
-    throw new DbError('InvalidArguments', `invalid version number: ${String(value)}, expected 1 or 2`)
+    throw new DbError('InvalidArguments', `invalid version number: ${shortText(value)}, expected 1 or 2${line}`)
   }
   return text === '1' ? 1 : 2
+}
+
+/** Any value of a document for a message, cut to a readable length. */
+export function shortText(value: unknown): string {
+  if (value instanceof Map) return 'a map'
+  if (Array.isArray(value)) return 'a list'
+  const text = String(value)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

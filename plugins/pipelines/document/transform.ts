@@ -3,14 +3,14 @@ import { type ColumnType, DbError, isTimestamp, type Semantic, timestampType } f
 import { readDecimal, readInteger } from '../cell/number.ts'
 import { integerRange } from '../column/integer.ts'
 import type { Transform, TransformColumn } from '../pipeline.ts'
-import type { Entry } from './document.ts'
+import { type Document, type Entry, shortText } from './document.ts'
 import { parseFields } from './field.ts'
 import { parseIndex } from './index-option.ts'
 import { parseResolution } from './resolution.ts'
 
 type Refuse = (message: string) => DbError
 
-export function compileTransforms(entries: readonly Entry[], version: 1 | 2): Transform {
+export function compileTransforms(entries: readonly Entry[], { version, line }: Document): Transform {
   const columns = entries.flatMap(compileEntry)
   const names = new Set<string>()
   for (const { to, where } of columns) {
@@ -22,7 +22,7 @@ export function compileTransforms(entries: readonly Entry[], version: 1 | 2): Tr
     const expected = version === 2 ? 'exactly one' : 'at most one'
     throw new DbError(
       'InvalidArguments',
-      `Illegal number of time indexes in transform: expected ${expected} with 'index: timestamp', found ${times.length}`
+      `Illegal number of time indexes in transform: expected ${expected} with 'index: timestamp', found ${times.length}${times.length > 1 ? `, the second is ${times[1]!.where}` : line('version')}`
     )
   }
   return { kind: version === 1 ? 'listed' : 'extended', columns }
@@ -88,7 +88,7 @@ function parseType(value: unknown, refuse: Refuse): ColumnType {
 function parseOnFailure(value: unknown, refuse: Refuse): TransformColumn['onFailure'] {
   if (value === undefined || value === null) return 'error'
   if (value === 'ignore' || value === 'default') return value
-  throw refuse(`on_failure must be ignore or default, not ${String(value)}`)
+  throw refuse(`on_failure must be ignore or default, not ${shortText(value)}`)
 }
 
 function parseDefault(value: unknown, type: ColumnType, refuse: Refuse): bigint | number | string | undefined {

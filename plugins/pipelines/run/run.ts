@@ -175,7 +175,7 @@ function writeRows(
   run: Run
 ): void {
   for (const group of groupRows(pipeline, batch, rows, table, raw)) {
-    const options = groupOptions(group.variables, run)
+    const options = groupOptions(batch, group, run)
     const { columns, rows: kept } = settledColumns(pipeline, batch, group, run)
     if (kept.length > 0) run.writes.push({ table: group.table, rows: kept.length, columns, ...options })
   }
@@ -219,8 +219,8 @@ function consumedFields({ transform }: Pipeline): ReadonlySet<string> {
 }
 
 /** Variables win over hints of the request, hints over what tables of a pipeline are by default. */
-function groupOptions(variables: VariableSet | undefined, { settings, optionSets }: Run): OptionSet {
-  const own = variables === undefined ? undefined : variableOptions(variables)
+function groupOptions(batch: ItemBatch, { rows, variables }: Group, { settings, optionSets }: Run): OptionSet {
+  const own = variables === undefined ? undefined : itemOptions(batch, rows[0]!, variables)
   const asked = { ...settings.options, ...own?.options }
   const autoCreate = own?.autoCreate ?? settings.autoCreate
   const options = { append_mode: asked.merge_mode === undefined, ...asked }
@@ -229,6 +229,16 @@ function groupOptions(variables: VariableSet | undefined, { settings, optionSets
   const known = optionSets.get(key) ?? set
   optionSets.set(key, known)
   return known
+}
+
+/** A variable that is no option fails the request, whatever items may be skipped: it would be wrong for all of them. */
+function itemOptions(batch: ItemBatch, row: number, variables: VariableSet) {
+  try {
+    return variableOptions(variables)
+  } catch (cause) {
+    if (!isDbError(cause)) throw cause
+    throw new ItemsError([{ index: batch.position(row), message: cause.message }], { cause })
+  }
 }
 
 /** Builds columns until no row fails any more: a row that fails in one of them must not stand in the others. */

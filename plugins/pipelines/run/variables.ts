@@ -1,5 +1,13 @@
 // Table-option variables: fields of reserved names that set the table's options instead of becoming columns.
-import { cell, DbError, type ItemBatch, ItemField, parseTableOptions, type TableOptions } from '../../../core/index.ts'
+import {
+  cell,
+  DbError,
+  type ItemBatch,
+  ItemField,
+  isDbError,
+  parseTableOptions,
+  type TableOptions
+} from '../../../core/index.ts'
 import { cellText } from '../cell/text.ts'
 
 const prefix = 'svc_'
@@ -103,15 +111,26 @@ export function variableSuffix(set: VariableSet): string | undefined {
   return set[suffixName]
 }
 
-/** The options that a set names for a new table. Throws DbError `InvalidArguments`. */
+/** The options that a set names for a new table. Throws DbError `InvalidArguments` naming the variable. */
 export function variableOptions(set: VariableSet): { options: TableOptions; autoCreate?: boolean } {
-  const options: Record<string, string> = {}
-  for (const name in set)
-    if (name !== suffixName && name !== createName) options[name.slice(prefix.length)] = set[name]!
+  let options: TableOptions = {}
+  for (const name in set) {
+    if (name === suffixName || name === createName) continue
+    options = { ...options, ...variableOption(name, set[name]!) }
+  }
   const create = set[createName]
-  if (create === undefined) return { options: parseTableOptions(options) }
+  if (create === undefined) return { options }
   if (create !== 'true' && create !== 'false') {
     throw new DbError('InvalidArguments', `variable ${createName} must be true or false, not '${create.slice(0, 60)}'`)
   }
-  return { options: parseTableOptions(options), autoCreate: create === 'true' }
+  return { options, autoCreate: create === 'true' }
+}
+
+function variableOption(name: string, text: string): TableOptions {
+  try {
+    return parseTableOptions({ [name.slice(prefix.length)]: text })
+  } catch (cause) {
+    if (!isDbError(cause)) throw cause
+    throw new DbError(cause.code, `variable ${name}: ${cause.message}`, { cause })
+  }
 }

@@ -10,7 +10,7 @@ t.test('YAML faults name line and column', async t => {
     message: /^Yaml parse error: .* at line 2, column 1$/
   })
   t.throws(() => parseDocument(''), /expected exactly one document, found 0/)
-  t.throws(() => parseDocument('a: 1\n---\nb: 2'), /expected exactly one document, found 2/)
+  t.throws(() => parseDocument('a: 1\n---\nb: 2'), /expected exactly one document, found 2, the second at line 2/)
   t.throws(() => parseDocument('---\n'), /expected a map at the top/)
   t.throws(() => parseDocument('5: x'), /key 5 must be a string/)
   t.throws(() => parseDocument('a: 1\na: 2'), /Yaml parse error/)
@@ -18,7 +18,8 @@ t.test('YAML faults name line and column', async t => {
 })
 
 t.test('sections are read leniently where the reference is, strictly elsewhere', async t => {
-  t.same(parseDocument('version: "2"\nprocessors: 5\ntransform: x\nother: 1'), {
+  const { line: _, ...lenient } = parseDocument('version: "2"\nprocessors: 5\ntransform: x\nother: 1')
+  t.same(lenient, {
     version: 2,
     processors: [],
     transforms: undefined,
@@ -36,7 +37,8 @@ t.test('sections are read leniently where the reference is, strictly elsewhere',
 t.test('processors are checked entry by entry', async t => {
   const wrong: [string, RegExp][] = [
     ['- date:\n  field: x', /processors\[0\] \(line 2\), date: options must be a map, indented below the kind/],
-    ['- nope: {}', /Unsupported nope processor/],
+    ['- nope: {}', /Unsupported nope processor, known kinds are .*date, .*dissect, epoch/],
+    ['- dissekt: {}', /\(line 2\): Unsupported dissekt processor, known kinds .*, did you mean dissect\?$/],
     ['- timestamp: { field: x }', /Unsupported timestamp processor/],
     ['- text', /a processor must be a map/],
     ['- epoch: { field: x, ignore_missing: yes }', /ignore_missing must be true or false/],
@@ -49,6 +51,28 @@ t.test('processors are checked entry by entry', async t => {
   for (const [entry, message] of wrong) {
     t.throws(() => compile(`processors:\n${entry}`), { code: 'InvalidArguments', message }, entry)
   }
+})
+
+t.test('what is wrong with the other sections has its line, too', async t => {
+  const wrong: [string, RegExp][] = [
+    ['version: 7', /invalid version number: 7, expected 1 or 2 \(line 3\)/],
+    ['dispatcher: 5', /dispatcher \(line 3\): dispatcher must be a map/],
+    [
+      'dispatcher:\n  field: a\n  rules:\n    - value: 1',
+      /dispatcher\.rules\[0\] \(line 6\): table_suffix is required/
+    ],
+    ['table_suffix: [a]', /table_suffix \(line 3\): table_suffix must be a string/],
+    ['version: 2', /Illegal number of time indexes.*found 0 \(line 3\)/],
+    ['dispatcher: { field: a, rules: [{ value: &a [*a], table_suffix: x }] }', /line \d/]
+  ]
+  for (const [text, message] of wrong) {
+    t.throws(
+      () => compile(`transform:\n  - { field: a, type: string }\n${text}`),
+      { code: 'InvalidArguments', message },
+      text
+    )
+  }
+  t.throws(() => compile('description: x\nprocessors: []'), /Exactly one time-related processor.*found 0.* \(line 2\)/)
 })
 
 t.test('fields are named in all three forms, and the later key wins', async t => {

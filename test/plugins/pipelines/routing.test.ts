@@ -69,7 +69,10 @@ t.test('every variable has its effect', async t => {
   })
   t.equal(one('%{svc_auto_create_table} %{msg}', 'false x')?.autoCreate, false)
   t.throws(() => one('%{svc_auto_create_table} %{msg}', 'maybe x'), /svc_auto_create_table must be true or false/)
-  t.throws(() => one('%{svc_ttl} %{msg}', 'soon x'), { code: 'InvalidArguments' })
+  t.throws(() => one('%{svc_ttl} %{msg}', 'soon x'), {
+    code: 'InvalidArguments',
+    message: /^item 0: variable svc_ttl: /
+  })
 })
 
 t.test('fields of these names that items bring are ordinary columns unless configured otherwise', async t => {
@@ -150,7 +153,7 @@ t.test('wrong dispatchers are refused', async t => {
     ['5', /dispatcher must be a map/],
     ['{ rules: [] }', /field is required/],
     ['{ field: a, rules: x }', /rules must be a list/],
-    ['{ field: a, rules: [{ table_suffix: x }] }', /rules\[0\]: value is required/],
+    ['{ field: a, rules: [{ table_suffix: x }] }', /rules\[0\] \(line 1\): value is required/],
     ['{ field: a, rules: [{ value: 1 }] }', /table_suffix is required/],
     ['{ field: a, rules: [{ value: 1, table_suffix: x, pipeline: 5 }] }', /pipeline must be a string/]
   ]
