@@ -1,5 +1,5 @@
 // What a database, a table and a column are.
-import type { ColumnType } from './types.ts'
+import type { ColumnType, ResultType } from './types.ts'
 
 export type Semantic = 'tag' | 'field' | 'timestamp'
 
@@ -19,6 +19,15 @@ export interface ColumnDefinition {
   readonly default?: string
   readonly index?: ColumnIndex
   readonly comment?: string
+  /** What rows from before the column hold, and later ones that leave it out: text the type reads. Absent: null. */
+  readonly initial?: string
+}
+
+/** A column of another type whose values a column took over; they are converted when they are read. */
+export interface FormerColumn {
+  readonly id: number
+  readonly physical: string
+  readonly type: ColumnType
 }
 
 export interface TableColumn extends ColumnDefinition {
@@ -28,6 +37,8 @@ export interface TableColumn extends ColumnDefinition {
   readonly physical: string
   /** In a logical table: id of the physical table's column that holds it. */
   readonly stored?: number
+  /** Where its values lie from before its type was changed, the latest first. */
+  readonly was?: readonly FormerColumn[]
 }
 
 export type MergeMode = 'last_row' | 'last_non_null'
@@ -74,9 +85,33 @@ export interface Database {
   readonly options: TableOptions
 }
 
+/** A query with a name. Its database's names of tables and views are one set. */
+export interface View {
+  readonly database: string
+  readonly name: string
+  /** The text of the query; names in it without a database are of the view's. */
+  readonly query: string
+  readonly columns: readonly { readonly name: string; readonly type: ResultType }[]
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+}
+
 /** A change of one table; columns are named as users see them. */
 export type TableChange =
-  | { readonly kind: 'add_columns'; readonly columns: readonly ColumnDefinition[] }
+  /** `order`: the names of all columns as they stand afterwards; without it the new ones come last. */
+  | {
+      readonly kind: 'add_columns'
+      readonly columns: readonly ColumnDefinition[]
+      readonly order?: readonly string[]
+    }
   | { readonly kind: 'drop_column'; readonly name: string }
+  /** The column `name` gets another definition; with another type its values are converted, null where they cannot be. */
+  | { readonly kind: 'modify_column'; readonly name: string; readonly definition: ColumnDefinition }
   | { readonly kind: 'rename'; readonly name: string }
-  | { readonly kind: 'set_options'; readonly options: TableOptions }
+  | {
+      readonly kind: 'set_options'
+      readonly options: TableOptions
+      readonly unset?: readonly (keyof TableOptions)[]
+    }
+  /** All rows go. */
+  | { readonly kind: 'truncate' }

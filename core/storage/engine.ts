@@ -1,6 +1,7 @@
 // The seam between the rules of a database and the driver that keeps the data. Eight members; a ninth needs a decision record.
 import type { Column, ResultBatch, ResultColumn } from '../model/batch.ts'
-import type { Database, Table, TableChange, TableDefinition, TableOptions } from '../model/table.ts'
+import type { SeriesKeys, SeriesLabel } from '../model/series.ts'
+import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
 
 /**
  * A storage driver. It may trust every argument: names exist, columns match the table, values have the column's type.
@@ -17,7 +18,7 @@ export interface Engine {
    */
   open(): Promise<Opening>
   /** Stores all writes or none; resolves with the affected rows once they are as durable as configured and visible to queries. */
-  write(writes: readonly ResolvedWrite[], signal: AbortSignal): Promise<number>
+  write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number>
   query(query: Query, signal: AbortSignal): Promise<QueryResult>
   maintain(task: Maintenance, signal: AbortSignal): Promise<Report>
   /** Ends running work and releases the folder; everything answered is durable. Safe without `open`, safe twice. */
@@ -36,7 +37,15 @@ export interface Catalog {
   tables(database: string): readonly Table[]
   table(database: string, name: string): Table | undefined
   createDatabase(name: string, options: TableOptions): Promise<Database>
+  /** Its options are these from now on, for the tables that are there, too. */
+  changeDatabase(name: string, options: TableOptions): Promise<Database>
+  /** With its tables and views. */
   dropDatabase(name: string): Promise<void>
+  views(database: string): readonly View[]
+  view(database: string, name: string): View | undefined
+  /** A new view, or another one of the same name. */
+  putView(view: View): Promise<void>
+  dropView(view: View): Promise<void>
   createTable(definition: TableDefinition): Promise<Table>
   changeTable(table: Table, change: TableChange): Promise<Table>
   /** All steps or none, in order; the table of each as it is then. A thousand new tables cost one change of what is on the disk. */
@@ -44,6 +53,28 @@ export interface Catalog {
   dropTable(table: Table): Promise<void>
   /** Rows and bytes at rest, as far as the driver knows them without reading data. */
   statistics(table: Table): TableStatistics
+  /** What the driver knows the series of these keys as. Within a scope, a key means the same series as long as `isCurrent` says so. */
+  findSeries(scope: string, keys: SeriesKeys): SeriesNumbers
+  /** Numbers for keys that were unknown; afterwards they are not, as long as the numbers are current. */
+  addSeries(numbers: SeriesNumbers, additions: readonly SeriesAddition[]): void
+  /** False once a change of some table made the numbers useless: they must be found again. */
+  isCurrent(numbers: SeriesNumbers): boolean
+}
+
+/** What series are known as, key by key: the driver's own business but for the keys without. */
+export interface SeriesNumbers {
+  readonly unknown: readonly number[]
+}
+
+/** What an unknown key stands for. */
+export interface SeriesAddition {
+  /** Which key. */
+  readonly index: number
+  /** Has all columns; its time index is in milliseconds. */
+  readonly table: Table
+  /** Name of the `Float64` column for the numbers. */
+  readonly value: string
+  readonly labels: readonly SeriesLabel[]
 }
 
 /** A table to make, or to change. */
@@ -56,6 +87,8 @@ export interface TableStatistics {
   readonly rows: number | undefined
   readonly bytes: number
   readonly files: number
+  /** Of a table with tags, as far as known. */
+  readonly series?: number
 }
 
 /** A write whose columns all exist in the table with the same type; columns left out are null. */
@@ -65,6 +98,18 @@ export interface ResolvedWrite {
   /** Parallel to nothing: each names a column of `table` exactly. */
   readonly columns: readonly Column[]
   readonly op: 'put' | 'delete'
+}
+
+/** Samples of series that all have numbers. The driver copies what it keeps. */
+export interface ResolvedSeries {
+  /** Current. */
+  readonly numbers: SeriesNumbers
+  readonly rows: number
+  /** Of each sample, at least `rows`: which key. */
+  readonly series: Uint32Array
+  /** Milliseconds since 1970. */
+  readonly times: BigInt64Array
+  readonly values: Float64Array
 }
 
 export type Query = SqlQuery | ScanQuery

@@ -5,7 +5,7 @@ import { DbError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { TableWrite } from '../model/batch.ts'
-import type { Database, Table, TableChange, TableDefinition, TableOptions } from '../model/table.ts'
+import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
 import type {
   Engine,
   Maintenance,
@@ -42,11 +42,19 @@ export interface Store {
   table(database: string, name: string): Table | undefined
   statistics(table: Table): TableStatistics
 
+  views(database: string): readonly View[]
+  view(database: string, name: string): View | undefined
+
   createDatabase(ctx: RequestContext, name: string, options: TableOptions): Promise<Database>
+  /** Replaces its options. */
+  changeDatabase(ctx: RequestContext, name: string, options: TableOptions): Promise<Database>
   dropDatabase(ctx: RequestContext, name: string): Promise<void>
   createTable(ctx: RequestContext, definition: TableDefinition): Promise<Table>
   changeTable(ctx: RequestContext, table: Table, change: TableChange): Promise<Table>
   dropTable(ctx: RequestContext, table: Table): Promise<void>
+  /** Makes a view, or another one in its place when `replace` allows it. */
+  putView(ctx: RequestContext, view: View, replace: boolean): Promise<void>
+  dropView(ctx: RequestContext, view: View): Promise<void>
   maintain(ctx: RequestContext, task: Maintenance): Promise<Report>
 }
 
@@ -80,9 +88,18 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
     return database
   }
 
+  const refuseTaken = (database: string, name: string): void => {
+    const taken = catalog.table(database, name) ?? catalog.view(database, name)
+    if (taken === undefined) return
+    throw new DbError('TableAlreadyExists', `Table already exists: \`svc.${database}.${name}\``)
+  }
+
   /** A definition as the catalog gets it. */
   const complete = (definition: TableDefinition): TableDefinition => {
     const database = requireDatabase(definition.database)
+    if (catalog.view(definition.database, definition.name) !== undefined) {
+      throw new DbError('InvalidArguments', `${definition.database}.${definition.name} is a view, it holds no rows`)
+    }
     const inherited = { ...definition, options: inheritOptions(definition.options, database.options) }
     checkDefinition(inherited)
     return inherited
@@ -156,6 +173,8 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
     database: name => catalog.database(name),
     tables: database => catalog.tables(database),
     table: (database, name) => catalog.table(database, name),
+    views: database => catalog.views(database),
+    view: (database, name) => catalog.view(database, name),
     statistics: table => catalog.statistics(table),
 
     createDatabase(ctx, name, options) {
@@ -164,6 +183,14 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
       return inTurn(async () => {
         if (catalog.database(name)) throw new DbError('InvalidArguments', `Schema ${name} already exists`)
         return catalog.createDatabase(name, options)
+      })
+    },
+
+    changeDatabase(ctx, name, options) {
+      authorise(ctx.user, 'write')
+      return inTurn(async () => {
+        requireDatabase(name)
+        return catalog.changeDatabase(name, options)
       })
     },
 
@@ -183,10 +210,7 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
     createTable(ctx, definition) {
       authorise(ctx.user, 'write')
       return inTurn(async () => {
-        if (catalog.table(definition.database, definition.name)) {
-          const name = `svc.${definition.database}.${definition.name}`
-          throw new DbError('TableAlreadyExists', `Table already exists: \`${name}\``)
-        }
+        refuseTaken(definition.database, definition.name)
         const table = await catalog.createTable(complete(definition))
         tablesCreated.add(1, { db: dbLabel(definition.database) })
         return table
@@ -196,6 +220,7 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
     changeTable(ctx, table, change) {
       authorise(ctx.user, 'write')
       return inTurn(async () => {
+        if (change.kind === 'rename') refuseTaken(table.database, change.name)
         const changed = await catalog.changeTable(table, change)
         tablesChanged.add(1, { db: dbLabel(table.database) })
         return changed
@@ -205,6 +230,21 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
     dropTable(ctx, table) {
       authorise(ctx.user, 'write')
       return inTurn(() => catalog.dropTable(table))
+    },
+
+    putView(ctx, view, replace) {
+      authorise(ctx.user, 'write')
+      checkName('table', view.name)
+      return inTurn(async () => {
+        requireDatabase(view.database)
+        if (!replace || catalog.table(view.database, view.name)) refuseTaken(view.database, view.name)
+        await catalog.putView(view)
+      })
+    },
+
+    dropView(ctx, view) {
+      authorise(ctx.user, 'write')
+      return inTurn(() => catalog.dropView(view))
     },
 
     maintain(ctx, task) {

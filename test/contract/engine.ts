@@ -1,5 +1,6 @@
 // What every storage driver can be held to, whatever it keeps its data in.
 import type { Engine } from '../../core/storage/engine.ts'
+import { alterCases } from './engine/alter.ts'
 import { catalogCases } from './engine/catalog.ts'
 import { lifeCases } from './engine/life.ts'
 import { queryCases } from './engine/queries.ts'
@@ -17,6 +18,7 @@ const cases = [
   ...writeCases,
   ...versionCases,
   ...tableCases,
+  ...alterCases,
   ...catalogCases,
   ...queryCases,
   ...upkeepCases,

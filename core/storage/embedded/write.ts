@@ -1,12 +1,15 @@
 // From a checked write to a part of a log record, and from a record found in the log back to rows in memory.
 import { DbError } from '../../errors.ts'
-import type { ResolvedWrite } from '../engine.ts'
+import type { TableColumn } from '../../model/table.ts'
+import type { ColumnType } from '../../model/types.ts'
+import type { ResolvedSeries, ResolvedWrite } from '../engine.ts'
 import type { EmbeddedCatalog } from './catalog/catalog.ts'
 import { hasSeries, isLogical, isPhysical } from './catalog/logical.ts'
 import { decodeRecord, type RecordPart } from './log/record.ts'
 import type { TableData } from './memory/table-data.ts'
 import type { OpenTables } from './memory/tables.ts'
 import { resolveSeries } from './series/tags.ts'
+import { seriesParts } from './write-series.ts'
 
 /** A part of a log record with what the write needs to know of it besides. */
 export interface WritePart extends RecordPart {
@@ -17,9 +20,14 @@ export interface WritePart extends RecordPart {
 }
 
 /** All or none: what one of them cannot do must not leave series behind that no record holds. */
-export function recordParts(tables: OpenTables, writes: readonly ResolvedWrite[]): readonly WritePart[] {
+export function recordParts(
+  tables: OpenTables,
+  writes: readonly (ResolvedWrite | ResolvedSeries)[]
+): readonly WritePart[] {
   try {
-    return writes.filter(write => write.rows > 0).map(write => recordPart(tables, write))
+    return writes
+      .filter(write => write.rows > 0)
+      .flatMap(write => ('numbers' in write ? seriesParts(tables, write) : [recordPart(tables, write)]))
   } catch (error) {
     tables.forgetUnconfirmed()
     throw error
@@ -39,9 +47,10 @@ function recordPart(tables: OpenTables, write: ResolvedWrite): WritePart {
   const skipLog = data.table.options.skip_wal === true
   const byName = new Map(table.columns.map(column => [column.name, column]))
   // A column dropped since the write was resolved is left out.
-  const columns = write.columns.flatMap(({ name, data }) => {
+  const columns = write.columns.flatMap(({ name, type, data }) => {
     const column = byName.get(name)
-    return column === undefined ? [] : [{ id: column.stored ?? column.id, semantic: column.semantic, data }]
+    const place = column && placeOf(column, type)
+    return place === undefined ? [] : [{ id: place, semantic: column!.semantic, data }]
   })
   const tags = columns.filter(column => column.semantic === 'tag').map(tag => ({ ...tag, rows: write.rows }))
   const owner = isLogical(table) ? table.id : undefined
@@ -59,10 +68,19 @@ function recordPart(tables: OpenTables, write: ResolvedWrite): WritePart {
   }
 }
 
+/** Where values of a type go; the column may have got another type since the write was resolved. */
+function placeOf(column: TableColumn, type: ColumnType): number | undefined {
+  if (column.type === type) return column.stored ?? column.id
+  return column.was?.find(former => former.type === type)?.id
+}
+
 /** Takes the rows of a record that are in no file yet back into memory. */
 export function replay(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payload: Uint8Array): void {
   const typeOf = (table: number, column: number) =>
-    sqlite.tableById(table)?.columns.find(({ id }) => id === column)?.type
+    sqlite
+      .tableById(table)
+      ?.columns.flatMap(known => [known, ...(known.was ?? [])])
+      .find(({ id }) => id === column)?.type
   let first = seq
   for (const part of decodeRecord(payload, typeOf)) {
     const table = sqlite.tableById(part.table)

@@ -28,6 +28,12 @@ export function insertColumns(
   for (const [i, column] of columns.entries()) insert.run(table, column.id, firstPosition + i, JSON.stringify(column))
 }
 
+/** The order users see. */
+export function placeColumns(sqlite: DatabaseSync, table: number, columns: readonly TableColumn[]): void {
+  const update = sqlite.prepare('UPDATE columns SET position = ? WHERE table_id = ? AND id = ?')
+  for (const [i, column] of columns.entries()) update.run(i, table, column.id)
+}
+
 /** Returns the file's id. */
 export function insertFile(sqlite: DatabaseSync, table: number, file: Omit<DataFile, 'id' | 'table'>): number {
   const { path, rows, bytes, minTime, maxTime, minSeq, maxSeq, columns, deletes, checksum } = file

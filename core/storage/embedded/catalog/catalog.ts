@@ -1,11 +1,21 @@
 // The catalog: databases, tables, columns, files and series in one SQLite file, mirrored in memory so that look-ups cost nothing.
 import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
-import type { Database, Table, TableChange, TableColumn, TableDefinition, TableOptions } from '../../../model/table.ts'
+import type {
+  ColumnDefinition,
+  Database,
+  Table,
+  TableChange,
+  TableColumn,
+  TableDefinition,
+  TableOptions,
+  View
+} from '../../../model/table.ts'
 import type { TableStep } from '../../engine.ts'
 import { retentionCutoff } from '../file/retention.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import type { LogBounds } from '../open.ts'
+import { modify, reorder } from './apply-change.ts'
 import { type CatalogCopy, copyCatalog } from './catalog-copy.ts'
 import { catalogDamage, catalogError, openCatalogFile, prepareCatalog } from './catalog-file.ts'
 import {
@@ -17,9 +27,10 @@ import {
   makeTable,
   type TableState
 } from './catalog-rows.ts'
-import { deleteTable, insertColumns, insertFile, insertTable } from './catalog-write.ts'
+import { deleteTable, insertColumns, insertFile, insertTable, placeColumns } from './catalog-write.ts'
 import { changeProblem, findPlace, hostProblem, isLogical, isPhysical, sharedModes } from './logical.ts'
 import { hiddenNames, identify } from './naming.ts'
+import { CatalogViews } from './views.ts'
 
 /** Every method is synchronous: SQLite's transactions are short and rare. */
 export class EmbeddedCatalog {
@@ -27,12 +38,14 @@ export class EmbeddedCatalog {
   readonly #databases = new Map<string, Database>()
   readonly #names = new Map<string, Map<string, TableState>>()
   readonly #byId = new Map<number, TableState>()
+  readonly #views: CatalogViews
   /** What is in memory may be ahead of the file: a transaction under way has changed tables. */
   #touched = false
 
   /** Opens the file and takes it for this process alone. */
   constructor(path: string) {
     this.#sqlite = openCatalogFile(path)
+    this.#views = new CatalogViews(this.#sqlite)
     try {
       prepareCatalog(this.#sqlite, catalogSchema)
       this.#checkFormat(path)
@@ -143,16 +156,41 @@ export class EmbeddedCatalog {
     return database
   }
 
+  changeDatabase(name: string, options: TableOptions): Database {
+    const database: Database = { ...this.#databases.get(name)!, options }
+    this.#sqlite.prepare('UPDATE databases SET options = ? WHERE id = ?').run(JSON.stringify(options), database.id)
+    this.#databases.set(name, database)
+    return database
+  }
+
+  views(database: string): readonly View[] {
+    return this.#views.of(database)
+  }
+
+  view(database: string, name: string): View | undefined {
+    return this.#views.find(database, name)
+  }
+
+  putView(view: View): void {
+    this.#views.put(this.#databases.get(view.database)!, view)
+  }
+
+  dropView({ database, name }: View): void {
+    this.#views.drop(this.#databases.get(database)!, name)
+  }
+
   /** Forgets the database and all its tables; their files are the caller's to remove. */
   dropDatabase(name: string): void {
     const database = this.#databases.get(name)!
     this.#transaction(() => {
       for (const table of this.tables(name)) deleteTable(this.#sqlite, table.id)
+      this.#views.deleteAll(database)
       this.#sqlite.prepare('DELETE FROM databases WHERE id = ?').run(database.id)
     })
     for (const table of this.tables(name)) this.#byId.delete(table.id)
     this.#databases.delete(name)
     this.#names.delete(name)
+    this.#views.forget(name)
   }
 
   createTable(definition: TableDefinition): Table {
@@ -160,6 +198,7 @@ export class EmbeddedCatalog {
   }
 
   changeTable(table: Table, change: TableChange): Table {
+    if (change.kind === 'truncate' && isLogical(table)) return this.#makeAnew(table)
     return this.#transaction(() => this.#change(table, change))
   }
 
@@ -171,9 +210,23 @@ export class EmbeddedCatalog {
     )
   }
 
+  /** A logical table under a new number: the rows of the old one belong to nobody. */
+  #makeAnew(table: Table): Table {
+    return this.#transaction(() => {
+      deleteTable(this.#sqlite, table.id)
+      this.#forget(table)
+      return this.#create(table)
+    })
+  }
+
   dropTable(table: Table): void {
     this.#refuseHost(table, 'be dropped')
     this.#transaction(() => deleteTable(this.#sqlite, table.id))
+    this.#forget(table)
+  }
+
+  #forget(table: Table): void {
+    this.#touched = true
     const state = this.#byId.get(table.id)
     if (state !== undefined) this.#hostState(state.table)?.logical.delete(state)
     this.#byId.delete(table.id)
@@ -251,6 +304,7 @@ export class EmbeddedCatalog {
     if (change.kind === 'rename') this.#refuseHost(table, 'be renamed')
     const problem = change.kind === 'set_options' ? changeProblem(table, change.options) : undefined
     if (problem) throw new DbError('InvalidArguments', `options of table ${table.name} cannot change: ${problem}`)
+    if (change.kind === 'truncate') this.#refuseHost(table, 'be truncated')
     const state = this.#state(table)
     this.#touched = true
     this.#sqlite.prepare('UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)
@@ -329,21 +383,53 @@ export class EmbeddedCatalog {
     if (change.kind === 'add_columns') {
       const identified = change.columns.map(column => identify(column, state.nextColumn++, state.taken))
       const added = isLogical(table) ? this.#store(this.host(table), identified, this.#everOf(table)) : identified
+      const columns = reorder([...table.columns, ...added], change.order)
       insertColumns(this.#sqlite, table.id, added, table.columns.length)
-      return makeTable({ ...table, version, columns: [...table.columns, ...added] })
+      if (change.order !== undefined) placeColumns(this.#sqlite, table.id, columns)
+      return makeTable({ ...table, version, columns })
     }
     if (change.kind === 'drop_column') {
       const dropped = table.columns.find(column => column.name === change.name)!
       this.#sqlite.prepare('UPDATE columns SET dropped = 1 WHERE table_id = ? AND id = ?').run(table.id, dropped.id)
       return makeTable({ ...table, version, columns: table.columns.filter(column => column !== dropped) })
     }
+    if (change.kind === 'modify_column') return this.#modify(state, change.name, change.definition)
+    if (change.kind === 'truncate') {
+      this.#sqlite.prepare('DELETE FROM files WHERE table_id = ?').run(table.id)
+      state.files = []
+      return makeTable({ ...table, version })
+    }
     if (change.kind === 'rename') {
       this.#sqlite.prepare('UPDATE tables SET name = ? WHERE id = ?').run(change.name, table.id)
       return makeTable({ ...table, version, name: change.name })
     }
-    const options = { ...table.options, ...change.options }
+    const options: Record<string, unknown> = { ...table.options, ...change.options }
+    for (const key of change.unset ?? []) delete options[key]
     this.#sqlite.prepare('UPDATE tables SET options = ? WHERE id = ?').run(JSON.stringify(options), table.id)
     return makeTable({ ...table, version, options })
+  }
+
+  #modify(state: TableState, name: string, definition: ColumnDefinition): Table {
+    const { table, taken } = state
+    const before = table.columns.find(column => column.name === name)!
+    if (definition.type !== before.type && (isLogical(table) || isPhysical(table))) {
+      throw new DbError(
+        'Unsupported',
+        `the type of a column of ${table.name} cannot change: tables share their columns`
+      )
+    }
+    const after = modify(before, definition, { id: state.nextColumn, taken })
+    const columns = table.columns.map(column => (column === before ? after : column))
+    if (after.id === before.id) {
+      const update = 'UPDATE columns SET definition = ? WHERE table_id = ? AND id = ?'
+      this.#sqlite.prepare(update).run(JSON.stringify(after), table.id, after.id)
+    } else {
+      state.nextColumn++
+      this.#sqlite.prepare('UPDATE columns SET dropped = 1 WHERE table_id = ? AND id = ?').run(table.id, before.id)
+      insertColumns(this.#sqlite, table.id, [after], columns.length)
+      placeColumns(this.#sqlite, table.id, columns)
+    }
+    return makeTable({ ...table, version: table.version + 1, columns })
   }
 
   #transaction<T>(work: () => T): T {
@@ -401,5 +487,6 @@ export class EmbeddedCatalog {
       .all()
     for (const row of tables)
       this.#remember(loadTable(row, columns.get(row.id as number) ?? [], files.get(row.id as number) ?? []))
+    this.#views.load()
   }
 }

@@ -3,6 +3,7 @@ import type { Table } from '../../../model/table.ts'
 import type { Catalog } from '../../engine.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { Opened, Writer } from '../opened.ts'
+import type { FoundSeries } from '../series/known-series.ts'
 import { isLogical } from './logical.ts'
 
 /** `opened` and `writer` give what is open at the moment of a call, or throw; one catalog outlives what is open. */
@@ -13,8 +14,24 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
     return flusher.afterFlushes(async () => {
       const paths = gone.flatMap(table => sqlite.files(table).map(file => file.path))
       forget()
+      tables.known.forget()
       for (const table of gone) tables.drop(table)
       await pins.remove(paths)
+    })
+  }
+  /** Rows still on their way into memory come after it. */
+  const truncate = (table: Table) => {
+    const { sqlite, tables, flusher } = writer()
+    return flusher.afterFlushes(async () => {
+      const paths = sqlite.files(table).map(file => file.path)
+      const data = tables.find(table)
+      const unsaved = data?.unsavedSeries()
+      const changed = sqlite.changeTable(table, { kind: 'truncate' })
+      sqlite.addFile(changed, undefined, unsaved?.series ?? [], tables.appliedSeq)
+      unsaved?.saved()
+      tables.clear(changed)
+      await pins.remove(paths)
+      return changed
     })
   }
   return {
@@ -23,6 +40,11 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
     tables: database => opened().sqlite.tables(database),
     table: (database, name) => opened().sqlite.table(database, name),
     createDatabase: async (name, options) => writer().sqlite.createDatabase(name, options),
+    changeDatabase: async (name, options) => writer().sqlite.changeDatabase(name, options),
+    views: database => opened().sqlite.views(database),
+    view: (database, name) => opened().sqlite.view(database, name),
+    putView: async view => writer().sqlite.putView(view),
+    dropView: async view => writer().sqlite.dropView(view),
     dropDatabase: async name => {
       const { sqlite } = writer()
       await remove(sqlite.tables(name), () => sqlite.dropDatabase(name))
@@ -35,13 +57,16 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
     },
     changeTable: async (table, change) => {
       const { sqlite, tables } = writer()
+      if (change.kind === 'truncate' && !isLogical(table)) return truncate(table)
       const changed = sqlite.changeTable(table, change)
+      if (change.kind !== 'add_columns') tables.known.forget()
       tables.find(changed)?.become(sqlite.host(changed))
       return changed
     },
     changeTables: async steps => {
       const { sqlite, tables } = writer()
       const changed = sqlite.changeTables(steps)
+      if (steps.some(step => step.kind === 'change' && step.change.kind !== 'add_columns')) tables.known.forget()
       for (const host of new Set(changed.map(table => sqlite.host(table)))) tables.find(host)?.become(host)
       return changed
     },
@@ -56,7 +81,11 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
       const memtables = tables.find(table)?.memtables ?? []
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
       const rows = [...files, ...memtables].reduce((sum, item) => sum + item.rows, 0)
-      return { rows, bytes, files: files.length }
-    }
+      const series = tables.find(table)?.seriesCount
+      return { rows, bytes, files: files.length, ...(series !== undefined && { series }) }
+    },
+    findSeries: (scope, keys) => writer().tables.known.find(scope, keys),
+    addSeries: (numbers, additions) => writer().tables.known.add(numbers as FoundSeries, additions),
+    isCurrent: numbers => writer().tables.known.isCurrent(numbers as FoundSeries)
   }
 }

@@ -29,6 +29,11 @@ export function hasSeries(table: Table): boolean {
   return seriesColumns(table).length > 0
 }
 
+/** Whether versions of a row are merged field by field. */
+export function mergesFields({ options }: Table): boolean {
+  return options.merge_mode === 'last_non_null' && !options.append_mode
+}
+
 /** Every column of the table's files besides those that order versions. */
 export function storedColumns(table: Table): readonly TableColumn[] {
   return isPhysical(table) ? [tableColumn, ...table.columns] : table.columns

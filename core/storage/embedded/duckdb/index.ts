@@ -121,4 +121,4 @@ async function openStream(
 }
 
 export type { RowSource } from './rows.ts'
-export { duckdbType, quoteName, quoteText } from './words.ts'
+export { duckdbType, initialValue, quoteName, quoteText } from './words.ts'

@@ -15,6 +15,11 @@ export function duckdbType(type: ColumnType): string {
   return typeWords[type as keyof typeof typeWords]
 }
 
+/** A value from its text. */
+export function initialValue(text: string, type: ColumnType): string {
+  return `try_cast(${quoteText(text)} AS ${duckdbType(type)})`
+}
+
 const typeWords = {
   Boolean: 'BOOLEAN',
   Int8: 'TINYINT',

@@ -1,10 +1,11 @@
 // Rows of one table that are not in a file yet: kept as they came, handed to DuckDB when the first query wants to read them.
 import type { ColumnData } from '../../../model/batch.ts'
-import type { Table, TableColumn } from '../../../model/table.ts'
+import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
-import { hasSeries } from '../catalog/logical.ts'
-import { type Duckdb, duckdbType, quoteName, type RowSource } from '../duckdb/index.ts'
+import { hasSeries, mergesFields } from '../catalog/logical.ts'
+import { type Duckdb, duckdbType, initialValue, quoteName, type RowSource } from '../duckdb/index.ts'
 import { noTags } from '../series/series.ts'
+import { initialData } from './initial.ts'
 import { RowTimes } from './row-times.ts'
 
 /** Rows of one write, owned by the memtable. */
@@ -34,7 +35,7 @@ export class Memtable {
   readonly #duckdb: Duckdb
   readonly #times = new RowTimes()
   #table: Table
-  #columns: readonly TableColumn[] = []
+  #columns: readonly StoredColumn[] = []
   #pending: MemtableRows[] = []
   #handover: Promise<void> | undefined
   #readers = 0
@@ -55,7 +56,7 @@ export class Memtable {
   }
 
   /** Columns DuckDB's table has, besides the hidden ones. */
-  get columns(): readonly TableColumn[] {
+  get columns(): readonly StoredColumn[] {
     return this.#columns
   }
 
@@ -130,10 +131,13 @@ export class Memtable {
   }
 
   /** Creates DuckDB's table, or adds the columns the table got since. */
-  async #define(missing: readonly TableColumn[]): Promise<void> {
-    const words = (column: TableColumn) => `${quoteName(column.physical)} ${duckdbType(column.type)}`
+  async #define(missing: readonly StoredColumn[]): Promise<void> {
+    const words = (column: StoredColumn) => `${quoteName(column.physical)} ${duckdbType(column.type)}`
     if (this.ready) {
-      for (const column of missing) await this.#duckdb.run(`ALTER TABLE ${this.name} ADD COLUMN ${words(column)}`)
+      for (const column of missing) {
+        const initial = column.initial === undefined ? '' : ` DEFAULT ${initialValue(column.initial, column.type)}`
+        await this.#duckdb.run(`ALTER TABLE ${this.name} ADD COLUMN ${words(column)}${initial}`)
+      }
       this.#columns = [...this.#columns, ...missing]
       return
     }
@@ -153,7 +157,7 @@ export class Memtable {
         rows: write.rows,
         columns: [
           ...this.hidden.map(([name]) => hiddenData(name, write)),
-          ...this.#columns.map(column => write.columns.get(column.id))
+          ...this.#columns.map(column => write.columns.get(column.id) ?? leftOut(column, write))
         ]
       }))
     }
@@ -182,9 +186,25 @@ export function hiddenColumns(table: Table): readonly HiddenColumn[] {
   return [...series, ...order]
 }
 
-/** Columns kept row by row, ascending by id: tags live in the series registry. */
-function stored(table: Table): readonly TableColumn[] {
-  return table.columns.filter(column => column.semantic !== 'tag').sort((a, b) => a.id - b.id)
+/** A column as rows in memory have it. */
+type StoredColumn = FormerColumn & { readonly initial?: string }
+
+function leftOut({ type, initial }: StoredColumn, { op, rows }: MemtableRows): ColumnData | undefined {
+  return initial === undefined || op === 'delete' ? undefined : initialData(type, initial, rows)
+}
+
+/** Columns kept row by row, ascending by id, with those whose values they took over: tags live in the series registry. */
+function stored(table: Table): readonly StoredColumn[] {
+  return table.columns
+    .filter(column => column.semantic !== 'tag')
+    .flatMap(column => [own(table, column), ...(column.was ?? [])])
+    .sort((a, b) => a.id - b.id)
+}
+
+/** Where fields are merged, what was left out is filled in after it. What a changed column was before counts as given. */
+function own(table: Table, { id, physical, type, initial, was }: TableColumn): StoredColumn {
+  const filled = initial !== undefined && was === undefined && !mergesFields(table)
+  return { id, physical, type, ...(filled && { initial }) }
 }
 
 function sizeOf(write: MemtableRows): number {

@@ -40,6 +40,11 @@ export class TableData {
     return this.#registry
   }
 
+  /** Undefined where nobody asked for a series yet. */
+  get seriesCount(): number | undefined {
+    return this.#registry?.size
+  }
+
   get mirror(): SeriesMirror {
     this.#mirror ??= new SeriesMirror(this.#duckdb, `main.series_${this.table.id}`)
     return this.#mirror
@@ -113,10 +118,15 @@ export class TableData {
     if (hasSeries(this.table) && this.memtables.length > 0) await this.mirror.sync(this.table, this.registry)
   }
 
-  drop(): void {
+  /** Rows go; queries that read them end on what they began with. */
+  clear(): void {
     for (const memtable of this.memtables) memtable.drop()
     this.sealed = []
     this.active = undefined
+  }
+
+  drop(): void {
+    this.clear()
     this.#mirror?.drop().catch(() => {})
   }
 }

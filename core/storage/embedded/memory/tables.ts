@@ -4,11 +4,14 @@ import type { Table } from '../../../model/table.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import type { RecordPart } from '../log/record.ts'
+import { KnownSeries } from '../series/known-series.ts'
 import { TableData } from './table-data.ts'
 
 export class OpenTables {
   /** One above the number of the last row that is readable. */
   appliedSeq = 1
+  /** What the keys of requests stand for. */
+  readonly known = new KnownSeries(table => this.take(table))
   readonly #catalog: EmbeddedCatalog
   readonly #duckdb: Duckdb
   readonly #tables = new Map<number, TableData>()
@@ -85,6 +88,15 @@ export class OpenTables {
       this.#waiting.push(resolve)
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
+  }
+
+  /** Lets the rows of a table go; its series stay. */
+  clear(table: Table): void {
+    const data = this.#tables.get(table.id)
+    if (data === undefined) return
+    this.release(data.bytes)
+    data.clear()
+    data.become(table)
   }
 
   drop(table: Table): void {

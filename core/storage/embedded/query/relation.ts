@@ -4,7 +4,7 @@ import type { DataFile } from '../catalog/catalog-rows.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { Memtable } from '../memory/memtable.ts'
 import { mergeVersions } from './merge.ts'
-import { fileRows, memtableRows, missing } from './source.ts'
+import { fileRows, finished, memtableRows, missing } from './source.ts'
 
 /** What a query reads, fixed when it starts. */
 export interface Snapshot {
@@ -37,12 +37,8 @@ export function relation(snapshot: Snapshot): string {
   const merged = versioned.length === 0 ? [] : [mergeVersions(table, mixed, { keepDeletes: false })]
   const parts = [...select(alone), ...merged]
   if (parts.length === 0) return `SELECT ${(view ?? table).columns.map(missing).join(', ')} WHERE false`
-  const names = view === undefined ? ownNames(table) : viewNames(view, table)
+  const names = view === undefined ? finished(table) : viewNames(view, table)
   return parts.map(part => `SELECT ${names} FROM (${part})`).join(' UNION ALL ')
-}
-
-function ownNames(table: Table): string {
-  return table.columns.map(column => quoteName(column.physical)).join(', ')
 }
 
 /** The physical table's columns under the logical one's names. */

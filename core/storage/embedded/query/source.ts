@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import type { Table, TableColumn } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { hasSeries, seriesColumns, storedColumns, tableColumn } from '../catalog/logical.ts'
-import { duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
+import { hasSeries, mergesFields, seriesColumns, storedColumns, tableColumn } from '../catalog/logical.ts'
+import { duckdbType, initialValue, quoteName, quoteText } from '../duckdb/index.ts'
 import { type HiddenColumn, hiddenColumns, type Memtable } from '../memory/memtable.ts'
 import { noTags } from '../series/series.ts'
 
@@ -28,7 +28,7 @@ export function fileRows(
     const held = new Set(group[0]!.columns)
     const tagged = seriesColumns(table).some(tag => held.has(tag.id))
     const hidden = hiddenColumns(table).map(column => (column[0] === '__tsid' && !tagged ? nothing(column) : column[0]))
-    const columns = wanted.map(column => (held.has(column.id) ? typed(column) : missing(column)))
+    const columns = wanted.map(column => cellOf(table, column, held, '', typed))
     const paths = group.map(file => quoteText(join(dataDir, file.path)))
     const old = cutoff !== undefined && group.some(file => file.minTime < cutoff)
     const where = conditions([old && since(table, cutoff), ofTables('', only)])
@@ -49,7 +49,7 @@ export function memtableRows(
   const tagged = present.has('__tsid')
   const columns = wanted.map(column => {
     if (column.semantic === 'tag') return tagged ? `s.${quoteName(column.physical)}` : missing(column)
-    return held.has(column.id) ? `m.${quoteName(column.physical)}` : missing(column)
+    return cellOf(table, column, held, 'm.', ({ physical }) => `m.${quoteName(physical)}`)
   })
   const hidden = hiddenColumns(table).map(column => (present.has(column[0]) ? `m.${column[0]}` : nothing(column)))
   const joined = tagged && (only !== undefined || wanted.some(column => column.semantic === 'tag'))
@@ -101,6 +101,46 @@ export function sortedWithTags(
 /** A column without a value in any row. */
 export function missing(column: TableColumn): string {
   return `NULL::${duckdbType(column.type)} AS ${quoteName(column.physical)}`
+}
+
+/** A column's value in rows that hold it, hold what it was before its type changed, or know nothing of it. */
+function cellOf(
+  table: Table,
+  column: TableColumn,
+  held: ReadonlySet<number>,
+  prefix: string,
+  plain: (column: TableColumn) => string
+): string {
+  const former = (column.was ?? []).filter(({ id }) => held.has(id))
+  const own = held.has(column.id)
+  if (former.length === 0) return own ? plain(column) : initially(table, column)
+  const type = duckdbType(column.type)
+  const all = [
+    ...(own ? [`${prefix}${quoteName(column.physical)}`] : []),
+    ...former.map(({ physical }) => `try_cast(${prefix}${quoteName(physical)} AS ${type})`)
+  ]
+  return `${all.length === 1 ? all[0] : `coalesce(${all.join(', ')})`} AS ${quoteName(column.physical)}`
+}
+
+/** In a table that merges fields a value that nobody gave must not win over one that was given: there it is filled in at the end. */
+function initially(table: Table, column: TableColumn): string {
+  return mergesFields(table) ? missing(column) : initial(column)
+}
+
+/** What a column holds in rows from before it. */
+function initial(column: TableColumn): string {
+  if (column.initial === undefined) return missing(column)
+  return `${initialValue(column.initial, column.type)} AS ${quoteName(column.physical)}`
+}
+
+/** The columns of rows whose versions are merged, under their physical names. */
+export function finished(table: Table): string {
+  const columns = table.columns.map(column => {
+    const name = quoteName(column.physical)
+    if (!mergesFields(table) || column.initial === undefined) return name
+    return `coalesce(${name}, ${initialValue(column.initial, column.type)}) AS ${name}`
+  })
+  return columns.join(', ')
 }
 
 function nothing([name, type]: HiddenColumn): string {

@@ -98,6 +98,7 @@ function leaveOut(catalog: DatabaseSync): string[] {
       lost.push(`table ${name} (id ${id}) is left out: its database, a column, a series or its physical table is lost`)
     }
   }
+  catalog.exec('DELETE FROM views WHERE database_id NOT IN (SELECT id FROM databases)')
   for (const table of ['columns', 'files', 'series']) {
     catalog.exec(`DELETE FROM ${table} WHERE table_id NOT IN (SELECT id FROM tables)`)
   }
