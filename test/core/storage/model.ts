@@ -17,7 +17,7 @@ interface Version {
 }
 
 export class TableModel {
-  readonly options: TableOptions
+  options: TableOptions
   columns: readonly ModelColumn[] = []
   #versions: Version[] = []
   #nextId = 0
@@ -41,6 +41,14 @@ export class TableModel {
       const cells = new Map(this.columns.map(({ id, name }) => [id, row[name] ?? null]))
       this.#versions.push({ op, cells, durable: this.options.skip_wal !== true })
     }
+  }
+
+  /** A table like this one without a row. */
+  emptied(): TableModel {
+    const copy = new TableModel(this.options, [])
+    copy.columns = this.columns
+    copy.#oldest = this.#oldest
+    return copy
   }
 
   /** Rows before `oldest` are past their time to live; false when others were already. */

@@ -31,9 +31,11 @@ for (const [mode, options] of Object.entries(modes)) {
   for (const tags of [0, 2]) {
     check(`a table with ${mode} and ${tags} tags`, { options, tags }, anyNeighbour)
   }
-  const logical = { ...options, physical_table: 'shared' }
-  const neighbour = fc.record({ options: fc.constant(logical), tags: fc.nat(2) })
-  check(`a logical table with ${mode}`, { options: logical, tags: 1 }, neighbour)
+  for (const skip_wal of [false, true]) {
+    const logical = { ...options, physical_table: 'shared', ...(skip_wal && { skip_wal }) }
+    const neighbour = fc.record({ options: fc.constant(logical), tags: fc.nat(2) })
+    check(`a logical table with ${mode}${skip_wal ? ' outside the log' : ''}`, { options: logical, tags: 1 }, neighbour)
+  }
 }
 
 function check(what: string, spec: TableSpec, neighbour: fc.Arbitrary<TableSpec>): void {
@@ -43,8 +45,9 @@ function check(what: string, spec: TableSpec, neighbour: fc.Arbitrary<TableSpec>
       try {
         for (const step of [...steps, { do: 'read' } as const, { do: 'restart' } as const, { do: 'read' } as const]) {
           await history.take(step)
-          if (step.do === 'read') await checkRows(history)
+          if (step.do === 'read') report(await history.difference())
         }
+        report(await history.differenceInFiles())
       } finally {
         await history.close()
       }
@@ -55,8 +58,7 @@ function check(what: string, spec: TableSpec, neighbour: fc.Arbitrary<TableSpec>
   })
 }
 
-async function checkRows(history: History): Promise<void> {
-  const difference = await history.difference()
+function report(difference: Awaited<ReturnType<History['difference']>>): void {
   if (difference === undefined) return
   const { table, found, wanted } = difference
   throw new Error(`${table} holds\n${found}\ninstead of\n${wanted}`)

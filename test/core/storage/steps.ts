@@ -5,6 +5,7 @@ import type { ColumnDefinition, Table, TableOptions } from '../../../core/model/
 import type { Engine } from '../../../core/storage/engine.ts'
 import { type Cell, linesOf, never, type Row, rowsWrite, tableNamed } from '../../contract/engine/rows.ts'
 import { columns } from '../../contract/engine/trial.ts'
+import { readDataFiles, rowsOfTable } from './data-files.ts'
 import { type ModelColumn, TableModel } from './model.ts'
 
 export interface TableSpec {
@@ -29,7 +30,15 @@ export type Step =
   | { readonly do: 'flush' | 'compact'; readonly table: number | undefined }
   | { readonly do: 'read' | 'crash' | 'restart' }
   | {
-      readonly do: 'add_field' | 'add_tag' | 'drop_field' | 'recreate' | 'expire'
+      readonly do:
+        | 'add_field'
+        | 'add_tag'
+        | 'add_to_all'
+        | 'drop_field'
+        | 'recreate'
+        | 'expire'
+        | 'rename'
+        | 'set_skip_wal'
       readonly table: number
       readonly which: number
     }
@@ -50,7 +59,10 @@ const places: fc.Arbitrary<Step> = fc.record({
   table: fc.option(table, { nil: undefined })
 })
 const change: fc.Arbitrary<Step> = fc.record({
-  do: fc.constantFrom('add_field', 'add_field', 'add_tag', 'drop_field', 'drop_field', 'recreate', 'expire'),
+  do: fc.constantFrom(
+    ...(['add_field', 'add_field', 'add_tag', 'add_to_all', 'drop_field', 'drop_field'] as const),
+    ...(['recreate', 'expire', 'rename', 'set_skip_wal'] as const)
+  ),
   table,
   which: fc.nat(3)
 })
@@ -64,7 +76,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
       weight: 3,
       arbitrary: fc.record({ do: fc.constantFrom('read', 'read', 'crash', 'restart') }) as fc.Arbitrary<Step>
     },
-    { weight: 2, arbitrary: change }
+    { weight: 3, arbitrary: change }
   ),
   { minLength: 4, maxLength: 25, size: 'max' }
 )
@@ -75,6 +87,7 @@ export class History {
   readonly #newFolder: () => string
   readonly #specs: readonly TableSpec[]
   readonly #models: TableModel[]
+  readonly #names: string[]
   #folder: string
   #engine: Engine
 
@@ -98,13 +111,32 @@ export class History {
     this.#folder = folder
     this.#engine = engine
     this.#models = specs.map(emptyModel)
+    this.#names = specs.map((_, i) => `table${i}`)
   }
 
   /** Tables whose rows differ from the model's: what is found and what is wanted. Undefined when all are equal. */
   async difference(): Promise<{ table: string; found: string; wanted: string } | undefined> {
     for (const [i, model] of this.#models.entries()) {
-      const found = await linesOf(this.#engine, nameOf(i))
-      if (found !== model.lines()) return { table: nameOf(i), found, wanted: model.lines() }
+      const table = this.#names[i]!
+      const found = await linesOf(this.#engine, table)
+      if (found !== model.lines()) return { table, found, wanted: model.lines() }
+    }
+    return undefined
+  }
+
+  /** The same of what an independent reader finds in the files; the engine is closed, so every row is in one. */
+  async differenceInFiles(): Promise<{ table: string; found: string; wanted: string } | undefined> {
+    const tables = this.#names.map((_, i) => this.#table(i))
+    const hosts = tables.map(table => this.#engine.catalog.table('public', table.options.physical_table ?? '') ?? table)
+    await this.#engine.close()
+    const files = await readDataFiles(this.#folder)
+    for (const [i, model] of this.#models.entries()) {
+      const found = model.emptied()
+      const own = files.filter(({ table }) => table === hosts[i]!.id).flatMap(({ rows }) => rows)
+      for (const { op, row } of rowsOfTable(own, tables[i]!, hosts[i]!)) found.add([row], op)
+      if (found.lines() !== model.lines()) {
+        return { table: `${this.#names[i]}, in files,`, found: found.lines(), wanted: model.lines() }
+      }
     }
     return undefined
   }
@@ -160,7 +192,11 @@ export class History {
   async #maintain(kind: 'flush' | 'compact', only: number | undefined): Promise<void> {
     await this.#engine.maintain({ kind, ...(only !== undefined && { table: this.#table(only) }) }, never)
     if (kind === 'compact') return
-    for (const [i, model] of this.#models.entries()) if (only === undefined || only === i) model.flush()
+    // Rows of logical tables lie together.
+    const together = (model: TableModel) => model.options.physical_table !== undefined
+    for (const [i, model] of this.#models.entries()) {
+      if (only === undefined || only === i || together(model)) model.flush()
+    }
   }
 
   /** Goes on with what a power cut would leave at this moment. */
@@ -181,6 +217,9 @@ export class History {
     }
     const model = this.#models[i]!
     if (what === 'expire') return this.#expire(i, lifetimes[which % lifetimes.length]!)
+    if (what === 'rename') return this.#rename(i)
+    if (what === 'set_skip_wal') return this.#setSkipWal(i, which % 2 === 0)
+    if (what === 'add_to_all') return this.#addToAll(`field${which}`)
     const name = what === 'add_tag' ? `tag${which}` : `field${which}`
     const exists = model.columns.some(column => column.name === name)
     if (exists !== (what === 'drop_field')) return
@@ -195,6 +234,32 @@ export class History {
     await this.#engine.catalog.changeTable(table, { kind: 'add_columns', columns: [definition({ name, kind })] })
   }
 
+  /** Both tables get the column in one go, where they do not have it. */
+  async #addToAll(name: string): Promise<void> {
+    const added = { kind: 'add_columns', columns: [definition({ name, kind: 'field' })] } as const
+    const steps = this.#models.flatMap((model, i) => {
+      if (model.columns.some(column => column.name === name)) return []
+      model.addColumn(name, 'field')
+      return [{ kind: 'change', table: this.#table(i), change: added } as const]
+    })
+    await this.#engine.catalog.changeTables(steps)
+  }
+
+  async #rename(i: number): Promise<void> {
+    const table = this.#table(i)
+    const name = table.name.endsWith('again') ? `table${i}` : `table${i}again`
+    this.#names[i] = name
+    await this.#engine.catalog.changeTable(table, { kind: 'rename', name })
+  }
+
+  /** Logical tables share the option. */
+  async #setSkipWal(i: number, skip_wal: boolean): Promise<void> {
+    const model = this.#models[i]!
+    if (model.options.physical_table !== undefined) return
+    model.options = { ...model.options, skip_wal }
+    await this.#engine.catalog.changeTable(this.#table(i), { kind: 'set_options', options: { skip_wal } })
+  }
+
   /** Lets rows live for so many days; only ever fewer, since what is past may be gone. */
   async #expire(i: number, days: number): Promise<void> {
     const model = this.#models[i]!
@@ -206,14 +271,14 @@ export class History {
     const { columns, options } = this.#models[i]!
     await this.#engine.catalog.createTable({
       database: 'public',
-      name: nameOf(i),
+      name: this.#names[i]!,
       columns: columns.map(definition),
       options
     })
   }
 
   #table(i: number): Table {
-    return tableNamed(this.#engine, nameOf(i))
+    return tableNamed(this.#engine, this.#names[i]!)
   }
 
   /** Bits of `without` leave columns out. */
@@ -222,10 +287,6 @@ export class History {
     const cells = given.map((column, c): [string, Cell] => [column.name, cellOf(column, seed, seed.cells[c % 8]!)])
     return Object.fromEntries(cells)
   }
-}
-
-function nameOf(i: number): string {
-  return `table${i}`
 }
 
 function emptyModel({ options, tags }: TableSpec): TableModel {
