@@ -60,6 +60,23 @@ export interface ProcessorDefinition {
   readonly options?: readonly ProcessorOption[]
   /** Checks the options and makes the step; `path` says where it stands, for messages at run time. Throws DbError `InvalidArguments`. */
   compile(options: ProcessorOptions, path: string): Processor
+  /** What the reference page says of it. */
+  readonly doc?: ProcessorDoc
+}
+
+/** A kind of processor for its users. Texts are Markdown without headings. */
+export interface ProcessorDoc {
+  readonly summary: string
+  /** Without `field`, `fields` and `ignore_missing`, unless they mean something of their own. */
+  readonly options: readonly {
+    readonly name: string
+    readonly type: string
+    /** Absent: required. */
+    readonly default?: string
+    readonly text: string
+  }[]
+  /** One entry of `processors`, with an item before and after. */
+  readonly example: { readonly yaml: string; readonly input: string; readonly output: string }
 }
 
 /** An option as the reference page shows it. */

@@ -3,7 +3,8 @@
 // Every set of characters in the tree is a place. When after each place the next character alone says which place comes next, and
 // there is only one way to it, a wrong turn ends at the next character: an attempt costs no more than its length times the number
 // of places. An expression that is not bound to the start of the text is attempted at many starts. When no character that can
-// start a match can be taken by a loop, at most as many attempts as there are places run through the same character.
+// start a match can be taken by a loop, at most as many attempts as there are places run through the same character. A loop that
+// may be the end of a match does not count: an attempt that gets there succeeds, and the next one starts behind it.
 import type { CharSet, Node } from './tree.ts'
 
 /** Larger expressions are not looked at. */
@@ -14,7 +15,7 @@ const maxEdges = 20_000
 interface Places {
   readonly sets: CharSet[]
   readonly next: number[][]
-  loops: CharSet
+  readonly loops: Set<number>
   edges: number
 }
 
@@ -23,19 +24,25 @@ interface Shape {
   readonly nullable: boolean
   readonly first: readonly number[]
   readonly last: readonly number[]
+  /** Those of `last` behind which no assertion stands: whoever gets there has matched. */
+  readonly sure: readonly number[]
+  /** False where an assertion stands in the way of nothing. */
+  readonly freely: boolean
 }
 
-const nothing: Shape = { nullable: true, first: [], last: [] }
+const nothing: Shape = { nullable: true, first: [], last: [], sure: [], freely: true }
 
 /** True only where linear time is certain, and where groups mean the same to both engines. */
 export function goesOneWay(root: Node): boolean {
-  const places: Places = { sets: [], next: [], loops: 0n, edges: 0 }
+  const places: Places = { sets: [], next: [], loops: new Set(), edges: 0 }
   const shape = shapeOf(root, places, false)
   if (shape === undefined) return false
   if (!differ(shape.first, places.sets) || !places.next.every(next => differ(next, places.sets))) return false
   if (startsWithText(root)) return true
   const starts = shape.first.reduce((all, place) => all | places.sets[place]!, 0n)
-  return !shape.nullable && places.sets.length <= maxUnboundPlaces && (starts & places.loops) === 0n
+  const sure = new Set(shape.sure)
+  const restarts = [...places.loops].some(place => !sure.has(place) && (starts & places.sets[place]!) !== 0n)
+  return !shape.nullable && places.sets.length <= maxUnboundPlaces && !restarts
 }
 
 /** Whether no character belongs to two of the places. */
@@ -61,8 +68,9 @@ function startsWithText(node: Node): boolean {
 function shapeOf(node: Node, places: Places, inLoop: boolean): Shape | undefined {
   switch (node.kind) {
     case 'empty':
-    case 'assertion':
       return nothing
+    case 'assertion':
+      return { ...nothing, freely: false }
     case 'set':
       return addPlace(node.chars, places, inLoop)
     case 'group':
@@ -83,8 +91,8 @@ function addPlace(chars: CharSet, places: Places, inLoop: boolean): Shape | unde
   const place = places.sets.push(chars) - 1
   if (place >= maxPlaces) return undefined
   places.next.push([])
-  if (inLoop) places.loops |= chars
-  return { nullable: false, first: [place], last: [place] }
+  if (inLoop) places.loops.add(place)
+  return { nullable: false, first: [place], last: [place], sure: [place], freely: true }
 }
 
 function sequence(makers: readonly (() => Shape | undefined)[], places: Places): Shape | undefined {
@@ -95,7 +103,9 @@ function sequence(makers: readonly (() => Shape | undefined)[], places: Places):
     all = {
       nullable: all.nullable && shape.nullable,
       first: all.nullable ? [...all.first, ...shape.first] : all.first,
-      last: shape.nullable ? [...all.last, ...shape.last] : shape.last
+      last: shape.nullable ? [...all.last, ...shape.last] : shape.last,
+      sure: shape.nullable && shape.freely ? [...all.sure, ...shape.sure] : shape.sure,
+      freely: all.freely && shape.freely
     }
   }
   return all
@@ -113,7 +123,9 @@ function choice(branches: readonly Node[], places: Places, inLoop: boolean): Sha
   return {
     nullable: empty === 1,
     first: shapes.flatMap(({ first }) => first),
-    last: shapes.flatMap(({ last }) => last)
+    last: shapes.flatMap(({ last }) => last),
+    sure: shapes.flatMap(({ sure }) => sure),
+    freely: shapes.every(({ nullable, freely }) => !nullable || freely)
   }
 }
 
@@ -144,7 +156,7 @@ function nested(shapes: readonly Shape[], least: number, places: Places): Shape 
     const after: Shape = rest
     rest = sequence([() => shape, () => after], places)
     if (rest === undefined) return undefined
-    if (i >= least) rest = { ...rest, nullable: true }
+    if (i >= least) rest = { ...rest, nullable: true, freely: true }
   }
   return rest
 }

@@ -162,11 +162,24 @@ t.test('line patterns go to the native engine, what could be slow does not', asy
     '^(?<month>[A-Z][a-z]{2}) +(?<day>\\d+) (?<rest>.*)$',
     'status=(?<v>\\d+) ',
     '(?i)^(?:error|warn|info)\\b',
-    '\\x1b\\[[0-9;]*m'
+    '\\x1b\\[[0-9;]*m',
+    '\\d+',
+    'a(?:b|c)*'
   ]) {
     t.equal(engine(source), 'native', source)
   }
-  for (const source of ['(a+)+b', '=([^;]+)=', '(?:x|xy)z', '\\d+', '^(?:(a)|b)*c', '^(a*)?b', '\\pL', '^a*a']) {
+  for (const source of [
+    '(a+)+b',
+    '=([^;]+)=',
+    '(?:x|xy)z',
+    '\\d+;',
+    '\\d+$',
+    '\\d+(?:,[\\d,]+x)?',
+    '^(?:(a)|b)*c',
+    '^(a*)?b',
+    '\\pL',
+    '^a*a'
+  ]) {
     t.equal(engine(source), 're2', source)
   }
 })
