@@ -50,6 +50,8 @@ export interface Column {
 
 /** Rows for one table, as a protocol hands them to `Store.write`. */
 export interface TableWrite {
+  /** Default: the request's. */
+  readonly database?: string
   readonly table: string
   readonly rows: number
   /** All `rows` long, names unique, exactly one `timestamp` without nulls. Columns of the table that are left out become null. */

@@ -5,6 +5,7 @@ import { DbError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { TableWrite } from '../model/batch.ts'
+import type { SeriesWrite } from '../model/series.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
 import type {
   Engine,
@@ -17,13 +18,17 @@ import type {
   TableStep
 } from './engine.ts'
 import { createGate } from './gate.ts'
-import { checkDefinition, checkName, checkWrite, inheritOptions, type PlannedWrite, planSteps } from './schema.ts'
+import { checkDefinition, checkName, inheritOptions, type PlannedWrite, planSteps } from './schema.ts'
+import type { RefusedSeries } from './series-write.ts'
+import { createStoreWrite } from './store-write.ts'
 
 export interface WriteResult {
   /** Affected rows, all writes together. */
   readonly rows: number
   /** Affected rows of each write, in order. */
   readonly perWrite: readonly number[]
+  /** What a partial write of samples left out; absent where nothing was. */
+  readonly refused?: RefusedSeries
 }
 
 export interface Store {
@@ -32,7 +37,7 @@ export interface Store {
    * All writes or none, in the request's database: finds or creates tables, adds columns, waits for durability. Needs write permission.
    * The columns' memory belongs to the store from the call on.
    */
-  write(ctx: RequestContext, writes: readonly TableWrite[]): Promise<WriteResult>
+  write(ctx: RequestContext, writes: readonly (TableWrite | SeriesWrite)[]): Promise<WriteResult>
   /** Needs read permission; stops when the context's signal fires. */
   query(ctx: RequestContext, query: Query): Promise<QueryResult>
 
@@ -136,24 +141,17 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
   return {
     engineName: engine.name,
 
-    async write(ctx, writes) {
-      authorise(ctx.user, 'write')
-      requireDatabase(ctx.db)
-      const allowed = (write: TableWrite) => write.autoCreate ?? ctx.hints.autoCreate ?? config.auto_create_table
-      const planned = writes.map(write => ({
-        write: { ...write, options: { ...ctx.hints.options, ...write.options } },
-        autoCreate: allowed(write)
-      }))
-      for (const { write } of planned) checkWrite(write)
-      const resolved = await resolve(ctx.db, planned)
-      const kept = resolved.filter(write => !isInstant(write))
-      const rows = kept.length === 0 ? 0 : await engine.write(kept, ctx.signal)
-      const labels = { db: dbLabel(ctx.db), plugin: ctx.plugin }
-      const deleted = kept.reduce((sum, write) => sum + (write.op === 'delete' ? write.rows : 0), 0)
-      if (rows > deleted) rowsWritten.add(rows - deleted, labels)
-      if (deleted > 0) rowsDeleted.add(deleted, labels)
-      return { rows, perWrite: resolved.map(write => (isInstant(write) ? 0 : write.rows)) }
-    },
+    write: createStoreWrite({
+      engine,
+      config,
+      resolve,
+      requireDatabase,
+      count({ db, plugin }, rows, deleted) {
+        const labels = { db: dbLabel(db), plugin }
+        if (rows > deleted) rowsWritten.add(rows - deleted, labels)
+        if (deleted > 0) rowsDeleted.add(deleted, labels)
+      }
+    }),
 
     async query(ctx, query) {
       authorise(ctx.user, 'read')
@@ -252,11 +250,6 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
       return engine.maintain(task, ctx.signal)
     }
   }
-}
-
-/** Rows of such a table are gone the moment they come. */
-function isInstant({ table }: ResolvedWrite): boolean {
-  return table.options.ttl === 'instant'
 }
 
 /** Database names as metric labels: at most a hundred, then `other`. */

@@ -3,7 +3,17 @@ import { join } from 'node:path'
 import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
-import type { Catalog, Engine, Maintenance, Opening, Query, QueryResult, Report, ResolvedWrite } from '../engine.ts'
+import type {
+  Catalog,
+  Engine,
+  Maintenance,
+  Opening,
+  Query,
+  QueryResult,
+  Report,
+  ResolvedSeries,
+  ResolvedWrite
+} from '../engine.ts'
 import { backUp } from './backup/backup.ts'
 import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { FilePins } from './file/file-pins.ts'
@@ -62,7 +72,7 @@ class EmbeddedEngine implements Engine {
     return { settled: this.#opened.settled }
   }
 
-  async write(writes: readonly ResolvedWrite[], signal: AbortSignal): Promise<number> {
+  async write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
     const { tables, wal, flusher } = this.#writer()
     const { storage } = this.#around.config
     if (tables.bytes >= storage.memtable_limit) await this.#waitForRoom(signal)

@@ -1,0 +1,154 @@
+// Which series of which table the keys of requests stand for: forgotten whenever a table changes in a way that could make it wrong.
+import type { SeriesKeys } from '../../../model/series.ts'
+import type { Table } from '../../../model/table.ts'
+import type { SeriesAddition, SeriesNumbers } from '../../engine.ts'
+import { isLogical, tableColumn } from '../catalog/logical.ts'
+import type { TableData } from '../memory/table-data.ts'
+import { KeyIndex } from './key-index.ts'
+
+/** Meanings of keys that are kept: keys of the same bytes mean the same series within one. */
+const mostScopes = 64
+const mostPlaces = 65_000
+/** Keys known beyond this many for each series: different keys may stand for one series. */
+const keysPerSeries = 2
+const fewKeys = 200_000
+
+/** Where rows of a series go: the table that holds them, its time index and the column of the value, by id. */
+export interface SeriesPlace {
+  readonly data: TableData
+  readonly time: number
+  readonly value: number
+}
+
+/** What `find` gave out: valid as long as `isCurrent` says so. */
+export class FoundSeries implements SeriesNumbers {
+  readonly keys: SeriesKeys
+  readonly scope: string
+  readonly epoch: object
+  readonly places: Uint16Array
+  readonly tsids: Uint32Array
+  unknown: readonly number[] = []
+
+  constructor(keys: SeriesKeys, scope: string, epoch: object) {
+    this.keys = keys
+    this.scope = scope
+    this.epoch = epoch
+    this.places = new Uint16Array(keys.count)
+    this.tsids = new Uint32Array(keys.count)
+  }
+}
+
+export class KnownSeries {
+  readonly #indexes = new Map<string, KeyIndex>()
+  readonly #take: (table: Table) => TableData
+  #places: SeriesPlace[] = []
+  #epoch = {}
+
+  constructor(take: (table: Table) => TableData) {
+    this.#take = take
+  }
+
+  find(scope: string, keys: SeriesKeys): FoundSeries {
+    const found = new FoundSeries(keys, scope, this.#epoch)
+    found.unknown = this.#index(scope).find(keys, found)
+    return found
+  }
+
+  /** Gives the series their numbers; those of new ones are new. */
+  add(found: FoundSeries, additions: readonly SeriesAddition[]): void {
+    if (!this.isCurrent(found)) return
+    const index = this.#index(found.scope)
+    const writer = new KeyWriter()
+    let of: Owner | undefined
+    for (const { index: i, table, value, labels } of additions) {
+      if (of?.table !== table || of.value !== value) of = this.#owner(table, value)
+      const { registry } = this.#places[of.place]!.data
+      writer.begin(of.logical)
+      for (const { name, value } of labels) writer.put(of.ids.get(name)!, value)
+      const { bytes, length } = writer.finish()
+      const tsid = registry.find(bytes, 0, length) ?? registry.add(bytes, 0, length)
+      index.add(found.keys, i, of.place, tsid)
+      found.places[i] = of.place
+      found.tsids[i] = tsid
+    }
+    const series = this.#places.reduce((sum, { data }) => sum + data.registry.size, 0)
+    if (index.size > fewKeys + series * keysPerSeries) this.#indexes.delete(found.scope)
+  }
+
+  isCurrent(found: FoundSeries): boolean {
+    return found.epoch === this.#epoch
+  }
+
+  place(number: number): SeriesPlace {
+    return this.#places[number]!
+  }
+
+  /** Every key must be asked for again. */
+  forget(): void {
+    this.#indexes.clear()
+    this.#places = []
+    this.#epoch = {}
+  }
+
+  #index(scope: string): KeyIndex {
+    let index = this.#indexes.get(scope)
+    if (index === undefined) {
+      const [oldest] = this.#indexes.keys()
+      if (this.#indexes.size >= mostScopes) this.#indexes.delete(oldest!)
+      index = new KeyIndex()
+      this.#indexes.set(scope, index)
+    }
+    return index
+  }
+
+  #owner(table: Table, value: string): Owner {
+    const data = this.#take(table)
+    const stored = (column: { readonly id: number; readonly stored?: number }) => column.stored ?? column.id
+    const time = stored(table.timeIndex)
+    const field = stored(table.columns.find(column => column.name === value)!)
+    let place = this.#places.findIndex(each => each.data === data && each.time === time && each.value === field)
+    if (place < 0) place = this.#places.push({ data, time, value: field }) - 1
+    if (place >= mostPlaces) throw new Error(`series go to more than ${mostPlaces} places`)
+    const ids = new Map(table.tags.map(tag => [tag.name, stored(tag)]))
+    return { table, value, place, ids, logical: isLogical(table) ? table.id : undefined }
+  }
+}
+
+interface Owner {
+  readonly table: Table
+  readonly value: string
+  readonly place: number
+  /** Ids of the tags in the table that holds the rows, by name. */
+  readonly ids: ReadonlyMap<string, number>
+  readonly logical: number | undefined
+}
+
+/** Makes the canonical bytes of a series, see series.ts. */
+class KeyWriter {
+  #entries: { readonly id: number; readonly value: Uint8Array }[] = []
+  #bytes = new Uint8Array(1024)
+
+  begin(logical: number | undefined): void {
+    this.#entries = []
+    if (logical !== undefined) this.put(tableColumn.id, new Uint8Array(Uint32Array.of(logical).buffer))
+  }
+
+  put(id: number, value: Uint8Array): void {
+    this.#entries.push({ id, value })
+  }
+
+  finish(): { readonly bytes: Uint8Array; readonly length: number } {
+    const entries = this.#entries.sort((a, b) => a.id - b.id)
+    const length = entries.reduce((sum, { value }) => sum + 6 + value.length, 0)
+    if (length > this.#bytes.length) this.#bytes = new Uint8Array(length * 2)
+    const view = new DataView(this.#bytes.buffer)
+    let at = 0
+    for (const { id, value } of entries) {
+      view.setUint16(at, id, true)
+      view.setUint32(at + 2, value.length, true)
+      this.#bytes.set(value, at + 6)
+      at += 6 + value.length
+    }
+    return { bytes: this.#bytes, length }
+  }
+}

@@ -1,0 +1,57 @@
+// How far new series may make tables grow: memory is taken for every series, tag and table, so there is an end to each.
+import { DbError } from '../errors.ts'
+import type { Limit, SeriesName, SeriesWrite } from '../model/series.ts'
+import type { Catalog } from './engine.ts'
+import type { TableShape } from './series-shape.ts'
+
+export interface SeriesRoom {
+  /** Counts one more series. Throws DbError `InvalidArguments` naming the limit it does not fit into. */
+  take(shape: TableShape, name: SeriesName): void
+}
+
+/** What a physical table holds, and what this write adds. */
+interface Holder {
+  series: number
+  readonly tags: Set<string>
+}
+
+/** The room there is for new series of one write. */
+export function createRoom(catalog: Catalog, { limits }: SeriesWrite): SeriesRoom {
+  const holders = new Map<string, Holder>()
+  const tables = new Map<string, number>()
+  const holderOf = ({ database, table, name, physicalTable }: TableShape): Holder => {
+    const physical = table === undefined ? physicalTable : (table.options.physical_table ?? name)
+    const key = `${database}\0${physical}`
+    let holder = holders.get(key)
+    if (holder === undefined) {
+      const found = catalog.table(database, physical)
+      const series = found === undefined ? 0 : (catalog.statistics(found).series ?? 0)
+      holder = { series, tags: new Set(found?.tags.map(tag => tag.name)) }
+      holders.set(key, holder)
+    }
+    return holder
+  }
+  return {
+    take(shape, name) {
+      const holder = holderOf(shape)
+      check(holder.series + 1, limits.series, 'series')
+      const added = name.labels.filter(label => !holder.tags.has(label.name))
+      check(holder.tags.size + added.length, limits.tags, 'label names', added.length > 0)
+      if (shape.table === undefined && shape.series.length === 0) {
+        const count = (tables.get(shape.database) ?? catalog.tables(shape.database).length) + 1
+        check(count, limits.tables, 'tables')
+        tables.set(shape.database, count)
+      }
+      holder.series++
+      for (const label of added) holder.tags.add(label.name)
+    }
+  }
+}
+
+function check(count: number, limit: Limit, what: string, grows = true): void {
+  if (!grows || count <= limit.most) return
+  throw new DbError(
+    'InvalidArguments',
+    `a new series does not fit: there are ${limit.most} ${what} already (${limit.key})`
+  )
+}

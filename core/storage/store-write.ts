@@ -1,0 +1,109 @@
+// The store's write: tables of rows and samples by series, resolved to what the engine takes and written together.
+import { authorise } from '../auth/permission.ts'
+import type { Config } from '../config/schema.ts'
+import { isDbError } from '../errors.ts'
+import type { RequestContext } from '../http/context.ts'
+import type { TableWrite } from '../model/batch.ts'
+import type { SeriesWrite } from '../model/series.ts'
+import type { Engine, ResolvedSeries, ResolvedWrite } from './engine.ts'
+import { checkWrite } from './schema.ts'
+import { type RefusedSeries, resolveSeriesWrite, type SeriesParts } from './series-write.ts'
+import type { WriteResult } from './store.ts'
+
+/** How often a write is planned anew because a table changed under it. */
+const mostAttempts = 5
+
+export interface StoreWriteParts extends Omit<SeriesParts, 'catalog'> {
+  readonly engine: Engine
+  readonly config: Pick<Config, 'auto_create_table'>
+  /** Counts what was stored. */
+  count(ctx: RequestContext, rows: number, deleted: number): void
+}
+
+type Writes = readonly (TableWrite | SeriesWrite)[]
+
+/** What one write of a request has become. */
+interface Resolved {
+  readonly writes: readonly (ResolvedSeries | ResolvedWrite)[]
+  readonly refused?: RefusedSeries
+}
+
+export function createStoreWrite(
+  parts: StoreWriteParts
+): (ctx: RequestContext, writes: Writes) => Promise<WriteResult> {
+  return async (ctx, writes) => {
+    authorise(ctx.user, 'write')
+    parts.requireDatabase(ctx.db)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await writeOnce(parts, ctx, writes)
+      } catch (error) {
+        const outdated = isDbError(error) && error.code === 'RequestOutdated'
+        if (!outdated || attempt === mostAttempts) throw error
+      }
+    }
+  }
+}
+
+async function writeOnce(parts: StoreWriteParts, ctx: RequestContext, writes: Writes): Promise<WriteResult> {
+  const { engine, count } = parts
+  const resolved = await resolveAll(parts, ctx, writes)
+  const kept = resolved.map(({ writes }) => writes.filter(write => write.rows > 0 && !isInstant(write)))
+  const all = kept.flat()
+  const rows = all.length === 0 ? 0 : await engine.write(all, ctx.signal)
+  count(ctx, rows, countRows(all.filter(write => 'op' in write && write.op === 'delete')))
+  const refused = resolved.flatMap(each =>
+    each.refused !== undefined && each.refused.series > 0 ? [each.refused] : []
+  )
+  return { rows, perWrite: kept.map(countRows), ...(refused[0] && { refused: refused[0] }) }
+}
+
+async function resolveAll(parts: StoreWriteParts, ctx: RequestContext, writes: Writes): Promise<readonly Resolved[]> {
+  const { engine, config } = parts
+  const allowed = (write: TableWrite | SeriesWrite) =>
+    write.autoCreate ?? ctx.hints.autoCreate ?? config.auto_create_table
+  const optionsOf = (write: TableWrite | SeriesWrite) => ({ ...ctx.hints.options, ...write.options })
+  const withHints = (write: TableWrite) => ({ ...write, options: optionsOf(write) })
+  const tables = await resolveTables(parts, ctx.db, writes.filter(isTableWrite).map(withHints), allowed)
+  const resolved: Resolved[] = []
+  for (const write of writes) {
+    if (isTableWrite(write)) resolved.push({ writes: [tables.shift()!] })
+    else {
+      const request = { db: ctx.db, plugin: ctx.plugin, autoCreate: allowed(write), options: optionsOf(write) }
+      resolved.push(await resolveSeriesWrite({ ...parts, catalog: engine.catalog }, request, write))
+    }
+  }
+  return resolved
+}
+
+/** Tables of one database are made and widened together. */
+async function resolveTables(
+  { resolve, requireDatabase }: StoreWriteParts,
+  db: string,
+  writes: readonly TableWrite[],
+  allowed: (write: TableWrite) => boolean
+): Promise<ResolvedWrite[]> {
+  for (const write of writes) {
+    checkWrite(write)
+    if (write.database !== undefined) requireDatabase(write.database)
+  }
+  const resolved = new Map<TableWrite, ResolvedWrite>()
+  for (const [database, group] of Map.groupBy(writes, write => write.database ?? db)) {
+    const planned = group.map(write => ({ write, autoCreate: allowed(write) }))
+    for (const [i, found] of (await resolve(database, planned)).entries()) resolved.set(group[i]!, found)
+  }
+  return writes.map(write => resolved.get(write)!)
+}
+
+function isTableWrite(write: TableWrite | SeriesWrite): write is TableWrite {
+  return !('keys' in write)
+}
+
+/** Rows of such a table are gone the moment they come. */
+function isInstant(write: ResolvedSeries | ResolvedWrite): boolean {
+  return 'table' in write && write.table.options.ttl === 'instant'
+}
+
+function countRows(writes: readonly { readonly rows: number }[]): number {
+  return writes.reduce((sum, write) => sum + write.rows, 0)
+}

@@ -1,0 +1,264 @@
+// Protocol Buffers as bytes: a reader that walks the fields of a message, and a writer.
+import { DbError } from '../errors.ts'
+
+export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
+
+const strictText = new TextDecoder('utf-8', { fatal: true })
+
+/** Walks the fields of one message. Everything it cannot read throws DbError `InvalidArguments` with the offset. */
+export class ProtoReader {
+  readonly bytes: Uint8Array
+  readonly view: DataView
+  readonly end: number
+  at: number
+  /** Number and wire type of the field `next` found. */
+  field = 0
+  type = 0
+
+  constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
+    this.bytes = bytes
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.at = start
+    this.end = end
+  }
+
+  /** Goes to the next field; false at the end. Its value must be read or skipped before the next call. */
+  next(): boolean {
+    if (this.at >= this.end) return false
+    const tag = this.uint()
+    this.field = Math.floor(tag / 8)
+    this.type = tag & 7
+    if (this.field === 0) throw this.error('a field has the number 0')
+    return true
+  }
+
+  /** An unsigned varint as a number; exact up to 2^53. */
+  uint(): number {
+    const { bytes, end } = this
+    let value = 0
+    let scale = 1
+    for (let i = 0; i < 10; i++) {
+      if (this.at >= end) throw this.error('it ends inside a number')
+      const byte = bytes[this.at++]!
+      value += (byte & 127) * scale
+      if (byte < 128) return value
+      scale *= 128
+    }
+    throw this.error('a number has more than 10 bytes')
+  }
+
+  /** A varint of 64 bits, unsigned. */
+  uint64(): bigint {
+    let value = 0n
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      if (this.at >= this.end) throw this.error('it ends inside a number')
+      const byte = this.bytes[this.at++]!
+      value |= BigInt(byte & 127) << shift
+      if (byte < 128) return BigInt.asUintN(64, value)
+    }
+    throw this.error('a number has more than 10 bytes')
+  }
+
+  /** `int64`. */
+  int64(): bigint {
+    return BigInt.asIntN(64, this.uint64())
+  }
+
+  /** `sint64`. */
+  sint64(): bigint {
+    const value = this.uint64()
+    return (value >> 1n) ^ -(value & 1n)
+  }
+
+  /** `sint32`. */
+  sint32(): number {
+    return Number(BigInt.asIntN(32, this.sint64()))
+  }
+
+  double(): number {
+    return this.view.getFloat64(this.#skipBytes(8), true)
+  }
+
+  /** The bit pattern of a double. */
+  bits64(): bigint {
+    return this.view.getBigUint64(this.#skipBytes(8), true)
+  }
+
+  /** A reader of the message inside the field. */
+  message(): ProtoReader {
+    const size = this.length()
+    const start = this.#skipBytes(size)
+    return new ProtoReader(this.bytes, start, start + size)
+  }
+
+  /** The bytes of the field, not copied. */
+  data(): Uint8Array {
+    const size = this.length()
+    const start = this.#skipBytes(size)
+    return this.bytes.subarray(start, start + size)
+  }
+
+  text(): string {
+    const data = this.data()
+    try {
+      return strictText.decode(data)
+    } catch {
+      throw this.error('a text is not valid UTF-8')
+    }
+  }
+
+  /** Calls `take` for each value of a repeated number, packed or not. */
+  repeated(take: (reader: ProtoReader) => void): void {
+    if (this.type !== wireType.bytes) {
+      take(this)
+      return
+    }
+    const inside = this.message()
+    while (inside.at < inside.end) take(inside)
+  }
+
+  /** Leaves the field out. */
+  skip(): void {
+    switch (this.type) {
+      case wireType.varint:
+        this.uint()
+        return
+      case wireType.fixed64:
+        this.#skipBytes(8)
+        return
+      case wireType.bytes:
+        this.#skipBytes(this.length())
+        return
+      case wireType.fixed32:
+        this.#skipBytes(4)
+        return
+      default:
+        throw this.error(`field ${this.field} has the unknown wire type ${this.type}`)
+    }
+  }
+
+  /** Throws unless the field came with this wire type. */
+  expect(type: number): void {
+    if (this.type !== type) throw this.error(`field ${this.field} has wire type ${this.type} instead of ${type}`)
+  }
+
+  length(): number {
+    if (this.type !== wireType.bytes) this.expect(wireType.bytes)
+    return this.uint()
+  }
+
+  error(reason: string): DbError {
+    return new DbError('InvalidArguments', `not a valid protobuf message: ${reason} (byte ${this.at})`)
+  }
+
+  #skipBytes(count: number): number {
+    const start = this.at
+    if (count > this.end - start) throw this.error(`it ends inside field ${this.field}`)
+    this.at = start + count
+    return start
+  }
+}
+
+/** Puts fields one after the other into memory that grows. */
+export class ProtoWriter {
+  #bytes = new Uint8Array(256)
+  #view = new DataView(this.#bytes.buffer)
+  #length = 0
+
+  /** What was written so far, valid until the next write. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  clear(): void {
+    this.#length = 0
+  }
+
+  uint(field: number, value: number | bigint): this {
+    this.varint(field * 8)
+    return this.varint(value)
+  }
+
+  /** `int64`: negative values take ten bytes. */
+  int64(field: number, value: bigint): this {
+    return this.uint(field, value < 0n ? BigInt.asUintN(64, value) : value)
+  }
+
+  sint64(field: number, value: bigint): this {
+    return this.uint(field, BigInt.asUintN(64, (value << 1n) ^ (value >> 63n)))
+  }
+
+  double(field: number, value: number): this {
+    this.varint(field * 8 + wireType.fixed64)
+    const at = this.#room(8)
+    this.#view.setFloat64(at, value, true)
+    return this
+  }
+
+  /** A double by its bit pattern. */
+  bits64(field: number, low: number, high: number): this {
+    this.varint(field * 8 + wireType.fixed64)
+    const at = this.#room(8)
+    this.#view.setInt32(at, low, true)
+    this.#view.setInt32(at + 4, high, true)
+    return this
+  }
+
+  data(field: number, bytes: Uint8Array): this {
+    this.varint(field * 8 + wireType.bytes)
+    this.varint(bytes.length)
+    return this.raw(bytes)
+  }
+
+  text(field: number, text: string): this {
+    return this.data(field, Buffer.from(text))
+  }
+
+  raw(bytes: Uint8Array): this {
+    const at = this.#room(bytes.length)
+    this.#bytes.set(bytes, at)
+    return this
+  }
+
+  varint(value: number | bigint): this {
+    if (typeof value === 'bigint' && value > BigInt(Number.MAX_SAFE_INTEGER)) return this.#bigVarint(value)
+    let rest = Number(value)
+    while (rest > 127) {
+      this.#put((rest % 128) | 128)
+      rest = Math.floor(rest / 128)
+    }
+    return this.#put(rest)
+  }
+
+  #bigVarint(value: bigint): this {
+    let rest = value
+    while (rest > 127n) {
+      this.#put(Number(rest & 127n) | 128)
+      rest >>= 7n
+    }
+    return this.#put(Number(rest))
+  }
+
+  #put(byte: number): this {
+    const at = this.#room(1)
+    this.#bytes[at] = byte
+    return this
+  }
+
+  /** Where `count` more bytes go: ask before naming the memory, which it may replace. */
+  #room(count: number): number {
+    const at = this.#length
+    this.#length = at + count
+    if (this.#length > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length))
+      grown.set(this.#bytes)
+      this.#bytes = grown
+      this.#view = new DataView(grown.buffer)
+    }
+    return at
+  }
+}

@@ -1,0 +1,152 @@
+// The Snappy block format: undone into memory the caller lends, and made.
+import { DbError } from '../errors.ts'
+
+/** Bytes a buffer for `decodeSnappy` must have beyond the content: words are copied whole. */
+export const snappySlack = 8
+
+const longestLength = 5
+const blockSize = 1 << 16
+const hashBits = 14
+const longestCopy = 64
+
+/** Bytes the block holds once it is undone, as it says itself. Throws DbError `InvalidArguments` when that cannot be read. */
+export function snappyLength(block: Uint8Array): number {
+  let length = 0
+  for (let at = 0; at < longestLength; at++) {
+    const byte = block[at]
+    if (byte === undefined) break
+    length += (byte & 127) * 2 ** (7 * at)
+    if (byte < 128 && length < 2 ** 32) return length
+  }
+  throw damaged('it does not begin with its length')
+}
+
+/**
+ * Undoes a block into `out`, which has room for `snappyLength` bytes and `snappySlack` more, and returns the length. Throws DbError
+ * `InvalidArguments` naming the offset of what is wrong.
+ */
+export function decodeSnappy(block: Uint8Array, out: Uint8Array): number {
+  const length = snappyLength(block)
+  const from = new DataView(block.buffer, block.byteOffset, block.byteLength)
+  const to = new DataView(out.buffer, out.byteOffset, out.byteLength)
+  const end = block.length
+  let at = 0
+  while (block[at++]! > 127);
+  let put = 0
+  while (at < end) {
+    const tag = block[at++]!
+    if ((tag & 3) === 0) {
+      let size = tag >> 2
+      if (size >= 60) {
+        const extra = size - 59
+        if (at + extra > end) throw damaged(`it ends inside the length of a literal at byte ${at}`)
+        size = 0
+        for (let i = 0; i < extra; i++) size += block[at + i]! * 2 ** (8 * i)
+        at += extra
+      }
+      size++
+      if (size > end - at) throw damaged(`it ends inside a literal at byte ${at}`)
+      if (size > length - put) throw damaged(`the literal at byte ${at} goes beyond the length of ${length}`)
+      if (size > longestCopy) out.set(block.subarray(at, at + size), put)
+      else if (at + size + snappySlack <= end) {
+        for (let i = 0; i < size; i += 8) to.setBigInt64(put + i, from.getBigInt64(at + i, true), true)
+      } else for (let i = 0; i < size; i++) out[put + i] = block[at + i]!
+      at += size
+      put += size
+      continue
+    }
+    let size: number
+    let back: number
+    if ((tag & 3) === 1) {
+      size = ((tag >> 2) & 7) + 4
+      back = ((tag & 0xe0) << 3) | (block[at] ?? 0)
+      at++
+    } else if ((tag & 3) === 2) {
+      size = (tag >> 2) + 1
+      back = (block[at] ?? 0) | ((block[at + 1] ?? 0) << 8)
+      at += 2
+    } else {
+      size = (tag >> 2) + 1
+      back = at + 4 <= end ? from.getUint32(at, true) : 0
+      at += 4
+    }
+    if (at > end) throw damaged(`it ends inside a copy at byte ${at}`)
+    if (back === 0 || back > put) throw damaged(`the copy at byte ${at} reaches ${back} bytes back, there are ${put}`)
+    if (size > length - put) throw damaged(`the copy at byte ${at} goes beyond the length of ${length}`)
+    const source = put - back
+    // Eight bytes a turn, which the compiler does without making a bigint; nearer copies repeat what they have just written.
+    if (back >= 8) {
+      for (let i = 0; i < size; i += 8) to.setBigInt64(put + i, to.getBigInt64(source + i, true), true)
+    } else if (back >= 4) for (let i = 0; i < size; i += 4) to.setInt32(put + i, to.getInt32(source + i, true), true)
+    else for (let i = 0; i < size; i++) out[put + i] = out[source + i]!
+    put += size
+  }
+  if (put !== length) throw damaged(`it holds ${put} bytes instead of the ${length} it announces`)
+  return length
+}
+
+/** The bytes as one block. */
+export function encodeSnappy(bytes: Uint8Array): Uint8Array {
+  const out = new Uint8Array(longestLength + bytes.length + Math.ceil(bytes.length / 6) + 32)
+  let put = 0
+  let rest = bytes.length
+  for (; rest > 127; rest = Math.floor(rest / 128)) out[put++] = (rest & 127) | 128
+  out[put++] = rest
+  const table = new Int32Array(1 << hashBits)
+  for (let start = 0; start < bytes.length; start += blockSize) {
+    put = encodeBlock(bytes, start, Math.min(bytes.length, start + blockSize), out, put, table.fill(-1))
+  }
+  return out.subarray(0, put)
+}
+
+/** Copies never reach beyond the block, so that offsets fit two bytes. */
+function encodeBlock(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  out: Uint8Array,
+  from: number,
+  table: Int32Array
+): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let put = from
+  let literal = start
+  let at = start
+  while (at + 4 <= end) {
+    const word = view.getInt32(at, true)
+    const slot = Math.imul(word, 0x1e35a7bd) >>> (32 - hashBits)
+    const candidate = table[slot]!
+    table[slot] = at
+    if (candidate < 0 || view.getInt32(candidate, true) !== word) {
+      at++
+      continue
+    }
+    let size = 4
+    while (size < longestCopy && at + size < end && bytes[candidate + size] === bytes[at + size]) size++
+    put = writeLiteral(bytes, literal, at, out, put)
+    out[put++] = ((size - 1) << 2) | 2
+    out[put++] = at - candidate
+    out[put++] = (at - candidate) >> 8
+    at += size
+    literal = at
+  }
+  return writeLiteral(bytes, literal, end, out, put)
+}
+
+function writeLiteral(bytes: Uint8Array, from: number, to: number, out: Uint8Array, at: number): number {
+  const size = to - from
+  if (size === 0) return at
+  let put = at
+  if (size <= 60) out[put++] = (size - 1) << 2
+  else {
+    out[put++] = size <= 256 ? 60 << 2 : 61 << 2
+    out[put++] = size - 1
+    if (size > 256) out[put++] = (size - 1) >> 8
+  }
+  out.set(bytes.subarray(from, to), put)
+  return put + size
+}
+
+function damaged(reason: string): DbError {
+  return new DbError('InvalidArguments', `not a Snappy block: ${reason}`)
+}
