@@ -13,6 +13,7 @@ import type { QueryResult } from '../../engine.ts'
 import { cancelled, translate } from './errors.ts'
 import { resultType } from './result-type.ts'
 import { narrow, plainValue } from './result-value.ts'
+import { readTexts, textBytes } from './text-vector.ts'
 
 /** Reads a streaming result; `end` runs once, when nothing runs any more: read to its end, left early, failed or cancelled. */
 export function streamResult(
@@ -25,6 +26,15 @@ export function streamResult(
   const columns = result.columnNames().map((name, i) => ({ name, type: resultType(types[i]!) }))
   let open = true
   let fetching: Promise<unknown> | undefined
+  /** Asks for the next chunk; it is made while the one before is read. */
+  const fetch = () => {
+    const next = translate(result.fetchChunk(), signal).finally(() => {
+      fetching = undefined
+    })
+    fetching = next
+    next.catch(() => {})
+    return next
+  }
   const close = () => {
     if (!open) return
     open = false
@@ -37,13 +47,11 @@ export function streamResult(
     close,
     async *batches() {
       try {
-        while (open) {
-          const next = result.fetchChunk()
-          fetching = next
-          const chunk = await translate(next, signal).finally(() => {
-            fetching = undefined
-          })
+        let next = open ? fetch() : undefined
+        while (next !== undefined) {
+          const chunk = await next
           if (chunk === null || chunk.rowCount === 0) return checkEnd(result, signal)
+          next = open ? fetch() : undefined
           yield readChunk(chunk, types)
         }
       } finally {
@@ -92,14 +100,26 @@ const fixed: ReadonlyMap<Id, FixedArray> = new Map<Id, FixedArray>([
 ])
 
 function readVector(chunk: DuckDBDataChunk, c: number, type: DuckDBType, rows: number): ResultVector {
+  if (type.typeId === Id.VARCHAR) return readTextVector(chunk, c, rows)
   const array = fixed.get(type.typeId)
   if (type.typeId === Id.HUGEINT || type.typeId === Id.UHUGEINT) return narrow(chunk.getColumnValues(c))
   if (array === undefined) return { values: chunk.getColumnValues(c).map(plainValue(type)) }
   const vector = bindings.data_chunk_get_vector(chunk.chunk, c)
   // The chunk's memory goes with the chunk: copy.
   const values = new array(bindings.vector_get_data(vector, rows * width(array)).slice().buffer)
-  const validity = bindings.vector_get_validity(vector, Math.ceil(rows / 64) * 8)
-  return validity ? { values, valid: validity.slice() } : { values }
+  const valid = readValidity(vector, rows)
+  return valid ? { values, valid } : { values }
+}
+
+function readTextVector(chunk: DuckDBDataChunk, c: number, rows: number): ResultVector {
+  const vector = bindings.data_chunk_get_vector(chunk.chunk, c)
+  return { values: readTexts(bindings.vector_get_data(vector, rows * textBytes), rows, readValidity(vector, rows)) }
+}
+
+type Vector = ReturnType<typeof bindings.data_chunk_get_vector>
+
+function readValidity(vector: Vector, rows: number): Uint8Array | undefined {
+  return bindings.vector_get_validity(vector, Math.ceil(rows / 64) * 8)?.slice()
 }
 
 function width(array: FixedArray): number {
