@@ -98,3 +98,16 @@ t.test('items leave a batch with or without a reason', async t => {
   t.strictSame(batch.failures, [{ row: 1, message: 'too long' }])
   t.equal(batch.position(1), 4)
 })
+
+t.test('an item becomes several rows that remember it', async t => {
+  const batch = ItemBatch.from([{ a: 1n }, { a: 2n }])
+  batch.positions = Uint32Array.of(5, 6)
+  const rows = Array.from({ length: 20 }, () => batch.addRow(1))
+  t.same(rows.slice(0, 2), [2, 3])
+  t.equal(batch.rows, 22)
+  const again = batch.addRow(rows[19]!)
+  t.same([batch.position(again), batch.origin(again), batch.position(0), batch.origin(0)], [6, 1, 5, 0])
+  t.ok(batch.isLive(again))
+  t.same({ ...batch.item(again) }, {})
+  t.same({ ...batch.item(1) }, { a: 2n })
+})

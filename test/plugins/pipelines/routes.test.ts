@@ -217,6 +217,70 @@ t.test('a dry run says what is wrong', async t => {
   }
 })
 
+t.test('a trace shows the record after each processor, and where an item was lost', async t => {
+  const { addresses } = await startServer(t)
+  const { post } = client(addresses.main)
+  await post('/cards', 'processors: [{ epoch: { field: n, resolution: s } }]', 'text/yaml')
+  const pipeline = `processors:
+  - dissect: { field: message, pattern: "%{n} %{word}" }
+  - epoch: { field: "n, at", resolution: s }
+dispatcher:
+  field: word
+  rules:
+    - { value: card, table_suffix: _card, pipeline: cards }
+transform:
+  - { field: word, type: int32 }
+`
+  const data = '1 7\noneword\nx 7\n2 card\n3 seven'
+  const body = JSON.stringify({ pipeline, data, data_type: 'text/plain', trace: true })
+  const answer = await post('/_dryrun', body, 'application/json')
+  t.equal(answer.status, 200)
+  t.match(answer.body.output, [{ table_name: 'dry_run_card' }, { table_name: 'dry_run' }])
+  const dissect = { kind: 'dissect', where: 'processors[0] (line 2)' }
+  const epoch = { kind: 'epoch', where: 'processors[1] (line 3)' }
+  t.same(answer.body.trace[0], {
+    index: 0,
+    input: { message: '1 7' },
+    steps: [
+      { ...dissect, record: { message: '1 7', n: '1', word: '7' } },
+      { ...epoch, record: { message: '1 7', n: '1', word: '7', at: '1970-01-01T00:00:01Z' } }
+    ]
+  })
+  t.match(answer.body.trace.slice(1), [
+    { index: 1, steps: [{ ...dissect, error: /No matching pattern/ }], error: /No matching pattern/ },
+    { index: 2, steps: [dissect, { ...epoch, error: /not an integer: "x" in n/ }], error: /not an integer/ },
+    {
+      index: 3,
+      steps: [
+        dissect,
+        epoch,
+        { kind: 'dispatcher', where: /rules\[0\] \(line 7\)/, pipeline: 'cards', table_name: 'dry_run_card' },
+        { kind: 'epoch', record: { n: '1970-01-01T00:00:02Z' } }
+      ]
+    },
+    { index: 4, steps: [dissect, { ...epoch, record: {} }], error: /Column word: not an integer: "seven" to Int32/ }
+  ])
+  await post('/logs', yaml, 'text/yaml')
+  const plain = await post('/_dryrun?pipeline_name=logs&trace=true', `{"message":"${line}"}\n{`, 'application/x-ndjson')
+  t.match(plain.body.trace, [
+    { steps: [{ kind: 'dissect' }, { kind: 'date' }] },
+    { index: 1, input: null, steps: [], error: /invalid JSON/ }
+  ])
+  t.match(await post('/_dryrun?pipeline_name=logs&trace=1', 'x'), { status: 400 })
+  t.match(await post('/_dryrun', JSON.stringify({ pipeline, data: [], trace: 1 })), {
+    body: { error: /trace must be/ }
+  })
+})
+
+t.test('a document that is too large is refused and the key is named', async t => {
+  const { addresses } = await startServer(t, '[plugins.pipelines]\nmax_document_size = "1KiB"')
+  const { post } = client(addresses.main)
+  const large = `${yaml}${'#'.repeat(2000)}`
+  const refused = { status: 400, body: { code: 1004, error: /at most are 1024 .*max_document_size = "1KiB"/ } }
+  t.match(await post('/p', large, 'text/yaml'), refused)
+  t.match(await post('/_dryrun', JSON.stringify({ pipeline: large, data: [] }), 'application/json'), refused)
+})
+
 t.test('a plugin adds a kind of processor through the service', async t => {
   const { definePlugin } = await import('../../../core/index.ts')
   const { Type } = await import('typebox')

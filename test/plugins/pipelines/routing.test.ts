@@ -1,5 +1,8 @@
 import t from 'tap'
+import { compilePipeline } from '../../../plugins/pipelines/document/compile.ts'
 import type { Pipeline } from '../../../plugins/pipelines/pipeline.ts'
+import { builtInKinds } from '../../../plugins/pipelines/processor/index.ts'
+import type { ProcessorDefinition } from '../../../plugins/services.ts'
 import { compile, identity, run } from './sample-run.ts'
 
 const plain = 'transform: [{ field: line, type: string }]'
@@ -168,4 +171,34 @@ t.test('a transform of version 1 may store a variable, too, and equal options ar
     ['7d', '7d']
   )
   t.equal(writes[0]?.options, writes[1]?.options)
+})
+
+t.test('a processor makes several rows of an item; each keeps its place, its source and its variables', async t => {
+  const words: ProcessorDefinition = {
+    kind: 'words',
+    compile: () => ({
+      apply(batch) {
+        for (let row = 0, end = batch.rows; row < end; row++) {
+          const [first = '', ...others] = batch.text(batch.take('line'), row).split(' ')
+          batch.setText(batch.take('word'), row, first)
+          for (const word of others) {
+            const added = batch.addRow(row)
+            batch.setText(batch.take('word'), added, word)
+            batch.set(batch.take('svc_ttl'), added, batch.item(row)['svc_ttl'])
+          }
+        }
+      }
+    })
+  }
+  const text =
+    'processors: [{ words: {} }, { epoch: { field: word } }]\nversion: 2\ntransform: [{ field: word, type: time, index: timestamp }]'
+  const pipeline = compilePipeline(text, new Map([...builtInKinds, words].map(kind => [kind.kind, kind])))
+  const items = [{ line: '1 2 3', svc_ttl: '1d' }, { line: '4' }, { line: '5 x 6' }]
+  const { shown, skipped } = run(pipeline, items, { skipError: true })
+  t.same(
+    shown.flatMap(({ rows }) => rows.map(row => Number(row['word']) / 1e6)),
+    [1, 2, 3, 4, 5, 6]
+  )
+  t.equal(shown[0]?.options?.ttl, undefined, 'what came with the item and was only handed on is no variable')
+  t.match(skipped, { count: 1, errors: [{ index: 2 }] })
 })

@@ -62,7 +62,8 @@ export function processed(processors: string, item: Item): Item | string {
   return batch.failures[0]?.message ?? { ...batch.item(0) }
 }
 
-function show(write: TableWrite): ShownWrite {
+/** A write as plain objects. */
+export function show(write: TableWrite): ShownWrite {
   return {
     table: write.table,
     options: write.options,
