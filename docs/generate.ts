@@ -8,6 +8,7 @@ import { type Running, start } from '../core/start.ts'
 import { catalogue } from '../plugins/index.ts'
 import { errorReference } from './errors.ts'
 import { metricsReference } from './metrics.ts'
+import { processorReference } from './processors.ts'
 import { routeReference } from './routes.ts'
 
 /** File name in docs/ → its text. */
@@ -19,6 +20,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
       ['config.md', configReference()],
       ['errors.md', errorReference()],
       ['metrics.md', metricsReference(running)],
+      ['processors.md', processorReference()],
       ['routes.md', routeReference(running)]
     ])
   } finally {

@@ -54,10 +54,6 @@ export interface PipelineResult {
 export interface ProcessorDefinition {
   /** Its key in a document. */
   readonly kind: string
-  /** What it does, in a sentence, for the reference page. */
-  readonly description?: string
-  /** Its options besides `field`, `fields` and `ignore_missing`, for the reference page. */
-  readonly options?: readonly ProcessorOption[]
   /** Checks the options and makes the step; `path` says where it stands, for messages at run time. Throws DbError `InvalidArguments`. */
   compile(options: ProcessorOptions, path: string): Processor
   /** What the reference page says of it. */
@@ -77,17 +73,6 @@ export interface ProcessorDoc {
   }[]
   /** One entry of `processors`, with an item before and after. */
   readonly example: { readonly yaml: string; readonly input: string; readonly output: string }
-}
-
-/** An option as the reference page shows it. */
-export interface ProcessorOption {
-  readonly name: string
-  /** For example `text`, `list of texts`, `true or false`, `one of upper, lower`. */
-  readonly type: string
-  /** As a document would write it; absent: there is none. */
-  readonly default?: string
-  readonly required?: boolean
-  readonly description: string
 }
 
 /** One step of a compiled pipeline. Works on every live row of a batch and fails those it cannot take; never throws for what is in an item. */

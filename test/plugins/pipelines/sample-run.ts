@@ -1,5 +1,13 @@
 // Runs documents over items and shows the written rows as plain objects.
-import { type Column, type Item, ItemBatch, isValid, type TableOptions, type TableWrite } from '../../../core/index.ts'
+import {
+  type Column,
+  type Item,
+  ItemBatch,
+  isValid,
+  itemState,
+  type TableOptions,
+  type TableWrite
+} from '../../../core/index.ts'
 import { compilePipeline } from '../../../plugins/pipelines/document/compile.ts'
 import type { Identity, Pipeline } from '../../../plugins/pipelines/pipeline.ts'
 import { builtInKinds } from '../../../plugins/pipelines/processor/index.ts'
@@ -56,9 +64,15 @@ export function rows(pipeline: Pipeline | Identity | string, items: readonly Ite
 
 /** What the processors make of one item, its input included; the message where it fails. */
 export function processed(processors: string, item: Item): Item | string {
+  return runOne(processors, item) ?? 'dropped'
+}
+
+/** The same; undefined where it is dropped. */
+export function runOne(processors: string, item: Item): Item | string | undefined {
   const text = `version: 1\nprocessors:\n${processors}\ntransform: [{ field: none, type: string }]`
   const batch = ItemBatch.from([item])
   for (const processor of compile(text).processors) processor.apply(batch)
+  if (batch.states[0] === itemState.dropped) return undefined
   return batch.failures[0]?.message ?? { ...batch.item(0) }
 }
 
