@@ -13,6 +13,8 @@ const result = await runChaos({ rounds, seed, report })
 const seconds = Math.round((Date.now() - started) / 1000)
 report(`${result.rounds} rounds in ${seconds} s, ${result.answered} requests answered`)
 for (const [end, count] of [...result.ends].sort()) report(`  ${count} × ${end}`)
+for (const [words, count] of [...result.upkeep].sort()) report(`  ${count} × ${words}`)
+report(`  ${result.files} files read by another reader`)
 for (const [refusal, count] of result.refusals) report(`  ${count} × refused: ${refusal}`)
 if (result.problems.length === 0) report('every answered row is there once, no request by half')
 else {

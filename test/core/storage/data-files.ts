@@ -18,14 +18,12 @@ export interface ReadFile {
 }
 
 /** Reads every file the catalog names, every value of it. Throws when one cannot be read or does not hold as many rows as the catalog says. */
-export async function readDataFiles(folder: string): Promise<ReadFile[]> {
-  const read: ReadFile[] = []
+export async function* readDataFiles(folder: string): AsyncGenerator<ReadFile> {
   for (const { path, table, count } of filesInCatalog(folder)) {
     const rows = await readParquet(join(folder, 'data', path))
     if (rows.length !== count) throw new Error(`${path} holds ${rows.length} rows, the catalog says ${count}`)
-    read.push({ path, table, rows })
+    yield { path, table, rows }
   }
-  return read
 }
 
 async function readParquet(path: string): Promise<FileRow[]> {

@@ -5,7 +5,7 @@ import type { ColumnDefinition, Table, TableOptions } from '../../../core/model/
 import type { Engine } from '../../../core/storage/engine.ts'
 import { type Cell, linesOf, never, type Row, rowsWrite, tableNamed } from '../../contract/engine/rows.ts'
 import { columns } from '../../contract/engine/trial.ts'
-import { readDataFiles, rowsOfTable } from './data-files.ts'
+import { type ReadFile, readDataFiles, rowsOfTable } from './data-files.ts'
 import { type ModelColumn, TableModel } from './model.ts'
 
 export interface TableSpec {
@@ -129,7 +129,8 @@ export class History {
     const tables = this.#names.map((_, i) => this.#table(i))
     const hosts = tables.map(table => this.#engine.catalog.table('public', table.options.physical_table ?? '') ?? table)
     await this.#engine.close()
-    const files = await readDataFiles(this.#folder)
+    const files: ReadFile[] = []
+    for await (const file of readDataFiles(this.#folder)) files.push(file)
     for (const [i, model] of this.#models.entries()) {
       const found = model.emptied()
       const own = files.filter(({ table }) => table === hosts[i]!.id).flatMap(({ rows }) => rows)

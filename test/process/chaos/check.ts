@@ -1,34 +1,55 @@
 // What a restarted server holds, against what the ledger says it must.
 import type { Found, FoundPortion, Ledger } from './ledger.ts'
-import { type Newest, newestTable } from './newest.ts'
+import type { Newest } from './newest.ts'
 
-const portionColumns = 'request, count(*), count(DISTINCT item), sum(length(note))'
+/** By table its columns that hold notes. */
+type Notes = ReadonlyMap<string, readonly string[]>
+
+function portionOf(notes: Notes, table: string): string {
+  const lengths = (notes.get(table) ?? []).map(name => `coalesce(length(${name}), 0)`)
+  return `request, count(*), count(DISTINCT item), sum(${['0', ...lengths].join(' + ')})`
+}
 
 /** The round that has just ended: its requests one by one, all others by their number. */
-export async function checkRound(url: string, ledger: Ledger, newest: Newest): Promise<string[]> {
-  const there = new Set((await ask(url, 'SHOW TABLES'))[0]!.map(([name]) => name))
-  const tables = ledger.tables.filter(table => there.has(table))
-  const found: Found = await findRound(url, tables, ledger.roundStart)
-  const overwritten = there.has(newestTable) ? await ask(url, `SELECT sender, slot, request FROM ${newestTable}`) : [[]]
-  return [...ledger.settle(found), ...newest.settle(overwritten[0] as number[][])]
+export async function checkRound(url: string, ledger: Ledger, overwritten: readonly Newest[]): Promise<string[]> {
+  const notes = await findNotes(url)
+  const found: Found = await findRound(url, notes, ledger)
+  const problems = ledger.settle(found)
+  for (const newest of overwritten) {
+    const rows = notes.has(newest.table) ? await ask(url, `SELECT sender, slot, request FROM ${newest.table}`) : [[]]
+    problems.push(...newest.settle(rows[0] as number[][]))
+  }
+  return problems
 }
 
 /** Every request that was ever kept. */
 export async function checkAll(url: string, ledger: Ledger): Promise<string[]> {
-  const there = new Set((await ask(url, 'SHOW TABLES'))[0]!.map(([name]) => name))
+  const notes = await findNotes(url)
   const problems: string[] = []
   for (const table of ledger.tables) {
-    const rows = there.has(table) ? (await ask(url, `SELECT ${portionColumns} FROM ${table} GROUP BY request`))[0]! : []
+    const statement = `SELECT ${portionOf(notes, table)} FROM ${table} GROUP BY request`
+    const rows = notes.has(table) ? (await ask(url, statement))[0]! : []
     problems.push(...ledger.compare(table, toPortions(rows as number[][])))
   }
   return problems
 }
 
-async function findRound(url: string, tables: readonly string[], first: number): Promise<Found> {
+/** Every table that is there. */
+async function findNotes(url: string): Promise<Notes> {
+  const columns = `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'`
+  const rows = (await ask(url, columns))[0] as [string, string][]
+  const byTable = Map.groupBy(rows, ([table]) => table)
+  return new Map(
+    [...byTable].map(([table, rows]) => [table, rows.map(([, name]) => name).filter(name => name.startsWith('note'))])
+  )
+}
+
+async function findRound(url: string, notes: Notes, ledger: Ledger): Promise<Found> {
+  const tables = ledger.tables.filter(table => notes.has(table))
   if (tables.length === 0) return new Map()
   const statements = tables.flatMap(table => [
     `SELECT count(*) FROM ${table}`,
-    `SELECT ${portionColumns} FROM ${table} WHERE request >= ${first} GROUP BY request`
+    `SELECT ${portionOf(notes, table)} FROM ${table} WHERE request >= ${ledger.roundStart} GROUP BY request`
   ])
   const answers = await ask(url, statements.join('; '))
   return new Map(

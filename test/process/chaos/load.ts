@@ -1,13 +1,24 @@
-// A round's work: senders that write until the server is gone, and now and then a flush, a compaction, a dropped table.
+// A round's work: senders that write until the server is gone, and now and then a flush, a compaction, a changed or a dropped table.
 import type { Ledger } from './ledger.ts'
 import type { Newest } from './newest.ts'
 import { Random } from './random.ts'
-import { type ChaosRequest, draft, droppable, type Kind, kinds, portions, request } from './requests.ts'
+import {
+  type ChaosRequest,
+  draft,
+  droppable,
+  isOverwriting,
+  type Kind,
+  kinds,
+  type OverwritingKind,
+  portions,
+  request,
+  sql
+} from './requests.ts'
 
 export interface Round {
   readonly url: string
   readonly ledger: Ledger
-  readonly newest: Newest
+  readonly overwritten: Readonly<Record<OverwritingKind, Newest>>
   /** Where in the run's chance this round draws from. */
   readonly place: readonly number[]
   /** Fires when the server is gone. */
@@ -16,6 +27,8 @@ export interface Round {
   readonly answered: () => void
   /** Answers other than 200, by status and text. */
   readonly refusals: Map<string, number>
+  /** Statements besides the writes that were answered with success, by their first words. */
+  readonly upkeep: Map<string, number>
 }
 
 const senders = 4
@@ -37,12 +50,15 @@ async function send(round: Round, allowed: readonly Kind[], sender: number): Pro
     const kind = random.pick(allowed)
     const content = draft(kind, random)
     const sent = round.ledger.open(portions(content))
-    if (kind === 'newest') round.newest.sent(sender, sent.id)
+    const newest = isOverwriting(kind) ? round.overwritten[kind] : undefined
+    const version = content.deletes ? 0 : sent.id
+    newest?.sent(sender, version)
     const status = await post(round, request(content, sent.id, sender))
     if (status === undefined) return
     sent.state = status === 200 ? 'answered' : 'refused'
-    if (status === 200) round.answered()
-    if (kind === 'newest' && status === 200) round.newest.answered(sender, sent.id)
+    if (status !== 200) continue
+    round.answered()
+    newest?.answered(sender, version)
   }
 }
 
@@ -58,20 +74,30 @@ async function maintain(round: Round): Promise<void> {
   while (!round.signal.aborted) {
     await pause(random.between(10, 120))
     const [, table] = random.pick(droppable)
-    const call = random.chance(0.6) ? 'flush_table' : 'compact_table'
-    if ((await post({ ...round, refusals: new Map() }, sql(`ADMIN ${call}('${table}')`))) === undefined) return
+    const [words, statement] = random.pick(upkeep(table, random))
+    const status = await post({ ...round, refusals: new Map() }, sql(statement))
+    if (status === undefined) return
+    if (status === 200) round.upkeep.set(words, (round.upkeep.get(words) ?? 0) + 1)
   }
 }
 
-function sql(statement: string): ChaosRequest {
-  const body = new URLSearchParams({ sql: statement }).toString()
-  return { path: '/v1/sql', contentType: 'application/x-www-form-urlencoded', body }
+/** What may be asked of a table at any time: it may be missing, or have the column already. */
+function upkeep(table: string, random: Random): readonly (readonly [string, string])[] {
+  const column = `extra_${random.between(1, 4)}`
+  return [
+    ['flush', `ADMIN flush_table('${table}')`],
+    ['flush', `ADMIN flush_table('${table}')`],
+    ['compact', `ADMIN compact_table('${table}')`],
+    ['add column', `ALTER TABLE ${table} ADD COLUMN ${column} STRING`],
+    ['drop column', `ALTER TABLE ${table} DROP COLUMN ${column}`]
+  ]
 }
 
 /** The status of the answer; undefined when there was none. */
-async function post(round: Round, { path, contentType, body }: ChaosRequest): Promise<number | undefined> {
+async function post(round: Round, { path, contentType, body, hints }: ChaosRequest): Promise<number | undefined> {
+  const headers = { 'content-type': contentType, ...(hints !== undefined && { 'x-svc-hints': hints }) }
   try {
-    const response = await fetch(round.url + path, { method: 'POST', headers: { 'content-type': contentType }, body })
+    const response = await fetch(round.url + path, { method: 'POST', headers, body })
     const text = await response.text()
     if (response.status !== 200) {
       const refusal = `${response.status} ${text.slice(0, 200)}`

@@ -1,12 +1,19 @@
-// The table in which rows are overwritten: each sender owns a few keys and writes them all at once, one request after the other.
+// A table in which rows are overwritten: each sender owns a few keys and writes or deletes them all at once, one request after the other.
 
-export const newestTable = 'chaos_newest'
+/** An ordinary table, and a logical one whose fields are merged. */
+export const newestTables = { newest: 'chaos_newest', latest: 'chaos_latest' } as const
 export const keysPerSender = 5
 
 export class Newest {
+  readonly table: string
   /** By sender: requests its rows may come from, the answered one first. */
   readonly #allowed = new Map<number, number[]>()
 
+  constructor(table: string) {
+    this.table = table
+  }
+
+  /** Request 0 deletes. */
   sent(sender: number, request: number): void {
     this.#allowed.set(sender, [...(this.#allowed.get(sender) ?? [0]), request])
   }
@@ -27,7 +34,7 @@ export class Newest {
       if (requests.size > 1 || found.length !== count || !allowed.includes(request)) {
         const shown = found.map(row => row.join(':')).join(' ')
         problems.push(
-          `${newestTable}, sender ${sender}: found ${shown || 'nothing'}, allowed are requests ${allowed.join()}`
+          `${this.table}, sender ${sender}: found ${shown || 'nothing'}, allowed are requests ${allowed.join()}`
         )
       }
       this.#allowed.set(sender, [request])

@@ -1,17 +1,20 @@
 // The requests of a chaos run: where they go, what they carry, and which rows they make.
 import type { Portion } from './ledger.ts'
-import { keysPerSender, newestTable } from './newest.ts'
+import { keysPerSender, newestTables } from './newest.ts'
 import type { Random } from './random.ts'
 
 export interface ChaosRequest {
   readonly path: string
   readonly contentType: string
+  readonly hints?: string
   readonly body: string
 }
 
-export type Kind = 'events' | 'audit' | 'lines' | 'rows' | 'newest'
+/** `metrics` are lines for logical tables; `newest` and `latest` overwrite rows, and delete them. */
+export type Kind = 'events' | 'audit' | 'lines' | 'metrics' | 'rows' | OverwritingKind
+export type OverwritingKind = 'newest' | 'latest'
 
-export const kinds: readonly Kind[] = ['events', 'audit', 'lines', 'lines', 'rows', 'newest']
+export const kinds: readonly Kind[] = ['events', 'audit', 'lines', 'lines', 'metrics', 'rows', 'newest', 'latest']
 
 /** Tables that may be dropped, by the kind that writes to them. */
 export const droppable: readonly (readonly [Kind, string])[] = [
@@ -20,6 +23,8 @@ export const droppable: readonly (readonly [Kind, string])[] = [
   ['lines', 'chaos_lines_a'],
   ['lines', 'chaos_lines_b'],
   ['lines', 'chaos_lines_c'],
+  ['metrics', 'chaos_metrics_a'],
+  ['metrics', 'chaos_metrics_b'],
   ['rows', 'chaos_rows']
 ]
 
@@ -38,8 +43,10 @@ table_suffix: _\${shard}
 /** Tables that SQL writes to; the others are made by their first request. */
 export const tableStatements = `CREATE TABLE IF NOT EXISTS chaos_rows (request BIGINT, item BIGINT, note STRING, at TIMESTAMP(3) TIME INDEX)
   WITH (append_mode = 'true');
-CREATE TABLE IF NOT EXISTS ${newestTable} (sender BIGINT, slot BIGINT, request BIGINT, note STRING, at TIMESTAMP(3) TIME INDEX,
-  PRIMARY KEY (sender, slot))`
+CREATE TABLE IF NOT EXISTS ${newestTables.newest} (sender BIGINT, slot BIGINT, request BIGINT, note STRING,
+  at TIMESTAMP(3) TIME INDEX, PRIMARY KEY (sender, slot));
+CREATE TABLE IF NOT EXISTS ${newestTables.latest} (sender BIGINT, slot BIGINT, request BIGINT, note STRING,
+  at TIMESTAMP(3) TIME INDEX, PRIMARY KEY (sender, slot)) WITH (physical_table = 'chaos_host', merge_mode = 'last_non_null')`
 
 interface Item {
   readonly item: number
@@ -51,19 +58,31 @@ interface Item {
 export interface Draft {
   readonly kind: Kind
   readonly items: readonly Item[]
+  /** The column that takes the notes: in a document any may turn up. */
+  readonly column: string
+  /** Hides the rows of the sender instead of writing them. */
+  readonly deletes: boolean
 }
 
 export function draft(kind: Kind, random: Random): Draft {
-  if (kind === 'newest') return { kind, items: [] }
+  if (isOverwriting(kind)) return { kind, items: [], column: 'note', deletes: random.chance(0.25) }
   const shards = ['a', 'b', 'c'].filter(() => random.chance(0.7))
   const table = () =>
-    kind === 'lines' ? `chaos_lines_${random.pick(shards.length > 0 ? shards : ['a'])}` : `chaos_${kind}`
+    kind === 'lines' || kind === 'metrics'
+      ? `chaos_${kind}_${random.pick(shards.length > 0 ? shards : ['a'])}`
+      : `chaos_${kind}`
   const longest = random.chance(0.2) ? 3000 : 80
   const items = Array.from({ length: random.between(1, 30) }, (_, item) => {
     const note = random.pick(['x', 'yz', 'ä']).repeat(random.between(1, longest))
     return { item, table: table(), note }
   })
-  return { kind, items }
+  const mayWiden = kind === 'events' || kind === 'audit'
+  const column = mayWiden && random.chance(0.1) ? `note_${random.between(1, 40)}` : 'note'
+  return { kind, items, column, deletes: false }
+}
+
+export function isOverwriting(kind: Kind): kind is OverwritingKind {
+  return kind === 'newest' || kind === 'latest'
 }
 
 export function portions({ items }: Draft): Map<string, Portion> {
@@ -76,29 +95,32 @@ export function portions({ items }: Draft): Map<string, Portion> {
   )
 }
 
-export function request({ kind, items }: Draft, id: number, sender: number): ChaosRequest {
-  if (kind === 'lines') {
+export function request({ kind, items, column, deletes }: Draft, id: number, sender: number): ChaosRequest {
+  if (kind === 'lines' || kind === 'metrics') {
     const lines = items.map(({ item, table, note }) => `${id} ${item} ${table.at(-1)} ${note}`)
-    const path = `/v1/ingest?table=chaos_lines&pipeline_name=${pipelineName}`
-    return { path, contentType: 'text/plain', body: lines.join('\n') }
+    const path = `/v1/ingest?table=chaos_${kind}&pipeline_name=${pipelineName}`
+    const hints = kind === 'metrics' ? { hints: 'physical_table=chaos_physical' } : {}
+    return { path, contentType: 'text/plain', body: lines.join('\n'), ...hints }
   }
   if (kind === 'rows') {
     const values = items.map(({ item, note }) => `(${id}, ${item}, '${note}', ${item})`)
-    return insert(`INSERT INTO chaos_rows (request, item, note, at) VALUES ${values.join(', ')}`)
+    return sql(`INSERT INTO chaos_rows (request, item, note, at) VALUES ${values.join(', ')}`)
   }
-  if (kind === 'newest') {
+  if (isOverwriting(kind)) {
+    const table = newestTables[kind]
+    if (deletes) return sql(`DELETE FROM ${table} WHERE sender = ${sender} AND note LIKE 'of %'`)
     const values = Array.from(
       { length: keysPerSender },
       (_, slot) => `(${sender}, ${slot}, ${id}, 'of ${id}', ${slot})`
     )
-    return insert(`INSERT INTO ${newestTable} (sender, slot, request, note, at) VALUES ${values.join(', ')}`)
+    return sql(`INSERT INTO ${table} (sender, slot, request, note, at) VALUES ${values.join(', ')}`)
   }
-  const lines = items.map(({ item, note }) => JSON.stringify({ request: id, item, note }))
+  const lines = items.map(({ item, note }) => JSON.stringify({ request: id, item, [column]: note }))
   const path = `/v1/ingest?table=chaos_${kind}&pipeline_name=svc_identity`
   return { path, contentType: 'application/x-ndjson', body: lines.join('\n') }
 }
 
-function insert(statement: string): ChaosRequest {
+export function sql(statement: string): ChaosRequest {
   const body = new URLSearchParams({ sql: statement }).toString()
   return { path: '/v1/sql', contentType: 'application/x-www-form-urlencoded', body }
 }

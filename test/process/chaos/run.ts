@@ -2,10 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readDataFiles } from '../../core/storage/data-files.ts'
 import { ask, checkAll, checkRound } from './check.ts'
 import { Ledger } from './ledger.ts'
 import { work } from './load.ts'
-import { Newest } from './newest.ts'
+import { Newest, newestTables } from './newest.ts'
 import { Random } from './random.ts'
 import { pipeline, pipelineName, tableStatements } from './requests.ts'
 import { Victim } from './victim.ts'
@@ -29,6 +30,10 @@ export interface ChaosResult {
   readonly ends: ReadonlyMap<string, number>
   /** Answers other than 200 of writes. */
   readonly refusals: ReadonlyMap<string, number>
+  /** Statements besides the writes that were answered with success. */
+  readonly upkeep: ReadonlyMap<string, number>
+  /** Data files an independent reader read at the end. */
+  readonly files: number
   /** The data; kept when something is wrong. */
   readonly folder: string
 }
@@ -63,24 +68,29 @@ export async function runChaos({ rounds, seed, report = () => {} }: ChaosOptions
       if (round % 50 === 0) report(`round ${round}: ${run.ledger.answered} requests answered`)
     }
     if (problems.length === 0) problems = await run.checkAll()
+    if (problems.length === 0) await run.checkFiles()
   } catch (error) {
     problems = [`round ${round}: ${error instanceof Error ? error.message : error}`]
   } finally {
     run.victim.abandon()
   }
   if (problems.length === 0) rmSync(folder, { recursive: true, force: true })
-  const { ledger, refusals, victim } = run
-  return { problems, rounds: round, answered: ledger.answered, ends: victim.ends, refusals, folder }
+  const { ledger, refusals, upkeep, files, victim } = run
+  return { problems, rounds: round, answered: ledger.answered, ends: victim.ends, refusals, upkeep, files, folder }
 }
 
 class Run {
   readonly ledger = new Ledger()
-  readonly newest = new Newest()
+  readonly overwritten = { newest: new Newest(newestTables.newest), latest: new Newest(newestTables.latest) }
   readonly refusals = new Map<string, number>()
+  readonly upkeep = new Map<string, number>()
   readonly victim: Victim
+  files = 0
+  readonly #folder: string
   readonly #seed: number
 
   constructor(folder: string, seed: number) {
+    this.#folder = folder
     this.victim = new Victim(folder)
     this.#seed = seed
   }
@@ -94,7 +104,7 @@ class Run {
   }
 
   async play(round: number): Promise<string[]> {
-    const { victim, ledger, newest, refusals } = this
+    const { victim, ledger, overwritten, refusals, upkeep } = this
     await victim.ask(url => ask(url, tableStatements))
     const random = Random.at(this.#seed, round)
     const stop = new AbortController()
@@ -104,16 +114,23 @@ class Run {
       if (--left === 0) enough.resolve()
     }
     const place = [this.#seed, round]
-    const working = work({ url: victim.url, ledger, newest, place, signal: stop.signal, answered, refusals })
+    const { signal } = stop
+    const working = work({ url: victim.url, ledger, overwritten, place, signal, answered, refusals, upkeep })
     const end = await victim.finish(random, enough.promise)
     stop.abort()
     await working
     await victim.restart(random)
-    const problems = await victim.ask(url => checkRound(url, ledger, newest))
+    const problems = await victim.ask(url => checkRound(url, ledger, Object.values(overwritten)))
     return problems.length === 0 ? [] : [`round ${round}, ended by ${end}`, ...problems]
   }
 
   checkAll(): Promise<string[]> {
     return this.victim.ask(url => checkAll(url, this.ledger))
+  }
+
+  /** Throws when a file cannot be read or its rows are not as many as the catalog says. */
+  async checkFiles(): Promise<void> {
+    await this.victim.stop()
+    for await (const _ of readDataFiles(join(this.#folder, 'data'))) this.files++
   }
 }
