@@ -2,6 +2,8 @@
 
 /** In the order a row meets them. */
 export const faultPoints = [
+  'catalog.changed',
+  'catalog.committed',
   'wal.written',
   'wal.synced',
   'wal.rotated',

@@ -101,6 +101,9 @@ class Run {
     const path = `${this.victim.url}/v1/pipelines/${pipelineName}`
     const response = await fetch(path, { method: 'POST', headers, body: pipeline })
     if (response.status !== 200) throw new Error(`the pipeline was refused: ${await response.text()}`)
+    // Leaves its compiled code behind, which all later starts take.
+    await this.victim.stop()
+    await this.victim.start()
   }
 
   async play(round: number): Promise<string[]> {

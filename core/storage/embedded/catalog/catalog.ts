@@ -12,6 +12,7 @@ import type {
   View
 } from '../../../model/table.ts'
 import type { TableStep } from '../../engine.ts'
+import { reach } from '../fault.ts'
 import { retentionCutoff } from '../file/retention.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import type { LogBounds } from '../open.ts'
@@ -437,7 +438,9 @@ export class EmbeddedCatalog {
     this.#touched = false
     try {
       const result = work()
+      reach('catalog.changed')
       this.#sqlite.exec('COMMIT')
+      reach('catalog.committed')
       return result
     } catch (error) {
       this.#sqlite.exec('ROLLBACK')
