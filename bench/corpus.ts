@@ -45,6 +45,24 @@ export function textCorpus(lines: number, perBody = 1000): Corpus {
   })
 }
 
+const programs = ['sshd', 'cron', 'kernel', 'postfix', 'systemd']
+const facts = [
+  'session opened for user deploy',
+  'Accepted publickey for deploy from',
+  'connection closed by',
+  'timed out after'
+]
+
+/** Lines as system loggers send them, about 110 bytes each. */
+export function syslogCorpus(lines: number, perBody = 1000): Corpus {
+  return make('syslog', 'text/plain', lines, perBody, ({ time, random, address, size }) => {
+    const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!
+    const priority = 8 * Math.floor(random() * 20) + Math.floor(random() * 8)
+    const host = `node-${Math.floor(random() * 150)}`
+    return `<${priority}>1 ${time.toISOString()} ${host} ${pick(programs)} ${1000 + (size % 9000)} - - ${pick(facts)} ${address} port ${size}`
+  })
+}
+
 interface Event {
   readonly time: Date
   readonly status: number

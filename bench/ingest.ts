@@ -18,7 +18,7 @@ level = "warn"
 append_stdout = false
 `
 
-const accessLog = `
+export const accessLog = `
 processors:
   - dissect:
       fields: [message]
