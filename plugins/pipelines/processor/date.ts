@@ -1,5 +1,5 @@
 // Text to a timestamp by strftime formats.
-import { type ItemBatch, parseZone } from '../../../core/index.ts'
+import { compareUtf8, type ItemBatch, parseZone } from '../../../core/index.ts'
 import type { FieldPair, ProcessorDefinition, ProcessorOptions } from '../../services.ts'
 import { hasText, reject, shownCell } from '../cell/input.ts'
 import { compileDateFormat, type DateFormat } from '../date/format.ts'
@@ -42,12 +42,42 @@ export const date: ProcessorDefinition = {
       },
       times: options.ignoreMissing ? [] : options.fields.map(({ to }) => ({ field: to, unit: 'ns' }))
     }
+  },
+  doc: {
+    summary:
+      'Reads a point in time from text. The whole text must be used up, and hour and minute must be in it. A local time that a change ' +
+      'of the clock skips or repeats fails the item.',
+    options: [
+      {
+        name: 'formats',
+        type: 'list of strings',
+        default: 'date and time with `T`, with or without a fraction, an offset or `Z`',
+        text: 'Notation of strftime. Tried in the order of their bytes, not as written; the first that fits wins.'
+      },
+      {
+        name: 'timezone',
+        type: 'string',
+        default: '`UTC`',
+        text: 'IANA name or `+hh:mm`; counts where the text names no offset.'
+      },
+      {
+        name: 'locale',
+        type: 'string',
+        default: 'none',
+        text: 'Taken and without effect: names of months and days are English.'
+      }
+    ],
+    example: {
+      yaml: 'date: { field: "at, ts", formats: ["%d.%m.%Y %H:%M"], timezone: Europe/Berlin }',
+      input: '{"at":"04.03.2025 06:06"}',
+      output: '{"at":"04.03.2025 06:06","ts":"2025-03-04T05:06:00Z"}'
+    }
   }
 }
 
 function readFormats(options: ProcessorOptions): DateFormat[] {
-  // Tried as written: of two formats that fit, the author's first is meant.
-  const texts = [...new Set(options.texts('formats') ?? [])]
+  // Which of two formats that fit is tried first must not depend on how the list is written.
+  const texts = [...new Set(options.texts('formats') ?? [])].sort(compareUtf8)
   return (texts.length === 0 ? defaultFormats : texts).map(text => compileDateFormat(text, options.error))
 }
 

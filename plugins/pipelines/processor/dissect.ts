@@ -39,6 +39,33 @@ export const dissect: ProcessorDefinition = {
         for (const { from } of options.fields) applyTo(batch, from)
       }
     }
+  },
+  doc: {
+    summary:
+      'Splits text at the literals between placeholders; the field itself stays. `%{name}` takes a value, `%{}` and `%{?name}` skip one, ' +
+      '`%{+name}` joins pieces of one name and `%{+name/2}` orders them, `->` behind a name skips repeats of the character that ends ' +
+      'the value, `%{*k}` and `%{&k}` must come in pairs and give nothing. A value ends at the first character of the literal behind ' +
+      'it, and there the whole literal must stand; what follows the last literal does not count.',
+    options: [
+      {
+        name: 'pattern',
+        type: 'string',
+        default: 'none',
+        text: 'A pattern; `pattern` or `patterns` is needed, the later one counts.'
+      },
+      {
+        name: 'patterns',
+        type: 'list of strings',
+        default: 'none',
+        text: 'Tried in order; an item that none of them fits fails.'
+      },
+      { name: 'append_separator', type: 'string', default: 'a space', text: 'Stands between the pieces of `%{+name}`.' }
+    ],
+    example: {
+      yaml: `dissect: { field: line, pattern: "[%{level->} ] %{+when} %{+when} %{?pid} %{msg}", append_separator: T }`,
+      input: '{"line":"[INFO  ] 2025-03-04 05:06:07 991 up"}',
+      output: '{"level":"INFO","line":"[INFO  ] 2025-03-04 05:06:07 991 up","msg":"up","when":"2025-03-04T05:06:07"}'
+    }
   }
 }
 

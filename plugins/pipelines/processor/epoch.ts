@@ -20,6 +20,24 @@ export const epoch: ProcessorDefinition = {
       },
       times: options.ignoreMissing ? [] : options.fields.map(({ to }) => ({ field: to, unit }))
     }
+  },
+  doc: {
+    summary:
+      'Reads a point in time from a number, or from text that is an integer. Fractions are cut off. A value that is a point in time ' +
+      'already stays.',
+    options: [
+      {
+        name: 'resolution',
+        type: '`s`, `ms`, `us` or `ns`',
+        default: '`ms`',
+        text: 'What the number counts since 1970. Also `sec second milli millisecond micro microsecond nano nanosecond`.'
+      }
+    ],
+    example: {
+      yaml: 'epoch: { field: t, resolution: s }',
+      input: '{"t":"1741064767"}',
+      output: '{"t":"2025-03-04T05:06:07Z"}'
+    }
   }
 }
 

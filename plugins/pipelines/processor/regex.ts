@@ -1,62 +1,84 @@
-// Splits text by named groups of regular expressions; runs in linear time whatever the pattern.
-import { RE2JS } from 're2js'
-import type { ItemBatch, ItemField } from '../../../core/index.ts'
+// Splits text by named groups of regular expressions.
+import type { ItemBatch, ItemField, LinearRegex } from '../../../core/index.ts'
 import type { FieldPair, ProcessorDefinition, ProcessorOptions } from '../../services.ts'
-import { hasText, shownText } from '../cell/input.ts'
+import { shownText } from '../cell/input.ts'
+import { eachText } from './cells.ts'
+import { compilePattern, patternSyntax } from './pattern.ts'
 
 interface Pattern {
-  readonly expression: RE2JS
+  readonly regex: LinearRegex
   readonly groups: readonly { readonly name: string; readonly group: number }[]
+  /** Where the last match has its groups. */
+  readonly spans: Int32Array
 }
 
 export const regex: ProcessorDefinition = {
   kind: 'regex',
   compile(options, path) {
-    const texts = [...(options.texts('patterns') ?? [])]
-    const single = options.text('pattern')
-    if (single !== undefined) texts.unshift(single)
-    if (texts.length === 0) throw options.error('pattern or patterns is required')
+    const patterns = readSources(options).map(source => namedGroups(options, source))
+    if (patterns.length === 0) throw options.error('pattern or patterns is required')
     if (options.fields.length === 0) throw options.error('field or fields is required')
-    const patterns = texts.map(text => compilePattern(text, options))
     const input = { kind: 'regex', path, ignoreMissing: options.ignoreMissing }
     const applyTo = (batch: ItemBatch, { from, to }: FieldPair) => {
-      const field = batch.field(from)
       const targets = patterns.map(({ groups }) => groups.map(({ name }) => batch.take(`${to}_${name}`)))
-      for (let row = 0; row < batch.rows; row++) {
-        if (batch.states[row] !== 0 || !hasText(batch, field, row, input, from)) continue
-        const start = field!.words[row * 2]!
-        const text = batch.bytes.subarray(start, field!.words[row * 2 + 1]!)
-        for (let i = 0; i < patterns.length; i++) matchGroups(patterns[i]!, text, start, row, targets[i]!)
-      }
+      eachText(batch, from, input, (row, start, end) => {
+        for (let i = 0; i < patterns.length; i++) {
+          const { regex, spans } = patterns[i]!
+          if (regex.find(batch.bytes, start, end, spans)) setGroups(patterns[i]!, row, targets[i]!)
+        }
+      })
     }
     return {
       apply(batch) {
         for (const pair of options.fields) applyTo(batch, pair)
       }
     }
+  },
+  doc: {
+    summary:
+      'Takes the named groups of the first match into fields `<field>_<group>`; a new name of the field stands in front instead. Every ' +
+      'pattern is tried, later ones overwrite; a group that took no part is not set, and no match is no error. `dissect` is much ' +
+      'faster where it can do the job; patterns that start with `^` and whose parts end at characters they do not hold are the fastest.',
+    options: [
+      {
+        name: 'pattern',
+        type: 'string',
+        default: 'none',
+        text: `A regular expression (${patternSyntax}) with named groups \`(?<name>…)\`.`
+      },
+      { name: 'patterns', type: 'list of strings', default: 'none', text: 'More of them; at least one is needed.' }
+    ],
+    example: {
+      yaml: `regex: { field: "path, p", pattern: '^/(?<area>\\w+)/(?<id>\\d+)' }`,
+      input: '{"path":"/cart/77"}',
+      output: '{"p_area":"cart","p_id":"77","path":"/cart/77"}'
+    }
   }
 }
 
-/** Sets the groups that took part; they are ranges of the same bytes. */
-function matchGroups(pattern: Pattern, text: Uint8Array, start: number, row: number, targets: readonly ItemField[]) {
-  const matcher = pattern.expression.matcher(text)
-  if (!matcher.find()) return
+/** In the order of the document. */
+function readSources(options: ProcessorOptions): string[] {
+  const single = options.text('pattern')
+  const several = options.texts('patterns') ?? []
+  const sources: string[] = []
+  for (const key of options.entries.keys()) {
+    if (key === 'pattern' && single !== undefined) sources.push(single)
+    if (key === 'patterns') sources.push(...several)
+  }
+  return sources
+}
+
+function namedGroups(options: ProcessorOptions, source: string): Pattern {
+  const regex = compilePattern(options, source)
+  const groups = regex.names.flatMap((name, group) => (name === undefined ? [] : [{ name, group }]))
+  if (groups.length === 0) throw options.error(`pattern ${shownText(source)} has no named group (?<name>…)`)
+  return { regex, groups, spans: new Int32Array(regex.names.length * 2) }
+}
+
+/** Groups are ranges of the same bytes. */
+function setGroups({ groups, spans }: Pattern, row: number, targets: readonly ItemField[]): void {
   for (let i = 0; i < targets.length; i++) {
-    const { group } = pattern.groups[i]!
-    const from = matcher.start(group)
-    if (from >= 0) targets[i]!.setRange(row, start + from, start + matcher.end(group))
+    const at = groups[i]!.group * 2
+    if (spans[at]! >= 0) targets[i]!.setRange(row, spans[at]!, spans[at + 1]!)
   }
-}
-
-function compilePattern(text: string, options: ProcessorOptions): Pattern {
-  let expression: RE2JS
-  try {
-    expression = RE2JS.compile(text)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw options.error(`pattern ${shownText(text)} is not a regular expression: ${reason}`)
-  }
-  const groups = Object.entries(expression.namedGroups()).map(([name, group]) => ({ name, group }))
-  if (groups.length === 0) throw options.error(`pattern ${shownText(text)} has no named group (?<name>…)`)
-  return { expression, groups }
 }

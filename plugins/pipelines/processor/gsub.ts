@@ -1,0 +1,46 @@
+// Replaces every match of a regular expression.
+import { parseReplacement } from '../../../core/index.ts'
+import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
+import { mapText } from './cells.ts'
+import { compilePattern, patternSyntax } from './pattern.ts'
+
+const decoder = new TextDecoder()
+
+export const gsub: ProcessorDefinition = {
+  kind: 'gsub',
+  compile(options, path) {
+    const regex = compilePattern(options, required(options, 'pattern'))
+    const by = parseReplacement(required(options, 'replacement'), regex.names)
+    const input = { kind: 'gsub', path, ignoreMissing: options.ignoreMissing }
+    const change = (bytes: Uint8Array, start: number, end: number) =>
+      regex.testBytes(bytes, start, end) ? regex.replace(decoder.decode(bytes.subarray(start, end)), by) : undefined
+    return {
+      apply(batch) {
+        for (const pair of options.fields) mapText(batch, pair, input, change)
+      }
+    }
+  },
+  doc: {
+    summary: 'Replaces every match of a regular expression.',
+    options: [
+      { name: 'pattern', type: 'string', text: `A regular expression (${patternSyntax}).` },
+      {
+        name: 'replacement',
+        type: 'string',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: this is what users write
+        text: '`$1` and `${name}` are groups, `$$` is a dollar sign. A name is as long as it can be: write `${1}a`, not `$1a`.'
+      }
+    ],
+    example: {
+      yaml: `gsub: { field: card, pattern: '\\d{4}-', replacement: "****-" }`,
+      input: '{"card":"1234-5678-9012"}',
+      output: '{"card":"****-****-9012"}'
+    }
+  }
+}
+
+function required(options: ProcessorOptions, key: string): string {
+  const text = options.text(key)
+  if (text === undefined) throw options.error(`${key} is required`)
+  return text
+}

@@ -1,0 +1,57 @@
+// JSON text to an array or object.
+import { cell, type ItemBatch, type ItemField, isDbError, parseJson } from '../../../core/index.ts'
+import type { ProcessorDefinition } from '../../services.ts'
+import { type Input, reject, rejectKind, shownCell } from '../cell/input.ts'
+import { eachPresent } from './cells.ts'
+
+export const jsonParse: ProcessorDefinition = {
+  kind: 'json_parse',
+  compile(options, path) {
+    const input = { kind: 'json_parse', path, ignoreMissing: options.ignoreMissing }
+    return {
+      apply(batch) {
+        for (const { from, to } of options.fields) {
+          const target = batch.take(to)
+          eachPresent(batch, from, input, true, (row, field) => {
+            if (field.kinds[row] === cell.string) parseCell(batch, field, target, row, input)
+            else rejectKind(batch, field, row, input, 'string value')
+          })
+        }
+      }
+    }
+  },
+  doc: {
+    summary:
+      'Reads JSON text. The text must be an array or an object; a number, a text, true, false or null fails the item, and so does a ' +
+      'field that is null.',
+    options: [],
+    example: {
+      yaml: 'json_parse: { field: "raw, doc" }',
+      input: '{"raw":"{\\"k\\":[1]}"}',
+      output: '{"doc":{"k":[1]},"raw":"{\\"k\\":[1]}"}'
+    }
+  }
+}
+
+function parseCell(batch: ItemBatch, field: ItemField, target: ItemField, row: number, input: Input): void {
+  const text = batch.bytes.subarray(field.words[row * 2]!, field.words[row * 2 + 1]!)
+  try {
+    const value = parseJson(text)
+    if (typeof value === 'object' && value !== null) target.setObject(row, value)
+    else
+      reject(
+        batch,
+        row,
+        input,
+        `unsupported value in ${field.name}: expected an array or object, got ${shownCell(batch, field, row)}`
+      )
+  } catch (fault) {
+    if (!isDbError(fault)) throw fault
+    reject(
+      batch,
+      row,
+      input,
+      `Failed to parse json: ${fault.message} in ${field.name} = ${shownCell(batch, field, row)}`
+    )
+  }
+}

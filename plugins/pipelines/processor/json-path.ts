@@ -1,0 +1,70 @@
+// Values out of nested ones by a JSONPath.
+import { isDbError } from '../../../core/index.ts'
+import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
+import { reject } from '../cell/input.ts'
+import { parsePath } from '../json-path/parse.ts'
+import { selectPath } from '../json-path/select.ts'
+import { eachPresent } from './cells.ts'
+
+export const jsonPath: ProcessorDefinition = {
+  kind: 'json_path',
+  compile(options, path) {
+    const segments = compilePath(options)
+    const index = readIndex(options)
+    const input = { kind: 'json_path', path, ignoreMissing: options.ignoreMissing }
+    return {
+      apply(batch) {
+        for (const { from, to } of options.fields) {
+          const target = batch.take(to)
+          eachPresent(batch, from, input, true, (row, field) => {
+            const found = selectPath(segments, batch.get(field, row)!)
+            if (found === undefined) reject(batch, row, input, `the path looks at more than 100000 values of ${from}`)
+            else if (index !== undefined) batch.set(target, row, found[index] ?? null)
+            else batch.set(target, row, found.length === 0 ? null : found)
+          })
+        }
+      }
+    }
+  },
+  doc: {
+    summary:
+      'Selects values by a JSONPath (RFC 9535): an array of what it finds, null when that is nothing. Any value can be searched, null too.',
+    options: [
+      {
+        name: 'json_path',
+        type: 'string',
+        text:
+          'Starts with `$`. Names, indexes, slices, `*`, `..`, lists, and filters with `== != < <= > >= =~ && || !`, `length()`, ' +
+          '`count()`, `value()`, `match()`, `search()`.'
+      },
+      {
+        name: 'result_index',
+        type: 'integer',
+        default: 'all',
+        text: 'Only the result at this place, from 0; null when there are fewer.'
+      }
+    ],
+    example: {
+      yaml: 'json_path: { field: "o, id", json_path: "$.items[?(@.ok)].id", result_index: 0 }',
+      input: '{"o":{"items":[{"id":1},{"id":2,"ok":true}]}}',
+      output: '{"id":2,"o":{"items":[{"id":1},{"id":2,"ok":true}]}}'
+    }
+  }
+}
+
+function compilePath(options: ProcessorOptions) {
+  const text = options.text('json_path')
+  if (text === undefined) throw options.error('json_path is required')
+  try {
+    return parsePath(text)
+  } catch (cause) {
+    throw isDbError(cause) ? options.error(`json_path ${cause.message}`) : cause
+  }
+}
+
+function readIndex(options: ProcessorOptions): number | undefined {
+  const value = options.entries.get('result_index') ?? undefined
+  if (value === undefined) return undefined
+  if (typeof value === 'bigint' && value >= 0n && value < 1_000_000_000n) return Number(value)
+  throw options.error(`result_index must be an integer from 0 on, not ${String(value)}`)
+}
