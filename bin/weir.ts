@@ -9,7 +9,8 @@ const commands: Commands = {
   user: async () => (await import('./user.ts')).user,
   storage: async () => (await import('./storage.ts')).storage,
   backup: async () => (await import('./backup.ts')).backup,
-  demo: async () => (await import('./demo.ts')).demo
+  demo: async () => (await import('./demo.ts')).demo,
+  vrl: async () => (await import('./vrl.ts')).vrl
 }
 
 const usage = `A server for time series, logs and traces.
@@ -23,6 +24,7 @@ Commands:
   storage  Check or repair a data folder
   backup   Copy the data of a running server, verify and restore copies
   demo     Run the server on a temporary folder with an example, and show what it answers
+  vrl      Run a script of the vrl processor on an event
 
 Options:
   -h, --help     Show this text, or that of a command: weir start --help

@@ -1,0 +1,128 @@
+// Compiles calls: finds the function, checks its arguments, and puts the checks that remain before the run.
+
+import { type Bound, bindArguments, checkKinds } from './argument.ts'
+import type { CallExpr } from './ast.ts'
+import { createCall } from './call.ts'
+import { closest } from './closest.ts'
+import type { Compile } from './compile.ts'
+import { compileClosure } from './compile-closure.ts'
+import { CompileError } from './diagnostic.ts'
+import { Failure } from './failure.ts'
+import type { FunctionSpec, Run } from './function.ts'
+import { isAny, type Kind, kindText, valueBit } from './kind.ts'
+import { type Node, unhandled } from './node.ts'
+import { byteOffset, type Scope } from './scope.ts'
+import { typeName, type Value } from './value.ts'
+
+export function compileCall(scope: Scope, expr: CallExpr, compile: Compile): Node {
+  const spec = findFunction(scope, expr)
+  const bound = bindArguments(scope, expr, spec, compile)
+  const mismatch = checkKinds(scope, expr, spec, bound)
+  const call = createCall(scope, expr, spec, bound)
+  const closure = compileClosure(scope, expr, spec, call, bound, compile)
+  if (closure !== undefined) call.closure = closure
+  // What a call returns is known before it changes anything: del returns what its path held before.
+  const { kind, fails, run } = wrapErrors(expr, () => ({
+    kind: typeof spec.returns === 'function' ? spec.returns(call) : spec.returns,
+    fails: typeof spec.fallible === 'function' ? spec.fallible(call) : spec.fallible === true,
+    run: spec.prepare?.(call) ?? spec.run!
+  }))
+  const fallible = fails || mismatch !== undefined || closure?.fallible === true
+  if (expr.abort && !fallible) warnNeedless(scope, expr)
+  const node = { span: expr.span, kind, run: callRunner(scope, expr, spec, bound, run) }
+  if (expr.abort || !fallible) return { ...node, fallible: false }
+  return { ...node, fallible: true, cause: mismatch ?? unhandled(expr.span) }
+}
+
+function findFunction(scope: Scope, { name, nameSpan }: CallExpr): FunctionSpec {
+  const spec = scope.functions.get(name)
+  if (spec === undefined)
+    throw new CompileError(
+      105,
+      'call to undefined function',
+      nameSpan,
+      'undefined function',
+      closest(name, [...scope.functions.keys()])
+    )
+  if (spec.refused !== undefined)
+    throw new CompileError(
+      105,
+      'call to undefined function',
+      nameSpan,
+      `function ${name} is not available on this server`,
+      [spec.refused]
+    )
+  return spec
+}
+
+/** What a function finds wrong with its arguments is its own error inside E610. */
+function wrapErrors<T>(expr: CallExpr, prepare: () => T): T {
+  try {
+    return prepare()
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error
+    throw functionError(expr, error)
+  }
+}
+
+function functionError({ span }: CallExpr, { diagnostic }: CompileError): CompileError {
+  const { code, title, label, notes } = diagnostic
+  return new CompileError(610, `function compilation error: error[E${code}] ${title}`, span, label, notes)
+}
+
+function warnNeedless(scope: Scope, { nameSpan }: CallExpr): void {
+  scope.diagnostics.push({
+    code: 620,
+    severity: 'warning',
+    title: "can't abort infallible function",
+    span: nameSpan,
+    label: "this function can't fail",
+    notes: ['remove the "!"']
+  })
+}
+
+type AnyRun = (...args: (Value | undefined)[]) => Value
+
+/** Evaluates the arguments, checks what could not be checked before, and names the call in what fails. */
+function callRunner(scope: Scope, expr: CallExpr, spec: FunctionSpec, bound: readonly Bound[], run: Run): () => Value {
+  const apply = run as unknown as AnyRun
+  const args = bound.map((argument, i) => argumentRunner(scope, argument, spec.params[i]!.kind))
+  const invoke = applier(apply, args)
+  const { name } = spec
+  const start = byteOffset(scope, expr.span.start)
+  const end = byteOffset(scope, expr.span.end)
+  const prefix = `function call error for "${name}" at (${start}:${end}): `
+  return () => {
+    try {
+      return invoke()
+    } catch (error) {
+      if (error instanceof Failure && error.final === undefined) error.message = prefix + error.message
+      throw error
+    }
+  }
+}
+
+type ArgumentRun = () => Value | undefined
+
+function applier(apply: AnyRun, args: readonly ArgumentRun[]): () => Value {
+  const [a, b, c] = args
+  if (a === undefined) return () => apply()
+  if (b === undefined) return () => apply(a())
+  if (c === undefined) return () => apply(a(), b())
+  if (args.length === 3) return () => apply(a(), b(), c())
+  return () => apply(...args.map(argument => argument()))
+}
+
+function argumentRunner(scope: Scope, { node, value, proven }: Bound, kind: Kind): ArgumentRun {
+  if (node === undefined) return () => value
+  const { run } = node
+  // Inside a closure an iteration may leave other kinds behind than the checker saw on its one way through.
+  if (isAny(kind) || (proven && scope.closures === 0)) return run
+  const { bits } = kind
+  const expected = kindText(kind)
+  return () => {
+    const found = run()
+    if ((valueBit(found) & bits) === 0) throw new Failure(`expected ${expected}, got ${typeName(found)}`)
+    return found
+  }
+}

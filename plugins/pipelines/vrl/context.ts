@@ -1,0 +1,73 @@
+// What a program works on while it runs: the event, the metadata, the variables and the limits of one run.
+import { utc, type Zone } from '../../../core/index.ts'
+import { Failure } from './failure.ts'
+import type { Value } from './value.ts'
+
+export interface Limits {
+  /** UTF-16 units of a program. */
+  readonly program: number
+  /** Bytes of text one expression may make. */
+  readonly output: number
+  /** Milliseconds one run may take. */
+  readonly time: number
+}
+
+export const defaultLimits: Limits = { program: 65_536, output: 16_777_216, time: 1000 }
+
+/** Receives what the `log` function writes. */
+export type LogSink = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error', message: string) => void
+
+/** One program has one context and runs one event at a time. */
+export interface Context {
+  event: Value
+  metadata: Value
+  readonly variables: Value[]
+  readonly zone: Zone
+  readonly limits: Limits
+  readonly log: LogSink
+  /** Containers below the event, the metadata or a variable that nothing else refers to, so that writes may change them in place. */
+  readonly owned: Set<Value>
+  /** When the run must have ended, by `performance.now()`. */
+  deadline: number
+  /** Iterations since the clock was looked at. */
+  steps: number
+}
+
+export interface ContextOptions {
+  readonly zone?: Zone
+  readonly limits?: Partial<Limits>
+  readonly log?: LogSink
+}
+
+export function createContext({ zone = utc, limits, log = () => undefined }: ContextOptions): Context {
+  return {
+    event: null,
+    metadata: null,
+    variables: [],
+    zone,
+    limits: { ...defaultLimits, ...limits },
+    log,
+    owned: new Set(),
+    deadline: 0,
+    steps: 0
+  }
+}
+
+/** Called once per iteration of whatever may run long; fails when the time of the run is used up. */
+export function step(context: Context): void {
+  if ((++context.steps & 63) !== 0) return
+  if (performance.now() > context.deadline)
+    throw new Failure(`the program ran longer than ${context.limits.time} ms`, 'limit')
+}
+
+/** Fails when a text grows beyond the limit; call it before making a text longer than its parts. */
+export function checkOutput(context: Context, length: number): void {
+  if (length > context.limits.output)
+    throw new Failure(`the result is longer than ${context.limits.output} bytes`, 'limit')
+}
+
+/** A container that leaves its place may be held elsewhere from now on: nothing is owned any longer. */
+export function share(context: Context, value: Value): Value {
+  if (typeof value === 'object' && value !== null && context.owned.size > 0) context.owned.clear()
+  return value
+}

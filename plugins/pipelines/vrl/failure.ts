@@ -1,0 +1,20 @@
+// How a running program fails. No Error: these are thrown per item on the hot path, and a stack would cost more than the item.
+
+/** Thrown where an expression fails; `err` variables receive the message. */
+export class Failure {
+  message: string
+  /** True when nothing may handle it: an abort, or a limit that was met. */
+  readonly final: 'abort' | 'limit' | undefined
+  constructor(message: string, final?: 'abort' | 'limit') {
+    this.message = message
+    this.final = final
+  }
+}
+
+/** Thrown by `return`. */
+export class Return<T> {
+  readonly value: T
+  constructor(value: T) {
+    this.value = value
+  }
+}

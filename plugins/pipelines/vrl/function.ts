@@ -1,0 +1,114 @@
+// The interface of the functions of the language: what one declares, and what it sees when a call of it is compiled.
+import type { Segment } from './ast.ts'
+import type { Context } from './context.ts'
+import type { CompileError } from './diagnostic.ts'
+import { Failure } from './failure.ts'
+import type { Kind } from './kind.ts'
+import type { State } from './state.ts'
+import type { Value } from './value.ts'
+
+export interface Param {
+  readonly name: string
+  /** What it takes. Checked before the run where possible, otherwise before each call. */
+  readonly kind: Kind
+  readonly optional?: boolean
+  /** Given when the argument is absent; makes it optional. */
+  readonly default?: Value
+  /** Must be known when the program is compiled: a literal or a variable that holds one. */
+  readonly constant?: boolean
+  /** The texts it may be. Checked when the program is compiled if the argument is constant, otherwise by the function. */
+  readonly oneOf?: readonly string[]
+  /** Must be a path; `run` receives what stands there, `call.path` gives more. */
+  readonly path?: boolean
+}
+
+/** A path given as an argument. */
+export interface PathArgument {
+  readonly root: 'event' | 'metadata' | 'variable' | 'expression'
+  readonly path: readonly Segment[]
+  /** Static kind of what stands there. */
+  readonly kind: Kind
+  /** Static kind of the whole event, metadata or variable. */
+  readonly rootKind: Kind
+  /** Undefined when nothing stands there. */
+  get(): Value | undefined
+  getRoot(): Value
+  /** Removes and returns what stands there; undefined when nothing did. */
+  remove(compact: boolean): Value | undefined
+  /** Records what the checker is to know after a removal. */
+  forget(compact: boolean): void
+}
+
+/** The closure of a call. */
+export interface Closure {
+  /** Static kind of its result. */
+  readonly kind: Kind
+  /** One iteration; takes as many values as there are variables. Fails when the closure uses `return`. */
+  run(first?: Value, second?: Value): Value
+  /** One iteration over an object's entry, where `return` ends the iteration. */
+  runEntry(first?: Value, second?: Value): Value
+}
+
+/** A call of the function while it is compiled. Asking for a parameter that is not declared is a defect. */
+export interface Call {
+  readonly context: Context
+  readonly state: State
+  /** True when the argument is there. */
+  given(name: string): boolean
+  /** Static kind of an argument; of the default, or `undefined`, when it is absent. */
+  kind(name: string): Kind
+  /** The argument's value where it is known already, or the default when it is absent; else undefined. */
+  constant(name: string): Value | undefined
+  /** The program text of an argument. */
+  text(name: string): string
+  path(name: string): PathArgument
+  /** Only in functions that declare one. */
+  readonly closure: Closure
+  /** E403 for an argument; throw it. */
+  invalid(name: string, message: string): CompileError
+}
+
+/** Takes the arguments in the order of the parameters; an absent one without default is undefined. Throws `fail(…)`. */
+export type Run = (...args: never[]) => Value
+
+export interface ClosureSpec {
+  /** Static kinds of its variables; their number is the number of variables. */
+  readonly variables: (call: Omit<Call, 'closure'>) => readonly Kind[]
+  /** What it must return. */
+  readonly returns: Kind
+}
+
+export interface Example {
+  readonly title: string
+  readonly source: string
+  /** JSON of the event; `{}` without it. */
+  readonly event?: string
+  /** JSON of the program's result, times and regexes as text. */
+  readonly result?: string
+  /** The message it fails with, or the first line of what the compiler says. */
+  readonly raises?: string
+}
+
+export interface FunctionSpec {
+  readonly name: string
+  /** One sentence. */
+  readonly summary: string
+  readonly params: readonly Param[]
+  /** Static kind of the result. */
+  readonly returns: Kind | ((call: Call) => Kind)
+  /** It may fail even when all arguments are of the right kinds; never by default. */
+  readonly fallible?: boolean | ((call: Call) => boolean)
+  readonly closure?: ClosureSpec
+  /** Exactly one of `run` and `prepare`. */
+  readonly run?: Run
+  /** Makes the function to run once per call in a program: for whatever can be computed or refused before the run. */
+  readonly prepare?: (call: Call) => Run
+  /** Why there is no such function here; calls of it are refused with this note. */
+  readonly refused?: string
+  readonly examples: readonly Example[]
+}
+
+/** How a function fails at run time: `throw fail('unable to …')`. The call's name and place are put before the message. */
+export function fail(message: string): Failure {
+  return new Failure(message)
+}

@@ -1,0 +1,83 @@
+// Functions on arrays.
+import type { Segment } from '../ast.ts'
+import { type FunctionSpec, fail } from '../function.ts'
+import { arrayOf, bit, elementKind, isOnly, type Kind, kinds, make, only, union } from '../kind.ts'
+import { exactLength } from '../kind-path.ts'
+import { type ArrayValue, fromBytes, type Text, toBytes, type Value } from '../value.ts'
+
+export const arrays: readonly FunctionSpec[] = [
+  {
+    name: 'push',
+    summary: 'The array with one more item at its end.',
+    params: [
+      { name: 'value', kind: kinds.array },
+      { name: 'item', kind: kinds.any }
+    ],
+    returns: call => pushed(only(call.kind('value'), bit.array), call.kind('item')),
+    run: (value: ArrayValue, item: Value) => [...value, item],
+    examples: [{ title: 'One more', source: 'push([1], 2)', result: '[1,2]' }]
+  },
+  {
+    name: 'append',
+    summary: 'The items of two arrays.',
+    params: [
+      { name: 'value', kind: kinds.array },
+      { name: 'items', kind: kinds.array }
+    ],
+    returns: call =>
+      arrayOf(
+        union(elementKind(only(call.kind('value'), bit.array)), elementKind(only(call.kind('items'), bit.array)))
+      ),
+    run: (value: ArrayValue, items: ArrayValue) => [...value, ...items],
+    examples: [{ title: 'Two', source: 'append([1], [2, 3])', result: '[1,2,3]' }]
+  },
+  {
+    name: 'pop',
+    summary: 'The array without its last item.',
+    params: [{ name: 'value', kind: kinds.any }],
+    returns: call => arrayOf(elementKind(only(call.kind('value'), bit.array))),
+    fallible: call => !isOnly(call.kind('value'), bit.array),
+    run: (value: Value) => {
+      if (!Array.isArray(value)) throw fail('expected array')
+      return (value as ArrayValue).slice(0, -1)
+    },
+    examples: [{ title: 'The last', source: 'pop([1, 2])', result: '[1]' }]
+  },
+  {
+    name: 'chunks',
+    summary: 'A text in pieces of so many bytes.',
+    params: [
+      { name: 'value', kind: kinds.string },
+      { name: 'chunk_size', kind: kinds.integer }
+    ],
+    returns: arrayOf(kinds.string),
+    fallible: call => call.constant('chunk_size') === undefined,
+    prepare: call => {
+      const size = call.constant('chunk_size')
+      if (typeof size === 'bigint' && size < 1n)
+        throw call.invalid('chunk_size', '"chunk_size" must be at least 1 byte')
+      return cut
+    },
+    examples: [{ title: 'Pairs', source: 'chunks("abcde", 2)', result: '["ab","cd","e"]' }]
+  }
+]
+
+function pushed(kind: Kind, item: Kind): Kind {
+  const { array } = kind
+  const length = array === undefined ? undefined : exactLength(array)
+  if (array === undefined || length === undefined) return arrayOf(union(elementKind(kind), item))
+  return make(
+    bit.array,
+    { known: new Map<Segment, Kind>([...array.known, [length, item]]), unknown: array.unknown },
+    undefined
+  )
+}
+
+function cut(value: Text, size: bigint): Value {
+  if (size < 1n) throw fail('"chunk_size" must be at least 1 byte')
+  const bytes = toBytes(value)
+  const step = Number(size)
+  const pieces: Value[] = []
+  for (let at = 0; at < bytes.length; at += step) pieces.push(fromBytes(bytes.subarray(at, at + step)))
+  return pieces
+}

@@ -1,0 +1,114 @@
+// Functions on paths: those written in the program, and those put together while it runs.
+import type { Segment } from '../ast.ts'
+import { type FunctionSpec, fail } from '../function.ts'
+import { arrayOf, bit, isOnly, kinds, union, without } from '../kind.ts'
+import { type kindAt, kindWith } from '../kind-path.ts'
+import { getPath, removePath, setPath } from '../path.ts'
+import { type ArrayValue, isArray, isText, lossy, typeName, type Value } from '../value.ts'
+
+const container = union(kinds.object, kinds.array)
+const dynamicPath = { name: 'path', kind: kinds.array }
+
+export const paths: readonly FunctionSpec[] = [
+  {
+    name: 'del',
+    summary: 'Removes what stands at a path and returns it; null where nothing does.',
+    params: [
+      { name: 'target', kind: kinds.any, path: true },
+      { name: 'compact', kind: kinds.boolean, default: false }
+    ],
+    returns: call => call.path('target').kind,
+    prepare: call => {
+      const target = call.path('target')
+      target.forget(call.constant('compact') !== false)
+      return (_value: Value, compact: boolean) => target.remove(compact) ?? null
+    },
+    examples: [
+      { title: 'A field', event: '{"a":1,"b":2}', source: 'del(.a)\n.', result: '{"b":2}' },
+      { title: 'An empty parent', event: '{"a":{"b":1}}', source: 'del(.a.b, compact: true)\n.', result: '{}' }
+    ]
+  },
+  {
+    name: 'exists',
+    summary: 'True if something stands at a path, be it null.',
+    params: [{ name: 'field', kind: kinds.any, path: true }],
+    returns: kinds.boolean,
+    prepare: call => {
+      const field = call.path('field')
+      return () => field.get() !== undefined
+    },
+    examples: [
+      { title: 'Null is there', event: '{"a":null}', source: '[exists(.a), exists(.b)]', result: '[true,false]' }
+    ]
+  },
+  {
+    name: 'unnest',
+    summary: 'Turns an array at a path into copies of the whole, one an item.',
+    params: [{ name: 'path', kind: kinds.any, path: true }],
+    returns: call => {
+      const { kind, rootKind, path } = call.path('path')
+      const items = kind.array ? arrayItems(kind) : kinds.any
+      return arrayOf(kindWith(without(rootKind, bit.undefined), path, items))
+    },
+    fallible: call => !isOnly(call.path('path').kind, bit.array),
+    prepare: call => {
+      const target = call.path('path')
+      return () => unnest(target.getRoot(), target.path)
+    },
+    examples: [
+      {
+        title: 'An event',
+        event: '{"host":"a","items":[1,2]}',
+        source: 'unnest!(.items)',
+        result: '[{"host":"a","items":1},{"host":"a","items":2}]'
+      }
+    ]
+  },
+  {
+    name: 'get',
+    summary: 'What stands at a path that is an array of fields and indexes; null where nothing does.',
+    params: [{ name: 'value', kind: container }, dynamicPath],
+    returns: kinds.any,
+    fallible: true,
+    run: (value: Value, path: ArrayValue) => getPath(value, segments(path)) ?? null,
+    examples: [{ title: 'A field', source: 'get!({"a": [1, 2]}, ["a", -1])', result: '2' }]
+  },
+  {
+    name: 'set',
+    summary: 'The container with data at a path that is an array of fields and indexes.',
+    params: [{ name: 'value', kind: container }, dynamicPath, { name: 'data', kind: kinds.any }],
+    returns: container,
+    fallible: true,
+    run: (value: Value, path: ArrayValue, data: Value) => setPath(value, segments(path), data),
+    examples: [{ title: 'A field', source: 'set!({"a": 1}, ["b", "c"], 2)', result: '{"a":1,"b":{"c":2}}' }]
+  },
+  {
+    name: 'remove',
+    summary: 'The container without what stands at a path that is an array of fields and indexes.',
+    params: [{ name: 'value', kind: container }, dynamicPath, { name: 'compact', kind: kinds.boolean, default: false }],
+    returns: container,
+    fallible: true,
+    run: (value: Value, path: ArrayValue, compact: boolean) => removePath(value, segments(path), compact),
+    examples: [{ title: 'A field', source: 'remove!({"a": 1, "b": 2}, ["a"])', result: '{"b":2}' }]
+  }
+]
+
+function arrayItems(kind: Parameters<typeof kindAt>[0]) {
+  const { known, unknown } = kind.array!
+  return without(union(...known.values(), unknown), bit.undefined)
+}
+
+function segments(path: ArrayValue): Segment[] {
+  return path.map(segment => {
+    if (typeof segment === 'bigint') return Number(segment)
+    if (isText(segment)) return lossy(segment)
+    throw fail(`path segment must be either string or integer, not ${typeName(segment)}`)
+  })
+}
+
+function unnest(root: Value, path: readonly Segment[]): Value {
+  const items = getPath(root, path)
+  if (!isArray(items)) throw fail(`expected array, got ${typeName(items ?? null)}`)
+  const rest = removePath(root, path, true)
+  return items.map(item => setPath(rest, path, item))
+}

@@ -1,0 +1,35 @@
+// What the compiler makes of an expression: its static type and the function that runs it.
+import { CompileError, type Span } from './diagnostic.ts'
+import type { Kind } from './kind.ts'
+import type { Value } from './value.ts'
+
+export interface Node {
+  readonly span: Span
+  readonly kind: Kind
+  /** True when it may fail and nothing inside handles that. */
+  readonly fallible: boolean
+  /** The innermost reason why it is fallible, to be reported where nothing handles it. */
+  readonly cause?: CompileError
+  /** The value where it is known before the run. */
+  readonly constant?: Value
+  /** Throws Failure, and Return for the statement of that name. */
+  readonly run: () => Value
+}
+
+/** E100 at a place, the cause of expressions that fail by themselves. */
+export function unhandled(span: Span): CompileError {
+  return new CompileError(100, 'unhandled error', span, 'expression can result in runtime error', [
+    'handle the error case to ensure runtime success'
+  ])
+}
+
+/** `fallible` and `cause` of a node made of others. */
+export function inherit(...parts: readonly Node[]): { readonly fallible: boolean; readonly cause?: CompileError } {
+  const part = parts.find(({ fallible }) => fallible)
+  return part === undefined ? { fallible: false } : { fallible: true, cause: part.cause ?? unhandled(part.span) }
+}
+
+/** `constant` where there is one; spread into a node. */
+export function constantly(value: Value | undefined): { readonly constant?: Value } {
+  return value === undefined ? {} : { constant: value }
+}

@@ -1,0 +1,53 @@
+// What the compiler carries through a program.
+
+import type { Segment } from './ast.ts'
+import type { Context } from './context.ts'
+import { CompileError, type Diagnostic, type Span } from './diagnostic.ts'
+import type { FunctionSpec } from './function.ts'
+import { type Kind, kinds } from './kind.ts'
+import type { Node } from './node.ts'
+import type { State } from './state.ts'
+
+export interface ReadOnlyPath {
+  readonly root: 'event' | 'metadata'
+  readonly path: readonly Segment[]
+  /** Also everything below it. */
+  readonly recursive: boolean
+}
+
+export interface Scope {
+  readonly source: string
+  readonly context: Context
+  readonly functions: ReadonlyMap<string, FunctionSpec>
+  readonly readOnly: readonly ReadOnlyPath[]
+  readonly diagnostics: Diagnostic[]
+  readonly state: State
+  /** Slots given to variables so far. */
+  slots: number
+  /** Closures around the expression: variables may change between iterations, so nothing is proven for good. */
+  closures: number
+  /** Kinds of all `return` statements. */
+  returns: Kind
+  /** Variables that were read; the others get a warning. */
+  readonly used: Set<string>
+}
+
+export function report(scope: Scope, error: CompileError): void {
+  scope.diagnostics.push(error.diagnostic)
+}
+
+/** Runs `compile`; a problem is reported and the expression becomes one of no kind, which offends nobody else. */
+export function recover(scope: Scope, span: Span, compile: () => Node): Node {
+  try {
+    return compile()
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error
+    report(scope, error)
+    return { span, kind: kinds.never, fallible: false, run: () => null }
+  }
+}
+
+/** Offset in the source's UTF-8 bytes, as messages count. */
+export function byteOffset(scope: Scope, offset: number): number {
+  return Buffer.byteLength(scope.source.slice(0, offset))
+}

@@ -1,0 +1,72 @@
+// Values as text: JSON of everything, and the form that messages show.
+import { writeJsonFloat, writeJsonString } from '../../../core/index.ts'
+import { Failure } from './failure.ts'
+import { floatText, isArray, isObject, lossy, Regex, sortedKeys, Timestamp, timeText, type Value } from './value.ts'
+
+/** Compact JSON, keys sorted; times and regexes as text, bytes that are not UTF-8 replaced. Fails beyond `limit` characters. */
+export function writeValue(value: Value, limit = Number.POSITIVE_INFINITY): string {
+  const room = { left: limit }
+  return write(value, room)
+}
+
+function write(value: Value, room: { left: number }): string {
+  const text = isObject(value) || isArray(value) ? writeContainer(value, room) : writeScalar(value)
+  room.left -= text.length
+  if (room.left < 0) throw new Failure('the result is too long', 'limit')
+  return text
+}
+
+function writeContainer(value: Value, room: { left: number }): string {
+  if (isArray(value)) return `[${value.map(item => write(item, room)).join(',')}]`
+  if (!isObject(value)) return ''
+  return `{${sortedKeys(value)
+    .map(key => `${writeJsonString(key)}:${write(value.get(key)!, room)}`)
+    .join(',')}}`
+}
+
+function writeScalar(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+      return writeJsonString(value)
+    case 'number':
+      return writeJsonFloat(value)
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+  }
+  if (value === null) return 'null'
+  if (value instanceof Timestamp) return writeJsonString(timeText(value))
+  if (value instanceof Regex) return writeJsonString(value.source)
+  return value instanceof Uint8Array ? writeJsonString(lossy(value)) : ''
+}
+
+/** What joining a value to text shows: text as it is, everything else as JSON. */
+export function displayValue(value: Value): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return floatText(value)
+  if (value instanceof Uint8Array) return lossy(value)
+  if (value instanceof Timestamp) return timeText(value)
+  return value instanceof Regex ? value.source : writeValue(value)
+}
+
+/** JSON with an indent of two blanks a level. */
+export function writePretty(value: Value, limit = Number.POSITIVE_INFINITY, indent = '\n'): string {
+  const inner = `${indent}  `
+  const join = (open: string, items: string[], close: string) =>
+    items.length === 0 ? open + close : `${open}${inner}${items.join(`,${inner}`)}${indent}${close}`
+  const text = isArray(value)
+    ? join(
+        '[',
+        value.map(item => writePretty(item, limit, inner)),
+        ']'
+      )
+    : isObject(value)
+      ? join(
+          '{',
+          sortedKeys(value).map(key => `${writeJsonString(key)}: ${writePretty(value.get(key)!, limit, inner)}`),
+          '}'
+        )
+      : writeScalar(value)
+  if (text.length > limit) throw new Failure('the result is too long', 'limit')
+  return text
+}
