@@ -56,6 +56,7 @@ export { unescapeJson } from './model/json-escape.ts'
 export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model/json-write.ts'
 export { nameProblem } from './model/name.ts'
 export { parseTableOptions } from './model/options.ts'
+export type { Limit, SeriesKeys, SeriesLabel, SeriesLimits, SeriesName, SeriesWrite } from './model/series.ts'
 export type * from './model/table.ts'
 export type { Zone } from './model/time.ts'
 export {
@@ -80,6 +81,7 @@ export type {
   Backup,
   BackupFile,
   Catalog,
+  Condition,
   Engine,
   Maintenance,
   Query,
@@ -91,7 +93,10 @@ export type {
   SqlQuery,
   TableStatistics
 } from './storage/engine.ts'
+export { exportFolder } from './storage/export.ts'
 export type { Store, WriteResult } from './storage/store.ts'
 export { commit, version } from './version.ts'
 export type { DecodeOptions } from './wire/item/decode.ts'
 export { decodeItems, itemContentTypes } from './wire/item/decode.ts'
+export { ProtoReader, ProtoWriter, wireType } from './wire/protobuf.ts'
+export { decodeSnappy, encodeSnappy, snappyLength, snappySlack } from './wire/snappy.ts'

@@ -199,6 +199,13 @@ export class ProtoWriter {
     return this
   }
 
+  /** Eight bytes of a packed list. */
+  rawDouble(value: number): this {
+    const at = this.#room(8)
+    this.#view.setFloat64(at, value, true)
+    return this
+  }
+
   /** A double by its bit pattern. */
   bits64(field: number, low: number, high: number): this {
     this.varint(field * 8 + wireType.fixed64)

@@ -169,9 +169,17 @@ export type HiddenColumn = readonly ['__tsid' | '__seq' | '__op', ColumnType]
 function hiddenData(name: HiddenColumn[0], write: MemtableRows): ColumnData | undefined {
   if (name === '__tsid') return { kind: 'fixed', values: write.tsids ?? new Uint32Array(write.rows).fill(noTags) }
   if (name === '__op') return { kind: 'fixed', values: new Uint8Array(write.rows).fill(write.op === 'delete' ? 1 : 0) }
-  const values = new BigUint64Array(write.rows)
-  for (let i = 0; i < write.rows; i++) values[i] = BigInt(write.seq + i)
-  return { kind: 'fixed', values }
+  return { kind: 'fixed', values: new BigUint64Array(countFrom(write.seq, write.rows).buffer) }
+}
+
+/** `rows` numbers of 64 bits from `first` on, as words: one bigint a row would cost more than all its columns. */
+function countFrom(first: number, rows: number): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(rows * 2)
+  for (let i = 0; i < rows; i++) {
+    words[2 * i] = first + i
+    words[2 * i + 1] = (first + i) / 2 ** 32
+  }
+  return words
 }
 
 /** Columns the engine adds for itself; they never show. */

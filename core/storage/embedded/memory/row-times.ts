@@ -14,30 +14,57 @@ export class RowTimes {
   maxTime = -(2n ** 63n)
   /** Every row came later than the one before it of its series: none is another version of one, none hides one. */
   areDistinct = true
-  /** Newest time by series number. */
-  #newest = new BigInt64Array(64).fill(-(2n ** 63n))
+  /** Newest time by series number, as words, low one first: a number of 64 bits would be made anew for each row. */
+  #newest = oldest(64)
 
   add({ rows, tsids, op }: TimedRows, data: ColumnData | undefined): void {
-    if (data?.kind !== 'fixed') return
+    if (data?.kind !== 'fixed' || rows === 0) return
     const times = data.values as BigInt64Array
     if (op === 'delete') this.areDistinct = false
+    const words = new Int32Array(times.buffer, times.byteOffset, rows * 2)
+    this.#extend(words, times)
+    if (this.areDistinct) this.#follow(words, tsids, rows)
+  }
+
+  #extend(words: Int32Array, times: BigInt64Array): void {
+    let min = 0
+    let max = 0
+    for (let at = 2; at < words.length; at += 2) {
+      if (isBefore(words, at, words, min)) min = at
+      else if (isBefore(words, max, words, at)) max = at
+    }
+    if (times[min / 2]! < this.minTime) this.minTime = times[min / 2]!
+    if (times[max / 2]! > this.maxTime) this.maxTime = times[max / 2]!
+  }
+
+  #follow(words: Int32Array, tsids: Uint32Array | undefined, rows: number): void {
     for (let row = 0; row < rows; row++) {
-      const time = times[row]!
-      if (time < this.minTime) this.minTime = time
-      if (time > this.maxTime) this.maxTime = time
-      if (this.areDistinct) this.#follow(tsids === undefined ? 0 : tsids[row]!, time)
+      const at = (tsids === undefined ? 0 : tsids[row]!) * 2
+      if (at >= this.#newest.length) this.#grow(at)
+      if (!isBefore(this.#newest, at, words, row * 2)) {
+        this.areDistinct = false
+        return
+      }
+      this.#newest[at] = words[row * 2]!
+      this.#newest[at + 1] = words[row * 2 + 1]!
     }
   }
 
-  #follow(series: number, time: bigint): void {
-    if (series >= this.#newest.length) this.#grow(series)
-    this.areDistinct = time > this.#newest[series]!
-    this.#newest[series] = time
-  }
-
-  #grow(series: number): void {
-    const grown = new BigInt64Array(Math.max(series + 1, this.#newest.length * 2)).fill(-(2n ** 63n))
+  #grow(at: number): void {
+    const grown = oldest(Math.max(at / 2 + 1, this.#newest.length))
     grown.set(this.#newest)
     this.#newest = grown
   }
+}
+
+/** The earliest time there is, so many times. */
+function oldest(count: number): Int32Array {
+  return new Int32Array(new BigInt64Array(count).fill(-(2n ** 63n)).buffer)
+}
+
+/** Compares two 64-bit numbers by their words. */
+function isBefore(a: Int32Array, i: number, b: Int32Array, j: number): boolean {
+  const high = a[i + 1]!
+  const other = b[j + 1]!
+  return high < other || (high === other && a[i]! >>> 0 < b[j]! >>> 0)
 }

@@ -20,8 +20,13 @@ export class KeyHash {
     let b = seed[1]!
     let c = seed[2]!
     let d = seed[3]!
-    let at = start
-    for (; at + 16 <= end; at += 16) {
+    // The last words overlap those before them; the length, which is in `a`, says by how much.
+    const last = end - 16
+    for (let at = start; at < end; at += 16) {
+      if (at > last) {
+        if (last < start) break
+        at = last
+      }
       a = Math.imul(a ^ bytes.getInt32(at, true), p)
       b = Math.imul(b ^ bytes.getInt32(at + 4, true), q)
       c = Math.imul(c ^ bytes.getInt32(at + 8, true), r)
@@ -31,12 +36,12 @@ export class KeyHash {
       c = (((c << 16) | (c >>> 16)) + b) | 0
       d = (((d << 11) | (d >>> 21)) + c) | 0
     }
-    for (; at < end; at++) {
-      const last = Math.imul(d ^ bytes.getUint8(at), p)
+    for (let at = last < start ? start : end; at < end; at++) {
+      const next = Math.imul(d ^ bytes.getUint8(at), p)
       d = c
       c = b
       b = a
-      a = (((last << 13) | (last >>> 19)) + b) | 0
+      a = (((next << 13) | (next >>> 19)) + b) | 0
     }
     for (let round = 0; round < 3; round++) {
       a = Math.imul(a ^ (a >>> 15), q)

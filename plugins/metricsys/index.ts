@@ -1,0 +1,37 @@
+// Metrics in and out by remote write and remote read: each metric is a table, its series share the files of a physical one.
+import { Type } from 'typebox'
+import { definePlugin } from '../../core/index.ts'
+import { formatError } from './errors.ts'
+import { routes } from './routes.ts'
+import { createReceive, type Receive } from './write/receive.ts'
+
+const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
+
+export default definePlugin({
+  name: 'metricsys',
+  prefix: '/v1/metricsys',
+  servers: ['main', 'public'],
+  config: Type.Object({
+    native_histograms: Type.Boolean({
+      default: true,
+      description: 'Takes native histograms; otherwise they are refused.'
+    }),
+    max_series: count(
+      5_000_000,
+      'Series of one physical table. Writes of further ones are refused with 400; each takes some 300 bytes of memory.'
+    ),
+    max_label_names: count(
+      2_000,
+      'Label names of one physical table. Writes of series with further ones are refused with 400.'
+    ),
+    max_metrics: count(
+      100_000,
+      'Tables of one database. Writes of metrics that would need further ones are refused with 400.'
+    ),
+    max_read_metrics: count(1024, 'Metrics one query of remote read may ask for; more are refused with 400.'),
+    max_read_samples: count(50_000_000, 'Samples one remote read may answer with; more are refused with 400.')
+  }),
+  setup: (core, config) => createReceive(core, config),
+  routes: (app, config) => routes(app, config, (app.services as { readonly metricsys: Receive }).metricsys),
+  formatError
+})

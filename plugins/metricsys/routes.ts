@@ -1,0 +1,53 @@
+// `POST /v1/metricsys/write` and `POST /v1/metricsys/read`.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authorise, firstValue, type Parameters, type PluginApp } from '../../core/index.ts'
+import { defaultPhysicalTable } from './write/columns.ts'
+import { codecOf, readVersion, versionOf } from './write/negotiate.ts'
+import type { Receive, Written } from './write/receive.ts'
+
+const written = {
+  samples: 'x-prometheus-remote-write-samples-written',
+  histograms: 'x-prometheus-remote-write-histograms-written',
+  exemplars: 'x-prometheus-remote-write-exemplars-written'
+} as const
+
+export interface RouteOptions {
+  readonly max_read_metrics: number
+  readonly max_read_samples: number
+}
+
+export function routes(app: PluginApp<never, never>, _options: RouteOptions, receive: Receive): void {
+  // Answers of version 2.0 always say what was stored: without these headers a sender takes us for a receiver of 1.0.
+  const countNothing = (request: FastifyRequest, reply: FastifyReply) => {
+    if (readVersion(request.headers['content-type']) !== '2.0') return
+    for (const name of Object.values(written)) if (!reply.hasHeader(name)) reply.header(name, '0')
+  }
+  app.addHook('onSend', async (request, reply) => {
+    if (request.routeOptions.url?.endsWith('/write')) countNothing(request, reply)
+  })
+
+  app.post('/write', { config: { rawBody: true } }, async (request, reply) => {
+    const { ctx, headers } = request
+    authorise(ctx.user, 'write')
+    const query = request.query as Parameters
+    if (firstValue(query, 'get_vm_proto_version') !== undefined) return reply.type('text/plain').send('1')
+    const version = versionOf(headers)
+    const codec = codecOf(headers, version)
+    const { physical_table: hinted } = ctx.hints.options
+    const physicalTable = firstValue(query, 'physical_table') || hinted || defaultPhysicalTable
+    const hold = (bytes: number) => request.life.lease.force(bytes)
+    const result = await receive(ctx, { version, codec, physicalTable, body: bodyOf(request), hold })
+    if (version === '2.0') tell(reply, result)
+    if (result.error !== undefined) throw result.error
+    return reply.code(204).send()
+  })
+}
+
+function tell(reply: FastifyReply, result: Written): void {
+  for (const [kind, header] of Object.entries(written))
+    reply.header(header, String(result[kind as keyof typeof written]))
+}
+
+function bodyOf({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+}

@@ -1,0 +1,64 @@
+// About how many values each label name has: a sketch per name, so that an operator sees which one makes the series many.
+import { randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Metrics, SeriesLabel } from '../../../core/index.ts'
+
+const registers = 512
+const bias = 0.7213 / (1 + 1.079 / registers)
+/** Names beyond it are not counted. */
+const mostNames = 2_000
+const shown = 10
+
+/** Names of labels with the estimates of how many values they have. */
+export class Cardinality {
+  readonly #sketches = new Map<string, Uint8Array>()
+  readonly #seed = randomInt(2 ** 32)
+
+  /** Labels of a series that was not known. */
+  add(labels: readonly SeriesLabel[]): void {
+    for (const { name, value } of labels) {
+      let sketch = this.#sketches.get(name)
+      if (sketch === undefined) {
+        if (this.#sketches.size >= mostNames) continue
+        sketch = new Uint8Array(registers)
+        this.#sketches.set(name, sketch)
+      }
+      const hash = Math.imul(crc32(value, this.#seed), 0x9e3779b1) >>> 0
+      const mixed = Math.imul(hash ^ (hash >>> 15), 0x85ebca77) >>> 0
+      const register = mixed & (registers - 1)
+      const rank = Math.clz32((mixed & ~(registers - 1)) | (registers >> 1)) + 1
+      if (rank > sketch[register]!) sketch[register] = rank
+    }
+  }
+
+  /** The names with the most values, most first. */
+  top(): readonly (readonly [name: string, values: number])[] {
+    return Array.from(this.#sketches, ([name, sketch]) => [name, estimate(sketch)] as const)
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, shown)
+  }
+}
+
+/** HyperLogLog, with linear counting where many registers are empty. */
+function estimate(sketch: Uint8Array): number {
+  let sum = 0
+  let empty = 0
+  for (const rank of sketch) {
+    sum += 2 ** -rank
+    if (rank === 0) empty++
+  }
+  const raw = (bias * registers * registers) / sum
+  return Math.round(raw <= 2.5 * registers && empty > 0 ? registers * Math.log(registers / empty) : raw)
+}
+
+/** Shows the top names in the metrics, those of the moment only. */
+export function exposeCardinality(metrics: Metrics, cardinality: Cardinality): void {
+  const help = 'About how many values the label names with the most values have, among series seen since the start.'
+  let before: readonly string[] = []
+  metrics.gauge('svc_metricsys_label_values', help, ['label'], gauge => {
+    const top = new Map(cardinality.top())
+    for (const label of before) if (!top.has(label)) gauge.set(0, { label })
+    for (const [label, values] of top) gauge.set(values, { label })
+    before = [...top.keys()]
+  })
+}

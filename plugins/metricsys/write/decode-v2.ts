@@ -1,0 +1,182 @@
+// Remote write 2.0: `Request` into a frame. Labels are numbers of texts there; a key is made of them as version 1.0 would write it.
+import { DbError, isDbError, ProtoReader } from '../../../core/index.ts'
+import { type Decoded, type Metadata, metricTypes, nothingDecoded, type Range } from './decoded.ts'
+import type { Frame } from './frame.ts'
+import { readSample } from './sample.ts'
+
+const request = { symbols: 4, series: 5 } as const
+const series = { labels: 1, samples: 2, histograms: 3, exemplars: 4, metadata: 5 } as const
+
+/** Texts of the request, where they lie in the body. */
+type Symbols = readonly Range[]
+
+/**
+ * Reads the request in `frame.body`. Throws DbError `InvalidArguments` for what is no protobuf and for symbols that do not fit together;
+ * a series that is wrong by itself is left out and told in `failures`.
+ */
+export function decodeV2(frame: Frame, length: number): Decoded {
+  frame.begin(length)
+  const decoded = nothingDecoded()
+  const symbols: Range[] = []
+  const found: Range[] = []
+  const reader = new ProtoReader(frame.body, 0, length)
+  while (reader.next()) {
+    if (reader.field === request.symbols) symbols.push(rangeOf(reader))
+    else if (reader.field === request.series) found.push(rangeOf(reader))
+    else if (reader.field < request.symbols) throw reader.error('it is a request of version 1.0')
+    else reader.skip()
+  }
+  if (found.length > 0) {
+    const first = symbols[0]
+    if (first === undefined) throw invalid('symbols are empty')
+    if (first.end > first.start) throw invalid('the first symbol must be the empty text')
+  }
+  for (const range of found) readSeries(frame, reader, range, symbols, decoded)
+  return decoded
+}
+
+function readSeries(frame: Frame, request: ProtoReader, range: Range, symbols: Symbols, decoded: Decoded): void {
+  const { samples: before, tail } = frame
+  try {
+    readFields(frame, new ProtoReader(request.bytes, range.start, range.end), symbols, decoded)
+  } catch (error) {
+    if (!isDbError(error)) throw error
+    frame.samples = before
+    frame.tail = tail
+    decoded.failures.push(error)
+  }
+}
+
+function readFields(frame: Frame, reader: ProtoReader, symbols: Symbols, decoded: Decoded): void {
+  const refs: number[] = []
+  const histograms: Range[] = []
+  const exemplars: ProtoReader[] = []
+  let metadata: ProtoReader | undefined
+  const before = frame.samples
+  while (reader.next()) {
+    if (reader.field === series.labels) reader.repeated(each => refs.push(each.uint()))
+    else if (reader.field === series.samples) {
+      const { start, end } = rangeOf(reader)
+      readSample(frame, reader, start, end)
+    } else if (reader.field === series.histograms) histograms.push(rangeOf(reader))
+    else if (reader.field === series.exemplars) exemplars.push(reader.message())
+    else if (reader.field === series.metadata) metadata = reader.message()
+    else reader.skip()
+  }
+  const key = writeKey(frame, refs, symbols)
+  const sampled = frame.samples > before
+  if (sampled && histograms.length > 0) throw invalid('a series has samples and histograms')
+  const found = exemplars.map(each => ({ key, ...readExemplar(frame, each, symbols) }))
+  if (metadata !== undefined) {
+    const about = readMetadata(frame, metadata, symbols, metricOf(frame, refs, symbols))
+    if (about !== undefined) decoded.metadata.push(about)
+  }
+  decoded.exemplars.push(...found)
+  for (const message of histograms) decoded.histograms.push({ key, message })
+  if (sampled) frame.addKey(key.start, key.end)
+}
+
+/** The labels as version 1.0 writes them, behind the body. */
+function writeKey(frame: Frame, refs: readonly number[], symbols: Symbols): Range {
+  if (refs.length % 2 !== 0) throw invalid(`a series has ${refs.length} label references, they come in pairs`)
+  const label = (i: number) => {
+    const name = symbolAt(symbols, refs[i]!)
+    const value = symbolAt(symbols, refs[i + 1]!)
+    return { name, value, size: fieldSize(sizeOf(name)) + fieldSize(sizeOf(value)) }
+  }
+  let size = 0
+  for (let i = 0; i < refs.length; i += 2) size += fieldSize(label(i).size)
+  const start = frame.reserveKey(size)
+  let at = start
+  for (let i = 0; i < refs.length; i += 2) {
+    const { name, value, size } = label(i)
+    at = putHead(frame.body, at, 0x0a, size)
+    for (const [tag, text] of [[0x0a, name] as const, [0x12, value] as const]) {
+      at = putHead(frame.body, at, tag, sizeOf(text))
+      frame.body.copyWithin(at, text.start, text.end)
+      at += sizeOf(text)
+    }
+  }
+  return { start, end: at }
+}
+
+function readExemplar(frame: Frame, reader: ProtoReader, symbols: Symbols) {
+  const refs: number[] = []
+  let value = 0
+  let time = 0n
+  while (reader.next()) {
+    if (reader.field === 1) reader.repeated(each => refs.push(each.uint()))
+    else if (reader.field === 2) {
+      reader.expect(1)
+      value = reader.double()
+    } else if (reader.field === 3) {
+      reader.expect(0)
+      time = reader.int64()
+    } else reader.skip()
+  }
+  return { labels: writeKey(frame, refs, symbols), value, time }
+}
+
+/** Undefined where nothing is said. */
+function readMetadata(frame: Frame, reader: ProtoReader, symbols: Symbols, metric: string): Metadata | undefined {
+  const found = { type: 0, help: 0, unit: 0 }
+  while (reader.next()) {
+    if (reader.field === 1) found.type = reader.uint()
+    else if (reader.field === 3) found.help = reader.uint()
+    else if (reader.field === 4) found.unit = reader.uint()
+    else reader.skip()
+  }
+  const help = textOf(frame, symbolAt(symbols, found.help))
+  const unit = textOf(frame, symbolAt(symbols, found.unit))
+  if (found.type === 0 && help === '' && unit === '') return undefined
+  return { metric, type: metricTypes[found.type] ?? 'unknown', help, unit }
+}
+
+function metricOf(frame: Frame, refs: readonly number[], symbols: Symbols): string {
+  for (let i = 0; i < refs.length; i += 2) {
+    if (textOf(frame, symbolAt(symbols, refs[i]!)) === '__name__') return textOf(frame, symbolAt(symbols, refs[i + 1]!))
+  }
+  return ''
+}
+
+function symbolAt(symbols: Symbols, ref: number): Range {
+  const range = symbols[ref]
+  if (range === undefined) throw invalid(`there is no symbol ${ref}, there are ${symbols.length}`)
+  return range
+}
+
+function rangeOf(reader: ProtoReader): Range {
+  const size = reader.length()
+  const start = reader.at
+  if (size > reader.end - start) throw reader.error(`it ends inside field ${reader.field}`)
+  reader.at = start + size
+  return { start, end: reader.at }
+}
+
+function textOf(frame: Frame, { start, end }: Range): string {
+  return Buffer.from(frame.body.buffer, frame.body.byteOffset + start, end - start).toString()
+}
+
+function sizeOf({ start, end }: Range): number {
+  return end - start
+}
+
+/** Of a field with this much content. */
+function fieldSize(content: number): number {
+  let size = 2 + content
+  for (let rest = content; rest > 127; rest = Math.floor(rest / 128)) size++
+  return size
+}
+
+function putHead(bytes: Uint8Array, from: number, tag: number, size: number): number {
+  let at = from
+  bytes[at++] = tag
+  for (let rest = size; ; rest = Math.floor(rest / 128)) {
+    bytes[at++] = rest > 127 ? (rest & 127) | 128 : rest
+    if (rest <= 127) return at
+  }
+}
+
+function invalid(message: string): DbError {
+  return new DbError('InvalidArguments', message)
+}

@@ -1,0 +1,45 @@
+// What a remote write request holds besides plain samples, which go to its frame.
+import type { DbError } from '../../../core/index.ts'
+
+/** Where something lies in the body of the frame. */
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** An exemplar of a series; `key` and `labels` are labels as version 1.0 writes them. */
+export interface Exemplar {
+  readonly key: Range
+  readonly labels: Range
+  readonly value: number
+  /** Milliseconds since 1970. */
+  readonly time: bigint
+}
+
+/** One native histogram; `message` is its protobuf. */
+export interface HistogramSample {
+  readonly key: Range
+  readonly message: Range
+}
+
+export interface Metadata {
+  readonly metric: string
+  readonly type: string
+  readonly help: string
+  readonly unit: string
+}
+
+export interface Decoded {
+  readonly exemplars: Exemplar[]
+  readonly histograms: HistogramSample[]
+  readonly metadata: Metadata[]
+  /** Series version 2.0 left out, and why. */
+  readonly failures: DbError[]
+}
+
+export function nothingDecoded(): Decoded {
+  return { exemplars: [], histograms: [], metadata: [], failures: [] }
+}
+
+/** By the number on the wire. */
+export const metricTypes = ['unknown', 'counter', 'gauge', 'histogram', 'gaugehistogram', 'summary', 'info', 'stateset']

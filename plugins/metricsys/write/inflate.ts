@@ -1,0 +1,65 @@
+// Undoes the compression of a request into the memory of its frame.
+import { promisify } from 'node:util'
+import { gunzip, type ZlibOptions, zstdDecompress } from 'node:zlib'
+import { DbError, decodeSnappy, snappyLength, snappySlack } from '../../../core/index.ts'
+import type { Frame } from './frame.ts'
+import type { Codec } from './negotiate.ts'
+
+type Inflate = (bytes: Uint8Array, options: ZlibOptions) => Promise<Buffer>
+
+const unzip = promisify(gunzip) as Inflate
+const unzstd = promisify(zstdDecompress) as Inflate
+
+/**
+ * Fills `frame.body` and returns the length of the content. Senders mislabel: where the announced codec cannot read the body, the other
+ * one is tried. `limit` is in bytes, 0 for none; more is refused with 413, what nobody can read with 400.
+ */
+export async function inflate(body: Uint8Array, codec: Codec, frame: Frame, limit: number): Promise<number> {
+  if (codec === 'gzip') return inflate(await unpack(body, unzip, codec, limit), 'snappy', frame, limit)
+  try {
+    return await inflateAs(codec, body, frame, limit)
+  } catch (error) {
+    if (tooLarge(error)) throw error
+    const other = codec === 'snappy' ? 'zstd' : 'snappy'
+    return inflateAs(other, body, frame, limit).catch(second => {
+      throw tooLarge(second) ? second : error
+    })
+  }
+}
+
+async function inflateAs(codec: 'snappy' | 'zstd', body: Uint8Array, frame: Frame, limit: number): Promise<number> {
+  if (codec === 'zstd') {
+    frame.body = await unpack(body, unzstd, codec, limit)
+    return frame.body.length
+  }
+  const length = snappyLength(body)
+  if (limit > 0 && length > limit) throw over(limit, `${length} bytes`)
+  // A block says how long it will be; memory is only taken for what its bytes can make.
+  if (length > body.length * 64 + 64)
+    throw new DbError('InvalidArguments', 'not a Snappy block: it is shorter than its length')
+  return decodeSnappy(body, frame.reserveBody(length + snappySlack))
+}
+
+async function unpack(body: Uint8Array, inflater: Inflate, codec: Codec, limit: number): Promise<Buffer> {
+  try {
+    return await inflater(body, limit > 0 ? { maxOutputLength: limit } : {})
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw over(limit, 'more')
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DbError('InvalidArguments', `the body is not valid ${codec}: ${reason}`, { cause: error })
+  }
+}
+
+function over(limit: number, found: string): DbError {
+  return new DbError(
+    'InvalidArguments',
+    `the body is larger than ${limit} bytes (http.body_limit): ${found} once inflated`,
+    {
+      status: 413
+    }
+  )
+}
+
+function tooLarge(error: unknown): boolean {
+  return error instanceof DbError && error.status === 413
+}

@@ -1,0 +1,180 @@
+// One remote write request: from the bytes of the body to what the store has taken.
+import {
+  type Core,
+  DbError,
+  isDbError,
+  type RequestContext,
+  type SeriesName,
+  type SeriesWrite,
+  type TableWrite
+} from '../../../core/index.ts'
+import { Cardinality, exposeCardinality } from './cardinality.ts'
+import { timeColumn, valueColumn } from './columns.ts'
+import { decodeV1 } from './decode-v1.ts'
+import { decodeV2 } from './decode-v2.ts'
+import type { Decoded, Range } from './decoded.ts'
+import { type Frame, Frames } from './frame.ts'
+import { histogramJson, readHistogram } from './histogram.ts'
+import { inflate } from './inflate.ts'
+import { KnownMetadata } from './known-metadata.ts'
+import type { Codec, Version } from './negotiate.ts'
+import { type ExemplarRow, exemplarWrites, type HistogramRow, histogramWrites, metadataWrite } from './rows.ts'
+import { readLabels, readSeriesName } from './series-name.ts'
+
+export interface WriteOptions {
+  readonly max_series: number
+  readonly max_label_names: number
+  readonly max_metrics: number
+  readonly native_histograms: boolean
+}
+
+export interface WriteRequest {
+  readonly version: Version
+  readonly codec: Codec
+  readonly physicalTable: string
+  readonly body: Uint8Array
+  /** Told how much memory the request takes once it is inflated. */
+  readonly hold: (bytes: number) => void
+}
+
+export interface Written {
+  readonly samples: number
+  readonly histograms: number
+  readonly exemplars: number
+  /** Why something was left out; version 1.0 leaves nothing out. */
+  readonly error: DbError | undefined
+}
+
+/** What all requests share. */
+interface Receiver {
+  readonly core: Core
+  readonly options: WriteOptions
+  readonly cardinality: Cardinality
+  readonly metadata: KnownMetadata
+}
+
+/** One request on its way to the store. */
+interface Reception extends Receiver {
+  readonly ctx: RequestContext
+  readonly request: WriteRequest
+  readonly frame: Frame
+  readonly failures: DbError[]
+}
+
+export type Receive = (ctx: RequestContext, request: WriteRequest) => Promise<Written>
+
+export function createReceive(core: Core, options: WriteOptions): Receive {
+  const frames = new Frames()
+  const receiver = { core, options, cardinality: new Cardinality(), metadata: new KnownMetadata() }
+  exposeCardinality(core.metrics, receiver.cardinality)
+  const help = 'Remote write requests that were refused, or of which something was left out, by the error.'
+  const refused = core.metrics.counter('svc_metricsys_write_refused_total', help, ['code'])
+  return (ctx, request) =>
+    frames.use(async frame => {
+      try {
+        const length = await inflate(request.body, request.codec, frame, core.config.http.body_limit)
+        request.hold(length + request.body.length)
+        const decoded = request.version === '1.0' ? decodeV1(frame, length) : decodeV2(frame, length)
+        const written = await store({ ...receiver, ctx, request, frame, failures: [...decoded.failures] }, decoded)
+        if (written.error !== undefined) refused.add(1, { code: written.error.code })
+        return written
+      } catch (error) {
+        if (isDbError(error)) refused.add(1, { code: error.code })
+        throw error
+      }
+    })
+}
+
+async function store(reception: Reception, decoded: Decoded): Promise<Written> {
+  const { core, ctx, request, frame, failures, metadata } = reception
+  const histograms = readHistograms(reception, decoded)
+  const exemplars = readExemplars(reception, decoded)
+  const news = metadata.changed(ctx.db, decoded.metadata)
+  const writes: (TableWrite | SeriesWrite)[] = [
+    ...(frame.samples > 0 ? [seriesWrite(reception)] : []),
+    ...histogramWrites(histograms, request.physicalTable),
+    ...exemplarWrites(exemplars),
+    ...(news.length > 0 ? [metadataWrite(news, Date.now())] : [])
+  ]
+  if (writes.length === 0) return { samples: 0, histograms: 0, exemplars: 0, error: failures[0] }
+  const { refused } = await core.store.write(ctx, writes)
+  metadata.keep(ctx.db, news)
+  return {
+    samples: frame.samples - (refused?.samples ?? 0),
+    histograms: histograms.length,
+    exemplars: exemplars.length,
+    error: failures[0] ?? refused?.error
+  }
+}
+
+function seriesWrite(reception: Reception): SeriesWrite {
+  const { core, options, cardinality, request, frame } = reception
+  const strict = core.config.http.is_strict_mode
+  const limit = (key: 'max_series' | 'max_label_names' | 'max_metrics') => ({
+    most: options[key],
+    key: `plugins.metricsys.${key}`
+  })
+  return {
+    kind: 'series',
+    keys: frame.keys,
+    name(i) {
+      const name = readSeriesName(frame.body, frame.starts[i]!, frame.ends[i]!, strict)
+      cardinality.add(name.labels)
+      return name
+    },
+    samples: frame.samples,
+    series: frame.series,
+    times: frame.times,
+    values: frame.values,
+    timeColumn,
+    valueColumn,
+    physicalTable: request.physicalTable,
+    limits: { series: limit('max_series'), tags: limit('max_label_names'), tables: limit('max_metrics') },
+    partial: request.version === '2.0'
+  }
+}
+
+function readHistograms(reception: Reception, { histograms }: Decoded): HistogramRow[] {
+  const { options, frame } = reception
+  if (histograms.length > 0 && !options.native_histograms) {
+    throw new DbError('Unsupported', 'native histograms are switched off (plugins.metricsys.native_histograms)')
+  }
+  return histograms.flatMap(({ key, message }) =>
+    attempt(reception, () => {
+      const name = nameOf(reception, key)
+      const histogram = readHistogram(frame.body, message.start, message.end)
+      return { name, time: histogram.time, json: histogramJson(histogram) }
+    })
+  )
+}
+
+function readExemplars(reception: Reception, { exemplars }: Decoded): ExemplarRow[] {
+  const { frame } = reception
+  return exemplars.flatMap(({ key, labels, value, time }) =>
+    attempt(reception, () => ({
+      name: nameOf(reception, key),
+      labels: readLabels(frame.body, labels.start, labels.end),
+      value,
+      time
+    }))
+  )
+}
+
+/** Version 2.0 stores what is right and tells the rest; version 1.0 stores all or nothing. */
+function attempt<T>({ request, failures }: Reception, read: () => T): T[] {
+  try {
+    return [read()]
+  } catch (error) {
+    if (request.version === '1.0' || !isDbError(error)) throw error
+    failures.push(error)
+    return []
+  }
+}
+
+function nameOf({ core, frame }: Reception, key: Range): SeriesName {
+  const name = readSeriesName(frame.body, key.start, key.end, core.config.http.is_strict_mode)
+  if (name.database !== undefined && core.store.database(name.database) === undefined) {
+    throw new DbError('DatabaseNotFound', `Database not found: ${name.database}`)
+  }
+  return name
+}
