@@ -62,17 +62,12 @@ export function rows(pipeline: Pipeline | Identity | string, items: readonly Ite
   return run(pipeline, items, changes).shown[0]?.rows ?? []
 }
 
-/** What the processors make of one item, its input included; the message where it fails. */
+/** What the processors make of one item, its input included; the message where it fails, `dropped` where it is taken out. */
 export function processed(processors: string, item: Item): Item | string {
-  return runOne(processors, item) ?? 'dropped'
-}
-
-/** The same; undefined where it is dropped. */
-export function runOne(processors: string, item: Item): Item | string | undefined {
   const text = `version: 1\nprocessors:\n${processors}\ntransform: [{ field: none, type: string }]`
   const batch = ItemBatch.from([item])
   for (const processor of compile(text).processors) processor.apply(batch)
-  if (batch.states[0] === itemState.dropped) return undefined
+  if (batch.states[0] === itemState.dropped) return 'dropped'
   return batch.failures[0]?.message ?? { ...batch.item(0) }
 }
 
