@@ -8,8 +8,8 @@ import type { Compile } from './compile.ts'
 import { compileClosure } from './compile-closure.ts'
 import { CompileError } from './diagnostic.ts'
 import { Failure } from './failure.ts'
-import type { FunctionSpec, Run } from './function.ts'
-import { isAny, type Kind, kindText, valueBit } from './kind.ts'
+import type { FunctionSpec, Param, Run } from './function.ts'
+import { isAny, kindText, valueBit } from './kind.ts'
 import { type Node, unhandled } from './node.ts'
 import { byteOffset, type Scope } from './scope.ts'
 import { typeName, type Value } from './value.ts'
@@ -86,7 +86,7 @@ type AnyRun = (...args: (Value | undefined)[]) => Value
 /** Evaluates the arguments, checks what could not be checked before, and names the call in what fails. */
 function callRunner(scope: Scope, expr: CallExpr, spec: FunctionSpec, bound: readonly Bound[], run: Run): () => Value {
   const apply = run as unknown as AnyRun
-  const args = bound.map((argument, i) => argumentRunner(scope, argument, spec.params[i]!.kind))
+  const args = bound.map((argument, i) => argumentRunner(argument, spec.params[i]!))
   const invoke = applier(apply, args)
   const { name } = spec
   const start = byteOffset(scope, expr.span.start)
@@ -113,13 +113,14 @@ function applier(apply: AnyRun, args: readonly ArgumentRun[]): () => Value {
   return () => apply(...args.map(argument => argument()))
 }
 
-function argumentRunner(scope: Scope, { node, value, proven }: Bound, kind: Kind): ArgumentRun {
+function argumentRunner({ node, value }: Bound, { kind, path, unevaluated }: Param): ArgumentRun {
+  if (path === true || unevaluated === true) return () => undefined
   if (node === undefined) return () => value
   const { run } = node
-  // Inside a closure an iteration may leave other kinds behind than the checker saw on its one way through.
-  if (isAny(kind) || (proven && scope.closures === 0)) return run
+  if (isAny(kind)) return run
   const { bits } = kind
   const expected = kindText(kind)
+  // Checked even where the kind is proven: the checker goes through a closure once, and iterations may leave other kinds behind.
   return () => {
     const found = run()
     if ((valueBit(found) & bits) === 0) throw new Failure(`expected ${expected}, got ${typeName(found)}`)

@@ -18,8 +18,10 @@ export interface Param {
   readonly constant?: boolean
   /** The texts it may be. Checked when the program is compiled if the argument is constant, otherwise by the function. */
   readonly oneOf?: readonly string[]
-  /** Must be a path; `run` receives what stands there, `call.path` gives more. */
+  /** Must be a path. Not evaluated, `run` receives undefined: use `call.path`. */
   readonly path?: boolean
+  /** Only its kind counts: not evaluated, `run` receives undefined. */
+  readonly unevaluated?: boolean
 }
 
 /** A path given as an argument. */

@@ -1,57 +1,62 @@
-// Regular expressions of programs: linear time whatever the pattern. The one place that knows the engine.
-import { RE2JS } from 're2js'
+// Regular expressions as values of programs: the server's linear-time ones, with the language's Unicode classes and verbose mode.
+import { compileRegex, type LinearRegex, type RegexMatch } from '../../../core/index.ts'
+import { stripVerbose, unicodeClasses } from './regex-syntax.ts'
 
 /** Longest pattern in UTF-16 units. */
 const maxPattern = 32_768
 
 /** Where a pattern was found: offsets in UTF-16 units, `groups[0]` is the whole match, undefined groups took no part. */
-export interface Match {
-  readonly start: number
-  readonly end: number
-  readonly groups: readonly (string | undefined)[]
-}
+export type Match = RegexMatch
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: every character of ASCII
+const ascii = /^[\x00-\x7f]*$/
 
 /** A compiled pattern; equal when the pattern texts are. */
 export class Regex {
   readonly source: string
   /** Group numbers by name. */
   readonly names: ReadonlyMap<string, number>
+  /** Groups without the whole match. */
   readonly groupCount: number
-  readonly #pattern: RE2JS
+  /** For text in ASCII, where `\d` and its like mean the same with and without Unicode. */
+  readonly #plain: LinearRegex
+  #unicode: LinearRegex | undefined
 
   /** Throws an Error that says what is wrong with the pattern. */
   constructor(source: string) {
-    if (source.length > maxPattern) throw new Error(`pattern is longer than ${maxPattern} characters`)
+    if (source.length > maxPattern) throw new Error(`the pattern is longer than ${maxPattern} characters`)
+    const pattern = stripVerbose(source)
+    const wide = unicodeClasses(pattern)
     this.source = source
-    this.#pattern = RE2JS.compile(source)
-    this.names = new Map(Object.entries(this.#pattern.namedGroups()))
-    this.groupCount = this.#pattern.groupCount()
+    this.#plain = compileRegex(pattern)
+    this.#unicode = wide === pattern ? this.#plain : undefined
+    this.names = namesOf(this.#plain)
+    this.groupCount = this.#plain.names.length - 1
   }
 
   test(text: string): boolean {
-    return this.#pattern.matcher(text).find()
+    return this.#for(text).test(text)
   }
 
   /** The first match at or after `from`. */
   exec(text: string, from = 0): Match | undefined {
-    const matcher = this.#pattern.matcher(text)
-    if (from > text.length || !matcher.find(from)) return undefined
-    const groups: (string | undefined)[] = []
-    for (let i = 0; i <= this.groupCount; i++) groups.push(matcher.group(i) ?? undefined)
-    return { start: matcher.start(), end: matcher.end(), groups }
+    return this.#for(text).exec(text, from)
   }
 
-  /** All matches from left to right, none overlapping; an empty match steps one character on. */
-  *matches(text: string): Generator<Match> {
-    let at = 0
-    let last = -1
-    while (at <= text.length) {
-      const match = this.exec(text, at)
-      if (match === undefined) return
-      const empty = match.end === match.start
-      if (!empty || match.start !== last) yield match
-      last = match.end
-      at = empty ? match.end + (text.codePointAt(match.end)! > 0xffff ? 2 : 1) : match.end
-    }
+  /** All matches from left to right, none overlapping. */
+  matches(text: string): Iterable<Match> {
+    return this.#for(text).matchAll(text)
   }
+
+  #for(text: string): LinearRegex {
+    if (this.#unicode === this.#plain || ascii.test(text)) return this.#plain
+    this.#unicode ??= compileRegex(unicodeClasses(stripVerbose(this.source)))
+    return this.#unicode
+  }
+}
+
+function namesOf({ names }: LinearRegex): Map<string, number> {
+  const found = new Map<string, number>()
+  for (const [i, name] of names.entries()) if (name !== undefined) found.set(name, i)
+  return found
 }

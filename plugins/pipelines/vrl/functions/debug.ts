@@ -70,7 +70,7 @@ export const debugging: readonly FunctionSpec[] = [
   {
     name: 'type_def',
     summary: 'What the compiler knows of a value, as an object.',
-    params: [{ name: 'value', kind: kinds.any }],
+    params: [{ name: 'value', kind: kinds.any, unevaluated: true }],
     returns: kinds.any,
     prepare: call => {
       const description = describe(call.kind('value'), false)

@@ -2,9 +2,10 @@
 import { type Call, type Closure, type FunctionSpec, fail } from '../function.ts'
 import { arrayOf, bit, elementKind, type Kind, kinds, make, objectOf, only, union } from '../kind.ts'
 import {
-  fromBytes,
   isArray,
   isObject,
+  isText,
+  lossy,
   type ObjectValue,
   sortedEntries,
   sortedKeys,
@@ -171,10 +172,8 @@ function mapKeys(value: Value, closure: Closure, deep: boolean): Value {
   const mapped = new Map<string, Value>()
   for (const [key, item] of sortedEntries(value)) {
     const name = closure.runEntry(key)
-    mapped.set(
-      typeof name === 'string' ? name : String(fromBytes(name as Uint8Array)),
-      deep ? mapKeys(item, closure, true) : item
-    )
+    if (!isText(name)) throw fail(`expected string, got ${typeName(name)}`)
+    mapped.set(lossy(name), deep ? mapKeys(item, closure, true) : item)
   }
   return mapped
 }

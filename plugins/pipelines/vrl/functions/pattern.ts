@@ -3,7 +3,7 @@ import { checkOutput } from '../context.ts'
 import { type Call, type Closure, type FunctionSpec, fail } from '../function.ts'
 import { arrayOf, type Kind, kinds, objectOf, union } from '../kind.ts'
 import type { Match } from '../regex.ts'
-import { lossy, Regex, type Text, type Value } from '../value.ts'
+import { isText, lossy, Regex, type Text, typeName, type Value } from '../value.ts'
 
 const pattern = { name: 'pattern', kind: kinds.regex }
 const numericGroups = { name: 'numeric_groups', kind: kinds.boolean, default: false }
@@ -96,13 +96,14 @@ export const patterns: readonly FunctionSpec[] = [
   }
 ]
 
+/** Named groups count as text although one that takes no part is null, as the language has it. */
 function groupKind(call: Call): Kind {
   const regex = call.constant('pattern')
   if (!(regex instanceof Regex)) return kinds.object
   const fields: Record<string, Kind> = {}
-  for (const name of regex.names.keys()) fields[name] = union(kinds.string, kinds.null)
-  if (call.constant('numeric_groups') === false) return objectOf(fields)
-  return objectOf(fields, union(kinds.string, kinds.null))
+  for (let i = 0; i <= regex.groupCount; i++) fields[i] = union(kinds.string, kinds.null)
+  for (const name of regex.names.keys()) fields[name] = kinds.string
+  return objectOf(fields)
 }
 
 /** Groups that took no part are null by name and left out by number, so that later numbers move down. */
@@ -162,5 +163,7 @@ function runMatch(closure: Closure, { names }: Regex, { groups }: Match): string
     ['captures', captures]
   ])
   for (const [name, index] of names) object.set(name, groups[index] ?? null)
-  return lossy(closure.run(object) as Text)
+  const result = closure.run(object)
+  if (!isText(result)) throw fail(`expected string, got ${typeName(result)}`)
+  return lossy(result)
 }
