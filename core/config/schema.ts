@@ -80,7 +80,11 @@ const storage = table(
     flush_interval: duration(600 * second, 'Rows in memory are written to files after this time at the latest.', {
       minimum: second
     }),
-    query_threads: count(0, 'Threads of the query engine; `0` is one per core.')
+    query_threads: count(0, 'Threads of the query engine; `0` is one per core.'),
+    index_cache_size: size(
+      128 * MiB,
+      'Parts of index files kept in memory for the next query; what does not fit is read again.'
+    )
   },
   'Where and how data is kept.'
 )

@@ -131,7 +131,23 @@ export interface Relation {
   readonly table: Table
   /** The name the rest of the statement knows it by; put after the relation when it has no alias of its own. */
   readonly alias?: string
+  /** Met by every row that can have a part in the result: rows that do not meet it may be left out, or not. */
+  readonly where?: Condition
 }
+
+/** What a row of a table meets; columns under the names users know. */
+export type Condition =
+  | { readonly kind: 'all'; readonly of: readonly Condition[] }
+  | { readonly kind: 'any'; readonly of: readonly Condition[] }
+  /**
+   * Text that holds `term`, neither end of it between two letters or digits of ASCII; with `folded` the text in lower case holds the
+   * term in lower case.
+   */
+  | { readonly kind: 'term'; readonly column: string; readonly term: string; readonly folded: boolean }
+  /** A text or an integer, `value` as text. */
+  | { readonly kind: 'equals'; readonly column: string; readonly value: string }
+  /** The time index in its own unit, from one time to before another. */
+  | { readonly kind: 'time'; readonly from?: bigint; readonly to?: bigint }
 
 /** Whole columns of one table between two times (in the time index's unit, end exclusive), in no order. */
 export interface ScanQuery {

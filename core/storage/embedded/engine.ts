@@ -103,11 +103,13 @@ class EmbeddedEngine implements Engine {
   }
 
   async maintain(task: Maintenance, signal: AbortSignal): Promise<Report> {
-    const { sqlite, flusher, compactor } = this.#writer()
+    const { sqlite, flusher, compactor, indexer } = this.#writer()
     const { config, dataDir, pins } = this.#around
     signal.throwIfAborted()
     if (task.kind !== 'backup') {
-      return task.kind === 'flush' ? flusher.flush(task.table) : compactor.compact(task.table)
+      const report = await (task.kind === 'flush' ? flusher.flush(task.table) : compactor.compact(task.table))
+      await indexer.settle(task.table)
+      return report
     }
     await flusher.flush()
     const temporary = join(config.storage.data_home, 'tmp')
@@ -136,14 +138,14 @@ class EmbeddedEngine implements Engine {
   }
 
   async #startQuery(opened: Opened, query: Query, signal: AbortSignal): Promise<QueryResult> {
-    const { sqlite, duckdb, tables, check, contents } = opened
+    const { sqlite, duckdb, tables, check, contents, indexes } = opened
     for (const table of tablesOf(query)) {
       const files = sqlite.files(sqlite.host(table))
       await check.require(table, files)
       await contents.require(table, files, signal)
     }
     const { pins, dataDir } = this.#around
-    return runQuery({ catalog: sqlite, duckdb, tables, pins, dataDir }, query, signal)
+    return runQuery({ catalog: sqlite, duckdb, tables, pins, dataDir, indexes }, query, signal)
   }
 
   #whyUnwritable(): Promise<string | undefined> {

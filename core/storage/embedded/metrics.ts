@@ -10,6 +10,14 @@ export interface EngineMetrics {
   readonly compactionSeconds: Histogram
   readonly compactedFiles: Counter
   readonly expiredFiles: Counter
+  readonly index: {
+    readonly seconds: Histogram
+    readonly rows: Counter
+    readonly bytes: Counter
+    readonly failures: Counter
+    /** Row groups of files whose indexes a query asked. */
+    readonly groups: Counter
+  }
 }
 
 export interface EngineGauges {
@@ -52,6 +60,17 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
     expiredFiles: metrics.counter(
       'svc_storage_expired_files_total',
       'Files removed because their rows were past their time to live.'
-    )
+    ),
+    index: {
+      seconds: metrics.histogram('svc_storage_index_seconds', 'Time to make the indexes of a data file.'),
+      rows: metrics.counter('svc_storage_indexed_rows_total', 'Rows of data files indexes were made for.'),
+      bytes: metrics.counter('svc_storage_index_bytes_total', 'Bytes of the index files written.'),
+      failures: metrics.counter('svc_storage_index_failures_total', 'Index files that could not be made.'),
+      groups: metrics.counter(
+        'svc_storage_index_groups_total',
+        'Row groups of files whose indexes were asked by a query: `read`, or `skipped` because nothing asked for is in them.',
+        ['result']
+      )
+    }
   }
 }

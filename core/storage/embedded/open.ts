@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { DataFile } from './catalog/catalog-rows.ts'
+import { indexPath } from './index/format.ts'
 import { segmentName } from './log/segment.ts'
 
 /** Numbers of the log segments that must be there; undefined before there was a log. */
@@ -57,10 +58,20 @@ export async function segmentFiles(dir: string): Promise<string[]> {
 }
 
 /** Data files, whole or not, below a folder. */
-export async function dataFiles(dir: string): Promise<string[]> {
+export function dataFiles(dir: string): Promise<string[]> {
+  return filesBelow(dir, /\.parquet(\.tmp)?$/)
+}
+
+/** Files beside data files, whole or not, whose data file is none of these. */
+export async function unknownSideFiles(dir: string, files: readonly DataFile[]): Promise<string[]> {
+  const known = new Set(files.map(file => indexPath(file.path)))
+  return (await filesBelow(dir, /\.idx(\.tmp)?$/)).filter(path => !known.has(path))
+}
+
+async function filesBelow(dir: string, pattern: RegExp): Promise<string[]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => [])
   return entries
-    .filter(entry => entry.isFile() && /\.parquet(\.tmp)?$/.test(entry.name))
+    .filter(entry => entry.isFile() && pattern.test(entry.name))
     .map(entry => relative(dir, join(entry.parentPath, entry.name)))
 }
 

@@ -3,12 +3,15 @@ import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import type { Logger } from '../../log/log.ts'
+import { exportFolder } from '../export.ts'
 import { EmbeddedCatalog } from './catalog/catalog.ts'
 import { type Duckdb, openDuckdb } from './duckdb/index.ts'
 import { Compactor } from './file/compactor.ts'
 import { ContentCheck } from './file/content-check.ts'
 import { FileCheck } from './file/file-check.ts'
 import type { FilePins } from './file/file-pins.ts'
+import { IndexReader } from './index/index-reader.ts'
+import { Indexer } from './index/indexer.ts'
 import { readLog } from './log/segment.ts'
 import { WriteAheadLog } from './log/wal.ts'
 import { Flusher } from './memory/flusher.ts'
@@ -20,7 +23,8 @@ import {
   removeContents,
   removeFiles,
   removeOldSegments,
-  unknownFiles
+  unknownFiles,
+  unknownSideFiles
 } from './open.ts'
 import { copyToRead } from './read-only.ts'
 import { replay } from './write.ts'
@@ -45,6 +49,7 @@ export interface Opened {
   readonly tables: OpenTables
   readonly check: FileCheck
   readonly contents: ContentCheck
+  readonly indexes: IndexReader
   /** Resolves when all data files were looked at. */
   readonly settled: Promise<void>
   /** Absent where the folder can only be read. */
@@ -57,6 +62,7 @@ export interface Writer {
   readonly wal: WriteAheadLog
   readonly flusher: Flusher
   readonly compactor: Compactor
+  readonly indexer: Indexer
 }
 
 /** Recovers what a crash left and takes the folder for this process. */
@@ -101,7 +107,7 @@ async function withDuckdb(
   try {
     for (const name of ['public', 'svc_private']) if (!sqlite.database(name)) sqlite.createDatabase(name, {})
     duckdb = await openDuckdb({
-      folders: [dataDir],
+      folders: [dataDir, exportFolder(config.storage.data_home)],
       spill,
       memoryLimit: config.storage.memory_limit || Math.floor(totalmem() / 4),
       threads: config.storage.query_threads || availableParallelism()
@@ -120,6 +126,8 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   const common = { catalog: sqlite, duckdb, tables, dataDir, log, metrics }
   const flusher = new Flusher(common)
   const compactor = new Compactor({ ...common, pins })
+  const reader = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.renew(file))
+  const indexer = new Indexer({ ...common, metrics: metrics.index, pins, reader })
   await checkSegments(config.wal.dir, sqlite.logBounds())
   await removeOldSegments(config.wal.dir, sqlite.logBounds())
   const check = fileCheck(around, sqlite)
@@ -144,6 +152,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   const timer = setInterval(() => {
     flusher.planOlderThan(Date.now() - config.storage.flush_interval)
     if (check.isSound) compactor.plan()
+    indexer.plan()
   }, housekeeping).unref()
   const isNeeded = (path: string) => sqlite.allFiles().some(file => file.path === path)
   const settled = beside ? check.runBeside(isNeeded) : Promise.resolve()
@@ -154,6 +163,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
     contents.stop()
     await settled
     await compactor.stop()
+    await indexer.stop()
     try {
       await flusher.flush()
     } catch (error) {
@@ -163,7 +173,8 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
     await duckdb.close()
     sqlite.close()
   }
-  return { sqlite, duckdb, tables, check, contents, settled, writer: { wal, flusher, compactor }, close }
+  const writer = { wal, flusher, compactor, indexer }
+  return { sqlite, duckdb, tables, check, contents, indexes: reader, settled, writer, close }
 }
 
 async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, duckdb: Duckdb): Promise<Opened> {
@@ -174,12 +185,13 @@ async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   await check.runFirst()
   await readBack(around, sqlite, tables)
   const contents = new ContentCheck(dataDir, () => sqlite.allFiles())
+  const indexes = new IndexReader(dataDir, config.storage.index_cache_size, () => {})
   const close = async (finish?: boolean) => {
     contents.stop()
     await duckdb.close(finish)
     sqlite.close()
   }
-  return { sqlite, duckdb, tables, check, contents, settled: Promise.resolve(), close }
+  return { sqlite, duckdb, tables, check, contents, indexes, settled: Promise.resolve(), close }
 }
 
 function fileCheck({ config, dataDir, log }: Surroundings, sqlite: EmbeddedCatalog): FileCheck {
@@ -191,6 +203,7 @@ function fileCheck({ config, dataDir, log }: Surroundings, sqlite: EmbeddedCatal
 async function checkFiles({ config, dataDir, log }: Surroundings, sqlite: EmbeddedCatalog, check: FileCheck) {
   // A file that is missing under its name may be one of those that nothing seems to know: nothing goes before all were looked at.
   const unknown = await unknownFiles(dataDir, sqlite.allFiles())
+  await removeFiles(dataDir, await unknownSideFiles(dataDir, sqlite.allFiles()), log)
   if (config.init_regions_in_background && unknown.length === 0) return true
   await check.runFirst()
   await removeFiles(dataDir, unknown, log)

@@ -42,7 +42,8 @@ export function settingsOf(dir: string, settings: EngineSettings = {}) {
       memtable_size,
       memtable_limit,
       flush_interval: 600_000,
-      query_threads: 1
+      query_threads: 1,
+      index_cache_size: 2 ** 20
     },
     wal: { dir: join(dir, 'wal'), sync, sync_interval: 100, segment_size }
   }

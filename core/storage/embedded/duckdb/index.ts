@@ -2,6 +2,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { QueryResult } from '../../engine.ts'
 import { cancelled, translate } from './errors.ts'
+import { type RawChunk, scanRaw } from './raw.ts'
 import { streamResult } from './result.ts'
 import { type RowSource, RowSources } from './rows.ts'
 import { quoteText } from './words.ts'
@@ -27,6 +28,8 @@ export interface Turns {
 export interface Duckdb extends Turns {
   /** For long work that nothing waits for. */
   readonly background: Turns
+  /** Visits a small result as bytes, on a connection for nothing else. */
+  scan(sql: string, visit: (chunk: RawChunk) => void | Promise<void>): Promise<void>
   /** A streaming result on a connection of its own; `release` runs once when it has ended in any way. */
   stream(sql: string, timezone: string, signal: AbortSignal, release: () => void): Promise<QueryResult>
   /** Runs statements that read rows from memory: `work` gets the SQL expression that stands for them. */
@@ -57,15 +60,19 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const streams = new Set<() => void>()
   const foreground = takeTurns(main)
   const background = takeTurns(await instance.connect())
+  const raw = await instance.connect()
+  const scans = takeTurns(raw)
   return {
     ...foreground,
     background,
     stream: (sql, timezone, signal, release) => openStream(instance, streams, sql, timezone, signal, release),
+    scan: (sql, visit) => scans.exclusively(() => scanRaw(raw, sql, visit)),
     withRows: (source, work) => sources.use(source, work),
     async close(finish = false) {
       if (!finish) for (const stop of [...streams]) stop()
       // Closing a connection under a running statement crashes DuckDB: those wait until theirs has been interrupted.
       while (streams.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
+      await scans.end()
       await background.end()
       await foreground.end()
       instance.closeSync()
@@ -73,7 +80,12 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   }
 }
 
-function takeTurns(connection: DuckDBConnection): Turns & { end(): Promise<void> } {
+interface Line extends Turns {
+  exclusively<T>(work: () => Promise<T>): Promise<T>
+  end(): Promise<void>
+}
+
+function takeTurns(connection: DuckDBConnection): Line {
   let turn: Promise<unknown> = Promise.resolve()
   const exclusively = <T>(work: () => Promise<T>): Promise<T> => {
     const next = turn.then(work, work)
@@ -81,6 +93,7 @@ function takeTurns(connection: DuckDBConnection): Turns & { end(): Promise<void>
     return next
   }
   return {
+    exclusively,
     run: sql => exclusively(async () => void (await translate(connection.run(sql)))),
     row: sql => exclusively(async () => (await translate(connection.runAndReadAll(sql))).getRows()[0] ?? []),
     end: () => exclusively(async () => connection.closeSync())
@@ -120,5 +133,6 @@ async function openStream(
   }
 }
 
+export type { RawChunk } from './raw.ts'
 export type { RowSource } from './rows.ts'
 export { duckdbType, initialValue, quoteName, quoteText } from './words.ts'

@@ -6,6 +6,7 @@ import type { Table } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { storedColumns } from '../catalog/logical.ts'
 import { type Duckdb, duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
+import { numbered, rowsPerGroup } from '../index/wanted.ts'
 import { syncFolder } from '../log/wal.ts'
 
 export type NewFile = Omit<DataFile, 'id' | 'table'>
@@ -24,7 +25,7 @@ export interface FileTarget {
 }
 
 /** Rows of a row group: what a reader can skip by its statistics. */
-const rowGroup = 122_880
+const usualGroup = 122_880
 
 /** Writes what `rows` selects (hidden columns and all columns of the table, sorted). Undefined when there is no row; only the catalog makes a file count. */
 export async function writeDataFile(
@@ -38,9 +39,11 @@ export async function writeDataFile(
   const temporary = `${final}.tmp`
   await mkdir(dirname(final), { recursive: true })
   try {
+    const group = rowsPerGroup(table)
+    const numberedRows = group === undefined ? rows : numbered(rows, group)
     await duckdb.run(
-      `COPY (${rows}) TO ${quoteText(temporary)}
-       (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${rowGroup})`
+      `COPY (${numberedRows}) TO ${quoteText(temporary)}
+       (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${group ?? usualGroup})`
     )
     // Read back from the file itself: what cannot be read must not count.
     const [count, minTime, maxTime, deletes] = await duckdb.row(statistics(table, temporary))

@@ -1,6 +1,7 @@
 // Data files queries are reading: a file that goes is removed from disk when its last reader is gone.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { indexPath } from '../index/format.ts'
 
 export class FilePins {
   readonly #dataDir: string
@@ -36,6 +37,6 @@ export class FilePins {
 
   /** What cannot be removed now is an orphan of the next start. */
   async #unlink(path: string): Promise<void> {
-    await rm(join(this.#dataDir, path), { force: true }).catch(() => {})
+    for (const name of [path, indexPath(path)]) await rm(join(this.#dataDir, name), { force: true }).catch(() => {})
   }
 }

@@ -1,11 +1,13 @@
 // Queries: which files and memtables they see, the SQL DuckDB gets, and keeping both alive until the last row is read.
 import type { Table } from '../../../model/table.ts'
-import type { Query, QueryResult, Relation, ScanQuery } from '../../engine.ts'
+import type { Condition, Query, QueryResult, Relation, ScanQuery } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import { type Duckdb, quoteName } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
+import type { IndexReader } from '../index/index-reader.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import { relation, type Snapshot } from './relation.ts'
+import { everything, type Selection, select } from './select.ts'
 
 export interface ReadParts {
   readonly catalog: EmbeddedCatalog
@@ -13,6 +15,7 @@ export interface ReadParts {
   readonly tables: OpenTables
   readonly pins: FilePins
   readonly dataDir: string
+  readonly indexes: IndexReader
 }
 
 /** Starts a query over everything that was answered before the call. */
@@ -35,9 +38,33 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
       cutoff: parts.catalog.cutoff(table, now)
     })
   }
-  const sql = query.kind === 'sql' ? substitute(query.text, query.relations, snapshots) : scan(query, snapshots)
+  const release = pin(parts.pins, [...snapshots.values()])
+  let sql: string
+  try {
+    sql = await writeSql(parts.indexes, query, snapshots)
+  } catch (error) {
+    release()
+    throw error
+  }
   const timezone = query.kind === 'sql' ? query.timezone : 'UTC'
-  return parts.duckdb.stream(sql, timezone, signal, pin(parts.pins, [...snapshots.values()]))
+  return parts.duckdb.stream(sql, timezone, signal, release)
+}
+
+/** The query with everything it reads; only a condition makes it wait for a look into indexes. */
+async function writeSql(indexes: IndexReader, query: Query, snapshots: ReadonlyMap<number, Snapshot>): Promise<string> {
+  const choose = (table: Table, where: Condition | undefined) =>
+    where === undefined ? everything : select(indexes, snapshots.get(table.id)!, where)
+  if (query.kind === 'scan') {
+    const { from, to } = query
+    const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+    return scan(query, relation(snapshots.get(query.table.id)!, await choose(query.table, where)))
+  }
+  const selections: Selection[] = []
+  for (const { table, where } of query.relations) {
+    const selection = choose(table, where)
+    selections.push(selection === everything ? everything : await selection)
+  }
+  return substitute(query.text, query.relations, (table, i) => relation(snapshots.get(table.id)!, selections[i]!))
 }
 
 /** Every table a query names, as often as it does. */
@@ -57,14 +84,18 @@ function pin(pins: FilePins, snapshots: readonly Snapshot[]): () => void {
 }
 
 /** Puts each table's rows where the statement names the table, from the last to the first so that offsets stay right. */
-function substitute(text: string, relations: readonly Relation[], snapshots: ReadonlyMap<number, Snapshot>): string {
-  return relations.toReversed().reduce((sql, { start, end, table, alias }) => {
-    const rows = `(${relation(snapshots.get(table.id)!)})${alias === undefined ? '' : ` AS ${quoteName(alias)}`}`
+function substitute(
+  text: string,
+  relations: readonly Relation[],
+  rowsOf: (table: Table, relation: number) => string
+): string {
+  return relations.reduceRight((sql, { start, end, table, alias }, i) => {
+    const rows = `(${rowsOf(table, i)})${alias === undefined ? '' : ` AS ${quoteName(alias)}`}`
     return sql.slice(0, start) + rows + sql.slice(end)
   }, text)
 }
 
-function scan({ table, columns, from, to }: ScanQuery, snapshots: ReadonlyMap<number, Snapshot>): string {
+function scan({ table, columns, from, to }: ScanQuery, rows: string): string {
   const physical = new Map(table.columns.map(column => [column.name, column.physical]))
   const selected = columns.map(name => `${quoteName(physical.get(name)!)} AS ${quoteName(name)}`)
   const ticks = `${epochOf[table.timeIndex.type as keyof typeof epochOf]}(${quoteName(table.timeIndex.physical)})`
@@ -73,7 +104,7 @@ function scan({ table, columns, from, to }: ScanQuery, snapshots: ReadonlyMap<nu
     ...(to === undefined ? [] : [`${ticks} < ${to}`])
   ]
   const where = bounds.length > 0 ? ` WHERE ${bounds.join(' AND ')}` : ''
-  return `SELECT ${selected.join(', ')} FROM (${relation(snapshots.get(table.id)!)})${where}`
+  return `SELECT ${selected.join(', ')} FROM (${rows})${where}`
 }
 
 const epochOf = {

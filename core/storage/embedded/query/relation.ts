@@ -4,6 +4,7 @@ import type { DataFile } from '../catalog/catalog-rows.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { Memtable } from '../memory/memtable.ts'
 import { mergeVersions } from './merge.ts'
+import type { Selection } from './select.ts'
 import { fileRows, finished, memtableRows, missing } from './source.ts'
 
 /** What a query reads, fixed when it starts. */
@@ -22,20 +23,20 @@ export interface Snapshot {
   readonly cutoff: bigint | undefined
 }
 
-/** `SELECT …` of every visible row with the table's columns under their physical names. */
-export function relation(snapshot: Snapshot): string {
+/** `SELECT …` of every visible row that may be asked for, with the table's columns under their physical names. */
+export function relation(snapshot: Snapshot, { wants, pruned }: Selection): string {
   const { table, view, series, dataDir, cutoff } = snapshot
   const options = { cutoff, only: view === undefined ? snapshot.logical : [view.id] }
   const memtables = snapshot.memtables.filter(memtable => memtable.ready)
-  const files = snapshot.files.filter(file => cutoff === undefined || file.maxTime >= cutoff)
+  const files = snapshot.files.filter(file => cutoff === undefined || file.maxTime >= cutoff).filter(wants)
   const [alone, versioned] = splitByVersions(table, files, memtables)
-  const select = (parts: readonly Part[]) => [
-    ...fileRows(table, parts.filter(isFile), dataDir, options),
+  const select = (parts: readonly Part[], kind: 'alone' | 'versioned') => [
+    ...fileRows(table, parts.filter(isFile), dataDir, { ...options, groups: file => pruned.get(file.path)?.[kind] }),
     ...parts.filter(isMemtable).map(memtable => memtableRows(table, memtable, memtable.name, series, options))
   ]
-  const mixed = select(versioned).join(' UNION ALL ')
-  const merged = versioned.length === 0 ? [] : [mergeVersions(table, mixed, { keepDeletes: false })]
-  const parts = [...select(alone), ...merged]
+  const mixed = select(versioned, 'versioned').join(' UNION ALL ')
+  const merged = mixed === '' ? [] : [mergeVersions(table, mixed, { keepDeletes: false })]
+  const parts = [...select(alone, 'alone'), ...merged]
   if (parts.length === 0) return `SELECT ${(view ?? table).columns.map(missing).join(', ')} WHERE false`
   const names = view === undefined ? finished(table) : viewNames(view, table)
   return parts.map(part => `SELECT ${names} FROM (${part})`).join(' UNION ALL ')

@@ -4,6 +4,7 @@ import type { Table, TableColumn } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, mergesFields, seriesColumns, storedColumns, tableColumn } from '../catalog/logical.ts'
 import { duckdbType, initialValue, quoteName, quoteText } from '../duckdb/index.ts'
+import { groupColumn } from '../index/wanted.ts'
 import { type HiddenColumn, hiddenColumns, type Memtable } from '../memory/memtable.ts'
 import { noTags } from '../series/series.ts'
 
@@ -14,6 +15,8 @@ export interface SourceOptions {
   readonly cutoff?: bigint | undefined
   /** Logical tables whose rows are wanted; default all. */
   readonly only?: readonly number[] | undefined
+  /** Row groups of a file to read; default all. */
+  readonly groups?: (file: DataFile) => readonly number[] | undefined
 }
 
 /** One `SELECT …` per set of files that hold the same columns; what they do not hold is null. */
@@ -21,19 +24,51 @@ export function fileRows(
   table: Table,
   files: readonly DataFile[],
   dataDir: string,
-  { columns: wanted = storedColumns(table), cutoff, only }: SourceOptions = {}
+  { columns: wanted = storedColumns(table), cutoff, only, groups = () => undefined }: SourceOptions = {}
 ): string[] {
-  const groups = Map.groupBy(files, file => file.columns.join())
-  return [...groups.values()].map(group => {
-    const held = new Set(group[0]!.columns)
-    const tagged = seriesColumns(table).some(tag => held.has(tag.id))
-    const hidden = hiddenColumns(table).map(column => (column[0] === '__tsid' && !tagged ? nothing(column) : column[0]))
-    const columns = wanted.map(column => cellOf(table, column, held, '', typed))
-    const paths = group.map(file => quoteText(join(dataDir, file.path)))
-    const old = cutoff !== undefined && group.some(file => file.minTime < cutoff)
-    const where = conditions([old && since(table, cutoff), ofTables('', only)])
-    return `SELECT ${[...hidden, ...columns].join(', ')} FROM read_parquet([${paths.join(', ')}])${where}`
+  const alike = [...Map.groupBy(files, file => file.columns.join()).values()]
+  return alike
+    .flatMap(files => readTogether(files, groups))
+    .map(({ files: group, groups: numbers }) => {
+      const held = new Set(group[0]!.columns)
+      const tagged = seriesColumns(table).some(tag => held.has(tag.id))
+      const hidden = hiddenColumns(table).map(column =>
+        column[0] === '__tsid' && !tagged ? nothing(column) : column[0]
+      )
+      const columns = wanted.map(column => cellOf(table, column, held, '', typed))
+      const paths = group.map(file => quoteText(join(dataDir, file.path)))
+      const old = cutoff !== undefined && group.some(file => file.minTime < cutoff)
+      const where = conditions([inGroups(numbers), old && since(table, cutoff), ofTables('', only)])
+      return `SELECT ${[...hidden, ...columns].join(', ')} FROM read_parquet([${paths.join(', ')}])${where}`
+    })
+}
+
+interface FilesRead {
+  readonly files: readonly DataFile[]
+  /** Row groups to read of each; undefined: all. */
+  readonly groups: readonly number[] | undefined
+}
+
+/** Reads of parts of files: each is a scan of its own, so that many files share a few. */
+const mostPartial = 16
+
+/** Files read whole in one, those of which a part is needed a few at a time, those nothing is needed of left out. */
+function readTogether(
+  files: readonly DataFile[],
+  groups: (file: DataFile) => readonly number[] | undefined
+): FilesRead[] {
+  const reads = files.map(file => ({ file, groups: groups(file) }))
+  const whole = reads.filter(read => read.groups === undefined).map(({ file }) => file)
+  const partial = reads.filter(read => read.groups !== undefined && read.groups.length > 0)
+  const shared = Array.from({ length: Math.min(mostPartial, partial.length) }, (_, i) => {
+    const some = partial.filter((_, place) => place % mostPartial === i)
+    return { files: some.map(({ file }) => file), groups: [...new Set(some.flatMap(read => read.groups!))] }
   })
+  return [...(whole.length > 0 ? [{ files: whole, groups: undefined }] : []), ...shared]
+}
+
+function inGroups(groups: readonly number[] | undefined): string | false {
+  return groups !== undefined && `${groupColumn} IN (${groups.join(', ')})`
 }
 
 /** `from` is the memtable's DuckDB table or what stands for its rows; `series` the table with the tags of the series. */

@@ -1,0 +1,101 @@
+// What queries need of the side files, as much of it as fits kept in memory.
+import { join } from 'node:path'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { type IndexHead, indexPath, type Section, type SectionKind, sectionBytes } from './format.ts'
+import { readHead, readSection } from './side-file.ts'
+
+/** A column's filters: those of group `i` begin where those before it end. */
+export interface Filters {
+  readonly section: Section
+  readonly words: Uint32Array
+}
+
+interface Known {
+  readonly head: IndexHead
+  readonly start: number
+  /** By number of the section. */
+  readonly filters: Map<number, Filters>
+  bytes: number
+}
+
+/** Bytes a head takes for each row group and column. */
+const headBytes = 8
+
+export class IndexReader {
+  readonly #dataDir: string
+  readonly #limit: number
+  readonly #damaged: (file: DataFile) => void
+  /** By path of the data file; the one that was used last comes last. */
+  readonly #known = new Map<string, Known>()
+  #bytes = 0
+
+  /** `damaged` is told of side files that cannot be used. */
+  constructor(dataDir: string, limit: number, damaged: (file: DataFile) => void) {
+    this.#dataDir = dataDir
+    this.#limit = limit
+    this.#damaged = damaged
+  }
+
+  /** The filters of a column; undefined where the file has none of this kind. */
+  async filters(file: DataFile, column: number, kinds: readonly SectionKind[]): Promise<Filters | undefined> {
+    const known = await this.#open(file)
+    const number = known?.head.sections.findIndex(section => section.column === column && kinds.includes(section.kind))
+    if (known === undefined || number === undefined || number < 0) return undefined
+    const kept = known.filters.get(number)
+    if (kept !== undefined) return kept
+    const section = known.head.sections[number]!
+    const words = await readSection(this.#path(file), known.start, section)
+    if (words === undefined) {
+      this.forget(file.path)
+      this.#damaged(file)
+      return undefined
+    }
+    const filters = { section, words }
+    if (this.#known.get(file.path) === known && !known.filters.has(number)) this.#keep(known, number, filters)
+    return filters
+  }
+
+  /** The side file was made anew or is gone. */
+  forget(path: string): void {
+    this.#bytes -= this.#known.get(path)?.bytes ?? 0
+    this.#known.delete(path)
+  }
+
+  async #open(file: DataFile): Promise<Known | undefined> {
+    const known = this.#known.get(file.path)
+    if (known !== undefined) {
+      this.#known.delete(file.path)
+      this.#known.set(file.path, known)
+      return known
+    }
+    const read = await readHead(this.#path(file))
+    if (read === undefined || read.head.data.checksum !== file.checksum) return undefined
+    const groups = read.head.sections.reduce((sum, section) => sum + section.blocks.length, 0)
+    const opened: Known = { ...read, filters: new Map(), bytes: groups * headBytes }
+    this.forget(file.path)
+    this.#known.set(file.path, opened)
+    this.#bytes += opened.bytes
+    this.#makeRoom()
+    return opened
+  }
+
+  #keep(known: Known, number: number, filters: Filters): void {
+    const bytes = sectionBytes(filters.section)
+    if (bytes > this.#limit) return
+    known.filters.set(number, filters)
+    known.bytes += bytes
+    this.#bytes += bytes
+    this.#makeRoom()
+  }
+
+  #makeRoom(): void {
+    for (const [path] of this.#known) {
+      if (this.#bytes <= this.#limit || this.#known.size <= 1) return
+      this.forget(path)
+    }
+  }
+
+  #path(file: DataFile): string {
+    return indexPath(join(this.#dataDir, file.path))
+  }
+}

@@ -1,0 +1,167 @@
+// Keeps every data file's side file: makes those that are missing, damaged or of another wish, one after the other, behind the writes.
+import { join } from 'node:path'
+import { isDbError } from '../../../errors.ts'
+import type { Logger } from '../../../log/log.ts'
+import type { Table } from '../../../model/table.ts'
+import type { EmbeddedCatalog } from '../catalog/catalog.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import type { Duckdb } from '../duckdb/index.ts'
+import type { FilePins } from '../file/file-pins.ts'
+import type { EngineMetrics } from '../metrics.ts'
+import { buildIndex } from './build.ts'
+import { type IndexHead, indexPath } from './format.ts'
+import type { IndexReader } from './index-reader.ts'
+import { readHead } from './side-file.ts'
+import { createTokenizer } from './tokenizer.ts'
+import { type WantedSection, wantedSections } from './wanted.ts'
+
+export interface IndexerParts {
+  readonly catalog: EmbeddedCatalog
+  readonly duckdb: Duckdb
+  readonly dataDir: string
+  readonly pins: FilePins
+  readonly reader: IndexReader
+  readonly log: Logger
+  readonly metrics: EngineMetrics['index']
+}
+
+/** Milliseconds until a file is tried again whose indexes could not be made. */
+const retryAfter = 60_000
+
+export class Indexer {
+  readonly #parts: IndexerParts
+  readonly #tokenizer = createTokenizer()
+  /** By path: the wish that is met, or cannot be. */
+  readonly #met = new Map<string, string>()
+  readonly #failed = new Map<string, number>()
+  /** Paths of files whose side file lies even if its head does not say so. */
+  readonly #damaged = new Set<string>()
+  #running: Promise<unknown> = Promise.resolve()
+  #planned = false
+  #stopped = false
+
+  constructor(parts: IndexerParts) {
+    this.#parts = parts
+  }
+
+  /** Makes soon whatever is missing. */
+  plan(): void {
+    if (this.#planned || this.#stopped || this.#missing().length === 0) return
+    this.#planned = true
+    this.settle().finally(() => {
+      this.#planned = false
+    })
+  }
+
+  /** Resolves when one table's files, or all, have their side files as far as these can be made. */
+  settle(only?: Table): Promise<void> {
+    const next = this.#running.then(() => this.#settle(only))
+    this.#running = next.catch(() => {})
+    return next
+  }
+
+  /** The side file turned out to be damaged. */
+  renew(file: DataFile): void {
+    this.#damaged.add(file.path)
+    this.#met.delete(file.path)
+    this.plan()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#tokenizer.close()
+    await this.#running
+  }
+
+  async #settle(only: Table | undefined): Promise<void> {
+    const seen = new Set<string>()
+    for (;;) {
+      const next = this.#missing(only).find(({ file }) => !seen.has(file.path))
+      if (next === undefined || this.#stopped) return
+      seen.add(next.file.path)
+      await this.#provide(next)
+    }
+  }
+
+  /** Files whose side file is not known to be as it should. */
+  #missing(only?: Table): Missing[] {
+    const { catalog } = this.#parts
+    const tables = only === undefined ? catalog.allTables() : [catalog.host(only)]
+    const now = Date.now()
+    return tables.flatMap(({ id }) => {
+      const table = catalog.tableById(id)
+      const wanted = table === undefined ? [] : wantedSections(table)
+      if (table === undefined || wanted.length === 0) return []
+      const wish = describe(wanted)
+      return catalog
+        .files(table)
+        .filter(({ path }) => this.#met.get(path) !== wish && (this.#failed.get(path) ?? 0) <= now)
+        .map(file => ({ file, wanted, wish }))
+    })
+  }
+
+  async #provide({ file, wanted, wish }: Missing): Promise<void> {
+    const { pins, dataDir, log, metrics } = this.#parts
+    pins.pin([file.path])
+    try {
+      const found = this.#damaged.has(file.path) ? undefined : await readHead(indexPath(join(dataDir, file.path)))
+      if (found === undefined || !meets(found.head, file, wanted)) await this.#build(file, wanted)
+      this.#damaged.delete(file.path)
+      this.#met.set(file.path, wish)
+      this.#failed.delete(file.path)
+    } catch (error) {
+      if (this.#stopped) return
+      this.#failed.set(file.path, Date.now() + retryAfter)
+      metrics.failures.add(1)
+      const reason = isDbError(error) ? error.message : error
+      log.warn({ file: file.path, err: reason }, 'the indexes of a data file could not be made; queries read all of it')
+    } finally {
+      pins.unpin([file.path])
+      this.#forgetGone()
+    }
+  }
+
+  async #build(file: DataFile, wanted: readonly WantedSection[]): Promise<void> {
+    const { duckdb, dataDir, reader, log, metrics } = this.#parts
+    const started = performance.now()
+    const bytes = await buildIndex({ duckdb, tokenizer: this.#tokenizer, dataDir }, file, wanted)
+    reader.forget(file.path)
+    if (bytes === undefined) return
+    const seconds = (performance.now() - started) / 1000
+    metrics.seconds.observe(seconds)
+    metrics.rows.add(file.rows)
+    metrics.bytes.add(bytes)
+    log.debug({ file: file.path, rows: file.rows, bytes, seconds }, 'indexes of a data file were made')
+  }
+
+  #forgetGone(): void {
+    const { catalog } = this.#parts
+    const files = catalog.allFiles()
+    if (this.#met.size + this.#failed.size <= 2 * files.length + 1_000) return
+    const paths = new Set(files.map(file => file.path))
+    for (const known of [this.#met, this.#failed, this.#damaged]) {
+      for (const path of known.keys()) if (!paths.has(path)) known.delete(path)
+    }
+  }
+}
+
+interface Missing {
+  readonly file: DataFile
+  readonly wanted: readonly WantedSection[]
+  readonly wish: string
+}
+
+function describe(wanted: readonly WantedSection[]): string {
+  return wanted.map(({ column, kind, falsePositiveRate }) => `${column.id} ${kind} ${falsePositiveRate}`).join()
+}
+
+/** Whether a side file belongs to the data file and has all that is wanted of the columns the file holds. */
+function meets({ data, sections }: IndexHead, file: DataFile, wanted: readonly WantedSection[]): boolean {
+  const isThere = ({ column, kind, falsePositiveRate }: WantedSection) =>
+    sections.some(
+      section =>
+        section.column === column.id && section.kind === kind && section.falsePositiveRate === falsePositiveRate
+    )
+  const held = wanted.filter(({ column }) => file.columns.includes(column.id))
+  return data.checksum === file.checksum && data.bytes === file.bytes && held.every(isThere)
+}

@@ -1,0 +1,115 @@
+// Which row groups of a file can hold rows a statement asks for.
+import { createHash } from 'node:crypto'
+import type { Table } from '../../../model/table.ts'
+import type { Condition } from '../../engine.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { mergesFields } from '../catalog/logical.ts'
+import { blockWords, mayHold } from './bloom.ts'
+import { foldTerm } from './fold.ts'
+import type { Filters, IndexReader } from './index-reader.ts'
+import { addTermTokens } from './token.ts'
+
+/** Numbers of row groups, ascending; undefined: all. */
+export type Groups = readonly number[] | undefined
+
+/** What can be left out where every row is the only version of itself, and where newer versions may hide others. */
+export interface Pruned {
+  readonly alone: Groups
+  readonly versioned: Groups
+}
+
+/** Per row group: 1 where rows may be. */
+type Mask = Uint8Array | undefined
+
+/** Whether a file whose rows lie between two times can hold rows that meet the condition: the same in all versions of a row. */
+export function mayMeetTimes(condition: Condition, file: Pick<DataFile, 'minTime' | 'maxTime'>): boolean {
+  if (condition.kind === 'all') return condition.of.every(each => mayMeetTimes(each, file))
+  if (condition.kind === 'any') return condition.of.some(each => mayMeetTimes(each, file))
+  if (condition.kind !== 'time') return true
+  const { from, to } = condition
+  return (from === undefined || file.maxTime >= from) && (to === undefined || file.minTime < to)
+}
+
+/** Looks into the side file as far as the condition needs it. */
+export async function pruneFile(
+  reader: IndexReader,
+  table: Table,
+  file: DataFile,
+  condition: Condition
+): Promise<Pruned> {
+  const alone = await evaluate(reader, table, file, condition, false)
+  // An older version must not show because the newer one, which hides it, was left out: only what all versions share counts.
+  const versioned =
+    table.options.append_mode || alone === undefined ? alone : await evaluate(reader, table, file, condition, true)
+  return { alone: groupsOf(alone), versioned: groupsOf(versioned) }
+}
+
+function groupsOf(mask: Mask): Groups {
+  if (mask === undefined || mask.every(bit => bit === 1)) return undefined
+  return Array.from(mask.keys()).filter(id => mask[id] === 1)
+}
+
+async function evaluate(
+  reader: IndexReader,
+  table: Table,
+  file: DataFile,
+  condition: Condition,
+  onlyKeys: boolean
+): Promise<Mask> {
+  if (condition.kind === 'time') return undefined
+  if (condition.kind === 'all' || condition.kind === 'any') {
+    const masks: Mask[] = []
+    for (const each of condition.of) masks.push(await evaluate(reader, table, file, each, onlyKeys))
+    return condition.kind === 'all' ? both(masks) : either(masks)
+  }
+  const column = table.columns.find(({ name }) => name === condition.column)
+  if (column === undefined || !file.columns.includes(column.id) || (onlyKeys && column.semantic !== 'tag'))
+    return undefined
+  // What a column was before its type changed, or is filled in at the end, no filter knows.
+  if (column.was !== undefined || (column.initial !== undefined && mergesFields(table))) return undefined
+  if (condition.kind === 'equals') {
+    const filters = await reader.filters(file, column.id, ['values'])
+    return filters && probe(filters, valueHash(condition.value))
+  }
+  const folded = foldTerm(condition.term)
+  const filters =
+    (condition.folded ? undefined : await reader.filters(file, column.id, ['terms'])) ??
+    (folded === undefined ? undefined : await reader.filters(file, column.id, ['folded_terms']))
+  if (filters === undefined) return undefined
+  return probe(filters, termHashes(filters.section.kind === 'terms' ? condition.term : folded!))
+}
+
+function both(masks: readonly Mask[]): Mask {
+  return masks.reduce((a, b) => (a && b ? a.map((bit, i) => bit & b[i]!) : (a ?? b)), undefined)
+}
+
+function either(masks: readonly Mask[]): Mask {
+  if (masks.length === 0) return undefined
+  return masks.reduce((a, b) => a && b && a.map((bit, i) => bit | b[i]!))
+}
+
+type Hash = readonly [low: number, high: number]
+
+/** As DuckDB's `md5_number_lower` gives it when the filters are made. */
+function valueHash(value: string): readonly Hash[] {
+  const digest = createHash('md5').update(value).digest()
+  return [[digest.readUInt32LE(8), digest.readUInt32LE(12)]]
+}
+
+function termHashes(term: string): readonly Hash[] {
+  const hashes: Hash[] = []
+  addTermTokens(Buffer.from(term), { add: (low, high) => hashes.push([low, high]) })
+  return hashes
+}
+
+/** Groups that may hold all the hashes. */
+function probe({ section, words }: Filters, hashes: readonly Hash[]): Mask {
+  const mask = new Uint8Array(section.blocks.length)
+  let start = 0
+  section.blocks.forEach((blocks, id) => {
+    const may = blocks < 0 || hashes.every(([low, high]) => mayHold(words, start, blocks, low, high))
+    mask[id] = may ? 1 : 0
+    start += Math.max(blocks, 0) * blockWords
+  })
+  return mask
+}

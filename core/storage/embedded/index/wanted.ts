@@ -1,0 +1,54 @@
+// Which filters the files of a table should have, from the index hints of its columns.
+import type { ColumnIndex, Table, TableColumn } from '../../../model/table.ts'
+import { isPhysical } from '../catalog/logical.ts'
+import type { SectionKind } from './format.ts'
+
+export interface WantedSection {
+  readonly column: TableColumn
+  readonly kind: SectionKind
+  readonly falsePositiveRate: number
+}
+
+/** Where an index has no such option of its own. */
+const usualRate = 0.01
+const usualGroup = 10_240
+
+/** Rows DuckDB handles at once, and the largest row group. */
+const vectorRows = 2048
+const largestGroup = 122_880
+
+/** The hidden column that numbers the row groups of a file: DuckDB skips groups by its statistics, and no reader can name them otherwise. */
+export const groupColumn = '__group'
+
+/** Rows with the number of the row group they are written to, as long as the writer keeps their order; readers rely on the number alone. */
+export function numbered(rows: string, perGroup: number): string {
+  return `SELECT *, ((row_number() OVER () - 1) // ${perGroup})::UINTEGER AS ${groupColumn} FROM (${rows})`
+}
+
+/** Columns with an index this engine can make. Rows of a metric table belong to many tables: it has none. */
+export function wantedSections(table: Table): readonly WantedSection[] {
+  if (isPhysical(table)) return []
+  return table.columns.flatMap(column => {
+    const kind = column.index && sectionKind(column, column.index)
+    if (kind === undefined) return []
+    return [{ column, kind, falsePositiveRate: Number(column.index?.options['false_positive_rate'] ?? usualRate) }]
+  })
+}
+
+function sectionKind({ type }: TableColumn, { kind, options }: ColumnIndex): SectionKind | undefined {
+  if (kind === 'fulltext') return options['case_sensitive'] === 'true' ? 'terms' : 'folded_terms'
+  return type === 'String' || isInteger(type) ? 'values' : undefined
+}
+
+/** Values of these types are equal when their texts are. */
+export function isInteger(type: string): boolean {
+  return /^U?Int\d+$/.test(type)
+}
+
+/** Rows of a row group where a table has indexes, which rule out whole groups; undefined where it has none. */
+export function rowsPerGroup(table: Table): number | undefined {
+  const sections = wantedSections(table)
+  if (sections.length === 0) return undefined
+  const finest = Math.min(...sections.map(({ column }) => Number(column.index?.options['granularity'] ?? usualGroup)))
+  return Math.min(Math.max(Math.ceil(finest / vectorRows) * vectorRows, vectorRows), largestGroup)
+}
