@@ -154,15 +154,35 @@ function readEscaped(reader: Reader, start: number, from: number): string {
 const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
 
 function readNumber(reader: Reader): Value {
+  const { text } = reader
+  const start = reader.at
+  const negative = text.charCodeAt(start) === 0x2d
+  let at = negative ? start + 1 : start
+  const first = at
+  let whole = 0
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (!(code >= 0x30 && code <= 0x39)) break
+    whole = whole * 10 + code - 0x30
+    at++
+  }
+  const code = text.charCodeAt(at) | 0x20
+  const leadsWithZero = at - first > 1 && text.charCodeAt(first) === 0x30
+  if (at === first || at - first > 15 || leadsWithZero || code === 0x2e || code === 0x65) return readLongNumber(reader)
+  reader.at = at
+  return BigInt(negative ? -whole : whole)
+}
+
+/** Fractions, exponents, and integers a float cannot hold. */
+function readLongNumber(reader: Reader): Value {
   number.lastIndex = reader.at
   const found = number.exec(reader.text)
   if (found === null) throw broken(reader, 'invalid number')
   const [digits, fraction, exponent] = found
   reader.at += digits.length
   const next = reader.text.charCodeAt(reader.at)
-  if (next >= 0x30 && next <= 0x39) throw broken(reader, 'invalid number')
+  if ((next >= 0x30 && next <= 0x39) || next === 0x2e) throw broken(reader, 'invalid number')
   if (fraction === undefined && exponent === undefined) {
-    if (digits.length < 16) return BigInt(Number(digits))
     const value = BigInt(digits)
     return value === BigInt.asIntN(64, value) ? value : Number(digits)
   }
