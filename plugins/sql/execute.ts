@@ -1,21 +1,27 @@
 // Runs the statements of a request one after the other; each sees what those before it did.
+import { type Answer, authorise, DbError, parseZone, type RequestContext } from '../../core/index.ts'
+import { admin, kill } from './admin.ts'
+import { alterTable } from './catalog/alter.ts'
 import {
-  type Answer,
-  authorise,
-  DbError,
-  parseZone,
-  type RecordsAnswer,
-  type RequestContext
-} from '../../core/index.ts'
-import { createDatabase, createTable, dropDatabase, dropTables } from './catalog/change.ts'
-import { findDatabase, informationSchema, isInformationSchema, lookUpTable } from './catalog/name.ts'
+  alterDatabase,
+  comment,
+  createDatabase,
+  createTable,
+  createTableLike,
+  dropDatabase,
+  dropTables,
+  truncate
+} from './catalog/change.ts'
+import { findDatabase, informationSchema, isInformationSchema } from './catalog/name.ts'
 import { holdAnswer, rowsAnswer } from './catalog/rows.ts'
-import { describe, show } from './catalog/show.ts'
+import { show } from './catalog/show.ts'
+import { describe } from './catalog/show-table.ts'
+import { createView, dropViews } from './catalog/view.ts'
+import { copy } from './copy/copy.ts'
 import { explain } from './query/explain.ts'
 import { runQuery, type Session } from './session.ts'
 import type { Parsed } from './statement/parse.ts'
 import type { Statement } from './statement/statement.ts'
-import { tokenize } from './text/token.ts'
 import { deleteRows } from './write/delete.ts'
 import { insert } from './write/insert.ts'
 
@@ -43,18 +49,6 @@ async function run(session: Session, statement: Statement): Promise<Answer> {
       return runQuery(session, statement.tokens)
     case 'explain':
       return explain(session, statement)
-    case 'insert':
-      return { kind: 'affected', rows: await insert(session, statement) }
-    case 'delete':
-      return { kind: 'affected', rows: await deleteRows(session, statement) }
-    case 'create_table':
-      return { kind: 'affected', rows: await createTable(session, statement) }
-    case 'create_database':
-      return { kind: 'affected', rows: await createDatabase(session, statement) }
-    case 'drop_table':
-      return { kind: 'affected', rows: await dropTables(session, statement) }
-    case 'drop_database':
-      return { kind: 'affected', rows: await dropDatabase(session, statement) }
     case 'describe_table':
       return describe(session, statement.name)
     case 'show':
@@ -65,6 +59,45 @@ async function run(session: Session, statement: Statement): Promise<Answer> {
       return statement.kind === 'use' ? rowsAnswer([], []) : { kind: 'affected', rows: 0 }
     case 'admin':
       return admin(session, statement)
+  }
+  return { kind: 'affected', rows: await change(session, statement) }
+}
+
+type Reading = 'query' | 'explain' | 'describe_table' | 'show' | 'use' | 'set_time_zone' | 'admin'
+
+/** Statements that answer with a number of rows. */
+function change(session: Session, statement: Exclude<Statement, { kind: Reading }>): Promise<number> {
+  switch (statement.kind) {
+    case 'insert':
+      return insert(session, statement)
+    case 'delete':
+      return deleteRows(session, statement)
+    case 'truncate':
+      return truncate(session, statement)
+    case 'copy':
+      return copy(session, statement)
+    case 'create_table':
+      return createTable(session, statement)
+    case 'create_table_like':
+      return createTableLike(session, statement)
+    case 'alter_table':
+      return alterTable(session, statement)
+    case 'drop_table':
+      return dropTables(session, statement)
+    case 'create_view':
+      return createView(session, statement)
+    case 'drop_view':
+      return dropViews(session, statement)
+    case 'create_database':
+      return createDatabase(session, statement)
+    case 'alter_database':
+      return alterDatabase(session, statement)
+    case 'drop_database':
+      return dropDatabase(session, statement)
+    case 'comment':
+      return comment(session, statement)
+    case 'kill':
+      return kill(session, statement.id)
   }
 }
 
@@ -86,26 +119,4 @@ function next({ store, ctx }: Session, statement: Statement): RequestContext {
     )
   }
   return ctx
-}
-
-type Admin = Extract<Statement, { kind: 'admin' }>
-
-async function admin({ store, ctx }: Session, statement: Admin): Promise<RecordsAnswer> {
-  authorise(ctx.user, 'write')
-  const { call, args } = statement
-  if (call === 'flush_table' && args.length === 1) {
-    const name = tokenize(args[0]!).flatMap(({ kind, value }) =>
-      kind === 'symbol' ? [] : [{ text: value, quoted: kind === 'quoted' }]
-    )
-    const table = name.length > 0 ? lookUpTable(store, ctx.db, name) : undefined
-    if (table === undefined) throw new DbError('TableNotFound', `Table not found: ${args[0]}`)
-    await store.maintain(ctx, { kind: 'flush', table })
-  } else if (call === 'flush' && args.length === 0) await store.maintain(ctx, { kind: 'flush' })
-  else {
-    throw new DbError(
-      'Unsupported',
-      `ADMIN ${call} with ${args.length} arguments is not supported, there are flush_table('name') and flush()`
-    )
-  }
-  return rowsAnswer([[statement.text, 'UInt64']], [[0n]])
 }

@@ -1,8 +1,8 @@
 // SQL over HTTP: queries, inserts and changes of tables, answered in every result format.
 import { Type } from 'typebox'
 import { definePlugin } from '../../core/index.ts'
-import { type SqlParser, startParser } from './grammar/parser.ts'
 import { routes } from './routes.ts'
+import { type SqlService, startService } from './service.ts'
 
 export default definePlugin({
   name: 'sql',
@@ -16,6 +16,6 @@ export default definePlugin({
     })
   }),
   // One for both servers, and loaded before the first query wants it.
-  setup: () => startParser(),
-  routes: (app, config) => routes(app, config, (app.services as { readonly sql: SqlParser }).sql)
+  setup: () => startService(),
+  routes: (app, config) => routes(app, config, (app.services as { readonly sql: SqlService }).sql)
 })

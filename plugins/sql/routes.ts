@@ -5,6 +5,7 @@ import {
   authorise,
   checkCount,
   DbError,
+  exportFolder,
   firstValue,
   limitAnswer,
   type Parameters,
@@ -16,15 +17,16 @@ import {
 } from '../../core/index.ts'
 import { informationSchema } from './catalog/name.ts'
 import { execute, type SqlOptions } from './execute.ts'
-import type { SqlParser } from './grammar/parser.ts'
+import type { SqlService } from './service.ts'
 import { parseStatements } from './statement/parse.ts'
 import { canonical } from './text/canonical.ts'
 import { describeStatement, printStatement } from './text/print.ts'
 
 const method = ['GET', 'POST']
 
-export function routes(app: PluginApp<never, never>, options: SqlOptions, parser: SqlParser): void {
-  const { store } = app.core
+export function routes(app: PluginApp<never, never>, options: SqlOptions, { parser, processes }: SqlService): void {
+  const { store, config } = app.core
+  const folder = exportFolder(config.storage.data_home)
   acceptForms(app)
   app.route({
     method,
@@ -42,7 +44,10 @@ export function routes(app: PluginApp<never, never>, options: SqlOptions, parser
       }
       const statements = parseStatements(sql)
       checkCount(format, statements.length)
-      const answers = await execute({ store, parser, ctx, sql, deleteLimit: options.delete_limit }, statements)
+      const process = processes.start(ctx, sql)
+      for (const event of ['finish', 'close']) reply.raw.once(event, process.end)
+      const session = { store, parser, ctx: process.ctx, sql, deleteLimit: options.delete_limit }
+      const answers = await execute({ ...session, processes, exportFolder: folder }, statements)
       const limited = limit === undefined ? answers : answers.map(answer => limitAnswer(answer, limit))
       return sendAnswers(reply, format, limited, { ...(epoch && { epoch }), ...(compression && { compression }) })
     }

@@ -4,14 +4,15 @@ import {
   isDbError,
   parseZone,
   type RecordsAnswer,
-  type Relation,
   type RequestContext,
+  type ResultColumn,
   type SqlQuery,
   type Store,
   utc
 } from '../../core/index.ts'
 import type { SqlParser } from './grammar/parser.ts'
-import { confine } from './query/confine.ts'
+import type { Processes } from './process.ts'
+import { confine, shift } from './query/confine.ts'
 import { engineZone } from './query/time-text.ts'
 import { errorAt, type Token, tokenText } from './text/token.ts'
 
@@ -23,6 +24,11 @@ export interface Session {
   readonly sql: string
   /** Rows one DELETE may hide. */
   readonly deleteLimit: number
+  /** Where `COPY` may read and write. */
+  readonly exportFolder: string
+  readonly processes: Processes
+  /** Full names of views that must not be met, because one of them is being defined. */
+  readonly views?: readonly string[]
 }
 
 /** A query that is safe to run. */
@@ -39,17 +45,34 @@ export async function runQuery(session: Session, tokens: readonly Token[], prefi
   return runPlan(session, await planQuery(session, tokens, prefix))
 }
 
+/** The columns of a query, without its rows; whoever asks need not have the right to read. */
+export async function queryColumns(session: Session, tokens: readonly Token[]): Promise<readonly ResultColumn[]> {
+  const plan = await planQuery(session, tokens, 'SELECT * FROM (', ') AS planned LIMIT 0')
+  const answer = await runPlan(privileged(session), plan)
+  answer.close?.()
+  return answer.columns
+}
+
+/** For reads a statement does on its own account. */
+export function privileged(session: Session): Session {
+  return { ...session, ctx: { ...session.ctx, user: { ...session.ctx.user, mode: 'rw' } } }
+}
+
 /** Checks a query without running it. */
 export async function planQuery(
-  { store, parser, ctx, sql }: Session,
+  { store, parser, ctx, sql, views }: Session,
   tokens: readonly Token[],
-  prefix = ''
+  prefix = '',
+  suffix = ''
 ): Promise<QueryPlan> {
   const zone = parseZone(ctx.timezone) ?? utc
-  const { text, relations, names } = await confine({ store, parser, db: ctx.db, sql, zone }, tokens)
+  const { text, relations, names } = await confine(
+    { store, parser, db: ctx.db, sql, zone, ...(views && { views }) },
+    tokens
+  )
   const query: SqlQuery = {
     kind: 'sql',
-    text: prefix + text,
+    text: prefix + text + suffix,
     relations: relations.map(relation => shift(relation, prefix.length)),
     timezone: engineZone(ctx.timezone)
   }
@@ -67,10 +90,6 @@ export async function runPlan(
     batches: () => result.batches(),
     close: () => result.close()
   }
-}
-
-function shift(relation: Relation, by: number): Relation {
-  return { ...relation, start: relation.start + by, end: relation.end + by }
 }
 
 /** Planning errors in the words of this server, errors of syntax with their place. */

@@ -1,8 +1,10 @@
 // Statements that change the catalog: CREATE and DROP of tables and databases.
-import { DbError, parseTableOptions, type Table } from '../../../core/index.ts'
+import { authorise, DbError, parseTableOptions, type Table } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
-import type { CreateTable, Statement } from '../statement/statement.ts'
+import type { CreateTable, CreateTableLike, Statement } from '../statement/statement.ts'
 import { checkDefault } from '../write/default-value.ts'
+import { findTarget } from '../write/target.ts'
+import { requireColumn } from './alter.ts'
 import { findDatabase, fullName, informationSchema, isInformationSchema, lookUpTable, resolveName } from './name.ts'
 
 type Of<K extends Statement['kind']> = Extract<Statement, { kind: K }>
@@ -18,10 +20,59 @@ export async function createTable({ store, ctx }: Session, statement: CreateTabl
   return 0
 }
 
+/** The columns and options of another table, without its rows. */
+export async function createTableLike({ store, ctx }: Session, statement: CreateTableLike): Promise<number> {
+  const { database, table } = resolveName(store, ctx.db, statement.name)
+  if (database === informationSchema) throw readOnly()
+  const { columns, options } = findTarget({ store, ctx }, statement.like)
+  if (statement.ifNotExists && store.table(database, table.text) !== undefined) return 0
+  const definitions = columns.map(({ id: _id, physical: _physical, stored: _stored, was: _was, ...column }) => column)
+  await store.createTable(ctx, { database, name: table.text, columns: definitions, options })
+  return 0
+}
+
+/** Sets and unsets options; they act on the tables that are there, as far as those do not set their own. */
+export async function alterDatabase({ store, ctx }: Session, statement: Of<'alter_database'>): Promise<number> {
+  if (isInformationSchema(statement.name)) throw readOnly()
+  const { name, options } = findDatabase(store, statement.name)
+  const set = parseTableOptions(statement.options)
+  if (set.ttl === 'instant') throw instantDatabase()
+  const keys = [...Object.keys(set), ...statement.unset.map(key => key.toLowerCase())]
+  const fixed = keys.find(key => key !== 'ttl' && key !== 'comment')
+  if (fixed !== undefined) {
+    throw new DbError('InvalidArguments', `database option ${fixed} cannot be changed, only ttl and comment can`)
+  }
+  const kept = Object.fromEntries(Object.entries(options).filter(([key]) => !keys.includes(key)))
+  await store.changeDatabase(ctx, name, { ...kept, ...set })
+  return 0
+}
+
+export async function truncate(session: Session, statement: Of<'truncate'>): Promise<number> {
+  authorise(session.ctx.user, 'write')
+  await session.store.changeTable(session.ctx, findTarget(session, statement.name), { kind: 'truncate' })
+  return 0
+}
+
+/** Comments of tables are options, those of columns part of their definition. */
+export async function comment(session: Session, { table: name, column, text }: Of<'comment'>): Promise<number> {
+  const { store, ctx } = session
+  authorise(ctx.user, 'write')
+  const table = findTarget(session, name)
+  if (column === undefined) {
+    const set = text === undefined ? { options: {}, unset: ['comment'] as const } : { options: { comment: text } }
+    await store.changeTable(ctx, table, { kind: 'set_options', ...set })
+    return 0
+  }
+  const { comment: _, ...definition } = requireColumn(table, column)
+  const changed = text === undefined ? definition : { ...definition, comment: text }
+  await store.changeTable(ctx, table, { kind: 'modify_column', name: definition.name, definition: changed })
+  return 0
+}
+
 /** Returns the affected rows: one, also when it was there already. */
 export async function createDatabase({ store, ctx }: Session, statement: Of<'create_database'>): Promise<number> {
   const options = parseTableOptions(statement.options)
-  if (options.ttl === 'instant') throw new DbError('InvalidArguments', 'ttl instant is for tables, not for databases')
+  if (options.ttl === 'instant') throw instantDatabase()
   const exists = store.database(statement.name) !== undefined || statement.name === informationSchema
   if (exists && !statement.ifNotExists) {
     throw new DbError('InvalidArguments', `Schema ${statement.name} already exists`)
@@ -36,6 +87,9 @@ export async function dropTables({ store, ctx }: Session, statement: Of<'drop_ta
   for (const name of statement.names) {
     const { database, table } = resolveName(store, ctx.db, name)
     if (database === informationSchema) throw readOnly()
+    if (store.view(database, table.text) !== undefined) {
+      throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a view: use DROP VIEW`)
+    }
     const found = lookUpTable(store, ctx.db, name)
     if (found !== undefined) tables.push(found)
     else if (!statement.ifExists) {
@@ -57,6 +111,10 @@ export async function dropDatabase({ store, ctx }: Session, statement: Of<'drop_
   return 0
 }
 
-function readOnly(): DbError {
+function instantDatabase(): DbError {
+  return new DbError('InvalidArguments', 'ttl instant is for tables, not for databases')
+}
+
+export function readOnly(): DbError {
   return new DbError('Unsupported', `Schema \`${informationSchema}\` is read-only`)
 }

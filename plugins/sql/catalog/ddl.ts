@@ -5,7 +5,8 @@ import {
   sqlTypeName,
   type Table,
   type TableColumn,
-  type TableOptions
+  type TableOptions,
+  type View
 } from '../../../core/index.ts'
 import { quoteName, quoteText } from '../text/token.ts'
 
@@ -45,6 +46,11 @@ function optionKey(key: string): string {
 function withText(options: readonly (readonly [string, string])[]): string {
   if (options.length === 0) return ''
   return `WITH(\n${options.map(([key, value]) => `  ${key} = ${quoteText(value)}`).join(',\n')}\n)`
+}
+
+/** `CREATE VIEW …` */
+export function createViewText({ name, query, columns }: View): string {
+  return `CREATE VIEW ${quoteName(name)} (${columns.map(column => quoteName(column.name)).join(', ')}) AS ${query}`
 }
 
 function columnText(column: TableColumn): string {

@@ -21,6 +21,8 @@ const tables: Readonly<Record<string, (store: Store) => readonly Row[]>> = {
   columns: store => everyTable(store).flatMap(table => table.columns.map((column, i) => columnRow(table, column, i)))
 }
 
+export const informationTableNames: readonly string[] = Object.keys(tables).sort()
+
 /** The rows of one of its tables as a SQL expression. Throws `TableNotFound` naming those there are. */
 export function informationTable(store: Store, name: string): string {
   if (!Object.hasOwn(tables, name)) {

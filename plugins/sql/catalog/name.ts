@@ -1,5 +1,5 @@
 // Names of databases and tables as SQL writes them, looked up in the catalog by one rule.
-import { type Database, DbError, type Store, type Table } from '../../../core/index.ts'
+import { type Database, DbError, type Store, type Table, type View } from '../../../core/index.ts'
 import type { Name } from '../statement/cursor.ts'
 import { quoteName } from '../text/token.ts'
 
@@ -55,6 +55,12 @@ export function lookUpTable(store: Store, db: string, parts: readonly Name[]): T
   )
   if (near !== '') throw new DbError('TableNotFound', `Table not found: ${fullName(database, table.text)}${near}`)
   return undefined
+}
+
+/** The view of that name, undefined when there is none. */
+export function lookUpView(store: Store, db: string, parts: readonly Name[]): View | undefined {
+  const { database, table } = resolveName(store, db, parts)
+  return store.view(database, table.text)
 }
 
 /** `svc.public.t` */

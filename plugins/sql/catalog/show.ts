@@ -1,54 +1,71 @@
-// DESCRIBE and SHOW: the catalog as rows.
-import { authorise, DbError, type RecordsAnswer, sqlTypeName, type Table } from '../../../core/index.ts'
-import { runQuery, type Session } from '../session.ts'
-import type { Name } from '../statement/cursor.ts'
+// The SHOW statements: the catalog as rows.
+import { authorise, DbError, type RecordsAnswer } from '../../../core/index.ts'
+import type { Session } from '../session.ts'
 import type { ShowFilter, ShowStatement } from '../statement/statement.ts'
-import { quoteName, quoteText, tokenize } from '../text/token.ts'
-import { createDatabaseText, createTableText, ddlOptions } from './ddl.ts'
-import { findDatabase, informationSchema, isInformationSchema, lookUpTable } from './name.ts'
+import { createDatabaseText, ddlOptions } from './ddl.ts'
+import { filtered, type ShownColumn } from './filter.ts'
+import { informationTableNames } from './information-schema.ts'
+import { findDatabase, informationSchema, isInformationSchema } from './name.ts'
+import { visibleProcesses } from './process-rows.ts'
 import { type Row, rowsAnswer } from './rows.ts'
-
-export function describe(session: Session, name: readonly Name[]): RecordsAnswer {
-  authorise(session.ctx.user, 'read')
-  const table = requireTable(session, name)
-  const columns = ['Column', 'Type', 'Key', 'Null', 'Default', 'Semantic Type']
-  const rows = table.columns.map(({ name, type, semantic, nullable, ...column }) => [
-    name,
-    type,
-    semantic === 'field' ? '' : 'PRI',
-    nullable ? 'YES' : 'NO',
-    column.default ?? '',
-    semantic.toUpperCase()
-  ])
-  return rowsAnswer(columns, rows)
-}
+import { showColumns, showCreateTable, showCreateView, showIndex } from './show-table.ts'
 
 export async function show(session: Session, statement: ShowStatement): Promise<RecordsAnswer> {
-  const { store, ctx } = session
-  authorise(ctx.user, 'read')
+  authorise(session.ctx.user, 'read')
   switch (statement.what) {
     case 'databases':
       return showDatabases(session, statement.full, statement.filter)
     case 'tables':
       return showTables(session, statement)
+    case 'views':
+      return showViews(session, statement)
     case 'columns':
-      return showColumns(session, requireTable(session, statement.name), statement.filter)
+      return showColumns(session, statement.name, statement.full, statement.filter)
     case 'index':
-      return showIndex(session, requireTable(session, statement.name), statement.filter)
-    case 'create_table': {
-      const table = requireTable(session, statement.name)
-      return rowsAnswer(
-        ['Table', 'Create Table'],
-        [[table.name, createTableText(table, store.database(table.database))]]
-      )
-    }
+      return showIndex(session, statement.name, statement.filter)
+    case 'create_table':
+      return showCreateTable(session, statement.name)
+    case 'create_view':
+      return showCreateView(session, statement.name)
     case 'create_database': {
-      const database = findDatabase(store, statement.database)
+      const database = findDatabase(session.store, statement.database)
       return rowsAnswer(['Database', 'Create Database'], [[database.name, createDatabaseText(database)]])
     }
     case 'variable':
       return showVariable(session, statement.variable)
+    case 'processlist':
+      return showProcesses(session, statement.full, statement.filter)
   }
+  const { columns, rows } = fixed[statement.what]
+  return filtered(session, columns, rows, statement.filter)
+}
+
+const text = (...names: readonly string[]) => names
+
+/** What tools of other databases ask for and is always the same. */
+const fixed: Readonly<
+  Record<
+    'charset' | 'collation' | 'engines' | 'status' | 'flows',
+    { columns: readonly ShownColumn[]; rows: readonly Row[] }
+  >
+> = {
+  charset: {
+    columns: ['Charset', 'Description', 'Default collation', ['Maxlen', 'Int64']],
+    rows: [['utf8', 'UTF-8 Unicode', 'utf8_bin', 4n]]
+  },
+  collation: {
+    columns: ['Collation', 'Charset', ['Id', 'Int64'], 'Default', 'Compiled', ['Sortlen', 'Int64']],
+    rows: [['utf8_bin', 'utf8', 1n, 'Yes', 'Yes', 1n]]
+  },
+  engines: {
+    columns: text('Engine', 'Support', 'Comment', 'Transactions', 'XA', 'Savepoints'),
+    rows: [
+      ['embedded', 'DEFAULT', 'Storage engine for time series, logs and traces', 'NO', 'NO', 'NO'],
+      ['metric', 'YES', 'Many tables over one physical table', 'NO', 'NO', 'NO']
+    ]
+  },
+  status: { columns: text('Variable_name', 'Value'), rows: [] },
+  flows: { columns: text('Flows'), rows: [] }
 }
 
 function showDatabases(session: Session, full: boolean, filter: ShowFilter | undefined): Promise<RecordsAnswer> {
@@ -67,38 +84,53 @@ function showDatabases(session: Session, full: boolean, filter: ShowFilter | und
 type ShowTables = Extract<ShowStatement, { what: 'tables' }>
 
 function showTables(session: Session, { full, database, filter }: ShowTables): Promise<RecordsAnswer> {
-  const { store, ctx } = session
-  const system = database !== undefined && isInformationSchema(database)
-  const name = system ? informationSchema : database === undefined ? ctx.db : findDatabase(store, database).name
-  const tables = system ? ['columns', 'schemata', 'tables'] : store.tables(name).map(table => table.name)
-  const kind = system ? 'LOCAL TEMPORARY' : 'BASE TABLE'
+  const name = databaseName(session, database)
+  const rows =
+    name === informationSchema
+      ? informationTableNames.map(table => [table, 'LOCAL TEMPORARY'])
+      : [
+          ...session.store.tables(name).map(table => [table.name, 'BASE TABLE']),
+          ...session.store.views(name).map(view => [view.name, 'VIEW'])
+        ]
   const columns = [`Tables_in_${name}`, ...(full ? ['Table_type'] : [])]
-  const rows = tables.sort(compare).map(table => [table, kind])
-  return filtered(session, columns, rows, filter, 'Tables')
+  return filtered(
+    session,
+    columns,
+    rows.sort((a, b) => compare(a[0]!, b[0]!)),
+    filter,
+    'Tables'
+  )
 }
 
-function showColumns(session: Session, table: Table, filter: ShowFilter | undefined): Promise<RecordsAnswer> {
-  const rows = table.columns.map(({ name, type, semantic, nullable, ...column }) => [
-    name,
-    sqlTypeName(type).toLowerCase(),
-    nullable ? 'Yes' : 'No',
-    { tag: 'PRI', timestamp: 'TIME INDEX', field: '' }[semantic],
-    column.default ?? null,
-    '',
-    type
-  ])
-  return filtered(session, ['Field', 'Type', 'Null', 'Key', 'Default', 'Extra', 'Svc_type'], rows, filter)
+type ShowViews = Extract<ShowStatement, { what: 'views' }>
+
+function showViews(session: Session, { database, filter }: ShowViews): Promise<RecordsAnswer> {
+  const rows = session.store.views(databaseName(session, database)).map(({ name }) => [name])
+  return filtered(
+    session,
+    ['Views'],
+    rows.sort((a, b) => compare(a[0]!, b[0]!)),
+    filter
+  )
 }
 
-function showIndex(session: Session, table: Table, filter: ShowFilter | undefined): Promise<RecordsAnswer> {
-  const rows = table.columns.flatMap(({ name, semantic, index, nullable }) => {
-    const keys = [
-      ...(semantic === 'tag' ? ['PRIMARY'] : semantic === 'timestamp' ? ['TIME INDEX'] : []),
-      ...(index === undefined ? [] : [`${index.kind.toUpperCase()} INDEX`])
-    ]
-    return keys.map(key => [table.name, key, name, nullable ? 'YES' : 'NO'])
+function databaseName({ store, ctx }: Session, database: ShowTables['database']): string {
+  if (database === undefined) return ctx.db
+  return isInformationSchema(database) ? informationSchema : findDatabase(store, database).name
+}
+
+function showProcesses(session: Session, full: boolean, filter: ShowFilter | undefined): Promise<RecordsAnswer> {
+  const rows = visibleProcesses(session).map(({ id, catalog, schemas, query, client, frontend, start, elapsed }) => {
+    const shown = full ? query : query.slice(0, 100)
+    return full ? [id, catalog, schemas, shown, client, frontend, start, elapsed] : [id, catalog, shown, elapsed]
   })
-  return filtered(session, ['Table', 'Key_name', 'Column_name', 'Null'], rows, filter)
+  const short = text('Id', 'Catalog', 'Query', 'Elapsed Time')
+  const long: readonly ShownColumn[] = [
+    ...text('Id', 'Catalog', 'Schemas', 'Query', 'Client', 'Frontend'),
+    ['Start Time', 'TimestampMillisecond'],
+    'Elapsed Time'
+  ]
+  return filtered(session, full ? long : short, rows, filter)
 }
 
 function showVariable({ ctx }: Session, variable: string): RecordsAnswer {
@@ -106,43 +138,6 @@ function showVariable({ ctx }: Session, variable: string): RecordsAnswer {
     throw new DbError('Unsupported', `Unsupported show variable ${variable.toUpperCase()}`)
   }
   return rowsAnswer([variable.toUpperCase()], [[ctx.timezone]])
-}
-
-/** Rows that match; `alias` names the first column for a condition, too. Rows may have more cells than there are columns. */
-async function filtered(
-  session: Session,
-  columns: readonly string[],
-  rows: readonly Row[],
-  filter: ShowFilter | undefined,
-  alias = columns[0]!
-): Promise<RecordsAnswer> {
-  if (filter?.kind === 'like') {
-    const pattern = likePattern(filter.pattern)
-    const matching = rows.filter(row => pattern.test(String(row[0])))
-    return rowsAnswer(columns, matching)
-  }
-  if (filter === undefined || rows.length === 0) return rowsAnswer(columns, rows)
-  const names = [...columns, ...(columns.includes(alias) ? [] : [alias])].map(quoteName)
-  const cell = (value: unknown) => (value === null || value === undefined ? 'NULL' : quoteText(String(value)))
-  const lines = rows.map(row => `(${names.map((_, c) => cell(row[c < columns.length ? c : 0])).join(', ')})`)
-  const select = `SELECT ${columns.map(quoteName).join(', ')} FROM (VALUES ${lines.join(', ')}) AS shown(${names.join(', ')}) WHERE`
-  const [first, ...rest] = filter.tokens
-  if (first === undefined) throw new DbError('InvalidSyntax', 'SHOW … WHERE needs a condition')
-  return runQuery(session, [...tokenize(select), { ...first, spaced: true }, ...rest])
-}
-
-function likePattern(pattern: string): RegExp {
-  const source = pattern
-    .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-    .replaceAll('%', '.*')
-    .replaceAll('_', '.')
-  return new RegExp(`^${source}$`, 'su')
-}
-
-function requireTable({ store, ctx }: Session, name: readonly Name[]): Table {
-  const table = lookUpTable(store, ctx.db, name)
-  if (table !== undefined) return table
-  throw new DbError('TableNotFound', `Table not found: ${name.map(part => part.text).join('.')}`)
 }
 
 function compare(a: string, b: string): number {

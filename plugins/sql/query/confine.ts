@@ -1,5 +1,13 @@
 // Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
-import { DbError, type Relation, type Store, type Table, type TableColumn, type Zone } from '../../../core/index.ts'
+import {
+  DbError,
+  type Relation,
+  type Store,
+  type Table,
+  type TableColumn,
+  type View,
+  type Zone
+} from '../../../core/index.ts'
 import { informationTable } from '../catalog/information-schema.ts'
 import { fullName, hint, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
 import { locator, type SqlParser } from '../grammar/parser.ts'
@@ -8,6 +16,7 @@ import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
 import { isToken, quoteName, type Token, tokenText } from '../text/token.ts'
 import { isRefusedFunction } from './function-policy.ts'
 import { clockEdits, timeEdit } from './time-text.ts'
+import { asNamed, expandView, type Named } from './view.ts'
 import { refused, walkStatement } from './walk.ts'
 
 export interface Confined {
@@ -24,6 +33,10 @@ export interface Edit {
   readonly text: string
   readonly table?: Table
   readonly alias?: string
+  /** Tables in `text`. */
+  readonly relations?: readonly Relation[]
+  /** What `text` stands for. */
+  readonly view?: View
 }
 
 export interface Place {
@@ -35,6 +48,8 @@ export interface Place {
   readonly sql: string
   /** Of time constants that do not say theirs. */
   readonly zone: Zone
+  /** Full names of the views this query is in. */
+  readonly views?: readonly string[]
 }
 
 /** Checks a query and resolves its names. Throws DbError for whatever it may not read. */
@@ -47,19 +62,21 @@ export async function confine(place: Place, tokens: readonly Token[]): Promise<C
   const edits: Edit[] = clockEdits(statement)
   const columns: (readonly number[])[] = []
   const compared: (readonly [number, number])[] = []
+  const named: (readonly [number[], boolean])[] = []
   walkStatement(tree, {
-    table: (name, aliased) => edits.push(tableEdit(place, statement, name.map(index), aliased)),
+    table: (name, aliased) => named.push([name.map(index), aliased]),
     column: name => columns.push(name.map(index)),
     compared: (name, constant) => compared.push([index(name.at(-1)!), index(constant)]),
     unnamed: call => edits.push(...labelEdit(statement, call.map(index)))
   })
-  const tables = edits.flatMap(edit => edit.table ?? [])
+  for (const [parts, aliased] of named) edits.push(await tableEdit(place, statement, parts, aliased))
+  const tables = edits.flatMap<Named>(edit => edit.table ?? (edit.view && asNamed(edit.view)) ?? [])
   const find = columnFinder(tables)
   for (const parts of columns) edits.push(...columnEdits(statement, tables, find, parts))
   for (const [column, constant] of compared) {
     edits.push(...timeEdit(statement, timeColumn(tables, statement.tokens[column]!), constant, place.zone))
   }
-  return { ...apply(statement.text, edits), names: physicalNames(tables) }
+  return { ...apply(statement.text, edits), names: physicalNames(edits.flatMap(edit => edit.table ?? [])) }
 }
 
 /** A second look, at the bare tokens: nothing that is followed by a parenthesis has a refused name. */
@@ -78,13 +95,23 @@ function span({ starts, tokens }: Canonical, first: number, last = first): { sta
   return { start: starts[first]!, end: starts[last]! + tokenText(tokens[last]!).length }
 }
 
-function tableEdit(place: Place, statement: Canonical, parts: readonly number[], aliased: boolean): Edit {
+async function tableEdit(
+  place: Place,
+  statement: Canonical,
+  parts: readonly number[],
+  aliased: boolean
+): Promise<Edit> {
   const names = parts.map(part => nameOf(statement.tokens[part]!))
   const where = span(statement, parts[0]!, parts.at(-1)!)
   const { database, table: written } = resolveName(place.store, place.db, names)
   if (database === informationSchema) {
     const text = informationTable(place.store, written.text)
     return { ...where, text: aliased ? text : `${text} AS ${quoteName(written.text)}` }
+  }
+  const view = place.store.view(database, written.text)
+  if (view !== undefined) {
+    const expanded = await expandView(confine, place, view)
+    return { ...where, ...expanded, text: aliased ? expanded.text : `${expanded.text} AS ${quoteName(view.name)}` }
   }
   const table = lookUpTable(place.store, place.db, names)
   if (table === undefined) {
@@ -133,7 +160,7 @@ function closing(tokens: readonly Token[], open: number): number {
 type Finder = (name: Name) => readonly TableColumn[] | undefined
 
 /** The columns of the query's tables that a name in any case may mean. */
-function columnFinder(tables: readonly Table[]): Finder {
+function columnFinder(tables: readonly Named[]): Finder {
   const groups = Map.groupBy(
     [...new Set(tables)].flatMap(table => table.columns),
     column => column.name.toLowerCase()
@@ -141,7 +168,7 @@ function columnFinder(tables: readonly Table[]): Finder {
   return name => groups.get(name.text.toLowerCase())
 }
 
-function columnEdits(statement: Canonical, tables: readonly Table[], find: Finder, parts: readonly number[]): Edit[] {
+function columnEdits(statement: Canonical, tables: readonly Named[], find: Finder, parts: readonly number[]): Edit[] {
   const names = parts.map(part => nameOf(statement.tokens[part]!))
   const edits: Edit[] = []
   // The engine knows a table by its name alone: `public.t.n` is `t.n` to it.
@@ -158,7 +185,7 @@ function columnEdits(statement: Canonical, tables: readonly Table[], find: Finde
   return edits
 }
 
-function isTableOf(tables: readonly Table[], database: Name, table: Name): boolean {
+function isTableOf(tables: readonly Named[], database: Name, table: Name): boolean {
   return tables.some(other => other.database === database.text && other.name === table.text)
 }
 
@@ -178,9 +205,13 @@ function physicalNames(tables: readonly Table[]): Map<string, string> {
   return new Map(renamed.map(column => [column.physical, column.name]))
 }
 
-function timeColumn(tables: readonly Table[], name: Token): TableColumn | undefined {
+function timeColumn(tables: readonly Named[], name: Token): TableColumn | undefined {
   const wanted = name.value.toLowerCase()
   return tables.flatMap(table => table.columns.filter(column => column.name.toLowerCase() === wanted))[0]
+}
+
+export function shift(relation: Relation, by: number): Relation {
+  return { ...relation, start: relation.start + by, end: relation.end + by }
 }
 
 /** The text with all edits made, and where the tables stand in it. */
@@ -196,7 +227,10 @@ function apply(text: string, edits: readonly Edit[]): { text: string; relations:
       const name = text.slice(edit.start, edit.end)
       relations.push({ start: out.length, end: out.length + name.length, table, ...(alias !== undefined && { alias }) })
       out += name
-    } else out += edit.text
+    } else {
+      relations.push(...(edit.relations ?? []).map(each => shift(each, out.length)))
+      out += edit.text
+    }
     at = edit.end
   }
   return { text: out + text.slice(at), relations }

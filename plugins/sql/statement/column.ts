@@ -1,7 +1,8 @@
 // One column of CREATE TABLE: name, type and options in any order.
 import { type ColumnIndex, type ColumnType, parseColumnIndex } from '../../../core/index.ts'
 import { readType } from './column-type.ts'
-import { type Cursor, expect, peek, readName, readString, readUntil, sees, take, unexpected } from './cursor.ts'
+import { atEnd, type Cursor, expect, peek, readName, readString, readUntil, sees, take, unexpected } from './cursor.ts'
+import type { IndexKind } from './statement.ts'
 import { readWith } from './with.ts'
 
 export interface WrittenColumn {
@@ -16,10 +17,13 @@ export interface WrittenColumn {
   timeIndex?: boolean
 }
 
-export function parseColumn(cursor: Cursor): WrittenColumn {
+/** Up to one of these words, a comma or a parenthesis. */
+export function parseColumn(cursor: Cursor, ...stops: readonly string[]): WrittenColumn {
   const name = readName(cursor, 'the name of a column').text
   const column: WrittenColumn = { name, type: readType(cursor) }
-  while (!sees(cursor, ',') && !sees(cursor, ')')) parseOption(cursor, column)
+  while (![',', ')', ...stops].some(stop => sees(cursor, stop)) && !(stops.length > 0 && atEnd(cursor))) {
+    parseOption(cursor, column)
+  }
   return column
 }
 
@@ -37,13 +41,13 @@ function parseOption(cursor: Cursor, column: WrittenColumn): void {
   else throw unexpected(cursor, 'a column option')
 }
 
-function indexKind(cursor: Cursor): ColumnIndex['kind'] | undefined {
+export function indexKind(cursor: Cursor): IndexKind | undefined {
   for (const kind of ['fulltext', 'skipping', 'inverted'] as const) if (take(cursor, kind)) return kind
   return undefined
 }
 
 /** The text of a literal or a call, as written. */
-function readDefault(cursor: Cursor): string {
+export function readDefault(cursor: Cursor): string {
   const start = cursor.at
   if (!take(cursor, '-')) take(cursor, '+')
   const first = peek(cursor)

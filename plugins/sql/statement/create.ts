@@ -1,17 +1,34 @@
 // CREATE TABLE and CREATE DATABASE.
 import { type ColumnDefinition, DbError, isTimestamp, type Semantic } from '../../../core/index.ts'
 import { parseColumn, type WrittenColumn } from './column.ts'
-import { type Cursor, expectEnd, peek, readList, readName, readNames, readString, sees, take } from './cursor.ts'
-import type { CreateTable, Statement, Texts } from './statement.ts'
+import {
+  type Cursor,
+  expect,
+  expectEnd,
+  peek,
+  readList,
+  readName,
+  readNames,
+  readString,
+  sees,
+  take
+} from './cursor.ts'
+import { readQuery } from './query.ts'
+import type { CreateTable, CreateTableLike, CreateView, Statement, Texts } from './statement.ts'
 import { readWith } from './with.ts'
 
 const engines = ['embedded', 'mito', 'metric']
 
 export function parseCreate(cursor: Cursor): Statement {
+  const replace = take(cursor, 'or', 'replace')
+  if (take(cursor, 'view')) return parseView(cursor, replace)
   const database = take(cursor, 'database') || take(cursor, 'schema')
-  if (!database && !take(cursor, 'table')) {
+  if (replace || (!database && !take(cursor, 'table'))) {
     const word = peek(cursor)?.value.toUpperCase() ?? ''
-    throw new DbError('Unsupported', `CREATE ${word} is not supported, only CREATE TABLE and CREATE DATABASE are`)
+    throw new DbError(
+      'Unsupported',
+      `CREATE ${replace ? 'OR REPLACE ' : ''}${word} is not supported, there are CREATE TABLE, CREATE DATABASE and CREATE [OR REPLACE] VIEW`
+    )
   }
   const ifNotExists = take(cursor, 'if', 'not', 'exists')
   if (database) {
@@ -21,8 +38,20 @@ export function parseCreate(cursor: Cursor): Statement {
   return parseTable(cursor, ifNotExists)
 }
 
-function parseTable(cursor: Cursor, ifNotExists: boolean): CreateTable {
+/** `[IF NOT EXISTS] name [(columns)] AS query` */
+function parseView(cursor: Cursor, replace: boolean): CreateView {
+  const ifNotExists = take(cursor, 'if', 'not', 'exists')
   const name = readNames(cursor)
+  const columns = sees(cursor, '(') ? readList(cursor, () => readName(cursor, 'the name of a column')) : undefined
+  expect(cursor, 'as')
+  const query = readQuery(cursor)
+  const text = cursor.sql.slice(query.tokens[0]!.start, query.tokens.at(-1)!.end)
+  return { kind: 'create_view', name, replace, ifNotExists, columns, query, text }
+}
+
+function parseTable(cursor: Cursor, ifNotExists: boolean): CreateTable | CreateTableLike {
+  const name = readNames(cursor)
+  if (take(cursor, 'like')) return { kind: 'create_table_like', name, like: readNames(cursor), ifNotExists }
   const written: WrittenColumn[] = []
   const keys: string[] = []
   const times: string[] = []

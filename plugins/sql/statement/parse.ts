@@ -1,25 +1,16 @@
 // A request's SQL as statements: cut at semicolons, told apart by the first word.
 import { DbError } from '../../../core/index.ts'
-import { label } from '../text/canonical.ts'
 import { isToken, type Token, tokenize } from '../text/token.ts'
+import { parseAlter } from './alter.ts'
+import { parseCopy } from './copy.ts'
 import { parseCreate } from './create.ts'
-import {
-  atEnd,
-  type Cursor,
-  expect,
-  expectEnd,
-  peek,
-  readName,
-  readNames,
-  readUntil,
-  sees,
-  take,
-  unexpected
-} from './cursor.ts'
+import { type Cursor, expect, expectEnd, peek, readName, readNames, readString, take, unexpected } from './cursor.ts'
 import { parseDelete } from './delete.ts'
 import { parseInsert } from './insert.ts'
+import { isQueryWord, readQuery } from './query.ts'
+import { parseAdmin, parseSet } from './session.ts'
 import { parseShow } from './show.ts'
-import type { QueryStatement, Statement } from './statement.ts'
+import type { Statement } from './statement.ts'
 
 /** A statement with the tokens it was read from. */
 export interface Parsed {
@@ -49,15 +40,20 @@ export function split(tokens: readonly Token[]): Token[][] {
   return groups.filter(group => group.length > 0)
 }
 
-const queryWords = ['select', 'with', 'values', 'from', '(']
-
 function parseStatement(cursor: Cursor): Statement {
   const first = peek(cursor)
-  if (queryWords.some(word => isToken(first, word))) return parseQuery(cursor)
+  if (isQueryWord(first)) return readQuery(cursor)
   if (take(cursor, 'insert') || take(cursor, 'replace')) return parseInsert(cursor)
   if (take(cursor, 'delete')) return parseDelete(cursor)
   if (take(cursor, 'create')) return parseCreate(cursor)
   if (take(cursor, 'drop')) return parseDrop(cursor)
+  if (take(cursor, 'alter')) return parseAlter(cursor)
+  if (take(cursor, 'copy')) return parseCopy(cursor)
+  if (take(cursor, 'comment')) return parseComment(cursor)
+  if (take(cursor, 'truncate')) {
+    take(cursor, 'table')
+    return { kind: 'truncate', name: readNames(cursor) }
+  }
   if (take(cursor, 'show')) return parseShow(cursor)
   if (take(cursor, 'explain')) return parseExplain(cursor)
   if (take(cursor, 'desc') || take(cursor, 'describe')) {
@@ -67,11 +63,8 @@ function parseStatement(cursor: Cursor): Statement {
   if (take(cursor, 'use')) return { kind: 'use', database: readName(cursor, 'the name of a database') }
   if (take(cursor, 'set')) return parseSet(cursor)
   if (take(cursor, 'admin')) return parseAdmin(cursor)
+  if (take(cursor, 'kill')) return parseKill(cursor)
   throw new DbError('Unsupported', `SQL statement is not supported, keyword: ${first!.value.toUpperCase()}`)
-}
-
-function parseQuery(cursor: Cursor): QueryStatement {
-  return { kind: 'query', tokens: readUntil(cursor) }
 }
 
 function parseExplain(cursor: Cursor): Statement {
@@ -79,44 +72,41 @@ function parseExplain(cursor: Cursor): Statement {
   take(cursor, 'verbose')
   const json = take(cursor, 'format')
   if (json && !take(cursor, 'json') && !take(cursor, 'text')) throw unexpected(cursor, 'JSON')
-  if (!queryWords.some(word => sees(cursor, word))) throw new DbError('Unsupported', 'EXPLAIN takes a query')
-  return { kind: 'explain', analyze, json, query: parseQuery(cursor) }
+  if (!isQueryWord(peek(cursor))) throw new DbError('Unsupported', 'EXPLAIN takes a query')
+  return { kind: 'explain', analyze, json, query: readQuery(cursor) }
 }
 
 function parseDrop(cursor: Cursor): Statement {
   const database = take(cursor, 'database') || take(cursor, 'schema')
-  if (!database) expect(cursor, 'table')
+  const view = !database && take(cursor, 'view')
+  if (!database && !view) expect(cursor, 'table')
   const ifExists = take(cursor, 'if', 'exists')
   if (database) return { kind: 'drop_database', name: readName(cursor), ifExists }
   const names = [readNames(cursor)]
   while (take(cursor, ',')) names.push(readNames(cursor))
-  return { kind: 'drop_table', names, ifExists }
+  return { kind: view ? 'drop_view' : 'drop_table', names, ifExists }
 }
 
-function parseSet(cursor: Cursor): Statement {
-  take(cursor, 'session')
-  const zone = take(cursor, 'time', 'zone')
-  const variable = zone ? 'time_zone' : readName(cursor, 'the name of a variable').text
-  if (!zone && !take(cursor, '=')) expect(cursor, 'to')
-  if (variable !== 'time_zone' && variable !== 'timezone') {
-    throw new DbError('Unsupported', `Unsupported set variable ${variable.toUpperCase()}`)
-  }
-  const value = peek(cursor)
-  if (value === undefined || value.kind === 'symbol') throw unexpected(cursor, 'a time zone')
+function parseKill(cursor: Cursor): Statement {
+  take(cursor, 'query')
+  const token = peek(cursor)
+  if (token?.kind !== 'number' && token?.kind !== 'string') throw unexpected(cursor, 'the id of a query')
   cursor.at++
-  return { kind: 'set_time_zone', zone: value.value }
+  return { kind: 'kill', id: token.value }
 }
 
-function parseAdmin(cursor: Cursor): Statement {
-  const call = readName(cursor, 'the name of a function').text
-  expect(cursor, '(')
-  const args: string[] = []
-  while (!take(cursor, ')')) {
-    if (atEnd(cursor)) throw unexpected(cursor, ')')
-    const token = peek(cursor)!
-    cursor.at++
-    if (token.kind === 'symbol' && token.value !== ',') throw unexpected({ ...cursor, at: cursor.at - 1 }, 'a literal')
-    if (token.kind !== 'symbol') args.push(token.value)
-  }
-  return { kind: 'admin', call, args, text: `ADMIN ${label(cursor.tokens.slice(1, cursor.at))}` }
+/** `ON TABLE t IS 'text'`, `ON COLUMN t.c IS NULL` */
+function parseComment(cursor: Cursor): Statement {
+  expect(cursor, 'on')
+  const onColumn = take(cursor, 'column')
+  if (!onColumn) expect(cursor, 'table')
+  const start = cursor.at
+  const names = [readName(cursor)]
+  while (names.length < 4 && take(cursor, '.')) names.push(readName(cursor))
+  expect(cursor, 'is')
+  const text = take(cursor, 'null') ? undefined : readString(cursor)
+  if (!onColumn && names.length < 4) return { kind: 'comment', table: names, text }
+  const column = names.pop()!
+  if (!onColumn || names.length === 0) throw unexpected({ ...cursor, at: start }, onColumn ? 'table.column' : 'a table')
+  return { kind: 'comment', table: names, column, text }
 }

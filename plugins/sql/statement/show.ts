@@ -16,6 +16,17 @@ export function parseShow(cursor: Cursor): ShowStatement {
     const database = takeFrom(cursor) ? { database: readName(cursor) } : {}
     return { kind: 'show', what: 'tables', full, ...database, ...readFilter(cursor) }
   }
+  if (take(cursor, 'views')) {
+    const database = takeFrom(cursor) ? { database: readName(cursor) } : {}
+    return { kind: 'show', what: 'views', ...database, ...readFilter(cursor) }
+  }
+  if (take(cursor, 'processlist')) return { kind: 'show', what: 'processlist', full, ...readFilter(cursor) }
+  if (take(cursor, 'charset') || take(cursor, 'character', 'set')) {
+    return { kind: 'show', what: 'charset', ...readFilter(cursor) }
+  }
+  for (const what of ['collation', 'engines', 'status', 'flows'] as const) {
+    if (take(cursor, what)) return { kind: 'show', what, ...readFilter(cursor) }
+  }
   if (take(cursor, 'columns') || take(cursor, 'fields')) return parseOfTable(cursor, 'columns', full)
   if (take(cursor, 'index') || take(cursor, 'indexes') || take(cursor, 'keys'))
     return parseOfTable(cursor, 'index', full)
@@ -27,7 +38,8 @@ function parseCreated(cursor: Cursor): ShowStatement {
   if (take(cursor, 'database') || take(cursor, 'schema')) {
     return { kind: 'show', what: 'create_database', database: readName(cursor) }
   }
-  throw unexpected(cursor, 'TABLE or DATABASE')
+  if (take(cursor, 'view')) return { kind: 'show', what: 'create_view', name: readNames(cursor) }
+  throw unexpected(cursor, 'TABLE, VIEW or DATABASE')
 }
 
 function parseOfTable(cursor: Cursor, what: 'columns' | 'index', full: boolean): ShowStatement {

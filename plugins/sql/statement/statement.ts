@@ -1,6 +1,7 @@
 // The kinds of statement there are.
-import type { ColumnDefinition } from '../../../core/index.ts'
+import type { ColumnDefinition, ColumnIndex, ColumnType } from '../../../core/index.ts'
 import type { Token } from '../text/token.ts'
+import type { WrittenColumn } from './column.ts'
 import type { Name } from './cursor.ts'
 
 export type Statement =
@@ -9,6 +10,15 @@ export type Statement =
   | InsertStatement
   | DeleteStatement
   | CreateTable
+  | CreateTableLike
+  | CreateView
+  | AlterTable
+  | AlterDatabase
+  | CopyStatement
+  | CommentStatement
+  | { readonly kind: 'truncate'; readonly name: readonly Name[] }
+  | { readonly kind: 'drop_view'; readonly names: readonly (readonly Name[])[]; readonly ifExists: boolean }
+  | { readonly kind: 'kill'; readonly id: string }
   | { readonly kind: 'create_database'; readonly name: string; readonly ifNotExists: boolean; readonly options: Texts }
   | { readonly kind: 'drop_table'; readonly names: readonly (readonly Name[])[]; readonly ifExists: boolean }
   | { readonly kind: 'drop_database'; readonly name: Name; readonly ifExists: boolean }
@@ -59,6 +69,79 @@ export interface CreateTable {
   readonly options: Texts
 }
 
+export interface CreateTableLike {
+  readonly kind: 'create_table_like'
+  readonly name: readonly Name[]
+  readonly like: readonly Name[]
+  readonly ifNotExists: boolean
+}
+
+export interface CreateView {
+  readonly kind: 'create_view'
+  readonly name: readonly Name[]
+  readonly replace: boolean
+  readonly ifNotExists: boolean
+  /** Other names than the query gives. */
+  readonly columns: readonly Name[] | undefined
+  readonly query: QueryStatement
+  /** The query as written. */
+  readonly text: string
+}
+
+export interface AlterTable {
+  readonly kind: 'alter_table'
+  readonly name: readonly Name[]
+  readonly actions: readonly AlterAction[]
+}
+
+export type AlterAction =
+  | {
+      readonly kind: 'add_column'
+      readonly column: WrittenColumn
+      readonly ifNotExists: boolean
+      /** Before all others, or behind one; otherwise at the end. */
+      readonly place?: 'first' | Name
+    }
+  | { readonly kind: 'drop_column'; readonly column: Name }
+  | { readonly kind: 'set_type'; readonly column: Name; readonly type: ColumnType }
+  | { readonly kind: 'set_default'; readonly column: Name; readonly default: string | undefined }
+  | { readonly kind: 'set_index'; readonly column: Name; readonly index: IndexKind; readonly options: Texts }
+  | { readonly kind: 'unset_index'; readonly column: Name; readonly index: IndexKind }
+  | { readonly kind: 'rename'; readonly name: string }
+  | { readonly kind: 'set_options'; readonly options: Texts }
+  | { readonly kind: 'unset_options'; readonly keys: readonly string[] }
+
+export type IndexKind = ColumnIndex['kind']
+
+export interface AlterDatabase {
+  readonly kind: 'alter_database'
+  readonly name: Name
+  readonly options: Texts
+  readonly unset: readonly string[]
+}
+
+export interface CommentStatement {
+  readonly kind: 'comment'
+  readonly table: readonly Name[]
+  readonly column?: Name
+  /** Undefined: none from now on. */
+  readonly text: string | undefined
+}
+
+/** `COPY … TO` a file of the export folder, or `FROM` one. */
+export type CopyStatement = {
+  readonly kind: 'copy'
+  readonly path: string
+  readonly options: Texts
+} & (
+  | { readonly direction: 'to'; readonly source: CopySource }
+  | { readonly direction: 'from'; readonly table: readonly Name[]; readonly columns: readonly Name[] | undefined }
+)
+
+export type CopySource =
+  | { readonly kind: 'table'; readonly name: readonly Name[]; readonly named: readonly Token[] }
+  | QueryStatement
+
 export type ShowStatement = {
   readonly kind: 'show'
   readonly filter?: ShowFilter
@@ -66,7 +149,10 @@ export type ShowStatement = {
   | { readonly what: 'databases'; readonly full: boolean }
   | { readonly what: 'tables'; readonly full: boolean; readonly database?: Name }
   | { readonly what: 'columns' | 'index'; readonly full: boolean; readonly name: readonly Name[] }
-  | { readonly what: 'create_table'; readonly name: readonly Name[] }
+  | { readonly what: 'create_table' | 'create_view'; readonly name: readonly Name[] }
+  | { readonly what: 'views'; readonly database?: Name }
+  | { readonly what: 'processlist'; readonly full: boolean }
+  | { readonly what: 'charset' | 'collation' | 'engines' | 'status' | 'flows' }
   | { readonly what: 'create_database'; readonly database: Name }
   | { readonly what: 'variable'; readonly variable: string }
 )

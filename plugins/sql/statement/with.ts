@@ -5,14 +5,15 @@ import type { Texts } from './statement.ts'
 /** `WITH (key = value, …)`, or nothing. Keys may be quoted and hold dots. */
 export function readWith(cursor: Cursor): Texts {
   if (!take(cursor, 'with')) return {}
-  return Object.fromEntries(
-    readList(cursor, () => {
-      const key = [readKey(cursor)]
-      while (take(cursor, '.')) key.push(readKey(cursor))
-      expect(cursor, '=')
-      return [key.join('.'), readValue(cursor)]
-    })
-  )
+  return Object.fromEntries(readList(cursor, () => readOption(cursor)))
+}
+
+/** `key = value` */
+export function readOption(cursor: Cursor): readonly [string, string] {
+  const key = [readKey(cursor)]
+  while (take(cursor, '.')) key.push(readKey(cursor))
+  expect(cursor, '=')
+  return [key.join('.'), readValue(cursor)]
 }
 
 function readKey(cursor: Cursor): string {

@@ -183,9 +183,16 @@ export function tokenText(token: Token): string {
     case 'bytes':
       return `CAST(${quoteText(token.value.replace(/../g, '\\x$&'))} AS BLOB)`
     case 'word':
-      return /^[\w$]+$/.test(token.value) ? token.value : quoteName(token.value.toLowerCase())
+      return isPlain(token.value) ? token.value : quoteName(token.value.toLowerCase())
   }
   return token.kind === 'number' ? numberText(token.value) : token.value
+}
+
+/** Keywords of the grammar that no query here has: to the engine, and to users, they are names. */
+const namesOnly = new Set(['cluster', 'distribute', 'sort', 'top', 'view'])
+
+function isPlain(word: string): boolean {
+  return /^[\w$]+$/.test(word) && !namesOnly.has(word.toLowerCase())
 }
 
 /** `2.5` is a float here and a decimal to the engine, which takes an exponent as a float; more digits than a float has stay. */

@@ -8,7 +8,7 @@ import {
   type TableWrite
 } from '../../../core/index.ts'
 import { fullName } from '../catalog/name.ts'
-import { planQuery, runPlan, type Session } from '../session.ts'
+import { planQuery, privileged, runPlan, type Session } from '../session.ts'
 import type { DeleteStatement } from '../statement/statement.ts'
 import { type Token, tokenize } from '../text/token.ts'
 import { keyColumns } from './key-column.ts'
@@ -46,8 +46,7 @@ export async function deleteRows(session: Session, statement: DeleteStatement): 
 async function findKeys(session: Session, table: Table, statement: DeleteStatement): Promise<RecordsAnswer> {
   const plan = await planQuery(session, selectKeys(table, statement))
   if (plan.query.relations.length > 1) authorise(session.ctx.user, 'read')
-  const ctx = { ...session.ctx, user: { ...session.ctx.user, mode: 'rw' as const } }
-  return runPlan({ ...session, ctx }, plan)
+  return runPlan(privileged(session), plan)
 }
 
 /** `SELECT tags, time FROM table WHERE (condition)`, placed in the source where the table is named. */

@@ -5,9 +5,12 @@ import type { Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 
 /** Throws `TableNotFound`, or `Unsupported` for what no statement may change. */
-export function findTarget({ store, ctx }: Session, name: readonly Name[]): Table {
+export function findTarget({ store, ctx }: Pick<Session, 'store' | 'ctx'>, name: readonly Name[]): Table {
   const { database, table } = resolveName(store, ctx.db, name)
   if (database === informationSchema) throw new DbError('Unsupported', `Schema \`${informationSchema}\` is read-only`)
+  if (store.view(database, table.text) !== undefined) {
+    throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a view: it can be read only`)
+  }
   const found = lookUpTable(store, ctx.db, name)
   if (found === undefined) throw new DbError('TableNotFound', `Table not found: ${fullName(database, table.text)}`)
   return found

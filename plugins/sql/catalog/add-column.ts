@@ -1,0 +1,64 @@
+// ALTER TABLE … ADD COLUMN: new columns with their place and what rows from before them hold.
+import { type ColumnDefinition, DbError, parseZone, type Table, type TableChange, utc } from '../../../core/index.ts'
+import type { Session } from '../session.ts'
+import type { AlterAction } from '../statement/statement.ts'
+import { constantText } from '../write/constant-text.ts'
+import { defaultOf } from '../write/default-value.ts'
+
+type Addition = Extract<AlterAction, { kind: 'add_column' }>
+
+/** One change for all; undefined when there is nothing to add. */
+export function addColumns(session: Session, table: Table, additions: readonly Addition[]): TableChange | undefined {
+  const order = table.columns.map(column => column.name)
+  const columns: ColumnDefinition[] = []
+  for (const addition of additions) {
+    const { name } = addition.column
+    if (order.includes(name)) {
+      if (addition.ifNotExists) continue
+      throw new DbError('TableColumnExists', `Column ${name} already exists in table ${table.name}`)
+    }
+    columns.push(define(session, table, addition))
+    place(table, order, addition)
+  }
+  if (columns.length === 0) return undefined
+  return { kind: 'add_columns', columns, ...(additions.some(({ place }) => place !== undefined) && { order }) }
+}
+
+function place(table: Table, order: string[], { column, place }: Addition): void {
+  if (place === undefined) order.push(column.name)
+  else if (place === 'first') order.unshift(column.name)
+  else {
+    const at = order.indexOf(place.text)
+    if (at < 0) {
+      throw new DbError('TableColumnNotFound', `AFTER: column ${place.text} not exists in table ${table.name}`)
+    }
+    order.splice(at + 1, 0, column.name)
+  }
+}
+
+function define(session: Session, table: Table, { column }: Addition): ColumnDefinition {
+  const { name, type, nullable = true, default: text, index, comment, primaryKey, timeIndex } = column
+  if (timeIndex) throw invalid(`column ${name}: table ${table.name} has a time index already`)
+  const definition: ColumnDefinition = {
+    name,
+    type,
+    semantic: primaryKey ? 'tag' : 'field',
+    nullable,
+    ...(text !== undefined && { default: text }),
+    ...(index && { index }),
+    ...(comment !== undefined && { comment })
+  }
+  if (!nullable && text === undefined) throw invalid(`column ${name}: NOT NULL needs a DEFAULT for the rows there are`)
+  const shared = table.options.physical_table !== undefined
+  if (!nullable && (primaryKey || shared)) {
+    throw invalid(`column ${name}: NOT NULL is not possible ${shared ? 'in a logical table' : 'for a new key column'}`)
+  }
+  if (text === undefined) return definition
+  const context = { zone: parseZone(session.ctx.timezone) ?? utc, now: BigInt(Date.now()) * 1_000_000n }
+  const initial = constantText(definition, defaultOf(definition), context)
+  return primaryKey || shared || initial === undefined ? definition : { ...definition, initial }
+}
+
+function invalid(message: string): DbError {
+  return new DbError('InvalidArguments', message)
+}

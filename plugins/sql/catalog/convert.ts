@@ -1,0 +1,94 @@
+// Which types a column may change to, and whether what is stored can follow.
+import {
+  type ColumnType,
+  DbError,
+  isTimestamp,
+  sqlTypeName,
+  type Table,
+  type TableColumn,
+  timeUnit,
+  unitsPerSecond
+} from '../../../core/index.ts'
+import { engineType } from '../query/engine-type.ts'
+import { privileged, readRows, runPlan, type Session } from '../session.ts'
+import { quoteName } from '../text/token.ts'
+
+/** Whether any value converts, or every one has to be looked at. Throws when no value would, or would lose something. */
+export function conversion(table: Table, { name, type, semantic }: TableColumn, to: ColumnType): 'free' | 'checked' {
+  if (semantic !== 'field') {
+    const what = semantic === 'tag' ? 'primary key' : 'time index'
+    throw new DbError(
+      'InvalidArguments',
+      `column ${name} of table ${table.name} is part of the ${what}: its type cannot change`
+    )
+  }
+  if (table.options.physical_table !== undefined) {
+    throw new DbError(
+      'Unsupported',
+      `table ${table.name} shares its columns with other logical tables: no type can change`
+    )
+  }
+  const found = between(type, to)
+  if (found !== undefined) return found
+  throw new DbError(
+    'InvalidArguments',
+    `column ${name} of table ${table.name} cannot change from ${sqlTypeName(type)} to ${sqlTypeName(to)}: values would be lost`
+  )
+}
+
+const integers: Readonly<Record<string, readonly [bits: number, signed: boolean]>> = {
+  Int8: [8, true],
+  Int16: [16, true],
+  Int32: [32, true],
+  Int64: [64, true],
+  UInt8: [8, false],
+  UInt16: [16, false],
+  UInt32: [32, false],
+  UInt64: [64, false]
+}
+
+function between(from: ColumnType, to: ColumnType): 'free' | 'checked' | undefined {
+  const [a, b] = [integers[from], integers[to]]
+  if (a && b) return b[0] > a[0] && (b[1] || !a[1]) ? 'free' : 'checked'
+  if (to === 'String') return from === 'Binary' ? undefined : 'free'
+  if (isTimestamp(from) && isTimestamp(to)) {
+    return unitsPerSecond[timeUnit(to)] > unitsPerSecond[timeUnit(from)] ? 'checked' : undefined
+  }
+  const number = a !== undefined || from === 'Boolean'
+  if (to === 'Float64') return number || from === 'Float32' || from.startsWith('Decimal') ? 'free' : ifText(from)
+  if (to === 'Float32') return number && (a?.[0] ?? 1) <= 16 ? 'free' : ifText(from)
+  if (from === 'Boolean' && b) return 'free'
+  if (to.startsWith('Decimal')) return a || (from.startsWith('Decimal') && isWider(from, to)) ? 'checked' : ifText(from)
+  if (from === 'Date' && isTimestamp(to)) return 'checked'
+  return to === 'Binary' ? undefined : ifText(from)
+}
+
+/** Text may hold anything. */
+function ifText(from: ColumnType): 'checked' | undefined {
+  return from === 'String' ? 'checked' : undefined
+}
+
+function isWider(from: ColumnType, to: ColumnType): boolean {
+  const scale = (type: string) => Number(/, (\d+)/.exec(type)![1])
+  return scale(to) >= scale(from)
+}
+
+/** Throws when some stored value does not convert. */
+export async function checkConversion(
+  session: Session,
+  table: Table,
+  column: TableColumn,
+  to: ColumnType
+): Promise<void> {
+  const value = quoteName(column.physical)
+  const head = `SELECT count(*), any_value(CAST(${value} AS VARCHAR)) FROM `
+  const text = `${head}t WHERE ${value} IS NOT NULL AND try_cast(${value} AS ${engineType(to)}) IS NULL`
+  const relations = [{ start: head.length, end: head.length + 1, table, alias: 't' }]
+  const query = { kind: 'sql' as const, text, relations, timezone: 'UTC' }
+  const [row] = await readRows(await runPlan(privileged(session), { query, tokens: [], names: new Map() }))
+  if (Number(row?.[0]) === 0) return
+  throw new DbError(
+    'InvalidArguments',
+    `column ${column.name} of table ${table.name} cannot become ${sqlTypeName(to)}: ${row?.[0]} of its values do not convert, for example ${JSON.stringify(String(row?.[1]).slice(0, 60))}`
+  )
+}

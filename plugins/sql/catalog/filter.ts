@@ -1,0 +1,55 @@
+// LIKE and WHERE of the SHOW statements, over rows made here.
+import { DbError, type RecordsAnswer, type ResultType } from '../../../core/index.ts'
+import { privileged, runQuery, type Session } from '../session.ts'
+import type { ShowFilter } from '../statement/statement.ts'
+import { quoteName, quoteText, tokenize } from '../text/token.ts'
+import { type Row, rowsAnswer } from './rows.ts'
+
+export type ShownColumn = string | readonly [string, ResultType]
+
+/** Rows that match; `alias` names the first column for a condition, too. Rows may have more cells than there are columns. */
+export async function filtered(
+  session: Session,
+  columns: readonly ShownColumn[],
+  rows: readonly Row[],
+  filter: ShowFilter | undefined,
+  alias?: string
+): Promise<RecordsAnswer> {
+  if (filter?.kind === 'like') {
+    const pattern = likePattern(filter.pattern)
+    return rowsAnswer(
+      columns,
+      rows.filter(row => pattern.test(String(row[0])))
+    )
+  }
+  if (filter === undefined || rows.length === 0) return rowsAnswer(columns, rows)
+  const [first, ...rest] = filter.tokens
+  if (first === undefined) throw new DbError('InvalidSyntax', 'SHOW … WHERE needs a condition')
+  const tokens = [...tokenize(selectRows(columns, rows, alias)), { ...first, spaced: true }, ...rest]
+  const answer = await runQuery(privileged(session), tokens)
+  return { ...answer, columns: columns.map((column, i) => ({ name: nameOf(column), type: answer.columns[i]!.type })) }
+}
+
+function nameOf(column: ShownColumn): string {
+  return typeof column === 'string' ? column : column[0]
+}
+
+function selectRows(columns: readonly ShownColumn[], rows: readonly Row[], alias: string | undefined): string {
+  const shown = columns.map(nameOf)
+  const names = [...shown, ...(alias === undefined || shown.includes(alias) ? [] : [alias])].map(quoteName)
+  const lines = rows.map(row => `(${names.map((_, c) => cell(row[c < shown.length ? c : 0])).join(', ')})`)
+  return `SELECT ${shown.map(quoteName).join(', ')} FROM (VALUES ${lines.join(', ')}) AS shown(${names.join(', ')}) WHERE`
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : quoteText(String(value))
+}
+
+function likePattern(pattern: string): RegExp {
+  const source = pattern
+    .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+    .replaceAll('%', '.*')
+    .replaceAll('_', '.')
+  return new RegExp(`^${source}$`, 'su')
+}

@@ -1,0 +1,168 @@
+// What SHOW and DESCRIBE tell of one table or view.
+import {
+  authorise,
+  DbError,
+  type RecordsAnswer,
+  sqlTypeName,
+  type Table,
+  type TableColumn
+} from '../../../core/index.ts'
+import type { Session } from '../session.ts'
+import type { Name } from '../statement/cursor.ts'
+import type { ShowFilter } from '../statement/statement.ts'
+import { createTableText, createViewText } from './ddl.ts'
+import { filtered, type ShownColumn } from './filter.ts'
+import { lookUpTable, lookUpView } from './name.ts'
+import { type Row, rowsAnswer } from './rows.ts'
+
+export function describe(session: Session, name: readonly Name[]): RecordsAnswer {
+  authorise(session.ctx.user, 'read')
+  const columns = ['Column', 'Type', 'Key', 'Null', 'Default', 'Semantic Type']
+  const rows = columnsOf(session, name).map(({ name, type, semantic, nullable, ...column }) => [
+    name,
+    type,
+    semantic === 'field' ? '' : 'PRI',
+    nullable ? 'YES' : 'NO',
+    column.default ?? '',
+    semantic.toUpperCase()
+  ])
+  return rowsAnswer(columns, rows)
+}
+
+/** The column's name in DDL; views have columns of other types, too. */
+export function columnTypeName(type: TableColumn['type']): string {
+  return (sqlTypeName(type) ?? type).toLowerCase()
+}
+
+export function showColumns(
+  session: Session,
+  name: readonly Name[],
+  full: boolean,
+  filter: ShowFilter | undefined
+): Promise<RecordsAnswer> {
+  const rows = columnsOf(session, name).map(({ name, type, semantic, nullable, comment, ...column }) => [
+    name,
+    columnTypeName(type),
+    ...(full ? [type === 'String' ? 'utf8_bin' : null] : []),
+    nullable ? 'Yes' : 'No',
+    { tag: 'PRI', timestamp: 'TIME INDEX', field: '' }[semantic],
+    column.default ?? null,
+    '',
+    ...(full ? ['select,insert', comment ?? ''] : []),
+    type
+  ])
+  const plain = ['Field', 'Type', 'Null', 'Key', 'Default', 'Extra', 'Svc_type']
+  const more = ['Field', 'Type', 'Collation', 'Null', 'Key', 'Default', 'Extra', 'Privileges', 'Comment', 'Svc_type']
+  return filtered(session, full ? more : plain, rows, filter)
+}
+
+const indexColumns: readonly ShownColumn[] = [
+  'Table',
+  ['Non_unique', 'Int64'],
+  'Key_name',
+  ['Seq_in_index', 'Int64'],
+  'Column_name',
+  'Collation',
+  'Cardinality',
+  'Sub_part',
+  'Packed',
+  'Null',
+  'Index_type',
+  'Comment',
+  'Index_comment',
+  'Visible',
+  'Expression'
+]
+
+export function showIndex(
+  session: Session,
+  name: readonly Name[],
+  filter: ShowFilter | undefined
+): Promise<RecordsAnswer> {
+  const table = requireTable(session, name)
+  return filtered(
+    session,
+    indexColumns,
+    table.columns.flatMap(column => indexRows(table, column)),
+    filter
+  )
+}
+
+function indexRows(table: Table, column: TableColumn): Row[] {
+  const { name, nullable } = column
+  return keysOf(table, column).map(({ key, place, type, options }) => [
+    table.name,
+    1n,
+    key,
+    BigInt(place),
+    name,
+    'A',
+    null,
+    null,
+    null,
+    nullable ? 'YES' : '',
+    type,
+    '',
+    options,
+    'YES',
+    null
+  ])
+}
+
+interface Key {
+  readonly key: string
+  /** Within the key, from 1. */
+  readonly place: number
+  readonly type: string
+  readonly options: string
+}
+
+/** The keys and indexes a column is in. */
+export function keysOf(table: Table, { name, semantic, index }: TableColumn): Key[] {
+  const plain = { options: '', place: 1 }
+  const place = table.tags.findIndex(tag => tag.name === name) + 1
+  const options = Object.entries(index?.options ?? {}).map(([key, value]) => `${key}=${value}`)
+  return [
+    ...(semantic === 'tag' ? [{ ...plain, key: 'PRIMARY', type: 'primary-key', place }] : []),
+    ...(semantic === 'timestamp' ? [{ ...plain, key: 'TIME INDEX', type: 'time-index' }] : []),
+    ...(index === undefined
+      ? []
+      : [{ ...plain, key: `${index.kind.toUpperCase()} INDEX`, type: index.kind, options: options.join(', ') }])
+  ]
+}
+
+export function showCreateTable(session: Session, name: readonly Name[]): RecordsAnswer {
+  const { store, ctx } = session
+  if (lookUpView(store, ctx.db, name) !== undefined) return showCreateView(session, name)
+  const table = requireTable(session, name)
+  return rowsAnswer(['Table', 'Create Table'], [[table.name, createTableText(table, store.database(table.database))]])
+}
+
+export function showCreateView({ store, ctx }: Session, name: readonly Name[]): RecordsAnswer {
+  const view = lookUpView(store, ctx.db, name)
+  if (view === undefined) throw new DbError('TableNotFound', `View not found: ${written(name)}`)
+  return rowsAnswer(['View', 'Create View'], [[view.name, createViewText(view)]])
+}
+
+type Described = Pick<TableColumn, 'name' | 'type' | 'semantic' | 'nullable' | 'default' | 'comment'>
+
+function columnsOf(session: Session, name: readonly Name[]): readonly Described[] {
+  const view = lookUpView(session.store, session.ctx.db, name)
+  if (view === undefined) return requireTable(session, name).columns
+  return view.columns.map(column => ({
+    name: column.name,
+    type: column.type as TableColumn['type'],
+    semantic: 'field',
+    nullable: true
+  }))
+}
+
+function requireTable({ store, ctx }: Session, name: readonly Name[]): Table {
+  const table = lookUpTable(store, ctx.db, name)
+  if (table !== undefined) return table
+  throw new DbError('TableNotFound', `Table not found: ${written(name)}`)
+}
+
+function written(name: readonly Name[]): string {
+  return name.map(part => part.text).join('.')
+}

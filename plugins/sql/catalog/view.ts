@@ -1,0 +1,60 @@
+// CREATE VIEW and DROP VIEW.
+import { authorise, DbError, type View } from '../../../core/index.ts'
+import { queryColumns, type Session } from '../session.ts'
+import type { CreateView, Statement } from '../statement/statement.ts'
+import { readOnly } from './change.ts'
+import { fullName, informationSchema, lookUpView, resolveName } from './name.ts'
+
+/** Returns the affected rows: none. The query must work now; it is read anew whenever the view is. */
+export async function createView(session: Session, statement: CreateView): Promise<number> {
+  const { store, ctx } = session
+  authorise(ctx.user, 'write')
+  const { database, table: name } = resolveName(store, ctx.db, statement.name)
+  if (database === informationSchema) throw readOnly()
+  if (statement.ifNotExists && store.view(database, name.text) !== undefined) return 0
+  const views = [fullName(database, name.text)]
+  const defined = { ...session, ctx: { ...ctx, db: database }, views }
+  const found = await queryColumns(defined, statement.query.tokens)
+  const columns = found.map(({ name, type }, i) => ({ name: statement.columns?.[i]?.text ?? name, type }))
+  checkColumns(statement, columns, found.length)
+  const view = { database, name: name.text, query: statement.text, columns, createdAt: Date.now() }
+  await store.putView(ctx, view, statement.replace)
+  return 0
+}
+
+function checkColumns({ columns: written }: CreateView, columns: View['columns'], found: number): void {
+  if (written !== undefined && written.length !== found) {
+    throw new DbError('InvalidArguments', `the view names ${written.length} columns, its query has ${found}`)
+  }
+  const names = new Set<string>()
+  for (const { name } of columns) {
+    if (names.has(name.toLowerCase())) {
+      throw new DbError(
+        'InvalidArguments',
+        `the view would have two columns named ${name}: give one of them another name`
+      )
+    }
+    names.add(name.toLowerCase())
+  }
+}
+
+export async function dropViews(
+  { store, ctx }: Session,
+  statement: Extract<Statement, { kind: 'drop_view' }>
+): Promise<number> {
+  authorise(ctx.user, 'write')
+  const views: View[] = []
+  for (const parts of statement.names) {
+    const { database, table } = resolveName(store, ctx.db, parts)
+    if (database === informationSchema) throw readOnly()
+    const view = lookUpView(store, ctx.db, parts)
+    if (view !== undefined) views.push(view)
+    else if (store.table(database, table.text) !== undefined) {
+      throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a table: use DROP TABLE`)
+    } else if (!statement.ifExists) {
+      throw new DbError('TableNotFound', `View not found: ${fullName(database, table.text)}`)
+    }
+  }
+  for (const view of new Set(views)) await store.dropView(ctx, view)
+  return 0
+}

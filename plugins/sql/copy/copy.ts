@@ -1,0 +1,151 @@
+// COPY: the engine writes and reads the files, within the export folder.
+import { randomUUID } from 'node:crypto'
+import { rename, rm } from 'node:fs/promises'
+import { authorise, DbError, isDbError, type Table, type TableColumn } from '../../../core/index.ts'
+import { hint, lookUpTable } from '../catalog/name.ts'
+import { planQuery, privileged, queryColumns, readRows, runPlan, type Session } from '../session.ts'
+import type { CopyStatement } from '../statement/statement.ts'
+import { quoteName, quoteText, type Token, tokenize } from '../text/token.ts'
+import { insertColumns } from '../write/insert.ts'
+import { writeAnswer } from '../write/stream.ts'
+import { findTarget } from '../write/target.ts'
+import { type CopyOptions, copyOptions } from './options.ts'
+import { pathToRead, pathToWrite } from './path.ts'
+import { cellOf, fileRows } from './source.ts'
+
+type To = Extract<CopyStatement, { direction: 'to' }>
+type From = Extract<CopyStatement, { direction: 'from' }>
+
+/** Returns the rows copied. Needs the right to write; what is copied out, the right to read, too. */
+export function copy(session: Session, statement: CopyStatement): Promise<number> {
+  authorise(session.ctx.user, 'write')
+  return statement.direction === 'to' ? copyTo(session, statement) : copyFrom(session, statement)
+}
+
+/** The file has its name once it is whole. */
+async function copyTo(session: Session, statement: To): Promise<number> {
+  authorise(session.ctx.user, 'read')
+  const options = copyOptions(statement.path, statement.options)
+  const tokens = sourceTokens(session, statement, options)
+  const columns = await queryColumns(session, tokens)
+  const file = await pathToWrite(session.exportFolder, statement.path)
+  const temporary = `${file}.${randomUUID()}.tmp`
+  const names = columns.map(({ name }) => quoteName(name)).join(', ')
+  const limit = options.limit === undefined ? '' : ` LIMIT ${options.limit}`
+  const prefix = 'COPY (SELECT * FROM ('
+  const suffix = `) AS copied(${names})${limit}) TO ${quoteText(temporary)} (${targetOptions(options)})`
+  try {
+    const [row] = await readRows(await runPlan(session, await planQuery(session, tokens, prefix, suffix)))
+    await rename(temporary, file)
+    return Number(row?.[0] ?? 0)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw withoutPath(error, temporary, statement.path)
+  }
+}
+
+function targetOptions({ format, compression, header, delimiter }: CopyOptions): string {
+  const packing = `COMPRESSION ${quoteText(format === 'parquet' && compression === 'none' ? 'uncompressed' : compression)}`
+  if (format !== 'csv') return `FORMAT ${format}, ${packing}`
+  return `FORMAT csv, ${packing}, HEADER ${header}, DELIMITER ${quoteText(delimiter)}`
+}
+
+function sourceTokens(session: Session, { source }: To, { start_time, end_time }: CopyOptions): readonly Token[] {
+  const bounds = [
+    ...(start_time === undefined ? [] : [['>=', start_time] as const]),
+    ...(end_time === undefined ? [] : [['<', end_time] as const])
+  ]
+  if (source.kind === 'query') {
+    if (bounds.length > 0)
+      throw new DbError('InvalidArguments', 'COPY: start_time and end_time go with a table, not a query')
+    return source.tokens
+  }
+  const time = lookUpTable(session.store, session.ctx.db, source.name)?.timeIndex.name
+  if (bounds.length > 0 && time === undefined) {
+    throw new DbError('InvalidArguments', 'COPY: start_time and end_time go with a table')
+  }
+  const { start, end } = source.named[0]!
+  const place = (text: string) => tokenize(text).map(token => ({ ...token, start, end, spaced: true }))
+  const where = bounds.map(
+    ([sign, value]) => `${quoteName(time!)} ${sign} ${/^-?\d+$/.test(value) ? value : quoteText(value)}`
+  )
+  return [
+    ...place('SELECT * FROM'),
+    ...source.named,
+    ...(where.length > 0 ? place(`WHERE ${where.join(' AND ')}`) : [])
+  ]
+}
+
+async function copyFrom(session: Session, statement: From): Promise<number> {
+  const table = findTarget(session, statement.table)
+  const options = copyOptions(statement.path, statement.options)
+  if ((options.start_time ?? options.end_time) !== undefined) {
+    throw new DbError('InvalidArguments', 'COPY FROM: start_time and end_time are options of COPY TO')
+  }
+  const file = await pathToRead(session.exportFolder, statement.path)
+  const reading = privileged(session)
+  const run = async (text: string) =>
+    runPlan(reading, {
+      query: { kind: 'sql', text, relations: [], timezone: 'UTC' },
+      tokens: [],
+      names: new Map()
+    })
+  try {
+    const found = await run(`SELECT * FROM ${fileRows(file, options)} LIMIT 0`)
+    found.close?.()
+    const columns = fileColumns(
+      table,
+      insertColumns(table, statement.columns),
+      found.columns.map(({ name }) => name),
+      statement
+    )
+    const selected = columns.map(({ from, column }) => cellOf(options.format, from, column))
+    const limit = options.limit === undefined ? '' : ` LIMIT ${options.limit}`
+    const answer = await run(`SELECT ${selected.join(', ')} FROM ${fileRows(file, options)}${limit}`)
+    return await writeAnswer(
+      session,
+      table,
+      columns.map(({ column }) => column),
+      answer
+    )
+  } catch (error) {
+    throw withoutPath(error, file, statement.path)
+  }
+}
+
+interface FileColumn {
+  /** Its name in the file. */
+  readonly from: string
+  readonly column: TableColumn
+}
+
+/** By name; a CSV file without a header line has the columns in order. */
+function fileColumns(
+  table: Table,
+  wanted: readonly TableColumn[],
+  found: readonly string[],
+  { path, options }: From
+): FileColumn[] {
+  if (options['header'] === 'false' || options['headers'] === 'false') {
+    if (found.length !== wanted.length) {
+      throw new DbError('InvalidArguments', `COPY ${path}: it has ${found.length} columns, expected ${wanted.length}`)
+    }
+    return found.map((from, i) => ({ from, column: wanted[i]! }))
+  }
+  return found.map(from => {
+    const column = wanted.find(({ name }) => name === from)
+    if (column !== undefined) return { from, column }
+    const names = wanted.map(({ name }) => name)
+    throw new DbError(
+      'TableColumnNotFound',
+      `COPY ${path}: the file has a column ${from}, table ${table.name} has none of that name${hint(from, names)}`
+    )
+  })
+}
+
+/** Errors of the engine name the whole path; users know the part they wrote. */
+function withoutPath(error: unknown, whole: string, path: string): unknown {
+  if (!isDbError(error)) return error
+  const code = error.code === 'EngineExecuteQuery' || error.code === 'PlanQuery' ? 'InvalidArguments' : error.code
+  return new DbError(code, error.message.replaceAll(whole, path), { cause: error })
+}

@@ -1,0 +1,114 @@
+// ALTER TABLE and ALTER DATABASE.
+import { DbError } from '../../../core/index.ts'
+import { indexKind, parseColumn, readDefault } from './column.ts'
+import { readType } from './column-type.ts'
+import {
+  atEnd,
+  type Cursor,
+  expect,
+  type Name,
+  peek,
+  readName,
+  readNames,
+  readString,
+  sees,
+  take,
+  unexpected
+} from './cursor.ts'
+import type { AlterAction, AlterDatabase, AlterTable, Texts } from './statement.ts'
+import { readOption, readWith } from './with.ts'
+
+export function parseAlter(cursor: Cursor): AlterTable | AlterDatabase {
+  if (take(cursor, 'database') || take(cursor, 'schema')) return parseDatabase(cursor)
+  if (!take(cursor, 'table')) {
+    const word = peek(cursor)?.value.toUpperCase() ?? ''
+    throw new DbError('Unsupported', `ALTER ${word} is not supported, there are ALTER TABLE and ALTER DATABASE`)
+  }
+  const name = readNames(cursor)
+  const actions = [parseAction(cursor)]
+  while (take(cursor, ',')) actions.push(parseAction(cursor))
+  return { kind: 'alter_table', name, actions }
+}
+
+function parseDatabase(cursor: Cursor): AlterDatabase {
+  const name = readName(cursor, 'the name of a database')
+  if (take(cursor, 'unset')) return { kind: 'alter_database', name, options: {}, unset: readKeys(cursor) }
+  expect(cursor, 'set')
+  return { kind: 'alter_database', name, options: readOptions(cursor), unset: [] }
+}
+
+function parseAction(cursor: Cursor): AlterAction {
+  if (take(cursor, 'add')) return parseAddition(cursor)
+  if (take(cursor, 'drop')) {
+    take(cursor, 'column')
+    return { kind: 'drop_column', column: readName(cursor, 'the name of a column') }
+  }
+  if (take(cursor, 'rename')) {
+    take(cursor, 'to')
+    return { kind: 'rename', name: readName(cursor, 'the new name of the table').text }
+  }
+  if (take(cursor, 'modify') || take(cursor, 'alter')) {
+    take(cursor, 'column')
+    return parseModification(cursor, readName(cursor, 'the name of a column'))
+  }
+  if (take(cursor, 'set')) return { kind: 'set_options', options: readOptions(cursor) }
+  if (take(cursor, 'unset')) return { kind: 'unset_options', keys: readKeys(cursor) }
+  throw unexpected(cursor, 'ADD, DROP, MODIFY, RENAME, SET or UNSET')
+}
+
+function parseAddition(cursor: Cursor): AlterAction {
+  take(cursor, 'column')
+  const ifNotExists = take(cursor, 'if', 'not', 'exists')
+  const column = parseColumn(cursor, 'first', 'after')
+  const place = take(cursor, 'first') ? 'first' : take(cursor, 'after') ? readName(cursor) : undefined
+  return { kind: 'add_column', column, ifNotExists, ...(place !== undefined && { place }) }
+}
+
+function parseModification(cursor: Cursor, column: Name): AlterAction {
+  if (take(cursor, 'drop', 'default')) return { kind: 'set_default', column, default: undefined }
+  if (take(cursor, 'unset')) {
+    const index = indexKind(cursor)
+    if (index === undefined) throw unexpected(cursor, 'FULLTEXT, SKIPPING or INVERTED INDEX')
+    expect(cursor, 'index')
+    return { kind: 'unset_index', column, index }
+  }
+  if (!take(cursor, 'set')) {
+    take(cursor, 'type')
+    return { kind: 'set_type', column, type: readType(cursor) }
+  }
+  if (take(cursor, 'default')) return { kind: 'set_default', column, default: readDefault(cursor) }
+  const index = indexKind(cursor)
+  if (index === undefined) throw unexpected(cursor, 'DEFAULT or a FULLTEXT, SKIPPING or INVERTED INDEX')
+  expect(cursor, 'index')
+  return { kind: 'set_index', column, index, options: readWith(cursor) }
+}
+
+/** `'key' = 'value', …`; what follows a comma and is no key is the next action. */
+function readOptions(cursor: Cursor): Texts {
+  const options = [readOption(cursor)]
+  while (sees(cursor, ',') && isKey(cursor)) {
+    cursor.at++
+    options.push(readOption(cursor))
+  }
+  return Object.fromEntries(options)
+}
+
+function isKey(cursor: Cursor): boolean {
+  for (let ahead = 1; ahead < 8; ahead++) {
+    const token = peek(cursor, ahead)
+    if (token === undefined || token.value === ',') return false
+    if (token.kind === 'symbol' && token.value === '=') return true
+  }
+  return false
+}
+
+function readKeys(cursor: Cursor): string[] {
+  const keys = [readKey(cursor)]
+  while (!atEnd(cursor) && take(cursor, ',')) keys.push(readKey(cursor))
+  return keys
+}
+
+function readKey(cursor: Cursor): string {
+  const token = peek(cursor)
+  return token?.kind === 'string' ? readString(cursor) : readName(cursor, 'the name of an option').text
+}

@@ -1,0 +1,311 @@
+-- Columns come, change and go.
+
+CREATE TABLE visits (site STRING, n INT, load DOUBLE, at TIMESTAMP(3) TIME INDEX, PRIMARY KEY (site));
+----
+affected 0
+
+INSERT INTO visits VALUES ('a', 1, 1.5, 1000), ('b', 2, NULL, 2000);
+----
+affected 2
+
+ALTER TABLE visits ADD COLUMN page STRING, ADD COLUMN IF NOT EXISTS n INT, ADD COLUMN size INT NOT NULL DEFAULT 7 FIRST;
+----
+affected 0
+
+ALTER TABLE visits ADD COLUMN code SMALLINT DEFAULT 200 COMMENT 'http' AFTER site;
+----
+affected 0
+
+DESC visits;
+----
+Column:String | Type:String | Key:String | Null:String | Default:String | Semantic Type:String
+"size" | "Int32" | "" | "NO" | "7" | "FIELD"
+"site" | "String" | "PRI" | "YES" | "" | "TAG"
+"code" | "Int16" | "" | "YES" | "200" | "FIELD"
+"n" | "Int32" | "" | "YES" | "" | "FIELD"
+"load" | "Float64" | "" | "YES" | "" | "FIELD"
+"at" | "TimestampMillisecond" | "PRI" | "NO" | "" | "TIMESTAMP"
+"page" | "String" | "" | "YES" | "" | "FIELD"
+
+SELECT * FROM visits ORDER BY at;
+----
+size:Int32 | site:String | code:Int16 | n:Int32 | load:Float64 | at:TimestampMillisecond | page:String
+7 | "a" | 200 | 1 | 1.5 | 1000 | null
+7 | "b" | 200 | 2 | null | 2000 | null
+
+INSERT INTO visits (site, at) VALUES ('c', 3000);
+----
+affected 1
+
+INSERT INTO visits (site, code, at) VALUES ('d', NULL, 4000);
+----
+affected 1
+
+SELECT site, code, size, page FROM visits ORDER BY at;
+----
+site:String | code:Int16 | size:Int32 | page:String
+"a" | 200 | 7 | null
+"b" | 200 | 7 | null
+"c" | 200 | 7 | null
+"d" | null | 7 | null
+
+ALTER TABLE visits ADD COLUMN n INT;
+----
+error 4003(400) Column n already exists in table visits
+
+ALTER TABLE visits ADD COLUMN must INT NOT NULL;
+----
+error 1004(400) column must: NOT NULL needs a DEFAULT for the rows there are
+
+ALTER TABLE visits ADD COLUMN other TIMESTAMP TIME INDEX;
+----
+error 1004(400) column other: table visits has a time index already
+
+ALTER TABLE visits ADD COLUMN late STRING AFTER nothing;
+----
+error 4002(400) AFTER: column nothing not exists in table visits
+
+ALTER TABLE visits ADD COLUMN number INT DEFAULT 'many';
+----
+error 2000(400) Failed to parse value: row 1, column number: many is no Int32
+
+ALTER TABLE visits DROP COLUMN page;
+----
+affected 0
+
+ALTER TABLE visits DROP COLUMN page;
+----
+error 4002(400) Column page not exists in table visits
+
+ALTER TABLE visits DROP COLUMN site;
+----
+error 1004(400) Not allowed to remove index column site from table visits
+
+ALTER TABLE visits DROP COLUMN at;
+----
+error 1004(400) Not allowed to remove time index column at from table visits
+
+-- Types: what converts, and what does not.
+ALTER TABLE visits MODIFY COLUMN n BIGINT;
+----
+affected 0
+
+SELECT site, n FROM visits ORDER BY at;
+----
+site:String | n:Int64
+"a" | 1
+"b" | 2
+"c" | null
+"d" | null
+
+ALTER TABLE visits MODIFY COLUMN n STRING;
+----
+affected 0
+
+SELECT site, n FROM visits ORDER BY at;
+----
+site:String | n:String
+"a" | "1"
+"b" | "2"
+"c" | null
+"d" | null
+
+ALTER TABLE visits MODIFY COLUMN n TINYINT UNSIGNED;
+----
+affected 0
+
+SELECT site, n FROM visits WHERE n >= 2 ORDER BY at;
+----
+site:String | n:UInt8
+"b" | 2
+
+INSERT INTO visits (site, n, at) VALUES ('e', 255, 5000);
+----
+affected 1
+
+ALTER TABLE visits MODIFY COLUMN n TINYINT;
+----
+error 1004(400) column n of table visits cannot become TINYINT: 1 of its values do not convert, for example "255"
+
+ALTER TABLE visits MODIFY COLUMN site BINARY;
+----
+error 1004(400) column site of table visits is part of the primary key: its type cannot change
+
+ALTER TABLE visits MODIFY COLUMN at TIMESTAMP(9);
+----
+error 1004(400) column at of table visits is part of the time index: its type cannot change
+
+ALTER TABLE visits MODIFY COLUMN load INT;
+----
+error 1004(400) column load of table visits cannot change from DOUBLE to INT: values would be lost
+
+ALTER TABLE visits MODIFY COLUMN nothing INT;
+----
+error 4002(400) Column nothing not exists in table visits
+
+-- Defaults and indexes.
+ALTER TABLE visits MODIFY COLUMN load SET DEFAULT 0.5;
+----
+affected 0
+
+INSERT INTO visits (site, at) VALUES ('f', 6000);
+----
+affected 1
+
+SELECT load FROM visits WHERE site = 'f';
+----
+load:Float64
+0.5
+
+ALTER TABLE visits MODIFY COLUMN load DROP DEFAULT;
+----
+affected 0
+
+ALTER TABLE visits MODIFY COLUMN load SET DEFAULT 'x';
+----
+error 2000(400) Failed to parse value: row 1, column load: x is no Float64
+
+ALTER TABLE visits MODIFY COLUMN site SET INVERTED INDEX;
+----
+affected 0
+
+ALTER TABLE visits MODIFY COLUMN load SET SKIPPING INDEX WITH (granularity = 1024, type = 'BLOOM');
+----
+affected 0
+
+ALTER TABLE visits MODIFY COLUMN load SET FULLTEXT INDEX;
+----
+error 1004(400) a fulltext index needs a STRING column, not Float64
+
+ALTER TABLE visits MODIFY COLUMN site UNSET INVERTED INDEX;
+----
+affected 0
+
+ALTER TABLE visits MODIFY COLUMN load SET SKIPPING INDEX WITH (size = 3);
+----
+error 1004(400) unknown option size of the skipping index, expected false_positive_rate, granularity, type
+
+-- Options.
+ALTER TABLE visits SET 'ttl' = '7d', 'comment' = 'who came';
+----
+affected 0
+
+SHOW CREATE TABLE visits;
+----
+Table:String | Create Table:String
+"visits" | "CREATE TABLE IF NOT EXISTS \"visits\" (\n  \"size\" INT NOT NULL DEFAULT 7,\n  \"site\" STRING NULL,\n  \"code\" SMALLINT NULL DEFAULT 200 COMMENT 'http',\n  \"n\" TINYINT UNSIGNED NULL,\n  \"load\" DOUBLE NULL SKIPPING INDEX WITH(false_positive_rate = '0.01', granularity = '1024', type = 'BLOOM'),\n  \"at\" TIMESTAMP(3) NOT NULL,\n  TIME INDEX (\"at\"),\n  PRIMARY KEY (\"site\")\n)\n\nENGINE=embedded\nWITH(\n  'comment' = 'who came',\n  ttl = '7days'\n)"
+
+ALTER TABLE visits UNSET 'ttl';
+----
+affected 0
+
+ALTER TABLE visits SET 'ttl' = 'soon';
+----
+error 1004(400) invalid ttl "soon": expected a duration such as 7d or 12h, forever or instant
+
+ALTER TABLE visits SET 'foo' = 'bar';
+----
+error 1004(400) Unrecognized table option key: foo
+
+ALTER TABLE visits SET 'merge_mode' = 'last_non_null';
+----
+error 1004(400) table option merge_mode is fixed when a table is created and cannot be changed
+
+ALTER TABLE visits UNSET 'append_mode';
+----
+error 1004(400) table option append_mode cannot be unset, only ttl and comment can
+
+ALTER TABLE visits SET 'skip_wal' = 'true';
+----
+affected 0
+
+ALTER TABLE visits SET 'skip_wal' = 'false';
+----
+error 1004(400) table option skip_wal can be set to true, but not back to false
+
+-- Several kinds in one.
+ALTER TABLE visits ADD COLUMN a INT, DROP COLUMN load, RENAME calls;
+----
+affected 0
+
+SHOW TABLES;
+----
+Tables_in_public:String
+"calls"
+
+SELECT * FROM calls WHERE site = 'e';
+----
+size:Int32 | site:String | code:Int16 | n:UInt8 | at:TimestampMillisecond | a:Int32
+7 | "e" | 200 | 255 | 5000 | null
+
+CREATE TABLE visits LIKE calls;
+----
+affected 0
+
+ALTER TABLE calls RENAME TO visits;
+----
+error 4000(400) Table already exists: `svc.public.visits`
+
+DESC visits;
+----
+Column:String | Type:String | Key:String | Null:String | Default:String | Semantic Type:String
+"size" | "Int32" | "" | "NO" | "7" | "FIELD"
+"site" | "String" | "PRI" | "YES" | "" | "TAG"
+"code" | "Int16" | "" | "YES" | "200" | "FIELD"
+"n" | "UInt8" | "" | "YES" | "" | "FIELD"
+"at" | "TimestampMillisecond" | "PRI" | "NO" | "" | "TIMESTAMP"
+"a" | "Int32" | "" | "YES" | "" | "FIELD"
+
+TRUNCATE TABLE calls;
+----
+affected 0
+
+SELECT count(*) FROM calls;
+----
+count(*):Int64
+0
+
+INSERT INTO calls (site, at) VALUES ('again', 1);
+----
+affected 1
+
+SELECT site FROM calls;
+----
+site:String
+"again"
+
+TRUNCATE nothing;
+----
+error 4001(400) Table not found: svc.public.nothing
+
+COMMENT ON TABLE calls IS 'calls';
+----
+affected 0
+
+COMMENT ON COLUMN calls.site IS 'where';
+----
+affected 0
+
+SELECT column_name, column_comment FROM information_schema.columns WHERE table_name = 'calls' AND column_comment IS NOT NULL ORDER BY 1;
+----
+column_name:String | column_comment:String
+"code" | "http"
+"site" | "where"
+
+--! user=ro
+ALTER TABLE calls ADD COLUMN x INT;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+TRUNCATE TABLE calls;
+----
+error 7006(403) User is not authorized to perform this action
+
+ALTER TABLE calls FROBNICATE;
+----
+error 2000(400) expected ADD, DROP, MODIFY, RENAME, SET or UNSET, found FROBNICATE at line 1, column 19
+
+ALTER INDEX x;
+----
+error 1001(400) ALTER INDEX is not supported, there are ALTER TABLE and ALTER DATABASE
