@@ -65,13 +65,15 @@ function sourceTokens(session: Session, { source }: To, { start_time, end_time }
     throw new DbError('InvalidArguments', 'COPY: start_time and end_time go with a table')
   }
   const { start, end } = source.named[0]!
-  const place = (text: string) => tokenize(text).map(token => ({ ...token, start, end, spaced: true }))
+  const place = (text: string) =>
+    tokenize(text).map((token, i) => ({ ...token, start, end, spaced: token.spaced || i === 0 }))
   const where = bounds.map(
     ([sign, value]) => `${quoteName(time!)} ${sign} ${/^-?\d+$/.test(value) ? value : quoteText(value)}`
   )
   return [
     ...place('SELECT * FROM'),
-    ...source.named,
+    { ...source.named[0]!, spaced: true },
+    ...source.named.slice(1),
     ...(where.length > 0 ? place(`WHERE ${where.join(' AND ')}`) : [])
   ]
 }
@@ -102,8 +104,9 @@ async function copyFrom(session: Session, statement: From): Promise<number> {
     const selected = columns.map(({ from, column }) => cellOf(options.format, from, column))
     const limit = options.limit === undefined ? '' : ` LIMIT ${options.limit}`
     const answer = await run(`SELECT ${selected.join(', ')} FROM ${fileRows(file, options)}${limit}`)
+    // Times in files are in UTC, as they are written.
     return await writeAnswer(
-      session,
+      { ...session, ctx: { ...session.ctx, timezone: 'UTC' } },
       table,
       columns.map(({ column }) => column),
       answer

@@ -8,9 +8,9 @@ import type { CopyOptions } from './options.ts'
 export function fileRows(path: string, { format, compression, header, delimiter }: CopyOptions): string {
   const file = quoteText(path)
   if (format === 'parquet') return `read_parquet(${file})`
-  const packing = `compression = ${quoteText(compression)}`
+  const packing = `compression = ${quoteText(compression === 'none' ? 'uncompressed' : compression)}`
   if (format === 'csv') {
-    const text = `all_varchar = true, allow_quoted_nulls = false, auto_detect = false, quote = '"', escape = '"', sample_size = -1`
+    const text = `all_varchar = true, allow_quoted_nulls = false, comment = '', skip = 0, quote = '"', escape = '"', sample_size = -1`
     return `read_csv(${file}, header = ${header}, delim = ${quoteText(delimiter)}, ${text}, ${packing})`
   }
   return `read_json(${file}, format = 'auto', sample_size = -1, ${packing})`
@@ -22,6 +22,7 @@ export function cellOf(format: CopyOptions['format'], from: string, { type }: Ta
   if (format === 'parquet') return name
   const number = /^(U?Int\d+|Float\d+)$/.test(type)
   if (number) return `CAST(${name} AS ${engineType(type)})`
+  if (type === 'Binary') return `CAST(${name} AS BLOB)`
   if (format === 'csv') return name
   // Numbers stay numbers for timestamps: they are in the column's unit.
   if (isTimestamp(type)) return `CAST(${name} AS VARCHAR)`
