@@ -156,6 +156,7 @@ function measurePipeline(
       now: 1_741_064_767_000_000_008n,
       variablesFromInput: false,
       maxDispatchDepth: 8,
+      maxGroups: 1000,
       options: {},
       pipeline: () => pipeline,
       existing: () => undefined

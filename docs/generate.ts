@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../core/config/load.ts'
-import { configReference } from '../core/config/reference.ts'
+import { configReference, type PluginOptions } from '../core/config/reference.ts'
+import type { PluginSpec } from '../core/plugin.ts'
 import { type Running, start } from '../core/start.ts'
 import { catalogue } from '../plugins/index.ts'
 import { errorReference } from './errors.ts'
@@ -17,7 +18,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   const running = await startBoth(folder)
   try {
     return new Map([
-      ['config.md', configReference()],
+      ['config.md', configReference(await pluginOptions())],
       ['errors.md', errorReference()],
       ['metrics.md', metricsReference(running)],
       ['processors.md', processorReference()],
@@ -27,6 +28,11 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     await running.close()
     rmSync(folder, { recursive: true })
   }
+}
+
+async function pluginOptions(): Promise<PluginOptions[]> {
+  const modules = await Promise.all(Object.values(catalogue).map(load => load()))
+  return modules.map(module => module.default as PluginSpec).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** Both servers with everything else as it is by default. */

@@ -17,8 +17,14 @@ own options are read as TOML values), and the flags \`--data-home\` and \`--http
 This page is generated from the schema by \`npm run docs\`.
 `
 
+/** A plugin's name and the schema of its own options. */
+export interface PluginOptions {
+  readonly name: string
+  readonly config: TSchema
+}
+
 /** The text of docs/config.md. */
-export function configReference(): string {
+export function configReference(plugins: readonly PluginOptions[]): string {
   const schema = configSchema as TSchema as SchemaNode
   const entries = Object.entries(schema.properties!)
   const sections = entries.filter(([, node]) => node.properties !== undefined)
@@ -32,7 +38,11 @@ export function configReference(): string {
       keyTable(Object.entries(node.properties!))
     ]),
     `## \`[plugins.NAME]\`\n\n${schema.properties!['plugins']!.description}\n`,
-    keyTable(Object.entries(pluginKeys as unknown as Record<string, SchemaNode>))
+    keyTable(Object.entries(pluginKeys as unknown as Record<string, SchemaNode>)),
+    ...plugins.flatMap(({ name, config }) => {
+      const options = Object.entries((config as SchemaNode).properties ?? {})
+      return options.length === 0 ? [] : [`### \`[plugins.${name}]\`\n`, keyTable(options)]
+    })
   ].join('\n')
 }
 

@@ -16,6 +16,11 @@ export default definePlugin({
     }),
     dry_run_max_items: Type.Integer({ default: 10, minimum: 1, description: 'More items than this are refused.' }),
     max_document_size: size(1024 * 1024, 'Larger YAML documents are refused.', { minimum: 1 }),
+    max_groups: Type.Integer({
+      default: 1000,
+      minimum: 1,
+      description: 'Rows of one request go to at most so many combinations of table and table options.'
+    }),
     max_dispatch_depth: Type.Integer({
       default: 8,
       minimum: 1,

@@ -16,6 +16,7 @@ const defaultNestedLevels = 10
 export interface ServiceOptions {
   readonly variables_from_input: boolean
   readonly max_dispatch_depth: number
+  readonly max_groups: number
   /** Bytes. */
   readonly max_document_size: number
 }
@@ -81,6 +82,7 @@ export async function createService(core: Core, config: ServiceOptions): Promise
       now: currentTime(),
       variablesFromInput: config.variables_from_input,
       maxDispatchDepth: config.max_dispatch_depth,
+      maxGroups: config.max_groups,
       ...(observer && { observer }),
       options: ctx.hints.options,
       ...(ctx.hints.autoCreate !== undefined && { autoCreate: ctx.hints.autoCreate }),

@@ -159,6 +159,7 @@ function tryDocument(text: string, random: Random): { taken: boolean; problem?: 
       now: 1_741_064_767_000_000_008n,
       variablesFromInput: random.once(3),
       maxDispatchDepth: 8,
+      maxGroups: 1000,
       options: {},
       pipeline: () => (random.once(2) ? pipeline : identity),
       existing: () => undefined

@@ -45,6 +45,8 @@ export interface RunSettings {
   existing(table: string): Table | undefined
   /** Dispatch rules may lead on to other pipelines this often. */
   readonly maxDispatchDepth: number
+  /** Rows may go to so many combinations of table and options. */
+  readonly maxGroups: number
   readonly observer?: RunObserver
 }
 
@@ -177,8 +179,16 @@ function writeRows(
   for (const group of groupRows(pipeline, batch, rows, table, raw)) {
     const options = groupOptions(batch, group, run)
     const { columns, rows: kept } = settledColumns(pipeline, batch, group, run)
-    if (kept.length > 0) run.writes.push({ table: group.table, rows: kept.length, columns, ...options })
+    if (kept.length === 0) continue
+    if (run.writes.length === run.settings.maxGroups) throw tooManyGroups(run.settings.maxGroups)
+    run.writes.push({ table: group.table, rows: kept.length, columns, ...options })
   }
+}
+
+/** A suffix made of data can name any number of tables. */
+function tooManyGroups(most: number): DbError {
+  const limit = `[plugins.pipelines] max_groups = ${most}`
+  return new DbError('InvalidArguments', `the items go to more than ${most} tables or sets of table options (${limit})`)
 }
 
 interface Group {
@@ -200,17 +210,24 @@ function groupRows(
   const template = 'kind' in pipeline ? undefined : pipeline.suffix
   if (sets === undefined && template === undefined) return [{ table, rows, variables: undefined }]
   const hidden = 'kind' in pipeline ? new Set<string>() : consumedFields(pipeline)
-  const groups = new Map<string, { table: string; rows: number[]; variables: VariableSet | undefined }>()
+  const groups: { table: string; rows: number[]; variables: VariableSet | undefined }[] = []
+  // Equal sets of variables are one object.
+  const bySet = new Map<VariableSet | undefined, Map<string, number[]>>()
   rows.forEach((row, i) => {
     const variables = sets?.[i]
     const named = variables && variableSuffix(variables)
     const suffix = named ?? (template === undefined ? '' : expandSuffix(template, batch, row, hidden))
-    const key = JSON.stringify([suffix, variables])
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, { table: table + suffix, rows: [row], variables })
-    else group.rows.push(row)
+    const bySuffix = bySet.get(variables) ?? new Map<string, number[]>()
+    bySet.set(variables, bySuffix)
+    const known = bySuffix.get(suffix)
+    if (known !== undefined) known.push(row)
+    else {
+      const group = { table: table + suffix, rows: [row], variables }
+      bySuffix.set(suffix, group.rows)
+      groups.push(group)
+    }
   })
-  return [...groups.values()].map(group => ({ ...group, rows: Uint32Array.from(group.rows) }))
+  return groups.map(group => ({ ...group, rows: Uint32Array.from(group.rows) }))
 }
 
 /** What the listed columns of version 2 take out of the items. */

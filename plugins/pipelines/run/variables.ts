@@ -78,19 +78,23 @@ export function takeVariables(
   if (!fields.some(field => rows.some(row => isWritten(batch, field, row, raw)))) return undefined
   const known = new Map<string, VariableSet>()
   return Array.from(rows, row => {
-    const set: Record<string, string> = {}
+    let key = ''
+    let set: Record<string, string> | undefined
     for (const field of fields) {
       if (!isWritten(batch, field, row, raw)) continue
-      set[field.name] = cellText(batch, field, row)
+      const text = cellText(batch, field, row)
+      set ??= {}
+      set[field.name] = text
+      key += `${field.name}${text.length}:${text}`
       if (!keeps) field.setAbsent(row)
     }
-    const key = JSON.stringify(set)
-    const same = known.get(key)
-    if (same !== undefined) return same
-    known.set(key, set)
-    return set
+    const same = known.get(key) ?? set ?? none
+    known.set(key, same)
+    return same
   })
 }
+
+const none: VariableSet = {}
 
 /** Whether the cell holds something else than what the item brought. */
 function isWritten(batch: ItemBatch, field: ItemField, row: number, raw: RawVariables): boolean {

@@ -28,6 +28,16 @@ t.test('a table suffix is filled in row by row', async t => {
   t.throws(() => compile(`${plain}\ntable_suffix: 5`), /table_suffix must be a string/)
 })
 
+t.test('the tables of one request are limited', async t => {
+  const text = `${plain}\ntable_suffix: _\${n}`
+  const items = Array.from({ length: 5 }, (_, n) => ({ n: BigInt(n), line: 'x' }))
+  t.equal(run(text, items, { maxGroups: 5 }).writes.length, 5)
+  t.throws(() => run(text, items, { maxGroups: 4 }), {
+    code: 'InvalidArguments',
+    message: /more than 4 tables.*max_groups = 4/
+  })
+})
+
 t.test('in version 2 a suffix sees only what the transforms left', async t => {
   const text = (version: number) =>
     `version: ${version}\nprocessors: [{ epoch: { field: ts } }]\ntransform: [{ field: k, type: string }, { field: ts, type: time, index: timestamp }]\ntable_suffix: _\${k}`

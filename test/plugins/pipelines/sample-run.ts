@@ -30,6 +30,7 @@ export function settings(changes: Partial<RunSettings> = {}): RunSettings {
     now,
     variablesFromInput: false,
     maxDispatchDepth: 8,
+    maxGroups: 1000,
     options: {},
     pipeline: name => {
       throw new Error(`no pipeline ${name}`)
