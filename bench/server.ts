@@ -15,11 +15,18 @@ export interface BenchServer {
 }
 
 /** Starts the server with a configuration file and waits until it answers. */
-export async function startBenchServer(config: string, dataHome: string): Promise<BenchServer> {
+export async function startBenchServer(
+  config: string,
+  dataHome: string,
+  env: Readonly<Record<string, string>> = {}
+): Promise<BenchServer> {
   const address = `127.0.0.1:${await freePort()}`
   const entry = fileURLToPath(new URL('../bin/weir.js', import.meta.url))
   const args = [entry, 'start', '--config', config, '--data-home', dataHome, '--http-addr', address]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...env }
+  })
   process.once('exit', () => child.kill('SIGKILL'))
   const url = `http://${address}`
   await answers(`${url}/health`, child)

@@ -75,7 +75,7 @@ class EmbeddedEngine implements Engine {
   async write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
     const { tables, wal, flusher } = this.#writer()
     const { storage } = this.#around.config
-    if (tables.bytes >= storage.memtable_limit) await this.#waitForRoom(signal)
+    if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
     signal.throwIfAborted()
     const parts = recordParts(tables, writes)
     const logged = parts.filter(part => !part.skipLog)
@@ -86,6 +86,8 @@ class EmbeddedEngine implements Engine {
         tables.apply(seq, logged)
         tables.appliedSeq = seq + rows
       })
+      // A record may take less room as rows than it did on its way.
+      tables.release(0)
     }
     for (const part of parts) if (part.skipLog) tables.apply(wal.reserve(part.rows), [part])
     if (tables.bytes >= storage.memtable_size) flusher.plan()
@@ -177,15 +179,15 @@ class EmbeddedEngine implements Engine {
   }
 
   async #waitForRoom(signal: AbortSignal): Promise<void> {
-    const { tables, flusher } = this.#writer()
+    const { tables, wal, flusher } = this.#writer()
     const limit = this.#around.config.storage.memtable_limit
     const end = AbortSignal.any([signal, AbortSignal.timeout(longestStall)])
     this.#around.metrics.stalls.add(1)
-    while (tables.bytes >= limit) {
+    while (tables.bytes + wal.pendingBytes >= limit) {
       flusher.plan()
       signal.throwIfAborted()
       if (end.aborted) {
-        const reason = `rows in memory reached storage.memtable_limit (${limit} bytes) and could not be written to files in time`
+        const reason = `rows in memory reached storage.memtable_limit (${limit} bytes) and could not be written in time`
         throw new DbError('StorageUnavailable', reason, { retryAfter: 5 })
       }
       await tables.released(end)

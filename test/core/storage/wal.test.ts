@@ -107,3 +107,16 @@ t.test('a writer whose record was refused hears why, and numbers go on', async t
   await t.rejects(broken, { message: 'cannot be applied' })
   await wal.append(1, payload('next'), () => {})
 })
+
+t.test('records under way count until they are answered', async t => {
+  const { wal } = await open(t)
+  const appended = [wal.append(1, payload('four'), () => {}), wal.append(1, payload('more'), () => {})]
+  t.equal(wal.pendingBytes, 8)
+  await Promise.all(appended)
+  t.equal(wal.pendingBytes, 0)
+  const fails = () => {
+    throw new Error('not taken')
+  }
+  await t.rejects(wal.append(1, payload('late'), fails), { message: 'not taken' })
+  t.equal(wal.pendingBytes, 0, 'refused ones, too')
+})

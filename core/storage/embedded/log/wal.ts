@@ -49,6 +49,7 @@ export class WriteAheadLog {
   #nextSeq: number
   #queue: Waiting[] = []
   #working: Promise<void> | undefined
+  #pendingBytes = 0
   #dirty = false
   #timer: NodeJS.Timeout | undefined
   /** Why the log takes nothing more until a restart. */
@@ -76,6 +77,11 @@ export class WriteAheadLog {
     return this.#nextSeq
   }
 
+  /** Bytes of records whose writers have no answer yet, although some of them may have stopped waiting for it. */
+  get pendingBytes(): number {
+    return this.#pendingBytes
+  }
+
   /** Bytes in all segments. */
   get size(): number {
     return this.#segments.reduce((sum, segment) => sum + segment.bytes, 0)
@@ -100,10 +106,16 @@ export class WriteAheadLog {
    * Queues a record. `apply(seq)` runs in log order once it is as durable as configured, `seq` being its first row's number;
    * the promise resolves right after.
    */
-  append(rows: number, buffers: readonly Uint8Array[], apply: (seq: number) => void): Promise<void> {
-    if (this.#broken) return Promise.reject(this.#broken)
+  async append(rows: number, buffers: readonly Uint8Array[], apply: (seq: number) => void): Promise<void> {
+    if (this.#broken) throw this.#broken
     const seq = this.reserve(rows)
-    return this.#enqueue({ seq, rows, buffers, syncOnly: false, apply: () => apply(seq) })
+    const bytes = countBytes(buffers)
+    this.#pendingBytes += bytes
+    try {
+      await this.#enqueue({ seq, rows, buffers, syncOnly: false, apply: () => apply(seq) })
+    } finally {
+      this.#pendingBytes -= bytes
+    }
   }
 
   /** Syncs everything appended so far. */
@@ -184,7 +196,7 @@ export class WriteAheadLog {
     const records = group.filter(waiting => !waiting.syncOnly)
     if (records.length === 0) return
     const buffers = records.flatMap(waiting => [recordHeader(waiting), ...waiting.buffers])
-    const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0)
+    const bytes = countBytes(buffers)
     this.#dirty = true
     try {
       await writeAll(this.#fd, buffers, segment.bytes)
@@ -290,6 +302,10 @@ export async function syncFolder(dir: string): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+function countBytes(buffers: readonly Uint8Array[]): number {
+  return buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0)
 }
 
 function text(error: unknown): string {

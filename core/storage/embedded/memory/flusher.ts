@@ -50,6 +50,8 @@ export class Flusher {
       })
       .finally(() => {
         this.#planned = false
+        // Rows that came meanwhile may have filled memory again: who waits for room asks for the next flush.
+        this.#parts.tables.release(0)
       })
   }
 
