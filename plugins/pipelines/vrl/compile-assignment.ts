@@ -3,7 +3,7 @@ import type { AssignExpr, Segment, Target, VariableExpr } from './ast.ts'
 import type { Compile } from './compile.ts'
 import { CompileError, type Span } from './diagnostic.ts'
 import { Failure } from './failure.ts'
-import { bit, type Kind, kindOf, kinds, kindText, stored, union } from './kind.ts'
+import { bit, bounded, type Kind, kindOf, kinds, kindText, stored, union } from './kind.ts'
 import { kindAt, kindWith } from './kind-path.ts'
 import { constantly, inherit, type Node } from './node.ts'
 import { setPath } from './path.ts'
@@ -136,7 +136,11 @@ function writeVariable(scope: Scope, target: VariableExpr, kind: Kind, constant:
 /** Gives a variable a kind, and a slot when it is new. */
 export function declare(scope: Scope, name: string, kind: Kind, constant?: Value): number {
   const slot = scope.state.variables.get(name)?.slot ?? scope.slots++
-  scope.state.variables.set(name, { slot, kind, ...constantly(scope.closures === 0 ? constant : undefined) })
+  scope.state.variables.set(name, {
+    slot,
+    kind: bounded(kind),
+    ...constantly(scope.closures === 0 ? constant : undefined)
+  })
   return slot
 }
 
@@ -157,7 +161,7 @@ function writeExternal(scope: Scope, root: 'event' | 'metadata', path: readonly 
   const { owned } = context
   checkReadOnly(scope, root, path, span)
   if (path.length > 0) checkParents(scope, state[root], path, span)
-  state[root] = kindWith(state[root], path, kind)
+  state[root] = bounded(kindWith(state[root], path, kind))
   if (path.length === 0)
     return (value: Value) => {
       context[root] = value

@@ -4,9 +4,10 @@ import { compileAssignment } from './compile-assignment.ts'
 import { compileCall } from './compile-call.ts'
 import { compileOperator } from './compile-operator.ts'
 import { compileQuery, compileVariable } from './compile-query.ts'
+import { step } from './context.ts'
 import { CompileError } from './diagnostic.ts'
 import { Failure, Return } from './failure.ts'
-import { bit, isOnly, kindOf, kinds, kindText, make, stored, union } from './kind.ts'
+import { bit, bounded, isOnly, kindOf, kinds, kindText, make, stored, union } from './kind.ts'
 import { constantly, inherit, type Node } from './node.ts'
 import { recover, type Scope } from './scope.ts'
 import { copyState, leaveScope, mergeInto } from './state.ts'
@@ -79,7 +80,7 @@ function compileArray(scope: Scope, expr: ArrayExpr): Node {
   }
   const constants = items.map(({ constant }) => constant)
   const constant = constants.includes(undefined) ? undefined : (constants as Value[])
-  const kind = make(bit.array, { known, unknown: kinds.undefined }, undefined)
+  const kind = bounded(make(bit.array, { known, unknown: kinds.undefined }, undefined))
   return { span: expr.span, kind, ...inherit(...items), ...constantly(constant), run }
 }
 
@@ -97,7 +98,7 @@ function compileObject(scope: Scope, expr: ObjectExpr): Node {
   const isConstant = nodes.every(node => node.constant !== undefined)
   const constant = isConstant ? new Map(entries.map(([key, node]) => [key, node.constant!])) : undefined
   const known = new Map(entries.map(([key, node]) => [key, stored(node.kind)]))
-  const kind = make(bit.object, undefined, { known, unknown: kinds.undefined })
+  const kind = bounded(make(bit.object, undefined, { known, unknown: kinds.undefined }))
   return { span: expr.span, kind, ...inherit(...nodes), ...constantly(constant), run }
 }
 
@@ -116,16 +117,19 @@ function compileBody(scope: Scope, body: readonly Expr[], { span, type }: Expr):
   }
   const nodes = body.map(expr => recover(scope, expr.span, () => compileExpr(scope, expr)))
   const last = nodes.at(-1)!
-  return { span, kind: last.kind, ...inherit(...nodes), ...constantly(last.constant), run: sequence(nodes) }
+  return { span, kind: last.kind, ...inherit(...nodes), ...constantly(last.constant), run: sequence(scope, nodes) }
 }
 
 /** Runs expressions one after another; the last one's value counts. */
-export function sequence(nodes: readonly Node[]): () => Value {
+export function sequence({ context }: Scope, nodes: readonly Node[]): () => Value {
   const runs = nodes.map(({ run }) => run)
   if (runs.length === 1) return runs[0]!
   const last = runs.pop()!
   return () => {
-    for (let i = 0; i < runs.length; i++) runs[i]!()
+    for (let i = 0; i < runs.length; i++) {
+      step(context)
+      runs[i]!()
+    }
     return last()
   }
 }

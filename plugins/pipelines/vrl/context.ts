@@ -60,6 +60,11 @@ export function step(context: Context): void {
     throw new Failure(`the program ran longer than ${context.limits.time} ms`, 'limit')
 }
 
+/** Fails when an array or object grows beyond the limit: an item counts as 8 bytes. Call it before making one from others. */
+export function checkItems(context: Context, length: number): void {
+  checkOutput(context, length * 8)
+}
+
 /** Fails when a text grows beyond the limit; call it before making a text longer than its parts. */
 export function checkOutput(context: Context, length: number): void {
   if (length > context.limits.output)

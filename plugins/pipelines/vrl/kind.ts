@@ -239,3 +239,26 @@ export function valueBit(value: Value): number {
   if (value instanceof Timestamp) return bit.timestamp
   return value instanceof Regex ? bit.regex : bit.string
 }
+
+/** Kinds a kind may be made of before what is known of its parts is given up. */
+const maxParts = 5000
+
+/** The kind itself, or the same without known fields when there are too many: programs can make kinds that double with every line. */
+export function bounded(kind: Kind): Kind {
+  if (kind.array === undefined && kind.object === undefined) return kind
+  return countParts(kind, maxParts) < 0 ? make(kind.bits, undefined, undefined) : kind
+}
+
+function countParts({ array, object }: Kind, left: number): number {
+  let rest = left - 1
+  for (const fields of [array, object]) {
+    if (fields === undefined || fields === anyFields) continue
+    for (const kind of fields.known.values()) {
+      rest = countParts(kind, rest)
+      if (rest < 0) return rest
+    }
+    const { unknown } = fields
+    if (unknown.array !== fields && unknown.object !== fields) rest = countParts(unknown, rest)
+  }
+  return rest
+}

@@ -1,7 +1,10 @@
 // What the compiler makes of an expression: its static type and the function that runs it.
 import { CompileError, type Span } from './diagnostic.ts'
 import type { Kind } from './kind.ts'
-import type { Value } from './value.ts'
+import { hasAtMost, type Value } from './value.ts'
+
+/** Parts of a constant; larger ones are only known while the program runs. */
+const maxConstant = 1000
 
 export interface Node {
   readonly span: Span
@@ -31,5 +34,5 @@ export function inherit(...parts: readonly Node[]): { readonly fallible: boolean
 
 /** `constant` where there is one; spread into a node. */
 export function constantly(value: Value | undefined): { readonly constant?: Value } {
-  return value === undefined ? {} : { constant: value }
+  return value === undefined || !hasAtMost(value, maxConstant) ? {} : { constant: value }
 }

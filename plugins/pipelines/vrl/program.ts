@@ -51,7 +51,7 @@ export function compile(source: string, options: CompileOptions = {}): Compiled 
     const scope = createScope(source, context, options, diagnostics)
     const nodes = body.map(expr => compileRoot(scope, () => compileExpr(scope, expr), expr.span))
     if (diagnostics.some(({ severity }) => severity === 'error')) return { program: undefined, diagnostics }
-    return { program: makeProgram(context, nodes, scope.returns), diagnostics }
+    return { program: makeProgram(scope, nodes), diagnostics }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return { program: undefined, diagnostics: [tooDeep(source)] }
@@ -92,8 +92,9 @@ function compileRoot(scope: Scope, compileNode: () => Node, span: Node['span']):
   })
 }
 
-function makeProgram(context: Context, nodes: readonly Node[], returns: Kind): Program {
-  const run = nodes.length === 0 ? () => null : sequence(nodes)
+function makeProgram(scope: Scope, nodes: readonly Node[]): Program {
+  const { context, returns } = scope
+  const run = nodes.length === 0 ? () => null : sequence(scope, nodes)
   const kind = union(stored(nodes.at(-1)?.kind ?? kinds.null), returns)
   return {
     kind,

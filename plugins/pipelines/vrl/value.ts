@@ -1,5 +1,6 @@
 // The values a program works on. They are immutable: whoever changes one makes a new one, so all may be shared.
 import { compareUtf8, formatTimestamp, Timestamp } from '../../../core/index.ts'
+import { Failure } from './failure.ts'
 import { Regex } from './regex.ts'
 
 /**
@@ -87,24 +88,47 @@ export function sortedEntries(object: ObjectValue): [string, Value][] {
   return sortedKeys(object).map(key => [key, object.get(key)!])
 }
 
-/** Equality by kind and value: 1 and 1.0 differ. */
+/** Parts two values may have until comparing them is given up: values can share parts, and so be far larger than their memory. */
+const maxCompared = 1_000_000
+
+/** Equality by kind and value: 1 and 1.0 differ. Fails for values of more than a million parts. */
 export function equals(a: Value, b: Value): boolean {
+  return a === b || (typeof a === 'object' && typeof b === 'object' && equalParts(a, b, { left: maxCompared }))
+}
+
+function equalParts(a: Value, b: Value, budget: { left: number }): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (a instanceof Map) return b instanceof Map && equalObjects(a, b)
-  if (isArray(a)) return isArray(b) && a.length === b.length && a.every((item, i) => equals(item, b[i]!))
+  if (--budget.left < 0) throw new Failure('the values are too large to be compared', 'limit')
+  if (a instanceof Map) return b instanceof Map && equalObjects(a, b, budget)
+  if (isArray(a)) return isArray(b) && a.length === b.length && a.every((item, i) => equalParts(item, b[i]!, budget))
   if (a instanceof Timestamp) return b instanceof Timestamp && a.ns === b.ns
   if (a instanceof Regex) return b instanceof Regex && a.source === b.source
   return a instanceof Uint8Array && b instanceof Uint8Array && Buffer.compare(a, b) === 0
 }
 
-function equalObjects(a: ObjectValue, b: ObjectValue): boolean {
+function equalObjects(a: ObjectValue, b: ObjectValue, budget: { left: number }): boolean {
   if (a.size !== b.size) return false
   for (const [key, value] of a) {
     const other = b.get(key)
-    if (other === undefined || !equals(value, other)) return false
+    if (other === undefined || !equalParts(value, other, budget)) return false
   }
   return true
+}
+
+/** True when a value has at most `limit` parts, shared ones counted as often as they are seen. */
+export function hasAtMost(value: Value, limit: number): boolean {
+  return countParts(value, limit) >= 0
+}
+
+function countParts(value: Value, left: number): number {
+  let rest = left - 1
+  if (!isArray(value) && !isObject(value)) return rest
+  for (const part of value.values()) {
+    rest = countParts(part, rest)
+    if (rest < 0) return rest
+  }
+  return rest
 }
 
 /** Orders texts by their bytes. */

@@ -1,5 +1,6 @@
 // Functions on arrays.
 import type { Segment } from '../ast.ts'
+import { type Context, checkItems, step } from '../context.ts'
 import { type FunctionSpec, fail } from '../function.ts'
 import { arrayOf, bit, elementKind, isOnly, type Kind, kinds, make, only, union } from '../kind.ts'
 import { exactLength } from '../kind-path.ts'
@@ -28,7 +29,12 @@ export const arrays: readonly FunctionSpec[] = [
       arrayOf(
         union(elementKind(only(call.kind('value'), bit.array)), elementKind(only(call.kind('items'), bit.array)))
       ),
-    run: (value: ArrayValue, items: ArrayValue) => [...value, ...items],
+    prepare:
+      ({ context }) =>
+      (value: ArrayValue, items: ArrayValue) => {
+        checkItems(context, value.length + items.length)
+        return [...value, ...items]
+      },
     examples: [{ title: 'Two', source: 'append([1], [2, 3])', result: '[1,2,3]' }]
   },
   {
@@ -53,10 +59,10 @@ export const arrays: readonly FunctionSpec[] = [
     returns: arrayOf(kinds.string),
     fallible: call => call.constant('chunk_size') === undefined,
     prepare: call => {
-      const size = call.constant('chunk_size')
-      if (typeof size === 'bigint' && size < 1n)
+      const known = call.constant('chunk_size')
+      if (typeof known === 'bigint' && known < 1n)
         throw call.invalid('chunk_size', '"chunk_size" must be at least 1 byte')
-      return cut
+      return (value: Text, size: bigint) => cut(call.context, value, size)
     },
     examples: [{ title: 'Pairs', source: 'chunks("abcde", 2)', result: '["ab","cd","e"]' }]
   }
@@ -73,11 +79,15 @@ function pushed(kind: Kind, item: Kind): Kind {
   )
 }
 
-function cut(value: Text, size: bigint): Value {
+function cut(context: Context, value: Text, size: bigint): Value {
   if (size < 1n) throw fail('"chunk_size" must be at least 1 byte')
   const bytes = toBytes(value)
-  const step = Number(size)
+  const length = Number(size)
+  checkItems(context, bytes.length / length)
   const pieces: Value[] = []
-  for (let at = 0; at < bytes.length; at += step) pieces.push(fromBytes(bytes.subarray(at, at + step)))
+  for (let at = 0; at < bytes.length; at += length) {
+    step(context)
+    pieces.push(fromBytes(bytes.subarray(at, at + length)))
+  }
   return pieces
 }

@@ -1,4 +1,5 @@
 // Functions with closures over objects and arrays.
+import { type Context, step } from '../context.ts'
 import { type Call, type Closure, type FunctionSpec, fail } from '../function.ts'
 import { arrayOf, bit, elementKind, type Kind, kinds, make, objectOf, only, union } from '../kind.ts'
 import {
@@ -73,9 +74,9 @@ export const iteration: readonly FunctionSpec[] = [
     returns: kinds.object,
     closure: { variables: () => [kinds.string], returns: kinds.string },
     prepare:
-      ({ closure }) =>
+      ({ closure, context }) =>
       (value: ObjectValue, deep: boolean) =>
-        mapKeys(value, closure, deep),
+        mapKeys(context, value, closure, deep),
     examples: [{ title: 'A prefix', source: 'map_keys({"a": 1}) -> |k| { "my_" + k }', result: '{"my_a":1}' }]
   },
   {
@@ -166,14 +167,15 @@ function mapValues(value: Value, closure: Closure, deep: boolean): Value {
   return new Map(sortedEntries(value).map(([key, item]) => [key, map(item, true)]))
 }
 
-function mapKeys(value: Value, closure: Closure, deep: boolean): Value {
-  if (isArray(value)) return value.map(item => mapKeys(item, closure, deep))
+function mapKeys(context: Context, value: Value, closure: Closure, deep: boolean): Value {
+  step(context)
+  if (isArray(value)) return value.map(item => mapKeys(context, item, closure, deep))
   if (!isObject(value)) return value
   const mapped = new Map<string, Value>()
   for (const [key, item] of sortedEntries(value)) {
     const name = closure.runEntry(key)
     if (!isText(name)) throw fail(`expected string, got ${typeName(name)}`)
-    mapped.set(lossy(name), deep ? mapKeys(item, closure, true) : item)
+    mapped.set(lossy(name), deep ? mapKeys(context, item, closure, true) : item)
   }
   return mapped
 }

@@ -1,10 +1,11 @@
 // Functions on paths: those written in the program, and those put together while it runs.
 import type { Segment } from '../ast.ts'
+import { type Context, checkItems, step } from '../context.ts'
 import { type FunctionSpec, fail } from '../function.ts'
 import { arrayOf, bit, isOnly, kinds, union, without } from '../kind.ts'
 import { type kindAt, kindWith } from '../kind-path.ts'
 import { getPath, removePath, setPath } from '../path.ts'
-import { type ArrayValue, isArray, isText, lossy, typeName, type Value } from '../value.ts'
+import { type ArrayValue, isArray, isObject, isText, lossy, typeName, type Value } from '../value.ts'
 
 const container = union(kinds.object, kinds.array)
 const dynamicPath = { name: 'path', kind: kinds.array }
@@ -53,7 +54,7 @@ export const paths: readonly FunctionSpec[] = [
     fallible: call => !isOnly(call.path('path').kind, bit.array),
     prepare: call => {
       const target = call.path('path')
-      return () => unnest(target.getRoot(), target.path)
+      return () => unnest(call.context, target.getRoot(), target.path)
     },
     examples: [
       {
@@ -106,9 +107,13 @@ function segments(path: ArrayValue): Segment[] {
   })
 }
 
-function unnest(root: Value, path: readonly Segment[]): Value {
+function unnest(context: Context, root: Value, path: readonly Segment[]): Value {
   const items = getPath(root, path)
   if (!isArray(items)) throw fail(`expected array, got ${typeName(items ?? null)}`)
   const rest = removePath(root, path, true)
-  return items.map(item => setPath(rest, path, item))
+  checkItems(context, items.length * (isObject(rest) ? rest.size + 1 : 1))
+  return items.map(item => {
+    step(context)
+    return setPath(rest, path, item)
+  })
 }
