@@ -68,8 +68,15 @@ function compileRe2(source: string, whole: string): RE2JS {
   try {
     return RE2JS.compile(whole)
   } catch (cause) {
-    throw invalid(source, cause instanceof Error ? cause.message.replace(/^error parsing regexp: /, '') : String(cause))
+    const reason = cause instanceof Error ? cause.message.replace(/^error parsing regexp: /, '') : String(cause)
+    throw invalid(source, reason + limitOf(source))
   }
+}
+
+/** What other engines have and this syntax lacks, where the pattern seems to use it. */
+function limitOf(source: string): string {
+  if (/\(\?<?[=!]/.test(source)) return ' (there is no look-around)'
+  return /\\[1-9]/.test(source) ? ' (there are no back-references)' : ''
 }
 
 function invalid(source: string, reason: string): DbError {

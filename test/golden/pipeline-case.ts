@@ -8,6 +8,8 @@ export interface PipelineCase {
   /** The document as text. */
   readonly pipeline: string
   readonly items: readonly Item[]
+  /** Every item is a request of its own, so that columns may have another type in each. */
+  readonly alone: boolean
   /** Lines; undefined: nothing is expected yet. */
   readonly expected: string | undefined
 }
@@ -24,6 +26,7 @@ export function readPipelineCases(text: string): PipelineCase[] {
     name: String(entry.get('name')),
     pipeline: documentOf(entry),
     items: (entry.get('items') as unknown[]).map(item => itemValue(item) as Item),
+    alone: entry.get('alone') === true,
     expected: entry.get('expect') as string | undefined
   }))
 }
@@ -47,7 +50,12 @@ function itemValue(value: unknown): ItemValue {
 }
 
 /** Runs a case: a line per row with the columns that have a value, a line of drops, a line per failed item. */
-export function runPipelineCase({ pipeline, items }: PipelineCase): string {
+export function runPipelineCase({ pipeline, items, alone }: PipelineCase): string {
+  if (!alone) return runItems(pipeline, items)
+  return items.map((item, i) => runItems(pipeline, [item]).replace('item 0', `item ${i}`)).join('')
+}
+
+function runItems(pipeline: string, items: readonly Item[]): string {
   try {
     const { shown, skipped, filtered } = run(pipeline, items, { skipError: true })
     const lines = shown.flatMap(({ table, columns, rows }) =>
@@ -95,6 +103,7 @@ export function writePipelineAnswers(text: string, answers: readonly string[]): 
     if (!(entry instanceof YAMLMap)) throw new Error(`case ${i + 1} is not a map`)
     const scalar = new Scalar(answer)
     scalar.type = Scalar.BLOCK_LITERAL
+    entry.flow = false
     entry.set('expect', scalar)
   })
   return document.toString({ lineWidth: 0, flowCollectionPadding: true })

@@ -29,7 +29,9 @@ export function hasText(batch: ItemBatch, field: ItemField | undefined, row: num
 export function rejectKind(batch: ItemBatch, field: ItemField, row: number, input: Input, expected: string): void {
   const { kinds, name } = field
   const value = kinds[row] === cell.null ? '' : ` ${shownCell(batch, field, row)}`
-  reject(batch, row, input, `expect ${expected} in ${name}, but got ${kindName(kinds[row]!)}${value}`)
+  const nested = Array.isArray(field.objects?.[row]) ? 'array' : 'object'
+  const found = kinds[row] === cell.object ? nested : kindName(kinds[row]!)
+  reject(batch, row, input, `expect ${expected} in ${name}, but got ${found}${value}`)
 }
 
 /** Fails the row with a message that names the processor. */

@@ -3,7 +3,7 @@ import { compareUtf8, type ItemValue, Timestamp } from '../../../core/index.ts'
 import type { Comparison, Operand, Query, Segment, Selector, Test } from './path.ts'
 
 /** Values a path may look at before it is stopped: descending steps in a row multiply. */
-const maxVisits = 100_000
+export const maxVisits = 100_000
 
 interface Search {
   readonly root: ItemValue

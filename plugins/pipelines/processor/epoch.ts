@@ -1,7 +1,7 @@
 // Numbers since 1970 to a timestamp.
 import { cell, convertTime, type ItemBatch, type ItemField, type TimeUnit } from '../../../core/index.ts'
 import type { FieldPair, ProcessorDefinition } from '../../services.ts'
-import { type Input, kindName, reject, shownCell } from '../cell/input.ts'
+import { type Input, reject, rejectKind, shownCell } from '../cell/input.ts'
 import { readInteger, readSafeInteger } from '../cell/number.ts'
 import { parseResolution } from '../document/resolution.ts'
 
@@ -51,7 +51,7 @@ function applyTo(batch: ItemBatch, { from, to }: FieldPair, unit: TimeUnit, inpu
       if (!input.ignoreMissing) reject(batch, row, input, `missing field: ${from}`)
     } else if (kind === cell.timestamp) target.setTimestamp(row, field!.ints[row]!)
     else if (kind === cell.boolean || kind === cell.object) {
-      reject(batch, row, input, `expect a number or its text in ${from}, but got ${kindName(kind)}`)
+      rejectKind(batch, field!, row, input, 'number or its text')
     } else {
       const fault = setSafe(batch, field!, target, row, unit) ? undefined : setLarge(batch, field!, target, row, unit)
       if (fault !== undefined) reject(batch, row, input, `${fault}: ${shownCell(batch, field!, row)} in ${from}`)

@@ -3,7 +3,7 @@ import { isDbError } from '../../../core/index.ts'
 import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
 import { reject } from '../cell/input.ts'
 import { parsePath } from '../json-path/parse.ts'
-import { selectPath } from '../json-path/select.ts'
+import { maxVisits, selectPath } from '../json-path/select.ts'
 import { eachPresent } from './cells.ts'
 
 export const jsonPath: ProcessorDefinition = {
@@ -18,7 +18,8 @@ export const jsonPath: ProcessorDefinition = {
           const target = batch.take(to)
           eachPresent(batch, from, input, true, (row, field) => {
             const found = selectPath(segments, batch.get(field, row)!)
-            if (found === undefined) reject(batch, row, input, `the path looks at more than 100000 values of ${from}`)
+            if (found === undefined)
+              reject(batch, row, input, `the path looks at more than ${maxVisits} values of ${from}`)
             else if (index !== undefined) batch.set(target, row, found[index] ?? null)
             else batch.set(target, row, found.length === 0 ? null : found)
           })
@@ -28,7 +29,8 @@ export const jsonPath: ProcessorDefinition = {
   },
   doc: {
     summary:
-      'Selects values by a JSONPath (RFC 9535): an array of what it finds, null when that is nothing. Any value can be searched, null too.',
+      'Selects values by a JSONPath (RFC 9535): an array of what it finds, null when that is nothing. Any value can be searched, null too. A ' +
+      `path that looks at more than ${maxVisits} values fails the item.`,
     options: [
       {
         name: 'json_path',
@@ -66,5 +68,5 @@ function readIndex(options: ProcessorOptions): number | undefined {
   const value = options.entries.get('result_index') ?? undefined
   if (value === undefined) return undefined
   if (typeof value === 'bigint' && value >= 0n && value < 1_000_000_000n) return Number(value)
-  throw options.error(`result_index must be an integer from 0 on, not ${String(value)}`)
+  throw options.error('result_index must be an integer from 0 on')
 }

@@ -29,7 +29,7 @@ t.test('integers, floats and text become points in time', async t => {
 t.test('what is no time fails with its value', async t => {
   t.match(epoch('12.5', 's'), /^Processor epoch: not an integer: "12.5" in t \(processors\[0\]/)
   t.match(epoch('', 's'), /not an integer/)
-  t.match(epoch(true, 's'), /expect a number or its text in t, but got boolean/)
+  t.match(epoch(true, 's'), /expect number or its text in t, but got boolean "true"/)
   t.match(epoch(9_223_372_037n, 's'), /out of the range/)
   t.match(epoch('99999999999999999999999', 'ns'), /out of the range/)
   t.match(epoch(1e300, 's'), /out of the range/)
