@@ -50,7 +50,7 @@ const http = table(
     body_limit: size(64 * MiB, 'Largest request body, before and after inflating; `0` sets no limit.'),
     is_strict_mode: flag(
       false,
-      'Metric and label names must be of the classic form; otherwise any UTF-8 name is taken. Accepted, without effect yet.'
+      'Metric and label names must be of the classic form; otherwise any UTF-8 name is taken.'
     ),
     enable_cors: flag(true, 'Answers cross-origin requests to `/v1` and `/dashboard`.'),
     cors_allowed_origins: Type.Array(Type.String(), {

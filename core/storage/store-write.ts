@@ -1,7 +1,7 @@
 // The store's write: tables of rows and samples by series, resolved to what the engine takes and written together.
 import { authorise } from '../auth/permission.ts'
 import type { Config } from '../config/schema.ts'
-import { isDbError } from '../errors.ts'
+import { DbError, isDbError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { TableWrite } from '../model/batch.ts'
 import type { SeriesWrite } from '../model/series.ts'
@@ -39,7 +39,10 @@ export function createStoreWrite(
         return await writeOnce(parts, ctx, writes)
       } catch (error) {
         const outdated = isDbError(error) && error.code === 'RequestOutdated'
-        if (!outdated || attempt === mostAttempts) throw error
+        if (!outdated) throw error
+        if (attempt === mostAttempts) {
+          throw new DbError('StorageUnavailable', 'tables change all the time', { cause: error, retryAfter: 1 })
+        }
       }
     }
   }

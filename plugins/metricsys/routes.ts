@@ -1,6 +1,8 @@
 // `POST /v1/metricsys/write` and `POST /v1/metricsys/read`.
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authorise, firstValue, type Parameters, type PluginApp } from '../../core/index.ts'
+import { answerRead, type ReadOptions } from './read/answer.ts'
 import { defaultPhysicalTable } from './write/columns.ts'
 import { codecOf, readVersion, versionOf } from './write/negotiate.ts'
 import type { Receive, Written } from './write/receive.ts'
@@ -11,12 +13,7 @@ const written = {
   exemplars: 'x-prometheus-remote-write-exemplars-written'
 } as const
 
-export interface RouteOptions {
-  readonly max_read_metrics: number
-  readonly max_read_samples: number
-}
-
-export function routes(app: PluginApp<never, never>, _options: RouteOptions, receive: Receive): void {
+export function routes(app: PluginApp<never, never>, options: ReadOptions, receive: Receive): void {
   // Answers of version 2.0 always say what was stored: without these headers a sender takes us for a receiver of 1.0.
   const countNothing = (request: FastifyRequest, reply: FastifyReply) => {
     if (readVersion(request.headers['content-type']) !== '2.0') return
@@ -40,6 +37,16 @@ export function routes(app: PluginApp<never, never>, _options: RouteOptions, rec
     if (version === '2.0') tell(reply, result)
     if (result.error !== undefined) throw result.error
     return reply.code(204).send()
+  })
+
+  app.post('/read', { config: { rawBody: true } }, async (request, reply) => {
+    const { kind, body } = await answerRead(app.core, request.ctx, bodyOf(request), options)
+    if (kind === 'chunks') {
+      reply.header('content-type', 'application/x-streamed-protobuf; proto=prometheus.ChunkedReadResponse')
+      return reply.send(Readable.from(body as AsyncIterable<Uint8Array>, { objectMode: false }))
+    }
+    reply.header('content-type', 'application/x-protobuf').header('content-encoding', 'snappy')
+    return reply.send(body)
   })
 }
 

@@ -1,0 +1,88 @@
+// One remote read request: planned, read series by series, and answered in the form the client asked for.
+import {
+  authorise,
+  type Core,
+  DbError,
+  decodeSnappy,
+  encodeSnappy,
+  type RequestContext,
+  snappyLength,
+  snappySlack
+} from '../../../core/index.ts'
+import { writeFrames } from './chunks.ts'
+import { planQuery, type TablePlan } from './plan.ts'
+import { type ReadQuery, readRequest } from './request.ts'
+import { writeSamples } from './samples.ts'
+import { type Allowance, allowance, compareLabels, type ReadSeries, readSeries } from './series.ts'
+
+export interface ReadOptions {
+  readonly max_read_metrics: number
+  readonly max_read_samples: number
+}
+
+export interface ReadAnswer {
+  readonly kind: 'samples' | 'chunks'
+  /** SAMPLES are there at once, chunks as they are read. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>
+}
+
+interface Planned {
+  readonly query: ReadQuery
+  readonly tables: readonly TablePlan[]
+}
+
+/** Everything that can be refused is, before the answer begins; only reading may fail later. */
+export async function answerRead(
+  core: Core,
+  ctx: RequestContext,
+  body: Uint8Array,
+  options: ReadOptions
+): Promise<ReadAnswer> {
+  authorise(ctx.user, 'read')
+  const { queries, answer, takesSamples } = readRequest(inflate(body, core.config.http.body_limit))
+  const planned = queries.map(query => ({
+    query,
+    tables: planQuery(core.store, ctx.db, query, options.max_read_metrics)
+  }))
+  const most = allowance(options.max_read_samples)
+  const histograms = planned.some(({ tables }) => tables.some(({ histogram }) => histogram !== undefined))
+  if (answer === 'chunks' && !histograms) return { kind: 'chunks', body: streamChunks(core, ctx, planned, most) }
+  if (!takesSamples)
+    throw new DbError('Unsupported', 'native histograms are only read as SAMPLES, which the request does not accept')
+  const results: ReadSeries[][] = []
+  for (const { query, tables } of planned) {
+    const found: ReadSeries[] = []
+    for (const table of tables)
+      for (const series of await readSeries(core.store, ctx, table, query, most)) found.push(series)
+    results.push(found.sort((a, b) => compareLabels(a.labels, b.labels)))
+  }
+  return { kind: 'samples', body: encodeSnappy(writeSamples(results)) }
+}
+
+async function* streamChunks(
+  core: Core,
+  ctx: RequestContext,
+  planned: readonly Planned[],
+  most: Allowance
+): AsyncGenerator<Uint8Array> {
+  for (const [i, { query, tables }] of planned.entries()) {
+    for (const table of tables) {
+      for (const series of await readSeries(core.store, ctx, table, query, most)) yield* writeFrames(series, i)
+    }
+  }
+}
+
+function inflate(body: Uint8Array, limit: number): Uint8Array {
+  const length = snappyLength(body)
+  if (limit > 0 && length > limit) {
+    throw new DbError(
+      'InvalidArguments',
+      `the request is larger than ${limit} bytes (http.body_limit): ${length} bytes once inflated`,
+      { status: 413 }
+    )
+  }
+  if (length > body.length * 64 + 64)
+    throw new DbError('InvalidArguments', 'not a Snappy block: it is shorter than its length')
+  const bytes = new Uint8Array(length + snappySlack)
+  return bytes.subarray(0, decodeSnappy(body, bytes))
+}

@@ -1,0 +1,117 @@
+// From the matchers of a query to the tables it reads and what their rows must meet.
+import { compileRegex, DbError, type Store, type Table, type TableColumn } from '../../../core/index.ts'
+import { histogramColumn, valueColumn } from '../write/columns.ts'
+import type { Matcher, ReadQuery } from './request.ts'
+
+const databaseLabels = ['__schema__', '__database__', 'x_svc_database']
+const nameLabel = '__name__'
+const fieldLabel = '__field__'
+
+export interface TablePlan {
+  readonly table: Table
+  readonly value: TableColumn | undefined
+  readonly histogram: TableColumn | undefined
+  /** Of the table's labels; those of others are decided already. */
+  readonly matchers: readonly Matcher[]
+}
+
+/** The tables of a query, ascending by name; none where nothing can match. Throws DbError for an unknown database, a bad expression or too many metrics. */
+export function planQuery(
+  store: Store,
+  db: string,
+  { matchers }: ReadQuery,
+  mostMetrics: number
+): readonly TablePlan[] {
+  const database = databaseOf(matchers) ?? db
+  if (store.database(database) === undefined) throw new DbError('DatabaseNotFound', `Database not found: ${database}`)
+  const meets = new Map(matchers.map(matcher => [matcher, predicate(matcher)]))
+  const named = matchers.filter(({ name }) => name === nameLabel)
+  const field = matchers.find(({ name, type }) => name === fieldLabel && type === '=')?.value
+  const others = matchers.filter(
+    matcher => matcher.name !== nameLabel && matcher.name !== fieldLabel && !isDatabase(matcher)
+  )
+  const tables = tablesNamed(store, database, named, name => named.every(matcher => meets.get(matcher)!(name)))
+  if (tables.length > mostMetrics) {
+    throw invalid(
+      `the query asks for ${tables.length} metrics, at most ${mostMetrics} are read (plugins.metricsys.max_read_metrics)`
+    )
+  }
+  return tables.flatMap(table => {
+    const labels = new Set(table.tags.map(tag => tag.name))
+    const absent = others.filter(({ name }) => !labels.has(name))
+    if (!absent.every(matcher => meets.get(matcher)!(''))) return []
+    return [{ table, ...columnsOf(table, field), matchers: others.filter(({ name }) => labels.has(name)) }]
+  })
+}
+
+/** The expression as it is meant: for the whole value, line breaks included. */
+export function anchored(expression: string): string {
+  return `^(?s:${expression})$`
+}
+
+/** Whether a value meets the matcher; what is absent has the empty value. */
+function predicate({ type, name, value }: Matcher): (found: string) => boolean {
+  if (type === '=') return found => found === value
+  if (type === '!=') return found => found !== value
+  try {
+    // By itself first: brackets that only match those put around it are no expression.
+    compileRegex(value)
+    const regex = compileRegex(anchored(value))
+    return found => regex.test(found) === (type === '=~')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DbError('InvalidArguments', `matcher of label ${name}: ${reason}`, { cause: error })
+  }
+}
+
+function isDatabase({ type, name }: Matcher): boolean {
+  return type === '=' && databaseLabels.includes(name)
+}
+
+function databaseOf(matchers: readonly Matcher[]): string | undefined {
+  const found = databaseLabels.flatMap(label =>
+    matchers.filter(matcher => isDatabase(matcher) && matcher.name === label)
+  )
+  return found[0]?.value.replace(/^svc-/, '')
+}
+
+function tablesNamed(
+  store: Store,
+  database: string,
+  matchers: readonly Matcher[],
+  isWanted: (name: string) => boolean
+): readonly Table[] {
+  const exact = matchers.find(({ type, value }) => type === '=' && value !== '')
+  if (exact !== undefined) {
+    const table = store.table(database, exact.value)
+    const readable = table !== undefined && table.options.physical_metric_table !== true
+    return readable && isWanted(table.name) ? [table] : []
+  }
+  return store
+    .tables(database)
+    .filter(({ name, options }) => options.physical_table !== undefined && isWanted(name))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function columnsOf(table: Table, field: string | undefined): Pick<TablePlan, 'value' | 'histogram'> {
+  const fields = table.columns.filter(column => column.semantic === 'field')
+  const histogram = fields.find(({ name, type }) => name === histogramColumn && type === 'Json')
+  const numbers = fields.filter(column => column !== histogram && isNumber(column))
+  const asked = numbers.find(({ name }) => name === (field ?? valueColumn))
+  const value = asked ?? (field === undefined && numbers.length === 1 ? numbers[0] : undefined)
+  if (value === undefined && histogram === undefined) {
+    const names = numbers.map(({ name }) => name).join(', ') || 'none'
+    throw invalid(
+      `table ${table.name} has no column ${field ?? valueColumn} to read samples from; its fields with numbers: ${names}`
+    )
+  }
+  return { value, histogram: field === undefined ? histogram : undefined }
+}
+
+function isNumber({ type }: TableColumn): boolean {
+  return /^(Float|Int|UInt)/.test(type)
+}
+
+function invalid(message: string): DbError {
+  return new DbError('InvalidArguments', message)
+}

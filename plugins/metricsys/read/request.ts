@@ -1,0 +1,76 @@
+// A remote read request as it comes: queries, and the kinds of answers the client can take.
+import { DbError, ProtoReader } from '../../../core/index.ts'
+
+export type MatcherType = '=' | '!=' | '=~' | '!~'
+
+export interface Matcher {
+  readonly type: MatcherType
+  readonly name: string
+  readonly value: string
+}
+
+/** Times in milliseconds since 1970, both within. */
+export interface ReadQuery {
+  readonly from: bigint
+  readonly to: bigint
+  readonly matchers: readonly Matcher[]
+}
+
+export interface ReadRequest {
+  readonly queries: readonly ReadQuery[]
+  readonly answer: 'samples' | 'chunks'
+  /** Whether the client can take samples, too. */
+  readonly takesSamples: boolean
+}
+
+const matcherTypes: readonly MatcherType[] = ['=', '!=', '=~', '!~']
+const answers = ['samples', 'chunks'] as const
+
+/** Throws DbError `InvalidArguments` for what is no protobuf and for a list of kinds of which none is known. */
+export function readRequest(bytes: Uint8Array): ReadRequest {
+  const queries: ReadQuery[] = []
+  const accepted: number[] = []
+  const reader = new ProtoReader(bytes)
+  while (reader.next()) {
+    if (reader.field === 1) queries.push(readQuery(reader.message()))
+    else if (reader.field === 2) reader.repeated(each => accepted.push(each.uint()))
+    else reader.skip()
+  }
+  const answer =
+    accepted.length === 0 ? 'samples' : accepted.map(type => answers[type]).find(type => type !== undefined)
+  if (answer === undefined) {
+    throw new DbError(
+      'Unsupported',
+      `none of the accepted response types ${accepted.join(', ')} is known, known are 0 (SAMPLES) and 1 (STREAMED_XOR_CHUNKS)`
+    )
+  }
+  return { queries, answer, takesSamples: accepted.length === 0 || accepted.includes(0) }
+}
+
+function readQuery(reader: ProtoReader): ReadQuery {
+  let from = 0n
+  let to = 0n
+  const matchers: Matcher[] = []
+  while (reader.next()) {
+    if (reader.field === 1) from = reader.int64()
+    else if (reader.field === 2) to = reader.int64()
+    else if (reader.field === 3) matchers.push(readMatcher(reader.message()))
+    else reader.skip()
+  }
+  return { from, to, matchers }
+}
+
+function readMatcher(reader: ProtoReader): Matcher {
+  let type = 0
+  let name = ''
+  let value = ''
+  while (reader.next()) {
+    if (reader.field === 1) type = reader.uint()
+    else if (reader.field === 2) name = reader.text()
+    else if (reader.field === 3) value = reader.text()
+    else reader.skip()
+  }
+  const known = matcherTypes[type]
+  if (known === undefined) throw reader.error(`a matcher of label ${name} has the unknown type ${type}`)
+  return { type: known, name, value }
+}

@@ -1,0 +1,169 @@
+// The series of one table with their samples, read in one statement and sorted by their labels.
+import {
+  DbError,
+  isValid,
+  type RequestContext,
+  type ResultBatch,
+  type Store,
+  type TableColumn
+} from '../../../core/index.ts'
+import { anchored, type TablePlan } from './plan.ts'
+import type { Matcher, ReadQuery } from './request.ts'
+
+export interface ReadSeries {
+  /** Sorted by name, `__name__` included. */
+  readonly labels: readonly Label[]
+  /** Milliseconds since 1970, ascending. */
+  readonly times: bigint[]
+  /** Numbers by their bits. */
+  readonly values: bigint[]
+  readonly histograms: { readonly time: bigint; readonly json: string }[]
+}
+
+export type Label = readonly [name: string, value: string]
+
+/** Counts the samples of a request; throws when they get too many. */
+export interface Allowance {
+  take(samples: number): void
+}
+
+export function allowance(most: number): Allowance {
+  let left = most
+  return {
+    take(samples) {
+      left -= samples
+      if (left >= 0) return
+      throw new DbError(
+        'InvalidArguments',
+        `the answer has more than ${most} samples (plugins.metricsys.max_read_samples): ask for less at a time`
+      )
+    }
+  }
+}
+
+/** The labels of a row are only given in the first row of each series: reading texts is what costs. */
+export async function readSeries(
+  store: Store,
+  ctx: RequestContext,
+  plan: TablePlan,
+  query: ReadQuery,
+  { take }: Allowance
+): Promise<readonly ReadSeries[]> {
+  const { table } = plan
+  const tags = table.tags.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const [head, tail] = statement(plan, tags, query)
+  const relations = [{ start: head.length, end: head.length + 1, table, alias: 'r' }]
+  const result = await store.query(ctx, { kind: 'sql', text: `${head}r${tail}`, relations, timezone: 'UTC' })
+  const found: ReadSeries[] = []
+  for await (const batch of result.batches()) {
+    take(batch.rows)
+    addRows(found, batch, table.name, tags)
+  }
+  return found.sort((a, b) => compareLabels(a.labels, b.labels))
+}
+
+function addRows(found: ReadSeries[], batch: ResultBatch, metric: string, tags: readonly TableColumn[]): void {
+  const [times, values, histograms, first, ...labels] = batch.columns
+  const bits = values!.values as Float64Array
+  const words = new BigInt64Array(bits.buffer, bits.byteOffset, bits.length)
+  for (let row = 0; row < batch.rows; row++) {
+    if (isSet(first!, row) && (first!.values as ArrayLike<number>)[row] === 1) {
+      const texts = labels.map(({ values }) => values[row] as string | null)
+      found.push({ labels: labelsOf(metric, tags, texts), times: [], values: [], histograms: [] })
+    }
+    const series = found.at(-1)!
+    const time = (times!.values as BigInt64Array)[row]!
+    if (isSet(values!, row)) {
+      series.times.push(time)
+      series.values.push(words[row]!)
+    }
+    const json = histograms!.values[row] as string | null | undefined
+    if (json != null) series.histograms.push({ time, json })
+  }
+}
+
+function isSet({ valid }: { readonly valid?: Uint8Array }, row: number): boolean {
+  return isValid(valid, row)
+}
+
+function labelsOf(metric: string, tags: readonly TableColumn[], texts: readonly (string | null)[]): Label[] {
+  const labels = tags.flatMap(({ name }, i): Label[] => (texts[i] ? [[name, texts[i]]] : []))
+  return [...labels, ['__name__', metric] as const].sort((a, b) => compareText(a[0], b[0]))
+}
+
+/** The statement before and after the table. */
+function statement(
+  { table, value, histogram, matchers }: TablePlan,
+  tags: readonly TableColumn[],
+  query: ReadQuery
+): [string, string] {
+  const { timeIndex } = table
+  const names = tags.map(tag => quote(tag.physical))
+  const partition = names.length > 0 ? `PARTITION BY ${names.join(', ')} ` : ''
+  const time =
+    timeIndex.type === 'TimestampMillisecond' ? quote(timeIndex.physical) : `epoch_ms(${quote(timeIndex.physical)})`
+  const rows = `${time} AS __t, ${number(value)} AS __v, ${histogram ? quote(histogram.physical) : 'NULL::VARCHAR'} AS __h`
+  const count = `row_number() OVER (${partition}ORDER BY ${time})`
+  const inner = [rows, `${count}::INTEGER AS __n`, ...names].join(', ')
+  const labels = names.map(name => `, CASE WHEN __n = 1 THEN ${name} END`).join('')
+  const columns = new Map(table.tags.map(tag => [tag.name, quote(tag.physical)]))
+  const where = [
+    ...bounds(timeIndex, time, query),
+    ...matchers.map(matcher => condition(matcher, columns.get(matcher.name)!)),
+    `(${[value, histogram].flatMap(column => (column ? [`${quote(column.physical)} IS NOT NULL`] : [])).join(' OR ')})`
+  ].join(' AND ')
+  const order = [...names, '__n'].join(', ')
+  return [
+    `SELECT __t, __v, __h::VARCHAR, __n${labels} FROM (SELECT ${inner} FROM `,
+    ` WHERE ${where}) ORDER BY ${order}`
+  ]
+}
+
+function number(value: TableColumn | undefined): string {
+  if (value === undefined) return 'NULL::DOUBLE'
+  return value.type === 'Float64' ? quote(value.physical) : `${quote(value.physical)}::DOUBLE`
+}
+
+/** Microseconds DuckDB's timestamps end at. */
+const farthest = 2n ** 63n - 1n
+
+function bounds({ type }: TableColumn, time: string, { from, to }: ReadQuery): string[] {
+  const bound = (operator: string, at: bigint) => {
+    if (type !== 'TimestampMillisecond') return [`${time} ${operator} ${at}`]
+    const micros = at * 1000n
+    return micros > farthest || micros < -farthest
+      ? (operator === '>=' ? at > 0n : at < 0n)
+        ? ['false']
+        : []
+      : [`${time} ${operator} make_timestamp(${micros})::TIMESTAMP_MS`]
+  }
+  return [...bound('>=', from), ...bound('<=', to)]
+}
+
+function condition({ type, value }: Matcher, column: string): string {
+  const text = `coalesce(${column}, '')`
+  if (type === '=') return value === '' ? `${text} = ''` : `${column} = ${literal(value)}`
+  if (type === '!=') return `${text} <> ${literal(value)}`
+  return `${type === '!~' ? 'NOT ' : ''}regexp_matches(${text}, ${literal(anchored(value))})`
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** As the protocol sorts series: label by label, by name and then by value; the shorter one first. */
+export function compareLabels(a: readonly Label[], b: readonly Label[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const order = compareText(a[i]![0], b[i]![0]) || compareText(a[i]![1], b[i]![1])
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
+}

@@ -1,0 +1,39 @@
+// A server with what the tests of metrics send it.
+import type { Test } from 'tap'
+import { encodeSnappy } from '../../../core/index.ts'
+import { startServer } from '../../helpers.ts'
+import { readQueries, readResults, type TestMatcher } from './messages.ts'
+
+const writtenHeaders = ['samples', 'histograms', 'exemplars'].map(kind => `x-prometheus-remote-write-${kind}-written`)
+
+export async function serve(t: Test, toml = '') {
+  const server = await startServer(t, toml)
+  const post = async (path: string, body: Uint8Array, headers: Record<string, string> = {}) => {
+    const answer = await server.main.inject({
+      method: 'POST',
+      url: `/v1/metricsys/${path}`,
+      payload: Buffer.from(body),
+      headers
+    })
+    return {
+      status: answer.statusCode,
+      body: answer.body,
+      raw: answer.rawPayload,
+      headers: answer.headers,
+      written: writtenHeaders.map(name => answer.headers[name])
+    }
+  }
+  const write = (body: Uint8Array, headers = {}, query = '') => post(`write${query}`, encodeSnappy(body), headers)
+  const read = async (matchers: readonly TestMatcher[], from = 0, to = 10_000_000) => {
+    const answer = await post('read', readQueries([{ from, to, matchers }]))
+    return readResults(answer.raw)[0]!
+  }
+  const sql = async (text: string, db = 'public') => {
+    const url = `/v1/sql?db=${db}&sql=${encodeURIComponent(text)}`
+    const answer = await server.main.inject({ method: 'GET', url })
+    const { output, error } = answer.json()
+    if (output === undefined) throw new Error(error)
+    return output[0].records?.rows ?? output[0]
+  }
+  return { ...server, post, write, read, sql }
+}

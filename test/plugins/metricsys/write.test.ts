@@ -1,0 +1,269 @@
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import t from 'tap'
+import { encodeSnappy, internalContext } from '../../../core/index.ts'
+import { bitsOf, staleBits, type TestMatcher, writeV1, writeV2 } from './messages.ts'
+import { serve } from './serve.ts'
+
+const v2 = {
+  'content-type': 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
+  'content-encoding': 'snappy'
+}
+const named = (name: string): TestMatcher => ({ type: '=', name: '__name__', value: name })
+
+t.test('each metric is a table with its labels as tags', async t => {
+  const { write, sql } = await serve(t)
+  const body = writeV1([
+    {
+      labels: { __name__: 'room_temp', room: 'kitchen', floor: '1' },
+      samples: [
+        [1000, 21.5],
+        [2000, 21.7]
+      ]
+    },
+    { labels: { __name__: 'room_temp', room: 'bath', floor: '1' }, samples: [[1000, 24]] },
+    { labels: { __name__: 'up', job: 'x' }, samples: [[1000, 1]] }
+  ])
+  t.same(await write(body).then(({ status, body }) => [status, body]), [204, ''])
+  t.same(await sql(`SELECT floor, svc_value FROM room_temp WHERE room = 'kitchen' ORDER BY svc_timestamp`), [
+    ['1', 21.5],
+    ['1', 21.7]
+  ])
+  t.same((await sql('SHOW TABLES')).flat().sort(), ['room_temp', 'svc_physical_table', 'up'])
+  t.same(
+    (await sql('DESC TABLE room_temp')).map((row: string[]) => row[0]),
+    ['floor', 'room', 'svc_timestamp', 'svc_value']
+  )
+  t.equal((await write(body)).status, 204, 'known series pass')
+  t.same(await sql('SELECT count(*) FROM room_temp'), [[3]], 'the same samples again replace themselves')
+})
+
+t.test('a series is the same whatever the order of its labels, and another one in another case', async t => {
+  const { write, read } = await serve(t)
+  await write(writeV1([{ labels: { a: '1', b: '2', __name__: 'm' }, samples: [[1, 1]] }]))
+  await write(writeV1([{ labels: { b: '2', __name__: 'm', a: '1' }, samples: [[2, 2]] }]))
+  await write(writeV1([{ labels: { __name__: 'm', A: '1', b: '2', empty: '' }, samples: [[3, 3]] }]))
+  const found = await read([named('m')])
+  t.same(
+    found.map(({ labels, samples }) => [labels, samples.length]),
+    [
+      [{ A: '1', __name__: 'm', b: '2' }, 1],
+      [{ __name__: 'm', a: '1', b: '2' }, 2]
+    ]
+  )
+})
+
+t.test('numbers keep every bit, times may be negative and out of order, the last of a time counts', async t => {
+  const { write, read, core } = await serve(t)
+  const odd = 0xfff8000000001234n
+  await write(
+    writeV1([
+      {
+        labels: { __name__: 'm', x: '1' },
+        samples: [
+          [5, staleBits],
+          [3, odd],
+          [-7, 0],
+          [4, Infinity],
+          [4, -Infinity],
+          [6, -0]
+        ]
+      }
+    ])
+  )
+  const samples = [
+    [-7, 0n],
+    [3, odd],
+    [4, bitsOf(-Infinity)],
+    [5, staleBits],
+    [6, bitsOf(-0)]
+  ]
+  t.same((await read([named('m')], -10, 10))[0]?.samples, samples)
+  await core.store.maintain(internalContext(core, 'test'), { kind: 'flush' })
+  t.same((await read([named('m')], -10, 10))[0]?.samples, samples, 'in files too')
+})
+
+t.test('the body may be compressed as the sender likes, and be mislabelled', async t => {
+  const { post, sql } = await serve(t)
+  const body = writeV1([{ labels: { __name__: 'm' }, samples: [[1, 1]] }])
+  const [snappy, zstd] = [encodeSnappy(body), zstdCompressSync(body)]
+  for (const [payload, encoding] of [
+    [snappy, ''],
+    [snappy, 'snappy'],
+    [zstd, 'zstd'],
+    [zstd, 'snappy'],
+    [snappy, 'zstd'],
+    [gzipSync(snappy), 'gzip']
+  ] as const) {
+    t.equal((await post('write', payload, encoding ? { 'content-encoding': encoding } : {})).status, 204, encoding)
+  }
+  t.same(await sql('SELECT count(*) FROM m'), [[1]])
+  t.equal((await post('write', snappy, { 'content-encoding': 'br' })).status, 415)
+  t.equal((await post('write', snappy, { ...v2, 'content-encoding': 'gzip' })).status, 415)
+  t.equal((await post('write', snappy, { 'content-type': v2['content-type'] })).status, 415)
+  t.equal((await post('write', Buffer.from('nothing'), {})).status, 400)
+})
+
+t.test('the content type says which version it is', async t => {
+  const { write, post } = await serve(t)
+  const body = writeV1([])
+  for (const type of ['application/x-protobuf', 'Application/X-Protobuf; proto="prometheus.WriteRequest"']) {
+    t.equal((await write(body, { 'content-type': type })).status, 204, type)
+  }
+  for (const type of ['application/json', 'application/x-protobuf;proto=prometheus.writerequest']) {
+    const answer = await write(body, { 'content-type': type })
+    t.match(
+      [answer.status, answer.body, answer.headers['content-type']],
+      [415, /^unsupported .*content type/, /^text\/plain/]
+    )
+  }
+  const shake = await post('write?get_vm_proto_version=1', Buffer.from('x'), { 'content-type': 'text/html' })
+  t.same([shake.status, shake.body], [200, '1'])
+})
+
+t.test('version 2.0 says what was stored, and stores what is right', async t => {
+  const { write, sql } = await serve(t)
+  const good = {
+    labels: { __name__: 'm', a: '1' },
+    samples: [
+      [1, 1],
+      [2, 2]
+    ]
+  } as const
+  const first = await write(writeV2([good]), v2)
+  t.same([first.status, first.written], [204, ['2', '0', '0']])
+  const second = await write(
+    writeV2([
+      { ...good, samples: [[3, 3]] },
+      { labels: { a: '1' }, samples: [[1, 1]] }
+    ]),
+    v2
+  )
+  t.match([second.status, second.body], [400, /no metric name/])
+  t.same(second.written, ['1', '0', '0'])
+  t.same(await sql('SELECT count(*) FROM m'), [[3]])
+  for (const body of [Uint8Array.of(0x2a, 0), writeV1([good])]) {
+    const bad = await write(body, v2)
+    t.same([bad.status, bad.written], [400, ['0', '0', '0']])
+  }
+})
+
+t.test('version 1.0 stores all of a request or nothing', async t => {
+  const { write, core } = await serve(t)
+  const good = { labels: { __name__: 'm' }, samples: [[1, 1]] } as const
+  const answer = await write(writeV1([good, { labels: { __name__: 'n', svc_value: 'x' }, samples: [[1, 1]] }]))
+  t.match([answer.status, answer.body], [400, /label svc_value of metric n/])
+  t.match(JSON.parse(answer.body), { error: /svc_value/ })
+  t.equal(core.store.table('public', 'm'), undefined)
+})
+
+t.test('labels choose database and physical table', async t => {
+  const { write, sql, core } = await serve(t)
+  await sql('CREATE DATABASE other')
+  const labels = { __name__: 'm', __database__: 'other', __physical_table__: 'phy', a: '1' }
+  t.equal(
+    (
+      await write(
+        writeV1([
+          { labels, samples: [[1, 1]] },
+          { labels: { __name__: 'm' }, samples: [[1, 2]] }
+        ])
+      )
+    ).status,
+    204
+  )
+  t.equal(core.store.table('other', 'm')?.options.physical_table, 'phy')
+  t.same(await sql('SELECT a, svc_value FROM m', 'other'), [['1', 1]])
+  t.same(await sql('SELECT svc_value FROM m'), [[2]])
+  await write(writeV1([{ labels: { __name__: 'n' }, samples: [[1, 1]] }]), {}, '?physical_table=mine')
+  t.equal(core.store.table('public', 'n')?.options.physical_table, 'mine')
+  const unknown = await write(writeV1([{ labels: { __name__: 'm', __schema__: 'none' }, samples: [[1, 1]] }]))
+  t.match([unknown.status, unknown.body], [400, /none/])
+})
+
+t.test('exemplars and metadata have tables of their own', async t => {
+  const { write, sql } = await serve(t)
+  const series = {
+    labels: { __name__: 'm', a: '1' },
+    samples: [[1, 1]],
+    exemplars: [{ labels: { trace_id: 'abc', shop: 'x' }, value: 0.5, time: 7 }]
+  } as const
+  t.equal((await write(writeV1([series], [{ metric: 'm', type: 1, help: 'Things.', unit: 's' }]))).status, 204)
+  t.same(await sql('SELECT metric, series, svc_value, trace_id FROM svc_exemplars'), [['m', '{"a":"1"}', 0.5, 'abc']])
+  const second = await write(writeV2([{ ...series, metadata: { type: 2, help: 'Other.' } }]), v2)
+  t.same(second.written, ['1', '0', '1'])
+  await write(writeV1([], [{ metric: 'm', type: 2, help: 'Other.' }]))
+  t.same(await sql('SELECT metric, type, help FROM svc_metric_metadata ORDER BY help'), [
+    ['m', 'gauge', 'Other.'],
+    ['m', 'counter', 'Things.']
+  ])
+  t.same(await sql('SELECT count(*) FROM svc_exemplars'), [[1]], 'an exemplar sent again is the same one')
+})
+
+t.test('names are taken as they come, or held to the classic form', async t => {
+  const odd = writeV1([{ labels: { __name__: 'http.größe', 'a.b': '1' }, samples: [[1, 1]] }])
+  const lax = await serve(t)
+  t.equal((await lax.write(odd)).status, 204)
+  t.same(await lax.sql('SELECT "a.b" FROM "http.größe"'), [['1']])
+  const strict = await serve(t, '[http]\nis_strict_mode = true')
+  t.match((await strict.write(odd)).body, /is_strict_mode/)
+  for (const { write } of [lax, strict]) {
+    const broken = writeV1([{ labels: { __name__: 'm', a: '#' }, samples: [[1, 1]] }])
+    broken[broken.indexOf(35)] = 0xff
+    t.match(await write(broken).then(({ status, body }) => [status, body]), [400, /UTF-8/])
+  }
+})
+
+t.test('a flood of series, labels or metrics ends at the limits and is told in the metrics', async t => {
+  const limits = 'max_series = 6\nmax_label_names = 3\nmax_metrics = 5'
+  const { write, sql, core } = await serve(t, `[plugins.metricsys]\n${limits}`)
+  const series = (labels: Record<string, string>) => ({
+    labels: { __name__: 'm', ...labels },
+    samples: [[1, 1]] as [number, number][]
+  })
+  t.equal((await write(writeV1([series({ a: '1' }), series({ a: '2' }), series({ a: '3' })]))).status, 204)
+  const many = await write(writeV1(Array.from({ length: 9 }, (_, i) => series({ a: String(i) }))))
+  t.match([many.status, many.body], [400, /6 series already \(plugins.metricsys.max_series\)/])
+  const part = await write(writeV2(Array.from({ length: 9 }, (_, i) => series({ a: String(i) }))), v2)
+  t.same([part.status, part.written], [400, ['5', '0', '0']])
+  t.equal((await write(writeV1([series({ a: '1' })]))).status, 204, 'known series are taken')
+  t.match((await write(writeV1([series({ b: '1', c: '1', d: '1' })]))).body, /max_(series|label_names)/)
+  t.same(await sql('SELECT count(DISTINCT a) FROM m'), [[5]])
+  const metrics = await core.metrics.expose()
+  t.match(metrics, /svc_metricsys_label_values\{label="a"\} 9/)
+  t.match(metrics, /svc_metricsys_write_refused_total\{code="InvalidArguments"\} 3/)
+})
+
+t.test('a table somebody made keeps its shape', async t => {
+  const { write, sql } = await serve(t)
+  await sql('CREATE TABLE m (ts TIMESTAMP(9) TIME INDEX, host STRING, val DOUBLE, PRIMARY KEY(host))')
+  const body = writeV1([
+    {
+      labels: { __name__: 'm', host: 'a', zone: 'z' },
+      samples: [
+        [1, 1],
+        [2, staleBits]
+      ]
+    },
+    { labels: { __name__: 'n' }, samples: [[1, 4]] }
+  ])
+  t.equal((await write(body)).status, 204)
+  t.same((await write(body)).status, 204)
+  t.same(await sql('SELECT host, zone, val FROM m WHERE epoch_ns(ts) = 1000000'), [['a', 'z', 1]])
+  t.same(await sql('SELECT svc_value FROM n'), [[4]])
+})
+
+t.test('series of a table that was dropped make it anew', async t => {
+  const { write, sql } = await serve(t)
+  const body = writeV1([
+    { labels: { __name__: 'm', a: '1' }, samples: [[1, 1]] },
+    { labels: { __name__: 'n', a: '1' }, samples: [[1, 1]] }
+  ])
+  await write(body)
+  await sql('DROP TABLE m')
+  t.equal((await write(body)).status, 204)
+  t.same(await sql('SELECT count(*) FROM m'), [[1]])
+  await sql('ALTER TABLE m RENAME old')
+  t.equal((await write(body)).status, 204)
+  t.same(await sql('SELECT count(*) FROM m'), [[1]])
+  t.same(await sql('SELECT count(*) FROM old'), [[1]])
+})
