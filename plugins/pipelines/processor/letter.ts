@@ -38,7 +38,8 @@ function flipCase(bytes: Uint8Array, start: number, end: number, first: number):
   let at = start
   while (at < end && !(bytes[at]! >= first && bytes[at]! < first + 26)) at++
   if (at === end) return undefined
-  const changed = bytes.slice(start, end)
+  // Not slice(): of a Buffer that is the same memory.
+  const changed = new Uint8Array(bytes.subarray(start, end))
   for (let i = at - start; i < changed.length; i++) {
     if (changed[i]! >= first && changed[i]! < first + 26) changed[i]! ^= 32
   }

@@ -159,14 +159,15 @@ for (const definition of builtInKinds) {
     let ran = 0
     const check = fc.check(
       fc.property(optionsOf(definition), items, (entries, list) => {
-        const batch = ItemBatch.from(list)
+        const batch = requestBatch(list)
+        const before = Buffer.from(batch.bytes.subarray(0, textEnd(batch)))
         try {
           definition.compile(readOptions(entries, 'here'), 'there').apply(batch)
           ran++
         } catch (fault) {
           return isDbError(fault) && fault.code === 'InvalidArguments' && fault.message.startsWith('here: ')
         }
-        return batch.failures.every(({ message }) => isItemError(message, definition.kind)) && isSound(batch)
+        return batch.failures.every(({ message }) => isItemError(message, definition.kind)) && isSound(batch, before)
       }),
       { numRuns: 800 }
     )
@@ -179,8 +180,25 @@ function isItemError(message: string, kind: string): boolean {
   return message.startsWith(`Processor ${kind}: `) && message.endsWith(' (there)') && message.length < 600
 }
 
-/** Every text lies within the bytes and is UTF-8, every object is there. */
-function isSound(batch: ItemBatch): boolean {
+/** Items whose text lies in a Buffer, as that of a request does. */
+function requestBatch(list: readonly Item[]): ItemBatch {
+  const batch = ItemBatch.from(list)
+  batch.bytes = Buffer.from(batch.bytes)
+  return batch
+}
+
+/** Where the last text of the items ends. */
+function textEnd(batch: ItemBatch): number {
+  let end = 0
+  for (const { kinds, words } of batch.fields.values()) {
+    for (let row = 0; row < batch.rows; row++) if (kinds[row] === cell.string) end = Math.max(end, words[row * 2 + 1]!)
+  }
+  return end
+}
+
+/** The bytes of the request are as they were, every text lies within the bytes and is UTF-8, every object is there. */
+function isSound(batch: ItemBatch, before: Uint8Array): boolean {
+  if (Buffer.compare(batch.bytes.subarray(0, before.length), before) !== 0) return false
   for (const field of batch.fields.values()) {
     for (let row = 0; row < batch.rows; row++) {
       const [start, end] = [field.words[row * 2]!, field.words[row * 2 + 1]!]
