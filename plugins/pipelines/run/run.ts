@@ -15,16 +15,8 @@ import { buildColumns } from '../column/column.ts'
 import type { DispatchRule, Identity, Pipeline, Step } from '../pipeline.ts'
 import { type Dispatched, dispatch, selectRows } from './dispatch.ts'
 import { flattenObjects } from './flatten.ts'
-import { expandSuffix } from './suffix.ts'
-import {
-  type RawVariables,
-  rawVariables,
-  selectVariables,
-  takeVariables,
-  type VariableSet,
-  variableOptions,
-  variableSuffix
-} from './variables.ts'
+import { type Group, groupOptions, groupRows, type OptionSets } from './group.ts'
+import { type RawVariables, rawVariables, selectVariables } from './variables.ts'
 
 export interface RunSettings {
   readonly table: string
@@ -65,15 +57,9 @@ interface Run {
   readonly settings: RunSettings
   readonly writes: TableWrite[]
   readonly errors: ItemError[]
-  /** By content, so that equal options are one object. */
-  readonly optionSets: Map<string, OptionSet>
+  readonly optionSets: OptionSets
   failed: number
   filtered: number
-}
-
-interface OptionSet {
-  readonly options: TableOptions
-  readonly autoCreate?: boolean
 }
 
 /** Runs a pipeline over a batch, which is used up. Throws ItemsError for the first item that fails, unless `skipError`. */
@@ -177,7 +163,7 @@ function writeRows(
   run: Run
 ): void {
   for (const group of groupRows(pipeline, batch, rows, table, raw)) {
-    const options = groupOptions(batch, group, run)
+    const options = groupOptions(batch, group, run.settings, run.optionSets)
     const { columns, rows: kept } = settledColumns(pipeline, batch, group, run)
     if (kept.length === 0) continue
     if (run.writes.length === run.settings.maxGroups) throw tooManyGroups(run.settings.maxGroups)
@@ -189,73 +175,6 @@ function writeRows(
 function tooManyGroups(most: number): DbError {
   const limit = `[plugins.pipelines] max_groups = ${most}`
   return new DbError('InvalidArguments', `the items go to more than ${most} tables or sets of table options (${limit})`)
-}
-
-interface Group {
-  readonly table: string
-  readonly rows: Uint32Array
-  readonly variables: VariableSet | undefined
-}
-
-/** Rows by table and variables, in order of appearance. Without variables and suffix all are one group. */
-function groupRows(
-  pipeline: Pipeline | Identity,
-  batch: ItemBatch,
-  rows: Uint32Array,
-  table: string,
-  raw: RawVariables
-): Group[] {
-  const keeps = !('kind' in pipeline) && pipeline.transform.kind === 'listed'
-  const sets = takeVariables(batch, rows, raw, keeps)
-  const template = 'kind' in pipeline ? undefined : pipeline.suffix
-  if (sets === undefined && template === undefined) return [{ table, rows, variables: undefined }]
-  const hidden = 'kind' in pipeline ? new Set<string>() : consumedFields(pipeline)
-  const groups: { table: string; rows: number[]; variables: VariableSet | undefined }[] = []
-  // Equal sets of variables are one object.
-  const bySet = new Map<VariableSet | undefined, Map<string, number[]>>()
-  rows.forEach((row, i) => {
-    const variables = sets?.[i]
-    const named = variables && variableSuffix(variables)
-    const suffix = named ?? (template === undefined ? '' : expandSuffix(template, batch, row, hidden))
-    const bySuffix = bySet.get(variables) ?? new Map<string, number[]>()
-    bySet.set(variables, bySuffix)
-    const known = bySuffix.get(suffix)
-    if (known !== undefined) known.push(row)
-    else {
-      const group = { table: table + suffix, rows: [row], variables }
-      bySuffix.set(suffix, group.rows)
-      groups.push(group)
-    }
-  })
-  return groups.map(group => ({ ...group, rows: Uint32Array.from(group.rows) }))
-}
-
-/** What the listed columns of version 2 take out of the items. */
-function consumedFields({ transform }: Pipeline): ReadonlySet<string> {
-  return new Set(transform.kind === 'extended' ? transform.columns.map(({ from }) => from) : [])
-}
-
-/** Variables win over hints of the request, hints over what tables of a pipeline are by default. */
-function groupOptions(batch: ItemBatch, { rows, variables }: Group, { settings, optionSets }: Run): OptionSet {
-  const own = variables === undefined ? undefined : itemOptions(batch, rows[0]!, variables)
-  const asked = { ...settings.options, ...own?.options }
-  const autoCreate = own?.autoCreate ?? settings.autoCreate
-  const options = { append_mode: asked.merge_mode === undefined, ...asked }
-  const set = { options, ...(autoCreate !== undefined && { autoCreate }) }
-  const key = JSON.stringify(set)
-  const known = optionSets.get(key) ?? set
-  optionSets.set(key, known)
-  return known
-}
-
-/** A variable that is no option fails the request, whatever items may be skipped: it would be wrong for all of them. */
-function itemOptions(batch: ItemBatch, row: number, variables: VariableSet) {
-  try {
-    return variableOptions(variables)
-  } catch (cause) {
-    if (!isDbError(cause)) throw cause
-    throw new ItemsError([{ index: batch.position(row), message: cause.message }], { cause })
-  }
 }
 
 /** Builds columns until no row fails any more: a row that fails in one of them must not stand in the others. */
