@@ -87,7 +87,11 @@ function and(scope: Scope, expr: OperatorExpr, left: Node, compile: Compile): No
     const aside = copyState(scope.state)
     compile(scope, expr.right)
     assignState(scope.state, aside)
-    return { span, kind: kinds.boolean, fallible: false, constant: false, run: () => false }
+    const skip = () => {
+      left.run()
+      return false
+    }
+    return { span, kind: kinds.boolean, ...inherit(left), constant: false, run: skip }
   }
   const right = constant === true ? compile(scope, expr.right) : maybeRight(scope, expr, compile)
   const first = left.run
@@ -111,23 +115,37 @@ function eager(scope: Scope, expr: OperatorExpr, left: Node, right: Node): Node 
   const kind = resultKind(expr, left, right)
   const run = runner(scope, operator, left.run, right.run)
   const node = { span, kind, ...fallibility(expr, isProven(operator, left, right), left, right), run }
-  return { ...node, ...fold(node, left, right) }
+  return { ...node, ...fold(scope, expr, node, left, right) }
 }
 
-/** Arithmetic of constants is a constant, unless it fails. */
-function fold(node: Node, left: Node, right: Node): { readonly constant?: Value } {
-  if (node.fallible || left.constant === undefined || right.constant === undefined) return {}
+/** Arithmetic of constants is a constant, unless it fails. The sides themselves are not run: they may do more than yield a value. */
+function fold(
+  { context }: Scope,
+  { operator }: OperatorExpr,
+  node: Node,
+  left: Node,
+  right: Node
+): { readonly constant?: Value } {
+  const a = left.constant
+  const b = right.constant
+  if (node.fallible || a === undefined || b === undefined) return {}
   if (!isOnly(left.kind, number) || !isOnly(right.kind, number)) return {}
   try {
-    return constantly(node.run())
+    return constantly(
+      runner(
+        { context },
+        operator,
+        () => a,
+        () => b
+      )()
+    )
   } catch (error) {
     if (error instanceof Failure) return {}
     throw error
   }
 }
 
-function runner(scope: Scope, operator: Operator, a: () => Value, b: () => Value): () => Value {
-  const { context } = scope
+function runner({ context }: Pick<Scope, 'context'>, operator: Operator, a: () => Value, b: () => Value): () => Value {
   switch (operator) {
     case '+':
       return () => add(context, a(), b())

@@ -117,7 +117,7 @@ function compileBody(scope: Scope, body: readonly Expr[], { span, type }: Expr):
   }
   const nodes = body.map(expr => recover(scope, expr.span, () => compileExpr(scope, expr)))
   const last = nodes.at(-1)!
-  return { span, kind: last.kind, ...inherit(...nodes), ...constantly(last.constant), run: sequence(scope, nodes) }
+  return { span, kind: last.kind, ...inherit(...nodes), run: sequence(scope, nodes) }
 }
 
 /** Runs expressions one after another; the last one's value counts. */

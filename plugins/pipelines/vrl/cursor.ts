@@ -1,11 +1,20 @@
 // The parser's place among the tokens, and the ways it can be disappointed there.
+import type { Expr } from './ast.ts'
 import { CompileError, type Span } from './diagnostic.ts'
 import type { Token } from './token.ts'
 
 /** Levels of expressions inside each other a program may have. */
 const maxDepth = 128
 
+/** The parser's upper half, for its lower one: containers and arguments hold whole expressions. */
+export interface Grammar {
+  operators(cursor: Cursor): Expr
+  block(cursor: Cursor): Expr & { readonly type: 'block' }
+  group(cursor: Cursor): Expr
+}
+
 export interface Cursor {
+  readonly grammar: Grammar
   readonly source: string
   readonly tokens: readonly Token[]
   at: number

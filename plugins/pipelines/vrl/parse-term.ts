@@ -14,7 +14,6 @@ import {
   unexpected
 } from './cursor.ts'
 import { CompileError } from './diagnostic.ts'
-import { parseBlock, parseGroup, parseOperators } from './parser.ts'
 import type { StringPart } from './string-literal.ts'
 import type { Token } from './token.ts'
 
@@ -61,7 +60,7 @@ function parseMark(cursor: Cursor, token: Token): Expr {
     case '(':
       return withPath(
         cursor,
-        deeper(cursor, () => parseGroup(cursor, false))
+        deeper(cursor, () => cursor.grammar.group(cursor))
       )
     case '[':
       return withPath(
@@ -158,7 +157,7 @@ function plainText(cursor: Cursor, token: Token): string {
 
 function parseArray(cursor: Cursor): Expr {
   const { start } = expectMark(cursor, '[')
-  const items = parseList(cursor, ']', () => parseOperators(cursor))
+  const items = parseList(cursor, ']', () => cursor.grammar.operators(cursor))
   return { type: 'array', items, span: { start, end: previous(cursor).end } }
 }
 
@@ -176,14 +175,14 @@ function parseList<T>(cursor: Cursor, closing: string, parseItem: () => T): T[] 
 function parseBraces(cursor: Cursor): Expr {
   const first = peek(cursor, 1)
   const isKey = (first.type === 'string' || first.type === 'raw') && isMark(peek(cursor, 2), ':')
-  if (!isKey && !isMark(first, '}')) return parseBlock(cursor)
+  if (!isKey && !isMark(first, '}')) return cursor.grammar.block(cursor)
   const { start } = next(cursor)
   const entries = parseList(cursor, '}', (): readonly [string, Expr] => {
     const key = peek(cursor)
     if (key.type !== 'string' && key.type !== 'raw') throw unexpected(key, 'a key in quotes')
     next(cursor)
     expectMark(cursor, ':')
-    return [plainText(cursor, key), parseOperators(cursor)]
+    return [plainText(cursor, key), cursor.grammar.operators(cursor)]
   })
   return { type: 'object', entries, span: { start, end: previous(cursor).end } }
 }
@@ -207,7 +206,7 @@ function parseArgument(cursor: Cursor): Argument {
     keyword = token.text
     cursor.at += 2
   }
-  const value = parseOperators(cursor)
+  const value = cursor.grammar.operators(cursor)
   if (value.type === 'noop') throw unexpected(token, 'an expression')
   return { keyword, value, span: { start: token.start, end: value.span.end } }
 }
@@ -219,7 +218,7 @@ function parseClosure(cursor: Cursor): ClosureExpr {
     expectMark(cursor, '|')
     variables.push(...parseList(cursor, '|', () => parseVariable(cursor)))
   }
-  const body = deeper(cursor, () => parseBlock(cursor))
+  const body = deeper(cursor, () => cursor.grammar.block(cursor))
   return { variables, body, span: { start, end: body.span.end } }
 }
 

@@ -1,6 +1,18 @@
 // The parser's upper half: programs, statements, assignments and operators.
 import type { AssignExpr, BlockExpr, Expr, GroupExpr, IfExpr, Operator, Target } from './ast.ts'
-import { type Cursor, deeper, expectMark, isMark, isWord, next, peek, skipMark, spanOf, unexpected } from './cursor.ts'
+import {
+  type Cursor,
+  deeper,
+  expectMark,
+  type Grammar,
+  isMark,
+  isWord,
+  next,
+  peek,
+  skipMark,
+  spanOf,
+  unexpected
+} from './cursor.ts'
 import { CompileError, type Diagnostic } from './diagnostic.ts'
 import { parseTerm } from './parse-term.ts'
 import { tokenize } from './token.ts'
@@ -17,6 +29,12 @@ const levels: readonly (readonly Operator[])[] = [
 ]
 const unchainable = new Set([2, 3])
 
+const grammar: Grammar = {
+  operators: cursor => parseOperators(cursor),
+  block: parseBlock,
+  group: cursor => parseGroup(cursor, false)
+}
+
 /** The root expressions of a program and every syntax error found; after an error parsing goes on at the next line. */
 export function parse(source: string): { readonly body: readonly Expr[]; readonly errors: readonly Diagnostic[] } {
   const body: Expr[] = []
@@ -32,7 +50,7 @@ export function parse(source: string): { readonly body: readonly Expr[]; readonl
   }
   const tokens = attempt(() => tokenize(source))
   if (tokens === undefined) return { body, errors }
-  const cursor: Cursor = { source, tokens, at: 0, depth: 0 }
+  const cursor: Cursor = { grammar, source, tokens, at: 0, depth: 0 }
   while (skipMark(cursor, ';'));
   while (peek(cursor).type !== 'end' && errors.length < 50) {
     const found = attempt(() => {
@@ -134,7 +152,6 @@ export function parseOperators(cursor: Cursor, level = 0): Expr {
       throw new CompileError(650, 'comparison operators cannot be chained', spanOf(token), 'compare with && between')
     chained = true
     next(cursor)
-    // Only ?? || and && may be followed by an assignment without brackets through their right side in parentheses.
     const right = parseOperators(cursor, level + 1)
     left = { type: 'operator', operator, left, right, span: { start: left.span.start, end: right.span.end } }
   }
