@@ -75,6 +75,7 @@ export type { PluginApp, PluginSpec, ServiceMap, ServiceName, Services, WireErro
 export { definePlugin } from './plugin.ts'
 export type { LinearRegex, RegexMatch } from './regex/regex.ts'
 export { compileRegex } from './regex/regex.ts'
+export type { Replacement } from './regex/replace.ts'
 export { parseReplacement } from './regex/replace.ts'
 export { writeManifest } from './storage/backup-manifest.ts'
 export type {

@@ -15,13 +15,18 @@ const asciiOnly = /^[\x00-\x7f]*$/
 /** Undefined where linear time is not certain; `other` takes the texts that are not for it. */
 export function nativeRoute(source: string, other: RegexRoute): RegexRoute | undefined {
   const tree = source.length > maxSource ? undefined : parseTree(source)
-  if (tree === undefined || !goesOneWay(tree)) return undefined
+  const way = tree && goesOneWay(tree)
+  if (tree === undefined || way === undefined) return undefined
   const printed = printNative(tree)
   const plain = compile(printed, '')
   const global = compile(printed, 'g')
   const spanned = compile(printed, 'd')
   if (plain === undefined || global === undefined || spanned === undefined) return undefined
+  // Engines agree on where matches follow each other, unless one can be empty.
+  const replaceAll = (text: string, by: string) =>
+    fits(text) ? text.replace(global, by.replaceAll('$', '$$$$')) : undefined
   return {
+    ...(way.takesSome && { replaceAll }),
     test: text => (fits(text) ? plain.test(text) : other.test(text)),
     exec(text, from) {
       if (!fits(text)) return other.exec(text, from)

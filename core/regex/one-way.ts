@@ -32,17 +32,24 @@ interface Shape {
 
 const nothing: Shape = { nullable: true, first: [], last: [], sure: [], freely: true }
 
-/** True only where linear time is certain, and where groups mean the same to both engines. */
-export function goesOneWay(root: Node): boolean {
+/** What is known of an expression that goes one way. */
+export interface OneWay {
+  /** Every match has at least one character. */
+  readonly takesSome: boolean
+}
+
+/** Undefined unless linear time is certain, and groups mean the same to both engines. */
+export function goesOneWay(root: Node): OneWay | undefined {
   const places: Places = { sets: [], next: [], loops: new Set(), edges: 0 }
   const shape = shapeOf(root, places, false)
-  if (shape === undefined) return false
-  if (!differ(shape.first, places.sets) || !places.next.every(next => differ(next, places.sets))) return false
-  if (startsWithText(root)) return true
+  if (shape === undefined) return undefined
+  if (!differ(shape.first, places.sets) || !places.next.every(next => differ(next, places.sets))) return undefined
+  const found = { takesSome: !shape.nullable }
+  if (startsWithText(root)) return found
   const starts = shape.first.reduce((all, place) => all | places.sets[place]!, 0n)
   const sure = new Set(shape.sure)
   const restarts = [...places.loops].some(place => !sure.has(place) && (starts & places.sets[place]!) !== 0n)
-  return !shape.nullable && places.sets.length <= maxUnboundPlaces && !restarts
+  return !shape.nullable && places.sets.length <= maxUnboundPlaces && !restarts ? found : undefined
 }
 
 /** Whether no character belongs to two of the places. */

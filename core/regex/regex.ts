@@ -3,7 +3,7 @@ import { RE2JS } from 're2js'
 import { DbError } from '../errors.ts'
 import { nativeRoute } from './native.ts'
 import { re2Route } from './re2.ts'
-import { replaceMatches } from './replace.ts'
+import { type Replacement, replaceMatches } from './replace.ts'
 
 /** One match; `groups[0]` is all of it, a group that took no part is undefined. Positions count UTF-16 units. */
 export interface RegexMatch {
@@ -20,6 +20,8 @@ export interface RegexRoute {
   testBytes(bytes: Uint8Array, start: number, end: number): boolean
   /** Writes where group g starts and ends in `bytes` to `spans[2 * g]` and `spans[2 * g + 1]`, −1 for one that took no part. */
   find(bytes: Uint8Array, start: number, end: number, spans: Int32Array): boolean
+  /** All matches replaced by the same text; undefined where the route cannot do it at once. */
+  replaceAll?(text: string, by: string): string | undefined
 }
 
 /** A compiled expression. Finds the first match from the left; of those, the one that a trial of its ways in order finds first. */
@@ -33,8 +35,8 @@ export interface LinearRegex {
   exec(text: string, from?: number): RegexMatch | undefined
   /** All matches, none within another; an empty one does not touch the match before it. */
   matchAll(text: string): Iterable<RegexMatch>
-  /** At most `limit` matches are replaced, all of them without. */
-  replace(text: string, by: (match: RegexMatch) => string, limit?: number): string
+  /** At most `limit` matches are replaced, all of them without. `by` as a string is put in as it is. */
+  replace(text: string, by: Replacement, limit?: number): string
   testBytes(bytes: Uint8Array, start: number, end: number): boolean
   find(bytes: Uint8Array, start: number, end: number, spans: Int32Array): boolean
 }
@@ -51,6 +53,10 @@ export function compileRegex(source: string, flags = ''): LinearRegex {
   const native = nativeRoute(whole, re2)
   const { test, exec, testBytes, find } = native ?? re2
   const matchAll = (text: string) => eachMatch(text, exec)
+  const replace = (text: string, by: Replacement, limit?: number) => {
+    const atOnce = typeof by === 'string' && limit === undefined ? native?.replaceAll?.(text, by) : undefined
+    return atOnce ?? replaceMatches(text, matchAll(text), by, limit)
+  }
   return {
     source,
     engine: native === undefined ? 're2' : 'native',
@@ -58,7 +64,7 @@ export function compileRegex(source: string, flags = ''): LinearRegex {
     test,
     exec: (text, from = 0) => exec(text, from),
     matchAll,
-    replace: (text, by, limit) => replaceMatches(text, matchAll(text), by, limit),
+    replace,
     testBytes,
     find
   }

@@ -1,11 +1,14 @@
 // Replaces matches, and reads templates such as `$1-${name}` that say by what.
 import type { RegexMatch } from './regex.ts'
 
+/** What stands in the place of a match: always the same text, or one made of the match. */
+export type Replacement = string | ((match: RegexMatch) => string)
+
 /** `text` with each of the first `limit` matches replaced. */
 export function replaceMatches(
   text: string,
   matches: Iterable<RegexMatch>,
-  by: (match: RegexMatch) => string,
+  by: Replacement,
   limit = Number.POSITIVE_INFINITY
 ): string {
   let result = ''
@@ -13,7 +16,7 @@ export function replaceMatches(
   let left = limit
   for (const match of matches) {
     if (left-- <= 0) break
-    result += text.slice(at, match.start) + by(match)
+    result += text.slice(at, match.start) + (typeof by === 'string' ? by : by(match))
     at = match.end
   }
   return at === 0 && result === '' ? text : result + text.slice(at)
@@ -23,10 +26,7 @@ export function replaceMatches(
  * Reads a template: `$1` and `${1}` are groups by number, `$name` and `${name}` by name, `$$` a dollar sign. A name is as long as it
  * can be: `$1a` is the group named `1a`. Groups that do not exist or took no part are empty text. `names` as in LinearRegex.
  */
-export function parseReplacement(
-  template: string,
-  names: readonly (string | undefined)[]
-): (match: RegexMatch) => string {
+export function parseReplacement(template: string, names: readonly (string | undefined)[]): Replacement {
   const texts: string[] = []
   const groups: number[] = []
   let text = ''
@@ -42,7 +42,7 @@ export function parseReplacement(
     }
   }
   text += template.slice(at)
-  if (groups.length === 0) return () => text
+  if (groups.length === 0) return text
   return match => groups.reduce((made, group, i) => made + texts[i]! + (match.groups[group] ?? ''), '') + text
 }
 

@@ -27,7 +27,7 @@ export const digest: ProcessorDefinition = {
     const input = { kind: 'digest', path, ignoreMissing: options.ignoreMissing }
     const change = (bytes: Uint8Array, start: number, end: number) => {
       const text = decoder.decode(bytes.subarray(start, end))
-      const left = patterns.reduce((rest, pattern) => pattern.replace(rest, () => ''), text)
+      const left = patterns.reduce((rest, pattern) => pattern.replace(rest, ''), text)
       return left === text ? undefined : left
     }
     return {
