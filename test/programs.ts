@@ -1,0 +1,39 @@
+// Programs of other people that tests run: found on the path or in a folder of newer ones, and missing nowhere in silence.
+import { accessSync, constants } from 'node:fs'
+import { createServer } from 'node:net'
+import { delimiter, join } from 'node:path'
+
+/** Where a program is: in the folder `WEIR_PEERS_DIR` names, else on the path. */
+export function findProgram(name: string): string | undefined {
+  const folders = [process.env['WEIR_PEERS_DIR'] ?? '', ...(process.env['PATH'] ?? '').split(delimiter)]
+  return folders
+    .filter(folder => folder !== '')
+    .map(folder => join(folder, name))
+    .find(isExecutable)
+}
+
+/** Options of a test that runs the program: skipped when it is missing, unless `WEIR_REQUIRE_CLIENTS=1` says that it must be there. */
+export function needing(name: string): { readonly skip: string | false } {
+  if (findProgram(name) !== undefined) return { skip: false }
+  const reason = `${name} is neither on the path nor in WEIR_PEERS_DIR`
+  if (process.env['WEIR_REQUIRE_CLIENTS'] === '1') throw new Error(reason)
+  return { skip: reason }
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => probe.once('listening', resolve))
+  const address = probe.address()
+  await new Promise(resolve => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
