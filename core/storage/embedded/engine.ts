@@ -146,8 +146,8 @@ class EmbeddedEngine implements Engine {
       await check.require(table, files)
       await contents.require(table, files, signal)
     }
-    const { pins, dataDir } = this.#around
-    return runQuery({ catalog: sqlite, duckdb, tables, pins, dataDir, indexes }, query, signal)
+    const { pins, dataDir, metrics } = this.#around
+    return runQuery({ catalog: sqlite, duckdb, tables, pins, dataDir, indexes, metrics }, query, signal)
   }
 
   #whyUnwritable(): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 // Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
 import {
+  type Condition,
   DbError,
   type Relation,
   type Store,
@@ -10,10 +11,14 @@ import {
 } from '../../../core/index.ts'
 import { informationTable } from '../catalog/information-schema.ts'
 import { fullName, hint, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
-import { locator, type SqlParser } from '../grammar/parser.ts'
+import { locator, type SqlParser, type Tree } from '../grammar/parser.ts'
+import type { Ident } from '../grammar/tree.ts'
+import { readingOf, readSearchCall, type SearchCall, searchCallSql } from '../search/call.ts'
+import type { Reading } from '../search/predicate.ts'
 import type { Name } from '../statement/cursor.ts'
 import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
 import { isToken, quoteName, type Token, tokenText } from '../text/token.ts'
+import { whereCondition } from './condition.ts'
 import { isRefusedFunction } from './function-policy.ts'
 import { clockEdits, timeEdit } from './time-text.ts'
 import { asNamed, expandView, type Named } from './view.ts'
@@ -33,6 +38,8 @@ export interface Edit {
   readonly text: string
   readonly table?: Table
   readonly alias?: string
+  /** What is asked for of its rows. */
+  readonly where?: Condition
   /** Tables in `text`. */
   readonly relations?: readonly Relation[]
   /** What `text` stands for. */
@@ -59,15 +66,19 @@ export async function confine(place: Place, tokens: readonly Token[]): Promise<C
   const tree = await place.parser.tree(place.sql, statement)
   const locate = locator(statement.text)
   const index = ({ line, column }: { line: number; column: number }) => tokenAt(statement, locate(line, column))
-  const edits: Edit[] = clockEdits(statement)
+  let edits: Edit[] = clockEdits(statement)
   const columns: (readonly number[])[] = []
   const compared: (readonly [number, number])[] = []
   const named: (readonly [number[], boolean])[] = []
+  const searches: SearchCall[] = []
+  const filtered: Filtered[] = []
   walkStatement(tree, {
     table: (name, aliased) => named.push([name.map(index), aliased]),
     column: name => columns.push(name.map(index)),
     compared: (name, constant) => compared.push([index(name.at(-1)!), index(constant)]),
-    unnamed: call => edits.push(...labelEdit(statement, call.map(index)))
+    unnamed: call => edits.push(...labelEdit(statement, call.map(index))),
+    search: name => searches.push(readSearchCall(statement, index(name))),
+    filtered: (name, alias, condition) => filtered.push({ at: index(name[0]!), alias, condition })
   })
   for (const [parts, aliased] of named) edits.push(await tableEdit(place, statement, parts, aliased))
   const tables = edits.flatMap<Named>(edit => edit.table ?? (edit.view && asNamed(edit.view)) ?? [])
@@ -76,7 +87,44 @@ export async function confine(place: Place, tokens: readonly Token[]): Promise<C
   for (const [column, constant] of compared) {
     edits.push(...timeEdit(statement, timeColumn(tables, statement.tokens[column]!), constant, place.zone))
   }
+  const readings = new Map(searches.map(call => [call.first, { call, reading: readingFor(statement, find, call) }]))
+  edits = edits.map(edit => {
+    const only = edit.table && filtered.find(({ at }) => statement.starts[at] === edit.start)
+    if (only === undefined) return edit
+    const { table } = edit
+    const names = [only.alias?.value ?? table!.name].map(name => name.toLowerCase())
+    const token = (place: { line: number; column: number }) => statement.tokens[index(place)]!
+    const search = (place: { line: number; column: number }) => readings.get(index(place))
+    const where = whereCondition({ table: table!, names, zone: place.zone, token, search }, only.condition)
+    return where === undefined ? edit : { ...edit, where }
+  })
+  for (const { call, reading } of readings.values()) edits = replaceSearch(statement, edits, call, reading)
   return { ...apply(statement.text, edits), names: physicalNames(edits.flatMap(edit => edit.table ?? [])) }
+}
+
+/** A table that stands alone in a FROM: the place of its name, and the condition its rows must meet. */
+interface Filtered {
+  readonly at: number
+  readonly alias: Ident | undefined
+  readonly condition: Tree
+}
+
+function readingFor({ tokens }: Canonical, find: Finder, call: SearchCall): Reading {
+  return readingOf(call, call.column === undefined ? [] : (find(nameOf(tokens[call.column]!)) ?? []))
+}
+
+/** Puts SQL in place of a search; what is searched is edited first, because it may come to stand there more than once. */
+function replaceSearch(statement: Canonical, edits: readonly Edit[], call: SearchCall, reading: Reading): Edit[] {
+  const whole = span(statement, call.first, call.last)
+  const text = span(statement, ...call.text)
+  const inner = edits.filter(edit => edit.start >= text.start && edit.end <= text.end)
+  if (inner.some(edit => edit.table !== undefined || edit.relations !== undefined)) {
+    throw new DbError('Unsupported', `a query inside of ${call.name} is not supported`)
+  }
+  const moved = inner.map(edit => ({ ...edit, start: edit.start - text.start, end: edit.end - text.start }))
+  const searched = apply(statement.text.slice(text.start, text.end), moved).text
+  const rest = edits.filter(edit => !(edit.start >= whole.start && edit.end <= whole.end && edit.start < whole.end))
+  return [...rest, { ...whole, text: searchCallSql(call, `(${searched})`, reading) }]
 }
 
 /** A second look, at the bare tokens: nothing that is followed by a parenthesis has a refused name. */
@@ -222,10 +270,16 @@ function apply(text: string, edits: readonly Edit[]): { text: string; relations:
   for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
     out += text.slice(at, edit.start)
     if (edit.table !== undefined) {
-      const { table, alias } = edit
+      const { table, alias, where } = edit
       // The name stays in the text; the engine replaces it.
       const name = text.slice(edit.start, edit.end)
-      relations.push({ start: out.length, end: out.length + name.length, table, ...(alias !== undefined && { alias }) })
+      relations.push({
+        start: out.length,
+        end: out.length + name.length,
+        table,
+        ...(alias !== undefined && { alias }),
+        ...(where !== undefined && { where })
+      })
       out += name
     } else {
       relations.push(...(edit.relations ?? []).map(each => shift(each, out.length)))

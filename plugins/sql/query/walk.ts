@@ -2,6 +2,7 @@
 import { DbError } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
 import { asIdent, asList, asNode, asObjectName, type Ident, isQuery, type TreeNode, variant } from '../grammar/tree.ts'
+import { isSearchFunction } from '../search/call.ts'
 import { isRefusedFunction, isTableFunction } from './function-policy.ts'
 
 export interface Visitor {
@@ -13,6 +14,10 @@ export interface Visitor {
   compared(column: readonly Ident[], constant: Place): void
   /** A call that is an item of a select list without a name of its own. */
   unnamed(call: readonly Ident[]): void
+  /** A call of a function that searches a text. */
+  search(name: Ident): void
+  /** What rows of a table must meet that stands alone in its FROM; `alias` where it has one. */
+  filtered(name: readonly Ident[], alias: Ident | undefined, condition: Tree): void
 }
 
 /** Where something begins: line and character from 1. */
@@ -85,6 +90,21 @@ function walkSelect(select: TreeNode, scope: Scope, visitor: Visitor): void {
     else if (selectExpressions.includes(key)) walkExpression(value, scope, visitor)
     else if (!selectFlags.includes(key) && !isEmpty(value)) throw refused(`${key.toUpperCase()} in SELECT`)
   }
+  reportFiltered(select, scope, visitor)
+}
+
+/** Beside another table, or with names of its own for the columns, what a condition means is not certain. */
+function reportFiltered({ from, selection }: TreeNode, scope: Scope, visitor: Visitor): void {
+  const [item, ...others] = asList(from)
+  const joined = asNode(item)
+  const [kind, value] = variant(joined?.['relation']) ?? ['', null]
+  const table = kind === 'Table' ? asNode(value) : undefined
+  if (table === undefined || others.length > 0 || !isEmpty(joined?.['joins']) || isEmpty(selection)) return
+  const name = asObjectName(table['name'])
+  const alias = asNode(table['alias'])
+  if (name === undefined || !isEmpty(table['args']) || !isEmpty(table['sample']) || !isEmpty(alias?.['columns'])) return
+  if (name.length === 1 && scope.has(name[0]!.value.toLowerCase())) return
+  visitor.filtered(name, asIdent(alias?.['name']), selection!)
 }
 
 function walkProjected(item: Tree, scope: Scope, visitor: Visitor): void {
@@ -209,6 +229,7 @@ function walkCall(call: TreeNode, scope: Scope, visitor: Visitor): void {
   const called = name.at(-1)!
   if (isRefusedFunction(called.value)) throw refused(`function ${called.value}`)
   if (name.length > 1) visitor.column(name.slice(0, -1))
+  else if (isSearchFunction(called.value)) visitor.search(called)
   walkExpression(rest, scope, visitor)
 }
 

@@ -16,6 +16,8 @@ export type Groups = readonly number[] | undefined
 export interface Pruned {
   readonly alone: Groups
   readonly versioned: Groups
+  /** Groups of the file; 0 when no index knows anything. */
+  readonly groups: number
 }
 
 /** Per row group: 1 where rows may be. */
@@ -41,7 +43,7 @@ export async function pruneFile(
   // An older version must not show because the newer one, which hides it, was left out: only what all versions share counts.
   const versioned =
     table.options.append_mode || alone === undefined ? alone : await evaluate(reader, table, file, condition, true)
-  return { alone: groupsOf(alone), versioned: groupsOf(versioned) }
+  return { alone: groupsOf(alone), versioned: groupsOf(versioned), groups: alone?.length ?? 0 }
 }
 
 function groupsOf(mask: Mask): Groups {

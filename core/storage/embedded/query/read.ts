@@ -6,6 +6,7 @@ import { type Duckdb, quoteName } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { IndexReader } from '../index/index-reader.ts'
 import type { OpenTables } from '../memory/tables.ts'
+import type { EngineMetrics } from '../metrics.ts'
 import { relation, type Snapshot } from './relation.ts'
 import { everything, type Selection, select } from './select.ts'
 
@@ -16,6 +17,7 @@ export interface ReadParts {
   readonly pins: FilePins
   readonly dataDir: string
   readonly indexes: IndexReader
+  readonly metrics: EngineMetrics
 }
 
 /** Starts a query over everything that was answered before the call. */
@@ -41,7 +43,7 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
   const release = pin(parts.pins, [...snapshots.values()])
   let sql: string
   try {
-    sql = await writeSql(parts.indexes, query, snapshots)
+    sql = await writeSql(parts, query, snapshots)
   } catch (error) {
     release()
     throw error
@@ -51,9 +53,13 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
 }
 
 /** The query with everything it reads; only a condition makes it wait for a look into indexes. */
-async function writeSql(indexes: IndexReader, query: Query, snapshots: ReadonlyMap<number, Snapshot>): Promise<string> {
+async function writeSql(
+  { indexes, metrics }: ReadParts,
+  query: Query,
+  snapshots: ReadonlyMap<number, Snapshot>
+): Promise<string> {
   const choose = (table: Table, where: Condition | undefined) =>
-    where === undefined ? everything : select(indexes, snapshots.get(table.id)!, where)
+    where === undefined ? everything : select(indexes, metrics.index.groups, snapshots.get(table.id)!, where)
   if (query.kind === 'scan') {
     const { from, to } = query
     const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }

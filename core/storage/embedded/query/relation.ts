@@ -24,12 +24,14 @@ export interface Snapshot {
 }
 
 /** `SELECT …` of every visible row that may be asked for, with the table's columns under their physical names. */
-export function relation(snapshot: Snapshot, { wants, pruned }: Selection): string {
+export function relation(snapshot: Snapshot, { wants, pruned, count }: Selection): string {
   const { table, view, series, dataDir, cutoff } = snapshot
   const options = { cutoff, only: view === undefined ? snapshot.logical : [view.id] }
   const memtables = snapshot.memtables.filter(memtable => memtable.ready)
   const files = snapshot.files.filter(file => cutoff === undefined || file.maxTime >= cutoff).filter(wants)
   const [alone, versioned] = splitByVersions(table, files, memtables)
+  count(alone.filter(isFile), 'alone')
+  count(versioned.filter(isFile), 'versioned')
   const select = (parts: readonly Part[], kind: 'alone' | 'versioned') => [
     ...fileRows(table, parts.filter(isFile), dataDir, { ...options, groups: file => pruned.get(file.path)?.[kind] }),
     ...parts.filter(isMemtable).map(memtable => memtableRows(table, memtable, memtable.name, series, options))

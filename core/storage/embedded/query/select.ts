@@ -3,6 +3,7 @@ import type { Condition } from '../../engine.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import type { IndexReader } from '../index/index-reader.ts'
 import { mayMeetTimes, type Pruned, pruneFile } from '../index/prune.ts'
+import type { EngineMetrics } from '../metrics.ts'
 import type { Snapshot } from './relation.ts'
 
 export interface Selection {
@@ -10,19 +11,33 @@ export interface Selection {
   readonly wants: (file: DataFile) => boolean
   /** By path: the row groups to read where not all are. */
   readonly pruned: ReadonlyMap<string, Pruned>
+  /** Told how the files are read. */
+  readonly count: (files: readonly DataFile[], as: 'alone' | 'versioned') => void
 }
 
-export const everything: Selection = { wants: () => true, pruned: new Map() }
+export const everything: Selection = { wants: () => true, pruned: new Map(), count: () => {} }
 
 /** Rows of a metric table are found by their series; only times rule out files of it. */
-export async function select(indexes: IndexReader, snapshot: Snapshot, where: Condition): Promise<Selection> {
-  const { table, view, files } = snapshot
+export async function select(
+  indexes: IndexReader,
+  counter: EngineMetrics['index']['groups'],
+  { table, view, files }: Pick<Snapshot, 'table' | 'view' | 'files'>,
+  where: Condition
+): Promise<Selection> {
   const wants = (file: DataFile) => mayMeetTimes(where, file)
   const pruned = new Map<string, Pruned>()
   if (view === undefined && asksIndexes(where)) {
     for (const file of files) if (wants(file)) pruned.set(file.path, await pruneFile(indexes, table, file, where))
   }
-  return { wants, pruned }
+  const count: Selection['count'] = (all, as) => {
+    for (const { path } of all) {
+      const { groups = 0, [as]: some } = pruned.get(path) ?? {}
+      const read = some?.length ?? groups
+      if (read > 0) counter.add(read, { result: 'read' })
+      if (read < groups) counter.add(groups - read, { result: 'skipped' })
+    }
+  }
+  return { wants, pruned, count }
 }
 
 function asksIndexes(where: Condition): boolean {

@@ -1,0 +1,136 @@
+// What a WHERE says of the columns of its only table, as far as the engine can leave out rows by it.
+import {
+  type Condition,
+  convertTime,
+  parseTimestamp,
+  type Table,
+  type TableColumn,
+  timeUnit,
+  type Zone
+} from '../../../core/index.ts'
+import type { Tree } from '../grammar/parser.ts'
+import { asIdent, asList, asNode, asObjectName, type Ident, type TreeNode, variant } from '../grammar/tree.ts'
+import { isSearchFunction, type SearchCall, searchCallCondition } from '../search/call.ts'
+import type { Reading } from '../search/predicate.ts'
+import type { Token } from '../text/token.ts'
+
+export interface WhereParts {
+  readonly table: Table
+  /** What its columns may be called by before a dot. */
+  readonly names: readonly string[]
+  readonly zone: Zone
+  /** The token at a place of the statement. */
+  token(place: Pick<Ident, 'line' | 'column'>): Token
+  /** The search whose name is at a place. */
+  search(place: Pick<Ident, 'line' | 'column'>): { readonly call: SearchCall; readonly reading: Reading } | undefined
+}
+
+/** Undefined where nothing is known. Every row for which the expression is true meets the condition. */
+export function whereCondition(parts: WhereParts, tree: Tree | undefined): Condition | undefined {
+  const [kind, value] = variant(tree) ?? ['', null]
+  const node = asNode(value)
+  if (node === undefined) return undefined
+  if (kind === 'Nested') return whereCondition(parts, node)
+  if (kind === 'Function') return searched(parts, node)
+  if (kind === 'InList') return node['negated'] === false ? listed(parts, node) : undefined
+  if (kind === 'Between') return node['negated'] === false ? between(parts, node) : undefined
+  if (kind !== 'BinaryOp') return undefined
+  const { op, left, right } = node
+  if (op === 'And') return all([whereCondition(parts, left), whereCondition(parts, right)])
+  if (op === 'Or') return any([whereCondition(parts, left), whereCondition(parts, right)])
+  return compared(parts, String(op), left, right) ?? compared(parts, mirrored[String(op)] ?? '', right, left)
+}
+
+const mirrored: Readonly<Record<string, string>> = { Eq: 'Eq', Lt: 'Gt', LtEq: 'GtEq', Gt: 'Lt', GtEq: 'LtEq' }
+
+function all(conditions: readonly (Condition | undefined)[]): Condition | undefined {
+  const of = conditions.filter(each => each !== undefined)
+  return of.length > 1 ? { kind: 'all', of } : of[0]
+}
+
+function any(conditions: readonly (Condition | undefined)[]): Condition | undefined {
+  const of = conditions.filter(each => each !== undefined)
+  if (of.length < conditions.length) return undefined
+  return of.length > 1 ? { kind: 'any', of } : of[0]
+}
+
+function searched(parts: WhereParts, node: TreeNode): Condition | undefined {
+  const name = asObjectName(node['name'])
+  if (name?.length !== 1 || !isSearchFunction(name[0]!.value)) return undefined
+  const found = parts.search(name[0]!)
+  const [argument] = asList(asNode(asNode(node['args'])?.['List'])?.['args'])
+  const text = asNode(asNode(asNode(argument)?.['Unnamed'])?.['Expr'])
+  const [inner] = asList(asNode(asNode(asNode(text?.['Function'])?.['args'])?.['List'])?.['args'])
+  const lowered = asNode(asNode(asNode(inner)?.['Unnamed'])?.['Expr'])
+  const column = found && columnOf(parts, found.call.lowered ? lowered : text)
+  return column?.type === 'String' ? searchCallCondition(found!.call, column.name, found!.reading) : undefined
+}
+
+function listed(parts: WhereParts, { expr, list }: TreeNode): Condition | undefined {
+  return any(asList(list).map(item => compared(parts, 'Eq', expr, item)))
+}
+
+function between(parts: WhereParts, { expr, low, high }: TreeNode): Condition | undefined {
+  return all([compared(parts, 'GtEq', expr, low), compared(parts, 'LtEq', expr, high)])
+}
+
+function compared(
+  parts: WhereParts,
+  op: string,
+  left: Tree | undefined,
+  right: Tree | undefined
+): Condition | undefined {
+  const column = columnOf(parts, left)
+  const constant = column && constantOf(parts, right)
+  if (column === undefined || constant === undefined) return undefined
+  if (column === parts.table.timeIndex) return timeCondition(parts, op, constant)
+  if (op !== 'Eq') return undefined
+  const isText = column.type === 'String' && constant.kind === 'string'
+  const isWhole = /^U?Int\d+$/.test(column.type) && constant.kind === 'number' && /^\d{1,38}$/.test(constant.value)
+  if (!isText && !isWhole) return undefined
+  return { kind: 'equals', column: column.name, value: isText ? constant.value : BigInt(constant.value).toString() }
+}
+
+/** Forms that every reader of times takes for the same. */
+const plainTime = /^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?$/
+
+/** The engine compares with the constant itself: here it is enough to be near. */
+function timeCondition({ table, zone }: WhereParts, op: string, { kind, value }: Token): Condition | undefined {
+  const unit = timeUnit(table.timeIndex.type as Parameters<typeof timeUnit>[0])
+  let at: bigint
+  if (kind === 'number' && /^\d{1,18}$/.test(value)) at = BigInt(value)
+  else if (kind === 'string' && plainTime.test(value)) {
+    try {
+      at = convertTime(parseTimestamp(value, zone), 'ns', unit)
+    } catch {
+      return undefined
+    }
+  } else return undefined
+  // One more on each side, so that no rounding matters.
+  const from = { from: at - 1n }
+  const to = { to: at + 2n }
+  if (op === 'Eq') return { kind: 'time', ...from, ...to }
+  if (op === 'Gt' || op === 'GtEq') return { kind: 'time', ...from }
+  return op === 'Lt' || op === 'LtEq' ? { kind: 'time', ...to } : undefined
+}
+
+/** The column of the table an expression is, undefined where that is not certain. */
+function columnOf({ table, names }: WhereParts, tree: Tree | undefined): TableColumn | undefined {
+  const [kind, value] = variant(tree) ?? ['', null]
+  const parts =
+    kind === 'Identifier' ? [asIdent(value)] : kind === 'CompoundIdentifier' ? asList(value).map(asIdent) : []
+  const [column, prefix, ...more] = parts.toReversed()
+  if (column === undefined || more.length > 0) return undefined
+  if (prefix !== undefined && !names.includes(prefix.value.toLowerCase())) return undefined
+  const wanted = column.value.toLowerCase()
+  const alike = table.columns.filter(({ name }) => name.toLowerCase() === wanted)
+  return alike.length === 1 ? alike[0] : alike.find(({ name }) => name === column.value)
+}
+
+function constantOf(parts: WhereParts, tree: Tree | undefined): Token | undefined {
+  const start = asNode(asNode(asNode(asNode(tree)?.['Value'])?.['span'])?.['start'])
+  const { line, column } = start ?? {}
+  if (typeof line !== 'number' || typeof column !== 'number') return undefined
+  const token = parts.token({ line, column })
+  return token.kind === 'string' || token.kind === 'number' ? token : undefined
+}

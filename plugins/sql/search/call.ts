@@ -1,0 +1,99 @@
+// Calls of `matches` and `matches_term`: what they search and for what.
+import { type Condition, DbError, type TableColumn } from '../../../core/index.ts'
+import type { Canonical } from '../text/canonical.ts'
+import { isToken, type Token } from '../text/token.ts'
+import { type Reading, searchCondition, searchSql, termSql } from './predicate.ts'
+import { parseSearch } from './search-query.ts'
+
+const functions = ['matches', 'matches_term']
+
+export function isSearchFunction(name: string): boolean {
+  return functions.includes(name.toLowerCase())
+}
+
+/** A call, by the places of its tokens. */
+export interface SearchCall {
+  readonly name: 'matches' | 'matches_term'
+  /** Tokens of the whole call, first and last. */
+  readonly first: number
+  readonly last: number
+  /** Tokens of the expression that is searched, first and last. */
+  readonly text: readonly [number, number]
+  /** What it is searched for. */
+  readonly query: string
+  /** The token of the column when the text is one; `lowered` when it is one in `lower(…)`. */
+  readonly column: number | undefined
+  readonly lowered: boolean
+}
+
+/** Reads the call whose name is a token. Throws DbError `InvalidArguments` when it has not a text and a constant. */
+export function readSearchCall({ tokens }: Canonical, first: number): SearchCall {
+  const name = tokens[first]!.value.toLowerCase() as SearchCall['name']
+  const open = first + 1
+  const commas: number[] = []
+  let depth = 0
+  let last = open
+  for (; last < tokens.length; last++) {
+    const token = tokens[last]!
+    if (token.kind !== 'symbol') continue
+    if ('([{'.includes(token.value)) depth++
+    else if (')]}'.includes(token.value) && --depth === 0) break
+    else if (token.value === ',' && depth === 1) commas.push(last)
+  }
+  const [comma] = commas
+  const query = tokens[last - 1]
+  if (
+    comma === undefined ||
+    commas.length > 1 ||
+    comma !== last - 2 ||
+    query?.kind !== 'string' ||
+    comma === open + 1
+  ) {
+    throw new DbError('InvalidArguments', `${name} takes a text and what to search it for, a constant: ${usage[name]}`)
+  }
+  const text = [open + 1, comma - 1] as const
+  const inner = tokens.slice(text[0], text[1] + 1)
+  const lowered = inner.length > 3 && isToken(inner[0], 'lower') && isToken(inner[1], '(') && isToken(inner.at(-1), ')')
+  const name_ = lowered ? inner.slice(2, -1) : inner
+  return {
+    name,
+    first,
+    last,
+    text,
+    query: query.value,
+    column: isName(name_) ? text[1] - (lowered ? 1 : 0) : undefined,
+    lowered
+  }
+}
+
+const usage: Readonly<Record<SearchCall['name'], string>> = {
+  matches: `matches(message, 'error AND "connection reset"')`,
+  matches_term: `matches_term(message, 'reset')`
+}
+
+/** Names with dots between. */
+function isName(tokens: readonly Token[]): boolean {
+  return (
+    tokens.length % 2 === 1 &&
+    tokens.every((token, i) => (i % 2 === 1 ? isToken(token, '.') : token.kind === 'word' || token.kind === 'quoted'))
+  )
+}
+
+/** How the index of the column says that it is searched; without one case counts. `columns` are those it may be. */
+export function readingOf(call: SearchCall, columns: readonly TableColumn[]): Reading {
+  const options = columns.map(({ index }) => (index?.kind === 'fulltext' ? index.options : undefined))
+  const all = (name: string, value: string) => options.length > 0 && options.every(each => each?.[name] === value)
+  return { folded: !call.lowered && all('case_sensitive', 'false'), unspaced: all('analyzer', 'Chinese') }
+}
+
+/** The call as SQL; `text` is the SQL of what it searches. */
+export function searchCallSql({ name, query }: SearchCall, text: string, reading: Reading): string {
+  return name === 'matches' ? searchSql(parseSearch(query), text, reading) : termSql(query, text, reading)
+}
+
+/** What is known of the column where the call is true. */
+export function searchCallCondition(call: SearchCall, column: string, reading: Reading): Condition | undefined {
+  const folded = reading.folded || call.lowered
+  if (call.name === 'matches') return searchCondition(parseSearch(call.query), column, folded)
+  return call.query === '' ? undefined : { kind: 'term', column, term: call.query, folded }
+}

@@ -1,0 +1,61 @@
+// A search as SQL that gives the exact answer, and as the condition an index can use.
+import type { Condition } from '../../../core/index.ts'
+import { quoteText } from '../text/token.ts'
+import type { SearchNode } from './search-query.ts'
+
+/** How the text is read that is searched. */
+export interface Reading {
+  /** Upper and lower case are the same. */
+  readonly folded: boolean
+  /** Words of scripts without spaces stand side by side: a term of one may begin and end anywhere. */
+  readonly unspaced: boolean
+}
+
+const unspacedScripts = '\\p{Han}\\p{Hiragana}\\p{Katakana}'
+const unspacedCharacter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
+const wordCharacter = /[\p{L}\p{N}]/u
+
+/** SQL that is true where the search finds something; `text` is an SQL expression. */
+export function searchSql(node: SearchNode, text: string, reading: Reading): string {
+  if (node.kind === 'not') return `(NOT ${searchSql(node.of, text, reading)})`
+  if (node.kind === 'words') return wholeSql(node.words, text, reading)
+  return `(${node.of.map(each => searchSql(each, text, reading)).join(node.kind === 'and' ? ' AND ' : ' OR ')})`
+}
+
+/** SQL that is true where a term, as it is, stands whole: what touches its first or last letter or digit is neither. */
+export function termSql(term: string, text: string, reading: Reading): string {
+  return term === '' ? `(${text} = '')` : wholeSql([term], text, reading)
+}
+
+/** What the text searched by `searchSql` is known to hold. */
+export function searchCondition(node: SearchNode, column: string, folded: boolean): Condition | undefined {
+  if (node.kind === 'not') return undefined
+  if (node.kind === 'words')
+    return { kind: 'all', of: node.words.map(term => ({ kind: 'term', column, term, folded })) }
+  const of = node.of.map(each => searchCondition(each, column, folded))
+  const known = of.filter(each => each !== undefined)
+  if (node.kind === 'or') return known.length === of.length ? { kind: 'any', of: known } : undefined
+  return known.length > 0 ? { kind: 'all', of: known } : undefined
+}
+
+/** The quick look for the longest part comes first: regular expressions are for the few rows it leaves. */
+function wholeSql(parts: readonly string[], text: string, reading: Reading): string {
+  const searched = reading.folded ? `lower(${text})` : text
+  const literal = (part: string) => (reading.folded ? `lower(${quoteText(part)})` : quoteText(part))
+  const longest = parts.reduce((best, part) => (part.length > best.length ? part : best))
+  const start = needsEdge([...parts[0]!][0]!, reading) ? `(?:^|${other(reading)})` : ''
+  const end = needsEdge([...parts.at(-1)!].at(-1)!, reading) ? `(?:$|${other(reading)})` : ''
+  const quick = `contains(${searched}, ${literal(longest)})`
+  if (start === '' && end === '' && parts.length === 1) return quick
+  const escaped = parts.map(part => `regexp_escape(${literal(part)})`).join(`, '[^\\p{L}\\p{N}]+', `)
+  return `(${quick} AND regexp_matches(${searched}, concat(${quoteText(start)}, ${escaped}, ${quoteText(end)})))`
+}
+
+function needsEdge(char: string, { unspaced }: Reading): boolean {
+  return wordCharacter.test(char) && !(unspaced && unspacedCharacter.test(char))
+}
+
+/** A character that ends a word. */
+function other({ unspaced }: Reading): string {
+  return unspaced ? `[^\\p{L}\\p{N}]|[${unspacedScripts}]` : '[^\\p{L}\\p{N}]'
+}
