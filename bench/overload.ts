@@ -13,7 +13,9 @@ const MiB = 2 ** 20
 const limits = { memtable: 256 * MiB, bodies: 128 * MiB, engine: 512 * MiB, process: 200 * MiB }
 /** What a body takes while it is decoded and waits to be written, in times of its size. */
 const decoded = 3
-const bound = limits.memtable + decoded * limits.bodies + limits.engine + limits.process
+/** Memory in use and what the allocators keep beside it. */
+const kept = 1.25
+const bound = kept * (limits.memtable + decoded * limits.bodies + limits.engine) + limits.process
 
 const config = (sync: string) => `max_in_flight_write_bytes = "${limits.bodies / MiB}MiB"
 [http]

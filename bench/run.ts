@@ -4,7 +4,15 @@ import { existsSync, readdirSync } from 'node:fs'
 const [name = '', ...rest] = process.argv.slice(2)
 const file = new URL(`${name}.ts`, import.meta.url)
 if (!/^[a-z-]+$/.test(name) || !existsSync(file)) {
-  const parts = ['run.ts', 'corpus.ts', 'load.ts', 'server.ts', 'storage-rows.ts']
+  const parts = [
+    'run.ts',
+    'corpus.ts',
+    'load.ts',
+    'server.ts',
+    'storage-measure.ts',
+    'storage-remote.ts',
+    'storage-rows.ts'
+  ]
   const names = readdirSync(new URL('.', import.meta.url)).filter(
     entry => entry.endsWith('.ts') && !parts.includes(entry)
   )

@@ -1,28 +1,34 @@
 // The embedded engine in process, every write durable: rows a second in, to files and through compaction, bytes a row, memory, and how
-// long a start takes. Each job runs in a process of its own. `--job NAME` runs one of them here, for a profile of it.
+// long a start takes. Each job runs in a process of its own. `--job NAME` runs one of them here, for a profile of it. With
+// `--remote-write FILE` the samples of a file of remote write requests are another job, see storage-remote.ts.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { loadConfig } from '../core/config/load.ts'
-import type { Config } from '../core/config/schema.ts'
-import { createLogger } from '../core/log/log.ts'
-import { createMetrics, type Metrics } from '../core/metrics/metrics.ts'
+import { createMetrics } from '../core/metrics/metrics.ts'
 import type { Table } from '../core/model/table.ts'
-import { createEmbeddedEngine } from '../core/storage/embedded/engine.ts'
 import type { Engine, Report } from '../core/storage/engine.ts'
+import {
+  finish,
+  mebibytes,
+  never,
+  nothing,
+  openEngine,
+  print,
+  resetPeak,
+  rounds,
+  settings,
+  type Targets,
+  timed,
+  whole
+} from './storage-measure.ts'
+import { measureRemote } from './storage-remote.ts'
 import { type Batch, logJob, plainJob, type RowJob, taggedJob } from './storage-rows.ts'
 
-const never = new AbortController().signal
 const writers = 4
-/** Flushes of a job: so many files that the last of them makes the engine merge all. */
-const rounds = 4
-const MiB = 2 ** 20
 /** Bytes of a memtable a row with a time and a number takes. */
 const memoryOfRow = 24
 
@@ -32,21 +38,19 @@ const rowJobs: Readonly<Record<string, (scale: number) => { readonly job: RowJob
   logs: scale => ({ job: logJob(Math.round(200 * scale) * 5000), targets: {} })
 }
 
-/** Of the issue this bench belongs to: rows a second in, bytes a row at rest. */
-interface Targets {
-  readonly rate?: number
-  readonly atRest?: number
-}
-
-const mostResident = 1024 * MiB
-
 export async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { job: { type: 'string' }, scale: { type: 'string', default: '1' }, folder: { type: 'string' } }
+    options: {
+      job: { type: 'string' },
+      scale: { type: 'string', default: '1' },
+      folder: { type: 'string' },
+      'remote-write': { type: 'string' }
+    }
   })
   const scale = Number(values.scale)
-  const names = [...Object.keys(rowJobs), 'start']
+  const corpus = values['remote-write']
+  const names = [...Object.keys(rowJobs), 'start', ...(corpus === undefined ? [] : ['remote'])]
   if (values.job === undefined) {
     for (const name of names) await runApart(name, args)
     return
@@ -55,7 +59,8 @@ export async function main(args: string[]): Promise<void> {
   const folder = mkdtempSync(join(values.folder ?? tmpdir(), 'weir-bench-'))
   try {
     const rowJob = rowJobs[values.job]
-    if (rowJob === undefined) await measureStart(folder, scale)
+    if (values.job === 'remote') await measureRemote(folder, corpus!)
+    else if (rowJob === undefined) await measureStart(folder, scale)
     else await measureRows(values.job, folder, rowJob(scale))
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -69,31 +74,6 @@ async function runApart(name: string, args: readonly string[]): Promise<void> {
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`job ${name} failed`)
 }
-
-function settings(folder: string): Config {
-  const overrides = {
-    storage: { data_home: folder },
-    wal: { sync: 'always' },
-    logging: { append_stdout: false, max_log_files: 0 }
-  }
-  return loadConfig({ overrides }).config
-}
-
-async function openEngine(folder: string, metrics = createMetrics()): Promise<Engine> {
-  const config = settings(folder)
-  const engine = createEmbeddedEngine(config, createLogger(config.logging), metrics)
-  await engine.open()
-  return engine
-}
-
-interface Measured {
-  rows: number
-  seconds: number
-  /** Microseconds of processor time, all threads. */
-  cpu: number
-}
-
-const nothing: Readonly<Measured> = { rows: 0, seconds: 0, cpu: 0 }
 
 async function measureRows(name: string, folder: string, { job, targets }: { job: RowJob; targets: Targets }) {
   const metrics = createMetrics()
@@ -109,32 +89,8 @@ async function measureRows(name: string, folder: string, { job, targets }: { job
     await timed(written, () => fill(engine, table, batches))
     await timed(flushed, () => engine.maintain({ kind: 'flush' }, never))
   }
-  const flushedBytes = engine.catalog.statistics(table).bytes
-  // The engine may have begun by itself.
-  await engine.maintain({ kind: 'compact', table }, never)
-  const { files, bytes } = engine.catalog.statistics(table)
-  const compacted = {
-    ...nothing,
-    rows: written.rows,
-    seconds: await value(metrics, 'svc_storage_compaction_seconds_sum')
-  }
-  const log = await value(metrics, 'svc_storage_wal_bytes_total')
-  const peak = peakBytes()
-  collectGarbage()
-  await new Promise(resolve => setTimeout(resolve, 500))
-  const atRest = bytes / written.rows
-  print(name, [
-    ['rows', whole(written.rows), `${job.rowsPerWrite} a write, ${writers} writers`],
-    ['written durably', `${perSecond(written)} rows/s`, atLeast(written.rows / written.seconds, targets.rate)],
-    ['processor time', `${(written.cpu / written.rows).toFixed(2)} µs/row`],
-    ['log', `${(log / written.rows).toFixed(1)} bytes/row`],
-    ['flushed', `${perSecond(flushed)} rows/s`, `${(flushedBytes / written.rows).toFixed(2)} bytes/row`],
-    ['compacted', `${perSecond(compacted)} rows/s`, `${rounds} files to ${files}`],
-    ['at rest', `${atRest.toFixed(2)} bytes/row`, atMost(atRest, targets.atRest)],
-    ['peak memory', mebibytes(peak), atMost(peak, mostResident)],
-    ['steady memory', mebibytes(process.memoryUsage.rss())]
-  ])
-  await engine.close()
+  const note = `${job.rowsPerWrite} a write, ${writers} writers`
+  await finish({ name, note, engine, metrics, table, written, flushed, targets })
 }
 
 /** Writes batches by a few writers that each wait for their answer. */
@@ -202,64 +158,6 @@ async function measureOpen(home: string): Promise<number> {
   return took
 }
 
-async function timed(sum: Measured, work: () => Promise<Report>): Promise<void> {
-  const started = performance.now()
-  const before = process.cpuUsage()
-  const { rows } = await work()
-  const { user, system } = process.cpuUsage(before)
-  sum.rows += rows
-  sum.cpu += user + system
-  sum.seconds += (performance.now() - started) / 1000
-}
-
-/** What a metric without labels stands at. */
-async function value(metrics: Metrics, name: string): Promise<number> {
-  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(await metrics.expose())?.[1] ?? 0)
-}
-
-/** Makes the system forget the highest memory so far. */
-function resetPeak(): void {
-  writeFileSync('/proc/self/clear_refs', '5')
-}
-
-function peakBytes(): number {
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024
-}
-
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
-}
-
 function folderBytes(dir: string): number {
   return readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0)
-}
-
-function print(name: string, lines: readonly (readonly string[])[]): void {
-  console.log(name)
-  for (const [what = '', figure = '', note = ''] of lines) {
-    console.log(`  ${what.padEnd(24)}${figure.padStart(20)}   ${note}`.trimEnd())
-  }
-}
-
-function atLeast(value: number, target: number | undefined): string {
-  return target === undefined ? '' : `target ${whole(target)} or more${value < target ? ', MISSED' : ''}`
-}
-
-function atMost(value: number, target: number | undefined): string {
-  if (target === undefined) return ''
-  return `target ${target >= MiB ? mebibytes(target) : target} or less${value > target ? ', MISSED' : ''}`
-}
-
-function perSecond({ rows, seconds }: Measured): string {
-  return whole(Math.round(rows / seconds))
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.round(bytes / MiB)} MiB`
-}
-
-function whole(value: number): string {
-  return value.toLocaleString('en-US')
 }

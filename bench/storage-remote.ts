@@ -1,0 +1,94 @@
+// Samples of remote write requests through the store and the engine in process, a table for each metric over one physical table. The
+// requests are read from a file as load.ts takes it and decoded outside of the time that is measured.
+import type { RequestContext } from '../core/http/context.ts'
+import { createLogger } from '../core/log/log.ts'
+import { createMetrics } from '../core/metrics/metrics.ts'
+import type { SeriesWrite } from '../core/model/series.ts'
+import { createStore, type Store } from '../core/storage/store.ts'
+import { decodeSnappy, snappyLength, snappySlack } from '../core/wire/snappy.ts'
+import { defaultPhysicalTable, timeColumn, valueColumn } from '../plugins/metricsys/write/columns.ts'
+import { decodeV1 } from '../plugins/metricsys/write/decode-v1.ts'
+import { Frame } from '../plugins/metricsys/write/frame.ts'
+import { readSeriesName } from '../plugins/metricsys/write/series-name.ts'
+import { readCorpus } from './corpus.ts'
+import { finish, never, nothing, openEngine, resetPeak, rounds, timed } from './storage-measure.ts'
+
+const writers = 4
+/** Requests that are decoded ahead. */
+const ahead = 40
+
+const ctx: RequestContext = {
+  db: 'public',
+  user: { name: 'bench', mode: 'rw' },
+  channel: 'internal',
+  timezone: 'UTC',
+  signal: never,
+  log: createLogger({ level: 'error', log_format: 'json', dir: '', append_stdout: false, max_log_files: 0 }),
+  plugin: 'bench',
+  hints: { options: {} }
+}
+
+export async function measureRemote(folder: string, file: string): Promise<void> {
+  const { bodies, items } = readCorpus(file)
+  const metrics = createMetrics()
+  const engine = await openEngine(folder, metrics)
+  const config = { auto_create_table: true, max_concurrent_queries: 0 }
+  const store = createStore({ engine, config, metrics })
+  const written = { ...nothing }
+  const flushed = { ...nothing }
+  const frames = Array.from({ length: ahead }, () => new Frame())
+  resetPeak()
+  for (let round = 0; round < rounds; round++) {
+    const [from, to] = [round, round + 1].map(part => Math.floor((bodies.length * part) / rounds))
+    for (let at = from!; at < to!; at += ahead) {
+      const writes = bodies.slice(at, Math.min(to!, at + ahead)).map((body, i) => decode(body, frames[i]!))
+      await timed(written, () => writeAll(store, writes))
+    }
+    await timed(flushed, () => engine.maintain({ kind: 'flush' }, never))
+  }
+  if (written.rows !== items) throw new Error(`${items} samples were sent, ${written.rows} were taken`)
+  const table = engine.catalog.table('public', defaultPhysicalTable)!
+  const tables = engine.catalog.tables('public').length - 1
+  const note = `${bodies.length} requests, ${tables} metrics, ${writers} writers`
+  await finish({
+    name: 'remote',
+    note,
+    engine,
+    metrics,
+    table,
+    written,
+    flushed,
+    targets: { rate: 1.5e6, atRest: 1.2 }
+  })
+}
+
+function decode(body: Uint8Array, frame: Frame): SeriesWrite {
+  const length = decodeSnappy(body, frame.reserveBody(snappyLength(body) + snappySlack))
+  decodeV1(frame, length)
+  const limit = { most: 2 ** 31, key: '' }
+  return {
+    kind: 'series',
+    keys: frame.keys,
+    name: i => readSeriesName(frame.body, frame.starts[i]!, frame.ends[i]!, false),
+    samples: frame.samples,
+    series: frame.series,
+    times: frame.times,
+    values: frame.values,
+    timeColumn,
+    valueColumn,
+    physicalTable: defaultPhysicalTable,
+    limits: { series: limit, tags: limit, tables: limit }
+  }
+}
+
+async function writeAll(store: Store, writes: SeriesWrite[]) {
+  let rows = 0
+  const write = async () => {
+    for (let next = writes.shift(); next !== undefined; next = writes.shift()) {
+      const result = await store.write(ctx, [next])
+      rows += result.rows
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, write))
+  return { rows, bytes: 0, files: 0 }
+}
