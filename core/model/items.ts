@@ -1,5 +1,6 @@
 // Log items between decoding and a table: a batch of records whose fields may have another type in every row.
 // Columns of tagged 8-byte cells; text stays where the decoder found it, as a range of the batch's bytes.
+import { DbError } from '../errors.ts'
 
 /** A point in time as an item's value: nanoseconds since 1970, UTC. */
 export class Timestamp {
@@ -35,6 +36,20 @@ export const cell = {
 } as const
 
 export type CellKind = (typeof cell)[keyof typeof cell]
+
+/** Cells (rows × fields) of one batch; what many short items with ever new keys could otherwise claim has no bound. */
+const maxCells = 1 << 25
+/** Fields of one batch. */
+const maxFields = 1 << 14
+
+/** Refuses a batch of more than 2^25 cells or 2^14 fields with DbError `InvalidArguments`. */
+export function checkRoom(fields: number, rows: number): void {
+  if (fields <= maxFields && fields * rows <= maxCells) return
+  throw new DbError(
+    'InvalidArguments',
+    `the items take too much room: ${fields} keys × ${rows} items, at most are ${maxFields} keys and ${maxCells} cells; send fewer items at once`
+  )
+}
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -193,7 +208,11 @@ export class ItemBatch {
 
   /** One more live row for the item of `row`, every field absent. Arrays taken before are stale, see `reserve`. */
   addRow(row: number): number {
-    if (this.rows === this.#capacity) this.reserve(Math.max(16, this.#capacity * 2))
+    if (this.rows === this.#capacity) {
+      const capacity = Math.max(16, this.#capacity * 2)
+      checkRoom(Math.max(1, this.fields.size), capacity)
+      this.reserve(capacity)
+    }
     this.positions ??= Uint32Array.from({ length: this.#capacity }, (_, i) => i)
     this.origins ??= Uint32Array.from({ length: this.#capacity }, (_, i) => i)
     const added = this.rows++
@@ -206,10 +225,11 @@ export class ItemBatch {
     return this.fields.get(name)
   }
 
-  /** The field of that name, made absent in every row if it is new. */
+  /** The field of that name, made absent in every row if it is new. Throws DbError `InvalidArguments` beyond the limits of a batch. */
   take(name: string): ItemField {
     let field = this.fields.get(name)
     if (field === undefined) {
+      checkRoom(this.fields.size + 1, this.#capacity)
       field = new ItemField(name, this.#capacity)
       this.fields.set(name, field)
     }

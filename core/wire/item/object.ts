@@ -1,11 +1,11 @@
 // The hot path: one JSON object from bytes into the columns of a batch, without a string, an object or a copy for what is usual.
-import type { ItemField } from '../../model/items.ts'
+import { checkRoom, type ItemField } from '../../model/items.ts'
 import { readJson, readWord, textEnd } from '../../model/json.ts'
 import { type JsonCursor, skipSpace, unexpected } from '../../model/json-cursor.ts'
 import { unescapeJson } from '../../model/json-escape.ts'
 import { createKey, expectedKey, follow, type Key } from './key-order.ts'
 import { readNumber } from './number.ts'
-import { checkCells, type ItemReader } from './reader.ts'
+import type { ItemReader } from './reader.ts'
 
 /** Reads the object at the cursor into a row and leaves the cursor behind it. Of equal keys the last counts. Throws ParseError. */
 export function readItem(reader: ItemReader, row: number): void {
@@ -100,7 +100,7 @@ function readKey(reader: ItemReader, at: number): Key {
   let key = keys.spellings.get(spelling)
   if (key === undefined) {
     // Spellings count, not names: an escape more makes another one.
-    checkCells(keys.spellings.size + 1, reader.batch.capacity)
+    checkRoom(keys.spellings.size + 1, reader.batch.capacity)
     key = addKey(reader, at + 1, close)
     keys.spellings.set(spelling, key)
   }

@@ -1,7 +1,7 @@
 // What all decoders share: the cursor, the batch they fill, and what becomes of an item that cannot be decoded.
 import { isUtf8 } from 'node:buffer'
-import { DbError, ItemsError } from '../../errors.ts'
-import { ItemBatch } from '../../model/items.ts'
+import { ItemsError } from '../../errors.ts'
+import { checkRoom, ItemBatch } from '../../model/items.ts'
 import { type JsonCursor, jsonCursor } from '../../model/json-cursor.ts'
 import { createKeyOrder, type KeyOrder } from './key-order.ts'
 
@@ -21,10 +21,6 @@ export interface ItemReader {
   readonly isUtf8: boolean
 }
 
-/** Cells (items × keys) of one body; what a body of many short items with ever new keys could otherwise claim has no bound. */
-const maxCells = 1 << 25
-/** Different keys of one body. */
-const maxKeys = 1 << 14
 /** Beyond so many undecodable items a body is refused as a whole. */
 const maxFailures = 100_000
 
@@ -43,19 +39,10 @@ function estimate(bytes: Buffer): number {
 /** The row of the next item; the item counts once `batch.rows` is raised. */
 export function nextRow({ batch, keys }: ItemReader): number {
   if (batch.rows === batch.capacity) {
-    checkCells(Math.max(1, keys.spellings.size), batch.capacity * 2)
+    checkRoom(Math.max(1, keys.spellings.size), batch.capacity * 2)
     batch.reserve(batch.capacity * 2)
   }
   return batch.rows
-}
-
-/** Refuses a body that would take more than `maxCells` or `maxKeys`. */
-export function checkCells(keys: number, rows: number): void {
-  if (keys <= maxKeys && keys * rows <= maxCells) return
-  throw new DbError(
-    'InvalidArguments',
-    `the body takes too much room: ${keys} keys × ${rows} items, at most are ${maxKeys} keys and ${maxCells} cells; send fewer items at once`
-  )
 }
 
 /** Ends the row as an item that cannot be decoded: fails the body, or marks the item where the options say so. */

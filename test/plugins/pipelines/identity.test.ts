@@ -159,3 +159,15 @@ t.test('items that failed before the run fail it, or are reported', async t => {
     t.same(result.skipped, { count: 1, errors: [{ index: 7, message: 'invalid JSON' }] })
   }
 })
+
+t.test('nested keys that would fill the memory are refused', async t => {
+  const items = Array.from({ length: 3000 }, (_, i): Item => {
+    const nested: Item = {}
+    for (let k = 0; k < 10; k++) nested[`${i}-${k}`] = 1n
+    return { nested }
+  })
+  t.throws(() => run(identity, items, { skipError: true }), {
+    code: 'InvalidArguments',
+    message: /too much room: \d+ keys × 3000 items, at most are 16384 keys and 33554432 cells/
+  })
+})
