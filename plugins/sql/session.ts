@@ -10,6 +10,8 @@ import {
   type Store,
   utc
 } from '../../core/index.ts'
+import type { Sources } from './catalog/information/table.ts'
+import { visibleProcesses } from './catalog/process-rows.ts'
 import type { SqlParser } from './grammar/parser.ts'
 import type { Processes } from './process.ts'
 import { confine, shift } from './query/confine.ts'
@@ -27,6 +29,7 @@ export interface Session {
   /** Where `COPY` may read and write. */
   readonly exportFolder: string
   readonly processes: Processes
+  readonly system: Pick<Sources, 'metrics' | 'startedAt'>
   /** Full names of views that must not be met, because one of them is being defined. */
   readonly views?: readonly string[]
 }
@@ -60,14 +63,16 @@ export function privileged(session: Session): Session {
 
 /** Checks a query without running it. */
 export async function planQuery(
-  { store, parser, ctx, sql, views }: Session,
+  session: Session,
   tokens: readonly Token[],
   prefix = '',
   suffix = ''
 ): Promise<QueryPlan> {
+  const { store, parser, ctx, sql, views } = session
   const zone = parseZone(ctx.timezone) ?? utc
+  const sources = { ...session.system, store, processes: () => visibleProcesses(session) }
   const { text, relations, names } = await confine(
-    { store, parser, db: ctx.db, sql, zone, ...(views && { views }) },
+    { store, parser, db: ctx.db, sql, zone, sources, ...(views && { views }) },
     tokens
   )
   const query: SqlQuery = {

@@ -1,5 +1,6 @@
 // LIKE and WHERE of the SHOW statements, over rows made here.
-import { DbError, type RecordsAnswer, type ResultType } from '../../../core/index.ts'
+import { type ColumnType, DbError, type RecordsAnswer, type ResultType } from '../../../core/index.ts'
+import { engineType } from '../query/engine-type.ts'
 import { privileged, runQuery, type Session } from '../session.ts'
 import type { ShowFilter } from '../statement/statement.ts'
 import { quoteName, quoteText, tokenize } from '../text/token.ts'
@@ -36,9 +37,17 @@ function nameOf(column: ShownColumn): string {
 
 function selectRows(columns: readonly ShownColumn[], rows: readonly Row[], alias: string | undefined): string {
   const shown = columns.map(nameOf)
+  const typed = columns.map(
+    column => `CAST(${quoteName(nameOf(column))} AS ${typeOf(column)}) AS ${quoteName(nameOf(column))}`
+  )
   const names = [...shown, ...(alias === undefined || shown.includes(alias) ? [] : [alias])].map(quoteName)
   const lines = rows.map(row => `(${names.map((_, c) => cell(row[c < shown.length ? c : 0])).join(', ')})`)
-  return `SELECT ${shown.map(quoteName).join(', ')} FROM (VALUES ${lines.join(', ')}) AS shown(${names.join(', ')}) WHERE`
+  return `SELECT ${typed.join(', ')} FROM (VALUES ${lines.join(', ')}) AS shown(${names.join(', ')}) WHERE`
+}
+
+/** Constants would get types of their own. */
+function typeOf(column: ShownColumn): string {
+  return typeof column === 'string' ? 'VARCHAR' : engineType(column[1] as ColumnType)
 }
 
 function cell(value: unknown): string {

@@ -1,19 +1,14 @@
 // What SHOW and DESCRIBE tell of one table or view.
-import {
-  authorise,
-  DbError,
-  type RecordsAnswer,
-  sqlTypeName,
-  type Table,
-  type TableColumn
-} from '../../../core/index.ts'
+import { authorise, DbError, type RecordsAnswer, type Table, type TableColumn } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { ShowFilter } from '../statement/statement.ts'
 import { createTableText, createViewText } from './ddl.ts'
 import { filtered, type ShownColumn } from './filter.ts'
+import { keysOf } from './keys.ts'
 import { lookUpTable, lookUpView } from './name.ts'
 import { type Row, rowsAnswer } from './rows.ts'
+import { columnTypeName } from './type-name.ts'
 
 export function describe(session: Session, name: readonly Name[]): RecordsAnswer {
   authorise(session.ctx.user, 'read')
@@ -27,11 +22,6 @@ export function describe(session: Session, name: readonly Name[]): RecordsAnswer
     semantic.toUpperCase()
   ])
   return rowsAnswer(columns, rows)
-}
-
-/** The column's name in DDL; views have columns of other types, too. */
-export function columnTypeName(type: TableColumn['type']): string {
-  return (sqlTypeName(type) ?? type).toLowerCase()
 }
 
 export function showColumns(
@@ -107,28 +97,6 @@ function indexRows(table: Table, column: TableColumn): Row[] {
     'YES',
     null
   ])
-}
-
-interface Key {
-  readonly key: string
-  /** Within the key, from 1. */
-  readonly place: number
-  readonly type: string
-  readonly options: string
-}
-
-/** The keys and indexes a column is in. */
-export function keysOf(table: Table, { name, semantic, index }: TableColumn): Key[] {
-  const plain = { options: '', place: 1 }
-  const place = table.tags.findIndex(tag => tag.name === name) + 1
-  const options = Object.entries(index?.options ?? {}).map(([key, value]) => `${key}=${value}`)
-  return [
-    ...(semantic === 'tag' ? [{ ...plain, key: 'PRIMARY', type: 'primary-key', place }] : []),
-    ...(semantic === 'timestamp' ? [{ ...plain, key: 'TIME INDEX', type: 'time-index' }] : []),
-    ...(index === undefined
-      ? []
-      : [{ ...plain, key: `${index.kind.toUpperCase()} INDEX`, type: index.kind, options: options.join(', ') }])
-  ]
 }
 
 export function showCreateTable(session: Session, name: readonly Name[]): RecordsAnswer {

@@ -9,7 +9,8 @@ import {
   type View,
   type Zone
 } from '../../../core/index.ts'
-import { informationTable } from '../catalog/information-schema.ts'
+import { informationTable } from '../catalog/information/index.ts'
+import type { Sources } from '../catalog/information/table.ts'
 import { fullName, hint, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
 import { locator, type SqlParser, type Tree } from '../grammar/parser.ts'
 import type { Ident } from '../grammar/tree.ts'
@@ -55,6 +56,8 @@ export interface Place {
   readonly sql: string
   /** Of time constants that do not say theirs. */
   readonly zone: Zone
+  /** Of information_schema. */
+  readonly sources: Sources
   /** Full names of the views this query is in. */
   readonly views?: readonly string[]
 }
@@ -153,7 +156,7 @@ async function tableEdit(
   const where = span(statement, parts[0]!, parts.at(-1)!)
   const { database, table: written } = resolveName(place.store, place.db, names)
   if (database === informationSchema) {
-    const text = informationTable(place.store, written.text)
+    const text = await informationTable(place.sources, written.text)
     return { ...where, text: aliased ? text : `${text} AS ${quoteName(written.text)}` }
   }
   const view = place.store.view(database, written.text)

@@ -32,7 +32,6 @@ const escapes = [
   'SELECT * FROM sqlite_master',
   'SELECT * FROM pg_catalog.pg_tables',
   'SELECT * FROM pg_class',
-  'SELECT * FROM information_schema.views',
   'SELECT * FROM main.information_schema.tables',
   'SELECT * FROM system.information_schema.tables',
   'SELECT * FROM mem_1_0',
@@ -81,8 +80,8 @@ const escapes = [
   "SHOW TABLES WHERE Tables = (SELECT content FROM read_text('/etc/passwd'))",
   "EXPLAIN SELECT * FROM 'x.parquet'",
   "EXPLAIN ANALYZE COPY visits TO 'x.csv'",
-  "COPY visits TO 'x.csv'",
-  "COPY (SELECT 1) TO 'x.csv'",
+  "COPY visits TO '../x.csv'",
+  "COPY (SELECT 1) TO '/tmp/x.csv'",
   "ATTACH 'x.db' AS x",
   'DETACH memory',
   'INSTALL httpfs',
@@ -109,7 +108,7 @@ t.test('what is no table of this server cannot be read', async t => {
   for (const sql of escapes) {
     const { status, body } = await ask(sql)
     t.equal(status, 400, sql)
-    t.ok([1001, 2000, 4001, 4004].includes(body.code!), `${sql}: ${body.code} ${body.error}`)
+    t.ok([1001, 1004, 2000, 4001, 4004].includes(body.code!), `${sql}: ${body.code} ${body.error}`)
   }
   const { rows } = await ask('SELECT count(*) FROM visits')
   t.same(rows, [[2]], 'and nothing was changed by trying')

@@ -1,0 +1,76 @@
+// information_schema.columns: the columns of tables and views.
+import { type ColumnType, isTimestamp, type Table, type TableColumn, type View } from '../../../../core/index.ts'
+import { catalogName } from '../name.ts'
+import { columnTypeName } from '../type-name.ts'
+import { everyTable, everyView } from './catalog.ts'
+import { columns, type InformationTable, type Row } from './table.ts'
+
+export const columnsTable: InformationTable = {
+  columns: columns(`table_catalog table_schema table_name column_name ordinal_position:BIGINT
+    character_maximum_length:BIGINT character_octet_length:BIGINT numeric_precision:BIGINT numeric_scale:BIGINT
+    datetime_precision:BIGINT character_set_name collation_name column_key extra privileges generation_expression
+    svc_data_type data_type semantic_type column_default is_nullable column_type column_comment srs_id:BIGINT`),
+  rows: ({ store }) => [
+    ...everyTable(store).flatMap(table => table.columns.map((column, i) => columnRow(table, column, i))),
+    ...everyView(store).flatMap(view => view.columns.map((column, i) => columnRow(view, asField(column), i)))
+  ]
+}
+
+type Described = Pick<TableColumn, 'name' | 'type' | 'semantic' | 'nullable' | 'default' | 'comment'>
+
+function asField({ name, type }: View['columns'][number]): Described {
+  return { name, type: type as ColumnType, semantic: 'field', nullable: true }
+}
+
+/** Bytes that a text or a value of bytes may have. */
+const longest = 2_147_483_647
+
+function columnRow({ database, name: table }: Pick<Table, 'database' | 'name'>, column: Described, i: number): Row {
+  const { name, type, semantic, nullable, comment } = column
+  const text = type === 'String' || type === 'Json'
+  const word = columnTypeName(type)
+  return {
+    table_catalog: catalogName,
+    table_schema: database,
+    table_name: table,
+    column_name: name,
+    ordinal_position: i + 1,
+    character_maximum_length: text ? longest : null,
+    character_octet_length: text || type === 'Binary' ? longest : null,
+    ...numericParts(type),
+    datetime_precision: isTimestamp(type) ? Number(/\d/.exec(word)![0]) : null,
+    character_set_name: text ? 'utf8' : null,
+    collation_name: text ? 'utf8_bin' : null,
+    column_key: { tag: 'PRI', timestamp: 'TIME INDEX', field: '' }[semantic],
+    extra: '',
+    privileges: 'select,insert',
+    generation_expression: '',
+    svc_data_type: type,
+    data_type: word,
+    semantic_type: semantic.toUpperCase(),
+    column_default: column.default ?? null,
+    is_nullable: nullable ? 'Yes' : 'No',
+    column_type: word,
+    column_comment: comment ?? null
+  }
+}
+
+const digits: Readonly<Record<string, number>> = {
+  Int8: 3,
+  UInt8: 3,
+  Int16: 5,
+  UInt16: 5,
+  Int32: 10,
+  UInt32: 10,
+  Int64: 19,
+  UInt64: 20
+}
+
+/** Decimal digits, before and behind the point. */
+function numericParts(type: ColumnType): Row {
+  const decimal = /^Decimal\((\d+), (\d+)\)$/.exec(type)
+  if (decimal !== null) return { numeric_precision: Number(decimal[1]), numeric_scale: Number(decimal[2]) }
+  if (type === 'Float32' || type === 'Float64') return { numeric_precision: type === 'Float32' ? 12 : 22 }
+  const precision = digits[type]
+  return precision === undefined ? {} : { numeric_precision: precision, numeric_scale: 0 }
+}

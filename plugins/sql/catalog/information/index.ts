@@ -1,0 +1,71 @@
+// What the server tells of itself in SQL: the tables of information_schema as expressions a query can read.
+import { DbError } from '../../../../core/index.ts'
+import { quoteName, quoteText } from '../../text/token.ts'
+import { catalogName, informationSchema } from '../name.ts'
+import { catalogTables } from './catalog.ts'
+import { columnsTable } from './columns.ts'
+import { emptyTables } from './empty.ts'
+import { keyTables } from './keys.ts'
+import { regionTables } from './regions.ts'
+import { serverTables } from './server.ts'
+import type { InformationTable, Row, Sources } from './table.ts'
+
+const described: Readonly<Record<string, InformationTable>> = {
+  ...catalogTables,
+  ...keyTables,
+  ...regionTables,
+  ...serverTables,
+  ...emptyTables,
+  columns: columnsTable
+}
+
+export const informationTableNames: readonly string[] = Object.keys(described).sort()
+
+/** Names itself, too. */
+const tables: Readonly<Record<string, InformationTable>> = {
+  ...described,
+  tables: {
+    columns: catalogTables.tables!.columns,
+    rows: async sources => [...(await catalogTables.tables!.rows(sources)), ...informationTableNames.map(ownRow)]
+  }
+}
+
+function ownRow(name: string): Row {
+  return {
+    table_catalog: catalogName,
+    table_schema: informationSchema,
+    table_name: name,
+    table_type: 'LOCAL TEMPORARY',
+    version: 11,
+    temporary: 'Y'
+  }
+}
+
+/** The rows of one of its tables as a SQL expression. Throws `TableNotFound` naming those there are. */
+export async function informationTable(sources: Sources, name: string): Promise<string> {
+  const table = Object.hasOwn(tables, name) ? tables[name]! : undefined
+  if (table === undefined) {
+    const known = Object.keys(tables).sort().join(', ')
+    throw new DbError('TableNotFound', `Table not found: ${catalogName}.${informationSchema}.${name}; it has ${known}`)
+  }
+  return rowsText(await table.rows(sources), table.columns)
+}
+
+/** One text of JSON instead of thousands of constants: the engine reads it faster than SQL. */
+function rowsText(rows: readonly Row[], named: InformationTable['columns']): string {
+  if (rows.length === 0) {
+    const nothing = named.map(([name, type]) => `CAST(NULL AS ${type}) AS ${quoteName(name)}`).join(', ')
+    return `(SELECT ${nothing} WHERE false)`
+  }
+  const lists = named.map(([name]) => rows.map(row => textOf(row[name])))
+  const structure = named.map((_, i) => `"c${i}":["VARCHAR"]`).join(',')
+  const json = `{${lists.map((list, i) => `"c${i}":${JSON.stringify(list)}`).join(',')}}`
+  const cells = named.map((_, i) => `unnest(held.c${i}) AS c${i}`).join(', ')
+  const typed = named.map(([name, type], i) => `CAST(c${i} AS ${type}) AS ${quoteName(name)}`).join(', ')
+  const held = `SELECT from_json(${quoteText(json)}, ${quoteText(`{${structure}}`)}) AS held`
+  return `(SELECT ${typed} FROM (SELECT ${cells} FROM (${held}) AS one) AS rows)`
+}
+
+function textOf(cell: Row[string] | undefined): string | null {
+  return cell === null || cell === undefined ? null : String(cell)
+}

@@ -1,0 +1,78 @@
+// information_schema: keys and indexes of tables.
+import type { Table } from '../../../../core/index.ts'
+import { keysOf } from '../keys.ts'
+import { catalogName } from '../name.ts'
+import { everyTable } from './catalog.ts'
+import { columns, type InformationTable, type Row } from './table.ts'
+
+export const keyTables: Readonly<Record<string, InformationTable>> = {
+  key_column_usage: {
+    columns:
+      columns(`constraint_catalog constraint_schema constraint_name table_catalog table_schema table_name column_name
+      ordinal_position:UINTEGER position_in_unique_constraint:UINTEGER referenced_table_schema referenced_table_name
+      referenced_column_name`),
+    rows: ({ store }) => everyTable(store).flatMap(keyRows)
+  },
+  table_constraints: {
+    columns: columns(
+      `constraint_catalog constraint_schema constraint_name table_schema table_name constraint_type enforced`
+    ),
+    rows: ({ store }) => everyTable(store).flatMap(constraintRows)
+  },
+  statistics: {
+    columns:
+      columns(`table_catalog table_schema table_name non_unique:BIGINT index_schema index_name seq_in_index:BIGINT
+      column_name collation cardinality:BIGINT nullable index_type comment index_comment is_visible`),
+    rows: ({ store }) => everyTable(store).flatMap(indexRows)
+  }
+}
+
+function keyRows(table: Table): Row[] {
+  return table.columns.flatMap(column =>
+    keysOf(table, column).map(({ key, place }) => ({
+      constraint_catalog: 'def',
+      constraint_schema: table.database,
+      constraint_name: key,
+      table_catalog: catalogName,
+      table_schema: table.database,
+      table_name: table.name,
+      column_name: column.name,
+      ordinal_position: place
+    }))
+  )
+}
+
+function constraintRows(table: Table): Row[] {
+  const row = (name: string, type: string): Row => ({
+    constraint_catalog: 'def',
+    constraint_schema: table.database,
+    constraint_name: name,
+    table_schema: table.database,
+    table_name: table.name,
+    constraint_type: type,
+    enforced: 'YES'
+  })
+  return [row('TIME INDEX', 'TIME INDEX'), ...(table.tags.length > 0 ? [row('PRIMARY', 'PRIMARY KEY')] : [])]
+}
+
+function indexRows(table: Table): Row[] {
+  return table.columns.flatMap(column =>
+    keysOf(table, column).map(({ key, place, type, options }) => ({
+      table_catalog: catalogName,
+      table_schema: table.database,
+      table_name: table.name,
+      non_unique: 1,
+      index_schema: table.database,
+      index_name: key,
+      seq_in_index: place,
+      column_name: column.name,
+      collation: 'A',
+      cardinality: null,
+      nullable: column.nullable ? 'YES' : '',
+      index_type: type,
+      comment: '',
+      index_comment: options,
+      is_visible: 'YES'
+    }))
+  )
+}

@@ -1,0 +1,39 @@
+// A table of information_schema: columns with the engine's types, and rows made when they are asked for.
+import type { Store } from '../../../../core/index.ts'
+import type { ProcessRow } from '../process-rows.ts'
+
+export type Cell = string | number | bigint | null
+export type Row = Readonly<Record<string, Cell>>
+
+/** What the rows are made from. */
+export interface Sources {
+  readonly store: Store
+  /** Those the user may see. */
+  processes(): readonly ProcessRow[]
+  /** In the text exposition format. */
+  metrics(): Promise<string>
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+}
+
+export interface InformationTable {
+  /** Name and type of each column, also where there are no rows. */
+  readonly columns: readonly (readonly [string, string])[]
+  rows(sources: Sources): readonly Row[] | Promise<readonly Row[]>
+}
+
+/** `a b:UBIGINT`: names with their types, text where none is said. */
+export function columns(words: string): InformationTable['columns'] {
+  return words
+    .trim()
+    .split(/\s+/)
+    .map(word => {
+      const [name, type = 'VARCHAR'] = word.split(':')
+      return [name!, type] as const
+    })
+}
+
+/** Seconds, as the engine reads them. */
+export function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19)
+}
