@@ -11,7 +11,9 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(file)) {
     'server.ts',
     'storage-measure.ts',
     'storage-remote.ts',
-    'storage-rows.ts'
+    'storage-rows.ts',
+    'metric-corpus.ts',
+    'peer.ts'
   ]
   const names = readdirSync(new URL('.', import.meta.url)).filter(
     entry => entry.endsWith('.ts') && !parts.includes(entry)

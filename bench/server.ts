@@ -34,10 +34,7 @@ export async function startBenchServer(
   return {
     url,
     pid,
-    cpuSeconds: () => {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-      return (Number(fields[11]) + Number(fields[12])) / 100
-    },
+    cpuSeconds: () => cpuSecondsOf(pid),
     residentMiB: () =>
       Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024),
     kill: async signal => {
@@ -48,7 +45,13 @@ export async function startBenchServer(
   }
 }
 
-async function freePort(): Promise<number> {
+/** Seconds of processor time of a process so far, all threads. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()

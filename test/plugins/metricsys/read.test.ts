@@ -2,7 +2,6 @@ import t from 'tap'
 import { DbError, ProtoReader } from '../../../core/index.ts'
 import { crc32c } from '../../../plugins/metricsys/read/crc32c.ts'
 import {
-  bitsOf,
   type FoundSeries,
   readLabel,
   readQueries,
