@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parquetReadObjects } from 'hyparquet'
+import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import t from 'tap'
 import type { Column } from '../../../core/model/batch.ts'
@@ -61,4 +61,41 @@ t.test('a file holds the table as it is, for readers that know nothing of us', a
     ],
     'sorted by tags and time, every value as it was written'
   )
+})
+
+t.test('a large file is sorted by tags, so that a query for one host skips almost all row groups', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir, { sync: 'none' })
+  const [hosts, rounds] = [64, 4000]
+  const names = Array.from({ length: hosts }, (_, i) => `host-${String(i).padStart(2, '0')}`)
+  const batch = (round: number): Column[] => [
+    text('host', names, 'tag'),
+    fixed('time', 'TimestampMillisecond', new BigInt64Array(hosts).fill(BigInt(round)), 'timestamp'),
+    fixed(
+      'load',
+      'Float64',
+      Float64Array.from(names, (_, i) => i)
+    )
+  ]
+  const table = await engine.catalog.createTable({
+    database: 'public',
+    name: 'cpu',
+    columns: batch(0).map(({ name, type, semantic }) => ({ name, type, semantic, nullable: semantic !== 'timestamp' })),
+    options: {}
+  })
+  for (let round = 0; round < rounds; round++) {
+    await engine.write([{ table, rows: hosts, columns: batch(round), op: 'put' }], never)
+  }
+  await engine.maintain({ kind: 'flush' }, never)
+  const [path] = globSync('data/**/*.parquet', { cwd: dir })
+  const { row_groups: groups } = parquetMetadata(new Uint8Array(readFileSync(join(dir, path!))).buffer)
+  const ranges = groups.map(({ columns }) => {
+    const found = columns.find(column => column.meta_data?.path_in_schema.join() === 'host')
+    const { min_value: min, max_value: max } = found!.meta_data!.statistics!
+    return [String(min), String(max)] as const
+  })
+  t.ok(ranges.length >= 2)
+  for (const host of ['host-00', 'host-20', 'host-63']) {
+    t.ok(ranges.filter(([min, max]) => min <= host && host <= max).length <= 2, `${host} in ${JSON.stringify(ranges)}`)
+  }
 })

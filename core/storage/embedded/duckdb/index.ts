@@ -48,8 +48,10 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     ...(options.threads > 0 && { threads: String(options.threads) })
   })
   const main = await instance.connect()
+  // Data files never change: what is known of one stays true.
   await main.run(
-    `SET GLOBAL allowed_directories=[${options.folders.map(quoteText).join(', ')}];
+    `SET GLOBAL parquet_metadata_cache=true;
+     SET GLOBAL allowed_directories=[${options.folders.map(quoteText).join(', ')}];
      SET GLOBAL TimeZone='UTC';
      SET GLOBAL allowed_configs=['TimeZone'];
      SET GLOBAL enable_external_access=false;

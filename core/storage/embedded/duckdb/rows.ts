@@ -42,6 +42,9 @@ export class RowSources {
           if (source === undefined) throw new Error('these rows are gone')
           const raw = (info as unknown as { readonly bind_info: bindings.TableFunctionBindInfo }).bind_info
           for (const { name, type } of source.columns) bindings.bind_add_result_column(raw, name, logicalType(type))
+          // Without it DuckDB takes the rows for a few and joins the other way round, which undoes their order.
+          const rows = source.batches.reduce((sum, batch) => sum + batch.rows, 0)
+          info.setCardinality(rows, true)
           info.setBindData(source)
         },
         initFunction: info => {
