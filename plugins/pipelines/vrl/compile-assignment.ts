@@ -127,6 +127,7 @@ function compileWrite(scope: Scope, target: Target, kind: Kind, constant: Value 
 
 function writeVariable(scope: Scope, target: VariableExpr, kind: Kind, constant: Value | undefined) {
   const { variables } = scope.context
+  if (!scope.assigned.has(target.name)) scope.assigned.set(target.name, target.span)
   const slot = declare(scope, target.name, stored(kind), constant)
   return (value: Value) => {
     variables[slot] = value

@@ -12,6 +12,7 @@ import { constantly, inherit, type Node } from './node.ts'
 import { recover, type Scope } from './scope.ts'
 import { copyState, leaveScope, mergeInto } from './state.ts'
 import { readTime } from './time-literal.ts'
+import { warnUnusedValues } from './unused.ts'
 import { isText, lossy, Regex, type Value } from './value.ts'
 
 /** Handed down so that the parts of the compiler need not import each other in circles. */
@@ -115,6 +116,7 @@ function compileBody(scope: Scope, body: readonly Expr[], { span, type }: Expr):
     const node = compileExpr(scope, body[0]!)
     return type === 'group' ? node : { ...node, span }
   }
+  warnUnusedValues(scope, body)
   const nodes = body.map(expr => recover(scope, expr.span, () => compileExpr(scope, expr)))
   const last = nodes.at(-1)!
   return { span, kind: last.kind, ...inherit(...nodes), run: sequence(scope, nodes) }

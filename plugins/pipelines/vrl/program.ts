@@ -10,6 +10,7 @@ import { inherit, type Node } from './node.ts'
 import { parse } from './parser.ts'
 import { type ReadOnlyPath, recover, report, type Scope } from './scope.ts'
 import { createState } from './state.ts'
+import { warnUnusedValues, warnUnusedVariables } from './unused.ts'
 import type { ObjectValue, Value } from './value.ts'
 
 export interface CompileOptions extends ContextOptions {
@@ -51,6 +52,8 @@ export function compile(source: string, options: CompileOptions = {}): Compiled 
     const scope = createScope(source, context, options, diagnostics)
     const nodes = body.map(expr => compileRoot(scope, () => compileExpr(scope, expr), expr.span))
     if (diagnostics.some(({ severity }) => severity === 'error')) return { program: undefined, diagnostics }
+    warnUnusedValues(scope, body)
+    warnUnusedVariables(scope)
     return { program: makeProgram(scope, nodes), diagnostics }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
@@ -69,7 +72,8 @@ function createScope(source: string, context: Context, options: CompileOptions, 
     slots: 0,
     closures: 0,
     returns: kinds.never,
-    used: new Set()
+    used: new Set(),
+    assigned: new Map()
   }
 }
 

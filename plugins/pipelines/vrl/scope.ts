@@ -30,6 +30,8 @@ export interface Scope {
   returns: Kind
   /** Variables that were read; the others get a warning. */
   readonly used: Set<string>
+  /** Where each variable was assigned first. */
+  readonly assigned: Map<string, Span>
 }
 
 export function report(scope: Scope, error: CompileError): void {

@@ -114,3 +114,15 @@ t.test('paths may be read-only', async t => {
     t.equal(compile(source, { readOnly }).diagnostics[0]?.code, 315, source)
   t.ok(compile('.b = .a', { readOnly }).program)
 })
+
+t.test('what has no effect is a warning', async t => {
+  const { program, diagnostics } = compile('"foo"\nx = 1\n_y = 2\n.a')
+  t.ok(program)
+  t.strictSame(
+    diagnostics.map(({ code, severity, title }) => [code, severity, title]),
+    [
+      [900, 'warning', 'unused literal'],
+      [900, 'warning', 'unused variable `x`']
+    ]
+  )
+})
