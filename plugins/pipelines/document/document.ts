@@ -1,5 +1,13 @@
 // Pipeline documents: YAML text to its sections, each entry with the line it stands on.
-import { isNode, LineCounter, parseAllDocuments, type YAMLParseError, type Document as YamlDocument } from 'yaml'
+import {
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseAllDocuments,
+  type YAMLParseError,
+  type Document as YamlDocument
+} from 'yaml'
 import { DbError } from '../../../core/index.ts'
 
 /** One part of a document: what it holds and where it stands, for example `processors[1] (line 7)`. */
@@ -85,10 +93,18 @@ function yamlError(message: string, cause?: unknown): DbError {
 
 function lineOf(document: Yaml, path: readonly (string | number)[], lines: LineCounter): number {
   for (let length = path.length; length > 0; length--) {
-    const node: unknown = document.getIn(path.slice(0, length), true)
+    const node = keyOrValue(document, path.slice(0, length))
     if (isNode(node) && node.range) return Math.max(1, lines.linePos(node.range[0]).line)
   }
   return 1
+}
+
+/** In a map the key, which people look for, in a list the value. */
+function keyOrValue(document: Yaml, path: readonly (string | number)[]): unknown {
+  const last = path.at(-1)
+  const around: unknown = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents
+  if (!isMap(around)) return document.getIn(path, true)
+  return around.items.find(({ key }) => isScalar(key) && key.value === last)?.key
 }
 
 function parseVersion(value: unknown, line: string): 1 | 2 {
