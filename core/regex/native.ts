@@ -28,11 +28,15 @@ export function nativeRoute(source: string, other: RegexRoute): RegexRoute | und
   return {
     ...(way.takesSome && { replaceAll }),
     test: text => (fits(text) ? plain.test(text) : other.test(text)),
-    exec(text, from) {
-      if (!fits(text)) return other.exec(text, from)
-      global.lastIndex = from
-      const match = global.exec(text)
-      return match === null ? undefined : { start: match.index, end: match.index + match[0].length, groups: [...match] }
+    search(text) {
+      if (!fits(text)) return other.search(text)
+      return from => {
+        global.lastIndex = from
+        const match = global.exec(text)
+        return match === null
+          ? undefined
+          : { start: match.index, end: match.index + match[0].length, groups: [...match] }
+      }
     },
     testBytes(bytes, start, end) {
       const text = asciiText(bytes, start, end)

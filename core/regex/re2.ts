@@ -6,15 +6,17 @@ export function re2Route(expression: RE2JS): RegexRoute {
   const groups = expression.groupCount() + 1
   return {
     test: text => expression.test(text),
-    exec(text, from) {
+    search(text) {
       const matcher = expression.matcher(text)
-      if (!matcher.find(from)) return undefined
-      const found: (string | undefined)[] = []
-      for (let group = 0; group < groups; group++) {
-        const start = matcher.start(group)
-        found.push(start < 0 ? undefined : text.slice(start, matcher.end(group)))
+      return from => {
+        if (!matcher.find(from)) return undefined
+        const found: (string | undefined)[] = []
+        for (let group = 0; group < groups; group++) {
+          const start = matcher.start(group)
+          found.push(start < 0 ? undefined : text.slice(start, matcher.end(group)))
+        }
+        return { start: matcher.start(), end: matcher.end(), groups: found } satisfies RegexMatch
       }
-      return { start: matcher.start(), end: matcher.end(), groups: found } satisfies RegexMatch
     },
     testBytes: (bytes, start, end) => expression.matcher(bytes.subarray(start, end)).find(),
     find(bytes, start, end, spans) {

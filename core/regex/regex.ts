@@ -15,8 +15,8 @@ export interface RegexMatch {
 /** How one engine runs an expression. Text as a string, or as UTF-8 bytes from `start` to `end`. */
 export interface RegexRoute {
   test(text: string): boolean
-  /** The first match at or behind `from`. */
-  exec(text: string, from: number): RegexMatch | undefined
+  /** What finds the first match at or behind a position of this text. */
+  search(text: string): (from: number) => RegexMatch | undefined
   testBytes(bytes: Uint8Array, start: number, end: number): boolean
   /** Writes where group g starts and ends in `bytes` to `spans[2 * g]` and `spans[2 * g + 1]`, −1 for one that took no part. */
   find(bytes: Uint8Array, start: number, end: number, spans: Int32Array): boolean
@@ -33,7 +33,10 @@ export interface LinearRegex {
   readonly names: readonly (string | undefined)[]
   test(text: string): boolean
   exec(text: string, from?: number): RegexMatch | undefined
-  /** All matches, none within another; an empty one does not touch the match before it. */
+  /**
+   * All matches, none within another; an empty one does not touch the match before it. Each takes time that grows with the text, for
+   * what is native all together.
+   */
   matchAll(text: string): Iterable<RegexMatch>
   /** At most `limit` matches are replaced, all of them without. `by` as a string is put in as it is. */
   replace(text: string, by: Replacement, limit?: number): string
@@ -51,8 +54,8 @@ export function compileRegex(source: string, flags = ''): LinearRegex {
   const expression = compileRe2(source, whole)
   const re2 = re2Route(expression)
   const native = nativeRoute(whole, re2)
-  const { test, exec, testBytes, find } = native ?? re2
-  const matchAll = (text: string) => eachMatch(text, exec)
+  const { test, search, testBytes, find } = native ?? re2
+  const matchAll = (text: string) => eachMatch(text, search(text))
   const replace = (text: string, by: Replacement, limit?: number) => {
     const atOnce = typeof by === 'string' && limit === undefined ? native?.replaceAll?.(text, by) : undefined
     return atOnce ?? replaceMatches(text, matchAll(text), by, limit)
@@ -62,7 +65,7 @@ export function compileRegex(source: string, flags = ''): LinearRegex {
     engine: native === undefined ? 're2' : 'native',
     names: groupNames(expression),
     test,
-    exec: (text, from = 0) => exec(text, from),
+    exec: (text, from = 0) => search(text)(from),
     matchAll,
     replace,
     testBytes,
@@ -96,11 +99,11 @@ function groupNames(expression: RE2JS): (string | undefined)[] {
   return names
 }
 
-function* eachMatch(text: string, exec: RegexRoute['exec']): Iterable<RegexMatch> {
+function* eachMatch(text: string, next: (from: number) => RegexMatch | undefined): Iterable<RegexMatch> {
   let at = 0
   let last = -1
   while (at <= text.length) {
-    const match = exec(text, at)
+    const match = next(at)
     if (match === undefined) return
     const { start, end } = match
     if (end > start || start !== last) yield match
