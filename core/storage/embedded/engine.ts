@@ -110,7 +110,7 @@ class EmbeddedEngine implements Engine {
     signal.throwIfAborted()
     if (task.kind !== 'backup') {
       const report = await (task.kind === 'flush' ? flusher.flush(task.table) : compactor.compact(task.table))
-      await indexer.settle(task.table)
+      await indexer.waitFor(task.table)
       return report
     }
     await flusher.flush()

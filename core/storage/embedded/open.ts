@@ -62,10 +62,15 @@ export function dataFiles(dir: string): Promise<string[]> {
   return filesBelow(dir, /\.parquet(\.tmp)?$/)
 }
 
-/** Files beside data files, whole or not, whose data file is none of these. */
+/** Index files, whole or not, below a folder. */
+export function sideFiles(dir: string): Promise<string[]> {
+  return filesBelow(dir, /\.idx(\.tmp)?$/)
+}
+
+/** Index files whose data file is none of these. */
 export async function unknownSideFiles(dir: string, files: readonly DataFile[]): Promise<string[]> {
   const known = new Set(files.map(file => indexPath(file.path)))
-  return (await filesBelow(dir, /\.idx(\.tmp)?$/)).filter(path => !known.has(path))
+  return (await sideFiles(dir)).filter(path => !known.has(path))
 }
 
 async function filesBelow(dir: string, pattern: RegExp): Promise<string[]> {

@@ -11,7 +11,7 @@ import type { EngineMetrics } from '../metrics.ts'
 import { buildIndex } from './build.ts'
 import { type IndexHead, indexPath } from './format.ts'
 import type { IndexReader } from './index-reader.ts'
-import { readHead } from './side-file.ts'
+import { readSound } from './side-file.ts'
 import { createTokenizer } from './tokenizer.ts'
 import { type WantedSection, wantedSections } from './wanted.ts'
 
@@ -28,14 +28,15 @@ export interface IndexerParts {
 /** Milliseconds until a file is tried again whose indexes could not be made. */
 const retryAfter = 60_000
 
+/** Milliseconds somebody who asked for a flush waits for the indexes of its files. */
+const patience = 10_000
+
 export class Indexer {
   readonly #parts: IndexerParts
   readonly #tokenizer = createTokenizer()
   /** By path: the wish that is met, or cannot be. */
   readonly #met = new Map<string, string>()
   readonly #failed = new Map<string, number>()
-  /** Paths of files whose side file lies even if its head does not say so. */
-  readonly #damaged = new Set<string>()
   #running: Promise<unknown> = Promise.resolve()
   #planned = false
   #stopped = false
@@ -53,7 +54,15 @@ export class Indexer {
     })
   }
 
-  /** Resolves when one table's files, or all, have their side files as far as these can be made. */
+  /** Resolves when one table's files, or all, have their side files as far as these can be made, or when it takes too long. */
+  async waitFor(only?: Table): Promise<void> {
+    const { promise: tooLong, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, patience)
+    await Promise.race([this.settle(only), tooLong])
+    clearTimeout(timer)
+  }
+
+  /** The same, however long it takes. */
   settle(only?: Table): Promise<void> {
     const next = this.#running.then(() => this.#settle(only))
     this.#running = next.catch(() => {})
@@ -62,7 +71,6 @@ export class Indexer {
 
   /** The side file turned out to be damaged. */
   renew(file: DataFile): void {
-    this.#damaged.add(file.path)
     this.#met.delete(file.path)
     this.plan()
   }
@@ -76,10 +84,12 @@ export class Indexer {
   async #settle(only: Table | undefined): Promise<void> {
     const seen = new Set<string>()
     for (;;) {
-      const next = this.#missing(only).find(({ file }) => !seen.has(file.path))
-      if (next === undefined || this.#stopped) return
-      seen.add(next.file.path)
-      await this.#provide(next)
+      const due = this.#missing(only).filter(({ file }) => !seen.has(file.path))
+      if (due.length === 0 || this.#stopped) return
+      for (const next of due) {
+        seen.add(next.file.path)
+        if (!this.#stopped) await this.#provide(next)
+      }
     }
   }
 
@@ -96,17 +106,17 @@ export class Indexer {
       return catalog
         .files(table)
         .filter(({ path }) => this.#met.get(path) !== wish && (this.#failed.get(path) ?? 0) <= now)
-        .map(file => ({ file, wanted, wish }))
+        .map(file => ({ table, file, wanted, wish }))
     })
   }
 
-  async #provide({ file, wanted, wish }: Missing): Promise<void> {
-    const { pins, dataDir, log, metrics } = this.#parts
+  async #provide({ table, file, wanted, wish }: Missing): Promise<void> {
+    const { catalog, pins, dataDir, log, metrics } = this.#parts
+    if (!catalog.files(table).some(({ id }) => id === file.id)) return
     pins.pin([file.path])
     try {
-      const found = this.#damaged.has(file.path) ? undefined : await readHead(indexPath(join(dataDir, file.path)))
-      if (found === undefined || !meets(found.head, file, wanted)) await this.#build(file, wanted)
-      this.#damaged.delete(file.path)
+      const found = await readSound(indexPath(join(dataDir, file.path)))
+      if (found === undefined || !meets(found, file, wanted)) await this.#build(file, wanted)
       this.#met.set(file.path, wish)
       this.#failed.delete(file.path)
     } catch (error) {
@@ -139,13 +149,14 @@ export class Indexer {
     const files = catalog.allFiles()
     if (this.#met.size + this.#failed.size <= 2 * files.length + 1_000) return
     const paths = new Set(files.map(file => file.path))
-    for (const known of [this.#met, this.#failed, this.#damaged]) {
+    for (const known of [this.#met, this.#failed]) {
       for (const path of known.keys()) if (!paths.has(path)) known.delete(path)
     }
   }
 }
 
 interface Missing {
+  readonly table: Table
   readonly file: DataFile
   readonly wanted: readonly WantedSection[]
   readonly wish: string

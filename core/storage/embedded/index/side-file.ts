@@ -55,6 +55,15 @@ export async function readSection(path: string, start: number, section: Section)
   })
 }
 
+/** The head of a side file all of which is as it was written; undefined when there is none or it is damaged. */
+export async function readSound(path: string): Promise<IndexHead | undefined> {
+  const found = await readHead(path)
+  for (const section of found?.head.sections ?? []) {
+    if ((await readSection(path, found!.start, section)) === undefined) return undefined
+  }
+  return found?.head
+}
+
 async function withFile<T>(path: string, work: (file: FileHandle) => Promise<T | undefined>): Promise<T | undefined> {
   let file: FileHandle
   try {

@@ -8,8 +8,10 @@ import { catalogDamage, openCatalogFile } from '../catalog/catalog-file.ts'
 import { type DataFile, loadFile } from '../catalog/catalog-rows.ts'
 import { matches } from '../catalog/row-sums.ts'
 import { openDuckdb } from '../duckdb/index.ts'
+import { indexPath } from '../index/format.ts'
+import { readSound } from '../index/side-file.ts'
 import { segmentName } from '../log/segment.ts'
-import { dataFiles, type LogBounds } from '../open.ts'
+import { dataFiles, type LogBounds, sideFiles } from '../open.ts'
 import { checkDataFile } from './data-check.ts'
 import { type LogScan, scanLog } from './log-scan.ts'
 
@@ -80,6 +82,7 @@ export async function examine(
     const files = catalog ? readFiles(catalog) : []
     const damagedFiles = await examineFiles(paths, files, report)
     const unknownFiles = await examineUnknown(paths.data, files, catalogDamaged, report)
+    await examineSideFiles(paths.data, files, report)
     const close = () => catalog?.isOpen && catalog.close()
     return { findings, catalog, catalogDamaged, files, damagedFiles, unknownFiles, log, close }
   } catch (error) {
@@ -184,4 +187,22 @@ async function examineUnknown(
     else report({ kind: 'damage', file, message: 'the damaged catalog does not name the file' })
   }
   return unknown
+}
+
+/** Indexes hold nothing that is not in the data files: whatever is wrong with one is put right by the next start. */
+async function examineSideFiles(
+  dataDir: string,
+  files: readonly DataFile[],
+  report: (finding: Finding) => void
+): Promise<void> {
+  const owners = new Map(files.map(file => [indexPath(file.path), file]))
+  for (const path of await sideFiles(dataDir)) {
+    const owner = owners.get(path)
+    const file = join(dataDir, path)
+    if (owner === undefined)
+      report({ kind: 'leftover', file, message: 'indexes of a data file the catalog does not know' })
+    else if ((await readSound(file))?.data.checksum !== owner.checksum) {
+      report({ kind: 'leftover', file, message: 'the indexes are damaged; they are made again from the data file' })
+    }
+  }
 }

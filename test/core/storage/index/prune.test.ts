@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { parseColumnIndex } from '../../../../core/model/column-index.ts'
 import type { Table, TableOptions } from '../../../../core/model/table.ts'
+import { examine } from '../../../../core/storage/embedded/repair/check.ts'
 import type { Condition, Engine } from '../../../../core/storage/engine.ts'
 import { never, openEngine, put, select, type TestRow, temporaryFolder } from '../fixtures.ts'
 
@@ -299,4 +300,26 @@ t.test('many files with a few row groups each are read together', async t => {
   t.same(pruned, all)
   t.equal(await rowsRead(engine, table, last), 40)
   t.same(await select(engine, table, 'SELECT count(*) FROM @'), [[41_000]])
+})
+
+t.test('a check of the folder names indexes that are damaged or belong to nothing', async t => {
+  const { dir, engine } = await indexed(t)
+  const [name] = sideFiles(dir)
+  const path = join(dir, 'data', name!)
+  await engine.close()
+  const examined = async () => {
+    const examination = await examine({ home: dir, wal: join(dir, 'wal') })
+    examination.close()
+    return examination.findings.map(({ kind, file, message }) => [kind, file.slice(dir.length + 6), message])
+  }
+  t.same(await examined(), [])
+  const whole = readFileSync(path)
+  whole[whole.length - 5]! ^= 2
+  writeFileSync(path, whole)
+  writeFileSync(`${path}.tmp`, '')
+  const found = (await examined()).toSorted()
+  t.same(found, [
+    ['leftover', name, 'the indexes are damaged; they are made again from the data file'],
+    ['leftover', `${name}.tmp`, 'indexes of a data file the catalog does not know']
+  ])
 })
