@@ -1,6 +1,7 @@
 // The statements that write the catalog's rows; the caller holds the transaction.
 import type { DatabaseSync } from 'node:sqlite'
 import type { Database, TableColumn, TableDefinition } from '../../../model/table.ts'
+import type { SeriesEntry } from '../log/record.ts'
 import type { DataFile } from './catalog-rows.ts'
 import { folderName } from './naming.ts'
 
@@ -32,6 +33,11 @@ export function insertColumns(
 export function placeColumns(sqlite: DatabaseSync, table: number, columns: readonly TableColumn[]): void {
   const update = sqlite.prepare('UPDATE columns SET position = ? WHERE table_id = ? AND id = ?')
   for (const [i, column] of columns.entries()) update.run(i, table, column.id)
+}
+
+export function insertSeries(sqlite: DatabaseSync, table: number, series: readonly SeriesEntry[]): void {
+  const insert = sqlite.prepare('INSERT OR IGNORE INTO series (table_id, tsid, key) VALUES (?, ?, ?)')
+  for (const { tsid, key } of series) insert.run(table, tsid, key)
 }
 
 /** Returns the file's id. */

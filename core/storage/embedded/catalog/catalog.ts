@@ -28,7 +28,7 @@ import {
   makeTable,
   type TableState
 } from './catalog-rows.ts'
-import { deleteTable, insertColumns, insertFile, insertTable, placeColumns } from './catalog-write.ts'
+import { deleteTable, insertColumns, insertFile, insertSeries, insertTable, placeColumns } from './catalog-write.ts'
 import { changeProblem, findPlace, hostProblem, isLogical, isPhysical, sharedModes } from './logical.ts'
 import { hiddenNames, identify } from './naming.ts'
 import { CatalogViews } from './views.ts'
@@ -243,13 +243,17 @@ export class EmbeddedCatalog {
   ): void {
     const state = this.#state(table)
     const added = this.#transaction(() => {
-      const insertSeries = this.#sqlite.prepare('INSERT OR IGNORE INTO series (table_id, tsid, key) VALUES (?, ?, ?)')
-      for (const { tsid, key } of series) insertSeries.run(table.id, tsid, key)
+      insertSeries(this.#sqlite, table.id, series)
       this.#sqlite.prepare('UPDATE tables SET flushed_seq = ? WHERE id = ?').run(flushedSeq, table.id)
       return file && { ...file, table: table.id, id: insertFile(this.#sqlite, table.id, file) }
     })
     state.flushedSeq = flushedSeq
     if (added) state.files = [...state.files, added]
+  }
+
+  /** Series that no file refers to yet. */
+  saveSeries(table: Table, series: readonly SeriesEntry[]): void {
+    this.#transaction(() => insertSeries(this.#sqlite, table.id, series))
   }
 
   /** One file in place of others, or none: after a compaction, or when rows are past their time. False when some are gone already. */

@@ -19,6 +19,9 @@ import type { OpenTables } from './tables.ts'
 /** Milliseconds after a failed flush before the next. */
 const retryAfter = 5_000
 
+/** Series that go to the catalog in one transaction. */
+const seriesAtOnce = 5_000
+
 export interface FlusherParts {
   readonly catalog: EmbeddedCatalog
   readonly duckdb: Duckdb
@@ -104,10 +107,22 @@ export class Flusher {
     return report
   }
 
+  /** In parts before the file, so that a million new series do not hold up everything else. */
+  async #saveSeries(data: TableData): Promise<void> {
+    for (;;) {
+      const part = data.unsavedSeries(seriesAtOnce)
+      if (part.series.length < seriesAtOnce) return
+      this.#parts.catalog.saveSeries(data.table, part.series)
+      part.saved()
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+
   async #flushMemtable(data: TableData, memtable: Memtable, flushedSeq: number) {
     const { catalog, duckdb, tables, dataDir } = this.#parts
     if (hasSeries(data.table)) await data.mirror.sync(data.table, data.registry)
     const { table } = data
+    await this.#saveSeries(data)
     const unsaved = data.unsavedSeries()
     const target = {
       dataDir,

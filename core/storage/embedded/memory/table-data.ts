@@ -3,6 +3,7 @@ import type { Table } from '../../../model/table.ts'
 import { hasSeries, seriesColumns } from '../catalog/logical.ts'
 import { type Duckdb, duckdbType, quoteName } from '../duckdb/index.ts'
 import type { SeriesEntry } from '../log/record.ts'
+import { LabelIndex } from '../series/label-index.ts'
 import { SeriesRegistry } from '../series/series.ts'
 import { decodeSeries, seriesSince } from '../series/tags.ts'
 import { Memtable, type MemtableRows } from './memtable.ts'
@@ -17,6 +18,7 @@ export class TableData {
   #generation = 0
   #registry: SeriesRegistry | undefined
   #mirror: SeriesMirror | undefined
+  #labels: LabelIndex | undefined
   /** Series below this number went into some log record; below `durableSeries` into one that was answered. */
   #loggedSeries = 0
   #durableSeries = 0
@@ -38,6 +40,12 @@ export class TableData {
       this.#loggedSeries = this.#durableSeries = this.#savedSeries = this.#registry.size
     }
     return this.#registry
+  }
+
+  /** What selects series by their labels; made when first needed. */
+  get labels(): LabelIndex {
+    this.#labels ??= new LabelIndex(this.registry)
+    return this.#labels
   }
 
   /** Undefined where nobody asked for a series yet. */
@@ -81,10 +89,10 @@ export class TableData {
     this.#loggedSeries = this.#durableSeries
   }
 
-  /** Series the catalog does not hold, and what to call once it does. */
-  unsavedSeries(): { readonly series: readonly SeriesEntry[]; saved(): void } {
+  /** Series the catalog does not hold, at most so many, and what to call once it does. */
+  unsavedSeries(most?: number): { readonly series: readonly SeriesEntry[]; saved(): void } {
     if (!hasSeries(this.table)) return { series: [], saved: () => {} }
-    const series = seriesSince(this.registry, this.#savedSeries)
+    const series = seriesSince(this.registry, this.#savedSeries, most)
     return {
       series,
       saved: () => {
@@ -131,6 +139,9 @@ export class TableData {
   }
 }
 
+/** Series handed over between two turns of the event loop. */
+const batch = 5_000
+
 /** The registry as a DuckDB table, so that rows in memory can be joined with their tags. */
 export class SeriesMirror {
   readonly name: string
@@ -160,8 +171,11 @@ export class SeriesMirror {
       .map(tag => `${tag.id} ${tag.physical}`)
       .join()
     if (layout !== this.#tags) await this.#define(table, layout)
-    if (registry.size === this.#rows) return
-    const series = seriesSince(registry, this.#rows)
+    for (const size = registry.size; this.#rows < size; )
+      await this.#add(table, seriesSince(registry, this.#rows, batch))
+  }
+
+  async #add(table: Table, series: readonly SeriesEntry[]): Promise<void> {
     const tsids = Uint32Array.from(series, entry => entry.tsid)
     const tags = decodeSeries(series, seriesColumns(table))
     const source = {

@@ -36,9 +36,10 @@ function tableEntry(table: number) {
   return { id: tableColumn.id, value: new Uint8Array(Uint32Array.of(table).buffer) }
 }
 
-/** Series `from … registry.size` for a log record. */
-export function seriesSince(registry: SeriesRegistry, from: number): SeriesEntry[] {
-  return Array.from({ length: registry.size - from }, (_, i) => ({ tsid: from + i, key: registry.key(from + i) }))
+/** Series from a number on, at most so many. */
+export function seriesSince(registry: SeriesRegistry, from: number, most = registry.size): SeriesEntry[] {
+  const length = Math.min(most, registry.size - from)
+  return Array.from({ length }, (_, i) => ({ tsid: from + i, key: registry.key(from + i) }))
 }
 
 /** One column per tag, a row per series. */
