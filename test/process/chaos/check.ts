@@ -5,9 +5,13 @@ import type { Newest } from './newest.ts'
 /** By table its columns that hold notes. */
 type Notes = ReadonlyMap<string, readonly string[]>
 
-function portionOf(notes: Notes, table: string): string {
-  const lengths = (notes.get(table) ?? []).map(name => `coalesce(length(${name}), 0)`)
-  return `request, count(*), count(DISTINCT item), sum(${['0', ...lengths].join(' + ')})`
+/** The statement that gives the portions of the requests from `first` on. */
+function selectPortions(notes: Notes, table: string, first = 0): string {
+  const isSamples = table.startsWith('chaos_samples')
+  const source = isSamples ? `(SELECT CAST(svc_value AS BIGINT) AS request, item FROM ${table}) AS samples` : table
+  const lengths = isSamples ? [] : (notes.get(table) ?? []).map(name => `coalesce(length(${name}), 0)`)
+  const columns = `request, count(*), count(DISTINCT item), sum(${['0', ...lengths].join(' + ')})`
+  return `SELECT ${columns} FROM ${source} WHERE request >= ${first} GROUP BY request`
 }
 
 /** The round that has just ended: its requests one by one, all others by their number. */
@@ -27,8 +31,7 @@ export async function checkAll(url: string, ledger: Ledger): Promise<string[]> {
   const notes = await findNotes(url)
   const problems: string[] = []
   for (const table of ledger.tables) {
-    const statement = `SELECT ${portionOf(notes, table)} FROM ${table} GROUP BY request`
-    const rows = notes.has(table) ? (await ask(url, statement))[0]! : []
+    const rows = notes.has(table) ? (await ask(url, selectPortions(notes, table)))[0]! : []
     problems.push(...ledger.compare(table, toPortions(rows as number[][])))
   }
   return problems
@@ -49,7 +52,7 @@ async function findRound(url: string, notes: Notes, ledger: Ledger): Promise<Fou
   if (tables.length === 0) return new Map()
   const statements = tables.flatMap(table => [
     `SELECT count(*) FROM ${table}`,
-    `SELECT ${portionOf(notes, table)} FROM ${table} WHERE request >= ${ledger.roundStart} GROUP BY request`
+    selectPortions(notes, table, ledger.roundStart)
   ])
   const answers = await ask(url, statements.join('; '))
   return new Map(

@@ -93,17 +93,17 @@ function upkeep(table: string, random: Random): readonly (readonly [string, stri
   ]
 }
 
-/** The status of the answer; undefined when there was none. */
+/** The status of the answer, 200 for any success; undefined when there was none. */
 async function post(round: Round, { path, contentType, body, hints }: ChaosRequest): Promise<number | undefined> {
   const headers = { 'content-type': contentType, ...(hints !== undefined && { 'x-svc-hints': hints }) }
   try {
     const response = await fetch(round.url + path, { method: 'POST', headers, body })
     const text = await response.text()
-    if (response.status !== 200) {
+    if (!response.ok) {
       const refusal = `${response.status} ${text.slice(0, 200)}`
       round.refusals.set(refusal, (round.refusals.get(refusal) ?? 0) + 1)
     }
-    return response.status
+    return response.ok ? 200 : response.status
   } catch {
     return undefined
   }

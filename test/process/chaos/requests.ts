@@ -1,4 +1,6 @@
 // The requests of a chaos run: where they go, what they carry, and which rows they make.
+import { encodeSnappy } from '../../../core/index.ts'
+import { writeV1 } from '../../plugins/metricsys/messages.ts'
 import type { Portion } from './ledger.ts'
 import { keysPerSender, newestTables } from './newest.ts'
 import type { Random } from './random.ts'
@@ -7,14 +9,27 @@ export interface ChaosRequest {
   readonly path: string
   readonly contentType: string
   readonly hints?: string
-  readonly body: string
+  readonly body: string | Uint8Array<ArrayBuffer>
 }
 
-/** `metrics` are lines for logical tables; `newest` and `latest` overwrite rows, and delete them. */
-export type Kind = 'events' | 'audit' | 'lines' | 'metrics' | 'rows' | OverwritingKind
+/** `metrics` are lines for logical tables, `samples` are remote write; `newest` and `latest` overwrite rows, and delete them. */
+export type Kind = 'events' | 'audit' | 'lines' | 'metrics' | 'samples' | 'rows' | OverwritingKind
 export type OverwritingKind = 'newest' | 'latest'
 
-export const kinds: readonly Kind[] = ['events', 'audit', 'lines', 'lines', 'metrics', 'rows', 'newest', 'latest']
+export const kinds: readonly Kind[] = [
+  'events',
+  'audit',
+  'lines',
+  'lines',
+  'metrics',
+  'samples',
+  'rows',
+  'newest',
+  'latest'
+]
+
+/** Kinds whose requests go to several tables. */
+const sharded: readonly Kind[] = ['lines', 'metrics', 'samples']
 
 /** Tables that may be dropped, by the kind that writes to them. */
 export const droppable: readonly (readonly [Kind, string])[] = [
@@ -25,6 +40,7 @@ export const droppable: readonly (readonly [Kind, string])[] = [
   ['lines', 'chaos_lines_c'],
   ['metrics', 'chaos_metrics_a'],
   ['metrics', 'chaos_metrics_b'],
+  ['samples', 'chaos_samples_a'],
   ['rows', 'chaos_rows']
 ]
 
@@ -68,15 +84,13 @@ export function draft(kind: Kind, random: Random): Draft {
   if (isOverwriting(kind)) return { kind, items: [], column: 'note', deletes: random.chance(0.25) }
   const shards = ['a', 'b', 'c'].filter(() => random.chance(0.7))
   const table = () =>
-    kind === 'lines' || kind === 'metrics'
-      ? `chaos_${kind}_${random.pick(shards.length > 0 ? shards : ['a'])}`
-      : `chaos_${kind}`
+    sharded.includes(kind) ? `chaos_${kind}_${random.pick(shards.length > 0 ? shards : ['a'])}` : `chaos_${kind}`
   const longest = random.chance(0.2) ? 3000 : 80
   const items = Array.from({ length: random.between(1, 30) }, (_, item) => {
     const note = random.pick(['x', 'yz', 'ä']).repeat(random.between(1, longest))
-    return { item, table: table(), note }
+    return { item, table: table(), note: kind === 'samples' ? '' : note }
   })
-  const mayWiden = kind === 'events' || kind === 'audit'
+  const mayWiden = kind === 'events' || kind === 'audit' || kind === 'samples'
   const column = mayWiden && random.chance(0.1) ? `note_${random.between(1, 40)}` : 'note'
   return { kind, items, column, deletes: false }
 }
@@ -102,6 +116,7 @@ export function request({ kind, items, column, deletes }: Draft, id: number, sen
     const hints = kind === 'metrics' ? { hints: 'physical_table=chaos_physical' } : {}
     return { path, contentType: 'text/plain', body: lines.join('\n'), ...hints }
   }
+  if (kind === 'samples') return samples(items, id, column)
   if (kind === 'rows') {
     const values = items.map(({ item, note }) => `(${id}, ${item}, '${note}', ${item})`)
     return sql(`INSERT INTO chaos_rows (request, item, note, at) VALUES ${values.join(', ')}`)
@@ -118,6 +133,17 @@ export function request({ kind, items, column, deletes }: Draft, id: number, sen
   const lines = items.map(({ item, note }) => JSON.stringify({ request: id, item, [column]: note }))
   const path = `/v1/ingest?table=chaos_${kind}&pipeline_name=svc_identity`
   return { path, contentType: 'application/x-ndjson', body: lines.join('\n') }
+}
+
+/** The number of a sample is its request; series come back in later requests, now and then with a label more. */
+function samples(items: readonly Item[], id: number, column: string): ChaosRequest {
+  const series = items.map(({ item, table }) => ({
+    labels: { __name__: table, item: String(item), ...(column !== 'note' && { [column]: 'x' }) },
+    samples: [[id, id] as const]
+  }))
+  const body = Uint8Array.from(encodeSnappy(writeV1(series)))
+  const path = '/v1/metricsys/write?physical_table=chaos_series'
+  return { path, contentType: 'application/x-protobuf', body }
 }
 
 export function sql(statement: string): ChaosRequest {
