@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import t from 'tap'
+import { builtInKinds } from '../../plugins/pipelines/processor/index.ts'
 import { readPipelineCases, runPipelineCase } from './pipeline-case.ts'
 
 const folder = join(import.meta.dirname, 'pipelines')
@@ -15,3 +16,18 @@ for (const file of globSync('**/*.yaml', { cwd: folder }).sort()) {
     }
   })
 }
+
+t.test('every option of every kind has a case', async t => {
+  // Scripts have a suite of their own.
+  for (const { kind, doc } of builtInKinds.filter(({ kind }) => kind !== 'vrl')) {
+    const text = globSync(`${kind}/*.yaml`, { cwd: folder })
+      .map(file => readFileSync(join(folder, file), 'utf8'))
+      .join('\n')
+    const missing = (doc?.options ?? []).filter(({ name }) => !text.includes(`${name}: `))
+    t.strictSame(
+      missing.map(({ name }) => name),
+      [],
+      kind
+    )
+  }
+})
