@@ -140,7 +140,7 @@ export function declare(scope: Scope, name: string, kind: Kind, constant?: Value
   scope.state.variables.set(name, {
     slot,
     kind: bounded(kind),
-    ...constantly(scope.closures === 0 ? constant : undefined)
+    ...constantly(constant)
   })
   return slot
 }

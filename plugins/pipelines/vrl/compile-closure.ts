@@ -1,5 +1,6 @@
 // Compiles the closure of a call: its variables, what it may return, and how often its findings hold.
 import type { Bound } from './argument.ts'
+import { assignedIn } from './assigned.ts'
 import type { CallExpr, ClosureExpr } from './ast.ts'
 import type { Compile } from './compile.ts'
 import { declare } from './compile-assignment.ts'
@@ -10,7 +11,7 @@ import type { Call, Closure, ClosureSpec, FunctionSpec } from './function.ts'
 import { type Kind, kinds, kindText, stored, union } from './kind.ts'
 import type { Node } from './node.ts'
 import type { Scope } from './scope.ts'
-import { copyState, leaveScope, mergeInto, type Variable } from './state.ts'
+import { copyState, leaveScope, mergeInto, type State, type Variable } from './state.ts'
 import type { Value } from './value.ts'
 
 export interface CompiledClosure extends Closure {
@@ -65,16 +66,14 @@ function compileIteration(
   const outer = new Set(state.variables.keys())
   const returns = scope.returns
   scope.returns = kinds.never
-  scope.closures++
+  forgetConstants(state, assignedIn(closure))
   const slots = declareVariables(scope, closure, given)
   const body = compile(scope, closure.body)
-  scope.closures--
   const result = union(stored(body.kind), scope.returns)
   scope.returns = returns
   restore(state.variables, closure, before.variables)
   leaveScope(state, outer)
   mergeInto(state, before, copyState(state))
-  forgetConstants(state.variables)
   checkResult(closure, spec, result)
   return { kind: result, fallible: body.fallible, ...runners(scope, slots, body) }
 }
@@ -96,10 +95,12 @@ function restore(now: Map<string, Variable>, { variables }: ClosureExpr, before:
   }
 }
 
-/** What an iteration may have assigned is a constant no longer. */
-function forgetConstants(variables: Map<string, Variable>): void {
-  for (const [name, { slot, kind, constant }] of variables)
-    if (constant === undefined) variables.set(name, { slot, kind })
+/** What an iteration assigns is not what the next one begins with. */
+function forgetConstants({ variables }: State, assigned: ReadonlySet<string>): void {
+  for (const name of assigned) {
+    const variable = variables.get(name)
+    if (variable !== undefined) variables.set(name, { slot: variable.slot, kind: variable.kind })
+  }
 }
 
 function checkResult(closure: ClosureExpr, { returns }: ClosureSpec, kind: Kind): void {

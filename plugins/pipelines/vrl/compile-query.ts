@@ -16,7 +16,7 @@ export function compileVariable(scope: Scope, expr: VariableExpr): Node {
   const { context } = scope
   const { variables } = context
   const run = () => share(context, variables[slot] ?? null)
-  return { span: expr.span, kind, fallible: false, ...constantly(scope.closures === 0 ? constant : undefined), run }
+  return { span: expr.span, kind, fallible: false, ...constantly(constant), run }
 }
 
 /** E701 when it is not in scope. */

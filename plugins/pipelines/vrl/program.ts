@@ -70,7 +70,6 @@ function createScope(source: string, context: Context, options: CompileOptions, 
     diagnostics,
     state: createState(options.event),
     slots: 0,
-    closures: 0,
     returns: kinds.never,
     used: new Set(),
     assigned: new Map()
@@ -99,6 +98,8 @@ function compileRoot(scope: Scope, compileNode: () => Node, span: Node['span']):
 function makeProgram(scope: Scope, nodes: readonly Node[]): Program {
   const { context, returns } = scope
   const run = nodes.length === 0 ? () => null : sequence(scope, nodes)
+  // One shape from the beginning: slots are written in any order.
+  for (let i = 0; i < scope.slots; i++) context.variables.push(null)
   const kind = union(stored(nodes.at(-1)?.kind ?? kinds.null), returns)
   return {
     kind,

@@ -24,8 +24,6 @@ export interface Scope {
   readonly state: State
   /** Slots given to variables so far. */
   slots: number
-  /** Closures around the expression: variables may change between iterations, so nothing is proven for good. */
-  closures: number
   /** Kinds of all `return` statements. */
   returns: Kind
   /** Variables that were read; the others get a warning. */

@@ -126,3 +126,8 @@ t.test('what has no effect is a warning', async t => {
     ]
   )
 })
+
+t.test('a constant is known inside closures that do not change it', async t => {
+  t.ok(compile('n = 2\nfor_each([1]) -> |_i, v| { .x = mod(v, n) }').program)
+  t.equal(compile('n = 2\nfor_each([1]) -> |_i, v| { .x = mod(v, n); n = v }').diagnostics[0]?.code, 103)
+})
