@@ -5,6 +5,7 @@ import type { Config } from './config/schema.ts'
 import type { RequestContext, ServerKind } from './http/context.ts'
 import type { Logger } from './log/log.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import type { SlowQueries } from './slow-query.ts'
 import type { Store } from './storage/store.ts'
 
 export interface Core {
@@ -14,6 +15,8 @@ export interface Core {
   /** Undefined: every request runs as the default user. */
   readonly users: UserProvider | undefined
   readonly store: Store
+  /** For whoever runs queries of users. */
+  readonly slowQueries: SlowQueries
   /** What runs, in the order it was set up. */
   readonly plugins: readonly PluginInfo[]
   /** Whether the storage engine has done all it does at a start; it answers before. */
@@ -31,7 +34,7 @@ export interface PluginInfo {
 }
 
 /** The context of work the process does by itself, as the default user, without an end: reading a plugin's own tables at the start, for example. */
-export function internalContext(core: Core, plugin: string, db = 'public'): RequestContext {
+export function internalContext(core: Pick<Core, 'config' | 'log'>, plugin: string, db = 'public'): RequestContext {
   return {
     db,
     user: defaultUser,

@@ -4,11 +4,12 @@ import type { UserProvider } from './auth/provider.ts'
 import { countCatalog } from './catalog-metrics.ts'
 import { ConfigError } from './config/error.ts'
 import type { Config } from './config/schema.ts'
-import type { Core, PluginInfo } from './core.ts'
+import { type Core, internalContext, type PluginInfo } from './core.ts'
 import { createLogger, type Logger, type RootLogger } from './log/log.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { describeProcess } from './metrics/process.ts'
 import { importModule } from './module.ts'
+import { createSlowQueries } from './slow-query.ts'
 import { createEmbeddedEngine } from './storage/embedded/engine.ts'
 import type { Engine } from './storage/engine.ts'
 import { createStore } from './storage/store.ts'
@@ -45,7 +46,24 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   }
   const store = createStore({ engine, config, metrics })
   countCatalog(store, metrics)
-  return { config, log, metrics, users, store, plugins, isReady: () => ready, startedAt: Date.now(), close }
+  const ctx = internalContext({ config, log }, 'slow_query', 'svc_private')
+  const slowQueries = createSlowQueries({ config: config.slow_query, ctx, store, metrics, log })
+  const closeAll = async () => {
+    await slowQueries.settle()
+    await close()
+  }
+  return {
+    config,
+    log,
+    metrics,
+    users,
+    store,
+    slowQueries,
+    plugins,
+    isReady: () => ready,
+    startedAt: Date.now(),
+    close: closeAll
+  }
 }
 
 function openLog(config: Config['logging']): RootLogger {

@@ -77,6 +77,7 @@ export type { LinearRegex, RegexMatch } from './regex/regex.ts'
 export { compileRegex } from './regex/regex.ts'
 export type { Replacement } from './regex/replace.ts'
 export { parseReplacement } from './regex/replace.ts'
+export type { SlowQueries, SlowQuery } from './slow-query.ts'
 export { writeManifest } from './storage/backup-manifest.ts'
 export type {
   Backup,

@@ -155,6 +155,29 @@ export const pluginKeys = {
 
 const pluginTable = Type.Object(pluginKeys, { additionalProperties: true })
 
+const slowQuery = table(
+  {
+    enable: flag(true, 'Keeps queries that took long.'),
+    record_type: choice(
+      ['system_table', 'log'],
+      'system_table',
+      "Where they are kept: `log`, the server's log alone; `system_table`, also the table `svc_private.slow_queries`."
+    ),
+    threshold: duration(
+      30 * second,
+      'Time from which on a query is slow; what a client takes to read its rows does not count.'
+    ),
+    sample_ratio: Type.Number({
+      default: 1,
+      minimum: 0,
+      maximum: 1,
+      description: 'Share of the slow queries that is kept; all are counted.'
+    }),
+    ttl: duration(90 * 24 * 3600 * second, 'How long the table keeps its rows; `0s` keeps them for ever.')
+  },
+  'Queries that took long.'
+)
+
 /** Schema of the whole file. */
 export const configSchema = table(
   {
@@ -165,7 +188,7 @@ export const configSchema = table(
     ),
     enable_telemetry: flag(
       false,
-      "Keeps the server's own metrics and slow queries in the database `svc_private`; nothing ever leaves the machine. Accepted, without effect yet."
+      "Keeps the server's own metrics in the database `svc_private`; nothing ever leaves the machine. Accepted, without effect yet."
     ),
     default_timezone: text('UTC', 'Time zone of requests that name none: an IANA name or `+hh:mm`.'),
     auto_create_table: flag(true, 'Whether writing to an unknown table creates it.'),
@@ -184,6 +207,7 @@ export const configSchema = table(
     storage,
     wal,
     logging,
+    slow_query: slowQuery,
     tracing,
     plugins: Type.Record(Type.String(), pluginTable, {
       default: {},

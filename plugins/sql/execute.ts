@@ -20,6 +20,7 @@ import { createView, dropViews } from './catalog/view.ts'
 import { copy } from './copy/copy.ts'
 import { explain } from './query/explain.ts'
 import { runQuery, type Session } from './session.ts'
+import { watched } from './slow.ts'
 import type { Parsed } from './statement/parse.ts'
 import type { Statement } from './statement/statement.ts'
 import { deleteRows } from './write/delete.ts'
@@ -34,8 +35,10 @@ export interface SqlOptions {
 export async function execute(first: Session, statements: readonly Parsed[]): Promise<Answer[]> {
   const answers: Answer[] = []
   let session = first
-  for (const [i, { statement }] of statements.entries()) {
-    const answer = await run(session, statement)
+  for (const [i, parsed] of statements.entries()) {
+    const { statement } = parsed
+    const current = session
+    const answer = await watched(session, parsed, () => run(current, statement))
     const last = i === statements.length - 1
     answers.push(answer.kind === 'records' && !last ? await holdAnswer(answer) : answer)
     session = { ...session, ctx: next(session, statement) }

@@ -25,7 +25,7 @@ import { describeStatement, printStatement } from './text/print.ts'
 const method = ['GET', 'POST']
 
 export function routes(app: PluginApp<never, never>, options: SqlOptions, { parser, processes }: SqlService): void {
-  const { store, config, metrics, startedAt } = app.core
+  const { store, config, metrics, slowQueries, startedAt } = app.core
   const system = { metrics: () => metrics.expose(), startedAt }
   const folder = exportFolder(config.storage.data_home)
   acceptForms(app)
@@ -48,7 +48,7 @@ export function routes(app: PluginApp<never, never>, options: SqlOptions, { pars
       const process = processes.start(ctx, sql)
       for (const event of ['finish', 'close']) reply.raw.once(event, process.end)
       const session = { store, parser, ctx: process.ctx, sql, deleteLimit: options.delete_limit }
-      const answers = await execute({ ...session, processes, system, exportFolder: folder }, statements)
+      const answers = await execute({ ...session, processes, slowQueries, system, exportFolder: folder }, statements)
       const limited = limit === undefined ? answers : answers.map(answer => limitAnswer(answer, limit))
       return sendAnswers(reply, format, limited, { ...(epoch && { epoch }), ...(compression && { compression }) })
     }

@@ -6,6 +6,7 @@ import {
   type RecordsAnswer,
   type RequestContext,
   type ResultColumn,
+  type SlowQueries,
   type SqlQuery,
   type Store,
   utc
@@ -29,6 +30,7 @@ export interface Session {
   /** Where `COPY` may read and write. */
   readonly exportFolder: string
   readonly processes: Processes
+  readonly slowQueries: SlowQueries
   readonly system: Pick<Sources, 'metrics' | 'startedAt'>
   /** Full names of views that must not be met, because one of them is being defined. */
   readonly views?: readonly string[]

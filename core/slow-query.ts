@@ -1,0 +1,175 @@
+// Queries that took long: counted, logged, and kept in a table of the private database so that SQL can read them back.
+import type { Config } from './config/schema.ts'
+import { formatDuration } from './config/units.ts'
+import type { RequestContext } from './http/context.ts'
+import type { Logger } from './log/log.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import type { BytesData, Column, ColumnData } from './model/batch.ts'
+import { bitmap } from './model/batch.ts'
+import type { ColumnType } from './model/types.ts'
+import type { Store } from './storage/store.ts'
+
+export interface SlowQuery {
+  /** As the user wrote it; only its beginning is kept, and no constant behind a word such as `password`. */
+  readonly query: string
+  /** Milliseconds the server worked on it: not what a slow client took to read its rows. */
+  readonly cost: number
+  /** Of a query for metrics over a range of time: milliseconds since 1970, and between two steps. */
+  readonly range?: { readonly start: number; readonly end: number; readonly step: number }
+}
+
+export interface SlowQueries {
+  /** Keeps the query if it was slower than `slow_query.threshold`; never throws and waits for nothing. */
+  observe(ctx: RequestContext, query: SlowQuery): void
+  /** Resolves when what was observed is stored. */
+  settle(): Promise<void>
+}
+
+export interface SlowQueryParts {
+  readonly config: Config['slow_query']
+  /** For the rows of the table, as the server itself. */
+  readonly ctx: RequestContext
+  readonly store: Pick<Store, 'write'>
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+export const slowQueryTable = 'slow_queries'
+
+/** Characters of a query that are kept. */
+const textLimit = 4096
+/** Rows that wait for the table; further ones are only logged and counted. */
+const rowsWaiting = 1000
+
+interface Row extends SlowQuery {
+  /** Nanoseconds since 1970. */
+  readonly time: bigint
+}
+
+export function createSlowQueries({ config, ctx, store, metrics, log }: SlowQueryParts): SlowQueries {
+  const counted = metrics.counter('svc_slow_queries_total', 'Queries slower than slow_query.threshold.', ['plugin'])
+  const lost = metrics.counter('svc_slow_queries_lost_total', 'Slow queries that could not be kept in the table.')
+  let waiting: Row[] = []
+  let last = 0n
+  let writing: Promise<void> | undefined
+  const writeAll = async () => {
+    for (let rows = waiting; rows.length > 0; rows = waiting) {
+      waiting = []
+      const columns = tableColumns(rows, config.threshold)
+      const write = {
+        table: slowQueryTable,
+        rows: rows.length,
+        columns,
+        autoCreate: true,
+        options: tableOptions(config)
+      }
+      await store.write(ctx, [write]).catch((error: unknown) => {
+        lost.add(rows.length)
+        log.warn({ err: error }, 'slow queries could not be kept')
+      })
+    }
+    writing = undefined
+  }
+  const keep = (query: SlowQuery) => {
+    if (waiting.length >= rowsWaiting) return lost.add(1)
+    const now = BigInt(Date.now()) * 1_000_000n
+    last = now > last ? now : last + 1n
+    waiting.push({ ...query, time: last })
+    writing ??= writeAll()
+  }
+  return {
+    observe(from, query) {
+      if (!config.enable || query.cost < config.threshold) return
+      counted.add(1, { plugin: from.plugin })
+      if (Math.random() >= config.sample_ratio) return
+      const safe = { ...query, query: withoutSecrets(query.query).slice(0, textLimit).toWellFormed() }
+      from.log.warn(
+        { slow_query: { ...safe, threshold: config.threshold, db: from.db, user: from.user.name } },
+        'slow query'
+      )
+      if (config.record_type === 'system_table') keep(safe)
+    },
+    settle: async () => writing
+  }
+}
+
+/** Constants that stand behind a word for something secret. */
+export function withoutSecrets(query: string): string {
+  const secret =
+    /\b(\w*(?:password|passwd|secret|token|credential|access_key|api_key)\w*['"`]?\s*(?:=|:|=>|\s)\s*)'(?:[^']|'')*'?/gi
+  return query.replace(secret, "$1'***'")
+}
+
+function tableOptions({ ttl }: Config['slow_query']) {
+  return { append_mode: true, ...(ttl > 0 && { ttl: formatDuration(ttl) }) }
+}
+
+function tableColumns(rows: readonly Row[], threshold: number): Column[] {
+  const whole = (value: (row: Row) => number): ColumnData => ({
+    kind: 'fixed',
+    values: BigUint64Array.from(rows, row => BigInt(Math.round(value(row))))
+  })
+  const optional = (
+    array: BigUint64ArrayConstructor | BigInt64ArrayConstructor,
+    value: (range: NonNullable<SlowQuery['range']>) => number
+  ): ColumnData => {
+    const valid = bitmap(rows.length, false)
+    const values = array.from(rows.map(({ range }) => BigInt(range ? Math.round(value(range)) : 0)))
+    for (const [i, { range }] of rows.entries()) if (range) valid[i >> 3]! |= 1 << (i & 7)
+    return { kind: 'fixed', values, valid }
+  }
+  const flags: ColumnData = { kind: 'fixed', values: Uint8Array.from(rows, ({ range }) => (range ? 1 : 0)) }
+  return [
+    field(
+      'cost',
+      'UInt64',
+      whole(({ cost }) => cost)
+    ),
+    field(
+      'threshold',
+      'UInt64',
+      whole(() => threshold)
+    ),
+    field('query', 'String', texts(rows.map(({ query }) => query))),
+    field('is_promql', 'Boolean', flags),
+    {
+      name: 'timestamp',
+      type: 'TimestampNanosecond',
+      semantic: 'timestamp',
+      data: { kind: 'fixed', values: BigInt64Array.from(rows, ({ time }) => time) }
+    },
+    field(
+      'promql_range',
+      'UInt64',
+      optional(BigUint64Array, ({ start, end }) => end - start)
+    ),
+    field(
+      'promql_step',
+      'UInt64',
+      optional(BigUint64Array, ({ step }) => step)
+    ),
+    field(
+      'promql_start',
+      'TimestampMillisecond',
+      optional(BigInt64Array, ({ start }) => start)
+    ),
+    field(
+      'promql_end',
+      'TimestampMillisecond',
+      optional(BigInt64Array, ({ end }) => end)
+    )
+  ]
+}
+
+function field(name: string, type: ColumnType, data: ColumnData): Column {
+  return { name, type, semantic: 'field', data }
+}
+
+function texts(values: readonly string[]): BytesData {
+  const parts = values.map(value => Buffer.from(value))
+  const offsets = new Uint32Array(parts.length + 1)
+  parts.forEach((part, i) => {
+    offsets[i + 1] = offsets[i]! + part.length
+  })
+  return { kind: 'bytes', offsets, bytes: Buffer.concat(parts) }
+}

@@ -1,0 +1,70 @@
+import { setTimeout } from 'node:timers/promises'
+import t from 'tap'
+import { withoutSecrets } from '../../../core/slow-query.ts'
+import { startServer } from '../../helpers.ts'
+import { askServer } from './fixtures.ts'
+
+const all = '[slow_query]\nthreshold = "0s"\n'
+
+t.test('slow statements are read back by SQL, one row each, with what they were and what they took', async t => {
+  const server = await startServer(t, all)
+  const ask = askServer(server.addresses.main!)
+  await ask("SELECT 1 AS one; SELECT count(*) FROM range(100000) r(n) WHERE 'x' = 'y'")
+  await ask('SELECT nothing')
+  await server.core.slowQueries.settle()
+  const { rows } = await ask(
+    'SELECT query, cost >= 0, threshold, is_promql, promql_step FROM svc_private.slow_queries ORDER BY timestamp'
+  )
+  t.same(rows.slice(0, 3), [
+    ['SELECT 1 AS one', true, 0, false, null],
+    ["SELECT count(*) FROM range(100000) r(n) WHERE 'x' = 'y'", true, 0, false, null],
+    ['SELECT nothing', true, 0, false, null]
+  ])
+  const { rows: created } = await ask('SHOW CREATE TABLE svc_private.slow_queries')
+  t.match(created[0]![1], /append_mode = 'true',\s+ttl = '2months 29days/)
+  t.match(await server.core.metrics.expose(), /svc_slow_queries_total\{plugin="sql"\} [4-9]/)
+})
+
+t.test('what runs into its time limit is slow, too, and the time of a slow reader is not', async t => {
+  const server = await startServer(t, '[slow_query]\nthreshold = "400ms"\n')
+  const url = server.addresses.main!
+  const ask = askServer(url)
+  const endless = 'SELECT count(*) FROM range(10000000000) a(i), range(10000000000) b(j) WHERE (i * j) % 7 = 11'
+  t.equal((await ask(endless, {}, { 'x-svc-timeout': '600ms' })).status, 408)
+  const gone = new AbortController()
+  const body = new URLSearchParams({ sql: "SELECT n, 'a text to fill the pipe with' FROM range(30000000) r(n)" })
+  const response = await fetch(`${url}/v1/sql?format=csv`, { method: 'POST', body, signal: gone.signal })
+  const reader = response.body!.getReader()
+  await reader.read()
+  await setTimeout(900)
+  gone.abort()
+  await setTimeout(100)
+  await server.core.slowQueries.settle()
+  t.same((await ask('SELECT query, cost >= 400 FROM svc_private.slow_queries')).rows, [[endless, true]])
+})
+
+t.test('the log alone may keep them, and none need be kept', async t => {
+  for (const toml of [`${all}record_type = "log"\n`, `${all}sample_ratio = 0.0\n`, `${all}enable = false\n`]) {
+    const server = await startServer(t, toml)
+    const ask = askServer(server.addresses.main!)
+    t.equal((await ask('SELECT 1')).status, 200)
+    await server.core.slowQueries.settle()
+    t.match((await ask('SELECT * FROM svc_private.slow_queries')).body, { code: 4001 })
+  }
+})
+
+t.test('secrets among the constants are not kept', async t => {
+  t.equal(
+    withoutSecrets("COPY x TO 'y' WITH (password = 'p''w', access_key_id='k', format = 'csv') -- token 'a"),
+    "COPY x TO 'y' WITH (password = '***', access_key_id='***', format = 'csv') -- token '***'"
+  )
+  t.equal(
+    withoutSecrets('SELECT * FROM t WHERE "user_token" = \'abc\''),
+    'SELECT * FROM t WHERE "user_token" = \'***\''
+  )
+  const server = await startServer(t, all)
+  const ask = askServer(server.addresses.main!)
+  await ask(`SELECT '${'long '.repeat(3000)}'`)
+  await server.core.slowQueries.settle()
+  t.same((await ask('SELECT max(length(query)) FROM svc_private.slow_queries')).rows, [[4096]])
+})
