@@ -15,7 +15,7 @@ export default definePlugin({
         'Table-option variables count also where the items bring them, not only where a processor wrote them.'
     }),
     dry_run_max_items: Type.Integer({ default: 10, minimum: 1, description: 'More items than this are refused.' }),
-    max_document_size: size(1024 * 1024, 'Larger YAML documents are refused.', { minimum: 1 }),
+    max_document_size: size(128 * 1024, 'Larger YAML documents are refused.', { minimum: 1 }),
     max_groups: Type.Integer({
       default: 1000,
       minimum: 1,

@@ -5,10 +5,11 @@ import {
   isScalar,
   LineCounter,
   parseAllDocuments,
+  visit,
   type YAMLParseError,
   type Document as YamlDocument
 } from 'yaml'
-import { DbError } from '../../../core/index.ts'
+import { DbError, isDbError } from '../../../core/index.ts'
 
 /** One part of a document: what it holds and where it stands, for example `processors[1] (line 7)`. */
 export interface Entry {
@@ -58,7 +59,14 @@ export function parseDocument(text: string): Document {
 }
 
 function readYaml(text: string, lineCounter: LineCounter): Yaml {
-  const options = { version: '1.2', schema: 'core', intAsBigInt: true, prettyErrors: false, lineCounter } as const
+  const options = {
+    version: '1.2',
+    schema: 'core',
+    intAsBigInt: true,
+    prettyErrors: false,
+    uniqueKeys: false,
+    lineCounter
+  } as const
   const documents = attempt(() => parseAllDocuments(text, options))
   const [document, second] = documents
   if (document === undefined) throw yamlError('expected exactly one document, found 0 at line 1')
@@ -68,7 +76,25 @@ function readYaml(text: string, lineCounter: LineCounter): Yaml {
     const { line } = lineCounter.linePos(second.range[0])
     throw yamlError(`expected exactly one document, found ${documents.length}, the second at line ${line}`)
   }
+  attempt(() => checkKeys(document as Yaml, lineCounter))
   return document as Yaml
+}
+
+/** Equal keys, found in linear time; the package compares each with all others. */
+function checkKeys(document: Yaml, lines: LineCounter): void {
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<unknown>()
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue
+        if (seen.has(key.value)) {
+          const { line, col } = lines.linePos(key.range?.[0] ?? 0)
+          throw yamlError(`key ${shortText(key.value)} stands twice in a map, again at line ${line}, column ${col}`)
+        }
+        seen.add(key.value)
+      }
+    }
+  })
 }
 
 /** What the YAML package throws (too deep, too many aliases) is the document's fault. */
@@ -76,6 +102,7 @@ function attempt<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {
+    if (isDbError(cause)) throw cause
     const reason =
       cause instanceof RangeError ? 'nested too deeply' : cause instanceof Error ? cause.message : String(cause)
     throw yamlError(`${reason}, in the document at line 1`, cause)

@@ -13,7 +13,10 @@ t.test('YAML faults name line and column', async t => {
   t.throws(() => parseDocument('a: 1\n---\nb: 2'), /expected exactly one document, found 2, the second at line 2/)
   t.throws(() => parseDocument('---\n'), /expected a map at the top/)
   t.throws(() => parseDocument('5: x'), /key 5 must be a string/)
-  t.throws(() => parseDocument('a: 1\na: 2'), /Yaml parse error/)
+  t.throws(
+    () => parseDocument('a: 1\nb: { c: 1,\n c: 2 }'),
+    /Yaml parse error: key c stands twice in a map, again at line 3, column 2/
+  )
   t.throws(() => parseDocument(`a: ${'['.repeat(20_000)}`), /Yaml parse error/)
 })
 
