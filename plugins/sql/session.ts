@@ -16,7 +16,7 @@ import { visibleProcesses } from './catalog/process-rows.ts'
 import type { SqlParser } from './grammar/parser.ts'
 import type { Processes } from './process.ts'
 import { confine, shift } from './query/confine.ts'
-import { engineZone } from './query/time-text.ts'
+import { engineZone } from './query/engine-zone.ts'
 import { errorAt, type Token, tokenText } from './text/token.ts'
 
 export interface Session {
@@ -81,7 +81,7 @@ export async function planQuery(
     kind: 'sql',
     text: prefix + text + suffix,
     relations: relations.map(relation => shift(relation, prefix.length)),
-    timezone: engineZone(ctx.timezone)
+    timezone: engineZone(ctx.timezone, tokens)
   }
   return { query, tokens, names }
 }

@@ -19,6 +19,7 @@ import type { Reading } from '../search/predicate.ts'
 import type { Name } from '../statement/cursor.ts'
 import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
 import { isToken, quoteName, type Token, tokenText } from '../text/token.ts'
+import { castEdits } from './cast.ts'
 import { whereCondition } from './condition.ts'
 import { isRefusedFunction } from './function-policy.ts'
 import { clockEdits, timeEdit } from './time-text.ts'
@@ -69,7 +70,8 @@ export async function confine(place: Place, tokens: readonly Token[]): Promise<C
   const tree = await place.parser.tree(place.sql, statement)
   const locate = locator(statement.text)
   const index = ({ line, column }: { line: number; column: number }) => tokenAt(statement, locate(line, column))
-  let edits: Edit[] = clockEdits(statement)
+  let edits: Edit[] = [...clockEdits(statement), ...castEdits(statement)]
+  const aliases = new Set<string>()
   const columns: (readonly number[])[] = []
   const compared: (readonly [number, number])[] = []
   const named: (readonly [number[], boolean])[] = []
@@ -79,6 +81,10 @@ export async function confine(place: Place, tokens: readonly Token[]): Promise<C
     table: (name, aliased) => named.push([name.map(index), aliased]),
     column: name => columns.push(name.map(index)),
     compared: (name, constant) => compared.push([index(name.at(-1)!), index(constant)]),
+    renamed: alias => {
+      aliases.add(alias.value.toLowerCase())
+      edits.push(...aliasEdit(statement, index(alias)))
+    },
     unnamed: call => edits.push(...labelEdit(statement, call.map(index))),
     search: name => searches.push(readSearchCall(statement, index(name))),
     filtered: (name, alias, condition) => filtered.push({ at: index(name[0]!), alias, condition })
@@ -86,7 +92,7 @@ export async function confine(place: Place, tokens: readonly Token[]): Promise<C
   for (const [parts, aliased] of named) edits.push(await tableEdit(place, statement, parts, aliased))
   const tables = edits.flatMap<Named>(edit => edit.table ?? (edit.view && asNamed(edit.view)) ?? [])
   const find = columnFinder(tables)
-  for (const parts of columns) edits.push(...columnEdits(statement, tables, find, parts))
+  for (const parts of columns) edits.push(...columnEdits(statement, tables, find, parts, aliases))
   for (const [column, constant] of compared) {
     edits.push(...timeEdit(statement, timeColumn(tables, statement.tokens[column]!), constant, place.zone))
   }
@@ -171,6 +177,14 @@ async function tableEdit(
   return { ...where, text: '', table, ...(!aliased && { alias: table.name }) }
 }
 
+/** Quoted, with an `AS` before it: the engine has more words that cannot stand there bare. */
+function aliasEdit(statement: Canonical, at: number): Edit[] {
+  const token = statement.tokens[at]!
+  if (token.kind !== 'word') return []
+  const as = isToken(statement.tokens[at - 1], 'as') ? '' : 'AS '
+  return [{ ...span(statement, at), text: `${as}${quoteName(token.value.toLowerCase())}` }]
+}
+
 /** Names a call as the user wrote it: `count(*)`, not the engine's `count_star()`. */
 function labelEdit({ tokens, starts }: Canonical, name: readonly number[]): Edit[] {
   const first = name[0]!
@@ -219,7 +233,13 @@ function columnFinder(tables: readonly Named[]): Finder {
   return name => groups.get(name.text.toLowerCase())
 }
 
-function columnEdits(statement: Canonical, tables: readonly Named[], find: Finder, parts: readonly number[]): Edit[] {
+function columnEdits(
+  statement: Canonical,
+  tables: readonly Named[],
+  find: Finder,
+  parts: readonly number[],
+  aliases: ReadonlySet<string>
+): Edit[] {
   const names = parts.map(part => nameOf(statement.tokens[part]!))
   const edits: Edit[] = []
   // The engine knows a table by its name alone: `public.t.n` is `t.n` to it.
@@ -232,6 +252,8 @@ function columnEdits(statement: Canonical, tables: readonly Named[], find: Finde
   const group = find(names[at]!)
   if (group !== undefined) {
     edits.push({ ...span(statement, parts[at]!), text: quoteName(chooseColumn(group, names[at]!).physical) })
+  } else if (parts.length === 1 && !names[0]!.quoted && aliases.has(names[0]!.text)) {
+    edits.push({ ...span(statement, parts[0]!), text: quoteName(names[0]!.text) })
   }
   return edits
 }

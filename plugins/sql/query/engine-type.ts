@@ -2,13 +2,16 @@
 import { type ColumnType, sqlTypeName } from '../../../core/index.ts'
 
 export function engineType(type: ColumnType): string {
-  const name = sqlTypeName(type)
-  return name.endsWith(' UNSIGNED') ? (unsigned[name] ?? name) : name
+  return words[type] ?? sqlTypeName(type)
 }
 
-const unsigned: Readonly<Record<string, string>> = {
-  'TINYINT UNSIGNED': 'UTINYINT',
-  'SMALLINT UNSIGNED': 'USMALLINT',
-  'INT UNSIGNED': 'UINTEGER',
-  'BIGINT UNSIGNED': 'UBIGINT'
+const words: Partial<Record<ColumnType, string>> = {
+  UInt8: 'UTINYINT',
+  UInt16: 'USMALLINT',
+  UInt32: 'UINTEGER',
+  UInt64: 'UBIGINT',
+  TimestampSecond: 'TIMESTAMP_S',
+  TimestampMillisecond: 'TIMESTAMP_MS',
+  TimestampMicrosecond: 'TIMESTAMP',
+  TimestampNanosecond: 'TIMESTAMP_NS'
 }

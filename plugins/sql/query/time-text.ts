@@ -55,13 +55,3 @@ function instant(token: Token, unit: ReturnType<typeof timeUnit>, zone: Zone): b
     return undefined
   }
 }
-
-/** The engine's name of a zone. It knows no offsets but whole hours; for others its own functions run in UTC. */
-export function engineZone(zone: string): string {
-  const offset = /^([+-])(\d\d):(\d\d)$/.exec(zone)
-  if (offset === null) return zone
-  const hours = Number(offset[2])
-  const east = offset[1] === '+'
-  if (offset[3] !== '00' || hours === 0 || hours > (east ? 14 : 12)) return 'UTC'
-  return `Etc/GMT${east ? '-' : '+'}${hours}`
-}

@@ -14,6 +14,8 @@ export interface Visitor {
   compared(column: readonly Ident[], constant: Place): void
   /** A call that is an item of a select list without a name of its own. */
   unnamed(call: readonly Ident[]): void
+  /** The name given to an item of a select list. */
+  renamed(alias: Ident): void
   /** A call of a function that searches a text. */
   search(name: Ident): void
   /** What rows of a table must meet that stands alone in its FROM; `alias` where it has one. */
@@ -112,6 +114,8 @@ function walkProjected(item: Tree, scope: Scope, visitor: Visitor): void {
   const call = kind === 'UnnamedExpr' ? asNode(asNode(expression)?.['Function']) : undefined
   const name = asObjectName(call?.['name'])
   if (name !== undefined) visitor.unnamed(name)
+  const alias = kind === 'ExprWithAlias' ? asIdent(asNode(expression)?.['alias']) : undefined
+  if (alias !== undefined) visitor.renamed(alias)
   walkExpression(item, scope, visitor)
 }
 

@@ -104,6 +104,8 @@ function define(
   for (const name of [...keys, ...times]) {
     if (!names.has(name)) throw new DbError('InvalidArguments', `column ${name} of a constraint is not defined`)
   }
+  const twice = written.find(({ name }, i) => written.findIndex(column => column.name === name) < i)
+  if (twice !== undefined) throw new DbError('InvalidArguments', `column ${twice.name} is defined twice`)
   if (times.length !== 1) throw new DbError('InvalidSyntax', 'Missing time index constraint')
   const time = times[0]!
   if (keys.includes(time))

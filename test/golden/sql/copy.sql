@@ -210,10 +210,28 @@ COPY fromcsv FROM 'all/cpu.csv';
 ----
 error 7006(403) User is not authorized to perform this action
 
-COPY information_schema.tables TO 'tables.csv';
+COPY (SELECT table_name FROM information_schema.tables WHERE table_schema = 'public') TO 'tables.csv';
 ----
 affected 6
 
 COPY information_schema.tables FROM 'tables.csv';
 ----
 error 1001(400) Schema `information_schema` is read-only
+
+-- Every tenth row of a larger result, streamed.
+CREATE TABLE many (n BIGINT, word STRING, at TIMESTAMP(3) TIME INDEX) WITH (append_mode = 'true');
+INSERT INTO many SELECT i, 'word ' || i, i FROM range(200000) t(i);
+COPY (SELECT * FROM many WHERE n % 10 = 0) TO 'many.parquet' WITH (compression = 'snappy');
+COPY many FROM 'many.parquet';
+SELECT count(*), sum(n), max(word) FROM many;
+----
+affected 0
+--
+affected 200000
+--
+affected 20000
+--
+affected 20000
+--
+count(*):Int64 | sum(n):Int64 | max(word):String
+220000 | 21999800000 | "word 99999"

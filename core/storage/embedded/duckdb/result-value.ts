@@ -3,6 +3,7 @@ import {
   type DuckDBArrayValue,
   type DuckDBBlobValue,
   type DuckDBDateValue,
+  type DuckDBIntervalValue,
   type DuckDBListValue,
   type DuckDBMapValue,
   type DuckDBStructValue,
@@ -47,11 +48,18 @@ function presentValue(type: DuckDBType): Convert {
     case Id.TIMESTAMP_TZ:
     case Id.TIME:
       return value => (value as { micros: bigint }).micros
+    case Id.INTERVAL:
+      return value => wholeInterval(value as DuckDBIntervalValue)
     case Id.HUGEINT:
     case Id.UHUGEINT:
       return value => narrowOne(value as bigint)
   }
   return value => (typeof value === 'object' ? String(value) : value)
+}
+
+/** Months, days and nanoseconds in one integer of 128 bits, 32, 32 and 64 of them. */
+function wholeInterval({ months, days, micros }: DuckDBIntervalValue): bigint {
+  return (BigInt(months) << 96n) | (BigInt.asUintN(32, BigInt(days)) << 64n) | BigInt.asUintN(64, micros * 1000n)
 }
 
 function structMembers(fields: readonly (readonly [string, Convert])[]): Convert {
