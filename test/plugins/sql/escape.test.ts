@@ -1,0 +1,252 @@
+// Ways out of the tables a user may read: each is refused with a reason, and nothing of what lies outside is in the answer.
+import { existsSync, globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { startServer } from '../../helpers.ts'
+import { askServer, visits } from './fixtures.ts'
+
+/** Stands in every place that must not be read. */
+const marker = 'nobody-may-read-this'
+
+interface Places {
+  /** A file with the marker, absolute. */
+  readonly secret: string
+  /** A data file of another database that holds the marker. */
+  readonly foreign: string
+  /** A file that nobody may write. */
+  readonly target: string
+}
+
+const outside = ({ secret, foreign, target }: Places): Readonly<Record<string, readonly string[]>> => ({
+  'tables that are files': [
+    `SELECT * FROM '${secret}'`,
+    `SELECT * FROM "${secret}"`,
+    `SELECT * FROM \`${secret}\``,
+    `FROM '${foreign}' SELECT *`,
+    `SELECT * FROM E'\\x2fetc\\x2fpasswd'`,
+    `SELECT * FROM U&'\\002fetc\\002fpasswd'`,
+    `SELECT * FROM $$${secret}$$`,
+    `SELECT * FROM $file$${secret}$file$`,
+    `SELECT * FROM 'file://${secret}'`,
+    `SELECT * FROM 'https://127.0.0.1:1/x.csv'`,
+    `SELECT * FROM 's3://bucket/x.parquet'`,
+    `SELECT * FROM '${foreign.replace(/[^/]+$/, '*.parquet')}'`,
+    `SELECT count(*) FROM visits v JOIN '${foreign}' f ON true`,
+    `SELECT * FROM visits NATURAL JOIN "${foreign}"`,
+    `SELECT * FROM ('${secret}')`,
+    `SELECT * FROM ["${secret}"]`,
+    `TABLE "${secret}"`,
+    `SELECT * FROM visits UNION BY NAME SELECT * FROM '${secret}'`
+  ],
+  'functions that read': [
+    `SELECT * FROM read_csv('${secret}')`,
+    `SELECT * FROM read_csv_auto('${secret}', header = false)`,
+    `SELECT * FROM read_text('${secret}')`,
+    `SELECT * FROM read_blob('${secret}')`,
+    `SELECT * FROM read_json_auto('${secret}')`,
+    `SELECT * FROM read_ndjson('${secret}')`,
+    `SELECT * FROM read_json_objects('${secret}')`,
+    `SELECT * FROM read_parquet(['${foreign}'])`,
+    `SELECT * FROM parquet_scan('${foreign}')`,
+    `SELECT * FROM parquet_schema('${foreign}')`,
+    `SELECT * FROM parquet_file_metadata('${foreign}')`,
+    `SELECT * FROM "READ_TEXT"('${secret}')`,
+    `SELECT * FROM Read_Text /* between */ ('${secret}')`,
+    `SELECT * FROM system.main.read_text('${secret}')`,
+    `SELECT * FROM main."read_text"('${secret}')`,
+    `SELECT (SELECT content FROM read_text('${secret}'))`,
+    `SELECT read_text('${secret}')`,
+    `SELECT '${secret}'.read_text()`,
+    `SELECT * FROM glob('/etc/*')`,
+    `SELECT glob('/etc/*')`,
+    `SELECT * FROM sniff_csv('${secret}')`,
+    `SELECT * FROM sqlite_scan('${secret}', 't')`,
+    `SELECT * FROM postgres_scan('host=127.0.0.1', 'public', 't')`,
+    `SELECT * FROM iceberg_scan('${secret}')`,
+    `SELECT * FROM delta_scan('${secret}')`,
+    `SELECT * FROM arrow_scan(1, 2, 3)`,
+    `SELECT * FROM seq_scan('visits')`
+  ],
+  'text that becomes SQL': [
+    `SELECT * FROM query('SELECT * FROM read_text(''${secret}'')')`,
+    `SELECT * FROM query_table('${secret}')`,
+    `SELECT * FROM query_table(['visits', '${secret}'])`,
+    `SELECT * FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))`,
+    `SELECT * FROM from_substrait('x')`,
+    `PREPARE p AS SELECT * FROM '${secret}'`,
+    'EXECUTE p',
+    `EXECUTE IMMEDIATE 'SELECT 1'`,
+    `CREATE MACRO peek() AS TABLE SELECT * FROM read_text('${secret}')`,
+    `CREATE FUNCTION peek(p) AS (SELECT content FROM read_text(p))`,
+    `DO $$ SELECT 1 $$`
+  ],
+  'deep inside a statement': [
+    `WITH a AS (WITH b AS (SELECT * FROM read_text('${secret}')) SELECT * FROM b) SELECT * FROM a`,
+    `WITH RECURSIVE r AS (SELECT content FROM read_text('${secret}') UNION ALL SELECT * FROM r) SELECT * FROM r`,
+    `WITH a AS MATERIALIZED (FROM '${secret}') SELECT * FROM a`,
+    `SELECT CASE WHEN EXISTS (FROM '${secret}') THEN 1 END`,
+    `SELECT * FROM visits WHERE n > ALL (SELECT 1 FROM '${secret}')`,
+    `SELECT coalesce((SELECT max(x) FROM (SELECT content AS x FROM read_text('${secret}'))), 'none')`,
+    `SELECT list_transform([1], x -> (SELECT content FROM read_text('${secret}')))`,
+    `SELECT * FROM visits v, LATERAL (SELECT content FROM read_text('${secret}')) s`,
+    `SELECT n FROM visits GROUP BY n HAVING max(n) < (SELECT count(*) FROM '${secret}')`,
+    `SELECT n FROM visits QUALIFY row_number() OVER (ORDER BY (SELECT 1 FROM '${secret}')) = 1`,
+    `SELECT n FROM visits LIMIT (SELECT count(*) FROM '${secret}')`,
+    `SELECT * FROM visits TABLESAMPLE reservoir((SELECT count(*) FROM '${secret}'))`,
+    `SELECT count(*) FILTER (WHERE EXISTS (FROM '${secret}')) FROM visits`,
+    `SELECT * REPLACE ((SELECT content FROM read_text('${secret}')) AS page) FROM visits`,
+    `SELECT COLUMNS(c -> (SELECT true FROM '${secret}')) FROM visits`,
+    `PIVOT visits ON site USING (SELECT content FROM read_text('${secret}'))`,
+    `SELECT struct_pack(a := (SELECT content FROM read_text('${secret}')))`,
+    `INSERT INTO visits (at, page) SELECT 1, content FROM read_text('${secret}')`,
+    `INSERT INTO visits (at, page) VALUES (1, (SELECT content FROM read_text('${secret}')))`,
+    `DELETE FROM visits WHERE page IN (SELECT content FROM read_text('${secret}'))`,
+    `CREATE VIEW peek AS SELECT * FROM read_text('${secret}')`,
+    `CREATE VIEW peek AS SELECT * FROM '${foreign}'`,
+    `CREATE OR REPLACE VIEW peek AS WITH a AS (FROM '${secret}') SELECT * FROM a`,
+    `CREATE TABLE copied AS SELECT * FROM '${secret}'`,
+    `EXPLAIN ANALYZE SELECT * FROM read_text('${secret}')`,
+    `SHOW TABLES WHERE Tables IN (SELECT content FROM read_text('${secret}'))`,
+    `ALTER TABLE visits ADD COLUMN x STRING DEFAULT (SELECT content FROM read_text('${secret}'))`
+  ],
+  'files read and written by statements': [
+    `COPY visits TO '${target}'`,
+    `COPY (SELECT * FROM visits) TO '${target}' (FORMAT csv)`,
+    `COPY visits TO '../../${marker}.csv'`,
+    `COPY visits TO 'export/../../${marker}.csv'`,
+    `COPY visits TO 'link/${marker}.csv'`,
+    `COPY visits FROM '${secret}'`,
+    `COPY visits FROM '../public-1/visits-1/1.parquet'`,
+    `COPY visits FROM 'link/secret.csv'`,
+    `COPY visits FROM 'secret-link.csv'`,
+    `COPY visits FROM '/proc/self/environ'`,
+    `COPY visits FROM PROGRAM 'cat /etc/passwd'`,
+    `COPY (SELECT * FROM '${secret}') TO 'inside.csv'`,
+    `COPY visits TO STDOUT`,
+    `EXPORT DATABASE '${target}'`,
+    `IMPORT DATABASE '${target}'`
+  ],
+  'settings, extensions and other databases of the engine': [
+    `ATTACH '${target}' AS other`,
+    `ATTACH ':memory:' AS other`,
+    'DETACH memory',
+    'USE memory.main',
+    'INSTALL httpfs',
+    `INSTALL '${target}'`,
+    'LOAD json',
+    'FORCE INSTALL httpfs',
+    'PRAGMA database_list',
+    `PRAGMA memory_limit = '99GB'`,
+    'CALL pragma_version()',
+    'CALL duckdb_settings()',
+    `SET enable_external_access = true`,
+    `SET memory_limit = '99GB'`,
+    'SET GLOBAL threads = 64',
+    `SET SESSION TimeZone = 'UTC'; SET allowed_directories = ['/']`,
+    'RESET enable_external_access',
+    'SET VARIABLE x = 1',
+    'CREATE SECRET s (TYPE s3)',
+    `CREATE TYPE t AS ENUM (SELECT content FROM read_text('${secret}'))`,
+    'CREATE SEQUENCE s',
+    'CHECKPOINT',
+    'FORCE CHECKPOINT',
+    'VACUUM',
+    'ANALYZE',
+    'BEGIN TRANSACTION',
+    `SELECT current_setting('temp_directory')`,
+    `SELECT getenv('PATH')`,
+    `SELECT getvariable('x')`,
+    `SELECT set_config('threads', '64', false)`,
+    `SELECT pg_read_file('${secret}')`,
+    `SELECT * FROM duckdb_settings()`,
+    `SELECT * FROM duckdb_tables`,
+    'SELECT * FROM duckdb_logs',
+    'SELECT * FROM enable_logging()',
+    'SELECT * FROM truncate_duckdb_logs()',
+    'SELECT * FROM test_vector_types(1)',
+    'SELECT * FROM sqlite_master',
+    'SELECT * FROM pg_catalog.pg_class',
+    'SELECT * FROM main.pg_tables',
+    'SELECT * FROM system.information_schema.tables',
+    'SELECT * FROM memory.information_schema.columns',
+    "SELECT * FROM pragma_storage_info('visits')",
+    'SHOW ALL TABLES'
+  ],
+  'what the server keeps for itself': [
+    'SELECT __tsid FROM visits',
+    'SELECT visits.__seq FROM visits',
+    'SELECT "__op" FROM visits',
+    'SELECT v."__tsid" FROM visits v',
+    'SELECT rowid FROM visits',
+    'SELECT file_row_number FROM visits',
+    'SELECT filename FROM visits',
+    'SELECT * FROM weir_rows(0)',
+    'SELECT weir_rows(0)',
+    'SELECT * FROM series_1',
+    'SELECT * FROM memory.main.series_1',
+    'SELECT * FROM "public-1"."visits-1"',
+    'SELECT * FROM svc.private_shop.orders',
+    'SELECT * FROM visits AT (VERSION => 1)',
+    'SELECT stats(page) FROM visits'
+  ],
+  'quotes and comments': [
+    `SELECT '/*' FROM read_text('${secret}') -- */`,
+    `SELECT 1 /* ' */ FROM read_text('${secret}') /* ' */`,
+    `SELECT 1 --\n FROM read_text('${secret}')`,
+    `SELECT 1 --\r FROM read_text('${secret}')`,
+    `SELECT '\\' FROM read_text('${secret}') --'`,
+    `SELECT "a""b" FROM read_text('${secret}')`,
+    `SELECT $a$ $b$ $a$ FROM read_text('${secret}') -- $b$`,
+    `SELECT 1 FROM\u00a0read_text('${secret}')`,
+    `SELECT 1 FROM re\u200bad_text('${secret}')`,
+    `SELECT 1; SELECT * FROM '${secret}'`,
+    `SELECT 1;;; FROM '${secret}'`
+  ]
+})
+
+t.test('every way out is refused, says why, and reads nothing', async t => {
+  const server = await startServer(t)
+  const ask = askServer(server.addresses.main!)
+  const data = join(server.folder, 'data')
+  const secret = join(server.folder, 'secret.csv')
+  writeFileSync(secret, `site,at,page\n${marker},1,${marker}\n`)
+  mkdirSync(join(data, 'export'), { recursive: true })
+  symlinkSync(server.folder, join(data, 'export', 'link'))
+  symlinkSync(secret, join(data, 'export', 'secret-link.csv'))
+  t.equal((await ask(visits)).status, 200)
+  await ask(
+    `CREATE DATABASE shop; CREATE TABLE shop.orders (note STRING, at TIMESTAMP TIME INDEX);
+     INSERT INTO shop.orders VALUES ('${marker}', 1); ADMIN flush()`
+  )
+  const foreign = globSync(join(data, 'data/shop*/**/*.parquet'))[0]!
+  t.ok(foreign)
+  const target = join(server.folder, `${marker}.out`)
+  const before = await ask('SELECT * FROM visits ORDER BY at')
+  for (const [way, statements] of Object.entries(outside({ secret, foreign, target }))) {
+    await t.test(way, async t => {
+      for (const sql of statements) {
+        const { status, text, body } = await ask(sql)
+        const refused = status >= 400 && status < 500 && typeof body.error === 'string' && body.error.length > 5
+        const leaked = text.replaceAll(secret, '').replaceAll(target, '').includes(`${marker},`)
+        t.ok(refused && !leaked, `${sql}: ${status} ${text.slice(0, 160)}`)
+      }
+    })
+  }
+  t.same((await ask('SELECT * FROM visits ORDER BY at')).rows, before.rows, 'nothing was changed by trying')
+  t.same((await ask('SHOW TABLES')).rows, [['visits']])
+  t.same(globSync('**/*.csv', { cwd: server.folder }).sort(), ['data/export/secret-link.csv', 'secret.csv'])
+  t.notOk(existsSync(target))
+})
+
+t.test('a user sees no other user’s file through the errors either', async t => {
+  const server = await startServer(t)
+  const ask = askServer(server.addresses.main!)
+  await ask(`${visits}; ADMIN flush_table('visits')`)
+  for (const sql of [
+    'EXPLAIN SELECT * FROM visits',
+    'SELECT n::TINYINT + 100::TINYINT FROM visits',
+    'SELECT page::INT FROM visits'
+  ]) {
+    t.notOk((await ask(sql)).text.includes(server.folder), sql)
+  }
+})
