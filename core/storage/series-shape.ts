@@ -32,10 +32,11 @@ export class TableShape {
   }
 }
 
-/** The column of a table for the numbers: the one of this name, or its only field. */
+/** The column of a table for the numbers: the one of this name, or its only field if that holds numbers. */
 export function numberColumn(table: Table, name: string): TableColumn | undefined {
   const fields = table.columns.filter(column => column.semantic === 'field')
-  return fields.find(column => column.name === name) ?? (fields.length === 1 ? fields[0] : undefined)
+  const only = fields.length === 1 && /^(Float|U?Int)/.test(fields[0]!.type) ? fields[0] : undefined
+  return fields.find(column => column.name === name) ?? only
 }
 
 /** A write without rows that has all columns, for the rules that make and widen tables. New tables have theirs in order of the names. */

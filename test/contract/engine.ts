@@ -4,6 +4,7 @@ import { alterCases } from './engine/alter.ts'
 import { catalogCases } from './engine/catalog.ts'
 import { lifeCases } from './engine/life.ts'
 import { queryCases } from './engine/queries.ts'
+import { seriesCases } from './engine/series.ts'
 import { tableCases } from './engine/tables.ts'
 import { type Case, type EngineContract, type EngineTest, Trial } from './engine/trial.ts'
 import { typeCases } from './engine/types.ts'
@@ -21,6 +22,7 @@ const cases = [
   ...alterCases,
   ...catalogCases,
   ...queryCases,
+  ...seriesCases,
   ...upkeepCases,
   ...lifeCases
 ]

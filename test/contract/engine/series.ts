@@ -1,0 +1,113 @@
+// Contract cases: samples of series by their keys, for any number of tables at once.
+
+import type { SeriesKeys } from '../../../core/model/series.ts'
+import type { Table, TableDefinition } from '../../../core/model/table.ts'
+import type { Engine, ResolvedSeries } from '../../../core/storage/engine.ts'
+import { never } from './rows.ts'
+import { type Case, failure } from './trial.ts'
+
+/** A logical table of one tag, a time and a number. */
+function createMetric(engine: Engine, name: string): Promise<Table> {
+  const definition: TableDefinition = {
+    database: 'public',
+    name,
+    columns: [
+      { name: 'host', type: 'String', semantic: 'tag', nullable: true },
+      { name: 'at', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false },
+      { name: 'n', type: 'Float64', semantic: 'field', nullable: true }
+    ],
+    options: { physical_table: 'metrics' }
+  }
+  return engine.catalog.createTable(definition)
+}
+
+/** Each key is the text `table host`. */
+function keysOf(texts: readonly string[]): SeriesKeys {
+  const bytes = Buffer.from(texts.join(''))
+  const ends = Uint32Array.from(texts, (_, i) => Buffer.byteLength(texts.slice(0, i + 1).join('')))
+  const starts = Uint32Array.from(texts, (_, i) => ends[i - 1] ?? 0)
+  return { count: texts.length, bytes, starts, ends }
+}
+
+/** Samples with the times 1, 2, 3 … and the numbers of their places; tells what it had to introduce. */
+async function write(engine: Engine, texts: readonly string[], from = 1n): Promise<number[]> {
+  const keys = keysOf(texts)
+  const numbers = engine.catalog.findSeries('test', keys)
+  const unknown = [...numbers.unknown]
+  engine.catalog.addSeries(
+    numbers,
+    unknown.map(index => {
+      const [name, host] = texts[index]!.split(' ')
+      const labels = host === '' ? [] : [{ name: 'host', value: Buffer.from(host!) }]
+      return { index, table: engine.catalog.table('public', name!)!, value: 'n', labels }
+    })
+  )
+  const samples: ResolvedSeries = {
+    numbers,
+    rows: texts.length,
+    series: Uint32Array.from(texts, (_, i) => i),
+    times: BigInt64Array.from(texts, (_, i) => from + BigInt(i)),
+    values: Float64Array.from(texts, (_, i) => i)
+  }
+  await engine.write([samples], never)
+  return unknown
+}
+
+async function rowsOf(engine: Engine, name: string): Promise<string> {
+  const table = engine.catalog.table('public', name)!
+  const result = await engine.query({ kind: 'scan', table, columns: ['host', 'at', 'n'] }, never)
+  const rows: string[] = []
+  for await (const { rows: count, columns } of result.batches()) {
+    for (let row = 0; row < count; row++) rows.push(columns.map(column => String(column.values[row])).join(' '))
+  }
+  return rows.sort().join(', ')
+}
+
+const known: Case = {
+  name: 'a series is introduced once; its samples go to its table, whatever tables a write holds',
+  async run(t, { engine }) {
+    for (const name of ['one', 'two']) await createMetric(engine, name)
+    t.equal((await write(engine, ['one a', 'two a', 'one b', 'two '])).join(), '0,1,2,3', 'all are new')
+    t.equal((await write(engine, ['two a', 'one c', 'one a'], 11n)).join(), '1', 'one is')
+    t.equal(await rowsOf(engine, 'one'), 'a 1 0, a 13 2, b 3 2, c 12 1', 'the first table')
+    t.equal(await rowsOf(engine, 'two'), 'a 11 0, a 2 1, null 4 3', 'the second')
+  }
+}
+
+const again: Case = {
+  name: 'series of samples keep their identity over a restart and a flush',
+  needs: 'durable',
+  async run(t, trial) {
+    await createMetric(trial.engine, 'one')
+    await write(trial.engine, ['one a', 'one b'])
+    await trial.reopen()
+    t.equal((await write(trial.engine, ['one b', 'one a'])).join(), '0,1', 'keys are asked for again')
+    await trial.engine.maintain({ kind: 'flush' }, never)
+    await write(trial.engine, ['one b', 'one c'])
+    t.equal(
+      await rowsOf(trial.engine, 'one'),
+      'a 1 0, a 2 1, b 1 0, b 2 1, c 2 1',
+      'the last of a series and time counts'
+    )
+  }
+}
+
+const outdated: Case = {
+  name: 'numbers found before a table was dropped are refused',
+  async run(t, { engine }) {
+    const table = await createMetric(engine, 'one')
+    await write(engine, ['one a'])
+    const numbers = engine.catalog.findSeries('test', keysOf(['one a']))
+    t.ok(engine.catalog.isCurrent(numbers), 'they are current')
+    await engine.catalog.dropTable(table)
+    t.ok(!engine.catalog.isCurrent(numbers), 'they are not')
+    const one = { series: new Uint32Array(1), times: new BigInt64Array(1), values: new Float64Array(1) }
+    const error = await failure(() => engine.write([{ numbers, rows: 1, ...one }], never))
+    t.equal((error as { code?: string } | undefined)?.code, 'RequestOutdated', 'the write says so')
+    await createMetric(engine, 'one')
+    t.equal((await write(engine, ['one a'])).join(), '0', 'the series is a new one')
+    t.equal(await rowsOf(engine, 'one'), 'a 1 0', 'with nothing of the old')
+  }
+}
+
+export const seriesCases: readonly Case[] = [known, again, outdated]

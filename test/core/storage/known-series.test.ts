@@ -1,0 +1,69 @@
+import t from 'tap'
+import type { SeriesKeys } from '../../../core/model/series.ts'
+import { KeyHash } from '../../../core/storage/embedded/series/key-hash.ts'
+import { KeyIndex } from '../../../core/storage/embedded/series/key-index.ts'
+
+function keysOf(texts: readonly string[], before = 0): SeriesKeys {
+  const starts = new Uint32Array(texts.length)
+  const ends = new Uint32Array(texts.length)
+  let at = before
+  for (const [i, text] of texts.entries()) {
+    starts[i] = at
+    at += Buffer.byteLength(text)
+    ends[i] = at
+  }
+  return { count: texts.length, bytes: Buffer.from(' '.repeat(before) + texts.join('')), starts, ends }
+}
+
+const none = (count: number) => ({ places: new Uint16Array(count), tsids: new Uint32Array(count) })
+
+t.test('keys are known by their bytes, wherever they lie', async t => {
+  const texts = Array.from({ length: 30_000 }, (_, i) => `${'x'.repeat(i % 40)}host_${i},${i % 2 ? 'a' : 'b'}`)
+  const keys = keysOf(texts)
+  const index = new KeyIndex()
+  t.equal(index.find(keys, none(texts.length)).length, texts.length)
+  for (let i = 0; i < texts.length; i++) index.add(keys, i, i % 3, i * 2)
+  index.add(keys, 0, 0, 0)
+  t.equal(index.size, texts.length)
+  const found = none(texts.length)
+  t.same(index.find(keysOf(texts, 3), found), [])
+  t.ok(found.tsids.every((tsid, i) => tsid === i * 2))
+  t.ok(found.places.every((place, i) => place === i % 3))
+  t.same(index.find(keysOf(['', 'host_1', texts[7]!.slice(1), `${texts[7]} `]), none(4)), [0, 1, 2, 3])
+})
+
+t.test('half of the hash tells two million keys apart that differ in little', async t => {
+  const hash = new KeyHash()
+  const bytes = Buffer.alloc(64, 'a')
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const halves = [new Set<bigint>(), new Set<bigint>()]
+  let count = 0
+  const add = (end: number) => {
+    hash.of(view, 0, end)
+    halves[0]!.add((BigInt(hash.a) << 32n) ^ BigInt(hash.b >>> 0))
+    halves[1]!.add((BigInt(hash.c) << 32n) ^ BigInt(hash.d >>> 0))
+    count++
+  }
+  for (const [first, second] of [
+    [3, 5],
+    [0, 40],
+    [15, 16],
+    [30, 62],
+    [20, 36]
+  ] as const) {
+    bytes.fill('a')
+    for (let i = 0; i < 200; i++) {
+      for (let j = 0; j < 200; j++) {
+        bytes[first] = i
+        bytes[second] = j
+        if (i !== 97 || j !== 97) add(64)
+      }
+    }
+  }
+  bytes.fill(0)
+  for (let end = 0; end <= 64; end++) add(end)
+  t.same(
+    halves.map(half => half.size),
+    [count, count]
+  )
+})

@@ -1,0 +1,159 @@
+import t from 'tap'
+import { ProtoWriter } from '../../../core/index.ts'
+import { histogramJson, readHistogram, writeHistogram } from '../../../plugins/metricsys/write/histogram.ts'
+import { readQueries, staleBits, writeV1, writeV2 } from './messages.ts'
+import { serve } from './serve.ts'
+
+interface Shape {
+  readonly schema?: number
+  readonly count?: number
+  readonly sum?: number | 'stale'
+  readonly zero?: number
+  readonly spans?: readonly (readonly [offset: number, length: number])[]
+  readonly deltas?: readonly number[]
+  readonly negative?: readonly number[]
+  readonly custom?: readonly number[]
+  readonly time?: number
+}
+
+const spanOf = ([offset, length]: readonly [number, number]) =>
+  new ProtoWriter().sint64(1, BigInt(offset)).uint(2, length).bytes
+
+function packed(deltas: readonly number[]): Uint8Array {
+  const out = new ProtoWriter()
+  for (const delta of deltas) out.varint(delta < 0 ? -delta * 2 - 1 : delta * 2)
+  return out.bytes
+}
+
+/** Integer counts: buckets of 1, 3 and 2 observations and 4 around zero unless the shape says otherwise. */
+function integers({
+  schema = 3,
+  count = 10,
+  sum = 12.5,
+  zero = 4,
+  spans = [
+    [0, 2],
+    [1, 1]
+  ],
+  deltas = [1, 2, -1],
+  negative = [],
+  custom = [],
+  time = 1000
+}: Shape = {}) {
+  const out = new ProtoWriter().uint(1, count)
+  if (sum === 'stale') out.bits64(3, Number(BigInt.asIntN(32, staleBits)), Number(staleBits >> 32n))
+  else out.double(3, sum)
+  out.sint64(4, BigInt(schema)).uint(6, zero)
+  if (custom.length === 0) out.double(5, 0.001)
+  if (negative.length > 0) out.data(8, spanOf([0, negative.length])).data(9, packed(negative))
+  for (const span of spans) out.data(11, spanOf(span))
+  out.data(12, packed(deltas)).uint(14, 2).int64(15, BigInt(time))
+  for (const bound of custom) out.double(16, bound)
+  return out.bytes
+}
+
+function floats(): Uint8Array {
+  const counts = new ProtoWriter()
+  for (const each of [1.5, 0.25]) counts.rawDouble(each)
+  const out = new ProtoWriter().double(2, 2.75).double(3, -0.5).sint64(4, -4n).double(5, 0.5).double(7, 1)
+  return out
+    .data(11, spanOf([-3, 2]))
+    .data(13, counts.bytes)
+    .uint(14, 3)
+    .int64(15, 2000n).bytes
+}
+
+const read = (bytes: Uint8Array) => readHistogram(bytes, 0, bytes.length)
+
+t.test('a histogram becomes JSON with absolute counts, and protobuf again', async t => {
+  const json = histogramJson(read(integers()))
+  t.match(JSON.parse(json), {
+    schema: 3,
+    sum: 12.5,
+    count_i64: 10,
+    zero_count_i64: 4,
+    zero_threshold: 0.001,
+    reset_hint: 2,
+    positive_span_offsets: [0, 1],
+    positive_span_lengths: [2, 1],
+    positive_buckets_i64: [1, 3, 2],
+    negative_buckets_i64: []
+  })
+  for (const bytes of [
+    integers(),
+    floats(),
+    integers({ sum: 'stale', deltas: [], spans: [] }),
+    integers({ negative: [1, 1], count: 13, sum: Infinity })
+  ]) {
+    const histogram = read(bytes)
+    t.same(read(writeHistogram(histogramJson(histogram), histogram.time)), histogram)
+  }
+  t.match(JSON.parse(histogramJson(read(floats()))), {
+    count_f64: 2.75,
+    positive_buckets_f64: [1.5, 0.25],
+    positive_span_offsets: [-3]
+  })
+  const bounds = { schema: -53, zero: 0, count: 6, custom: [0.5, 1, 2] }
+  t.match(JSON.parse(histogramJson(read(integers(bounds)))), { custom_values: [0.5, 1, 2] })
+})
+
+t.test('what does not add up is refused', async t => {
+  const cases: readonly [Shape, RegExp][] = [
+    [{ count: 11 }, /hold 10 observations, its count says 11/],
+    [{ deltas: [1, 2] }, /cover 3 buckets, there are 2/],
+    [{ deltas: [1, -3, 1] }, /count -2/],
+    [
+      {
+        spans: [
+          [0, 2],
+          [-1, 1]
+        ]
+      },
+      /goes back/
+    ],
+    [{ schema: 9 }, /must be reduced/],
+    [{ schema: -5 }, /unknown schema/],
+    [{ custom: [1] }, /custom values need schema/],
+    [{ schema: -53, zero: 0, count: 6, custom: [1, 1] }, /must ascend/],
+    [{ schema: -53, zero: 0, count: 6, custom: [NaN] }, /no bound/],
+    [{ schema: -53, zero: 4, custom: [1] }, /no zero bucket/]
+  ]
+  for (const [shape, message] of cases) t.throws(() => read(integers(shape)), { code: 'InvalidArguments', message })
+  t.doesNotThrow(() => read(integers({ sum: NaN, count: 12 })), 'observations that are no number are in no bucket')
+})
+
+t.test('histograms are stored beside numbers and read back, unless they are switched off', async t => {
+  const { write, read: readBack, post, sql } = await serve(t)
+  const labels = { __name__: 'latency', job: 'x' }
+  const v2 = {
+    'content-type': 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
+    'content-encoding': 'snappy'
+  }
+  t.equal(
+    (
+      await write(
+        writeV1([
+          { labels, histograms: [integers()] },
+          { labels, samples: [[3000, 7]] }
+        ])
+      )
+    ).status,
+    204
+  )
+  const second = await write(writeV2([{ labels, histograms: [floats(), integers({ count: 99, time: 5 })] }]), v2)
+  t.match([second.status, second.written, second.body], [400, ['0', '1', '0'], /count says 99/])
+  t.same(await sql(`SELECT job, svc_native_histogram IS NULL, svc_value FROM latency ORDER BY svc_timestamp`), [
+    ['x', false, null],
+    ['x', false, null],
+    ['x', true, 7]
+  ])
+  const [series] = await readBack([{ type: '=', name: '__name__', value: 'latency' }])
+  t.same([series!.samples.length, series!.histograms.map(each => read(each).time)], [1, [1000n, 2000n]])
+  t.same(read(series!.histograms[0]!), read(integers()))
+  const query = { from: 0, to: 9000, matchers: [{ type: '=', name: '__name__', value: 'latency' } as const] }
+  t.equal((await post('read', readQueries([query], [1, 0]))).headers['content-type'], 'application/x-protobuf')
+  t.match((await post('read', readQueries([query], [1]))).body, /only read as SAMPLES/)
+  const off = await serve(t, '[plugins.metricsys]\nnative_histograms = false')
+  const refused = await off.write(writeV1([{ labels, histograms: [integers()] }]))
+  t.match([refused.status, refused.body], [400, /native_histograms/])
+})

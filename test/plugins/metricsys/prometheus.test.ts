@@ -1,0 +1,123 @@
+// A real sender: it scrapes this server, writes what it scraped into it, and another one reads it back.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { startServer, temporaryFolder } from '../../helpers.ts'
+import { findProgram, freePort, needing } from '../../programs.ts'
+
+const program = 'prometheus'
+const v2 = 'io.prometheus.write.v2.Request'
+
+interface Peer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+async function startPeer(t: Test, config: string, features: readonly string[]): Promise<Peer> {
+  const folder = temporaryFolder(t)
+  const port = await freePort()
+  writeFileSync(join(folder, 'config.yml'), config)
+  const child: ChildProcess = spawn(
+    findProgram(program)!,
+    [
+      `--config.file=${join(folder, 'config.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      `--enable-feature=${features.join(',')}`,
+      '--log.level=warn'
+    ],
+    { stdio: ['ignore', 'ignore', 'ignore'] }
+  )
+  const gone = once(child, 'exit')
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await gone
+  }
+  t.teardown(() => child.kill('SIGKILL'))
+  const url = `http://127.0.0.1:${port}`
+  await eventually(async () => (await fetch(`${url}/-/ready`)).ok)
+  return { url, stop }
+}
+
+async function eventually(check: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise(resolve => setTimeout(resolve, 200))) {
+    if (await check().catch(() => false)) return
+  }
+  throw new Error('it did not come true within 30 seconds')
+}
+
+type Samples = readonly (readonly [time: number, value: string])[]
+
+/** Samples by series, as the peer answers a query for a range of them. */
+async function samplesOf(url: string, query: string, time: number): Promise<ReadonlyMap<string, Samples>> {
+  const answer = await fetch(`${url}/api/v1/query?time=${time}&query=${encodeURIComponent(query)}`)
+  const { data } = (await answer.json()) as { data: { result: { metric: Record<string, string>; values: Samples }[] } }
+  const entries = data.result.map(
+    ({ metric, values }) => [JSON.stringify(Object.entries(metric).sort()), values] as const
+  )
+  return new Map(entries)
+}
+
+const versions = [
+  { name: '1.0', message: 'prometheus.WriteRequest', since: 2 },
+  { name: '2.0', message: v2, since: 3 }
+]
+
+function majorVersion(): number {
+  const path = findProgram(program)
+  const text =
+    path === undefined
+      ? ''
+      : execFileSync(path, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  return Number(/version (\d+)/.exec(text)?.[1] ?? 0)
+}
+
+const major = majorVersion()
+
+for (const { name, message, since } of versions) {
+  const old = major > 0 && major < since ? `prometheus ${major} does not speak remote write ${name}` : false
+  const options = { ...needing(program), ...(old && { skip: old }), timeout: 110_000 }
+
+  t.test(`what a sender writes by version ${name} is read back by another, sample by sample`, options, async t => {
+    const server = await startServer(t)
+    const address = server.addresses.main!
+    const host = address.replace('http://', '')
+    const scrape = `
+global: { scrape_interval: 500ms }
+scrape_configs: [{ job_name: weir, static_configs: [{ targets: ['${host}'] }] }]`
+    const sender = await startPeer(
+      t,
+      `${scrape}
+remote_write:
+  - url: ${address}/v1/metricsys/write${major >= 3 ? `\n    protobuf_message: ${message}` : ''}
+    send_exemplars: true
+    queue_config: { batch_send_deadline: 300ms }
+    metadata_config: { send_interval: 1s }`,
+      ['exemplar-storage', 'metadata-wal-records']
+    )
+    const table = 'svc_servers_http_requests_total'
+    await eventually(
+      async () => (await samplesOf(sender.url, `up[1m]`, Date.now() / 1000)).values().next().value!.length > 5
+    )
+    await eventually(async () => server.core.store.table('public', table) !== undefined)
+    await new Promise(resolve => setTimeout(resolve, 1500))
+    const time = Date.now() / 1000 - 1
+    const query = '{job="weir"}[3s]'
+    const sent = await samplesOf(sender.url, query, time)
+    await eventually(async () => server.core.store.table('public', 'svc_metric_metadata') !== undefined)
+    await sender.stop()
+    t.ok(sent.size > 100, `${sent.size} series`)
+    const reader = await startPeer(t, `remote_read: [{ url: '${address}/v1/metricsys/read', read_recent: true }]`, [
+      'exemplar-storage'
+    ])
+    t.same(await samplesOf(reader.url, query, time), sent)
+    const one = await samplesOf(reader.url, `${table}{path=~"/v1/metricsys/.+"}[1h]`, time)
+    t.ok(one.size > 0, 'its own requests are among the metrics')
+    t.same(await samplesOf(reader.url, 'no_such_metric[1h]', time), new Map())
+    await reader.stop()
+    const metrics = await server.core.metrics.expose()
+    t.notMatch(metrics, /svc_metricsys_write_refused_total\{/, 'nothing was refused')
+  })
+}
