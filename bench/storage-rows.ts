@@ -85,8 +85,12 @@ export function plainJob(rows: number, rowsPerWrite = 2000): RowJob {
 const levels = ['info', 'info', 'info', 'debug', 'warn', 'error']
 const routes = ['/', '/cart', '/cart/items', '/products/list', '/products/view', '/account', '/assets/site.css']
 
-/** Log events of 8 columns, 5 of them text, in the order they happened; every row is kept. */
-export function logJob(rows: number, rowsPerWrite = 1000): RowJob {
+/** Log events of 8 columns, 5 of them text, in the order they happened; every row is kept. `special` gives some rows another message. */
+export function logJob(
+  rows: number,
+  rowsPerWrite = 1000,
+  special: (row: number) => string | undefined = () => undefined
+): RowJob {
   const random = sequence(17)
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)]!
   const text = (name: string, make: (row: number) => string): Column =>
@@ -110,7 +114,10 @@ export function logJob(rows: number, rowsPerWrite = 1000): RowJob {
         text('level', () => pick(levels)),
         text('service', () => `shop-${Math.floor(random() * 12)}`),
         text('host', () => `node-${Math.floor(random() * 150)}.internal`),
-        text('message', () => `${pick(routes)} answered after ${Math.floor(random() * 700)} ms to ${address(random)}`),
+        text('message', row => {
+          const usual = `${pick(routes)} answered after ${Math.floor(random() * 700)} ms to ${address(random)}`
+          return special(i * rowsPerWrite + row) ?? usual
+        }),
         text('trace_id', () => Math.floor(random() * 2 ** 52).toString(16)),
         integers('status', 600),
         integers('size', 90_000)

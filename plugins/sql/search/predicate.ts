@@ -11,6 +11,9 @@ export interface Reading {
   readonly unspaced: boolean
 }
 
+/** More of them find little that is new. */
+const quickLooks = 2
+
 const unspacedScripts = '\\p{Han}\\p{Hiragana}\\p{Katakana}'
 const unspacedCharacter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 const wordCharacter = /[\p{L}\p{N}]/u
@@ -38,17 +41,25 @@ export function searchCondition(node: SearchNode, column: string, folded: boolea
   return known.length > 0 ? { kind: 'all', of: known } : undefined
 }
 
-/** The quick look for the longest part comes first: regular expressions are for the few rows it leaves. */
+/** Quick looks come first: regular expressions are for the few rows that have the parts. */
 function wholeSql(parts: readonly string[], text: string, reading: Reading): string {
   const searched = reading.folded ? `lower(${text})` : text
   const literal = (part: string) => (reading.folded ? `lower(${quoteText(part)})` : quoteText(part))
-  const longest = parts.reduce((best, part) => (part.length > best.length ? part : best))
   const start = needsEdge([...parts[0]!][0]!, reading) ? `(?:^|${other(reading)})` : ''
   const end = needsEdge([...parts.at(-1)!].at(-1)!, reading) ? `(?:$|${other(reading)})` : ''
-  const quick = `contains(${searched}, ${literal(longest)})`
+  const quick = rarestFirst(parts)
+    .slice(0, quickLooks)
+    .map(part => `contains(${searched}, ${literal(part)})`)
+    .join(' AND ')
   if (start === '' && end === '' && parts.length === 1) return quick
   const escaped = parts.map(part => `regexp_escape(${literal(part)})`).join(`, '[^\\p{L}\\p{N}]+', `)
   return `(${quick} AND regexp_matches(${searched}, concat(${quoteText(start)}, ${escaped}, ${quoteText(end)})))`
+}
+
+/** Numbers stand in fewer rows than words, long words in fewer than short ones. */
+function rarestFirst(parts: readonly string[]): string[] {
+  const hasDigit = (part: string) => (/\d/.test(part) ? 1 : 0)
+  return [...new Set(parts)].toSorted((a, b) => hasDigit(b) - hasDigit(a) || b.length - a.length)
 }
 
 function needsEdge(char: string, { unspaced }: Reading): boolean {
