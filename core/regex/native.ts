@@ -2,6 +2,7 @@
 import { isAscii } from 'node:buffer'
 import { goesOneWay } from './one-way.ts'
 import { parseTree } from './parse.ts'
+import { cutTree, spanWriter } from './piece.ts'
 import { printNative } from './print.ts'
 import type { RegexRoute } from './regex.ts'
 
@@ -20,8 +21,10 @@ export function nativeRoute(source: string, other: RegexRoute): RegexRoute | und
   const printed = printNative(tree)
   const plain = compile(printed, '')
   const global = compile(printed, 'g')
-  const spanned = compile(printed, 'd')
-  if (plain === undefined || global === undefined || spanned === undefined) return undefined
+  const pieces = cutTree(tree)
+  const cut = compile(pieces.source, '')
+  if (plain === undefined || global === undefined || cut === undefined) return undefined
+  const writeSpans = spanWriter(pieces)
   // Engines agree on where matches follow each other, unless one can be empty.
   const replaceAll = (text: string, by: string) =>
     fits(text) ? text.replace(global, by.replaceAll('$', '$$$$')) : undefined
@@ -45,14 +48,9 @@ export function nativeRoute(source: string, other: RegexRoute): RegexRoute | und
     find(bytes, start, end, spans) {
       const text = asciiText(bytes, start, end)
       if (text === undefined) return other.find(bytes, start, end, spans)
-      const indices = spanned.exec(text)?.indices
-      if (indices === undefined) return false
-      for (let group = 0; group < indices.length; group++) {
-        // A group that took no part is undefined, which the type does not say.
-        const span = indices[group] as [number, number] | undefined
-        spans[group * 2] = span === undefined ? -1 : start + span[0]
-        spans[group * 2 + 1] = span === undefined ? -1 : start + span[1]
-      }
+      const match = cut.exec(text)
+      if (match === null) return false
+      writeSpans(match, start, spans)
       return true
     }
   }

@@ -5,7 +5,7 @@
 // of places. An expression that is not bound to the start of the text is attempted at many starts. When no character that can
 // start a match can be taken by a loop, at most as many attempts as there are places run through the same character. A loop that
 // may be the end of a match does not count: an attempt that gets there succeeds, and the next one starts behind it.
-import type { CharSet, Node } from './tree.ts'
+import { type CharSet, hasGroup, type Node } from './tree.ts'
 
 /** Larger expressions are not looked at. */
 const maxPlaces = 600
@@ -170,13 +170,6 @@ function nested(shapes: readonly Shape[], least: number, places: Places): Shape 
 
 function withoutGroups(body: Node, places: Places, inLoop: boolean): Shape | undefined {
   return hasGroup(body) ? undefined : shapeOf(body, places, inLoop)
-}
-
-function hasGroup(node: Node): boolean {
-  if (node.kind === 'group') return true
-  if (node.kind === 'sequence') return node.parts.some(hasGroup)
-  if (node.kind === 'choice') return node.branches.some(hasGroup)
-  return node.kind === 'repeat' && hasGroup(node.body)
 }
 
 function link(from: readonly number[], to: readonly number[], places: Places): boolean {

@@ -17,7 +17,7 @@ export function printNative(node: Node): string {
     case 'group':
       return `(${printNative(node.body)})`
     case 'repeat':
-      return `(?:${printNative(node.body)})${printCount(node.least, node.most)}${node.greedy ? '' : '?'}`
+      return `(?:${printNative(node.body)})${printCount(node.least, node.most, node.greedy)}`
   }
 }
 
@@ -31,10 +31,10 @@ const assertions: Readonly<Record<AssertionName, string>> = {
   'no boundary': '\\B'
 }
 
-function printCount(least: number, most: number): string {
-  if (least === 0 && most === 1) return '?'
-  if (most === Number.POSITIVE_INFINITY) return least === 0 ? '*' : least === 1 ? '+' : `{${least},}`
-  return `{${least},${most}}`
+/** The sign of a repeat, for example `{2,}?`. */
+export function printCount(least: number, most: number, greedy: boolean): string {
+  const count = most === Number.POSITIVE_INFINITY ? `{${least},}` : `{${least},${most}}`
+  return greedy ? count : `${count}?`
 }
 
 function printSet(chars: CharSet): string {

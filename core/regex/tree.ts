@@ -36,3 +36,10 @@ export function bothCases(chars: CharSet): CharSet {
   const lower = chars & charRange(97, 122)
   return chars | (upper << 32n) | (lower >> 32n)
 }
+
+export function hasGroup(node: Node): boolean {
+  if (node.kind === 'group') return true
+  if (node.kind === 'sequence') return node.parts.some(hasGroup)
+  if (node.kind === 'choice') return node.branches.some(hasGroup)
+  return node.kind === 'repeat' && hasGroup(node.body)
+}

@@ -1,0 +1,118 @@
+// A tree as a native expression that captures everything it matches piece by piece, so that lengths tell where groups stand.
+// Asking the engine for positions costs five times the match.
+import { printCount, printNative } from './print.ts'
+import { hasGroup, type Node } from './tree.ts'
+
+/** A capture. It starts where another one ends or starts, or where the match does. */
+interface Piece {
+  /** The user's group, or 0. */
+  readonly group: number
+  /** The piece before it, or −1 for the first of its sequence. */
+  readonly after: number
+  /** The piece around it, or −1. */
+  readonly inside: number
+}
+
+export interface Pieces {
+  /** Native source; capture k + 1 is `list[k]`. */
+  readonly source: string
+  readonly list: readonly Piece[]
+}
+
+/** Covers a tree whose groups stand in no loop. */
+export function cutTree(root: Node): Pieces {
+  const cut: Cut = { list: [], groups: 0 }
+  return { source: printSequence([root], -1, cut), list: cut.list }
+}
+
+interface Cut {
+  readonly list: Piece[]
+  groups: number
+}
+
+function printSequence(nodes: readonly Node[], inside: number, cut: Cut): string {
+  let source = ''
+  let after = -1
+  const add = (group: number): number => {
+    after = cut.list.push({ group, after, inside }) - 1
+    return after
+  }
+  for (const run of runs(nodes.flatMap(flatten))) {
+    const [first] = run
+    if (first !== undefined && hasGroup(first)) source += printPart(first, add, cut)
+    else {
+      const text = run.map(printNative).join('')
+      if (run.every(takesNothing)) source += text
+      else {
+        add(0)
+        source += `(${text})`
+      }
+    }
+  }
+  return source
+}
+
+function printPart(node: Node, add: (group: number) => number, cut: Cut): string {
+  switch (node.kind) {
+    case 'group': {
+      const piece = add(++cut.groups)
+      return `(${hasGroup(node.body) ? printSequence([node.body], piece, cut) : printNative(node.body)})`
+    }
+    case 'choice': {
+      const piece = add(0)
+      return `(${node.branches.map(branch => printSequence([branch], piece, cut)).join('|')})`
+    }
+    case 'repeat': {
+      const piece = add(0)
+      const body = printSequence([node.body], piece, cut)
+      return `((?:${body})${printCount(node.least, node.most, node.greedy)})`
+    }
+    default:
+      return printNative(node)
+  }
+}
+
+function flatten(node: Node): readonly Node[] {
+  return node.kind === 'sequence' ? node.parts.flatMap(flatten) : [node]
+}
+
+/** Neighbours without groups together, every part with groups alone. */
+function runs(nodes: readonly Node[]): Node[][] {
+  const found: Node[][] = []
+  let open: Node[] | undefined
+  for (const node of nodes) {
+    if (hasGroup(node)) {
+      found.push([node])
+      open = undefined
+    } else if (open === undefined) {
+      open = [node]
+      found.push(open)
+    } else open.push(node)
+  }
+  return found
+}
+
+function takesNothing({ kind }: Node): boolean {
+  return kind === 'assertion' || kind === 'empty'
+}
+
+/** What writes the groups of a match of the cut source into spans, as `RegexRoute.find` says; `start` is where the text stands. */
+export function spanWriter({ list }: Pieces): (match: RegExpExecArray, start: number, spans: Int32Array) => void {
+  const starts = new Int32Array(list.length)
+  const ends = new Int32Array(list.length)
+  return (match, start, spans) => {
+    const first = start + match.index
+    spans[0] = first
+    spans[1] = first + match[0].length
+    for (let i = 0; i < list.length; i++) {
+      const { group, after, inside } = list[i]!
+      const text = match[i + 1]
+      const from = after >= 0 ? ends[after]! : inside >= 0 ? starts[inside]! : first
+      starts[i] = from
+      ends[i] = from + (text === undefined ? 0 : text.length)
+      if (group === 0) continue
+      spans[group * 2] = text === undefined ? -1 : from
+      spans[group * 2 + 1] = text === undefined ? -1 : ends[i]!
+    }
+  }
+}
