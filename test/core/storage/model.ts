@@ -43,6 +43,12 @@ export class TableModel {
     }
   }
 
+  /** From now on every row is kept; those that show are the rows there are. */
+  keepAll(): void {
+    this.#versions = this.#merged().map(cells => ({ op: 'put', cells, durable: true }))
+    this.options = { ...this.options, append_mode: true }
+  }
+
   /** A table like this one without a row. */
   emptied(): TableModel {
     const copy = new TableModel(this.options, [])

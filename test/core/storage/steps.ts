@@ -39,6 +39,7 @@ export type Step =
         | 'expire'
         | 'rename'
         | 'set_skip_wal'
+        | 'keep_all'
       readonly table: number
       readonly which: number
     }
@@ -61,7 +62,7 @@ const places: fc.Arbitrary<Step> = fc.record({
 const change: fc.Arbitrary<Step> = fc.record({
   do: fc.constantFrom(
     ...(['add_field', 'add_field', 'add_tag', 'add_to_all', 'drop_field', 'drop_field'] as const),
-    ...(['recreate', 'expire', 'rename', 'set_skip_wal'] as const)
+    ...(['recreate', 'expire', 'rename', 'set_skip_wal', 'keep_all'] as const)
   ),
   table,
   which: fc.nat(3)
@@ -220,6 +221,7 @@ export class History {
     if (what === 'expire') return this.#expire(i, lifetimes[which % lifetimes.length]!)
     if (what === 'rename') return this.#rename(i)
     if (what === 'set_skip_wal') return this.#setSkipWal(i, which % 2 === 0)
+    if (what === 'keep_all') return this.#keepAll(i)
     if (what === 'add_to_all') return this.#addToAll(`field${which}`)
     const name = what === 'add_tag' ? `tag${which}` : `field${which}`
     const exists = model.columns.some(column => column.name === name)
@@ -251,6 +253,14 @@ export class History {
     const name = table.name.endsWith('again') ? `table${i}` : `table${i}again`
     this.#names[i] = name
     await this.#engine.catalog.changeTable(table, { kind: 'rename', name })
+  }
+
+  async #keepAll(i: number): Promise<void> {
+    const model = this.#models[i]!
+    const { append_mode, merge_mode, physical_table } = model.options
+    if (append_mode || merge_mode === 'last_non_null' || physical_table !== undefined) return
+    model.keepAll()
+    await this.#engine.catalog.changeTable(this.#table(i), { kind: 'set_options', options: { append_mode: true } })
   }
 
   /** Logical tables share the option. */

@@ -1,10 +1,15 @@
 // The catalog as the rest of the server sees it: SQLite behind it, and what a change means for rows in memory and files.
-import type { Table } from '../../../model/table.ts'
+import { DbError } from '../../../errors.ts'
+import type { Table, TableChange } from '../../../model/table.ts'
 import type { Catalog } from '../../engine.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { Opened, Writer } from '../opened.ts'
+import { versioned } from '../query/relation.ts'
 import type { FoundSeries } from '../series/known-series.ts'
-import { isLogical } from './logical.ts'
+import { isLogical, isPhysical } from './logical.ts'
+
+/** How often hidden rows are removed before a table that is written to meanwhile is given up. */
+const mostAttempts = 5
 
 /** `opened` and `writer` give what is open at the moment of a call, or throw; one catalog outlives what is open. */
 export function createLiveCatalog(opened: () => Opened, writer: () => Opened & Writer, pins: FilePins): Catalog {
@@ -34,6 +39,27 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
       return changed
     })
   }
+  const change = (table: Table, change: TableChange) => {
+    const { sqlite, tables } = writer()
+    const changed = sqlite.changeTable(table, change)
+    if (change.kind !== 'add_columns') tables.known.forget()
+    tables.find(changed)?.become(sqlite.host(changed))
+    return changed
+  }
+  /** From now on every row shows: those that are hidden must be gone before. */
+  const keepAll = async (table: Table, options: TableChange) => {
+    const { sqlite, tables, flusher, compactor } = writer()
+    for (let attempt = 0; attempt < mostAttempts; attempt++) {
+      await flusher.flush(table)
+      await compactor.settle(table)
+      const current = sqlite.tableById(table.id)
+      if (current === undefined) break
+      const memtables = tables.find(current)?.memtables ?? []
+      if (versioned(current, sqlite.files(current), memtables).length === 0) return change(current, options)
+    }
+    const reason = `rows are written to table ${table.name} faster than those they hide can be removed`
+    throw new DbError('StorageUnavailable', `${reason}; stop writing to it for a moment`, { retryAfter: 5 })
+  }
   return {
     databases: () => opened().sqlite.databases(),
     database: name => opened().sqlite.database(name),
@@ -55,13 +81,11 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
       tables.find(table)?.become(sqlite.host(table))
       return table
     },
-    changeTable: async (table, change) => {
-      const { sqlite, tables } = writer()
-      if (change.kind === 'truncate' && !isLogical(table)) return truncate(table)
-      const changed = sqlite.changeTable(table, change)
-      if (change.kind !== 'add_columns') tables.known.forget()
-      tables.find(changed)?.become(sqlite.host(changed))
-      return changed
+    changeTable: async (table, wanted) => {
+      if (wanted.kind === 'truncate' && !isLogical(table)) return truncate(table)
+      const append = wanted.kind === 'set_options' && wanted.options.append_mode === true
+      const hasFiles = !isLogical(table) && !isPhysical(table)
+      return append && hasFiles && !table.options.append_mode ? keepAll(table, wanted) : change(table, wanted)
     },
     changeTables: async steps => {
       const { sqlite, tables } = writer()

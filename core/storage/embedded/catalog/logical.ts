@@ -69,6 +69,8 @@ export function changeProblem(table: Table, options: TableOptions): string | und
   const changes = (key: keyof TableOptions) => key in options && options[key] !== table.options[key]
   const place = fixed.find(changes)
   if (place !== undefined) return `${place} is decided when a table is made`
+  if (changes('append_mode') && table.options.append_mode)
+    return 'append_mode cannot be taken back: rows may be there twice'
   const mode = isLogical(table) || isPhysical(table) ? shared.find(changes) : undefined
   if (mode === undefined) return undefined
   return `${mode} belongs to all tables of the physical table ${table.options.physical_table ?? table.name}`

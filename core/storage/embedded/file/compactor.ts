@@ -11,7 +11,7 @@ import { reach } from '../fault.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { mergeVersions } from '../query/merge.ts'
-import { meets } from '../query/relation.ts'
+import { meets, versioned } from '../query/relation.ts'
 import { fileRows, sortedWithTags, untagged } from '../query/source.ts'
 import { requireContent } from '../repair/data-check.ts'
 import { writeDataFile } from './data-file.ts'
@@ -58,6 +58,13 @@ export class Compactor {
     return next
   }
 
+  /** Merges files of a table until no row in them hides another. */
+  settle(table: Table): Promise<void> {
+    const next = this.#running.then(() => this.#settle(table.id))
+    this.#running = next.catch(() => {})
+    return next
+  }
+
   /** Resolves when the merge under way has ended; nothing starts after it. */
   async stop(): Promise<void> {
     this.#stopped = true
@@ -84,6 +91,17 @@ export class Compactor {
       }
     }
     return report
+  }
+
+  async #settle(id: number): Promise<void> {
+    const { catalog } = this.#parts
+    for (;;) {
+      const table = catalog.tableById(id)
+      if (this.#stopped || table === undefined) return
+      const ids = new Set(versioned(table, catalog.files(table), []).map(part => 'id' in part && part.id))
+      const files = catalog.files(table).filter(file => ids.has(file.id))
+      if (files.length === 0 || (await this.#merge(table, files)) === undefined) return
+    }
   }
 
   /** Files whose every row is past its time go without being read. */

@@ -61,7 +61,8 @@ export class OpenTables {
     let first = seq
     for (const part of parts) {
       const data = this.#tables.get(part.table)
-      if (data !== undefined) {
+      // A delete that meets a table which has begun to keep every row comes too late to be refused.
+      if (data !== undefined && !(part.op === 'delete' && data.table.options.append_mode)) {
         const before = data.active?.bytes ?? 0
         const columns = new Map(part.columns.map(column => [column.id, column.data]))
         data.add({ rows: part.rows, seq: first, op: part.op, tsids: part.tsids, columns })

@@ -85,6 +85,11 @@ function splitByVersions(table: Table, files: readonly DataFile[], memtables: re
   return [parts.filter(part => !versioned.has(part)), [...versioned]]
 }
 
+/** Files and memtables that may hold a row some other row hides. */
+export function versioned(table: Table, files: readonly DataFile[], memtables: readonly Memtable[]): readonly Part[] {
+  return splitByVersions(table, files, memtables)[1]
+}
+
 /** Whether two spans share a point in time. */
 export function meets(a: Span, b: Span): boolean {
   return a.minTime <= b.maxTime && b.minTime <= a.maxTime
