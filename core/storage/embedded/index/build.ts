@@ -20,42 +20,43 @@ const batchBytes = 32 * 2 ** 20
 const longestGroup = 256 * 2 ** 20
 const batchGroups = 64
 
-/** Writes the side file of a data file; its bytes, or undefined when the rows of the file are not numbered by group. */
-export async function buildIndex(
-  parts: BuildParts,
-  file: DataFile,
-  wanted: readonly WantedSection[]
-): Promise<number | undefined> {
+/** Writes the side file of a data file and returns its bytes. A file from before its table had indexes is one group. */
+export async function buildIndex(parts: BuildParts, file: DataFile, wanted: readonly WantedSection[]): Promise<number> {
   const path = join(parts.dataDir, file.path)
-  const groups = await countGroups(parts.duckdb, path)
-  if (groups === 0) return undefined
+  const rows = await numberedRows(parts.duckdb, path)
   const sections: NewSection[] = []
   for (const section of wanted) {
     if (!file.columns.includes(section.column.id)) continue
     const { column, kind, falsePositiveRate } = section
     const filters = kind === 'values' ? valueFilters : termFilters
-    sections.push({ column: column.id, kind, falsePositiveRate, filters: await filters(parts, path, groups, section) })
+    sections.push({ column: column.id, kind, falsePositiveRate, filters: await filters(parts, rows, section) })
   }
   return writeSideFile(indexPath(path), { checksum: file.checksum, bytes: file.bytes }, sections)
 }
 
-async function countGroups({ scan }: BuildParts['duckdb'], path: string): Promise<number> {
+interface NumberedRows {
+  /** SQL expression for the rows with the number of their group. */
+  readonly source: string
+  readonly groups: number
+}
+
+async function numberedRows({ scan }: BuildParts['duckdb'], path: string): Promise<NumberedRows> {
   const from = `FROM parquet_metadata(${quoteText(path)}) WHERE path_in_schema = '${groupColumn}'`
   let groups = 0
   await scan(`SELECT coalesce(max(stats_max_value::INTEGER) + 1, 0)::UINTEGER ${from}`, chunk => {
     groups = chunk.uint32(0)[0]!
   })
-  return groups
+  const source = `read_parquet(${quoteText(path)})`
+  if (groups > 0) return { source, groups }
+  return { source: `(SELECT *, 0::UINTEGER AS ${groupColumn} FROM ${source})`, groups: 1 }
 }
 
 async function termFilters(
   { duckdb, tokenizer }: BuildParts,
-  path: string,
-  groups: number,
+  { source, groups }: NumberedRows,
   { column, kind, falsePositiveRate }: WantedSection
 ): Promise<(Uint32Array | undefined)[]> {
   const name = quoteName(column.physical)
-  const source = `read_parquet(${quoteText(path)})`
   const sizes = new Float64Array(groups)
   const size = `least(coalesce(sum(strlen(${name})), 0), 4294967295)::UINTEGER`
   await duckdb.scan(`SELECT ${groupColumn}, ${size} FROM ${source} GROUP BY 1`, chunk => {
@@ -107,8 +108,7 @@ function* batches(sizes: Float64Array): Iterable<readonly [number, number]> {
 
 async function valueFilters(
   { duckdb }: BuildParts,
-  path: string,
-  groups: number,
+  { source, groups }: NumberedRows,
   { column, falsePositiveRate }: WantedSection
 ): Promise<Uint32Array[]> {
   const name = quoteName(column.physical)
@@ -116,7 +116,7 @@ async function valueFilters(
   for (let first = 0; first < groups; first += batchGroups) {
     const sets = new Map<number, HashSet>()
     const where = `${groupColumn} BETWEEN ${first} AND ${first + batchGroups - 1} AND ${name} IS NOT NULL`
-    const distinct = `SELECT DISTINCT ${groupColumn}, ${name} AS v FROM read_parquet(${quoteText(path)}) WHERE ${where}`
+    const distinct = `SELECT DISTINCT ${groupColumn}, ${name} AS v FROM ${source} WHERE ${where}`
     await duckdb.scan(`SELECT ${groupColumn}, md5_number_lower(v::VARCHAR) FROM (${distinct})`, chunk => {
       const hashes = chunk.uint64(1)
       chunk.uint32(0).forEach((id, row) => {

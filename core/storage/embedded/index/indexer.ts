@@ -136,7 +136,6 @@ export class Indexer {
     const started = performance.now()
     const bytes = await buildIndex({ duckdb, tokenizer: this.#tokenizer, dataDir }, file, wanted)
     reader.forget(file.path)
-    if (bytes === undefined) return
     const seconds = (performance.now() - started) / 1000
     metrics.seconds.observe(seconds)
     metrics.rows.add(file.rows)

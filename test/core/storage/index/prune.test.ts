@@ -7,7 +7,7 @@ import { parseColumnIndex } from '../../../../core/model/column-index.ts'
 import type { Table, TableOptions } from '../../../../core/model/table.ts'
 import { examine } from '../../../../core/storage/embedded/repair/check.ts'
 import type { Condition, Engine } from '../../../../core/storage/engine.ts'
-import { never, openEngine, put, select, type TestRow, temporaryFolder } from '../fixtures.ts'
+import { createTable, never, openEngine, put, select, type TestRow, temporaryFolder } from '../fixtures.ts'
 
 const flush = { kind: 'flush' } as const
 const compact = { kind: 'compact' } as const
@@ -280,6 +280,27 @@ t.test('files from before a column are read for it', async t => {
   })
   t.equal(all.length, 10_000)
   t.equal(pruned.length, 10_000)
+})
+
+t.test('an index that a column gets later serves files from before as a whole', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const table = await createTable(engine, 'logs', { append_mode: true })
+  await fill(engine, table)
+  t.equal(sideFiles(dir).length, 0)
+  const { id: _, physical: __, ...note } = table.columns.find(column => column.name === 'note')!
+  const changed = await engine.catalog.changeTable(table, {
+    kind: 'modify_column',
+    name: 'note',
+    definition: { ...note, index: indexes.note }
+  })
+  await fill(engine, changed)
+  t.equal(sideFiles(dir).length, 2)
+  t.equal(await rowsRead(engine, changed, { ...rare, term: 'nowhere' }), 0)
+  t.ok((await rowsRead(engine, changed, rare)) <= 12_048)
+  const { all, pruned } = await both(engine, changed, "note LIKE '%Unexpectedly%'", rare)
+  t.equal(all.length, 2)
+  t.same(pruned, all)
 })
 
 t.test('many files with a few row groups each are read together', async t => {
