@@ -62,11 +62,14 @@ async function run(session: Session, statement: Statement): Promise<Answer> {
       return statement.kind === 'use' ? rowsAnswer([], []) : { kind: 'affected', rows: 0 }
     case 'admin':
       return admin(session, statement)
+    case 'tql':
+      authorise(session.ctx.user, 'read')
+      throw new DbError('Unsupported', 'TQL cannot be run yet: ask PromQL at its own routes')
   }
   return { kind: 'affected', rows: await change(session, statement) }
 }
 
-type Reading = 'query' | 'explain' | 'describe_table' | 'show' | 'use' | 'set_time_zone' | 'admin'
+type Reading = 'query' | 'explain' | 'describe_table' | 'show' | 'use' | 'set_time_zone' | 'admin' | 'tql'
 
 /** Statements that answer with a number of rows. */
 function change(session: Session, statement: Exclude<Statement, { kind: Reading }>): Promise<number> {

@@ -19,7 +19,6 @@ import { informationSchema } from './catalog/name.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import type { SqlService } from './service.ts'
 import { parseStatements } from './statement/parse.ts'
-import { canonical } from './text/canonical.ts'
 import { describeStatement, printStatement } from './text/print.ts'
 
 const method = ['GET', 'POST']
@@ -60,7 +59,7 @@ export function routes(app: PluginApp<never, never>, options: SqlOptions, { pars
       authorise(request.ctx.user, 'read')
       const sql = requireSql(readParameters(request))
       const lines: string[] = []
-      for (const { tokens } of parseStatements(sql)) lines.push(`${await printStatement(parser, canonical(tokens))};`)
+      for (const parsed of parseStatements(sql)) lines.push(`${await printStatement(parser, sql, parsed)};`)
       return sendJson(reply, { formatted: lines.join('\n') })
     }
   })

@@ -11,6 +11,7 @@ import { isQueryWord, readQuery } from './query.ts'
 import { parseAdmin, parseSet } from './session.ts'
 import { parseShow } from './show.ts'
 import type { Statement } from './statement.ts'
+import { parseTql } from './tql.ts'
 
 /** A statement with the tokens it was read from. */
 export interface Parsed {
@@ -64,6 +65,7 @@ function parseStatement(cursor: Cursor): Statement {
   if (take(cursor, 'set')) return parseSet(cursor)
   if (take(cursor, 'admin')) return parseAdmin(cursor)
   if (take(cursor, 'kill')) return parseKill(cursor)
+  if (take(cursor, 'tql')) return parseTql(cursor)
   throw new DbError('Unsupported', `SQL statement is not supported, keyword: ${first!.value.toUpperCase()}`)
 }
 

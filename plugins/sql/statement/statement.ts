@@ -26,6 +26,7 @@ export type Statement =
   | ShowStatement
   | { readonly kind: 'use'; readonly database: Name }
   | { readonly kind: 'set_time_zone'; readonly zone: string }
+  | TqlStatement
   | { readonly kind: 'admin'; readonly call: string; readonly args: readonly string[]; readonly text: string }
 
 /** Texts by key, as in `WITH (…)`. */
@@ -34,6 +35,22 @@ export type Texts = Readonly<Record<string, string>>
 export interface QueryStatement {
   readonly kind: 'query'
   readonly tokens: readonly Token[]
+}
+
+export interface TqlStatement {
+  readonly kind: 'tql'
+  readonly command: 'eval' | 'explain' | 'analyze'
+  readonly verbose: boolean
+  readonly format?: string
+  /** As written: constants or expressions. */
+  readonly start: string
+  readonly end: string
+  readonly step: string
+  readonly lookback?: string
+  /** PromQL as written. */
+  readonly query: string
+  /** Name of the column of values. */
+  readonly alias?: string
 }
 
 export interface ExplainStatement {

@@ -2,21 +2,28 @@
 
 import type { SqlParser } from '../grammar/parser.ts'
 import type { Parsed } from '../statement/parse.ts'
+import { printTql } from '../statement/tql.ts'
 import { type Canonical, canonical, label } from './canonical.ts'
 import { isToken, type Token, tokenText } from './token.ts'
 
 /** Words of the statements the grammar does not have; only these change their case. */
 const keywords = new Set(
-  `admin analyze and as asc between by columns comment create current_timestamp database databases default delete desc describe
-   distinct drop engine exists explain format from full fulltext group having if in index insert interval into inverted is
-   json key like limit not null offset on or order primary replace schema select set show skipping table tables time union
-   use values verbose where with zone`.split(/\s+/)
+  `add admin after alter analyze and as asc between by column columns comment copy create current_timestamp database databases default delete desc describe
+   distinct drop engine exists explain first format from full fulltext group having if in index insert interval into inverted is
+   json key kill like limit modify not null offset on or order primary query rename replace schema select set show skipping
+   table tables time to truncate union unset use values variables verbose view views where with zone`.split(/\s+/)
 )
 
 /** One statement on one line without its semicolon, keywords in upper case, names and constants as written. */
-export async function printStatement(parser: SqlParser, statement: Canonical): Promise<string> {
-  const text = isKnown(statement.tokens) ? await parser.format(written(statement), statement.tokens) : undefined
-  return text ?? label(statement.tokens.map(upper))
+export async function printStatement(parser: SqlParser, sql: string, { statement, tokens }: Parsed): Promise<string> {
+  if (statement.kind === 'tql') return printTql(statement)
+  const whole = canonical(tokens)
+  if (!isKnown(tokens)) return label(tokens.map(upper))
+  const text = await parser.format(written(whole), tokens)
+  if (text !== undefined) return text
+  // What cannot be printed cannot be read either, in most cases: then this says where.
+  await parser.tree(sql, whole)
+  return label(tokens.map(upper))
 }
 
 /** The canonical text with numbers as they were written. */
