@@ -92,8 +92,10 @@ export type {
   Report,
   ResolvedWrite,
   ScanQuery,
+  SeriesQuery,
   SqlQuery,
-  TableStatistics
+  TableStatistics,
+  TagMatch
 } from './storage/engine.ts'
 export { exportFolder } from './storage/export.ts'
 export type { Store, WriteResult } from './storage/store.ts'

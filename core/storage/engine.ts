@@ -112,7 +112,7 @@ export interface ResolvedSeries {
   readonly values: Float64Array
 }
 
-export type Query = SqlQuery | ScanQuery
+export type Query = SqlQuery | ScanQuery | SeriesQuery
 
 /** One SELECT-like statement of the engine's SQL dialect. */
 export interface SqlQuery {
@@ -158,8 +158,33 @@ export interface ScanQuery {
   readonly to?: bigint
 }
 
+/**
+ * Samples of the chosen series of one table with tags: `series` (the driver's number of it), `time` (a float, in the time index's unit),
+ * then the values, in no order but series by series in runs of ascending times. Samples without any value are left out.
+ */
+export interface SeriesQuery {
+  readonly kind: 'series'
+  readonly table: Table
+  /** All must pass. */
+  readonly matches: readonly TagMatch[]
+  /** Columns: numbers come as floats, text as text. */
+  readonly values: readonly string[]
+  readonly from?: bigint
+  readonly to?: bigint
+  /** Each series with any row once, without times and values. */
+  readonly distinct?: boolean
+}
+
+/** A test of a tag's value as text; '' where a series has none, or the table has no such tag. */
+export interface TagMatch {
+  readonly column: string
+  readonly test: (value: string) => boolean
+}
+
 export interface QueryResult {
   readonly columns: readonly ResultColumn[]
+  /** Of a series query: the tags of a series that have a value, with it as text. */
+  readonly labels?: (series: number) => readonly (readonly [name: string, value: string])[]
   /** Reads on as it is iterated; leaving the loop early or calling `close` stops the query and frees what it holds. */
   batches(): AsyncIterable<ResultBatch>
   close(): void

@@ -266,7 +266,7 @@ function databaseLabel(known: readonly string[]): (name: string) => string {
 /** The result with `leave` called once when it was read to its end, left or closed. */
 function leaving(result: QueryResult, leave: () => void): QueryResult {
   return {
-    columns: result.columns,
+    ...result,
     close() {
       result.close()
       leave()

@@ -1,6 +1,6 @@
 // Queries: which files and memtables they see, the SQL DuckDB gets, and keeping both alive until the last row is read.
 import type { Table } from '../../../model/table.ts'
-import type { Condition, Query, QueryResult, Relation, ScanQuery } from '../../engine.ts'
+import type { Condition, Query, QueryResult, Relation, ScanQuery, SeriesQuery } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import { type Duckdb, quoteName } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
@@ -9,6 +9,8 @@ import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { relation, type Snapshot } from './relation.ts'
 import { everything, type Selection, select } from './select.ts'
+import { seriesSql, timesOf } from './series.ts'
+import { ticksOf } from './time.ts'
 
 export interface ReadParts {
   readonly catalog: EmbeddedCatalog
@@ -41,25 +43,42 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
     })
   }
   const release = pin(parts.pins, [...snapshots.values()])
+  let chosen: ReturnType<typeof chooseSeries> | undefined
   let sql: string
   try {
-    sql = await writeSql(parts, query, snapshots)
+    chosen = query.kind === 'series' ? chooseSeries(parts, query) : undefined
+    sql = await writeSql(parts, query, snapshots, chosen?.tsids)
   } catch (error) {
     release()
     throw error
   }
   const timezone = query.kind === 'sql' ? query.timezone : 'UTC'
-  return parts.duckdb.stream(sql, timezone, signal, release)
+  const result = await parts.duckdb.stream(sql, timezone, signal, release)
+  return chosen === undefined ? result : { ...result, labels: chosen.labels }
+}
+
+/** The series a query wants, and their labels. */
+function chooseSeries({ catalog, tables }: ReadParts, { table, matches }: SeriesQuery) {
+  const owner = catalog.host(table) === table ? undefined : table.id
+  const { labels } = tables.take(table)
+  return {
+    tsids: labels.select(table, matches, owner),
+    labels: (series: number) => labels.labels(table, series)
+  }
 }
 
 /** The query with everything it reads; only a condition makes it wait for a look into indexes. */
 async function writeSql(
   { indexes, metrics }: ReadParts,
   query: Query,
-  snapshots: ReadonlyMap<number, Snapshot>
+  snapshots: ReadonlyMap<number, Snapshot>,
+  tsids: Uint32Array = new Uint32Array(0)
 ): Promise<string> {
   const choose = (table: Table, where: Condition | undefined) =>
     where === undefined ? everything : select(indexes, metrics.index.groups, snapshots.get(table.id)!, where)
+  if (query.kind === 'series') {
+    return seriesSql(query, snapshots.get(query.table.id)!, await choose(query.table, timesOf(query)), tsids)
+  }
   if (query.kind === 'scan') {
     const { from, to } = query
     const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
@@ -104,7 +123,7 @@ function substitute(
 function scan({ table, columns, from, to }: ScanQuery, rows: string): string {
   const physical = new Map(table.columns.map(column => [column.name, column.physical]))
   const selected = columns.map(name => `${quoteName(physical.get(name)!)} AS ${quoteName(name)}`)
-  const ticks = `${epochOf[table.timeIndex.type as keyof typeof epochOf]}(${quoteName(table.timeIndex.physical)})`
+  const ticks = ticksOf(table.timeIndex, quoteName(table.timeIndex.physical))
   const bounds = [
     ...(from === undefined ? [] : [`${ticks} >= ${from}`]),
     ...(to === undefined ? [] : [`${ticks} < ${to}`])
@@ -112,10 +131,3 @@ function scan({ table, columns, from, to }: ScanQuery, rows: string): string {
   const where = bounds.length > 0 ? ` WHERE ${bounds.join(' AND ')}` : ''
   return `SELECT ${selected.join(', ')} FROM (${rows})${where}`
 }
-
-const epochOf = {
-  TimestampSecond: 'epoch',
-  TimestampMillisecond: 'epoch_ms',
-  TimestampMicrosecond: 'epoch_us',
-  TimestampNanosecond: 'epoch_ns'
-} as const

@@ -1,5 +1,5 @@
 // The visible rows of a table as one SQL expression over its files and memtables.
-import type { Table } from '../../../model/table.ts'
+import type { Table, TableColumn } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { Memtable } from '../memory/memtable.ts'
@@ -23,10 +23,20 @@ export interface Snapshot {
   readonly cutoff: bigint | undefined
 }
 
-/** `SELECT …` of every visible row that may be asked for, with the table's columns under their physical names. */
-export function relation(snapshot: Snapshot, { wants, pruned, count }: Selection): string {
+/** Columns of the stored rows to read, and what to select of them and of the hidden columns. */
+export interface Pick {
+  readonly columns: readonly TableColumn[]
+  readonly names: string
+}
+
+/** `SELECT …` of every visible row that may be asked for, with the table's columns under their physical names, or of a few of them. */
+export function relation(snapshot: Snapshot, { wants, pruned, count }: Selection, pick?: Pick): string {
   const { table, view, series, dataDir, cutoff } = snapshot
-  const options = { cutoff, only: view === undefined ? snapshot.logical : [view.id] }
+  const only = view === undefined ? snapshot.logical : [view.id]
+  const columns = pick === undefined ? {} : { columns: pick.columns }
+  const options = { cutoff, only, ...columns }
+  // Whoever picks columns picks series, too: in memory they are not looked up a second time.
+  const inMemory = pick === undefined ? options : { ...options, only: undefined }
   const memtables = snapshot.memtables.filter(memtable => memtable.ready)
   const files = snapshot.files.filter(file => cutoff === undefined || file.maxTime >= cutoff).filter(wants)
   const [alone, versioned] = splitByVersions(table, files, memtables)
@@ -34,14 +44,19 @@ export function relation(snapshot: Snapshot, { wants, pruned, count }: Selection
   count(versioned.filter(isFile), 'versioned')
   const select = (parts: readonly Part[], kind: 'alone' | 'versioned') => [
     ...fileRows(table, parts.filter(isFile), dataDir, { ...options, groups: file => pruned.get(file.path)?.[kind] }),
-    ...parts.filter(isMemtable).map(memtable => memtableRows(table, memtable, memtable.name, series, options))
+    ...parts.filter(isMemtable).map(memtable => memtableRows(table, memtable, memtable.name, series, inMemory))
   ]
   const mixed = select(versioned, 'versioned').join(' UNION ALL ')
-  const merged = mixed === '' ? [] : [mergeVersions(table, mixed, { keepDeletes: false })]
+  const merged = mixed === '' ? [] : [mergeVersions(table, mixed, { keepDeletes: false, ...columns })]
   const parts = [...select(alone, 'alone'), ...merged]
+  if (parts.length === 0 && pick !== undefined) return nothingOf(pick)
   if (parts.length === 0) return `SELECT ${(view ?? table).columns.map(missing).join(', ')} WHERE false`
-  const names = view === undefined ? finished(table) : viewNames(view, table)
+  const names = pick?.names ?? (view === undefined ? finished(table) : viewNames(view, table))
   return parts.map(part => `SELECT ${names} FROM (${part})`).join(' UNION ALL ')
+}
+
+function nothingOf({ columns }: Pick): string {
+  return `SELECT 0::UINTEGER AS __tsid, ${columns.map(missing).join(', ')} WHERE false`
 }
 
 /** The physical table's columns under the logical one's names. */

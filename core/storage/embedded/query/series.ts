@@ -1,0 +1,64 @@
+// Series queries: which series are wanted is told by the registry alone, then their samples are read as numbers.
+import type { Table } from '../../../model/table.ts'
+import type { Condition, SeriesQuery } from '../../engine.ts'
+import { quoteName } from '../duckdb/index.ts'
+import { relation, type Snapshot } from './relation.ts'
+import type { Selection } from './select.ts'
+import { ticksOf } from './time.ts'
+
+/** The statement for some series; their numbers ascend. */
+export function seriesSql(query: SeriesQuery, snapshot: Snapshot, selection: Selection, tsids: Uint32Array): string {
+  const { table } = query
+  const place = columnsOf(table, snapshot.table)
+  const time = quoteName(place(table.timeIndex.name).physical)
+  const values = query.values.map(name => place(name))
+  const columns = [place(table.timeIndex.name), ...values]
+  const names = ['__tsid', ...columns.map(({ physical }) => quoteName(physical))].join(', ')
+  const rows = relation(snapshot, selection, { columns, names })
+  const ticks = ticksOf(table.timeIndex, time)
+  const where = [
+    chosen(tsids),
+    ...(query.from === undefined ? [] : [`${ticks} >= ${query.from}`]),
+    ...(query.to === undefined ? [] : [`${ticks} < ${query.to}`])
+  ].join(' AND ')
+  if (query.distinct) return `SELECT DISTINCT __tsid AS series FROM (${rows}) WHERE ${where}`
+  const selected = values.map(({ physical, type }, i) => {
+    const read = type === 'Float64' || type === 'String' || type === 'Json' ? '' : '::DOUBLE'
+    return `${quoteName(physical)}${read} AS ${quoteName(query.values[i]!)}`
+  })
+  const something = values.map(({ physical }) => `${quoteName(physical)} IS NOT NULL`).join(' OR ')
+  return `SELECT __tsid AS series, (${ticks})::DOUBLE AS time, ${selected.join(', ')} FROM (${rows}) WHERE ${where} AND (${something})`
+}
+
+/** Columns of the rows as they are stored, by the names of the table that is asked for. */
+function columnsOf(table: Table, host: Table) {
+  const byId = new Map(host.columns.map(column => [column.id, column]))
+  const byName = new Map(table.columns.map(column => [column.name, column]))
+  return (name: string) => {
+    const column = byName.get(name)!
+    return host === table ? column : byId.get(column.stored!)!
+  }
+}
+
+/** Runs of numbers, in as many conditions as are still quick to check; else a list. */
+const mostRuns = 64
+
+function chosen(tsids: Uint32Array): string {
+  if (tsids.length === 0) return 'false'
+  const runs: [first: number, last: number][] = []
+  for (const tsid of tsids) {
+    const run = runs.at(-1)
+    if (run !== undefined && run[1] === tsid - 1) run[1] = tsid
+    else runs.push([tsid, tsid])
+    if (runs.length > mostRuns) break
+  }
+  const bounds = `__tsid BETWEEN ${tsids[0]} AND ${tsids.at(-1)}`
+  if (runs.length === 1) return bounds
+  if (runs.length > mostRuns) return `${bounds} AND __tsid IN (${tsids.join(', ')})`
+  return `(${runs.map(([first, last]) => `__tsid BETWEEN ${first} AND ${last}`).join(' OR ')})`
+}
+
+/** Times that rule out files. */
+export function timesOf({ from, to }: SeriesQuery): Condition {
+  return { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+}
