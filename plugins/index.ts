@@ -6,5 +6,6 @@ export const catalogue: Catalogue = {
   ingest: () => import('./ingest/index.ts'),
   metricsys: () => import('./metricsys/index.ts'),
   pipelines: () => import('./pipelines/index.ts'),
+  promql: () => import('./promql/index.ts'),
   sql: () => import('./sql/index.ts')
 }

@@ -103,8 +103,62 @@ export interface ProcessorOptions {
   error(message: string): DbError
 }
 
+/** Evaluates PromQL over the metric tables and every other table with a time index. */
+export interface PromqlService {
+  /** Runs a query in the context's database. Throws DbError: `InvalidSyntax` for the text, status 422 for what the data do not allow. */
+  query(ctx: RequestContext, request: PromqlRequest): Promise<PromqlResult>
+  /** Label sets of the series that match any of the selectors and have samples in the range (milliseconds, inclusive). */
+  series(ctx: RequestContext, selectors: readonly string[], range: PromqlRange): Promise<readonly PromqlLabels[]>
+  /** A query with canonical spaces. */
+  format(text: string): string
+  /** A query's tree as the Prometheus API shows it. */
+  parse(text: string): unknown
+}
+
+export interface PromqlRequest {
+  readonly text: string
+  /** Milliseconds since 1970. */
+  readonly start: number
+  readonly end: number
+  /** Milliseconds; absent in an instant query, whose start is its end. */
+  readonly step?: number
+  /** Milliseconds a sample counts for. */
+  readonly lookback?: number
+}
+
+export interface PromqlRange {
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Sorted by name; `__name__` is one of them. */
+export type PromqlLabels = Readonly<Record<string, string>>
+
+export interface PromqlResult {
+  readonly type: 'scalar' | 'vector' | 'matrix' | 'string'
+  /** How many there are. */
+  readonly series: number
+  readonly warnings: readonly string[]
+  readonly infos: readonly string[]
+  /** Samples the query held, all in all and at most at a time. */
+  readonly samples: { readonly total: number; readonly peak: number }
+  /** `{"resultType":…,"result":…}` as the Prometheus API writes it; at most `limit` series, 0 is no limit. */
+  json(limit: number): Iterable<string>
+  /** One row per sample, by series and time. */
+  rows(): Iterable<PromqlRow>
+}
+
+export interface PromqlRow {
+  /** Milliseconds since 1970. */
+  readonly time: number
+  /** A number, or a native histogram as text. */
+  readonly value: number | string
+  readonly labels: PromqlLabels
+}
+
 declare module '../core/plugin.ts' {
   interface ServiceMap {
+    promql: PromqlService
     pipelines: PipelinesService
   }
 }

@@ -1,6 +1,7 @@
 // Metrics in and out by remote write and remote read: each metric is a table, its series share the files of a physical one.
 import { Type } from 'typebox'
 import { definePlugin } from '../../core/index.ts'
+import { apiRoutes } from './api/routes.ts'
 import { formatError } from './errors.ts'
 import { routes } from './routes.ts'
 import { createReceive, type Receive } from './write/receive.ts'
@@ -11,6 +12,7 @@ export default definePlugin({
   name: 'metricsys',
   prefix: '/v1/metricsys',
   servers: ['main', 'public'],
+  uses: ['promql'],
   config: Type.Object({
     native_histograms: Type.Boolean({
       default: true,
@@ -32,6 +34,10 @@ export default definePlugin({
     max_read_samples: count(50_000_000, 'Samples one remote read may answer with; more are refused with 400.')
   }),
   setup: (core, config) => createReceive(core, config),
-  routes: (app, config) => routes(app, config, (app.services as { readonly metricsys: Receive }).metricsys),
+  async routes(app, config) {
+    routes(app, config, (app.services as unknown as { readonly metricsys: Receive }).metricsys)
+    const { promql } = app.services
+    if (promql !== undefined) await app.register(api => apiRoutes(api as typeof app, promql), { prefix: '/api/v1' })
+  },
   formatError
 })

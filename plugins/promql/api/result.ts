@@ -1,0 +1,102 @@
+// Results as the query API writes them, piece by piece so that large ones need not be held as text.
+
+import type { Labels } from '../engine/labels.ts'
+import { formatFloat } from '../engine/number.ts'
+import type { QueryAnswer } from '../engine/query.ts'
+import { type Grid, none, type Series, timeOf } from '../engine/series.ts'
+import type { Samples } from '../engine/window.ts'
+import { histogramJson } from '../histogram/text.ts'
+
+/** `{"resultType":…,"result":…}` in pieces; at most `limit` series, 0 is no limit. */
+export function* resultPieces({ type, value, grid }: QueryAnswer, instant: boolean, limit: number): Iterable<string> {
+  if (value.type === 'string') {
+    yield `{"resultType":"string","result":[${seconds(grid.start)},${JSON.stringify(value.text)}]}`
+    return
+  }
+  if (value.type === 'scalar' && instant) {
+    yield `{"resultType":"scalar","result":[${seconds(grid.start)},"${formatFloat(value.values[0]!)}"]}`
+    return
+  }
+  const isVector = instant && type === 'vector'
+  yield `{"resultType":"${isVector ? 'vector' : 'matrix'}","result":[`
+  yield* joined(seriesPieces(value, grid, isVector, limit))
+  yield ']}'
+}
+
+function* seriesPieces(value: QueryAnswer['value'], grid: Grid, isVector: boolean, limit: number): Iterable<string> {
+  if (value.type === 'scalar') {
+    const points = Array.from(value.values, (each, step) => point(timeOf(grid, step), each))
+    yield `{"metric":{},"values":[${points.join(',')}]}`
+  } else if (value.type === 'matrix') {
+    for (const samples of limited(value.samples, limit)) yield rawJson(samples)
+  } else if (value.type === 'vector') {
+    for (const series of limited(value.series, limit))
+      yield isVector ? elementJson(series, grid) : seriesJson(series, grid)
+  }
+}
+
+/** How many series a result has. */
+export function seriesCount({ value }: QueryAnswer): number {
+  if (value.type === 'vector') return value.series.length
+  return value.type === 'matrix' ? value.samples.length : 1
+}
+
+function limited<T>(items: readonly T[], limit: number): readonly T[] {
+  return limit > 0 ? items.slice(0, limit) : items
+}
+
+function* joined(pieces: Iterable<string>): Iterable<string> {
+  let first = true
+  for (const piece of pieces) {
+    yield first ? piece : `,${piece}`
+    first = false
+  }
+}
+
+function elementJson({ labels, kinds, values, histograms }: Series, grid: Grid): string {
+  const time = timeOf(grid, 0)
+  const sample =
+    kinds[0] === 1
+      ? `"value":${point(time, values[0]!)}`
+      : `"histogram":[${seconds(time)},${JSON.stringify(histogramJson(histograms![0]!))}]`
+  return `{"metric":${labelsJson(labels)},${sample}}`
+}
+
+function seriesJson({ labels, kinds, values, histograms }: Series, grid: Grid): string {
+  const floats: string[] = []
+  const others: string[] = []
+  for (let step = 0; step < kinds.length; step++) {
+    if (kinds[step] === none) continue
+    const time = timeOf(grid, step)
+    if (kinds[step] === 1) floats.push(point(time, values[step]!))
+    else others.push(`[${seconds(time)},${JSON.stringify(histogramJson(histograms![step]!))}]`)
+  }
+  return withPoints(labels, floats, others)
+}
+
+function rawJson({ labels, floats, histograms }: Samples): string {
+  const points = Array.from(floats.times, (time, i) => point(time, floats.values[i]!))
+  const others = Array.from(histograms.times, (time, i) => {
+    return `[${seconds(time)},${JSON.stringify(histogramJson(histograms.values[i]!))}]`
+  })
+  return withPoints(labels, points, others)
+}
+
+function withPoints(labels: Labels, floats: readonly string[], others: readonly string[]): string {
+  const values = floats.length > 0 ? `,"values":[${floats.join(',')}]` : ''
+  const histograms = others.length > 0 ? `,"histograms":[${others.join(',')}]` : ''
+  return `{"metric":${labelsJson(labels)}${values}${histograms}}`
+}
+
+function point(time: number, value: number): string {
+  return `[${seconds(time)},"${formatFloat(value)}"]`
+}
+
+/** Whole seconds as they are, else with three decimals. */
+function seconds(milliseconds: number): string {
+  return milliseconds % 1_000 === 0 ? String(milliseconds / 1_000) : (milliseconds / 1_000).toFixed(3)
+}
+
+function labelsJson(labels: Labels): string {
+  return JSON.stringify(Object.fromEntries(labels))
+}

@@ -1,0 +1,53 @@
+// count_values: how many series have each value, the value as a label.
+
+import { nameProblem } from '../../../core/index.ts'
+import { histogramText } from '../histogram/text.ts'
+import type { Aggregation } from '../language/ast.ts'
+import { quote } from '../language/literal.ts'
+import type { Group } from './aggregate.ts'
+import { entry } from './entry.ts'
+import { executionError } from './error.ts'
+import type { Evaluation } from './evaluation.ts'
+import { fixedFloat } from './number.ts'
+import { at, type Grid, newSeries, type Series, type Value } from './series.ts'
+
+export function countValues(evaluation: Evaluation, expr: Aggregation, groups: readonly Group[], grid: Grid): Value {
+  const label = evaluation.text(expr.param!)
+  if (!label.isWellFormed() || nameProblem('column', label) !== undefined) {
+    throw executionError(`invalid label name ${quote(label)}`)
+  }
+  const counted: Series[] = []
+  for (const { labels, members } of groups) {
+    const byValue = new Map<string, Series>()
+    for (let step = 0; step < grid.count; step++) {
+      for (const member of members) {
+        const value = at(member, step)
+        if (value === undefined) continue
+        const text = typeof value === 'number' ? fixedFloat(value) : histogramText(value)
+        const series = entry(byValue, text, () => newSeries(labels.with(new Map([[label, text]])), grid.count))
+        series.kinds[step] = 1
+        series.values[step]!++
+      }
+    }
+    counted.push(...byValue.values())
+  }
+  return { type: 'vector', series: addEqual(counted) }
+}
+
+/** Groups that differ in nothing but the label that was overwritten count together. */
+function addEqual(series: readonly Series[]): readonly Series[] {
+  const byKey = new Map<string, Series>()
+  for (const each of series) {
+    const other = byKey.get(each.labels.key)
+    if (other === undefined) {
+      byKey.set(each.labels.key, each)
+      continue
+    }
+    for (let step = 0; step < each.kinds.length; step++) {
+      if (each.kinds[step] === 0) continue
+      other.kinds[step] = 1
+      other.values[step]! += each.values[step]!
+    }
+  }
+  return [...byKey.values()]
+}

@@ -1,0 +1,57 @@
+// Aggregations: series in groups, each group to one series or to a choice of its own.
+import type { Aggregation } from '../language/ast.ts'
+import { countValues } from './aggregate-values.ts'
+import { choose } from './choose.ts'
+import type { Evaluation } from './evaluation.ts'
+import { groupKey, groupLabels, type Labels } from './labels.ts'
+import { average, sum } from './mean.ts'
+import { type GroupMath, reduceCounts, reduceExtreme, reduceQuantile, reduceVariance } from './reduce.ts'
+import { type Grid, isEmpty, type Series, type Value } from './series.ts'
+
+/** The series that go together, and the labels of what comes out. */
+export interface Group {
+  readonly labels: Labels
+  readonly members: readonly Series[]
+}
+
+const reductions: Readonly<Record<string, GroupMath>> = {
+  sum,
+  avg: average,
+  count: reduceCounts('count'),
+  group: reduceCounts('group'),
+  min: reduceExtreme('min'),
+  max: reduceExtreme('max'),
+  stddev: reduceVariance('stddev'),
+  stdvar: reduceVariance('stdvar'),
+  quantile: reduceQuantile
+}
+
+export async function aggregate(evaluation: Evaluation, expr: Aggregation, grid: Grid): Promise<Value> {
+  const series = await evaluation.vector(expr.expr, grid)
+  const groups = groupSeries(series, new Set(expr.grouping), expr.without)
+  const { op } = expr
+  if (op === 'count_values') return countValues(evaluation, expr, groups, grid)
+  const parameter = expr.param === undefined ? undefined : await evaluation.scalar(expr.param, grid)
+  const math = reductions[op]
+  if (math === undefined) return choose(evaluation, expr, groups, parameter!, grid)
+  const context = { expr, annotations: evaluation.annotations, parameter, count: grid.count }
+  const results: Series[] = []
+  for (const group of groups) {
+    const result = math(group, context)
+    if (!isEmpty(result)) results.push(result)
+    if (evaluation.budget.isDue) await evaluation.budget.pause()
+  }
+  return { type: 'vector', series: results }
+}
+
+/** In the order their first members come. */
+export function groupSeries(series: readonly Series[], names: ReadonlySet<string>, without: boolean): readonly Group[] {
+  const groups = new Map<string, { labels: Labels; members: Series[] }>()
+  for (const each of series) {
+    const key = groupKey(each.labels, names, without)
+    const group = groups.get(key)
+    if (group !== undefined) group.members.push(each)
+    else groups.set(key, { labels: groupLabels(each.labels, names, without), members: [each] })
+  }
+  return [...groups.values()]
+}

@@ -1,0 +1,61 @@
+// Binary operators: between numbers, between a vector and a number, between vectors.
+
+import type { Histogram } from '../histogram/histogram.ts'
+import type { Binary } from '../language/ast.ts'
+import { comparisons, setOperators } from '../language/ast.ts'
+import type { Evaluation } from './evaluation.ts'
+import { mergeEqual } from './map.ts'
+import { matchVectors } from './match.ts'
+import { type Combination, combine, dropsName, scalarOperation } from './operation.ts'
+import { type Grid, isEmpty, newSeries, put, type Series, type Value } from './series.ts'
+import { combineSets } from './set.ts'
+
+export async function binary(evaluation: Evaluation, expr: Binary, grid: Grid): Promise<Value> {
+  const [left, right] = [await evaluation.value(expr.left, grid), await evaluation.value(expr.right, grid)]
+  if (left.type === 'scalar' && right.type === 'scalar') {
+    const operation = scalarOperation(expr.op)
+    return { type: 'scalar', values: left.values.map((value, step) => operation(value, right.values[step]!)) }
+  }
+  if (left.type === 'vector' && right.type === 'vector') {
+    const series = setOperators.has(expr.op)
+      ? combineSets(expr, left.series, right.series, grid)
+      : await matchVectors(evaluation, expr, left.series, right.series, grid)
+    return { type: 'vector', series }
+  }
+  const vector = (left.type === 'vector' ? left : right) as Value & { type: 'vector' }
+  const scalar = (left.type === 'scalar' ? left : right) as Value & { type: 'scalar' }
+  const series = withScalar(evaluation, expr, vector.series, scalar.values, left.type === 'scalar')
+  return { type: 'vector', series }
+}
+
+function withScalar(
+  evaluation: Evaluation,
+  expr: Binary,
+  series: readonly Series[],
+  scalar: Float64Array,
+  swapped: boolean
+): readonly Series[] {
+  const operation = combine(evaluation, expr)
+  const isFilter = comparisons.has(expr.op) && !expr.bool
+  const fast = scalarOperation(expr.op)
+  const result = series.map(each => {
+    const changed = newSeries(dropsName(expr) ? each.labels.unnamed() : each.labels, scalar.length)
+    for (let step = 0; step < scalar.length; step++) {
+      if (each.kinds[step] === 1) {
+        const [value, other] = [each.values[step]!, scalar[step]!]
+        const found = swapped ? fast(other, value) : fast(value, other)
+        if (isFilter && found === 0) continue
+        changed.kinds[step] = 1
+        changed.values[step] = isFilter ? value : found
+      } else if (each.kinds[step] === 2) {
+        put(changed, step, histogramWithScalar(each.histograms![step]!, scalar[step]!, swapped, operation))
+      }
+    }
+    return changed
+  })
+  return mergeEqual(result.filter(each => !isEmpty(each)))
+}
+
+function histogramWithScalar(value: Histogram, scalar: number, swapped: boolean, operation: Combination) {
+  return swapped ? operation(scalar, value) : operation(value, scalar)
+}

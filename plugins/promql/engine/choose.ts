@@ -1,0 +1,98 @@
+// Aggregations that keep some of the series as they are: topk, bottomk, limitk, limit_ratio.
+import type { Aggregation } from '../language/ast.ts'
+import type { Group } from './aggregate.ts'
+import { entry } from './entry.ts'
+import { executionError } from './error.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { Labels } from './labels.ts'
+import { formatFloat } from './number.ts'
+import { tellIgnored } from './reduce.ts'
+import { at, type Grid, isEmpty, newSeries, none, put, type Series, type Value } from './series.ts'
+
+/** Which members of a group stay at a step, best first where that means something. */
+type Choice = (members: readonly Series[], step: number, parameter: number) => readonly number[]
+
+const choices: Readonly<Record<string, Choice>> = {
+  topk: (members, step, k) => best(members, step, k, (a, b) => b - a),
+  bottomk: (members, step, k) => best(members, step, k, (a, b) => a - b),
+  limitk: (members, step, k) => present(members, step).slice(0, Math.max(0, Math.trunc(k))),
+  limit_ratio: (members, step, ratio) => present(members, step).filter(i => inRatio(members[i]!.labels, ratio))
+}
+
+export async function choose(
+  evaluation: Evaluation,
+  expr: Aggregation,
+  groups: readonly Group[],
+  parameter: Float64Array,
+  grid: Grid
+): Promise<Value> {
+  checkParameter(evaluation, expr, parameter)
+  const choice = choices[expr.op]!
+  const ordered = grid.count === 1 && (expr.op === 'topk' || expr.op === 'bottomk')
+  const chosen: Series[] = []
+  for (const group of groups) {
+    const { members } = group
+    const kept = new Map<number, Series>()
+    for (let step = 0; step < grid.count; step++) {
+      for (const i of choice(members, step, parameter[step]!)) {
+        const series = entry(kept, i, () => newSeries(members[i]!.labels, grid.count))
+        put(series, step, at(members[i]!, step))
+      }
+      if (evaluation.budget.isDue) await evaluation.budget.pause()
+    }
+    chosen.push(...[...kept.values()].filter(series => !isEmpty(series)))
+    if (ordered || expr.op.endsWith('k')) tellIgnoredUnlessKept(evaluation, expr, group)
+  }
+  return { type: 'vector', series: chosen, ordered }
+}
+
+function tellIgnoredUnlessKept(evaluation: Evaluation, expr: Aggregation, group: Group): void {
+  if (expr.op !== 'limitk') tellIgnored(group, { annotations: evaluation.annotations, expr })
+}
+
+function checkParameter(evaluation: Evaluation, expr: Aggregation, parameter: Float64Array): void {
+  const isRatio = expr.op === 'limit_ratio'
+  for (const value of parameter) {
+    if (Number.isNaN(value)) throw executionError(`${isRatio ? 'Ratio' : 'Parameter'} value is NaN`)
+    if (!isRatio && Math.abs(value) >= 2 ** 63)
+      throw executionError(`Scalar value ${formatFloat(value)} overflows int64`)
+    if (!isRatio || Math.abs(value) <= 1) continue
+    const capped = value > 0 ? 1 : -1
+    const message = `ratio value should be between -1 and 1, got ${formatFloat(value)}, capping to ${capped}`
+    evaluation.annotations.warn(expr.param!, message)
+  }
+}
+
+function present(members: readonly Series[], step: number): number[] {
+  const found: number[] = []
+  for (let i = 0; i < members.length; i++) if (members[i]!.kinds[step] !== none) found.push(i)
+  return found
+}
+
+/** The first `k` floats in an order; NaN comes last in every order, equal values stay as they come. */
+function best(members: readonly Series[], step: number, k: number, order: (a: number, b: number) => number): number[] {
+  if (k < 1) return []
+  const found: number[] = []
+  for (let i = 0; i < members.length; i++) if (members[i]!.kinds[step] === 1) found.push(i)
+  found.sort((i, j) => {
+    const [a, b] = [members[i]!.values[step]!, members[j]!.values[step]!]
+    if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
+    return order(a, b) || i - j
+  })
+  return found.slice(0, Math.trunc(k))
+}
+
+/** A share of all series that is the same at every step and in every query; a negative ratio takes exactly the others. */
+function inRatio(labels: Labels, ratio: number): boolean {
+  const place = hash(labels.key) / 2 ** 32
+  return ratio >= 0 ? place < ratio : place >= 1 + ratio
+}
+
+/** FNV-1a over UTF-16 units, then mixed so that high bits are even. */
+function hash(text: string): number {
+  let sum = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193)
+  sum = Math.imul(sum ^ (sum >>> 16), 0x85ebca6b)
+  sum = Math.imul(sum ^ (sum >>> 13), 0xc2b2ae35)
+  return (sum ^ (sum >>> 16)) >>> 0
+}

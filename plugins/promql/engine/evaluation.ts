@@ -1,0 +1,168 @@
+// Computing a prepared query: every expression as a value over all steps at once.
+import { DbError } from '../../../core/index.ts'
+import { callFunction } from '../functions/index.ts'
+import { scale } from '../histogram/histogram.ts'
+import type { Expr, MatrixSelector, Subquery, Unary, VectorSelector } from '../language/ast.ts'
+import { aggregate } from './aggregate.ts'
+import type { Annotations } from './annotation.ts'
+import { binary } from './binary.ts'
+import type { Fetched } from './fetch.ts'
+import type { Budget } from './limits.ts'
+import { mapSeries } from './map.ts'
+import { isInvariant } from './prepare.ts'
+import { selectVector } from './select.ts'
+import { broadcast, type Grid, none, type Series, timeOf, type Value } from './series.ts'
+import type { RawSeries } from './source.ts'
+import { noHistograms, type Samples, withoutStale } from './window.ts'
+
+export interface EvaluationParts {
+  readonly fetched: Fetched
+  readonly annotations: Annotations
+  readonly budget: Budget
+  /** Milliseconds a sample counts for. */
+  readonly lookback: number
+  /** Milliseconds between the steps of a subquery that names none. */
+  readonly subqueryStep: number
+  /** The query's own times. */
+  readonly query: { readonly start: number; readonly end: number; readonly step: number }
+}
+
+export class Evaluation {
+  readonly annotations: Annotations
+  readonly budget: Budget
+  readonly lookback: number
+  readonly query: EvaluationParts['query']
+  readonly #fetched: Fetched
+  readonly #subqueryStep: number
+  readonly #live = new Map<VectorSelector, readonly Samples[]>()
+
+  constructor(parts: EvaluationParts) {
+    this.annotations = parts.annotations
+    this.budget = parts.budget
+    this.lookback = parts.lookback
+    this.query = parts.query
+    this.#fetched = parts.fetched
+    this.#subqueryStep = parts.subqueryStep
+  }
+
+  samples(selector: VectorSelector): readonly RawSeries[] {
+    return this.#fetched.get(selector)!
+  }
+
+  /** The value of an expression that is no range vector. */
+  async value(expr: Expr, grid: Grid): Promise<Value> {
+    if (this.budget.isDue) await this.budget.pause()
+    if (grid.count > 1 && expr.kind !== 'paren' && isInvariant(expr)) {
+      return broadcast(await this.#compute(expr, { ...grid, count: 1 }), grid.count)
+    }
+    return this.#compute(expr, grid)
+  }
+
+  async vector(expr: Expr, grid: Grid): Promise<readonly Series[]> {
+    const value = await this.value(expr, grid)
+    if (value.type !== 'vector') throw wrongType('vector', value.type)
+    return value.series
+  }
+
+  /** By step. */
+  async scalar(expr: Expr, grid: Grid): Promise<Float64Array> {
+    const value = await this.value(expr, grid)
+    if (value.type !== 'scalar') throw wrongType('scalar', value.type)
+    return value.values
+  }
+
+  /** The text of a string expression. */
+  text(expr: Expr): string {
+    if (expr.kind === 'paren') return this.text(expr.expr)
+    if (expr.kind !== 'string') throw wrongType('string', expr.kind)
+    return expr.value
+  }
+
+  /** What is in sight of a range vector over all steps of a grid. */
+  async range(expr: MatrixSelector | Subquery, grid: Grid): Promise<readonly Samples[]> {
+    if (expr.kind === 'subquery') return this.#subquery(expr, grid)
+    let live = this.#live.get(expr.selector)
+    if (live === undefined) {
+      live = this.samples(expr.selector).map(withoutStale)
+      this.#live.set(expr.selector, live)
+    }
+    return live
+  }
+
+  async #compute(expr: Expr, grid: Grid): Promise<Value> {
+    switch (expr.kind) {
+      case 'number':
+        return { type: 'scalar', values: new Float64Array(grid.count).fill(expr.value) }
+      case 'string':
+        return { type: 'string', text: expr.value }
+      case 'paren':
+        return this.value(expr.expr, grid)
+      case 'selector':
+        return { type: 'vector', series: await selectVector(this, expr, grid) }
+      case 'unary':
+        return this.#unary(expr, grid)
+      case 'call':
+        return callFunction(this, expr, grid)
+      case 'aggregation':
+        return aggregate(this, expr, grid)
+      case 'binary':
+        return binary(this, expr, grid)
+      default:
+        throw wrongType('vector', expr.kind)
+    }
+  }
+
+  async #unary({ op, expr }: Unary, grid: Grid): Promise<Value> {
+    const value = await this.value(expr, grid)
+    if (op === '+' || value.type === 'string') return value
+    if (value.type === 'scalar') return { type: 'scalar', values: value.values.map(each => -each) }
+    const negated = mapSeries(
+      value.series,
+      float => -float,
+      histogram => scale(histogram, -1)
+    )
+    return { type: 'vector', series: negated }
+  }
+
+  /** The expression at the subquery's own steps, which lie on multiples of its step. */
+  async #subquery(expr: Subquery, grid: Grid): Promise<readonly Samples[]> {
+    const step = (expr.step as number | undefined) ?? this.#subqueryStep
+    const [range, offset] = [expr.range as number, expr.offset as number]
+    const [first, last] =
+      expr.at === undefined ? [grid.start, timeOf(grid, grid.count - 1)] : [expr.at as number, expr.at as number]
+    const start = (Math.floor((first - offset - range) / step) + 1) * step
+    const count = Math.max(0, Math.floor((last - offset - start) / step) + 1)
+    if (count === 0) return []
+    this.budget.checkPoints(count)
+    const inner = { start, step, count }
+    return (await this.vector(expr.expr, inner)).map(series => toSamples(series, inner))
+  }
+}
+
+function toSamples({ labels, kinds, values, histograms }: Series, grid: Grid): Samples {
+  const floats = { times: new Float64Array(grid.count), values: new Float64Array(grid.count) }
+  const others: number[] = []
+  let n = 0
+  for (let step = 0; step < grid.count; step++) {
+    if (kinds[step] === none) continue
+    if (kinds[step] === 1) {
+      floats.times[n] = timeOf(grid, step)
+      floats.values[n++] = values[step]!
+    } else others.push(step)
+  }
+  return {
+    labels,
+    floats: { times: floats.times.subarray(0, n), values: floats.values.subarray(0, n) },
+    histograms:
+      others.length === 0
+        ? noHistograms
+        : {
+            times: Float64Array.from(others, step => timeOf(grid, step)),
+            values: others.map(step => histograms![step]!)
+          }
+  }
+}
+
+function wrongType(wanted: string, found: string): DbError {
+  return new DbError('Unexpected', `an expression is a ${found} where a ${wanted} was expected`)
+}

@@ -1,0 +1,160 @@
+// Operators between vectors: which elements belong together, and the labels of what comes out.
+import type { Binary, Matching } from '../language/ast.ts'
+import { entry } from './entry.ts'
+import { executionError } from './error.ts'
+import type { Evaluation } from './evaluation.ts'
+import { groupKey, type Labels, metricName } from './labels.ts'
+import { type Combination, combine, dropsName } from './operation.ts'
+import { at, type Grid, isEmpty, newSeries, none, put, type Series } from './series.ts'
+
+/** Series of both sides with the same matching labels; on `one` at most one may be present at a step. */
+interface Pair {
+  readonly many: Series[]
+  readonly one: Series[]
+}
+
+export async function matchVectors(
+  evaluation: Evaluation,
+  expr: Binary,
+  left: readonly Series[],
+  right: readonly Series[],
+  grid: Grid
+): Promise<readonly Series[]> {
+  const swapped = expr.matching.card === 'one-to-many'
+  const [many, one] = swapped ? [right, left] : [left, right]
+  const { fill } = expr.matching
+  const matcher: Matcher = {
+    expr,
+    grid,
+    swapped,
+    operation: combine(evaluation, expr),
+    labelsOf: resultLabels(expr),
+    fillMany: swapped ? fill.right : fill.left,
+    fillOne: swapped ? fill.left : fill.right,
+    busy: stepsWithAny(many, grid)
+  }
+  const results = new Map<string, Series>()
+  for (const pair of pairUp(expr.matching, many, one)) {
+    for (const output of matchPair(matcher, pair)) addResult(results, output)
+    if (evaluation.budget.isDue) await evaluation.budget.pause()
+  }
+  return [...results.values()].filter(series => !isEmpty(series))
+}
+
+interface Matcher {
+  readonly expr: Binary
+  readonly grid: Grid
+  /** The left side is the one with single elements. */
+  readonly swapped: boolean
+  readonly operation: Combination
+  readonly labelsOf: (many: Series, one: Series | undefined) => Labels
+  readonly fillMany: number | undefined
+  readonly fillOne: number | undefined
+  /** Steps at which the many side has anything at all: at others nothing is matched. */
+  readonly busy: Uint8Array
+}
+
+function matchPair(matcher: Matcher, { many, one }: Pair): Iterable<Series> {
+  const { expr, grid, swapped, operation, labelsOf, fillMany, fillOne, busy } = matcher
+  const outputs = new Map<Labels, { series: Series; done: Uint8Array }>()
+  const match = (step: number, manySide: Series | undefined, oneSide: Series | undefined) => {
+    const m = manySide === undefined ? fillMany! : at(manySide, step)!
+    const o = oneSide === undefined ? fillOne! : at(oneSide, step)!
+    const labels = labelsOf((manySide ?? oneSide)!, oneSide)
+    const output = entry(outputs, labels, () => ({
+      series: newSeries(labels, grid.count),
+      done: new Uint8Array(grid.count)
+    }))
+    // Also where nothing came out of the first.
+    if (output.done[step] === 1) throw tooMany(expr.matching)
+    output.done[step] = 1
+    put(output.series, step, swapped ? operation(o, m) : operation(m, o))
+  }
+  for (let step = 0; step < grid.count; step++) {
+    if (busy[step] === 0 && fillMany === undefined) continue
+    const oneSide = presentOne(one, step, expr)
+    let any = false
+    for (const manySide of many) {
+      if (manySide.kinds[step] === none) continue
+      any = true
+      if (oneSide !== undefined || fillOne !== undefined) match(step, manySide, oneSide)
+    }
+    if (!any && oneSide !== undefined && fillMany !== undefined) match(step, undefined, oneSide)
+  }
+  return [...outputs.values()].map(({ series }) => series)
+}
+
+function stepsWithAny(series: readonly Series[], { count }: Grid): Uint8Array {
+  const steps = new Uint8Array(count)
+  for (const { kinds } of series) for (let step = 0; step < count; step++) if (kinds[step] !== none) steps[step] = 1
+  return steps
+}
+
+function pairUp(matching: Matching, many: readonly Series[], one: readonly Series[]): Iterable<Pair> {
+  const names = new Set(matching.labels)
+  const pairs = new Map<string, Pair>()
+  const pairOf = ({ labels }: Series) =>
+    entry(pairs, groupKey(labels, names, !matching.on), () => ({ many: [], one: [] }))
+  for (const series of many) pairOf(series).many.push(series)
+  for (const series of one) pairOf(series).one.push(series)
+  return pairs.values()
+}
+
+function presentOne(candidates: readonly Series[], step: number, { matching }: Binary): Series | undefined {
+  let found: Series | undefined
+  for (const each of candidates) {
+    if (each.kinds[step] === none) continue
+    if (found !== undefined) throw duplicate(matching, found, each)
+    found = each
+  }
+  return found
+}
+
+function duplicate(matching: Matching, first: Series, second: Series) {
+  const names = new Set(matching.labels)
+  const group = matching.on ? first.labels.keep(names) : first.labels.without(new Set([...names, metricName]))
+  const side = matching.card === 'one-to-many' ? 'left' : 'right'
+  return executionError(
+    `found duplicate series for the match group ${group} on the ${side} hand-side of the operation: [${first.labels}, ${second.labels}];many-to-many matching not allowed: matching labels must be unique on one side`
+  )
+}
+
+function tooMany({ card }: Matching) {
+  const reason =
+    card === 'one-to-one'
+      ? 'many-to-one matching must be explicit (group_left/group_right)'
+      : 'grouping labels must ensure unique matches'
+  return executionError(`multiple matches for labels: ${reason}`)
+}
+
+/** Labels of a result by its element of the many side and, where labels are taken over, that of the other. */
+function resultLabels(expr: Binary): (many: Series, one: Series | undefined) => Labels {
+  const { on, labels, include, card } = expr.matching
+  const names = new Set(labels)
+  const known = new Map<string, Labels>()
+  const make = (many: Series, one: Series | undefined): Labels => {
+    const base = dropsName(expr) ? many.labels.unnamed() : many.labels
+    if (card === 'one-to-one') return on ? base.keep(names) : base.without(names)
+    if (include.length === 0) return base
+    return base.with(new Map(include.map(name => [name, one?.labels.get(name) ?? ''])))
+  }
+  // By the labels that come out, so that equal ones are one object.
+  const made = new Map<Series, Map<Series | undefined, Labels>>()
+  return (many, one) => {
+    const byOne = entry(made, many, () => new Map<Series | undefined, Labels>())
+    return entry(byOne, include.length === 0 ? undefined : one, () => {
+      const labels = make(many, one)
+      return entry(known, labels.key, () => labels)
+    })
+  }
+}
+
+function addResult(results: Map<string, Series>, output: Series): void {
+  const other = entry(results, output.labels.key, () => output)
+  if (other === output) return
+  for (let step = 0; step < output.kinds.length; step++) {
+    if (output.kinds[step] === none) continue
+    if (other.kinds[step] !== none) throw executionError('vector cannot contain metrics with the same labelset')
+    put(other, step, at(output, step))
+  }
+}

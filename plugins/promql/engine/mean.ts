@@ -1,0 +1,119 @@
+// sum and avg: of floats with compensation for rounding, of histograms, never of both at a step.
+import { add } from '../histogram/arithmetic.ts'
+import { compact, divide, type Histogram } from '../histogram/histogram.ts'
+import type { Group } from './aggregate.ts'
+import type { GroupContext, GroupMath } from './reduce.ts'
+import { newSeries, put, type Series } from './series.ts'
+
+export const sum: GroupMath = (group, context) => {
+  const { count } = context
+  const result = newSeries(group.labels, count)
+  const errors = new Float64Array(count)
+  for (const { kinds, values } of group.members) {
+    for (let step = 0; step < count; step++) {
+      if (kinds[step] !== 1) continue
+      addAt(result.values, errors, step, values[step]!)
+      result.kinds[step] = 1
+    }
+  }
+  for (let step = 0; step < count; step++) result.values[step]! += errors[step]!
+  return withHistograms(group, result, context, false)
+}
+
+/** One step of a compensated sum, in columns: see kahan.ts. */
+function addAt(sums: Float64Array, errors: Float64Array, step: number, term: number): void {
+  const before = sums[step]!
+  const total = before + term
+  if (total === Number.POSITIVE_INFINITY || total === Number.NEGATIVE_INFINITY) errors[step] = 0
+  else if (Math.abs(before) >= Math.abs(term)) errors[step]! += before - total + term
+  else errors[step]! += term - total + before
+  sums[step] = total
+}
+
+export const average: GroupMath = (group, context) => {
+  const { count } = context
+  const result = newSeries(group.labels, count)
+  const means = Array.from({ length: count }, newMean)
+  for (const { kinds, values } of group.members) {
+    for (let step = 0; step < count; step++) if (kinds[step] === 1) addToMean(means[step]!, values[step]!)
+  }
+  for (const [step, mean] of means.entries()) if (mean.count > 0) put(result, step, meanOf(mean))
+  return withHistograms(group, result, context, true)
+}
+
+/** A mean that grows by one value after the other; once their sum overflows it is kept as a mean. */
+export interface Mean {
+  count: number
+  value: number
+  error: number
+  incremental: boolean
+}
+
+export function newMean(): Mean {
+  return { count: 0, value: 0, error: 0, incremental: false }
+}
+
+export function addToMean(mean: Mean, value: number): void {
+  mean.count++
+  if (mean.count === 1) {
+    mean.value = value
+    return
+  }
+  if (!mean.incremental) {
+    const total = mean.value + value
+    if (total !== Number.POSITIVE_INFINITY && total !== Number.NEGATIVE_INFINITY) {
+      mean.error += Math.abs(mean.value) >= Math.abs(value) ? mean.value - total + value : value - total + mean.value
+      mean.value = total
+      return
+    }
+    mean.incremental = true
+    mean.value /= mean.count - 1
+    mean.error /= mean.count - 1
+  }
+  const weight = (mean.count - 1) / mean.count
+  const [before, term] = [weight * mean.value, value / mean.count]
+  const total = before + term
+  const error = weight * mean.error
+  if (total === Number.POSITIVE_INFINITY || total === Number.NEGATIVE_INFINITY) mean.error = 0
+  else mean.error = error + (Math.abs(before) >= Math.abs(term) ? before - total + term : term - total + before)
+  mean.value = total
+}
+
+export function meanOf({ count, value, error, incremental }: Mean): number {
+  return incremental ? value + error : value / count + error / count
+}
+
+/** Adds what the group has of histograms; a step with both gives nothing and a warning. */
+function withHistograms({ members }: Group, result: Series, context: GroupContext, mean: boolean): Series {
+  const having = members.filter(member => member.histograms !== undefined)
+  if (having.length === 0) return result
+  for (let step = 0; step < context.count; step++) {
+    const found = having.filter(member => member.kinds[step] === 2).map(member => member.histograms![step]!)
+    if (found.length === 0) continue
+    if (result.kinds[step] === 1) {
+      context.annotations.warn(context.expr.expr, 'encountered a mix of histograms and floats for aggregation')
+      result.kinds[step] = 0
+      continue
+    }
+    put(result, step, addUp(found, context, mean))
+  }
+  return result
+}
+
+function addUp(found: readonly Histogram[], context: GroupContext, mean: boolean): Histogram | undefined {
+  const { annotations, expr } = context
+  let total = found[0]!
+  let collides = false
+  for (const next of found.slice(1)) {
+    const combined = add(total, next)
+    if (combined === undefined) {
+      annotations.warn(expr.expr, 'vector contains a mix of histograms with exponential and custom buckets schemas')
+      return undefined
+    }
+    if (combined.reconciled) annotations.info(expr.expr, 'mismatched custom buckets were reconciled during aggregation')
+    collides ||= combined.collision
+    total = combined.result
+  }
+  if (collides) annotations.warn(expr.expr, 'conflicting counter resets during histogram aggregation')
+  return compact(mean ? divide(total, found.length) : total)
+}

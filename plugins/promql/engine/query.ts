@@ -1,0 +1,101 @@
+// One query from its text to its result.
+
+import { slide } from '../functions/range.ts'
+import { compareLabels } from '../functions/sort.ts'
+import { type Expr, type MatrixSelector, type Subquery, unwrap, type ValueType } from '../language/ast.ts'
+import { checkTypes } from '../language/check.ts'
+import { QueryError } from '../language/error.ts'
+import { parse } from '../language/parse.ts'
+import { Annotations } from './annotation.ts'
+import { Evaluation } from './evaluation.ts'
+import { fetchSamples } from './fetch.ts'
+import { Budget, type QueryLimits } from './limits.ts'
+import { type QueryTimes, resolveTimes } from './prepare.ts'
+import type { Grid, Series, Value } from './series.ts'
+import type { SeriesSource } from './source.ts'
+import type { Samples } from './window.ts'
+
+export interface QueryRequest {
+  readonly text: string
+  /** Milliseconds since 1970; an instant query has `start = end` and step 0. */
+  readonly times: QueryTimes
+  readonly instant: boolean
+  /** Milliseconds a sample counts for. */
+  readonly lookback: number
+  readonly experimental: boolean
+  readonly limits: QueryLimits & { readonly length: number; readonly depth: number }
+}
+
+export interface QueryAnswer {
+  readonly type: ValueType
+  readonly grid: Grid
+  readonly value: Value | { readonly type: 'matrix'; readonly samples: readonly Samples[] }
+  readonly warnings: readonly string[]
+  readonly infos: readonly string[]
+  /** Samples read, and most held at a time. */
+  readonly samples: { readonly total: number; readonly peak: number }
+}
+
+/** Milliseconds between the steps of a subquery that names none. */
+const subqueryStep = 60_000
+
+/** Parses and checks a query; what its result is. Throws QueryError. */
+export function readQuery({ text, experimental, limits }: Pick<QueryRequest, 'text' | 'experimental' | 'limits'>): {
+  readonly expr: Expr
+  readonly type: ValueType
+} {
+  const expr = parse(text, limits)
+  return { expr, type: checkTypes(expr, { text, experimental }) }
+}
+
+/** Runs a query. Throws DbError. */
+export async function runQuery(source: SeriesSource, request: QueryRequest, signal: AbortSignal): Promise<QueryAnswer> {
+  const { text, times, lookback, limits } = request
+  const { expr: parsed, type } = readQuery(request)
+  if (!request.instant && (type === 'matrix' || type === 'string')) {
+    const spoken = type === 'matrix' ? 'range vector' : 'string'
+    const message = `invalid expression type "${spoken}" for range query, must be Scalar or instant Vector`
+    throw new QueryError(text, 0, message)
+  }
+  const expr = resolveTimes(parsed, times)
+  const budget = new Budget(limits, signal)
+  const count = request.instant ? 1 : Math.floor((times.end - times.start) / times.step) + 1
+  budget.checkPoints(count)
+  const grid: Grid = { start: times.start, step: times.step, count }
+  const annotations = new Annotations(text)
+  const last = times.start + (count - 1) * times.step
+  const fetched = await fetchSamples(source, expr, { from: times.start, to: last }, lookback, budget)
+  const evaluation = new Evaluation({ fetched, annotations, budget, lookback, subqueryStep, query: times })
+  const value = type === 'matrix' ? await rawMatrix(evaluation, expr, grid) : await evaluation.value(expr, grid)
+  return {
+    type,
+    grid,
+    value: request.instant ? value : inOrder(value),
+    warnings: annotations.warnings,
+    infos: annotations.infos,
+    samples: { total: budget.samples, peak: budget.peak }
+  }
+}
+
+/** The samples a range vector sees at the one time of an instant query. */
+async function rawMatrix(evaluation: Evaluation, expr: Expr, grid: Grid) {
+  const range = unwrap(expr) as MatrixSelector | Subquery
+  const seen: Samples[] = []
+  for (const samples of await evaluation.range(range, grid)) {
+    slide(range, samples, grid, (_, { f0, f1, h0, h1 }) => {
+      const { labels, floats, histograms } = samples
+      seen.push({
+        labels,
+        floats: { times: floats.times.slice(f0, f1), values: floats.values.slice(f0, f1) },
+        histograms: { times: histograms.times.slice(h0, h1), values: histograms.values.slice(h0, h1) }
+      })
+    })
+  }
+  return { type: 'matrix' as const, samples: seen }
+}
+
+/** A range query's series are sorted by their labels. */
+function inOrder(value: QueryAnswer['value']): QueryAnswer['value'] {
+  if (value.type !== 'vector') return value
+  return { ...value, series: value.series.toSorted((a: Series, b: Series) => compareLabels(a.labels, b.labels)) }
+}

@@ -1,0 +1,123 @@
+// Aggregations of a group to one series: counting, extremes, variance, quantile.
+import type { Aggregation } from '../language/ast.ts'
+import type { Group } from './aggregate.ts'
+import type { Annotations } from './annotation.ts'
+import { formatFloat } from './number.ts'
+import { newSeries, none, type Series } from './series.ts'
+
+export interface GroupContext {
+  readonly expr: Aggregation
+  readonly annotations: Annotations
+  /** By step, where the aggregation takes one. */
+  readonly parameter: Float64Array | undefined
+  readonly count: number
+}
+
+export type GroupMath = (group: Group, context: GroupContext) => Series
+
+export function reduceCounts(op: 'count' | 'group'): GroupMath {
+  return ({ labels, members }, { count }) => {
+    const result = newSeries(labels, count)
+    for (const { kinds } of members) {
+      for (let step = 0; step < count; step++) {
+        if (kinds[step] === none) continue
+        result.kinds[step] = 1
+        result.values[step] = op === 'count' ? result.values[step]! + 1 : 1
+      }
+    }
+    return result
+  }
+}
+
+export function reduceExtreme(op: 'min' | 'max'): GroupMath {
+  const beats = op === 'min' ? (a: number, b: number) => a < b : (a: number, b: number) => a > b
+  return (group, context) => {
+    const { kinds, values, ...result } = newSeries(group.labels, context.count)
+    for (const member of group.members) {
+      for (let step = 0; step < context.count; step++) {
+        if (member.kinds[step] !== 1) continue
+        const value = member.values[step]!
+        const best = values[step]!
+        if (kinds[step] === none || beats(value, best) || Number.isNaN(best)) values[step] = value
+        kinds[step] = 1
+      }
+    }
+    tellIgnored(group, context)
+    return { ...result, kinds, values }
+  }
+}
+
+/** By Welford's method, in the order of the members. */
+export function reduceVariance(op: 'stddev' | 'stdvar'): GroupMath {
+  return (group, context) => {
+    const { count } = context
+    const result = newSeries(group.labels, count)
+    const [counts, means] = [new Float64Array(count), new Float64Array(count)]
+    for (const { kinds, values } of group.members) {
+      for (let step = 0; step < count; step++) {
+        if (kinds[step] !== 1) continue
+        const value = values[step]!
+        const n = ++counts[step]!
+        const delta = value - means[step]!
+        means[step]! += delta / n
+        // An infinity or NaN as the first value makes the variance NaN, as it does later.
+        result.values[step]! += delta * (value - means[step]!)
+        result.kinds[step] = 1
+      }
+    }
+    for (let step = 0; step < count; step++) {
+      const variance = result.values[step]! / counts[step]!
+      result.values[step] = op === 'stddev' ? Math.sqrt(variance) : variance
+    }
+    tellIgnored(group, context)
+    return result
+  }
+}
+
+export const reduceQuantile: GroupMath = (group, context) => {
+  const result = newSeries(group.labels, context.count)
+  for (let step = 0; step < context.count; step++) {
+    const found: number[] = []
+    for (const { kinds, values } of group.members) if (kinds[step] === 1) found.push(values[step]!)
+    if (found.length === 0) continue
+    const q = context.parameter![step]!
+    if (!(q >= 0 && q <= 1)) {
+      context.annotations.warn(context.expr.param!, `quantile value should be between 0 and 1, got ${formatFloat(q)}`)
+    }
+    result.kinds[step] = 1
+    result.values[step] = quantile(q, Float64Array.from(found))
+  }
+  tellIgnored(group, context)
+  return result
+}
+
+/** Linear between the two nearest values; NaN counts as the smallest. `values` gets sorted. */
+export function quantile(q: number, values: Float64Array): number {
+  if (values.length === 0 || Number.isNaN(q)) return Number.NaN
+  if (q < 0) return Number.NEGATIVE_INFINITY
+  if (q > 1) return Number.POSITIVE_INFINITY
+  values.sort()
+  const nans = countNans(values)
+  const nth = (i: number) => (i < nans ? Number.NaN : values[i - nans]!)
+  const rank = q * (values.length - 1)
+  const lower = Math.max(0, Math.floor(rank))
+  const upper = Math.min(values.length - 1, lower + 1)
+  const weight = rank - Math.floor(rank)
+  return nth(lower) * (1 - weight) + nth(upper) * weight
+}
+
+/** They stand at the end of a sorted array. */
+function countNans(sorted: Float64Array): number {
+  let nans = 0
+  while (nans < sorted.length && Number.isNaN(sorted[sorted.length - 1 - nans]!)) nans++
+  return nans
+}
+
+/** Says that histograms took no part, where there were some. */
+export function tellIgnored(
+  { members }: Group,
+  { annotations, expr }: Pick<GroupContext, 'annotations' | 'expr'>
+): void {
+  if (!members.some(({ kinds }) => kinds.includes(2))) return
+  annotations.info(expr.expr, `ignored histogram in ${expr.op} aggregation`)
+}

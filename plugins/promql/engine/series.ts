@@ -1,0 +1,85 @@
+// What an expression is while it is computed: whole series over all steps of the query, in columns.
+import type { Histogram } from '../histogram/histogram.ts'
+import type { Labels } from './labels.ts'
+
+/** The times a query is evaluated at: `start + i * step` for `count` times, in milliseconds. */
+export interface Grid {
+  readonly start: number
+  readonly step: number
+  readonly count: number
+}
+
+/** What is at a step. */
+export const none = 0
+export const float = 1
+export const histogram = 2
+
+/** One element of a vector at every step. */
+export interface Series {
+  readonly labels: Labels
+  /** By step: `none`, `float` or `histogram`. */
+  readonly kinds: Uint8Array
+  /** By step, where it is a float. */
+  readonly values: Float64Array
+  /** By step, where it is a histogram. */
+  readonly histograms?: (Histogram | undefined)[]
+}
+
+export type Value =
+  | { readonly type: 'scalar'; readonly values: Float64Array }
+  /** `ordered`: the order of the series means something. */
+  | { readonly type: 'vector'; readonly series: readonly Series[]; readonly ordered?: boolean }
+  | { readonly type: 'string'; readonly text: string }
+
+export function timeOf(grid: Grid, step: number): number {
+  return grid.start + step * grid.step
+}
+
+export function newSeries(labels: Labels, count: number): Series & { histograms?: (Histogram | undefined)[] } {
+  return { labels, kinds: new Uint8Array(count), values: new Float64Array(count) }
+}
+
+type Writable = { -readonly [K in keyof Series]: Series[K] }
+
+/** Puts a number, a histogram or nothing at a step. */
+export function put(series: Series, step: number, value: number | Histogram | undefined): void {
+  if (typeof value === 'number') {
+    series.kinds[step] = float
+    series.values[step] = value
+  } else if (value !== undefined) {
+    series.kinds[step] = histogram
+    const writable = series as Writable
+    writable.histograms ??= new Array(series.kinds.length)
+    writable.histograms[step] = value
+  }
+}
+
+/** What a series has at a step. */
+export function at(series: Series, step: number): number | Histogram | undefined {
+  const kind = series.kinds[step]
+  if (kind === float) return series.values[step]
+  return kind === histogram ? series.histograms![step] : undefined
+}
+
+/** Whether there is anything at any step. */
+export function isEmpty({ kinds }: Series): boolean {
+  return !kinds.some(kind => kind !== none)
+}
+
+/** The same series under other labels. */
+export function relabel(series: Series, labels: Labels): Series {
+  return labels === series.labels ? series : { ...series, labels }
+}
+
+/** The value of one step at every step of a grid. */
+export function broadcast(value: Value, count: number): Value {
+  if (value.type === 'string') return value
+  if (value.type === 'scalar') return { type: 'scalar', values: new Float64Array(count).fill(value.values[0]!) }
+  const series = value.series.map(({ labels, kinds, values, histograms }) => ({
+    labels,
+    kinds: new Uint8Array(count).fill(kinds[0]!),
+    values: new Float64Array(count).fill(values[0]!),
+    ...(histograms && { histograms: new Array(count).fill(histograms[0]) })
+  }))
+  return { ...value, series }
+}

@@ -1,0 +1,46 @@
+// What the engine needs of a storage: samples of the series some matchers select.
+import type { Histogram } from '../histogram/histogram.ts'
+import type { Matcher } from '../language/ast.ts'
+import type { Labels } from './labels.ts'
+
+export interface SeriesSource {
+  /** Samples with `from <= time <= to` (milliseconds since 1970), by series; series without any may be left out. */
+  select(selection: Selection, signal: AbortSignal): Promise<readonly RawSeries[]>
+}
+
+export interface Selection {
+  readonly matchers: readonly Matcher[]
+  readonly from: number
+  readonly to: number
+}
+
+export interface RawSeries {
+  readonly labels: Labels
+  readonly floats: Floats
+  readonly histograms?: Histograms
+}
+
+/** Ascending times in milliseconds and, parallel to them, values. A value may be the staleness marker, told by its bits. */
+export interface Floats {
+  readonly times: Float64Array
+  readonly values: Float64Array
+}
+
+/** As `Floats`; a histogram whose sum is the staleness marker is one. */
+export interface Histograms {
+  readonly times: Float64Array
+  readonly values: readonly Histogram[]
+}
+
+/** High and low half of the staleness marker's bits: a NaN of its own. */
+const staleHigh = 0x7ff00000
+const staleLow = 2
+
+/** Whether a value of the array is the staleness marker; `words` views the same bytes. */
+export function isStale(words: Uint32Array, at: number): boolean {
+  return words[2 * at + 1] === staleHigh && words[2 * at] === staleLow
+}
+
+export function wordsOf(values: Float64Array): Uint32Array {
+  return new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
+}

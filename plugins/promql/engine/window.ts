@@ -1,0 +1,88 @@
+// Range vectors: series without staleness markers, and the window each step sees of them.
+import type { Histogram } from '../histogram/histogram.ts'
+import type { Labels } from './labels.ts'
+import { type Floats, type Histograms, isStale, type RawSeries, wordsOf } from './source.ts'
+
+/** All samples a range function may see of one series. */
+export interface Samples {
+  readonly labels: Labels
+  readonly floats: Floats
+  readonly histograms: Histograms
+}
+
+/** What one step sees: floats from `f0` to below `f1`, histograms from `h0` to below `h1`. Reused from step to step. */
+export interface Window {
+  /** The evaluation time in milliseconds. */
+  time: number
+  /** The window is (start, end], milliseconds. */
+  start: number
+  end: number
+  f0: number
+  f1: number
+  h0: number
+  h1: number
+  step: number
+}
+
+export const noHistograms: Histograms = { times: new Float64Array(0), values: [] }
+
+/** The series without its staleness markers. */
+export function withoutStale({ labels, floats, histograms }: RawSeries): Samples {
+  return {
+    labels,
+    floats: liveFloats(floats),
+    histograms: histograms === undefined ? noHistograms : liveHistograms(histograms)
+  }
+}
+
+function liveFloats(floats: Floats): Floats {
+  const words = wordsOf(floats.values)
+  const length = floats.values.length
+  let stale = 0
+  for (let i = 0; i < length; i++) if (isStale(words, i)) stale++
+  if (stale === 0) return floats
+  const times = new Float64Array(length - stale)
+  const values = new Float64Array(length - stale)
+  let n = 0
+  for (let i = 0; i < length; i++) {
+    if (isStale(words, i)) continue
+    times[n] = floats.times[i]!
+    values[n++] = floats.values[i]!
+  }
+  return { times, values }
+}
+
+function liveHistograms({ times, values }: Histograms): Histograms {
+  const sum = new Float64Array(1)
+  const words = wordsOf(sum)
+  const live = [...values.keys()].filter(i => {
+    sum[0] = values[i]!.sum
+    return !isStale(words, 0)
+  })
+  if (live.length === values.length) return { times, values }
+  return { times: Float64Array.from(live, i => times[i]!), values: live.map(i => values[i]!) }
+}
+
+export function newWindow(): Window {
+  return { time: 0, start: 0, end: 0, f0: 0, f1: 0, h0: 0, h1: 0, step: 0 }
+}
+
+/** Moves a window on to (start, end]; neither may go back. */
+export function moveWindow(window: Window, { floats, histograms }: Samples, start: number, end: number): void {
+  window.start = start
+  window.end = end
+  window.f1 = firstAfter(floats.times, window.f1, end)
+  window.f0 = firstAfter(floats.times, window.f0, start)
+  window.h1 = firstAfter(histograms.times, window.h1, end)
+  window.h0 = firstAfter(histograms.times, window.h0, start)
+}
+
+function firstAfter(times: Float64Array, from: number, time: number): number {
+  let at = from
+  while (at < times.length && times[at]! <= time) at++
+  return at
+}
+
+export function histogramAt({ histograms }: Samples, i: number): Histogram {
+  return histograms.values[i]!
+}

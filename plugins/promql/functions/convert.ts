@@ -1,0 +1,45 @@
+// Between scalars and vectors, and values that are known without any data.
+
+import type { Evaluation } from '../engine/evaluation.ts'
+import { Labels } from '../engine/labels.ts'
+import type { Grid } from '../engine/series.ts'
+import { newSeries, timeOf, type Value } from '../engine/series.ts'
+import type { Call } from '../language/ast.ts'
+import { argument, type Family, type Implementation } from './call.ts'
+
+/** NaN unless exactly one element is a float. */
+async function scalar(evaluation: Evaluation, call: Call, grid: Grid): Promise<Value> {
+  const series = await evaluation.vector(argument(call, 0), grid)
+  const values = new Float64Array(grid.count).fill(Number.NaN)
+  for (let step = 0; step < grid.count; step++) {
+    const present = series.filter(({ kinds }) => kinds[step] === 1)
+    if (present.length === 1) values[step] = present[0]!.values[step]!
+  }
+  return { type: 'scalar', values }
+}
+
+async function vector(evaluation: Evaluation, call: Call, grid: Grid): Promise<Value> {
+  const values = await evaluation.scalar(argument(call, 0), grid)
+  const series = newSeries(Labels.none, grid.count)
+  series.kinds.fill(1)
+  series.values.set(values)
+  return { type: 'vector', series: [series] }
+}
+
+function perStep(value: (evaluation: Evaluation, grid: Grid, step: number) => number): Implementation {
+  return (evaluation, _, grid) => ({
+    type: 'scalar',
+    values: Float64Array.from({ length: grid.count }, (_, step) => value(evaluation, grid, step))
+  })
+}
+
+export const conversions: Family = {
+  scalar,
+  vector,
+  pi: perStep(() => Math.PI),
+  time: perStep((_, grid, step) => timeOf(grid, step) / 1_000),
+  start: perStep(({ query }) => query.start / 1_000),
+  end: perStep(({ query }) => query.end / 1_000),
+  step: perStep(({ query }) => query.step / 1_000),
+  range: perStep(({ query }) => (query.end - query.start) / 1_000)
+}

@@ -1,0 +1,55 @@
+// How much native histograms grew within a window.
+import type { Window } from '../engine/window.ts'
+import { add, isReset, subtract } from '../histogram/arithmetic.ts'
+import { compact, type Histogram, isCustom } from '../histogram/histogram.ts'
+import { emptyLike, toSchema } from '../histogram/layout.ts'
+import { type RangeCall, warnLayouts } from './range.ts'
+
+/** Last minus first, with what was lost to resets where they are counters; undefined where they cannot be compared. */
+export function histogramIncrease(call: RangeCall, { h0, h1 }: Window, counter: boolean): Histogram | undefined {
+  const { annotations, where, metric } = call
+  const points = call.samples.histograms.values.slice(h0, h1)
+  const last = points.at(-1)!
+  let first = points[0]!
+  if (counter && points.some(({ hint }) => hint === 'gauge')) {
+    annotations.warn(where, 'this native histogram metric is not a counter:', metric)
+  }
+  // A first one before a reset says nothing, its layout does not matter either.
+  if (counter && isReset(points[1]!, first)) first = emptyLike(points[1]!)
+  const relevant = counter ? [first, ...points.slice(1)] : [first, last]
+  if (relevant.some(each => isCustom(each) !== isCustom(last))) {
+    warnLayouts(call)
+    return undefined
+  }
+  const schema = Math.min(...relevant.map(each => each.schema))
+  let reconciled = false
+  const accept = (combined: ReturnType<typeof add>): Histogram => {
+    reconciled ||= combined!.reconciled
+    return combined!.result
+  }
+  let increase = accept(subtract(toSchema(last, schema), first))
+  if (reconciled) annotations.info(where, 'mismatched custom buckets were reconciled during subtraction')
+  if (counter) {
+    reconciled = false
+    increase = addLost(points, first, increase, accept)
+    if (reconciled) annotations.info(where, 'mismatched custom buckets were reconciled during addition')
+  } else if (points[0]!.hint !== 'gauge' || last.hint !== 'gauge') {
+    annotations.warn(where, 'this native histogram metric is not a gauge:', metric)
+  }
+  return compact({ ...increase, hint: 'gauge' })
+}
+
+function addLost(
+  points: readonly Histogram[],
+  first: Histogram,
+  increase: Histogram,
+  accept: (combined: ReturnType<typeof add>) => Histogram
+): Histogram {
+  let total = increase
+  let previous = first
+  for (const current of points.slice(1)) {
+    if (isReset(current, previous)) total = accept(add(total, previous))
+    previous = current
+  }
+  return total
+}

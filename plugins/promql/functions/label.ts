@@ -1,0 +1,56 @@
+// label_replace and label_join: the same values under other labels.
+import { compileRegex, nameProblem } from '../../../core/index.ts'
+import { executionError } from '../engine/error.ts'
+import type { Labels } from '../engine/labels.ts'
+import { mergeEqual } from '../engine/map.ts'
+import { relabel } from '../engine/series.ts'
+import { quote } from '../language/literal.ts'
+import { argument, type Family, type Implementation } from './call.ts'
+
+/** `$1`, `${1}`, `${name}`, `$$`. */
+const reference = /\$(?:(\$)|(\w+)|\{(\w+)\})/g
+
+const labelReplace: Implementation = async (evaluation, call, grid) => {
+  const [target, replacement, source, pattern] = [1, 2, 3, 4].map(i => evaluation.text(argument(call, i)))
+  const regex = compilePattern(pattern!)
+  requireName(target!)
+  const change = (labels: Labels): Labels => {
+    const match = regex.exec(labels.get(source!))
+    if (match === undefined) return labels
+    const text = replacement!.replace(reference, (_, dollar, plain, braced) => {
+      if (dollar !== undefined) return '$'
+      const name: string = plain ?? braced
+      const group = /^\d+$/.test(name) ? Number(name) : regex.names.indexOf(name)
+      return match.groups[group] ?? ''
+    })
+    return labels.with(new Map([[target!, text]]))
+  }
+  const value = await evaluation.value(argument(call, 0), grid)
+  if (value.type !== 'vector') return value
+  return { ...value, series: mergeEqual(value.series.map(each => relabel(each, change(each.labels)))) }
+}
+
+function compilePattern(pattern: string) {
+  try {
+    return compileRegex(`^(?s:${pattern})$`)
+  } catch {
+    throw executionError(`invalid regular expression in label_replace(): ${pattern}`)
+  }
+}
+
+const labelJoin: Implementation = async (evaluation, call, grid) => {
+  const [target, separator, ...sources] = call.args.slice(1).map(each => evaluation.text(each))
+  requireName(target!)
+  const change = (labels: Labels) =>
+    labels.with(new Map([[target!, sources.map(source => labels.get(source)).join(separator)]]))
+  const value = await evaluation.value(argument(call, 0), grid)
+  if (value.type !== 'vector') return value
+  return { ...value, series: mergeEqual(value.series.map(each => relabel(each, change(each.labels)))) }
+}
+
+function requireName(name: string): void {
+  if (name.isWellFormed() && nameProblem('column', name) === undefined) return
+  throw executionError(`invalid destination label name in label_replace() or label_join(): ${quote(name)}`)
+}
+
+export const labels: Family = { label_replace: labelReplace, label_join: labelJoin }

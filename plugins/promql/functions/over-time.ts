@@ -1,0 +1,144 @@
+// Aggregations over the time of a window: *_over_time.
+import { addKahan } from '../engine/kahan.ts'
+import { addToMean, meanOf, newMean } from '../engine/mean.ts'
+import type { Window } from '../engine/window.ts'
+import { add } from '../histogram/arithmetic.ts'
+import { compact, divide, type Histogram } from '../histogram/histogram.ts'
+import type { Family } from './call.ts'
+import { overRange, type RangeCall, type RangeFunction, tellIgnored, warnLayouts, warnMixed } from './range.ts'
+
+export const overTime: Family = {
+  avg_over_time: overRange(total(true)),
+  sum_over_time: overRange(total(false)),
+  count_over_time: overRange(
+    () =>
+      ({ f0, f1, h0, h1 }) =>
+        f1 - f0 + h1 - h0
+  ),
+  present_over_time: overRange(() => () => 1),
+  last_over_time: overRange(edge('last'), { keepName: true }),
+  first_over_time: overRange(edge('first'), { keepName: true }),
+  min_over_time: overRange(extreme((a, b) => a < b)),
+  max_over_time: overRange(extreme((a, b) => a > b)),
+  stddev_over_time: overRange(variance(Math.sqrt)),
+  stdvar_over_time: overRange(variance(value => value)),
+  ts_of_min_over_time: overRange(timeOfExtreme((a, b) => a <= b)),
+  ts_of_max_over_time: overRange(timeOfExtreme((a, b) => a >= b)),
+  ts_of_first_over_time: overRange(timeOfEdge('first')),
+  ts_of_last_over_time: overRange(timeOfEdge('last'))
+}
+
+function total(mean: boolean): RangeFunction {
+  return call => {
+    const { values } = call.samples.floats
+    return window => {
+      const { f0, f1, h0, h1 } = window
+      if (f1 > f0 && h1 > h0) {
+        warnMixed(call)
+        return undefined
+      }
+      if (h1 > h0) return totalOfHistograms(call, window, mean)
+      return mean ? meanIn(values, f0, f1) : sumIn(values, f0, f1)
+    }
+  }
+}
+
+function sumIn(values: Float64Array, from: number, to: number): number {
+  const sum = { value: 0, error: 0 }
+  for (let i = from; i < to; i++) addKahan(sum, values[i]!)
+  return Number.isFinite(sum.value) ? sum.value + sum.error : sum.value
+}
+
+function meanIn(values: Float64Array, from: number, to: number): number {
+  const mean = newMean()
+  for (let i = from; i < to; i++) addToMean(mean, values[i]!)
+  return meanOf(mean)
+}
+
+function totalOfHistograms(call: RangeCall, { h0, h1 }: Window, mean: boolean): Histogram | undefined {
+  const points = call.samples.histograms.values
+  let sum = points[h0]!
+  let [reconciled, collides] = [false, false]
+  for (let i = h0 + 1; i < h1; i++) {
+    const combined = add(sum, points[i]!)
+    if (combined === undefined) {
+      warnLayouts(call)
+      return undefined
+    }
+    sum = combined.result
+    reconciled ||= combined.reconciled
+    collides ||= combined.collision
+  }
+  const { annotations, where } = call
+  if (reconciled) annotations.info(where, 'mismatched custom buckets were reconciled during aggregation')
+  if (collides) annotations.warn(where, 'conflicting counter resets during histogram aggregation')
+  return compact(mean ? divide(sum, h1 - h0) : sum)
+}
+
+function edge(which: 'first' | 'last'): RangeFunction {
+  return ({ samples: { floats, histograms } }) =>
+    ({ f0, f1, h0, h1 }) => {
+      const [f, h] = which === 'first' ? [f0, h0] : [f1 - 1, h1 - 1]
+      if (f1 === f0) return histograms.values[h]
+      if (h1 === h0) return floats.values[f]
+      const floatIsFirst = floats.times[f]! < histograms.times[h]!
+      return floatIsFirst === (which === 'first') ? floats.values[f] : histograms.values[h]
+    }
+}
+
+function timeOfEdge(which: 'first' | 'last'): RangeFunction {
+  return ({ samples: { floats, histograms } }) =>
+    ({ f0, f1, h0, h1 }) => {
+      const [f, h] = which === 'first' ? [f0, h0] : [f1 - 1, h1 - 1]
+      const times = [...(f1 > f0 ? [floats.times[f]!] : []), ...(h1 > h0 ? [histograms.times[h]!] : [])]
+      return (which === 'first' ? Math.min(...times) : Math.max(...times)) / 1_000
+    }
+}
+
+/** NaN gives way to any number. */
+function extreme(beats: (a: number, b: number) => boolean): RangeFunction {
+  return call => {
+    const { values } = call.samples.floats
+    return window => {
+      const { f0, f1 } = window
+      if (f1 === f0) return undefined
+      tellIgnored(call, window)
+      let best = values[f0]!
+      for (let i = f0 + 1; i < f1; i++) if (beats(values[i]!, best) || Number.isNaN(best)) best = values[i]!
+      return best
+    }
+  }
+}
+
+function timeOfExtreme(beats: (a: number, b: number) => boolean): RangeFunction {
+  return call => {
+    const { times, values } = call.samples.floats
+    return window => {
+      const { f0, f1 } = window
+      if (f1 === f0) return undefined
+      tellIgnored(call, window)
+      let best = f0
+      for (let i = f0 + 1; i < f1; i++) if (beats(values[i]!, values[best]!) || Number.isNaN(values[best]!)) best = i
+      return times[best]! / 1_000
+    }
+  }
+}
+
+function variance(finish: (variance: number) => number): RangeFunction {
+  return call => {
+    const { values } = call.samples.floats
+    return window => {
+      const { f0, f1 } = window
+      if (f1 === f0) return undefined
+      tellIgnored(call, window)
+      const mean = { value: 0, error: 0 }
+      const squares = { value: 0, error: 0 }
+      for (let i = f0; i < f1; i++) {
+        const delta = values[i]! - (mean.value + mean.error)
+        addKahan(mean, delta / (i - f0 + 1))
+        addKahan(squares, delta * (values[i]! - (mean.value + mean.error)))
+      }
+      return finish((squares.value + squares.error) / (f1 - f0))
+    }
+  }
+}

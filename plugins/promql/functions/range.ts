@@ -1,0 +1,106 @@
+// Functions of range vectors: a window slides over each series.
+import type { Annotations } from '../engine/annotation.ts'
+import { forMetric } from '../engine/annotation.ts'
+import type { Evaluation } from '../engine/evaluation.ts'
+import { metricName } from '../engine/labels.ts'
+import { mergeEqual } from '../engine/map.ts'
+import { lookTime } from '../engine/select.ts'
+import { type Grid, isEmpty, newSeries, put, type Series, timeOf, type Value } from '../engine/series.ts'
+import { moveWindow, newWindow, type Samples, type Window } from '../engine/window.ts'
+import type { Histogram } from '../histogram/histogram.ts'
+import { type Call, type Expr, type MatrixSelector, type Subquery, unwrap } from '../language/ast.ts'
+import type { Implementation } from './call.ts'
+
+/** What a range function knows of the series it is applied to. */
+export interface RangeCall {
+  readonly samples: Samples
+  /** Of the series, '' when it has none. */
+  readonly metric: string
+  /** The range vector's expression, which annotations point to. */
+  readonly where: Expr
+  readonly annotations: Annotations
+  /** Milliseconds. */
+  readonly range: number
+  /** Scalar arguments by place, then by step. */
+  readonly scalars: readonly (Float64Array | undefined)[]
+  readonly call: Call
+}
+
+/** The value of a window that is not empty; undefined: nothing comes out. */
+export type WindowFunction = (window: Window) => number | Histogram | undefined
+
+/** Made for each series, so that what does not depend on the window is computed once. */
+export type RangeFunction = (call: RangeCall) => WindowFunction
+
+export interface RangeOptions {
+  /** The result is still a value of the metric. */
+  readonly keepName?: boolean
+}
+
+export function overRange(make: RangeFunction, { keepName = false }: RangeOptions = {}): Implementation {
+  return async (evaluation, call, grid) => {
+    const place = call.args.findIndex(each => isRange(unwrap(each)))
+    const where = unwrap(call.args[place]!) as MatrixSelector | Subquery
+    const all = await evaluation.range(where, grid)
+    const scalars = await scalarArguments(evaluation, call, grid)
+    const range = where.range as number
+    const { annotations, budget } = evaluation
+    const results: Series[] = []
+    for (const samples of all) {
+      const metric = samples.labels.get(metricName)
+      const work = make({ samples, metric, where: call.args[place]!, annotations, range, scalars, call })
+      const labels = keepName ? samples.labels : samples.labels.unnamed()
+      const series = { ...newSeries(labels, grid.count) }
+      slide(where, samples, grid, (step, window) => put(series, step, work(window)))
+      if (!isEmpty(series)) results.push(series)
+      if (budget.isDue) await budget.pause()
+    }
+    budget.take(results.length * grid.count)
+    return { type: 'vector', series: mergeEqual(results) } satisfies Value
+  }
+}
+
+/** Calls back with the window of each step at which it holds anything. */
+export function slide(
+  where: MatrixSelector | Subquery,
+  samples: Samples,
+  grid: Grid,
+  visit: (step: number, window: Window) => void
+): void {
+  const shift = where.kind === 'matrix' ? where.selector : where
+  const range = where.range as number
+  const window = newWindow()
+  for (let step = 0; step < grid.count; step++) {
+    const end = lookTime(grid, step, shift)
+    moveWindow(window, samples, end - range, end)
+    if (window.f1 === window.f0 && window.h1 === window.h0) continue
+    window.time = timeOf(grid, step)
+    window.step = step
+    visit(step, window)
+  }
+}
+
+function isRange({ kind }: Expr): boolean {
+  return kind === 'matrix' || kind === 'subquery'
+}
+
+async function scalarArguments(evaluation: Evaluation, call: Call, grid: Grid) {
+  const scalars: (Float64Array | undefined)[] = []
+  for (const each of call.args) scalars.push(isRange(unwrap(each)) ? undefined : await evaluation.scalar(each, grid))
+  return scalars
+}
+
+export function warnMixed({ annotations, where, metric }: RangeCall): void {
+  annotations.warn(where, ...forMetric('encountered a mix of histograms and floats', metric))
+}
+
+export function warnLayouts({ annotations, where, metric }: RangeCall): void {
+  const message = 'vector contains a mix of histograms with exponential and custom buckets schemas'
+  annotations.warn(where, ...forMetric(message, metric))
+}
+
+/** For functions that look at floats alone: says so where a window has both. */
+export function tellIgnored({ annotations, where, metric }: RangeCall, { f0, f1, h0, h1 }: Window): void {
+  if (f1 === f0 || h1 === h0) return
+  annotations.info(where, ...forMetric('ignored histograms in a range containing both floats and histograms', metric))
+}

@@ -1,0 +1,146 @@
+// rate, increase, delta and their instant cousins. Extrapolation as Prometheus documents and does it.
+import type { Window } from '../engine/window.ts'
+import { isReset, subtract } from '../histogram/arithmetic.ts'
+import { compact, type Histogram, scale } from '../histogram/histogram.ts'
+import type { Family } from './call.ts'
+import { histogramIncrease } from './histogram-rate.ts'
+import { overRange, type RangeCall, type RangeFunction, warnLayouts, warnMixed } from './range.ts'
+
+export const rates: Family = {
+  rate: overRange(extrapolated({ counter: true, perSecond: true })),
+  increase: overRange(extrapolated({ counter: true, perSecond: false })),
+  delta: overRange(extrapolated({ counter: false, perSecond: false })),
+  irate: overRange(lastTwo(true)),
+  idelta: overRange(lastTwo(false))
+}
+
+function extrapolated({ counter, perSecond }: { counter: boolean; perSecond: boolean }): RangeFunction {
+  return call => {
+    const { floats, histograms } = call.samples
+    const drops = counter ? dropsOf(floats.values) : []
+    const scaleBy = (
+      window: Window,
+      first: number,
+      last: number,
+      intervals: number,
+      zero: (sampled: number) => number
+    ) => {
+      const factor = stretch(window, first, last, intervals, counter ? zero : undefined)
+      return perSecond ? factor / (call.range / 1_000) : factor
+    }
+    return window => {
+      const { f0, f1, h0, h1 } = window
+      if (f1 > f0 && h1 > h0) {
+        warnMixed(call)
+        return undefined
+      }
+      if (f1 - f0 > 1) {
+        if (counter) tellNoCounter(call)
+        const first = floats.values[f0]!
+        const growth = floats.values[f1 - 1]! - first + lostToResets(floats.values, drops, f0, f1)
+        const zero = (sampled: number) =>
+          growth > 0 && first >= 0 ? sampled * (first / growth) : Number.POSITIVE_INFINITY
+        return growth * scaleBy(window, floats.times[f0]!, floats.times[f1 - 1]!, f1 - f0 - 1, zero)
+      }
+      if (h1 - h0 < 2) return undefined
+      const growth = histogramIncrease(call, window, counter)
+      if (growth === undefined) return undefined
+      const first = histograms.values[h0]!.count
+      const zero = (sampled: number) =>
+        growth.count > 0 && first >= 0 ? sampled * (first / growth.count) : Number.POSITIVE_INFINITY
+      return scale(growth, scaleBy(window, histograms.times[h0]!, histograms.times[h1 - 1]!, h1 - h0 - 1, zero))
+    }
+  }
+}
+
+/** Places of values that are lower than the one before them. */
+function dropsOf(values: Float64Array): readonly number[] {
+  const drops: number[] = []
+  for (let i = 1; i < values.length; i++) if (values[i]! < values[i - 1]!) drops.push(i)
+  return drops
+}
+
+/** What a counter had when it was reset, summed over the window's resets. */
+function lostToResets(values: Float64Array, drops: readonly number[], from: number, to: number): number {
+  let lost = 0
+  for (const drop of drops) if (drop > from && drop < to) lost += values[drop - 1]!
+  return lost
+}
+
+/**
+ * How much longer the window is than the time the samples cover, as a factor: samples stop short of its edges by chance unless they
+ * stop short by more than they lie apart. `zero`: seconds before the first sample at which a counter would have been 0.
+ */
+function stretch(
+  window: Window,
+  first: number,
+  last: number,
+  intervals: number,
+  zero: ((sampled: number) => number) | undefined
+): number {
+  const sampled = (last - first) / 1_000
+  const average = sampled / intervals
+  let toStart = (first - window.start) / 1_000
+  let toEnd = (window.end - last) / 1_000
+  if (toStart >= average * 1.1) toStart = average / 2
+  if (zero !== undefined) toStart = Math.min(toStart, zero(sampled))
+  if (toEnd >= average * 1.1) toEnd = average / 2
+  return (sampled + toStart + toEnd) / sampled
+}
+
+const counterEndings = ['_total', '_sum', '_count', '_bucket']
+
+function tellNoCounter({ annotations, where, metric }: RangeCall): void {
+  if (metric === '' || counterEndings.some(ending => metric.endsWith(ending))) return
+  annotations.info(where, 'metric might not be a counter, name does not end in _total/_sum/_count/_bucket:', metric)
+}
+
+function lastTwo(rate: boolean): RangeFunction {
+  return call => window => {
+    const [earlier, later] = latest(call, window)
+    if (earlier === undefined || later === undefined || later.time === earlier.time) return undefined
+    const seconds = rate ? (later.time - earlier.time) / 1_000 : 1
+    if (typeof earlier.value === 'number' && typeof later.value === 'number') {
+      // After a reset the later value is all that was counted.
+      const reset = rate && later.value < earlier.value
+      return (reset ? later.value : later.value - earlier.value) / seconds
+    }
+    if (typeof earlier.value === 'number' || typeof later.value === 'number') {
+      warnMixed(call)
+      return undefined
+    }
+    const difference = between(call, earlier.value, later.value, rate)
+    return difference && scale(difference, 1 / seconds)
+  }
+}
+
+interface Point {
+  readonly time: number
+  readonly value: number | Histogram
+}
+
+/** The last two samples of a window, of whatever kind; the earlier one first. */
+function latest({ samples }: RangeCall, { f0, f1, h0, h1 }: Window): readonly (Point | undefined)[] {
+  const { floats, histograms } = samples
+  const points: Point[] = []
+  for (let i = Math.max(f0, f1 - 2); i < f1; i++) points.push({ time: floats.times[i]!, value: floats.values[i]! })
+  for (let i = Math.max(h0, h1 - 2); i < h1; i++)
+    points.push({ time: histograms.times[i]!, value: histograms.values[i]! })
+  points.sort((a, b) => a.time - b.time)
+  return points.length < 2 ? [] : [points.at(-2), points.at(-1)]
+}
+
+function between(call: RangeCall, earlier: Histogram, later: Histogram, rate: boolean): Histogram | undefined {
+  const { annotations, where, metric } = call
+  const gauges = [earlier, later].filter(({ hint }) => hint === 'gauge').length
+  if (rate && gauges > 0) annotations.warn(where, 'this native histogram metric is not a counter:', metric)
+  if (!rate && gauges < 2) annotations.warn(where, 'this native histogram metric is not a gauge:', metric)
+  if (rate && isReset(later, earlier)) return { ...later, hint: 'gauge' }
+  const difference = subtract(later, earlier)
+  if (difference === undefined) {
+    warnLayouts(call)
+    return undefined
+  }
+  if (difference.reconciled) annotations.info(where, 'mismatched custom buckets were reconciled during subtraction')
+  return compact({ ...difference.result, hint: 'gauge' })
+}

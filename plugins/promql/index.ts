@@ -1,0 +1,25 @@
+// PromQL: the language, its engine, and `/v1/promql`.
+import { Type } from 'typebox'
+import { definePlugin } from '../../core/index.ts'
+import { createService } from './service.ts'
+
+const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
+
+export default definePlugin({
+  name: 'promql',
+  prefix: '/v1/promql',
+  servers: ['main', 'public'],
+  config: Type.Object({
+    experimental: Type.Boolean({
+      default: false,
+      description: 'Accepts functions and syntax that Prometheus itself calls experimental.'
+    }),
+    lookback: Type.String({ default: '5m', description: 'How long a sample counts as the latest one.' }),
+    max_samples: count(50_000_000, 'Samples one query may hold; a query that needs more fails with 400.'),
+    max_points: count(11_000, 'Steps one range may have; a query with more fails with 400.'),
+    max_metrics: count(1_024, 'Tables one selector may name; a selector that names more fails with 400.'),
+    max_query_length: count(100_000, 'Characters of one query.'),
+    max_query_depth: count(200, 'How deep one query may nest.')
+  }),
+  setup: (core, config) => createService(core, config)
+})

@@ -1,0 +1,137 @@
+// Numbers, durations and strings as PromQL writes them.
+
+const unitSeconds: Readonly<Record<string, number>> = {
+  y: 31_536_000,
+  w: 604_800,
+  d: 86_400,
+  h: 3_600,
+  m: 60,
+  s: 1,
+  ms: 0.001
+}
+
+/** A number or duration literal in seconds; undefined when it is none. */
+export function parseNumber(text: string): number | undefined {
+  const sign = text.startsWith('-') ? -1 : 1
+  const digits = text.replace(/^[+-]/, '').trim().toLowerCase()
+  if (digits === 'inf' || digits === 'infinity') return sign * Number.POSITIVE_INFINITY
+  if (digits === 'nan') return Number.NaN
+  if (/^0x[0-9a-f]+$/.test(digits)) return sign * Number.parseInt(digits, 16)
+  if (/^[0-9._]+(e[+-]?[0-9_]+)?$/.test(digits)) {
+    const value = Number(digits.replaceAll('_', ''))
+    return Number.isNaN(value) ? undefined : sign * value
+  }
+  const duration = parseDuration(digits)
+  return duration === undefined ? undefined : sign * duration
+}
+
+/** `1h30m` in seconds: units from large to small, each at most once; undefined when it is none. */
+export function parseDuration(text: string): number | undefined {
+  if (!/^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) || text === '') return undefined
+  let milliseconds = 0
+  for (const [, count, unit] of text.matchAll(/(\d+)(ms|[ywdhms])/g)) {
+    milliseconds += Number(count) * Math.round(unitSeconds[unit!]! * 1_000)
+  }
+  return milliseconds / 1_000
+}
+
+/** Milliseconds as `1h30m`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds === 0) return '0s'
+  let rest = Math.abs(milliseconds)
+  let text = milliseconds < 0 ? '-' : ''
+  for (const [unit, seconds] of Object.entries(unitSeconds)) {
+    const size = seconds * 1_000
+    // Years and weeks only where nothing smaller is left, as everybody writes them.
+    if ((unit === 'y' || unit === 'w') && rest % size !== 0) continue
+    const count = Math.floor(rest / size)
+    if (count > 0) text += `${count}${unit}`
+    rest -= count * size
+  }
+  return text
+}
+
+const simpleEscapes: Readonly<Record<string, number>> = {
+  a: 7,
+  b: 8,
+  f: 12,
+  n: 10,
+  r: 13,
+  t: 9,
+  v: 11,
+  '\\': 92,
+  "'": 39,
+  '"': 34
+}
+
+/**
+ * The text a literal with its quotes stands for; undefined when an escape is wrong. A byte that is no UTF-8 becomes the lone surrogate
+ * U+DC00 + byte, so that names which hold one can be refused.
+ */
+export function unquote(literal: string): string | undefined {
+  const quote = literal[0]
+  const inner = literal.slice(1, -1)
+  if (literal.length < 2 || literal.at(-1) !== quote) return undefined
+  if (quote === '`') return inner
+  if (inner.includes('\n')) return undefined
+  if (!inner.includes('\\')) return inner
+  const bytes: Buffer[] = []
+  for (const [part] of inner.matchAll(/\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{3}|.)|[^\\]+|\\/g)) {
+    const piece = part.startsWith('\\') ? escaped(part.slice(1), quote!) : Buffer.from(part)
+    if (piece === undefined) return undefined
+    bytes.push(piece)
+  }
+  return decode(Buffer.concat(bytes))
+}
+
+function escaped(sequence: string, quote: string): Buffer | undefined {
+  const kind = sequence[0]
+  if (sequence.length > 1) {
+    if (kind === 'x') return Buffer.of(Number.parseInt(sequence.slice(1), 16))
+    if (kind === 'u' || kind === 'U') return codePoint(Number.parseInt(sequence.slice(1), 16))
+    const octal = Number.parseInt(sequence, 8)
+    return octal < 256 ? Buffer.of(octal) : undefined
+  }
+  if ((kind === "'" || kind === '"') && kind !== quote) return undefined
+  const code = kind === undefined ? undefined : simpleEscapes[kind]
+  return code === undefined ? undefined : Buffer.of(code)
+}
+
+function codePoint(code: number): Buffer | undefined {
+  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return undefined
+  return Buffer.from(String.fromCodePoint(code))
+}
+
+function decode(bytes: Buffer): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; ) {
+    const length = sequenceLength(bytes, at)
+    text += length === 0 ? String.fromCharCode(0xdc00 + bytes[at]!) : bytes.toString('utf8', at, at + length)
+    at += Math.max(length, 1)
+  }
+  return text
+}
+
+/** Bytes of the UTF-8 sequence at an offset; 0 when there is none. */
+function sequenceLength(bytes: Buffer, at: number): number {
+  const first = bytes[at]!
+  const length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0
+  const sequence = bytes.subarray(at, at + length)
+  return length > 0 && Buffer.from(sequence.toString('utf8')).equals(sequence) ? length : 0
+}
+
+/** A text as a double-quoted literal; what is no UTF-8 as `\x..`. */
+export function quote(text: string): string {
+  let quoted = '"'
+  for (const character of text) {
+    const code = character.codePointAt(0)!
+    if (character === '"' || character === '\\') quoted += `\\${character}`
+    else if (character === '\n') quoted += '\\n'
+    else if (character === '\t') quoted += '\\t'
+    else if (character === '\r') quoted += '\\r'
+    else if (code < 0x20 || code === 0x7f) quoted += `\\x${code.toString(16).padStart(2, '0')}`
+    else if (code >= 0xdc80 && code < 0xdd00) quoted += `\\x${(code - 0xdc00).toString(16)}`
+    else quoted += character
+  }
+  return `${quoted}"`
+}

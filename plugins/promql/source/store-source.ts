@@ -1,0 +1,72 @@
+// Samples from the store: series by their tags, then numbers alone.
+import type { RequestContext, Store } from '../../../core/index.ts'
+import { timeUnit, unitsPerSecond } from '../../../core/index.ts'
+import { Labels, metricName } from '../engine/labels.ts'
+import type { RawSeries, Selection, SeriesSource } from '../engine/source.ts'
+import { readHistogram } from '../histogram/json.ts'
+import { compileMatcher } from '../language/matcher.ts'
+import { GatheredNumbers, GatheredTexts, rawSeries } from './gathered.ts'
+import { fieldLabel, findTables, type MetricTable } from './tables.ts'
+
+export interface SourceLimits {
+  /** Tables one selector may name. */
+  readonly metrics: number
+}
+
+/** Reads what the context's user may read, in its database. */
+export function storeSource(store: Store, ctx: RequestContext, limits: SourceLimits): SeriesSource {
+  return {
+    async select(selection) {
+      const tables = findTables(store, ctx.db, selection.matchers, limits.metrics)
+      const found: RawSeries[] = []
+      for (const each of tables) found.push(...(await readTable(store, ctx, each, selection)))
+      return found
+    }
+  }
+}
+
+async function readTable(
+  store: Store,
+  ctx: RequestContext,
+  metric: MetricTable,
+  { from, to }: Selection
+): Promise<readonly RawSeries[]> {
+  const { table, fields, histogram } = metric
+  const perMilli = unitsPerMilli(metric)
+  const result = await store.query(ctx, {
+    kind: 'series',
+    table,
+    matches: metric.matchers.map(matcher => ({ column: matcher.name, test: compileMatcher(matcher) })),
+    values: [...fields, ...(histogram ? [histogram] : [])].map(({ name }) => name),
+    from: toUnit(Math.ceil(from), perMilli),
+    to: toUnit(Math.floor(to) + 1, perMilli)
+  })
+  const numbers = fields.map(() => new GatheredNumbers())
+  const texts = new GatheredTexts(readHistogram)
+  for await (const { rows, columns } of result.batches()) {
+    const [series, times, ...values] = columns
+    const [ids, stamps] = [series!.values as Uint32Array, times!.values as Float64Array]
+    for (const [i, gathered] of numbers.entries()) gathered.add(rows, ids, stamps, values[i]!)
+    if (histogram) texts.add(rows, ids, stamps, values[fields.length]!)
+  }
+  const labelsOf = (id: number, field?: string) =>
+    Labels.from([
+      [metricName, table.name],
+      ...result.labels!(id),
+      ...(field === undefined ? [] : [[fieldLabel, field] as const])
+    ])
+  const histograms = texts.series(perMilli)
+  if (!metric.namesField) return rawSeries(numbers[0]?.series(perMilli) ?? new Map(), histograms, labelsOf)
+  return numbers.flatMap((gathered, i) =>
+    rawSeries(gathered.series(perMilli), new Map(), id => labelsOf(id, fields[i]!.name))
+  )
+}
+
+/** How many units of the time index a millisecond has; below 1 for seconds. */
+function unitsPerMilli({ table }: MetricTable): number {
+  return Number(unitsPerSecond[timeUnit(table.timeIndex.type as never)]) / 1_000
+}
+
+function toUnit(milliseconds: number, perMilli: number): bigint {
+  return perMilli >= 1 ? BigInt(milliseconds) * BigInt(perMilli) : BigInt(Math.ceil(milliseconds * perMilli))
+}

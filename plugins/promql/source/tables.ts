@@ -1,0 +1,66 @@
+// Which tables a selector means: metrics by name, any other table with a time index by its name too, in the database it says.
+import { DbError, type Store, type Table, type TableColumn } from '../../../core/index.ts'
+import { metricName } from '../engine/labels.ts'
+import type { Matcher } from '../language/ast.ts'
+import { compileMatcher } from '../language/matcher.ts'
+
+/** Labels that choose what is read instead of being labels. */
+const databaseLabels: ReadonlySet<string> = new Set(['__database__', '__schema__', 'x_svc_database'])
+export const fieldLabel = '__field__'
+
+/** Column of native histograms in metric tables, as the remote write plugin makes it. */
+const histogramColumn = 'svc_native_histogram'
+
+/** One table with the columns that are read of it; `matchers` are about its tags. */
+export interface MetricTable {
+  readonly table: Table
+  readonly fields: readonly TableColumn[]
+  readonly histogram?: TableColumn
+  /** Whether series say which field they are. */
+  readonly namesField: boolean
+  readonly matchers: readonly Matcher[]
+}
+
+/** Throws DbError for a database that does not exist and for more than `most` tables. */
+export function findTables(store: Store, db: string, matchers: readonly Matcher[], most: number): MetricTable[] {
+  const database = databaseOf(matchers) ?? db
+  if (store.database(database) === undefined) return []
+  const names = matchers.filter(({ name }) => name === metricName)
+  const tests = names.map(compileMatcher)
+  const candidates = named(store, database, names).filter(({ name }) => tests.every(test => test(name)))
+  if (candidates.length > most) {
+    const message = `the selector names ${candidates.length} metrics, at most ${most} are read (plugins.promql.max_metrics)`
+    throw new DbError('InvalidArguments', message)
+  }
+  const rest = matchers.filter(({ name }) => name !== metricName && name !== fieldLabel && !databaseLabels.has(name))
+  const fieldTests = matchers.filter(({ name }) => name === fieldLabel).map(compileMatcher)
+  return candidates.flatMap(table => readable(table, fieldTests, rest))
+}
+
+function databaseOf(matchers: readonly Matcher[]): string | undefined {
+  return matchers.find(({ name, op }) => databaseLabels.has(name) && op === '=')?.value.replace(/^svc-/, '')
+}
+
+/** With a name that is given, that table; else all metric tables. */
+function named(store: Store, database: string, names: readonly Matcher[]): readonly Table[] {
+  const exact = names.find(({ op }) => op === '=')
+  if (exact === undefined) return store.tables(database).filter(({ options }) => options.physical_table !== undefined)
+  const table = store.table(database, exact.value)
+  return table === undefined || table.options.physical_metric_table ? [] : [table]
+}
+
+function readable(
+  table: Table,
+  fieldTests: readonly ((name: string) => boolean)[],
+  matchers: readonly Matcher[]
+): MetricTable[] {
+  const fields = table.columns.filter(
+    ({ semantic, name }) => semantic === 'field' && fieldTests.every(test => test(name))
+  )
+  const numbers = fields.filter(({ type }) => /^(Float|Int|UInt|Decimal|Boolean)/.test(type))
+  const isMetric = table.options.physical_table !== undefined
+  const histogram = isMetric ? fields.find(({ name, type }) => name === histogramColumn && type === 'Json') : undefined
+  if (numbers.length === 0 && histogram === undefined) return []
+  const namesField = !isMetric && numbers.length > 1
+  return [{ table, fields: numbers, ...(histogram && { histogram }), namesField, matchers }]
+}
