@@ -43,6 +43,10 @@ export class TableModel {
     }
   }
 
+  truncate(): void {
+    this.#versions = []
+  }
+
   /** From now on every row is kept; those that show are the rows there are. */
   keepAll(): void {
     this.#versions = this.#merged().map(cells => ({ op: 'put', cells, durable: true }))

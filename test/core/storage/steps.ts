@@ -40,6 +40,7 @@ export type Step =
         | 'rename'
         | 'set_skip_wal'
         | 'keep_all'
+        | 'truncate'
       readonly table: number
       readonly which: number
     }
@@ -62,7 +63,7 @@ const places: fc.Arbitrary<Step> = fc.record({
 const change: fc.Arbitrary<Step> = fc.record({
   do: fc.constantFrom(
     ...(['add_field', 'add_field', 'add_tag', 'add_to_all', 'drop_field', 'drop_field'] as const),
-    ...(['recreate', 'expire', 'rename', 'set_skip_wal', 'keep_all'] as const)
+    ...(['recreate', 'expire', 'rename', 'set_skip_wal', 'keep_all', 'truncate'] as const)
   ),
   table,
   which: fc.nat(3)
@@ -221,6 +222,11 @@ export class History {
     if (what === 'expire') return this.#expire(i, lifetimes[which % lifetimes.length]!)
     if (what === 'rename') return this.#rename(i)
     if (what === 'set_skip_wal') return this.#setSkipWal(i, which % 2 === 0)
+    if (what === 'truncate') {
+      model.truncate()
+      await this.#engine.catalog.changeTable(this.#table(i), { kind: 'truncate' })
+      return
+    }
     if (what === 'keep_all') return this.#keepAll(i)
     if (what === 'add_to_all') return this.#addToAll(`field${which}`)
     const name = what === 'add_tag' ? `tag${which}` : `field${which}`

@@ -65,7 +65,8 @@ async function send(round: Round, allowed: readonly Kind[], sender: number): Pro
 async function drop(round: Round, table: string, after: number): Promise<void> {
   await pause(after)
   const dropping = round.ledger.drop(table)
-  const status = await post(round, sql(`DROP TABLE IF EXISTS ${table}`))
+  const statement = after % 2 === 0 ? `DROP TABLE IF EXISTS ${table}` : `TRUNCATE TABLE ${table}`
+  const status = await post({ ...round, refusals: new Map() }, sql(statement))
   dropping.answered = status === 200
 }
 
