@@ -44,31 +44,50 @@ export interface InferOptions {
 export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: InferOptions): Column[] {
   const found: { field: ItemField; first: number }[] = []
   for (const field of batch.fields.values()) {
-    const first = options.except.has(field.name) ? -1 : firstValue(field, rows)
+    const first = options.except.has(field.name) ? -1 : firstValue(batch, field, rows)
     if (first >= 0) found.push({ field, first })
   }
   found.sort((a, b) => a.first - b.first || compareUtf8(a.field.name, b.field.name))
   const declared = new Map(options.table?.columns.map(column => [column.name, column]))
-  return found.map(({ field, first }) => {
+  const planned = found.map(({ field, first }) => {
     checkName(batch, field, rows, first)
-    const kind = field.kinds[rows[first]!]!
     const known = declared.get(field.name)
-    const type = options.declaredTypes && known !== undefined && isBuildable(known.type) ? known.type : undefined
-    if (type === undefined) checkKinds(batch, field, rows, first, expectedType(known) ?? inferredType(kind))
-    const column: TransformColumn = {
-      from: field.name,
-      to: field.name,
-      type: type ?? inferredType(kind),
-      semantic: known?.semantic === 'tag' ? 'tag' : 'field',
-      onFailure: 'error',
-      where: 'inferred column'
-    }
-    return buildColumn({ batch, field, rows }, column)
+    const declares = options.declaredTypes && known !== undefined && isBuildable(known.type)
+    return { field, known, type: declares ? known.type : expectedType(known), declares }
   })
+  // Types that the table knows go first: an item that fails by them says nothing about the others.
+  const columns = planned.map(({ field, known, type, declares }) => {
+    if (type === undefined) return undefined
+    if (!declares) checkKinds(batch, field, rows, type)
+    return declares ? inferredColumn(batch, field, rows, type, known) : undefined
+  })
+  planned.forEach(({ field, known, type: given }, i) => {
+    if (columns[i] !== undefined) return
+    const first = firstValue(batch, field, rows)
+    if (first < 0) return
+    const type = inferredType(field.kinds[rows[first]!]!)
+    if (given === undefined) checkKinds(batch, field, rows, type)
+    columns[i] = inferredColumn(batch, field, rows, type, known)
+  })
+  return columns.filter(column => column !== undefined)
 }
 
-function firstValue(field: ItemField, rows: Uint32Array): number {
-  for (let i = 0; i < rows.length; i++) if (field.kinds[rows[i]!]! > cell.null) return i
+function inferredColumn(
+  batch: ItemBatch,
+  field: ItemField,
+  rows: Uint32Array,
+  type: ColumnType,
+  known: TableColumn | undefined
+): Column {
+  const { name } = field
+  const semantic = known?.semantic === 'tag' ? 'tag' : 'field'
+  const column: TransformColumn = { from: name, to: name, type, semantic, onFailure: 'error', where: 'inferred column' }
+  return buildColumn({ batch, field, rows }, column)
+}
+
+/** The place of the first live row that has a value. */
+function firstValue(batch: ItemBatch, { kinds }: ItemField, rows: Uint32Array): number {
+  for (let i = 0; i < rows.length; i++) if (kinds[rows[i]!]! > cell.null && batch.isLive(rows[i]!)) return i
   return -1
 }
 
@@ -86,10 +105,10 @@ function expectedType(known: TableColumn | undefined): ColumnType | undefined {
   return known?.semantic === 'timestamp' ? undefined : known?.type
 }
 
-function checkKinds(batch: ItemBatch, field: ItemField, rows: Uint32Array, first: number, type: ColumnType): void {
+function checkKinds(batch: ItemBatch, field: ItemField, rows: Uint32Array, type: ColumnType): void {
   const { kinds, name } = field
   const expected = Number(Object.keys(types).find(kind => types[Number(kind)] === type) ?? -1)
-  for (let i = first; i < rows.length; i++) {
+  for (let i = 0; i < rows.length; i++) {
     const kind = kinds[rows[i]!]!
     if (kind !== expected && kind > cell.null && batch.isLive(rows[i]!)) {
       batch.fail(

@@ -280,3 +280,28 @@ t.test('in version 2 a column of the table keeps its type', async t => {
     message: 'item 0: Column datatype mismatch. For column: d, expected datatype: Date, actual datatype: String'
   })
 })
+
+t.test('an item that is skipped does not decide the type of a column', async t => {
+  const text = 'version: 2\ntransform:\n  - { field: a, type: int32 }\n  - { field: at, type: time, index: timestamp }'
+  const at = new Timestamp(1n)
+  const items = [
+    { at, a: 'x', v: 'text' },
+    { at, a: '1', v: 1n },
+    { at, a: '2', v: 2n, w: 'new' },
+    { at, a: '3', v: 'text', w: 5n },
+    { at, a: '4', w: 'last' }
+  ]
+  const { shown, skipped } = run(text, items, { skipError: true })
+  t.same(
+    shown[0]?.rows.map(({ a, v, w }) => [a, v, w]),
+    [
+      [1, 1n, null],
+      [2, 2n, 'new'],
+      [4, null, 'last']
+    ]
+  )
+  t.same(
+    skipped.errors.map(({ index }) => index),
+    [0, 3]
+  )
+})
