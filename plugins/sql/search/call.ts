@@ -1,5 +1,5 @@
 // Calls of `matches` and `matches_term`: what they search and for what.
-import { type Condition, DbError, type TableColumn } from '../../../core/index.ts'
+import { type Condition, DbError, sqlTypeName, type TableColumn } from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isToken, type Token } from '../text/token.ts'
 import { type Reading, searchCondition, searchSql, termSql } from './predicate.ts'
@@ -79,8 +79,15 @@ function isName(tokens: readonly Token[]): boolean {
   )
 }
 
-/** How the index of the column says that it is searched; without one case counts. `columns` are those it may be. */
+/** How the index of the column says that it is searched; without one case counts. `columns` are those it may be. Throws where none is text. */
 export function readingOf(call: SearchCall, columns: readonly TableColumn[]): Reading {
+  const [column] = columns
+  if (column !== undefined && columns.every(({ type }) => type !== 'String' && type !== 'Json')) {
+    throw new DbError(
+      'InvalidArguments',
+      `${call.name} searches text, column ${column.name} is ${sqlTypeName(column.type)}`
+    )
+  }
   const options = columns.map(({ index }) => (index?.kind === 'fulltext' ? index.options : undefined))
   const all = (name: string, value: string) => options.length > 0 && options.every(each => each?.[name] === value)
   return { folded: !call.lowered && all('case_sensitive', 'false'), unspaced: all('analyzer', 'Chinese') }

@@ -355,3 +355,127 @@ SELECT at FROM zh WHERE matches_term(spaced, 'error');
 at:TimestampMillisecond
 1
 
+
+CREATE VIEW resets AS SELECT host, message, at FROM logs WHERE matches(message, 'RESET');
+SELECT host, at FROM resets ORDER BY at;
+----
+affected 0
+--
+host:String | at:TimestampMillisecond
+"a" | 1
+"a" | 3
+
+SELECT host FROM resets WHERE matches_term(lower(message), 'connection');
+----
+host:String
+"a"
+
+CREATE TABLE notes (id BIGINT, at TIMESTAMP(3) TIME INDEX, note STRING, PRIMARY KEY (id));
+INSERT INTO notes SELECT 1, at, message FROM logs WHERE matches(message, 'reset OR refused');
+ADMIN flush_table('notes');
+INSERT INTO notes VALUES (1, 1, 'nothing');
+SELECT at FROM notes WHERE matches_term(note, 'reset');
+----
+affected 0
+--
+affected 3
+--
+ADMIN flush_table('notes'):UInt64
+0
+--
+affected 1
+--
+at:TimestampMillisecond
+3
+
+ALTER TABLE notes MODIFY COLUMN note SET FULLTEXT INDEX WITH (case_sensitive = 'false');
+SELECT at FROM notes WHERE matches_term(note, 'RESET');
+----
+affected 0
+--
+at:TimestampMillisecond
+3
+
+ADMIN flush_table('notes');
+SELECT at, note FROM notes WHERE matches_term(note, 'RESET') OR note = 'nothing' ORDER BY at;
+----
+ADMIN flush_table('notes'):UInt64
+0
+--
+at:TimestampMillisecond | note:String
+1 | "nothing"
+3 | "disconnection; reset_by hand"
+
+DELETE FROM notes WHERE matches(note, '"reset by"');
+SELECT at FROM notes ORDER BY at;
+----
+affected 1
+--
+at:TimestampMillisecond
+1
+2
+
+ALTER TABLE notes MODIFY COLUMN note UNSET FULLTEXT INDEX;
+SELECT at FROM notes WHERE matches_term(note, 'REFUSED');
+----
+affected 0
+--
+at:TimestampMillisecond
+
+SELECT host, count(*) FILTER (WHERE matches(message, 'reset')) AS resets FROM logs GROUP BY host HAVING count(*) > 1 ORDER BY host;
+----
+host:String | resets:Int64
+"a" | 2
+"b" | 0
+"c" | 0
+
+SELECT at FROM logs WHERE matches(message, 'reset') AND at > now() - INTERVAL '100 years' UNION ALL SELECT at FROM logs WHERE matches(message, 'cart') ORDER BY at;
+----
+at:TimestampMillisecond
+1
+3
+7
+
+SELECT CASE WHEN matches_term(message, 'reset') THEN 'reset' ELSE 'other' END AS what, count(*) FROM logs GROUP BY what ORDER BY what;
+----
+what:String | count(*):Int64
+"other" | 5
+"reset" | 2
+
+--! user=ro
+SELECT at FROM logs WHERE matches(message, 'peer');
+----
+at:TimestampMillisecond
+1
+
+--! user=wo
+SELECT at FROM logs WHERE matches(message, 'peer');
+----
+error 7006(403) User is not authorized to perform this action
+
+--! timezone=+05:30
+SELECT at FROM logs WHERE matches(message, 'peer') AND at >= '1970-01-01 05:30:00.001' AND at < '1970-01-01 05:30:00.002';
+----
+at:TimestampMillisecond
+1
+
+SELECT at FROM logs WHERE "Message" = 'x' OR matches(MESSAGE, 'peer');
+----
+at:TimestampMillisecond
+1
+
+SELECT at FROM logs WHERE matches(message, 'peer') AND other.x = 1;
+----
+error 3000(400) Failed to plan SQL: Binder Error: Referenced table "other" not found! Candidate tables: "logs"
+
+SELECT matches('a', 'b', 'c');
+----
+error 1004(400) matches takes a text and what to search it for, a constant: matches(message, 'error AND "connection reset"')
+
+SELECT at FROM logs WHERE matches_term(message, NULL);
+----
+error 1004(400) matches_term takes a text and what to search it for, a constant: matches_term(message, 'reset')
+
+SELECT at FROM logs WHERE matches_term(at, 'x');
+----
+error 1004(400) matches_term searches text, column at is TIMESTAMP(3)

@@ -1,6 +1,6 @@
 // Which filters the files of a table should have, from the index hints of its columns.
 import type { ColumnIndex, Table, TableColumn } from '../../../model/table.ts'
-import { isPhysical } from '../catalog/logical.ts'
+import { isLogical, isPhysical } from '../catalog/logical.ts'
 import type { SectionKind } from './format.ts'
 
 export interface WantedSection {
@@ -27,7 +27,7 @@ export function numbered(rows: string, perGroup: number): string {
 
 /** Columns with an index this engine can make. Rows of a metric table belong to many tables: it has none. */
 export function wantedSections(table: Table): readonly WantedSection[] {
-  if (isPhysical(table)) return []
+  if (isPhysical(table) || isLogical(table)) return []
   return table.columns.flatMap(column => {
     const kind = column.index && sectionKind(column, column.index)
     if (kind === undefined) return []
