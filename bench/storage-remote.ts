@@ -9,7 +9,7 @@ import { decodeSnappy, snappyLength, snappySlack } from '../core/wire/snappy.ts'
 import { defaultPhysicalTable, timeColumn, valueColumn } from '../plugins/metricsys/write/columns.ts'
 import { decodeV1 } from '../plugins/metricsys/write/decode-v1.ts'
 import { Frame } from '../plugins/metricsys/write/frame.ts'
-import { readSeriesName } from '../plugins/metricsys/write/series-name.ts'
+import { SeriesNames } from '../plugins/metricsys/write/series-name.ts'
 import { readCorpus } from './corpus.ts'
 import { finish, never, nothing, openEngine, resetPeak, rounds, timed } from './storage-measure.ts'
 
@@ -65,11 +65,12 @@ export async function measureRemote(folder: string, file: string): Promise<void>
 function decode(body: Uint8Array, frame: Frame): SeriesWrite {
   const length = decodeSnappy(body, frame.reserveBody(snappyLength(body) + snappySlack))
   decodeV1(frame, length)
+  const names = new SeriesNames(false)
   const limit = { most: 2 ** 31, key: '' }
   return {
     kind: 'series',
     keys: frame.keys,
-    name: i => readSeriesName(frame.body, frame.starts[i]!, frame.ends[i]!, false),
+    name: i => names.read(frame.body, frame.starts[i]!, frame.ends[i]!),
     samples: frame.samples,
     series: frame.series,
     times: frame.times,

@@ -19,7 +19,7 @@ import { inflate } from './inflate.ts'
 import { KnownMetadata } from './known-metadata.ts'
 import type { Codec, Version } from './negotiate.ts'
 import { type ExemplarRow, exemplarWrites, type HistogramRow, histogramWrites, metadataWrite } from './rows.ts'
-import { readLabels, readSeriesName } from './series-name.ts'
+import { SeriesNames } from './series-name.ts'
 
 export interface WriteOptions {
   readonly max_series: number
@@ -51,6 +51,7 @@ interface Receiver {
   readonly options: WriteOptions
   readonly cardinality: Cardinality
   readonly metadata: KnownMetadata
+  readonly names: SeriesNames
 }
 
 /** One request on its way to the store. */
@@ -65,7 +66,8 @@ export type Receive = (ctx: RequestContext, request: WriteRequest) => Promise<Wr
 
 export function createReceive(core: Core, options: WriteOptions): Receive {
   const frames = new Frames()
-  const receiver = { core, options, cardinality: new Cardinality(), metadata: new KnownMetadata() }
+  const names = new SeriesNames(core.config.http.is_strict_mode)
+  const receiver = { core, options, cardinality: new Cardinality(), metadata: new KnownMetadata(), names }
   exposeCardinality(core.metrics, receiver.cardinality)
   const help = 'Remote write requests that were refused, or of which something was left out, by the error.'
   const refused = core.metrics.counter('svc_metricsys_write_refused_total', help, ['code'])
@@ -108,8 +110,7 @@ async function store(reception: Reception, decoded: Decoded): Promise<Written> {
 }
 
 function seriesWrite(reception: Reception): SeriesWrite {
-  const { core, options, cardinality, request, frame } = reception
-  const strict = core.config.http.is_strict_mode
+  const { names, options, cardinality, request, frame } = reception
   const limit = (key: 'max_series' | 'max_label_names' | 'max_metrics') => ({
     most: options[key],
     key: `plugins.metricsys.${key}`
@@ -118,7 +119,7 @@ function seriesWrite(reception: Reception): SeriesWrite {
     kind: 'series',
     keys: frame.keys,
     name(i) {
-      const name = readSeriesName(frame.body, frame.starts[i]!, frame.ends[i]!, strict)
+      const name = names.read(frame.body, frame.starts[i]!, frame.ends[i]!)
       cardinality.add(name.labels)
       return name
     },
@@ -149,11 +150,11 @@ function readHistograms(reception: Reception, { histograms }: Decoded): Histogra
 }
 
 function readExemplars(reception: Reception, { exemplars }: Decoded): ExemplarRow[] {
-  const { frame } = reception
+  const { frame, names } = reception
   return exemplars.flatMap(({ key, labels, value, time }) =>
     attempt(reception, () => ({
       name: nameOf(reception, key),
-      labels: readLabels(frame.body, labels.start, labels.end),
+      labels: names.readLabels(frame.body, labels.start, labels.end),
       value,
       time
     }))
@@ -171,8 +172,8 @@ function attempt<T>({ request, failures }: Reception, read: () => T): T[] {
   }
 }
 
-function nameOf({ core, frame }: Reception, key: Range): SeriesName {
-  const name = readSeriesName(frame.body, key.start, key.end, core.config.http.is_strict_mode)
+function nameOf({ core, frame, names }: Reception, key: Range): SeriesName {
+  const name = names.read(frame.body, key.start, key.end)
   if (name.database !== undefined && core.store.database(name.database) === undefined) {
     throw new DbError('DatabaseNotFound', `Database not found: ${name.database}`)
   }

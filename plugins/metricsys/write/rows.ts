@@ -2,6 +2,7 @@
 import { bitmap, type Column, type ColumnType, type SeriesName, type TableWrite } from '../../../core/index.ts'
 import { exemplarTable, histogramColumn, metadataTable, timeColumn, valueColumn } from './columns.ts'
 import type { Exemplar, Metadata } from './decoded.ts'
+import type { Labels } from './labels.ts'
 
 export interface HistogramRow {
   readonly name: SeriesName
@@ -12,7 +13,7 @@ export interface HistogramRow {
 
 export interface ExemplarRow extends Pick<Exemplar, 'value' | 'time'> {
   readonly name: SeriesName
-  readonly labels: ReadonlyMap<string, Buffer>
+  readonly labels: Labels
 }
 
 /** A write for each table. */
@@ -40,7 +41,7 @@ export function exemplarWrites(rows: readonly ExemplarRow[]): TableWrite[] {
   return Array.from(
     Map.groupBy(rows, ({ name }) => name.database),
     ([database, group]) => {
-      const labelTexts = (key: string) => group.map(({ labels }) => labels.get(key)?.toString())
+      const labelTexts = (key: string) => group.map(({ labels }) => textOf(labels.get(key)))
       const columns = [
         texts(
           'metric',
@@ -134,6 +135,10 @@ function bytes(
   }
   const all = Buffer.concat(values.filter(value => value !== undefined))
   return { name, type, semantic, data: { kind: 'bytes', offsets, bytes: all, valid } }
+}
+
+function textOf(value: Uint8Array | undefined): string | undefined {
+  return value && Buffer.from(value).toString()
 }
 
 /** By name, so that equal series have equal texts. */

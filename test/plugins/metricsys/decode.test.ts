@@ -4,18 +4,20 @@ import { DbError, ProtoWriter } from '../../../core/index.ts'
 import { decodeV1 } from '../../../plugins/metricsys/write/decode-v1.ts'
 import { decodeV2 } from '../../../plugins/metricsys/write/decode-v2.ts'
 import { Frame } from '../../../plugins/metricsys/write/frame.ts'
-import { readLabels, readSeriesName } from '../../../plugins/metricsys/write/series-name.ts'
+import { SeriesNames } from '../../../plugins/metricsys/write/series-name.ts'
 import { bitsOf, labelsV1, type TestSeries, writeV1, writeV2 } from './messages.ts'
+
+const names = new SeriesNames(false)
 
 /** What a frame holds, series by series: labels, then time and bits of each sample. */
 function contents(frame: Frame): unknown[] {
   const bits = new BigUint64Array(frame.values.buffer, 0, frame.samples)
   return Array.from({ length: frame.keyCount }, (_, key) => {
-    const labels = readLabels(frame.body, frame.starts[key]!, frame.ends[key]!)
+    const labels = names.readLabels(frame.body, frame.starts[key]!, frame.ends[key]!)
     const samples: [number, bigint][] = []
     for (let i = 0; i < frame.samples; i++)
       if (frame.series[i] === key) samples.push([Number(frame.times[i]), bits[i]!])
-    return [Object.fromEntries(Array.from(labels, ([name, value]) => [name, value.toString()])), samples]
+    return [Object.fromEntries(Array.from(labels, ([name, value]) => [name, Buffer.from(value).toString()])), samples]
   })
 }
 
@@ -118,7 +120,7 @@ t.test('what is wrong is refused by the protocol or the series', async t => {
   }
   const name = (labels: Record<string, string>, strict = false, twice = {}) => {
     const bytes = labelsV1(labels).raw(labelsV1(twice).bytes).bytes
-    return readSeriesName(bytes, 0, bytes.length, strict)
+    return new SeriesNames(strict).read(bytes, 0, bytes.length)
   }
   t.match(name({ __name__: 'm', x_svc_database: 'svc-d', x_svc_physical_table: 'p', a: '1', b: '' }), {
     database: 'd',
@@ -146,7 +148,7 @@ t.test('damaged requests are decoded or refused, never anything else', async () 
       for (const [at, byte] of changes) if (body.length > 0) body[at % body.length] = byte
       try {
         const { frame } = decode(body.subarray(0, Math.max(0, body.length - cut)), version)
-        for (let i = 0; i < frame.keyCount; i++) readSeriesName(frame.body, frame.starts[i]!, frame.ends[i]!, false)
+        for (let i = 0; i < frame.keyCount; i++) names.read(frame.body, frame.starts[i]!, frame.ends[i]!)
         return true
       } catch (error) {
         return error instanceof DbError && error.code === 'InvalidArguments'

@@ -39,15 +39,19 @@ export class KeyIndex {
     return unknown
   }
 
-  /** Keeps what a key stands for. */
-  add(keys: SeriesKeys, i: number, place: number, tsid: number): void {
-    const { bytes, starts, ends } = keys
+  /** Keeps what a key stands for; `view` is of the bytes of the keys. */
+  add({ starts, ends }: SeriesKeys, view: DataView, i: number, place: number, tsid: number): void {
     if ((this.#count + 1) * words * 2 > this.#entries.length) this.#grow()
-    this.#hash.of(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), starts[i]!, ends[i]!)
+    this.#hash.of(view, starts[i]!, ends[i]!)
     const at = this.#seek()
     if (this.#entries[at + 5] === 0) this.#count++
-    const { a, b, c, d } = this.#hash
-    this.#entries.set([a, b, c, d, tsid, place + 1], at)
+    const entries = this.#entries
+    entries[at] = this.#hash.a
+    entries[at + 1] = this.#hash.b
+    entries[at + 2] = this.#hash.c
+    entries[at + 3] = this.#hash.d
+    entries[at + 4] = tsid
+    entries[at + 5] = place + 1
   }
 
   /** Where the entry of the last hash is, or would be. */

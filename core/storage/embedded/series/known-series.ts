@@ -58,6 +58,8 @@ export class KnownSeries {
   add(found: FoundSeries, additions: readonly SeriesAddition[]): void {
     if (!this.isCurrent(found)) return
     const index = this.#index(found.scope)
+    const { bytes: keyBytes } = found.keys
+    const view = new DataView(keyBytes.buffer, keyBytes.byteOffset, keyBytes.byteLength)
     const writer = new KeyWriter()
     let of: Owner | undefined
     for (const { index: i, table, value, labels } of additions) {
@@ -67,7 +69,7 @@ export class KnownSeries {
       for (const { name, value } of labels) writer.put(of.ids.get(name)!, value)
       const { bytes, length } = writer.finish()
       const tsid = registry.find(bytes, 0, length) ?? registry.add(bytes, 0, length)
-      index.add(found.keys, i, of.place, tsid)
+      index.add(found.keys, view, i, of.place, tsid)
       found.places[i] = of.place
       found.tsids[i] = tsid
     }
@@ -123,9 +125,14 @@ interface Owner {
   readonly logical: number | undefined
 }
 
+interface KeyEntry {
+  readonly id: number
+  readonly value: Uint8Array
+}
+
 /** Makes the canonical bytes of a series, see series.ts. */
 class KeyWriter {
-  #entries: { readonly id: number; readonly value: Uint8Array }[] = []
+  #entries: KeyEntry[] = []
   #bytes = new Uint8Array(1024)
 
   begin(logical: number | undefined): void {
@@ -138,17 +145,34 @@ class KeyWriter {
   }
 
   finish(): { readonly bytes: Uint8Array; readonly length: number } {
-    const entries = this.#entries.sort((a, b) => a.id - b.id)
-    const length = entries.reduce((sum, { value }) => sum + 6 + value.length, 0)
+    const entries = this.#entries
+    let length = 0
+    let last = -1
+    let isSorted = true
+    for (const { id, value } of entries) {
+      length += 6 + value.length
+      isSorted &&= id > last
+      last = id
+    }
+    if (!isSorted) entries.sort((a, b) => a.id - b.id)
     if (length > this.#bytes.length) this.#bytes = new Uint8Array(length * 2)
-    const view = new DataView(this.#bytes.buffer)
+    this.#fill(entries)
+    return { bytes: this.#bytes, length }
+  }
+
+  #fill(entries: readonly KeyEntry[]): void {
+    const bytes = this.#bytes
     let at = 0
     for (const { id, value } of entries) {
-      view.setUint16(at, id, true)
-      view.setUint32(at + 2, value.length, true)
-      this.#bytes.set(value, at + 6)
-      at += 6 + value.length
+      const size = value.length
+      bytes[at++] = id
+      bytes[at++] = id >> 8
+      bytes[at++] = size
+      bytes[at++] = size >> 8
+      bytes[at++] = size >> 16
+      bytes[at++] = size >> 24
+      for (let i = 0; i < size; i++) bytes[at + i] = value[i]!
+      at += size
     }
-    return { bytes: this.#bytes, length }
   }
 }
