@@ -1,5 +1,5 @@
 // The one door to DuckDB: an in-memory instance confined to the data folder, its connections, and bulk appends.
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api'
 import type { QueryResult } from '../../engine.ts'
 import { cancelled, translate } from './errors.ts'
 import { type RawChunk, scanRaw } from './raw.ts'
@@ -61,13 +61,14 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   /** Ends of the streams that are open. */
   const streams = new Set<() => void>()
   const foreground = takeTurns(main)
+  const pool = createPool(instance)
   const background = takeTurns(await instance.connect())
   const raw = await instance.connect()
   const scans = takeTurns(raw)
   return {
     ...foreground,
     background,
-    stream: (sql, timezone, signal, release) => openStream(instance, streams, sql, timezone, signal, release),
+    stream: (sql, timezone, signal, release) => openStream(pool, streams, sql, timezone, signal, release),
     scan: (sql, visit) => scans.exclusively(() => scanRaw(raw, sql, visit)),
     withRows: (source, work) => sources.use(source, work),
     async close(finish = false) {
@@ -75,6 +76,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
       // Closing a connection under a running statement crashes DuckDB: those wait until theirs has been interrupted.
       while (streams.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
       await scans.end()
+      pool.close()
       await background.end()
       await foreground.end()
       instance.closeSync()
@@ -103,7 +105,7 @@ function takeTurns(connection: DuckDBConnection): Line {
 }
 
 async function openStream(
-  instance: DuckDBInstance,
+  pool: ConnectionPool,
   streams: Set<() => void>,
   sql: string,
   timezone: string,
@@ -114,24 +116,62 @@ async function openStream(
   let result: QueryResult | undefined
   const interrupt = () => connection?.interrupt()
   const stop = () => (result === undefined ? interrupt() : result.close())
-  const end = () => {
+  const end = (whole: boolean) => {
     signal.removeEventListener('abort', interrupt)
     streams.delete(stop)
-    connection?.closeSync()
+    // One that was interrupted, or knows another zone, serves no other query.
+    if (connection !== undefined && whole && timezone === 'UTC') pool.giveBack(connection)
+    else connection?.closeSync()
     connection = undefined
     release()
   }
   try {
-    connection = await instance.connect()
+    connection = pool.take() ?? (await pool.open())
     streams.add(stop)
     if (signal.aborted) throw cancelled(signal)
     signal.addEventListener('abort', interrupt, { once: true })
     if (timezone !== 'UTC') await connection.run(`SET TimeZone=${quoteText(timezone)}`)
-    result = streamResult(await translate(connection.stream(sql), signal), signal, interrupt, end)
+    result = streamResult(await translate(start(connection, sql), signal), signal, interrupt, end)
     return result
   } catch (error) {
-    end()
+    end(false)
     throw error
+  }
+}
+
+async function start(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+  const prepared = await connection.prepare(sql)
+  try {
+    return await prepared.stream()
+  } finally {
+    prepared.destroySync()
+  }
+}
+
+interface ConnectionPool {
+  take(): DuckDBConnection | undefined
+  open(): Promise<DuckDBConnection>
+  giveBack(connection: DuckDBConnection): void
+  close(): void
+}
+
+/** Connections that wait for the next query. */
+const idleConnections = 8
+
+function createPool(instance: DuckDBInstance): ConnectionPool {
+  const idle: DuckDBConnection[] = []
+  let open = true
+  return {
+    take: () => idle.pop(),
+    open: () => instance.connect(),
+    giveBack(connection) {
+      if (open && idle.length < idleConnections) idle.push(connection)
+      else connection.closeSync()
+    },
+    close() {
+      open = false
+      for (const connection of idle.splice(0)) connection.closeSync()
+    }
   }
 }
 

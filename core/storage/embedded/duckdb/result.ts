@@ -15,16 +15,17 @@ import { resultType } from './result-type.ts'
 import { narrow, plainValue } from './result-value.ts'
 import { readTexts, textBytes } from './text-vector.ts'
 
-/** Reads a streaming result; `end` runs once, when nothing runs any more: read to its end, left early, failed or cancelled. */
+/** Reads a streaming result; `end` runs once, when nothing runs any more: read to its end (then `whole` is true), left early, failed or cancelled. */
 export function streamResult(
   result: DuckDBResult,
   signal: AbortSignal,
   interrupt: () => void,
-  end: () => void
+  end: (whole: boolean) => void
 ): QueryResult {
   const types = result.columnTypes()
   const columns = result.columnNames().map((name, i) => ({ name, type: resultType(types[i]!) }))
   let open = true
+  let whole = false
   let fetching: Promise<unknown> | undefined
   /** Asks for the next chunk; it is made while the one before is read. */
   const fetch = () => {
@@ -38,9 +39,10 @@ export function streamResult(
   const close = () => {
     if (!open) return
     open = false
-    if (fetching === undefined) return end()
+    if (fetching === undefined) return end(whole)
     interrupt()
-    fetching.then(end, end)
+    const ended = () => end(false)
+    fetching.then(ended, ended)
   }
   return {
     columns,
@@ -50,7 +52,11 @@ export function streamResult(
         let next = open ? fetch() : undefined
         while (next !== undefined) {
           const chunk = await next
-          if (chunk === null || chunk.rowCount === 0) return checkEnd(result, signal)
+          if (chunk === null || chunk.rowCount === 0) {
+            checkEnd(result, signal)
+            whole = true
+            return
+          }
           next = open ? fetch() : undefined
           yield readChunk(chunk, types)
         }
