@@ -1,5 +1,6 @@
 // Samples of remote write requests through the store and the engine in process, a table for each metric over one physical table. The
 // requests are read from a file as load.ts takes it and decoded outside of the time that is measured.
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { RequestContext } from '../core/http/context.ts'
 import { createLogger } from '../core/log/log.ts'
 import { createMetrics } from '../core/metrics/metrics.ts'
@@ -10,7 +11,6 @@ import { defaultPhysicalTable, timeColumn, valueColumn } from '../plugins/metric
 import { decodeV1 } from '../plugins/metricsys/write/decode-v1.ts'
 import { Frame } from '../plugins/metricsys/write/frame.ts'
 import { SeriesNames } from '../plugins/metricsys/write/series-name.ts'
-import { readCorpus } from './corpus.ts'
 import { finish, never, nothing, openEngine, resetPeak, rounds, timed } from './storage-measure.ts'
 
 const writers = 4
@@ -29,7 +29,8 @@ const ctx: RequestContext = {
 }
 
 export async function measureRemote(folder: string, file: string): Promise<void> {
-  const { bodies, items } = readCorpus(file)
+  const { bodies, items } = countCorpus(file)
+  const corpus = openSync(file, 'r')
   const metrics = createMetrics()
   const engine = await openEngine(folder, metrics)
   const config = { auto_create_table: true, max_concurrent_queries: 0 }
@@ -39,17 +40,19 @@ export async function measureRemote(folder: string, file: string): Promise<void>
   const frames = Array.from({ length: ahead }, () => new Frame())
   resetPeak()
   for (let round = 0; round < rounds; round++) {
-    const [from, to] = [round, round + 1].map(part => Math.floor((bodies.length * part) / rounds))
+    const [from, to] = [round, round + 1].map(part => Math.floor((bodies * part) / rounds))
     for (let at = from!; at < to!; at += ahead) {
-      const writes = bodies.slice(at, Math.min(to!, at + ahead)).map((body, i) => decode(body, frames[i]!))
+      const count = Math.min(ahead, to! - at)
+      const writes = frames.slice(0, count).map(frame => decode(readBody(corpus), frame))
       await timed(written, () => writeAll(store, writes))
     }
     await timed(flushed, () => engine.maintain({ kind: 'flush' }, never))
   }
+  closeSync(corpus)
   if (written.rows !== items) throw new Error(`${items} samples were sent, ${written.rows} were taken`)
   const table = engine.catalog.table('public', defaultPhysicalTable)!
   const tables = engine.catalog.tables('public').length - 1
-  const note = `${bodies.length} requests, ${tables} metrics, ${writers} writers`
+  const note = `${bodies} requests, ${tables} metrics, ${writers} writers`
   await finish({
     name: 'remote',
     note,
@@ -60,6 +63,25 @@ export async function measureRemote(folder: string, file: string): Promise<void>
     flushed,
     targets: { rate: 1.5e6, atRest: 1.2 }
   })
+}
+
+/** The file is as long as the memory that is measured: it is read bit by bit. */
+function countCorpus(file: string): { readonly bodies: number; readonly items: number } {
+  const { items } = JSON.parse(readFileSync(`${file}.json`, 'utf8')) as { items: number }
+  const corpus = openSync(file, 'r')
+  let bodies = 0
+  while (readBody(corpus).length > 0) bodies++
+  closeSync(corpus)
+  return { bodies, items }
+}
+
+/** The next body; empty at the end. */
+function readBody(corpus: number): Uint8Array {
+  const length = Buffer.alloc(4)
+  if (readSync(corpus, length) < 4) return new Uint8Array()
+  const body = new Uint8Array(length.readUInt32LE())
+  readSync(corpus, body)
+  return body
 }
 
 function decode(body: Uint8Array, frame: Frame): SeriesWrite {
