@@ -1,6 +1,7 @@
 // Regular expressions of users: RE2 syntax, and time that grows with the length of the text, whatever the pattern.
 import { RE2JS } from 're2js'
 import { DbError } from '../errors.ts'
+import { eachMatch } from './match.ts'
 import { nativeRoute } from './native.ts'
 import { re2Route } from './re2.ts'
 import { type Replacement, replaceMatches } from './replace.ts'
@@ -34,11 +35,11 @@ export interface LinearRegex {
   test(text: string): boolean
   exec(text: string, from?: number): RegexMatch | undefined
   /**
-   * All matches, none within another; an empty one does not touch the match before it. Each takes time that grows with the text, for
-   * what is native all together.
+   * All matches, none within another; an empty one does not touch the match before it. Throws DbError `InvalidArguments` where that
+   * takes far more time than the length of the text allows: a pattern may look at all of the text for every match.
    */
   matchAll(text: string): Iterable<RegexMatch>
-  /** At most `limit` matches are replaced, all of them without. `by` as a string is put in as it is. */
+  /** At most `limit` matches are replaced, all of them without. `by` as a string is put in as it is. Throws as `matchAll` does. */
   replace(text: string, by: Replacement, limit?: number): string
   testBytes(bytes: Uint8Array, start: number, end: number): boolean
   find(bytes: Uint8Array, start: number, end: number, spans: Int32Array): boolean
@@ -55,7 +56,7 @@ export function compileRegex(source: string, flags = ''): LinearRegex {
   const re2 = re2Route(expression)
   const native = nativeRoute(whole, re2)
   const { test, search, testBytes, find } = native ?? re2
-  const matchAll = (text: string) => eachMatch(text, search(text))
+  const matchAll = (text: string) => eachMatch(source, text, search(text))
   const replace = (text: string, by: Replacement, limit?: number) => {
     const atOnce = typeof by === 'string' && limit === undefined ? native?.replaceAll?.(text, by) : undefined
     return atOnce ?? replaceMatches(text, matchAll(text), by, limit)
@@ -97,17 +98,4 @@ function groupNames(expression: RE2JS): (string | undefined)[] {
   const names = new Array<string | undefined>(expression.groupCount() + 1).fill(undefined)
   for (const [name, group] of Object.entries(expression.namedGroups())) names[group] = name
   return names
-}
-
-function* eachMatch(text: string, next: (from: number) => RegexMatch | undefined): Iterable<RegexMatch> {
-  let at = 0
-  let last = -1
-  while (at <= text.length) {
-    const match = next(at)
-    if (match === undefined) return
-    const { start, end } = match
-    if (end > start || start !== last) yield match
-    last = end
-    at = end > start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1)
-  }
 }

@@ -1,5 +1,5 @@
 // Loops over the cells of a batch that processors have in common.
-import { cell, type ItemBatch, type ItemField } from '../../../core/index.ts'
+import { cell, type ItemBatch, type ItemField, isDbError } from '../../../core/index.ts'
 import type { FieldPair } from '../../services.ts'
 import { hasText, type Input, reject } from '../cell/input.ts'
 
@@ -20,8 +20,8 @@ export function eachText(
 }
 
 /**
- * Text to text: `change` gives the new text, or undefined where it stays as it is; then both cells share their bytes. An Error is the
- * reason why the row fails.
+ * Text to text: `change` gives the new text, or undefined where it stays as it is; then both cells share their bytes. An Error, and a
+ * DbError that it throws, is the reason why the row fails.
  */
 export function mapText(
   batch: ItemBatch,
@@ -31,11 +31,20 @@ export function mapText(
 ): void {
   const target = batch.take(to)
   eachText(batch, from, input, (row, start, end) => {
-    const changed = change(batch.bytes, start, end)
+    const changed = attempt(() => change(batch.bytes, start, end))
     if (changed === undefined) target.setRange(row, start, end)
     else if (changed instanceof Error) reject(batch, row, input, changed.message)
     else setBytes(batch, target, row, typeof changed === 'string' ? encoder.encode(changed) : changed)
   })
+}
+
+function attempt<T>(work: () => T): T | Error {
+  try {
+    return work()
+  } catch (fault) {
+    if (isDbError(fault)) return fault
+    throw fault
+  }
 }
 
 /** Calls `take` for every live row that has the field; fails the others, unless it may be missing. `nullCounts`: null is a value. */

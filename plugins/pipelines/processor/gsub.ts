@@ -21,7 +21,9 @@ export const gsub: ProcessorDefinition = {
     }
   },
   doc: {
-    summary: 'Replaces every match of a regular expression.',
+    summary:
+      'Replaces every match of a regular expression. A pattern that looks at most of a long text for each of many matches fails the item ' +
+      'after 100 ms and 10 µs a character.',
     options: [
       { name: 'pattern', type: 'string', text: `A regular expression (${patternSyntax}).` },
       {

@@ -145,6 +145,18 @@ t.test('many matches in a long text take no more than their text', async t => {
   }
 })
 
+t.test('a pattern that looks at all of the text for every match is stopped', async t => {
+  const regex = compileRegex('a(?:.*b)?')
+  t.equal(regex.replace('a'.repeat(300), '-'), '-'.repeat(300))
+  const start = process.threadCpuUsage()
+  t.throws(() => regex.replace('a'.repeat(30_000), '-'), {
+    code: 'InvalidArguments',
+    message: /^"a\(\?:\.\*b\)\?" takes too long to find all matches: stopped at character \d+ of 30000/
+  })
+  const { user, system } = process.threadCpuUsage(start)
+  t.ok(user + system < 10_000_000, `${user + system} µs`)
+})
+
 t.test('no pattern that goes to the native engine can be made slow', async t => {
   let slowest = 0
   let tried = 0

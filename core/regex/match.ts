@@ -1,0 +1,79 @@
+// One match after the other, with an end to patterns that look at all of the text for each.
+import { DbError } from '../errors.ts'
+import type { RegexMatch } from './regex.ts'
+
+/** Processor time that finding all matches of a text may take: many times what an honest pattern needs. */
+const baseMilliseconds = 100
+const millisecondsPerCharacter = 0.01
+/** Matches between two looks at the clock. */
+const stride = 32
+
+/** Finds matches of one text in order. */
+interface Finder {
+  /** Undefined behind the last one. */
+  next(): RegexMatch | undefined
+  at: number
+}
+
+/** `find` finds the first match at or behind a position. */
+export function* eachMatch(
+  source: string,
+  text: string,
+  find: (from: number) => RegexMatch | undefined
+): Iterable<RegexMatch> {
+  const finder = createFinder(text, find)
+  for (let count = 0; count < stride; count++) {
+    const match = finder.next()
+    if (match === undefined) return
+    yield match
+  }
+  // What is done with the matches must not count: they are found in advance.
+  let left = baseMilliseconds + text.length * millisecondsPerCharacter
+  for (;;) {
+    const start = processorTime()
+    const found: RegexMatch[] = []
+    for (let match = finder.next(); match !== undefined; match = finder.next()) {
+      if (found.push(match) === stride) break
+    }
+    left -= processorTime() - start
+    yield* found
+    if (found.length < stride) return
+    if (left < 0) throw tooLong(source, text, finder.at)
+  }
+}
+
+function createFinder(text: string, find: (from: number) => RegexMatch | undefined): Finder {
+  let last = -1
+  const finder: Finder = {
+    at: 0,
+    next() {
+      while (finder.at <= text.length) {
+        const match = find(finder.at)
+        if (match === undefined) break
+        const { start, end } = match
+        const touches = end === start && start === last
+        last = end
+        finder.at = end > start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1)
+        if (!touches) return match
+      }
+      finder.at = text.length + 1
+      return undefined
+    }
+  }
+  return finder
+}
+
+/** Milliseconds this thread has worked: a busy machine makes no difference. */
+function processorTime(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+function tooLong(source: string, text: string, at: number): DbError {
+  const shown = source.length > 60 ? `${source.slice(0, 60)}…` : source
+  const place = `stopped at character ${at} of ${text.length}`
+  return new DbError(
+    'InvalidArguments',
+    `"${shown}" takes too long to find all matches: ${place}, it looks at much of the text for every match`
+  )
+}
