@@ -1,6 +1,5 @@
 // Keeps or removes fields.
-import type { ItemBatch } from '../../../core/index.ts'
-import { cell } from '../../../core/index.ts'
+import { cell, type ItemBatch } from '../../../core/index.ts'
 import type { FieldPair, ProcessorDefinition } from '../../services.ts'
 import { copyCell } from './cells.ts'
 
@@ -20,6 +19,8 @@ export const select: ProcessorDefinition = {
     const kept = new Set(fields.map(({ to }) => to))
     return {
       apply(batch) {
+        // Whoever names nothing has hardly meant to lose everything.
+        if (kept.size === 0) return
         for (const pair of fields) if (pair.from !== pair.to) move(batch, pair)
         for (const name of [...batch.fields.keys()]) if (!kept.has(name)) batch.fields.delete(name)
       }
@@ -31,7 +32,12 @@ export const select: ProcessorDefinition = {
       'such as `svc_ttl` that were set before go, too, unless they are named.',
     options: [
       { name: 'type', type: '`include` or `exclude`', default: '`include`', text: 'Whether the fields stay or go.' },
-      { name: 'fields', type: 'list of fields', default: 'none', text: 'With `exclude` new names do not count.' }
+      {
+        name: 'fields',
+        type: 'list of fields',
+        default: 'none',
+        text: 'Without any nothing happens. With `exclude` new names do not count.'
+      }
     ],
     example: {
       yaml: 'select: { fields: [at, "status, code"] }',
