@@ -65,7 +65,7 @@ async function evaluate(
     return condition.kind === 'all' ? both(masks) : either(masks)
   }
   const column = table.columns.find(({ name }) => name === condition.column)
-  if (column === undefined || !file.columns.includes(column.id) || (onlyKeys && column.semantic !== 'tag'))
+  if (column?.index === undefined || !file.columns.includes(column.id) || (onlyKeys && column.semantic !== 'tag'))
     return undefined
   // What a column was before its type changed, or is filled in at the end, no filter knows.
   if (column.was !== undefined || (column.initial !== undefined && mergesFields(table))) return undefined
