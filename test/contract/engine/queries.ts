@@ -2,7 +2,7 @@
 
 import type { Table } from '../../../core/model/table.ts'
 import type { TimestampType } from '../../../core/model/types.ts'
-import type { Relation } from '../../../core/storage/engine.ts'
+import type { Condition, Relation } from '../../../core/storage/engine.ts'
 import { lines, linesOf, never, put, wanted } from './rows.ts'
 import { type Case, columns, createVisits, failure, type Trial } from './trial.ts'
 
@@ -129,6 +129,33 @@ const relations: Case = {
   }
 }
 
+const narrowed: Case = {
+  name: 'the condition of a relation leaves out no row that meets it, and shows none that a newer one hides',
+  needs: 'sql',
+  async run(t, trial) {
+    const { engine } = trial
+    const table = await createVisits(engine, 'visits')
+    const text = 'SELECT host, "at", n FROM @ WHERE n = 1'
+    const start = text.indexOf('@')
+    const ask = async (where: Condition) => {
+      const relations = [{ start, end: start + 1, table, alias: 'visits', where }]
+      return lines(await engine.query({ kind: 'sql', text, relations, timezone: 'UTC' }, never))
+    }
+    await put(engine, table, { host: 'a', at: 1n, n: 1n }, { host: 'b', at: 1n, n: 1n }, { host: 'c', at: 9n, n: 1n })
+    await trial.flush()
+    await put(engine, table, { host: 'b', at: 1n, n: 2n })
+    await trial.flush()
+    const one: Condition = { kind: 'equals', column: 'n', value: '1' }
+    t.equal(await ask(one), wanted(['a', 1n, 1n], ['c', 9n, 1n]), 'a value')
+    const early: Condition = { kind: 'all', of: [one, { kind: 'time', from: 0n, to: 5n }] }
+    const near = (await ask(early)).split('\n').filter(line => !line.includes('c'))
+    t.equal(near.join('\n'), wanted(['a', 1n, 1n]), 'a value and a time')
+    const host = (value: string): Condition => ({ kind: 'equals', column: 'host', value })
+    const both = await ask({ kind: 'any', of: [host('a'), host('c')] })
+    t.equal(both, wanted(['a', 1n, 1n], ['c', 9n, 1n]), 'one of two values')
+  }
+}
+
 const failing: Case = {
   name: 'a query that fails after its first rows fails, instead of ending early',
   needs: 'sql',
@@ -141,4 +168,4 @@ const failing: Case = {
   }
 }
 
-export const queryCases: readonly Case[] = [bounds, chosen, left, cancelled, relations, failing]
+export const queryCases: readonly Case[] = [bounds, chosen, left, cancelled, relations, narrowed, failing]
