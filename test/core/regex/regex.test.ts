@@ -7,6 +7,12 @@ import type { RegexRoute } from '../../../core/regex/regex.ts'
 
 const encoder = new TextEncoder()
 
+/** Milliseconds this thread has worked: a busy machine makes no difference. */
+function processorTime(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
 /** Groups with positions by both kinds of text, as one comparable value. */
 function everything(regex: RegexRoute, groups: number, text: string) {
   const bytes = encoder.encode(`..${text}..`)
@@ -124,10 +130,10 @@ t.test('what could take long elsewhere takes no time on either route', async t =
     const regex = compileRegex(source)
     const time = (length: number) => {
       const text = head + piece.repeat(length) + tail
-      const start = performance.now()
+      const start = processorTime()
       regex.exec(text)
       regex.find(encoder.encode(text), 0, text.length, new Int32Array(regex.names.length * 2))
-      return performance.now() - start
+      return processorTime() - start
     }
     time(100)
     const took = time(20_000)
@@ -138,9 +144,9 @@ t.test('what could take long elsewhere takes no time on either route', async t =
 t.test('many matches in a long text take no more than their text', async t => {
   for (const source of ['a', '(a)(a)', '\\b', '(?:a|ab)']) {
     const regex = compileRegex(source)
-    const start = performance.now()
+    const start = processorTime()
     for (const part of ['a', 'a ', 'é']) regex.replace(part.repeat(30_000), () => '')
-    const took = performance.now() - start
+    const took = processorTime() - start
     t.ok(took < 2500, `${source} took ${took.toFixed(0)} ms on ${regex.engine}`)
   }
 })
@@ -148,13 +154,13 @@ t.test('many matches in a long text take no more than their text', async t => {
 t.test('a pattern that looks at all of the text for every match is stopped', async t => {
   const regex = compileRegex('a(?:.*b)?')
   t.equal(regex.replace('a'.repeat(300), '-'), '-'.repeat(300))
-  const start = process.threadCpuUsage()
+  const start = processorTime()
   t.throws(() => regex.replace('a'.repeat(30_000), '-'), {
     code: 'InvalidArguments',
     message: /^"a\(\?:\.\*b\)\?" takes too long to find all matches: stopped at character \d+ of 30000/
   })
-  const { user, system } = process.threadCpuUsage(start)
-  t.ok(user + system < 10_000_000, `${user + system} µs`)
+  const took = processorTime() - start
+  t.ok(took < 10_000, `${took.toFixed(0)} ms`)
 })
 
 t.test('no pattern that goes to the native engine can be made slow', async t => {
@@ -166,9 +172,9 @@ t.test('no pattern that goes to the native engine can be made slow', async t => 
       if (regex?.engine !== 'native') return true
       tried++
       const line = `${piece.repeat(60_000 / piece.length)}!`
-      const start = performance.now()
+      const start = processorTime()
       regex.test(line)
-      slowest = Math.max(slowest, performance.now() - start)
+      slowest = Math.max(slowest, processorTime() - start)
       return slowest < 400
     }),
     { numRuns: 2500 }
