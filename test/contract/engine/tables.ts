@@ -1,4 +1,5 @@
 // Contract cases: tables and their columns come, change and go.
+import type { Table } from '../../../core/model/table.ts'
 import { linesOf, never, put, tableNamed, wanted } from './rows.ts'
 import { type Case, columns, createVisits, failure } from './trial.ts'
 
@@ -154,6 +155,36 @@ const logical: Case = {
   }
 }
 
+const together: Case = {
+  name: 'tables that are made and changed together are all made and changed, or none',
+  async run(t, trial) {
+    const { catalog } = trial.engine
+    const visits = await createVisits(trial.engine, 'visits')
+    const gone = await createVisits(trial.engine, 'gone')
+    await catalog.dropTable(gone)
+    const create = (name: string) => {
+      const definition = { database: 'public', name, columns: columns('time at TimestampMillisecond'), options: {} }
+      return { kind: 'create', definition } as const
+    }
+    const widen = (table: Table) => {
+      const change = { kind: 'add_columns', columns: columns('field load Float64') } as const
+      return { kind: 'change', table, change } as const
+    }
+    const names = () => trial.engine.catalog.tables('public').map(table => `${table.name} ${table.columns.length}`)
+    const error = await failure(() => catalog.changeTables([create('one'), widen(visits), widen(gone)]))
+    t.equal(error?.code, 'TableNotFound', 'one that is gone')
+    t.equal(names().join(), 'visits 4', 'nothing has changed')
+    const tables = await catalog.changeTables([create('one'), widen(visits), create('two')])
+    t.equal(tables.map(({ name }) => name).join(), 'one,visits,two', 'one table a step')
+    t.equal(tables[1]?.columns.length, 5, 'as it is now')
+    t.equal(names().sort().join(), 'one 1,two 1,visits 5', 'all at once')
+    await put(trial.engine, tables[2]!, { at: 1n })
+    await trial.reopen()
+    t.equal(names().sort().join(), 'one 1,two 1,visits 5', 'and after a reopening')
+    t.equal(await linesOf(trial.engine, 'two'), wanted([1n]), 'with its rows')
+  }
+}
+
 const unknown: Case = {
   name: 'a table that is gone cannot be changed or dropped again',
   async run(t, { engine }) {
@@ -165,4 +196,4 @@ const unknown: Case = {
   }
 }
 
-export const tableCases: readonly Case[] = [widening, firstTag, dropped, recreated, renamed, logical, unknown]
+export const tableCases: readonly Case[] = [widening, firstTag, dropped, recreated, renamed, logical, together, unknown]
