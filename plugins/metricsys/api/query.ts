@@ -49,8 +49,13 @@ async function answer(
 ): Promise<ApiAnswer> {
   const limit = limitOf(parameters)
   const lookback = durationOf(parameters, 'lookback_delta') ?? durationOf(parameters, 'lookback')
-  const text = parameters.one('query')
-  if (text === undefined) throw invalid('query', 'unknown position: parse error: no expression found in input')
+  const text = requireQuery(parameters)
   const result = await promql.query(ctx, { text, ...times, ...(lookback !== undefined && { lookback }) })
   return { result, limit }
+}
+
+export function requireQuery(parameters: ApiParameters): string {
+  const text = parameters.one('query')
+  if (text === undefined) throw invalid('query', 'unknown position: parse error: no expression found in input')
+  return text
 }

@@ -5,6 +5,7 @@ import {
   type RequestContext,
   type ResultBatch,
   type Store,
+  type Table,
   type TableColumn
 } from '../../../core/index.ts'
 import { anchored, type TablePlan } from './plan.ts'
@@ -98,25 +99,36 @@ function statement(
   query: ReadQuery
 ): [string, string] {
   const { timeIndex } = table
+  const [t, v, h, n] = freeNames(table)
   const names = tags.map(tag => quote(tag.physical))
   const partition = names.length > 0 ? `PARTITION BY ${names.join(', ')} ` : ''
-  const time =
-    timeIndex.type === 'TimestampMillisecond' ? quote(timeIndex.physical) : `epoch_ms(${quote(timeIndex.physical)})`
-  const rows = `${time} AS __t, ${number(value)} AS __v, ${histogram ? quote(histogram.physical) : 'NULL::VARCHAR'} AS __h`
-  const count = `row_number() OVER (${partition}ORDER BY ${time})`
-  const inner = [rows, `${count}::INTEGER AS __n`, ...names].join(', ')
-  const labels = names.map(name => `, CASE WHEN __n = 1 THEN ${name} END`).join('')
+  const own = quote(timeIndex.physical)
+  const time = timeIndex.type === 'TimestampMillisecond' ? own : `epoch_ms(${own})`
+  const text = histogram ? `${quote(histogram.physical)}::VARCHAR` : 'NULL::VARCHAR'
+  const count = `row_number() OVER (${partition}ORDER BY ${time})::INTEGER`
+  const inner = [`${time} AS ${t}`, `${number(value)} AS ${v}`, `${text} AS ${h}`, `${count} AS ${n}`, ...names].join(
+    ', '
+  )
+  const labels = names.map(name => `, CASE WHEN ${n} = 1 THEN ${name} END`).join('')
   const columns = new Map(table.tags.map(tag => [tag.name, quote(tag.physical)]))
+  const filled = [value, histogram].flatMap(column => (column ? [`${quote(column.physical)} IS NOT NULL`] : []))
   const where = [
     ...bounds(timeIndex, time, query),
     ...matchers.map(matcher => condition(matcher, columns.get(matcher.name)!)),
-    `(${[value, histogram].flatMap(column => (column ? [`${quote(column.physical)} IS NOT NULL`] : [])).join(' OR ')})`
+    `(${filled.join(' OR ')})`
   ].join(' AND ')
-  const order = [...names, '__n'].join(', ')
-  return [
-    `SELECT __t, __v, __h::VARCHAR, __n${labels} FROM (SELECT ${inner} FROM `,
-    ` WHERE ${where}) ORDER BY ${order}`
-  ]
+  const order = [...names, n].join(', ')
+  return [`SELECT ${t}, ${v}, ${h}, ${n}${labels} FROM (SELECT ${inner} FROM `, ` WHERE ${where}) ORDER BY ${order}`]
+}
+
+/** Four names no column of the table has. */
+function freeNames({ columns }: Table): readonly string[] {
+  const taken = new Set(columns.map(({ physical }) => physical.toLowerCase()))
+  return ['t', 'v', 'h', 'n'].map(name => {
+    let free = `read_${name}`
+    while (taken.has(free)) free = `${free}_`
+    return free
+  })
 }
 
 function number(value: TableColumn | undefined): string {

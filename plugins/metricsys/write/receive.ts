@@ -9,7 +9,7 @@ import {
   type TableWrite
 } from '../../../core/index.ts'
 import { Cardinality, exposeCardinality } from './cardinality.ts'
-import { timeColumn, valueColumn } from './columns.ts'
+import { exemplarTable, timeColumn, valueColumn } from './columns.ts'
 import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
 import type { Decoded, Range } from './decoded.ts'
@@ -18,7 +18,9 @@ import { histogramJson, readHistogram } from './histogram.ts'
 import { inflate } from './inflate.ts'
 import { KnownMetadata } from './known-metadata.ts'
 import type { Codec, Version } from './negotiate.ts'
+import { createRoom } from './room.ts'
 import { type ExemplarRow, exemplarWrites, type HistogramRow, histogramWrites, metadataWrite } from './rows.ts'
+import { checkTime } from './sample.ts'
 import { SeriesNames } from './series-name.ts'
 
 export interface WriteOptions {
@@ -136,14 +138,17 @@ function seriesWrite(reception: Reception): SeriesWrite {
 }
 
 function readHistograms(reception: Reception, { histograms }: Decoded): HistogramRow[] {
-  const { options, frame } = reception
+  const { options, frame, request } = reception
   if (histograms.length > 0 && !options.native_histograms) {
     throw new DbError('Unsupported', 'native histograms are switched off (plugins.metricsys.native_histograms)')
   }
+  const room = createRoom(reception.core.store, reception.ctx.db, options)
   return histograms.flatMap(({ key, message }) =>
     attempt(reception, () => {
       const name = nameOf(reception, key)
       const histogram = readHistogram(frame.body, message.start, message.end)
+      checkTime(histogram.time)
+      room.check(name, request.physicalTable)
       return { name, time: histogram.time, json: histogramJson(histogram) }
     })
   )
@@ -151,13 +156,14 @@ function readHistograms(reception: Reception, { histograms }: Decoded): Histogra
 
 function readExemplars(reception: Reception, { exemplars }: Decoded): ExemplarRow[] {
   const { frame, names } = reception
+  const room = createRoom(reception.core.store, reception.ctx.db, reception.options)
   return exemplars.flatMap(({ key, labels, value, time }) =>
-    attempt(reception, () => ({
-      name: nameOf(reception, key),
-      labels: names.readLabels(frame.body, labels.start, labels.end),
-      value,
-      time
-    }))
+    attempt(reception, () => {
+      checkTime(time)
+      const name = nameOf(reception, key)
+      room.checkSeries(name.database, exemplarTable)
+      return { name, labels: names.readLabels(frame.body, labels.start, labels.end), value, time }
+    })
   )
 }
 

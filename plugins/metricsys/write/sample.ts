@@ -1,9 +1,12 @@
 // One sample of a series into the frame: the bits of its number and of its time, as 32-bit words.
-import { ProtoReader } from '../../../core/index.ts'
+import { DbError, ProtoReader } from '../../../core/index.ts'
 import type { Frame } from './frame.ts'
 
 const valueField = 1
 const timeField = 2
+/** Milliseconds; microseconds of later times do not fit 64 bits. */
+const farthest = 2n ** 53n
+const farthestHigh = 2 ** 21
 
 /**
  * Reads the sample whose content is `bytes[start … end]`. Value and time in this order and both there, as all senders write it, is
@@ -27,7 +30,7 @@ export function readSample(frame: Frame, reader: ProtoReader, start: number, end
       high = part >>> 4
     } else high |= part << (shift - 32)
     if (byte > 127) continue
-    if (at !== end) break
+    if (at !== end || high >= farthestHigh) break
     frame.addSample(view.getInt32(start + 1, true), view.getInt32(start + 5, true), low, high)
     return
   }
@@ -48,9 +51,16 @@ function readSlowly(frame: Frame, reader: ProtoReader, start: number, end: numbe
       time = sample.int64()
     } else sample.skip()
   }
+  checkTime(time)
   const [valueLow, valueHigh] = wordsOf(value)
   const [timeLow, timeHigh] = wordsOf(time)
   frame.addSample(valueLow, valueHigh, timeLow, timeHigh)
+}
+
+/** Throws DbError `InvalidArguments` for a time that no query could read. */
+export function checkTime(time: bigint): void {
+  if (time >= -farthest && time < farthest) return
+  throw new DbError('InvalidArguments', `the time ${time} of a sample is not within ${farthest} milliseconds of 1970`)
 }
 
 function wordsOf(value: bigint): [number, number] {

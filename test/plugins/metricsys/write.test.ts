@@ -267,3 +267,41 @@ t.test('series of a table that was dropped make it anew', async t => {
   t.same(await sql('SELECT count(*) FROM m'), [[1]])
   t.same(await sql('SELECT count(*) FROM old'), [[1]])
 })
+
+t.test('labels may have the names of columns that are hidden, or mean something to SQL', async t => {
+  const { write, read, core } = await serve(t)
+  const names = [
+    '__table',
+    '__TABLE',
+    '__rank',
+    '__deleted',
+    '__tsid',
+    '__seq',
+    'read_t',
+    'r',
+    's',
+    'm',
+    '"quoted"',
+    "it's",
+    'select'
+  ]
+  const labels = { __name__: 'm', ...Object.fromEntries(names.map(name => [name, `v ${name}`])) }
+  const body = (...times: number[]) => writeV1([{ labels, samples: times.map(time => [time, time] as const) }])
+  t.equal((await write(body(1, 2))).status, 204)
+  for (const kind of ['flush', 'flush', 'compact'] as const) {
+    t.equal((await write(body(2, 3))).status, 204)
+    const [series] = await read([named('m'), { type: '=', name: '__table', value: 'v __table' }])
+    t.same([series?.labels, series?.samples.length], [labels, 3])
+    await core.store.maintain(internalContext(core, 'test'), { kind })
+  }
+})
+
+t.test('times no query could read are refused', async t => {
+  const { write, sql } = await serve(t)
+  const at = (time: number) => writeV1([{ labels: { __name__: 'm' }, samples: [[time, 1]] }])
+  for (const time of [2 ** 53, -(2 ** 53) - 2, 2 ** 62]) {
+    t.match(await write(at(time)).then(({ status, body }) => [status, body]), [400, /time -?\d+ of a sample/])
+  }
+  for (const time of [2 ** 53 - 1, -(2 ** 53)]) t.equal((await write(at(time))).status, 204)
+  t.same(await sql('SELECT count(*) FROM m'), [[2]])
+})

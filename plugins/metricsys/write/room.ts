@@ -1,0 +1,39 @@
+// The limits for what goes to the store as rows: native histograms and exemplars make series, label names and tables, too.
+import { DbError, type SeriesName, type Store } from '../../../core/index.ts'
+
+export interface RoomOptions {
+  readonly max_series: number
+  readonly max_label_names: number
+  readonly max_metrics: number
+}
+
+export interface Room {
+  /** Throws DbError `InvalidArguments` naming the limit that rows of this series could go beyond. */
+  check(name: SeriesName, physicalTable: string): void
+  /** The same for the series of one table alone. */
+  checkSeries(database: string | undefined, table: string): void
+}
+
+/** The room there is in a database and those a request names. A table that is full takes no rows, of known series neither. */
+export function createRoom(store: Store, db: string, options: RoomOptions): Room {
+  const full = (key: keyof RoomOptions, what: string) =>
+    new DbError('InvalidArguments', `there are ${options[key]} ${what} already (plugins.metricsys.${key})`)
+  const checkSeries = (database = db, name: string) => {
+    const table = store.table(database, name)
+    const series = table === undefined ? 0 : (store.statistics(table).series ?? 0)
+    if (series > options.max_series) throw full('max_series', 'series')
+  }
+  return {
+    checkSeries,
+    check({ table, database = db, physicalTable: own, labels }, physicalTable) {
+      const found = store.table(database, table)
+      const physical = found?.options.physical_table ?? own ?? physicalTable
+      checkSeries(database, physical)
+      if (found === undefined && store.tables(database).length >= options.max_metrics)
+        throw full('max_metrics', 'tables')
+      const tags = new Set(store.table(database, physical)?.tags.map(tag => tag.name))
+      const added = labels.filter(({ name }) => !tags.has(name)).length
+      if (added > 0 && tags.size + added > options.max_label_names) throw full('max_label_names', 'label names')
+    }
+  }
+}
