@@ -107,8 +107,20 @@ export interface ProcessorOptions {
 export interface PromqlService {
   /** Runs a query in the context's database. Throws DbError: `InvalidSyntax` for the text, status 422 for what the data do not allow. */
   query(ctx: RequestContext, request: PromqlRequest): Promise<PromqlResult>
-  /** Label sets of the series that match any of the selectors and have samples in the range (milliseconds, inclusive). */
+  /**
+   * Label sets of the series that match any of the selectors and have samples in the range, by their labels. Throws DbError
+   * `InvalidSyntax` for what is no selector.
+   */
   series(ctx: RequestContext, selectors: readonly string[], range: PromqlRange): Promise<readonly PromqlLabels[]>
+  /** Names of the labels such series have, sorted; without selectors those of all metrics. */
+  labelNames(ctx: RequestContext, selectors: readonly string[], range: PromqlRange): Promise<readonly string[]>
+  /** Values of one label, sorted; `__name__`, `__field__`, `__database__` and `__schema__` are labels, too. */
+  labelValues(
+    ctx: RequestContext,
+    label: string,
+    selectors: readonly string[],
+    range: PromqlRange
+  ): Promise<readonly string[]>
   /** A query with canonical spaces. */
   format(text: string): string
   /** A query's tree as the Prometheus API shows it. */
@@ -126,6 +138,7 @@ export interface PromqlRequest {
   readonly lookback?: number
 }
 
+/** Milliseconds since 1970, both ends included; absent: no bound. */
 export interface PromqlRange {
   readonly from?: number
   readonly to?: number

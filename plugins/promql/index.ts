@@ -1,6 +1,7 @@
 // PromQL: the language, its engine, and `/v1/promql`.
 import { Type } from 'typebox'
 import { definePlugin } from '../../core/index.ts'
+import { routes } from './routes.ts'
 import { createService } from './service.ts'
 
 const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
@@ -21,5 +22,6 @@ export default definePlugin({
     max_query_length: count(100_000, 'Characters of one query.'),
     max_query_depth: count(200, 'How deep one query may nest.')
   }),
-  setup: (core, config) => createService(core, config)
+  setup: (core, config) => createService(core, config),
+  routes: app => routes(app, app.services.promql)
 })

@@ -2,7 +2,12 @@
 import { type Core, parseDuration, type RequestContext } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult, PromqlService } from '../services.ts'
 import { resultPieces, seriesCount } from './api/result.ts'
+import { answerRows } from './api/rows.ts'
+import { treeOf } from './api/tree.ts'
 import { readQuery, runQuery } from './engine/query.ts'
+import { createLabelReads } from './labels.ts'
+import { parse } from './language/parse.ts'
+import { printExpr } from './language/print.ts'
 import { storeSource } from './source/store-source.ts'
 
 export interface PromqlOptions {
@@ -40,11 +45,11 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
         samples,
         series: seriesCount(answer),
         json: limit => resultPieces(answer, instant, limit),
-        rows: () => []
+        rows: () => answerRows(answer)
       }
     },
-    series: async () => [],
-    format: text => text,
-    parse: text => readQuery({ text, experimental, limits }).expr
+    ...createLabelReads(core.store, limits, options.max_metrics),
+    format: text => printExpr(parse(text, limits)),
+    parse: text => treeOf(readQuery({ text, experimental, limits }).expr)
   }
 }

@@ -1,12 +1,12 @@
 // Samples from the store: series by their tags, then numbers alone.
 import type { RequestContext, Store } from '../../../core/index.ts'
-import { timeUnit, unitsPerSecond } from '../../../core/index.ts'
 import { Labels, metricName } from '../engine/labels.ts'
 import type { RawSeries, Selection, SeriesSource } from '../engine/source.ts'
 import { readHistogram } from '../histogram/json.ts'
 import { compileMatcher } from '../language/matcher.ts'
 import { GatheredNumbers, GatheredTexts, rawSeries } from './gathered.ts'
 import { fieldLabel, findTables, type MetricTable } from './tables.ts'
+import { tickRange, ticksPerMilli } from './ticks.ts'
 
 export interface SourceLimits {
   /** Tables one selector may name. */
@@ -32,14 +32,13 @@ async function readTable(
   { from, to }: Selection
 ): Promise<readonly RawSeries[]> {
   const { table, fields, histogram } = metric
-  const perMilli = unitsPerMilli(metric)
+  const perMilli = ticksPerMilli(table)
   const result = await store.query(ctx, {
     kind: 'series',
     table,
     matches: metric.matchers.map(matcher => ({ column: matcher.name, test: compileMatcher(matcher) })),
     values: [...fields, ...(histogram ? [histogram] : [])].map(({ name }) => name),
-    from: toUnit(Math.ceil(from), perMilli),
-    to: toUnit(Math.floor(to) + 1, perMilli)
+    ...tickRange(table, { from, to })
   })
   const numbers = fields.map(() => new GatheredNumbers())
   const texts = new GatheredTexts(readHistogram)
@@ -60,13 +59,4 @@ async function readTable(
   return numbers.flatMap((gathered, i) =>
     rawSeries(gathered.series(perMilli), new Map(), id => labelsOf(id, fields[i]!.name))
   )
-}
-
-/** How many units of the time index a millisecond has; below 1 for seconds. */
-function unitsPerMilli({ table }: MetricTable): number {
-  return Number(unitsPerSecond[timeUnit(table.timeIndex.type as never)]) / 1_000
-}
-
-function toUnit(milliseconds: number, perMilli: number): bigint {
-  return perMilli >= 1 ? BigInt(milliseconds) * BigInt(perMilli) : BigInt(Math.ceil(milliseconds * perMilli))
 }

@@ -5,7 +5,7 @@ import type { Matcher } from '../language/ast.ts'
 import { compileMatcher } from '../language/matcher.ts'
 
 /** Labels that choose what is read instead of being labels. */
-const databaseLabels: ReadonlySet<string> = new Set(['__database__', '__schema__', 'x_svc_database'])
+export const databaseLabels: ReadonlySet<string> = new Set(['__database__', '__schema__', 'x_svc_database'])
 export const fieldLabel = '__field__'
 
 /** Column of native histograms in metric tables, as the remote write plugin makes it. */
@@ -41,10 +41,15 @@ function databaseOf(matchers: readonly Matcher[]): string | undefined {
   return matchers.find(({ name, op }) => databaseLabels.has(name) && op === '=')?.value.replace(/^svc-/, '')
 }
 
+/** Tables that are metrics: those that share the files of a physical one. */
+export function metricTables(store: Store, database: string): readonly Table[] {
+  return store.tables(database).filter(({ options }) => options.physical_table !== undefined)
+}
+
 /** With a name that is given, that table; else all metric tables. */
 function named(store: Store, database: string, names: readonly Matcher[]): readonly Table[] {
   const exact = names.find(({ op }) => op === '=')
-  if (exact === undefined) return store.tables(database).filter(({ options }) => options.physical_table !== undefined)
+  if (exact === undefined) return metricTables(store, database)
   const table = store.table(database, exact.value)
   return table === undefined || table.options.physical_metric_table ? [] : [table]
 }

@@ -1,0 +1,34 @@
+// Results as rows: a sample each.
+
+import type { PromqlRow } from '../../services.ts'
+import type { QueryAnswer } from '../engine/query.ts'
+import { at, type Grid, none, timeOf } from '../engine/series.ts'
+import { histogramText } from '../histogram/text.ts'
+
+/** By series, then by time; a text has no rows. */
+export function* answerRows({ value, grid }: QueryAnswer): Iterable<PromqlRow> {
+  if (value.type === 'scalar') yield* scalarRows(value.values, grid)
+  if (value.type === 'vector') {
+    for (const series of value.series) {
+      const labels = Object.fromEntries(series.labels)
+      for (let step = 0; step < grid.count; step++) {
+        if (series.kinds[step] === none) continue
+        const sample = at(series, step)!
+        yield { time: timeOf(grid, step), value: typeof sample === 'number' ? sample : histogramText(sample), labels }
+      }
+    }
+  }
+  if (value.type === 'matrix') {
+    for (const { labels, floats, histograms } of value.samples) {
+      const shown = Object.fromEntries(labels)
+      for (const [i, time] of floats.times.entries()) yield { time, value: floats.values[i]!, labels: shown }
+      for (const [i, time] of histograms.times.entries()) {
+        yield { time, value: histogramText(histograms.values[i]!), labels: shown }
+      }
+    }
+  }
+}
+
+function* scalarRows(values: Float64Array, grid: Grid): Iterable<PromqlRow> {
+  for (const [step, value] of values.entries()) yield { time: timeOf(grid, step), value, labels: {} }
+}

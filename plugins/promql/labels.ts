@@ -1,0 +1,96 @@
+// Lists of series, label names and label values.
+import { DbError, type RequestContext, type Store } from '../../core/index.ts'
+import type { PromqlLabels, PromqlRange } from '../services.ts'
+import { type Labels, metricName } from './engine/labels.ts'
+import { compareLabels } from './functions/sort.ts'
+import { type Matcher, unwrap } from './language/ast.ts'
+import { compileMatcher } from './language/matcher.ts'
+import { type ParseLimits, parse } from './language/parse.ts'
+import { findSeries } from './source/find.ts'
+import { databaseLabels, fieldLabel, findTables, metricTables } from './source/tables.ts'
+
+export interface LabelReads {
+  series(ctx: RequestContext, selectors: readonly string[], range: PromqlRange): Promise<readonly PromqlLabels[]>
+  labelNames(ctx: RequestContext, selectors: readonly string[], range: PromqlRange): Promise<readonly string[]>
+  labelValues(
+    ctx: RequestContext,
+    label: string,
+    selectors: readonly string[],
+    range: PromqlRange
+  ): Promise<readonly string[]>
+}
+
+export function createLabelReads(store: Store, limits: ParseLimits, mostTables: number): LabelReads {
+  const find = async (ctx: RequestContext, selectors: readonly string[], range: PromqlRange) => {
+    const found = new Map<string, Labels>()
+    for (const selector of selectors) {
+      const matchers = readSelector(selector, limits)
+      for (const labels of await findSeries(store, ctx, matchers, range, mostTables)) found.set(labels.key, labels)
+    }
+    return [...found.values()]
+  }
+  const all = (ctx: RequestContext, range: PromqlRange) => find(ctx, ['{__name__=~".+"}'], range)
+
+  return {
+    async series(ctx, selectors, range) {
+      const found = await find(ctx, selectors, range)
+      return found.sort(compareLabels).map(labels => Object.fromEntries(labels))
+    },
+
+    async labelNames(ctx, selectors, range) {
+      if (selectors.length > 0) return sorted((await find(ctx, selectors, range)).flatMap(({ names }) => names))
+      const tables = metricTables(store, ctx.db)
+      return sorted([metricName, ...tables.flatMap(({ tags }) => tags.map(({ name }) => name))])
+    },
+
+    async labelValues(ctx, label, selectors, range) {
+      if (databaseLabels.has(label)) return databases(store, selectors, limits, mostTables)
+      if (label === fieldLabel) return fields(store, ctx, selectors, limits, mostTables)
+      if (label === metricName && selectors.length === 0)
+        return sorted(metricTables(store, ctx.db).map(({ name }) => name))
+      const found = selectors.length === 0 ? await all(ctx, range) : await find(ctx, selectors, range)
+      return sorted(found.map(labels => labels.get(label)).filter(value => value !== ''))
+    }
+  }
+}
+
+/** A selector's matchers. Throws DbError `InvalidSyntax`. */
+function readSelector(text: string, limits: ParseLimits): readonly Matcher[] {
+  const expr = unwrap(parse(text, limits))
+  if (expr.kind !== 'selector' || expr.offset !== 0 || expr.at !== undefined) {
+    throw new DbError('InvalidSyntax', `expected a series selector, got ${JSON.stringify(text)}`)
+  }
+  if (expr.matchers.every(matcher => compileMatcher(matcher)(''))) {
+    throw new DbError('InvalidArguments', 'match[] must contain at least one non-empty matcher')
+  }
+  return expr.matchers
+}
+
+function databases(
+  store: Store,
+  selectors: readonly string[],
+  limits: ParseLimits,
+  mostTables: number
+): readonly string[] {
+  const names = store.databases().map(({ name }) => name)
+  if (selectors.length === 0) return sorted([...names, 'information_schema'])
+  return sorted(names).filter(db =>
+    selectors.some(selector => findTables(store, db, readSelector(selector, limits), mostTables).length > 0)
+  )
+}
+
+function fields(
+  store: Store,
+  ctx: RequestContext,
+  selectors: readonly string[],
+  limits: ParseLimits,
+  mostTables: number
+): readonly string[] {
+  const wanted = selectors.length === 0 ? ['{__name__=~".+"}'] : selectors
+  const tables = wanted.flatMap(text => findTables(store, ctx.db, readSelector(text, limits), mostTables))
+  return sorted(tables.flatMap(metric => metric.fields.map(({ name }) => name)))
+}
+
+function sorted(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].sort()
+}

@@ -1,0 +1,80 @@
+// `GET` and `POST /v1/promql`: range queries, answered in the formats of SQL.
+import type { FastifyRequest } from 'fastify'
+import {
+  acceptForms,
+  authorise,
+  DbError,
+  firstValue,
+  type Parameters,
+  type PluginApp,
+  parseDuration,
+  resultCompression,
+  resultEpoch,
+  resultFormat,
+  sendAnswers
+} from '../../core/index.ts'
+import type { PromqlService } from '../services.ts'
+import { recordsOf } from './api/records.ts'
+
+export function routes(app: PluginApp<never, never>, promql: PromqlService): void {
+  acceptForms(app)
+  app.route({
+    method: ['GET', 'POST'],
+    url: '',
+    async handler(request, reply) {
+      const { ctx } = request
+      authorise(ctx.user, 'read')
+      const parameter = readParameters(request)
+      const format = resultFormat(parameter('format'))
+      const epoch = resultEpoch(parameter('epoch'))
+      const compression = resultCompression(parameter('compression'))
+      const times = { start: requiredTime(parameter, 'start'), end: requiredTime(parameter, 'end') }
+      const step = duration(parameter, 'step')
+      if (times.end < times.start) throw invalid('end', 'lies before start')
+      const lookback = parameter('lookback') === undefined ? undefined : duration(parameter, 'lookback')
+      if (app.core.store.database(ctx.db) === undefined) {
+        throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
+      }
+      const text = required(parameter, 'query')
+      const result = await promql.query(ctx, { text, ...times, step, ...(lookback !== undefined && { lookback }) })
+      const options = { ...(epoch && { epoch }), ...(compression && { compression }) }
+      return sendAnswers(reply, format, [recordsOf(result)], options)
+    }
+  })
+}
+
+type ReadParameter = (key: string) => string | undefined
+
+/** From the URL, then from a form. */
+function readParameters({ query, body }: FastifyRequest): ReadParameter {
+  const form = typeof body === 'object' && body !== null && !Buffer.isBuffer(body) ? (body as Parameters) : {}
+  return key => firstValue(query as Parameters, key) ?? firstValue(form, key)
+}
+
+function required(parameter: ReadParameter, name: string): string {
+  const value = parameter(name)
+  if (value === undefined || value === '') throw new DbError('InvalidArguments', `parameter ${name} is missing`)
+  return value
+}
+
+/** Milliseconds since 1970, from Unix seconds or RFC 3339. */
+function requiredTime(parameter: ReadParameter, name: string): number {
+  const text = required(parameter, name)
+  const time = /^[+-]?\d+(\.\d*)?$/.test(text) ? Math.round(Number(text) * 1_000) : Date.parse(text)
+  if (Number.isNaN(time)) throw invalid(name, `is ${JSON.stringify(text)}, expected Unix seconds or RFC 3339`)
+  return time
+}
+
+/** Milliseconds, from a duration or seconds. */
+function duration(parameter: ReadParameter, name: string): number {
+  const text = required(parameter, name)
+  const milliseconds = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1_000) : parseDuration(text)
+  if (milliseconds === undefined || !(milliseconds > 0)) {
+    throw invalid(name, `is ${JSON.stringify(text)}, expected a duration such as 15s or seconds, above 0`)
+  }
+  return milliseconds
+}
+
+function invalid(name: string, problem: string): DbError {
+  return new DbError('InvalidArguments', `parameter ${name} ${problem}`)
+}

@@ -1,0 +1,47 @@
+// Which series there are, without their samples: for lists of series, labels and label values.
+import type { RequestContext, Store } from '../../../core/index.ts'
+import { Labels, metricName } from '../engine/labels.ts'
+import type { Matcher } from '../language/ast.ts'
+import { compileMatcher } from '../language/matcher.ts'
+import { findTables, type MetricTable } from './tables.ts'
+import { tickRange } from './ticks.ts'
+
+export interface TimeRange {
+  /** Milliseconds, both ends included; absent: no bound. */
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Label sets of the series a selector means that have samples in the range. */
+export async function findSeries(
+  store: Store,
+  ctx: RequestContext,
+  matchers: readonly Matcher[],
+  range: TimeRange,
+  mostTables: number
+): Promise<readonly Labels[]> {
+  const found: Labels[] = []
+  for (const metric of findTables(store, ctx.db, matchers, mostTables)) {
+    found.push(...(await seriesOf(store, ctx, metric, range)))
+  }
+  return found
+}
+
+async function seriesOf(store: Store, ctx: RequestContext, metric: MetricTable, range: TimeRange): Promise<Labels[]> {
+  const { table, matchers } = metric
+  const result = await store.query(ctx, {
+    kind: 'series',
+    table,
+    matches: matchers.map(matcher => ({ column: matcher.name, test: compileMatcher(matcher) })),
+    values: [],
+    distinct: true,
+    ...tickRange(table, range)
+  })
+  const found: Labels[] = []
+  for await (const { columns } of result.batches()) {
+    for (const id of columns[0]!.values as Uint32Array) {
+      found.push(Labels.from([[metricName, table.name], ...result.labels!(id)]))
+    }
+  }
+  return found
+}
