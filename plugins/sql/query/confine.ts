@@ -22,7 +22,8 @@ import { isToken, quoteName, type Token, tokenText } from '../text/token.ts'
 import { castEdits } from './cast.ts'
 import { whereCondition } from './condition.ts'
 import { isRefusedFunction } from './function-policy.ts'
-import { clockEdits, timeEdit } from './time-text.ts'
+import { translateRanges } from './range/translate.ts'
+import { binEdits, clockEdits, timeEdit } from './time-text.ts'
 import { asNamed, expandView, type Named } from './view.ts'
 import { refused, walkStatement } from './walk.ts'
 
@@ -64,13 +65,14 @@ export interface Place {
 }
 
 /** Checks a query and resolves its names. Throws DbError for whatever it may not read. */
-export async function confine(place: Place, tokens: readonly Token[]): Promise<Confined> {
+export async function confine(place: Place, written: readonly Token[]): Promise<Confined> {
+  const tokens = translateRanges(place, written)
   checkCalls(tokens)
   const statement = canonical(tokens)
   const tree = await place.parser.tree(place.sql, statement)
   const locate = locator(statement.text)
   const index = ({ line, column }: { line: number; column: number }) => tokenAt(statement, locate(line, column))
-  let edits: Edit[] = [...clockEdits(statement), ...castEdits(statement)]
+  let edits: Edit[] = [...clockEdits(statement), ...binEdits(statement), ...castEdits(statement)]
   const aliases = new Set<string>()
   const columns: (readonly number[])[] = []
   const compared: (readonly [number, number])[] = []

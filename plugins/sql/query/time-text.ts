@@ -25,6 +25,32 @@ export function clockEdits({ tokens, starts }: Canonical): Edit[] {
   })
 }
 
+/** `date_bin` is the engine's `time_bucket` with slots that are counted from 1970. */
+export function binEdits({ tokens, starts }: Canonical): Edit[] {
+  return tokens.flatMap((token, i) => {
+    if (!isToken(token, 'date_bin') || !isToken(tokens[i + 1], '(')) return []
+    const [close, commas] = argumentsOf(tokens, i + 1)
+    const name = { start: starts[i]!, end: starts[i]! + tokenText(token).length, text: 'time_bucket' }
+    const end = starts[close]!
+    if (commas === 1) return [name, { start: end, end, text: ", TIMESTAMP '1970-01-01'" }]
+    const origin = tokens[close - 1]!
+    const at = starts[close - 1]!
+    return origin.kind === 'string' ? [name, { start: at, end: at, text: 'TIMESTAMP ' }] : [name]
+  })
+}
+
+/** Where a call ends, and how many commas part its arguments. */
+function argumentsOf(tokens: readonly Token[], open: number): readonly [close: number, commas: number] {
+  let depth = 0
+  let commas = 0
+  for (let at = open; at < tokens.length; at++) {
+    if (isToken(tokens[at], '(') || isToken(tokens[at], '[')) depth++
+    if (depth === 1 && isToken(tokens[at], ',')) commas++
+    if ((isToken(tokens[at], ')') || isToken(tokens[at], ']')) && --depth === 0) return [at, commas]
+  }
+  return [tokens.length - 1, commas]
+}
+
 /** A constant that a timestamp column is compared with: an integer is in the column's unit, text without a zone in the user's. */
 export function timeEdit(
   { tokens, starts }: Canonical,

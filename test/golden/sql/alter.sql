@@ -309,3 +309,36 @@ error 2000(400) expected ADD, DROP, MODIFY, RENAME, SET or UNSET, found FROBNICA
 ALTER INDEX x;
 ----
 error 1001(400) ALTER INDEX is not supported, there are ALTER TABLE and ALTER DATABASE
+
+-- Every row from now on: what was overwritten or deleted before stays so.
+CREATE TABLE kept (host STRING, v INT, at TIMESTAMP TIME INDEX, PRIMARY KEY (host));
+INSERT INTO kept VALUES ('a', 1, 1), ('b', 1, 1);
+INSERT INTO kept VALUES ('a', 2, 1);
+DELETE FROM kept WHERE host = 'b';
+ALTER TABLE kept SET 'append_mode' = 'true';
+INSERT INTO kept VALUES ('a', 3, 1);
+SELECT host, v FROM kept ORDER BY v;
+----
+affected 0
+--
+affected 2
+--
+affected 1
+--
+affected 1
+--
+affected 0
+--
+affected 1
+--
+host:String | v:Int32
+"a" | 2
+"a" | 3
+
+ALTER TABLE kept SET 'append_mode' = 'false';
+----
+error 1004(400) table option append_mode can be set to true, but not back to false
+
+DELETE FROM kept;
+----
+error 1004(400) table svc.public.kept: DELETE is not allowed under append mode
