@@ -61,6 +61,9 @@ export function limitAnswer(answer: Answer, limit: number): Answer {
   }
 }
 
+/** Characters of a piece of a body after which it is sent on: a batch of long rows would not fit into one text. */
+export const longPiece = 1 << 20
+
 /** Rows that a format must hold in memory because it can only be laid out at the end. */
 export const heldRows = 1_000_000
 

@@ -1,7 +1,7 @@
 // Comma-separated values after RFC 4180, without a header, with names, or with names and types.
 import { isValid, type ResultColumn, type ResultVector } from '../model/batch.ts'
 import type { ResultType } from '../model/types.ts'
-import type { RecordsAnswer, ResultFormat } from './answer.ts'
+import { longPiece, type RecordsAnswer, type ResultFormat } from './answer.ts'
 import { jsonWriter } from './json-value.ts'
 
 export const csv = csvFormat([])
@@ -32,6 +32,10 @@ async function* rows(answer: RecordsAnswer): AsyncGenerator<string> {
     for (let row = 0; row < batch.rows; row++) {
       for (let c = 0; c < cells.length; c++) text += c === 0 ? cells[c]!(row) : `,${cells[c]!(row)}`
       text += '\r\n'
+      if (text.length > longPiece) {
+        yield text
+        text = ''
+      }
     }
     yield text
   }

@@ -1,6 +1,6 @@
 // One JSON object per row; of equal column names the last counts.
 import { writeJsonString } from '../model/json-write.ts'
-import type { RecordsAnswer, ResultFormat } from './answer.ts'
+import { longPiece, type RecordsAnswer, type ResultFormat } from './answer.ts'
 import { jsonCells } from './json-value.ts'
 
 export const json: ResultFormat = {
@@ -26,6 +26,10 @@ async function* objects(answer: RecordsAnswer): AsyncGenerator<string> {
     for (let row = 0; row < batch.rows; row++) {
       text += `${first ? '' : ','}{${members.map(({ key, cell }) => `${key}:${cell(row)}`).join()}}`
       first = false
+      if (text.length > longPiece) {
+        yield text
+        text = ''
+      }
     }
     yield text
   }

@@ -3,7 +3,7 @@ import type { ResultVector } from '../model/batch.ts'
 import { writeJsonString } from '../model/json-write.ts'
 import { convertTime } from '../model/time.ts'
 import { isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
-import type { Epoch, RecordsAnswer, ResultFormat } from './answer.ts'
+import { type Epoch, longPiece, type RecordsAnswer, type ResultFormat } from './answer.ts'
 import { jsonCells } from './json-value.ts'
 
 export const lineprotoV1: ResultFormat = {
@@ -31,6 +31,10 @@ async function* series(answer: RecordsAnswer, epoch: Epoch | undefined): AsyncGe
     for (let row = 0; row < batch.rows; row++) {
       text += `${first ? '' : ','}[${cells.map(cell => cell(row)).join()}]`
       first = false
+      if (text.length > longPiece) {
+        yield text
+        text = ''
+      }
     }
     yield text
   }

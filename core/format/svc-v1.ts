@@ -1,6 +1,6 @@
 // The default format: one member of `output` per statement, schema first, rows as arrays.
 import { writeJsonString } from '../model/json-write.ts'
-import type { RecordsAnswer, ResultFormat } from './answer.ts'
+import { longPiece, type RecordsAnswer, type ResultFormat } from './answer.ts'
 import { jsonCells } from './json-value.ts'
 
 export const svcV1: ResultFormat = {
@@ -34,6 +34,10 @@ async function* records(answer: RecordsAnswer): AsyncGenerator<string> {
       text += total === 0 && row === 0 ? '[' : ',['
       for (let c = 0; c < cells.length; c++) text += c === 0 ? cells[c]!(row) : `,${cells[c]!(row)}`
       text += ']'
+      if (text.length > longPiece) {
+        yield text
+        text = ''
+      }
     }
     total += batch.rows
     yield text

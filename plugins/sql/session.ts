@@ -17,6 +17,7 @@ import type { SqlParser } from './grammar/parser.ts'
 import type { Processes } from './process.ts'
 import { confine, shift } from './query/confine.ts'
 import { engineZone } from './query/engine-zone.ts'
+import { checkGrowth } from './query/growth.ts'
 import { errorAt, type Token, tokenText } from './text/token.ts'
 
 export interface Session {
@@ -71,6 +72,7 @@ export async function planQuery(
   suffix = ''
 ): Promise<QueryPlan> {
   const { store, parser, ctx, sql, views } = session
+  checkGrowth(tokens)
   const zone = parseZone(ctx.timezone) ?? utc
   const sources = { ...session.system, store, processes: () => visibleProcesses(session) }
   const { text, relations, names } = await confine(

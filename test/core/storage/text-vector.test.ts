@@ -50,3 +50,9 @@ for (const [name, [text, from]] of Object.entries(cases)) {
     t.equal(wrong, -1)
   })
 }
+
+t.test('many long texts in a row are read piece by piece', async t => {
+  const [texts, digits] = await read(t, `repeat('abc', 10000) || i`, 'range(300) r(i)')
+  t.equal(texts.length, 300)
+  t.equal(Buffer.from(String(texts[299])).toString('hex').toUpperCase(), digits[299])
+})

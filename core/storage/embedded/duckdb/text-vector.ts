@@ -1,6 +1,7 @@
 // Text columns of DuckDB's result chunks as strings: as few calls into the library and as few decodings as the data allows.
-import { isAscii } from 'node:buffer'
+import { constants, isAscii } from 'node:buffer'
 import bindings from '@duckdb/node-bindings'
+import { DbError } from '../../../errors.ts'
 import { isValid } from '../../../model/batch.ts'
 
 /** Bytes of the structure of one text: length, then either up to twelve bytes or four of them and a pointer. */
@@ -8,6 +9,10 @@ export const textBytes = 16
 const inlined = 12
 /** Texts that lie this close to each other are read at once: what is between them is shorter than a page, so it is there. */
 const gap = 64
+/** Bytes read at once, unless one text is longer. */
+const longestRun = 1 << 20
+/** Bytes of a text that certainly fit into a string. */
+const longestText = constants.MAX_STRING_LENGTH
 
 /** The texts of the first `rows` structures; null where there is none. `data` holds the structures. */
 export function readTexts(data: Uint8Array, rows: number, valid: Uint8Array | undefined): (string | null)[] {
@@ -49,9 +54,16 @@ class RunReader {
   }
 
   add(row: number, length: number): void {
+    if (length > longestText) {
+      throw new DbError(
+        'PlanQuery',
+        `a text of ${length} bytes is too long for a result, at most ${longestText} are possible`
+      )
+    }
     const start = this.words[row * 4 + 2]! + this.words[row * 4 + 3]! * 2 ** 32
     const repeated = start === this.starts.at(-1)
-    if (!repeated && (start < this.end || start > this.end + gap)) this.read()
+    const long = this.end - (this.starts[0] ?? 0) > longestRun
+    if (!repeated && (long || start < this.end || start > this.end + gap)) this.read()
     this.rows.push(row)
     this.starts.push(start)
     if (!repeated || start + length > this.end) this.end = start + length

@@ -1,0 +1,96 @@
+// Calls that make something huge of a few bytes: a constant that asks for more than the limit is refused before anything runs.
+// The engine counts what it sorts, groups and joins against its memory, but not one single value.
+import { DbError, formatSize } from '../../../core/index.ts'
+import { isToken, type Token } from '../text/token.ts'
+
+/** Bytes one value of such a call may take. */
+export const largestValue = 64 * 2 ** 20
+
+/** Position of the argument that says how long the value gets. */
+const lengths: Readonly<Record<string, number>> = {
+  repeat: 1,
+  lpad: 1,
+  rpad: 1,
+  list_resize: 1,
+  array_resize: 1
+}
+
+/** Bytes of an element of a list of numbers. */
+const elementBytes = 8
+
+/** Throws `InvalidArguments` for a constant length beyond the limit. Lists made where tables stand are no values: they stream. */
+export function checkGrowth(tokens: readonly Token[]): void {
+  const clauses: boolean[] = [false]
+  tokens.forEach((token, i) => {
+    if (isToken(token, '(')) clauses.push(false)
+    else if (isToken(token, ')') && clauses.length > 1) clauses.pop()
+    else if (tableWords.some(word => isToken(token, word))) clauses[clauses.length - 1] = true
+    else if (valueWords.some(word => isToken(token, word))) clauses[clauses.length - 1] = false
+    if ((token.kind !== 'word' && token.kind !== 'quoted') || !isToken(tokens[i + 1], '(')) return
+    const name = token.value.toLowerCase()
+    const bytes = sizeOf(name, tokens, i + 1, clauses.at(-1) === true)
+    if (bytes > largestValue) {
+      throw new DbError(
+        'InvalidArguments',
+        `${name} would make a value of more than ${formatSize(largestValue)}: that is the most one value may take`
+      )
+    }
+  })
+}
+
+const tableWords = ['from', 'join', 'lateral']
+const valueWords = ['select', 'where', 'having', 'by', 'on', 'qualify', 'values', 'limit', 'offset', 'set']
+
+/** Bytes of the call's value as far as constants tell; 0 where they do not. */
+function sizeOf(name: string, tokens: readonly Token[], open: number, isTable: boolean): number {
+  const at = lengths[name]
+  if (at !== undefined) {
+    const args = splitArguments(tokens, open)
+    const count = constant(args[at])
+    if (count === undefined) return 0
+    const repeated = name === 'repeat' ? textLength(args[0]) : 1
+    return count * repeated * (name.endsWith('_resize') ? elementBytes : 1)
+  }
+  if ((name === 'range' || name === 'generate_series') && !isTable) {
+    const bounds = splitArguments(tokens, open).map(constant)
+    if (bounds.some(bound => bound === undefined)) return 0
+    const [from, to, step] = bounds.length === 1 ? [0, bounds[0]!, 1] : [bounds[0]!, bounds[1]!, bounds[2] ?? 1]
+    return step === 0 ? 0 : ((to - from) / step) * elementBytes
+  }
+  return 0
+}
+
+function splitArguments(tokens: readonly Token[], open: number): Token[][] {
+  const args: Token[][] = [[]]
+  for (let at = open + 1, depth = 1; at < tokens.length; at++) {
+    const token = tokens[at]!
+    if (['(', '[', '{'].some(bracket => isToken(token, bracket))) depth++
+    if ([')', ']', '}'].some(bracket => isToken(token, bracket)) && --depth === 0) break
+    if (depth === 1 && isToken(token, ',')) args.push([])
+    else args.at(-1)!.push(token)
+  }
+  return args
+}
+
+/** The number an argument is, perhaps with a sign, a cast or parentheses. */
+function constant(argument: readonly Token[] | undefined): number | undefined {
+  if (argument === undefined) return undefined
+  const plain = argument.filter(token => !isToken(token, '(') && !isToken(token, ')'))
+  const cast = plain.findIndex((token, i) => isToken(token, ':') && isToken(plain[i + 1], ':'))
+  const value = cast < 0 ? plain : plain.slice(0, cast)
+  const negative = isToken(value[0], '-')
+  const [digits, ...more] = negative || isToken(value[0], '+') ? value.slice(1) : value
+  if (digits?.kind !== 'number' || more.length > 0) return undefined
+  const number = Number(digits.value.replaceAll('_', ''))
+  return negative ? -number : number
+}
+
+/** Bytes of a text, or at least one; the calls inside may be long themselves. */
+function textLength(argument: readonly Token[] | undefined): number {
+  const [only, ...more] = argument ?? []
+  if (only?.kind === 'string' && more.length === 0) return Buffer.byteLength(only.value)
+  const inner = (argument ?? []).map((token, i) =>
+    isToken(argument![i + 1], '(') ? sizeOf(token.value.toLowerCase(), argument!, i + 1, false) : 1
+  )
+  return Math.max(1, ...inner)
+}
