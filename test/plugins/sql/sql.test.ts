@@ -94,7 +94,7 @@ t.test('errors say what, where and what was expected', async t => {
       2000,
       /^expected the end of the statement, .* at line 1, column \d+$/
     ],
-    ['SELECT n,\n n dec FROM visits', 2000, 'syntax error at dec at line 2, column 15'],
+    ['SELECT n\n FROM visits WHERE placing > 1', 2000, 'syntax error at placing at line 2, column 20'],
     ['DESC visits now', 2000, 'expected the end of the statement, found now at line 1, column 13'],
     ["SELECT '👍', (n n n) FROM visits", 2000, /at line 1, column 16$/],
     ['SELECT 9223372036854775807::hugeint * 4', 3000, /does not fit into 64 bits/],
