@@ -66,6 +66,9 @@ export function readSearchCall({ tokens }: Canonical, first: number): SearchCall
   }
 }
 
+/** Of the expression that is searched: it is repeated for every word. */
+const longestText = 1000
+
 const usage: Readonly<Record<SearchCall['name'], string>> = {
   matches: `matches(message, 'error AND "connection reset"')`,
   matches_term: `matches_term(message, 'reset')`
@@ -95,6 +98,12 @@ export function readingOf(call: SearchCall, columns: readonly TableColumn[]): Re
 
 /** The call as SQL; `text` is the SQL of what it searches. */
 export function searchCallSql({ name, query }: SearchCall, text: string, reading: Reading): string {
+  if (text.length > longestText) {
+    throw new DbError(
+      'InvalidArguments',
+      `what ${name} searches may take ${longestText} characters of SQL, not ${text.length}`
+    )
+  }
   return name === 'matches' ? searchSql(parseSearch(query), text, reading) : termSql(query, text, reading)
 }
 

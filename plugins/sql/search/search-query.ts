@@ -9,16 +9,19 @@ export type SearchNode =
 
 /** Nesting that no reader of logs needs, and that no reader of trees minds. */
 const deepest = 50
+/** Words of one search: each costs every row a look. */
+const mostWords = 200
 
 interface Cursor {
   readonly text: string
   at: number
   depth: number
+  words: number
 }
 
 /** Words are what lies between everything but letters and digits. Throws DbError `InvalidArguments` with the place in the text. */
 export function parseSearch(text: string): SearchNode {
-  const cursor: Cursor = { text, at: 0, depth: 0 }
+  const cursor: Cursor = { text, at: 0, depth: 0, words: 0 }
   const node = readOr(cursor)
   if (skipSpace(cursor) < text.length) throw wrong(cursor, 'expected the end, found )')
   return node
@@ -69,6 +72,9 @@ function readTerm(cursor: Cursor): SearchNode {
   const written = text[start] === '"' ? readQuoted(cursor) : readPlain(cursor)
   const words = written.match(/[\p{L}\p{N}]+/gu)
   if (words === null) throw wrong({ ...cursor, at: start }, 'a term needs a letter or a digit')
+  cursor.words += words.length
+  if (cursor.words > mostWords)
+    throw wrong({ ...cursor, at: start }, `more than ${mostWords} words, the limit of a search`)
   return { kind: 'words', words }
 }
 
@@ -134,8 +140,6 @@ function joined(kind: 'and' | 'or', of: readonly SearchNode[]): SearchNode {
 
 function wrong({ text, at }: Cursor, reason: string): DbError {
   const place = [...text.slice(0, at)].length + 1
-  return new DbError(
-    'InvalidArguments',
-    `invalid search query ${JSON.stringify(text)}: ${reason} at character ${place}`
-  )
+  const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
+  return new DbError('InvalidArguments', `invalid search query ${shown}: ${reason} at character ${place}`)
 }

@@ -57,6 +57,8 @@ t.test('what cannot be read is named with its place', async t => {
     t.throws(() => parseSearch(text), { code: 'InvalidArguments', message: new RegExp(`${escapeText(reason)}$`) }, text)
   }
   t.throws(() => parseSearch('('.repeat(60)), /more than 50 parentheses/)
+  t.throws(() => parseSearch('a '.repeat(201)), /more than 200 words, the limit of a search at character 401$/)
+  t.equal(show(parseSearch('a '.repeat(200))).length, 2 * 200 + 3)
 })
 
 function escapeText(text: string): string {
