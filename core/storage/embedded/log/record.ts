@@ -38,8 +38,10 @@ export function encodeRecord(parts: readonly RecordPart[]): Uint8Array[] {
     head.u32(part.series.length)
     for (const { tsid, key } of part.series) {
       head.u32(tsid)
-      add(key)
+      head.u32(key.byteLength)
     }
+    // One buffer: new series may come by the thousand, a few bytes each.
+    if (part.series.length > 0) buffers.push(Buffer.concat(part.series.map(({ key }) => key)))
     head.u32(part.columns.length)
     for (const { id, data } of part.columns) {
       head.u32(id)
