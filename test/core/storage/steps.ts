@@ -37,6 +37,7 @@ export type Step =
         | 'drop_field'
         | 'recreate'
         | 'expire'
+        | 'expire_all'
         | 'rename'
         | 'set_skip_wal'
         | 'keep_all'
@@ -63,7 +64,7 @@ const places: fc.Arbitrary<Step> = fc.record({
 const change: fc.Arbitrary<Step> = fc.record({
   do: fc.constantFrom(
     ...(['add_field', 'add_field', 'add_tag', 'add_to_all', 'drop_field', 'drop_field'] as const),
-    ...(['recreate', 'expire', 'rename', 'set_skip_wal', 'keep_all', 'truncate'] as const)
+    ...(['recreate', 'expire', 'expire_all', 'rename', 'set_skip_wal', 'keep_all', 'truncate'] as const)
   ),
   table,
   which: fc.nat(3)
@@ -90,6 +91,8 @@ export class History {
   readonly #specs: readonly TableSpec[]
   readonly #models: TableModel[]
   readonly #names: string[]
+  /** Days rows live in tables that say nothing of it. */
+  #databaseDays: number | undefined
   #folder: string
   #engine: Engine
 
@@ -220,6 +223,7 @@ export class History {
     }
     const model = this.#models[i]!
     if (what === 'expire') return this.#expire(i, lifetimes[which % lifetimes.length]!)
+    if (what === 'expire_all') return this.#expireAll(lifetimes[which % lifetimes.length]!)
     if (what === 'rename') return this.#rename(i)
     if (what === 'set_skip_wal') return this.#setSkipWal(i, which % 2 === 0)
     if (what === 'truncate') {
@@ -280,12 +284,22 @@ export class History {
   /** Lets rows live for so many days; only ever fewer, since what is past may be gone. */
   async #expire(i: number, days: number): Promise<void> {
     const model = this.#models[i]!
-    if (!model.expireBefore(firstTime + BigInt(20 - days) * day)) return
+    if (!model.expireBefore(endOfLife(days))) return
+    model.options = { ...model.options, ttl: `${days}days` }
     await this.#engine.catalog.changeTable(this.#table(i), { kind: 'set_options', options: { ttl: `${days}days` } })
+  }
+
+  /** The same for all tables without a time of their own, now and later; only ever shorter. */
+  async #expireAll(days: number): Promise<void> {
+    if (this.#databaseDays !== undefined && this.#databaseDays <= days) return
+    this.#databaseDays = days
+    for (const model of this.#models) if (model.options.ttl === undefined) model.expireBefore(endOfLife(days))
+    await this.#engine.catalog.changeDatabase('public', { ttl: `${days}days` })
   }
 
   async #create(i: number): Promise<void> {
     const { columns, options } = this.#models[i]!
+    if (this.#databaseDays !== undefined) this.#models[i]!.expireBefore(endOfLife(this.#databaseDays))
     await this.#engine.catalog.createTable({
       database: 'public',
       name: this.#names[i]!,
@@ -328,6 +342,11 @@ const day = 86_400_000n
 
 /** Twenty days ago; rows lie around it and one and two weeks later. */
 const firstTime = (BigInt(Date.now()) / day - 20n) * day
+
+/** The first time that is still visible when rows live for so many days. */
+function endOfLife(days: number): bigint {
+  return firstTime + BigInt(20 - days) * day
+}
 
 /** Days rows may live: times to live that end between the three. */
 const lifetimes = [10, 17]
