@@ -79,10 +79,9 @@ async function load({ core }: Running, folder: string, name: string, rows: numbe
   const seconds = (performance.now() - started) / 1000
   const flushed = await metrics(core)
   await core.store.maintain(ctx, { kind: 'compact', table })
-  for (let busy = true; busy; ) {
-    const made = await metrics(core)
-    await core.store.maintain(ctx, { kind: 'flush', table })
-    busy = (await metrics(core)).indexedRows !== made.indexedRows
+  const files = () => namesOf(join(folder, 'data'), `${name}-`)
+  while (name === 'indexed' && files().some(file => file.endsWith('.parquet') && !files().includes(`${file}.idx`))) {
+    await new Promise(resolve => setTimeout(resolve, 200))
   }
   const after = await metrics(core)
   return {
@@ -118,11 +117,13 @@ async function metrics(core: Running['core']): Promise<Counts> {
   }
 }
 
+function namesOf(dir: string, part: string): string[] {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(name => name.includes(part))
+}
+
 function folderBytes(dir: string, part: string, ending: string): number {
-  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' })
-  return names
-    .filter(name => name.includes(part) && name.endsWith(ending))
-    .reduce((sum, name) => sum + statSync(join(dir, name)).size, 0)
+  const names = namesOf(dir, part).filter(name => name.endsWith(ending))
+  return names.reduce((sum, name) => sum + statSync(join(dir, name)).size, 0)
 }
 
 function printLoads(rows: number, loads: readonly Load[]): void {
