@@ -1,7 +1,9 @@
 // Functions on points in time.
 import { type FunctionSpec, fail } from '../function.ts'
 import { kinds } from '../kind.ts'
-import { Timestamp } from '../value.ts'
+import { lossy, type Text, Timestamp } from '../value.ts'
+import { rememberZones } from './parse/time.ts'
+import { formatTime } from './time-format.ts'
 
 const nsPerUnit: Readonly<Record<string, bigint>> = {
   seconds: 1_000_000_000n,
@@ -57,6 +59,35 @@ export const times: readonly FunctionSpec[] = [
       }
     },
     examples: [{ title: 'Seconds', source: 'from_unix_timestamp!(5)', result: '"1970-01-01T00:00:05Z"' }]
+  },
+  {
+    name: 'format_timestamp',
+    summary: 'Writes a time by a format in strftime notation, in UTC or another time zone.',
+    params: [
+      { name: 'value', kind: kinds.timestamp },
+      { name: 'format', kind: kinds.string },
+      { name: 'timezone', kind: kinds.string, optional: true }
+    ],
+    returns: kinds.string,
+    fallible: true,
+    prepare: ({ context }) => {
+      const zones = rememberZones(context)
+      return (value: Timestamp, format: Text, timezone: Text | undefined) =>
+        formatTime(context, value, lossy(format), zones(timezone))
+    },
+    examples: [
+      {
+        title: 'In UTC',
+        source: 'format_timestamp!(t\'2025-03-04T05:06:07.5Z\', "%A %e %B %Y, %H:%M:%S%.3f %:z")',
+        result: '"Tuesday  4 March 2025, 05:06:07.500 +00:00"'
+      },
+      {
+        title: 'In a time zone',
+        source: 'format_timestamp!(t\'2025-07-04T05:06:07Z\', "%F %T %z %Z", timezone: "Europe/Berlin")',
+        result: '"2025-07-04 07:06:07 +0200 CEST"'
+      },
+      { title: 'An unknown specifier', source: 'format_timestamp!(now(), "%Q")', raises: 'invalid format' }
+    ]
   }
 ]
 

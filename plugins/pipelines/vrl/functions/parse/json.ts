@@ -1,10 +1,10 @@
-// Functions that read values out of texts.
-import { type FunctionSpec, fail } from '../function.ts'
-import { readJsonValue } from '../json.ts'
-import { kinds } from '../kind.ts'
-import { isText, lossy, type Text } from '../value.ts'
+// Reading JSON.
+import { type FunctionSpec, fail } from '../../function.ts'
+import { readJsonValue } from '../../json.ts'
+import { kinds } from '../../kind.ts'
+import { isText, lossy, type Text } from '../../value.ts'
 
-export const parsers: readonly FunctionSpec[] = [
+export const jsonParsers: readonly FunctionSpec[] = [
   {
     name: 'parse_json',
     summary: 'Reads one JSON document.',
