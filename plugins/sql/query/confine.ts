@@ -21,6 +21,7 @@ import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
 import { isToken, quoteName, type Token, tokenText } from '../text/token.ts'
 import { castEdits } from './cast.ts'
 import { whereCondition } from './condition.ts'
+import { functionEdits } from './function-edits.ts'
 import { isRefusedFunction } from './function-policy.ts'
 import { translateRanges } from './range/translate.ts'
 import { binEdits, clockEdits, timeEdit } from './time-text.ts'
@@ -72,7 +73,12 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   const tree = await place.parser.tree(place.sql, statement)
   const locate = locator(statement.text)
   const index = ({ line, column }: { line: number; column: number }) => tokenAt(statement, locate(line, column))
-  let edits: Edit[] = [...clockEdits(statement), ...binEdits(statement), ...castEdits(statement)]
+  let edits: Edit[] = [
+    ...clockEdits(statement),
+    ...binEdits(statement),
+    ...functionEdits(statement),
+    ...castEdits(statement)
+  ]
   const aliases = new Set<string>()
   const columns: (readonly number[])[] = []
   const compared: (readonly [number, number])[] = []

@@ -35,7 +35,9 @@ export function binEdits({ tokens, starts }: Canonical): Edit[] {
     if (commas === 1) return [name, { start: end, end, text: ", TIMESTAMP '1970-01-01'" }]
     const origin = tokens[close - 1]!
     const at = starts[close - 1]!
-    return origin.kind === 'string' ? [name, { start: at, end: at, text: 'TIMESTAMP ' }] : [name]
+    return origin.kind === 'string' && isToken(tokens[close - 2], ',')
+      ? [name, { start: at, end: at, text: 'TIMESTAMP ' }]
+      : [name]
   })
 }
 

@@ -151,7 +151,8 @@ a:String | b:String | c:String | d:String
 
 SELECT quantile_cont(n, 0.5) AS q, median(n) AS m, approx_quantile(n, 0.9) AS a, quantile_disc(n, [0.25, 0.75]) AS l FROM range(1, 101) r(n);
 ----
-error 3000(400) Failed to plan SQL: Binder Error: No function matches the given name and argument types 'approx_quantile(BIGINT, DOUBLE)'. You might need to add explicit type casts. Candidate functions: approx_quantile(DECIMAL, FLOAT) -> DECIMAL approx_quantile(SMALLINT, FLOAT) -> SMALLINT approx_quantile(INTEGER, FLOAT) -> INTEGER approx_quantile(BIGINT, FLOAT) -> BIGINT approx_quantile(HUGEINT, FLOAT) -> HUGEINT approx_quantile(DOUBLE, FLOAT) -> DOUBLE approx_quantile(DATE, FLOAT) -> DATE approx_quantile(TIME, FLOAT) -> TIME approx_quantile(TIME WITH TIME ZONE, FLOAT) -> TIME WITH TIME ZONE approx_quantile(TIMESTAMP, FLOAT) -> TIMESTAMP approx_quantile(TIMESTAMP WITH TIME ZONE, FLOAT) -> TIMESTAMP WITH TIME ZONE approx_quantile(DECIMAL, FLOAT[]) -> DECIMAL[] approx_quantile(TINYINT, FLOAT[]) -> TINYINT[] approx_quantile(SMALLINT, FLOAT[]) -> SMALLINT[] approx_quantile(INTEGER, FLOAT[]) -> INTEGER[] approx_quantile(BIGINT, FLOAT[]) -> BIGINT[] approx_quantile(HUGEINT, FLOAT[]) -> HUGEINT[] approx_quantile(FLOAT, FLOAT[]) -> FLOAT[] approx_quantile(DOUBLE, FLOAT[]) -> DOUBLE[] approx_quantile(DATE, FLOAT[]) -> DATE[] approx_quantile(TIME, FLOAT[]) -> TIME[] approx_quantile(TIME WITH TIME ZONE, FLOAT[]) -> TIME WITH TIME ZONE[] approx_quantile(TIMESTAMP, FLOAT[]) -> TIMESTAMP[] approx_quantile(TIMESTAMP WITH TIME ZONE, FLOAT[]) -> TIMESTAMP WITH TIME ZONE[]
+q:Float64 | m:Float64 | a:Int64 | l:List<Int64>
+50.5 | 50.5 | 90 | [25,75]
 
 SELECT approx_count_distinct(n % 10) AS about, mode(n % 3) AS mode FROM range(0, 30) r(n);
 ----
@@ -170,7 +171,8 @@ p:Float64
 
 SELECT approx_percentile_cont(n, 0.5) AS p FROM range(0, 11) r(n);
 ----
-error 3000(400) Failed to plan SQL: Catalog Error: Scalar Function with name approx_percentile_cont does not exist! Did you mean "approx_count_distinct"?
+p:Int64
+5
 
 SELECT histogram(n % 3) AS h FROM range(0, 9) r(n);
 ----
@@ -181,3 +183,17 @@ SELECT bool_and(n > 0) AS a, bool_or(n > 2) AS o, bit_xor(n) AS x, product(n) AS
 ----
 a:Boolean | o:Boolean | x:Int64 | p:Float64
 true | true | 0 | 6.0
+
+SELECT approx_quantile(n, [0.25, 0.5]) AS l, approx_quantile(n::DOUBLE, 0.5) AS d, approx_percentile_cont(n, 0.9) FROM range(0, 101) r(n);
+----
+l:List<Int64> | d:Float64 | approx_percentile_cont(n, 0.9):Int64
+[25,50] | 50.0 | 90
+
+SELECT first_value(n ORDER BY n DESC) AS a, last_value(n ORDER BY n DESC) AS b, last_value(n) FROM range(0, 3) r(n);
+----
+a:Int64 | b:Int64 | last_value(n):Int64
+2 | 0 | 2
+
+SELECT n, first_value(n) OVER (ORDER BY n DESC) AS a, last_value(n) FILTER (WHERE n > 0) OVER (ORDER BY n) AS b FROM range(0, 3) r(n) ORDER BY n;
+----
+error 2000(400) Parser Error: FILTER is not implemented for non-aggregate window functions!

@@ -19,7 +19,11 @@ export async function translate<T>(work: Promise<T>, signal?: AbortSignal): Prom
 
 function translateError(error: unknown): DbError {
   const text = (error instanceof Error ? error.message : String(error)).replace(/^Failed to extract statements: /, '')
-  const message = text.split('\n\n')[0]!.trim()
+  // The list of all there might have been is longer than anybody reads.
+  const message = text
+    .split('\n\n')[0]!
+    .replace(/\s*Candidate functions:[\s\S]{400,}$/, '')
+    .trim()
   if (/^(Binder|Catalog|Conversion|Invalid Input|Out of Range|Not implemented|Constraint) Error/.test(text)) {
     return new DbError('PlanQuery', message, { cause: error })
   }
