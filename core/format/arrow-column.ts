@@ -23,6 +23,7 @@ export function arrowColumn(library: Library, type: ResultType): ArrowColumn {
     const fields = nested.fields.map(({ name, type }) => ({ name, layout: arrowColumn(library, type) }))
     return arrowStruct(library, fields)
   }
+  if (type === 'IntervalMonthDayNano') return intervals(library)
   const plain = fixedType(library, type)
   if (plain !== undefined) return fixed(library, plain)
   const write = jsonWriter(type)
@@ -123,6 +124,26 @@ function decimals(library: Library, precision: number, scale: number): ArrowColu
       }
       const data = new Uint32Array(words.buffer)
       return library.makeData({ type, length: rows, nullCount, nullBitmap, data })
+    }
+  }
+}
+
+/** Months, days and nanoseconds, which come as 32, 32 and 64 bits of one integer. */
+function intervals(library: Library): ArrowColumn {
+  const type = new library.IntervalMonthDayNano()
+  return {
+    type,
+    data(vector, rows) {
+      const { nullBitmap, nullCount } = nulls(vector, rows)
+      const words = new BigUint64Array(rows * 2)
+      for (let i = 0; i < rows; i++) {
+        if (!isValid(nullBitmap, i)) continue
+        const interval = BigInt(vector.values[i] as bigint)
+        words[i * 2] = BigInt.asUintN(32, interval >> 96n) | (BigInt.asUintN(32, interval >> 64n) << 32n)
+        words[i * 2 + 1] = BigInt.asUintN(64, interval)
+      }
+      const data = new Int32Array(words.buffer)
+      return library.makeData({ type, length: rows, nullCount, nullBitmap, data } as never)
     }
   }
 }

@@ -176,6 +176,21 @@ t.test('arrow has lists and structs of its own, at any depth and with nulls', as
   )
 })
 
+t.test('arrow has intervals of its own', async t => {
+  const cols: ResultColumn[] = [{ name: 'i', type: 'IntervalMonthDayNano' }]
+  const of = (months: bigint, days: bigint, nanos: bigint) =>
+    (months << 96n) | (BigInt.asUintN(32, days) << 64n) | BigInt.asUintN(64, nanos)
+  const rows: ResultBatch = { rows: 3, columns: [{ values: [of(1n, 2n, 3_000_000_000n), null, of(-1n, -2n, -5n)] }] }
+  const i = tableFromIPC(await bytes('arrow', [answer([rows], cols)])).getChild('i')!
+  const parts = (row: number) => {
+    const words = new Int32Array(i.get(row))
+    return [words[0], words[1], new BigInt64Array(words.buffer)[1]]
+  }
+  t.same(parts(0), [1, 2, 3_000_000_000n])
+  t.equal(i.get(1), null)
+  t.same(parts(2), [-1, -2, -5n])
+})
+
 t.test('arrow writes the schema of an empty result and compressed buffers', async t => {
   const empty = tableFromIPC(await bytes('arrow', [answer([])]))
   t.equal(empty.schema.fields.length, columns.length)
