@@ -10,7 +10,7 @@ import {
 import { fullName } from '../catalog/name.ts'
 import { planQuery, privileged, runPlan, type Session } from '../session.ts'
 import type { DeleteStatement } from '../statement/statement.ts'
-import { type Token, tokenize } from '../text/token.ts'
+import { isToken, type Token, tokenize } from '../text/token.ts'
 import { keyColumns } from './key-column.ts'
 import { findTarget } from './target.ts'
 
@@ -45,7 +45,8 @@ export async function deleteRows(session: Session, statement: DeleteStatement): 
 /** To delete is to write; only a condition that looks into more than its own table needs the right to read. */
 async function findKeys(session: Session, table: Table, statement: DeleteStatement): Promise<RecordsAnswer> {
   const plan = await planQuery(session, selectKeys(table, statement))
-  if (plan.query.relations.length > 1) authorise(session.ctx.user, 'read')
+  const looksElsewhere = ['select', 'from', 'table'].some(word => statement.where.some(token => isToken(token, word)))
+  if (looksElsewhere || plan.query.relations.length > 1) authorise(session.ctx.user, 'read')
   return runPlan(privileged(session), plan)
 }
 

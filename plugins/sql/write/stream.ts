@@ -1,5 +1,7 @@
 // Rows of a query into a table, part by part: what is in memory does not grow with their number.
 import {
+  DbError,
+  isDbError,
   parseZone,
   type RecordsAnswer,
   type ResultBatch,
@@ -37,13 +39,28 @@ export async function writeAnswer(
     held = []
     rows = 0
   }
-  for await (const batch of answer.batches()) {
-    held.push(batch)
-    rows += batch.rows
-    if (rows >= rowsPerWrite) await flush()
+  try {
+    for await (const batch of answer.batches()) {
+      held.push(batch)
+      rows += batch.rows
+      if (rows >= rowsPerWrite) await flush()
+    }
+    await flush()
+  } catch (error) {
+    throw afterRows(error, written)
   }
-  await flush()
   return written
+}
+
+/** Says what stays. */
+function afterRows(error: unknown, written: number): unknown {
+  if (written === 0 || !isDbError(error)) return error
+  const { code, message, status, retryAfter } = error
+  return new DbError(code, `after ${written} rows that are stored: ${message}`, {
+    cause: error,
+    status,
+    ...(retryAfter !== undefined && { retryAfter })
+  })
 }
 
 function givenColumns(

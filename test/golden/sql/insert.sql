@@ -262,3 +262,18 @@ SELECT line FROM log;
 ----
 line:String
 "first"
+
+--! user=wo
+DELETE FROM cpu WHERE host IN (SELECT table_name FROM information_schema.tables);
+----
+error 7006(403) User is not authorized to perform this action
+
+-- What was written before an error stays, and the error says so.
+INSERT INTO cpu (host, n, at) SELECT 'part', CASE WHEN i < 150000 THEN i END, i FROM range(200000) t(i) ORDER BY i;
+----
+error 1004(400) rows that are stored: row
+
+SELECT count(*) >= 65536 AS some, count(*) < 200000 AS missing FROM cpu WHERE host = 'part';
+----
+some:Boolean | missing:Boolean
+true | true

@@ -394,7 +394,7 @@ export class EmbeddedCatalog {
       return makeTable({ ...table, version, columns })
     }
     if (change.kind === 'drop_column') {
-      const dropped = table.columns.find(column => column.name === change.name)!
+      const dropped = columnOf(table, change.name)
       this.#sqlite.prepare('UPDATE columns SET dropped = 1 WHERE table_id = ? AND id = ?').run(table.id, dropped.id)
       return makeTable({ ...table, version, columns: table.columns.filter(column => column !== dropped) })
     }
@@ -416,7 +416,7 @@ export class EmbeddedCatalog {
 
   #modify(state: TableState, name: string, definition: ColumnDefinition): Table {
     const { table, taken } = state
-    const before = table.columns.find(column => column.name === name)!
+    const before = columnOf(table, name)
     if (definition.type !== before.type && (isLogical(table) || isPhysical(table))) {
       throw new DbError(
         'Unsupported',
@@ -496,4 +496,13 @@ export class EmbeddedCatalog {
       this.#remember(loadTable(row, columns.get(row.id as number) ?? [], files.get(row.id as number) ?? []))
     this.#views.load()
   }
+}
+
+/** Another request may have dropped it just before. */
+function columnOf(table: Table, name: string): TableColumn {
+  const found = table.columns.find(column => column.name === name)
+  if (found === undefined) {
+    throw new DbError('TableColumnNotFound', `Column ${name} not exists in table ${table.name}`)
+  }
+  return found
 }
