@@ -21,7 +21,7 @@ export function createRoom(store: Store, db: string, options: RoomOptions): Room
   const checkSeries = (database = db, name: string) => {
     const table = store.table(database, name)
     const series = table === undefined ? 0 : (store.statistics(table).series ?? 0)
-    if (series > options.max_series) throw full('max_series', 'series')
+    if (series >= options.max_series) throw full('max_series', 'series')
   }
   return {
     checkSeries,

@@ -157,3 +157,22 @@ t.test('histograms are stored beside numbers and read back, unless they are swit
   const refused = await off.write(writeV1([{ labels, histograms: [integers()] }]))
   t.match([refused.status, refused.body], [400, /native_histograms/])
 })
+
+t.test('histograms and exemplars end at the limits, too', async t => {
+  const { write, sql } = await serve(t, '[plugins.metricsys]\nmax_series = 3\nmax_label_names = 2\nmax_metrics = 3')
+  const histogram = (labels: Record<string, string>) =>
+    write(writeV1([{ labels: { __name__: 'h', ...labels }, histograms: [integers()] }]))
+  t.equal((await histogram({ a: '1' })).status, 204)
+  t.match((await histogram({ b: '1', c: '1' })).body, /max_label_names/)
+  for (const a of ['2', '3']) await histogram({ a })
+  t.match(await histogram({ a: '4' }).then(({ status, body }) => [status, body]), [400, /max_series/])
+  t.same(await sql('SELECT count(DISTINCT a) FROM h'), [[3]])
+  const exemplar = (a: number) =>
+    write(writeV1([{ labels: { __name__: 'e', a: String(a) }, exemplars: [{ labels: {}, value: 1, time: 1 }] }]))
+  for (let a = 0; a < 5; a++) await exemplar(a)
+  t.match((await exemplar(9)).body, /max_series/)
+  t.match(
+    (await write(writeV1([{ labels: { __name__: 'other' }, histograms: [integers()] }]))).body,
+    /max_(metrics|series)/
+  )
+})

@@ -48,9 +48,9 @@ export class TableData {
     return this.#labels
   }
 
-  /** Undefined where nobody asked for a series yet. */
+  /** Besides the one without tags; undefined where nobody asked for a series yet. */
   get seriesCount(): number | undefined {
-    return this.#registry?.size
+    return this.#registry && this.#registry.size - 1
   }
 
   get mirror(): SeriesMirror {
