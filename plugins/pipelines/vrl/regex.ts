@@ -1,5 +1,6 @@
 // Regular expressions as values of programs: the server's linear-time ones, with the language's Unicode classes and verbose mode.
-import { compileRegex, type LinearRegex, type RegexMatch } from '../../../core/index.ts'
+import { compileRegex, isDbError, type LinearRegex, type RegexMatch } from '../../../core/index.ts'
+import { Failure } from './failure.ts'
 import { stripVerbose, unicodeClasses } from './regex-syntax.ts'
 
 /** Longest pattern in UTF-16 units. */
@@ -43,9 +44,13 @@ export class Regex {
     return this.#for(text).exec(text, from)
   }
 
-  /** All matches from left to right, none overlapping. */
-  matches(text: string): Iterable<Match> {
-    return this.#for(text).matchAll(text)
+  /** All matches from left to right, none overlapping. Fails, for good, where a pattern and a text take too long together. */
+  *matches(text: string): Iterable<Match> {
+    try {
+      yield* this.#for(text).matchAll(text)
+    } catch (error) {
+      throw isDbError(error) ? new Failure(error.message, 'limit') : error
+    }
   }
 
   #for(text: string): LinearRegex {

@@ -1,5 +1,5 @@
 // Functions that take regular expressions.
-import { checkOutput } from '../context.ts'
+import { type Context, checkOutput, step } from '../context.ts'
 import { type Call, type Closure, type FunctionSpec, fail } from '../function.ts'
 import { arrayOf, type Kind, kinds, objectOf, union } from '../kind.ts'
 import type { Match } from '../regex.ts'
@@ -39,11 +39,16 @@ export const patterns: readonly FunctionSpec[] = [
     params: [{ name: 'value', kind: kinds.string }, pattern, numericGroups],
     returns: call => arrayOf(groupKind(call)),
     fallible: true,
-    run: (value: Text, regex: Regex, numeric: boolean) => {
-      const all: Value[] = []
-      for (const match of regex.matches(lossy(value))) all.push(groupsOf(regex, match, numeric))
-      return all
-    },
+    prepare:
+      ({ context }) =>
+      (value: Text, regex: Regex, numeric: boolean) => {
+        const all: Value[] = []
+        for (const match of regex.matches(lossy(value))) {
+          step(context)
+          all.push(groupsOf(regex, match, numeric))
+        }
+        return all
+      },
     examples: [{ title: 'Two', source: 'parse_regex_all!("a1b2", r\'(?P<n>\\d)\')', result: '[{"n":"1"},{"n":"2"}]' }]
   },
   {
@@ -62,7 +67,7 @@ export const patterns: readonly FunctionSpec[] = [
       (value: Text, from: Text | Regex, to: Text, count: bigint) => {
         const found =
           from instanceof Regex
-            ? replaceRegex(lossy(value), from, match => expand(lossy(to), from, match), count)
+            ? replaceRegex(context, lossy(value), from, match => expand(lossy(to), from, match), count)
             : replaceText(lossy(value), lossy(from), lossy(to), count)
         checkOutput(context, found.length)
         return found
@@ -82,7 +87,7 @@ export const patterns: readonly FunctionSpec[] = [
       ({ closure, context }) =>
       (value: Text, regex: Regex, count: bigint) => {
         checkNames(regex)
-        const found = replaceRegex(lossy(value), regex, match => runMatch(closure, regex, match), count)
+        const found = replaceRegex(context, lossy(value), regex, match => runMatch(closure, regex, match), count)
         checkOutput(context, found.length)
         return found
       },
@@ -120,13 +125,21 @@ function replaceText(text: string, from: string, to: string, count: bigint): str
   return text.replaceAll(from, found => (left-- > 0 ? to : found))
 }
 
-function replaceRegex(text: string, regex: Regex, replacement: (match: Match) => string, count: bigint): string {
+function replaceRegex(
+  context: Context,
+  text: string,
+  regex: Regex,
+  replacement: (match: Match) => string,
+  count: bigint
+): string {
   let left = count < 0n ? Number.POSITIVE_INFINITY : Number(count)
   let out = ''
   let at = 0
   if (left > 0)
     for (const match of regex.matches(text)) {
+      step(context)
       out += text.slice(at, match.start) + replacement(match)
+      checkOutput(context, out.length)
       at = match.end
       if (--left <= 0) break
     }

@@ -46,3 +46,15 @@ t.test('nothing handles a limit', async t => {
 t.test('an index far out is refused', async t => {
   t.match(failure('.a[100_000_000] = 1'), 'too large')
 })
+
+t.test('a pattern that looks at all of the text for every match ends the run, whatever handles errors', async t => {
+  const event = JSON.stringify({ s: 'x'.repeat(12_000) })
+  for (const call of [
+    "parse_regex_all(.s, r'x*y|x') ?? []",
+    'replace(string!(.s), r\'x*y|x\', "z")',
+    "replace_with(string!(.s), r'x*y|x') -> |m| { m.string }"
+  ]) {
+    t.match(failure(call, event, { time: 60_000 }), 'takes too long to find all matches', call)
+    t.match(failure(call, event, { time: 20 }), /ran longer than 20 ms|takes too long/, call)
+  }
+})
