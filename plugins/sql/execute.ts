@@ -29,6 +29,7 @@ import { insert } from './write/insert.ts'
 /** The plugin's options. */
 export interface SqlOptions {
   readonly delete_limit: number
+  readonly value_limit: number
 }
 
 /** The answers of all statements in order. Stops at the first that fails; what those before it did stays done. */

@@ -1,6 +1,6 @@
 // SQL over HTTP: queries, inserts and changes of tables, answered in every result format.
 import { Type } from 'typebox'
-import { definePlugin } from '../../core/index.ts'
+import { definePlugin, size } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { type SqlService, startService } from './service.ts'
 
@@ -13,7 +13,11 @@ export default definePlugin({
       default: 2_000_000,
       minimum: 1,
       description: 'Rows one DELETE may hide; one that finds more hides none.'
-    })
+    }),
+    value_limit: size(
+      64 * 2 ** 20,
+      'Bytes one value that is made by repeat, lpad, rpad, list_resize, range or generate_series may take, as far as constants tell.'
+    )
   }),
   // One for both servers, and loaded before the first query wants it.
   setup: () => startService(),

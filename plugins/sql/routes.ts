@@ -46,7 +46,14 @@ export function routes(app: PluginApp<never, never>, options: SqlOptions, { pars
       checkCount(format, statements.length)
       const process = processes.start(ctx, sql)
       for (const event of ['finish', 'close']) reply.raw.once(event, process.end)
-      const session = { store, parser, ctx: process.ctx, sql, deleteLimit: options.delete_limit }
+      const session = {
+        store,
+        parser,
+        ctx: process.ctx,
+        sql,
+        deleteLimit: options.delete_limit,
+        valueLimit: options.value_limit
+      }
       const answers = await execute({ ...session, processes, slowQueries, system, exportFolder: folder }, statements)
       const limited = limit === undefined ? answers : answers.map(answer => limitAnswer(answer, limit))
       return sendAnswers(reply, format, limited, { ...(epoch && { epoch }), ...(compression && { compression }) })

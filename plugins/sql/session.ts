@@ -28,6 +28,8 @@ export interface Session {
   readonly sql: string
   /** Rows one DELETE may hide. */
   readonly deleteLimit: number
+  /** Bytes a constant may ask one value to be made of. */
+  readonly valueLimit: number
   /** Where `COPY` may read and write. */
   readonly exportFolder: string
   readonly processes: Processes
@@ -72,7 +74,7 @@ export async function planQuery(
   suffix = ''
 ): Promise<QueryPlan> {
   const { store, parser, ctx, sql, views } = session
-  checkGrowth(tokens)
+  checkGrowth(tokens, session.valueLimit)
   const zone = parseZone(ctx.timezone) ?? utc
   const sources = { ...session.system, store, processes: () => visibleProcesses(session) }
   const { text, relations, names } = await confine(

@@ -3,9 +3,6 @@
 import { DbError, formatSize } from '../../../core/index.ts'
 import { isToken, type Token } from '../text/token.ts'
 
-/** Bytes one value of such a call may take. */
-export const largestValue = 64 * 2 ** 20
-
 /** Position of the argument that says how long the value gets. */
 const lengths: Readonly<Record<string, number>> = {
   repeat: 1,
@@ -18,8 +15,8 @@ const lengths: Readonly<Record<string, number>> = {
 /** Bytes of an element of a list of numbers. */
 const elementBytes = 8
 
-/** Throws `InvalidArguments` for a constant length beyond the limit. Lists made where tables stand are no values: they stream. */
-export function checkGrowth(tokens: readonly Token[]): void {
+/** Throws `InvalidArguments` for a constant length beyond `limit`, in bytes. Lists made where tables stand are no values: they stream. */
+export function checkGrowth(tokens: readonly Token[], limit: number): void {
   const clauses: boolean[] = [false]
   tokens.forEach((token, i) => {
     if (isToken(token, '(')) clauses.push(false)
@@ -29,10 +26,10 @@ export function checkGrowth(tokens: readonly Token[]): void {
     if ((token.kind !== 'word' && token.kind !== 'quoted') || !isToken(tokens[i + 1], '(')) return
     const name = token.value.toLowerCase()
     const bytes = sizeOf(name, tokens, i + 1, clauses.at(-1) === true)
-    if (bytes > largestValue) {
+    if (bytes > limit) {
       throw new DbError(
         'InvalidArguments',
-        `${name} would make a value of more than ${formatSize(largestValue)}: that is the most one value may take`
+        `${name} would make a value of more than ${formatSize(limit)} (plugins.sql.value_limit)`
       )
     }
   })
