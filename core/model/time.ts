@@ -69,7 +69,9 @@ function ianaZone(name: string): Zone | undefined {
     return undefined
   }
   const canonical = format.resolvedOptions().timeZone
-  return canonical === 'UTC' ? utc : cachedZone(canonical, seconds => intlOffset(format, seconds))
+  // Another name of the same zone stays what the user called it.
+  const isOther = canonical.toLowerCase() !== name.toLowerCase() && name !== name.toLowerCase()
+  return canonical === 'UTC' ? utc : cachedZone(isOther ? name : canonical, seconds => intlOffset(format, seconds))
 }
 
 function intlOffset(format: Intl.DateTimeFormat, seconds: number): number {

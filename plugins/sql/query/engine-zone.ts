@@ -15,7 +15,7 @@ const steady: Readonly<Record<string, string>> = {
 /** The engine's name of a zone, undefined for an offset it has no zone for. */
 function engineName(zone: string): string | undefined {
   const offset = /^([+-])(\d\d):(\d\d)$/.exec(zone)
-  if (offset === null) return zone
+  if (offset === null) return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
   const hours = Number(offset[2])
   const east = offset[1] === '+'
   if (offset[3] !== '00') return steady[zone]

@@ -165,7 +165,7 @@ TIME_ZONE:String
 SHOW VARIABLES time_zone;
 ----
 TIME_ZONE:String
-"Asia/Calcutta"
+"Asia/Kolkata"
 
 SHOW VARIABLES nothing;
 ----

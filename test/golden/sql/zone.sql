@@ -1,0 +1,109 @@
+-- Time zones: by header and by SET, by name and by offset, also with half hours.
+
+CREATE TABLE t (v INT, at TIMESTAMP(3) TIME INDEX);
+----
+affected 0
+
+--! timezone=+05:30
+INSERT INTO t VALUES (1, '2024-07-01 00:00:00'), (2, '2024-07-01T00:00:00Z');
+----
+affected 2
+
+SELECT v, at FROM t ORDER BY at;
+----
+v:Int32 | at:TimestampMillisecond
+1 | 1719772200000
+2 | 1719792000000
+
+--! timezone=+05:30
+SELECT v FROM t WHERE at = '2024-07-01 00:00:00';
+----
+v:Int32
+1
+
+--! timezone=+05:30
+SELECT date_trunc('day', TIMESTAMPTZ '2024-06-30 19:00:00+00') AS day, extract('hour' FROM TIMESTAMPTZ '2024-06-30 19:00:00+00') AS hour;
+----
+day:TimestampMicrosecond | hour:Int64
+1719772200000000 | 0
+
+--! timezone=+05:45
+SELECT extract('minute' FROM TIMESTAMPTZ '2024-06-30 19:00:00+00') AS minute;
+----
+minute:Int64
+45
+
+--! timezone=-09:30
+SELECT extract('minute' FROM TIMESTAMPTZ '2024-06-30 19:00:00+00') AS minute;
+----
+minute:Int64
+30
+
+--! timezone=-03:00
+SELECT extract('hour' FROM TIMESTAMPTZ '2024-06-30 19:00:00+00') AS hour;
+----
+hour:Int64
+16
+
+--! timezone=Australia/Adelaide
+SELECT extract('hour' FROM TIMESTAMPTZ '2024-06-30 19:00:00+00') AS winter, extract('hour' FROM TIMESTAMPTZ '2024-12-30 19:00:00+00') AS summer;
+----
+winter:Int64 | summer:Int64
+4 | 5
+
+--! timezone=US/Pacific
+SELECT extract('hour' FROM TIMESTAMPTZ '2024-06-30 19:00:00+00') AS hour;
+----
+hour:Int64
+12
+
+-- No zone of the engine has this offset: what would need one is refused, the rest works.
+--! timezone=+10:30
+SELECT extract('hour' FROM TIMESTAMPTZ '2024-06-30 19:00:00+00') AS hour;
+----
+error 1001(400) TIMESTAMPTZ does not work in the time zone +10:30: use the name of a zone such as Australia/Adelaide
+
+--! timezone=+10:30
+SELECT current_date;
+----
+error 1001(400) CURRENT_DATE does not work in the time zone +10:30: use the name of a zone such as Australia/Adelaide
+
+--! timezone=+10:30
+SELECT v FROM t WHERE at >= '2024-07-01 10:30:00';
+----
+v:Int32
+2
+
+--! timezone=-13:30
+SHOW VARIABLES time_zone;
+----
+TIME_ZONE:String
+"-13:30"
+
+--! timezone=+15:00
+SELECT 1;
+----
+error 1004(400) header x-svc-timezone: unknown time zone +15:00, expected an IANA name such as Europe/Berlin, an offset such as +02:00, or SYSTEM
+
+--! timezone=Mars/Olympus
+SELECT 1;
+----
+error 1004(400) header x-svc-timezone: unknown time zone Mars/Olympus, expected an IANA name such as Europe/Berlin, an offset such as +02:00, or SYSTEM
+
+SET time_zone = '+01:00'; INSERT INTO t VALUES (3, '2024-07-01 12:00:00'); SELECT at FROM t WHERE at = '2024-07-01 12:00:00'; SET time_zone = 'UTC'; SELECT v FROM t WHERE at = '2024-07-01 11:00:00';
+----
+affected 0
+--
+affected 1
+--
+at:TimestampMillisecond
+1719831600000
+--
+affected 0
+--
+v:Int32
+3
+
+SET time_zone = SYSTEM;
+----
+affected 0
