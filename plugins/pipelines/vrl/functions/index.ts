@@ -1,7 +1,7 @@
 // All functions of the language, by name.
 import type { FunctionSpec } from '../function.ts'
 import { arrays } from './array.ts'
-import { codecs } from './codec.ts'
+import { codecs } from './codec/index.ts'
 import { coercions } from './coerce.ts'
 import { debugging } from './debug.ts'
 import { iteration } from './iterate.ts'

@@ -1,10 +1,10 @@
-// Functions that encode values as text, and texts as other texts.
-import type { FunctionSpec } from '../function.ts'
-import { kinds } from '../kind.ts'
-import { writePretty, writeValue } from '../text.ts'
-import type { Value } from '../value.ts'
+// JSON out of any value.
+import type { FunctionSpec } from '../../function.ts'
+import { kinds } from '../../kind.ts'
+import { writePretty, writeValue } from '../../text.ts'
+import type { Value } from '../../value.ts'
 
-export const codecs: readonly FunctionSpec[] = [
+export const jsonCodecs: readonly FunctionSpec[] = [
   {
     name: 'encode_json',
     summary: 'The value as JSON, keys sorted.',

@@ -1,0 +1,114 @@
+// Compressed texts: gzip, zlib, zstd and Snappy.
+import {
+  deflateSync,
+  gunzipSync,
+  gzipSync,
+  inflateSync,
+  constants as zlib,
+  zstdCompressSync,
+  zstdDecompressSync
+} from 'node:zlib'
+import { decodeSnappy, encodeSnappy, isDbError, snappyLength, snappySlack } from '../../../../../core/index.ts'
+import { type Context, checkOutput } from '../../context.ts'
+import { Failure } from '../../failure.ts'
+import { type Call, type FunctionSpec, fail } from '../../function.ts'
+import { kinds } from '../../kind.ts'
+import { fromBytes, type Text, toBytes } from '../../value.ts'
+
+const value = { name: 'value', kind: kinds.string }
+const greatestLevel = 10n
+
+/** `decode` undoes bytes, into at most so many. */
+function decoder(name: string, format: string, decode: (bytes: Uint8Array, most: number) => Uint8Array): FunctionSpec {
+  return {
+    name: `decode_${name}`,
+    summary: `The text that was compressed as ${format}.`,
+    params: [value],
+    returns: kinds.string,
+    fallible: true,
+    prepare:
+      ({ context }) =>
+      (text: Text) =>
+        fromBytes(undo(context, name, () => decode(toBytes(text), context.limits.output))),
+    examples: [
+      { title: 'There and back', source: `decode_${name}!(encode_${name}${bang(name)}("weir"))`, result: '"weir"' },
+      { title: 'Something else', source: `decode_${name}!("weir")`, raises: `unable to decode value with ${name}` }
+    ]
+  }
+}
+
+function bang(name: string): string {
+  return name === 'snappy' ? '!' : ''
+}
+
+/** Fails with the language's own error, and beyond the limit of output for good. */
+function undo(context: Context, name: string, decode: () => Uint8Array): Uint8Array {
+  try {
+    return decode()
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ERR_BUFFER_TOO_LARGE') checkOutput(context, Number.POSITIVE_INFINITY)
+    if (!isDbError(error) && code === undefined) throw error
+    throw fail(`unable to decode value with ${name} decoder: ${message}`)
+  }
+}
+
+function leveled(name: string, format: string, example: string, encode: (bytes: Uint8Array, level: number) => Buffer) {
+  return {
+    name: `encode_${name}`,
+    summary: `The text compressed as ${format}, at a level from 0 to 10.`,
+    params: [value, { name: 'compression_level', kind: kinds.integer, default: 6n }],
+    returns: kinds.string,
+    fallible: (call: Call) => {
+      const level = call.constant('compression_level')
+      return typeof level !== 'bigint' || level < 0n || level > greatestLevel
+    },
+    run: (text: Text, level: bigint) => {
+      if (level < 0n || level > greatestLevel) throw fail(`compression level must be from 0 to ${greatestLevel}`)
+      return fromBytes(encode(toBytes(text), Math.min(Number(level), 9)))
+    },
+    examples: [{ title: 'In base 64', source: `encode_base64(encode_${name}("weir"))`, result: `"${example}"` }]
+  } satisfies FunctionSpec
+}
+
+/** The header says that the system is unknown, so that results are the same everywhere. */
+function gzip(bytes: Uint8Array, level: number): Buffer {
+  const packed = gzipSync(bytes, { level })
+  packed[9] = 255
+  return packed
+}
+
+export const compressors: readonly FunctionSpec[] = [
+  leveled('gzip', 'gzip', 'H4sIAAAAAAAA/ytPzSwCAAyOhJMEAAAA', gzip),
+  decoder('gzip', 'gzip', (bytes, most) => gunzipSync(bytes, { maxOutputLength: most })),
+  leveled('zlib', 'zlib', 'eJwrT80sAgAEUwG4', (bytes, level) => deflateSync(bytes, { level })),
+  decoder('zlib', 'zlib', (bytes, most) => inflateSync(bytes, { maxOutputLength: most })),
+  {
+    name: 'encode_zstd',
+    summary: 'The text compressed as zstd, at a level from 1 to 22; others become the nearest of these.',
+    params: [value, { name: 'compression_level', kind: kinds.integer, default: 3n }],
+    returns: kinds.string,
+    run: (text: Text, level: bigint) => {
+      const nearest = level < 1n ? 1 : level > 22n ? 22 : Number(level)
+      return fromBytes(zstdCompressSync(toBytes(text), { params: { [zlib.ZSTD_c_compressionLevel]: nearest } }))
+    },
+    examples: [{ title: 'Shorter', source: 'length(encode_zstd("weir " * 100)) < 50', result: 'true' }]
+  },
+  decoder('zstd', 'zstd', (bytes, most) => zstdDecompressSync(bytes, { maxOutputLength: most })),
+  {
+    name: 'encode_snappy',
+    summary: 'The text compressed as one block of Snappy.',
+    params: [value],
+    returns: kinds.string,
+    fallible: true,
+    run: (text: Text) => fromBytes(encodeSnappy(toBytes(text))),
+    examples: [{ title: 'In base 64', source: 'encode_base64(encode_snappy!("weir"))', result: '"BAx3ZWly"' }]
+  },
+  decoder('snappy', 'one block of Snappy', (bytes, most) => {
+    const length = snappyLength(bytes)
+    if (length > most) throw new Failure(`the result is longer than ${most} bytes`, 'limit')
+    const out = new Uint8Array(length + snappySlack)
+    return out.subarray(0, decodeSnappy(bytes, out))
+  })
+]
