@@ -11,6 +11,7 @@ import { errorReference } from './errors.ts'
 import { metricsReference } from './metrics.ts'
 import { processorReference } from './processors.ts'
 import { routeReference } from './routes.ts'
+import { functionReference } from './vrl.ts'
 
 /** File name in docs/ → its text. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
@@ -22,7 +23,8 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
       ['errors.md', errorReference()],
       ['metrics.md', metricsReference(running)],
       ['processors.md', processorReference()],
-      ['routes.md', routeReference(running)]
+      ['routes.md', routeReference(running)],
+      ['vrl.md', functionReference()]
     ])
   } finally {
     await running.close()

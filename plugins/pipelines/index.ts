@@ -1,8 +1,11 @@
 // Log pipelines: documents that say how items become rows, their versions, and the service that runs them.
 import { Type } from 'typebox'
-import { definePlugin, size } from '../../core/index.ts'
+import { definePlugin, duration, size } from '../../core/index.ts'
 import { routes } from './routes.ts'
+import { defaultScriptLimits } from './script/limits.ts'
 import { createService, type OwnService } from './service.ts'
+
+const scripts = defaultScriptLimits
 
 export default definePlugin({
   name: 'pipelines',
@@ -27,7 +30,38 @@ export default definePlugin({
       maximum: 100,
       description:
         'Dispatch rules may hand an item on from pipeline to pipeline this often; then the request is refused.'
-    })
+    }),
+    vrl_max_length: Type.Integer({
+      default: scripts.length,
+      minimum: 1,
+      description: 'Scripts of the `vrl` processor with more characters are refused.'
+    }),
+    vrl_max_output: size(
+      scripts.output,
+      'An expression of a script that makes more, or an item that a script makes larger, fails the item.',
+      { minimum: 1 }
+    ),
+    vrl_max_time: duration(scripts.time, 'A script that runs longer on one item fails the item.', { minimum: 1 }),
+    vrl_max_rows: Type.Integer({
+      default: scripts.rows,
+      minimum: 1,
+      description: 'A script that makes more rows of one item fails the item.'
+    }),
+    vrl_max_logs: Type.Integer({
+      default: scripts.logs,
+      minimum: 0,
+      description: 'A script that logs more messages in one request logs in vain.'
+    }),
+    vrl_max_request_time: duration(
+      scripts.requestTime,
+      'When a script ran so long on the items of one request, the others fail.',
+      { minimum: 1 }
+    ),
+    vrl_max_request_output: size(
+      scripts.requestOutput,
+      'When what a script made of the items of one request takes so much, the others fail.',
+      { minimum: 1 }
+    )
   }),
   setup: (core, config) => createService(core, config),
   routes: (app, config) => routes(app, app.services.pipelines as OwnService, config)

@@ -2,12 +2,14 @@
 import { type Core, DbError, formatSize, type ItemBatch, type RequestContext } from '../../core/index.ts'
 import type { PipelineResult, PipelineRunOptions, PipelinesService, ProcessorDefinition } from '../services.ts'
 import { parseTimeIndex } from './column/time-index.ts'
-import { createCounters } from './counters.ts'
+import { countScripts, createCounters } from './counters.ts'
 import { compilePipeline } from './document/compile.ts'
 import { readHeaders } from './headers.ts'
 import type { Identity, Pipeline } from './pipeline.ts'
 import { builtInKinds } from './processor/index.ts'
+import { createVrl } from './processor/vrl.ts'
 import { type RunObserver, type RunSettings, runPipeline } from './run/run.ts'
+import type { ScriptLimits } from './script/limits.ts'
 import { currentTime, openVersions, parseVersion, type Version } from './versions.ts'
 
 const identityName = 'svc_identity'
@@ -19,6 +21,13 @@ export interface ServiceOptions {
   readonly max_groups: number
   /** Bytes. */
   readonly max_document_size: number
+  readonly vrl_max_length: number
+  readonly vrl_max_output: number
+  readonly vrl_max_time: number
+  readonly vrl_max_rows: number
+  readonly vrl_max_logs: number
+  readonly vrl_max_request_time: number
+  readonly vrl_max_request_output: number
 }
 
 /** What the plugin's own routes need on top. */
@@ -44,6 +53,7 @@ export interface OwnService extends PipelinesService {
 export async function createService(core: Core, config: ServiceOptions): Promise<OwnService> {
   const versions = await openVersions(core)
   const kinds = new Map(builtInKinds.map(definition => [definition.kind, definition]))
+  kinds.set('vrl', createScripts(core, config))
   const count = createCounters(core.metrics)
   const cache = new WeakMap<Version, Pipeline>()
   const compileNew = (yaml: string) => {
@@ -110,6 +120,25 @@ export async function createService(core: Core, config: ServiceOptions): Promise
     remove: (ctx, name, version) => versions.remove(ctx, name, parseVersion(version)),
     addProcessor: definition => addKind(kinds, definition)
   }
+}
+
+/** The kind `vrl` as this server has it. */
+function createScripts({ log, metrics }: Core, config: ServiceOptions): ProcessorDefinition {
+  const limits: ScriptLimits = {
+    length: config.vrl_max_length,
+    output: config.vrl_max_output,
+    time: config.vrl_max_time,
+    rows: config.vrl_max_rows,
+    logs: config.vrl_max_logs,
+    requestTime: config.vrl_max_request_time,
+    requestOutput: config.vrl_max_request_output
+  }
+  const logger = log.child({ plugin: 'pipelines' })
+  return createVrl({
+    limits,
+    count: countScripts(metrics),
+    log: (level, message) => logger[level]({ script: message }, 'a script of a pipeline logs')
+  })
 }
 
 function checkSize(yaml: string, limit: number): void {

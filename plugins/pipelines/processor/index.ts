@@ -17,6 +17,7 @@ import { regex } from './regex.ts'
 import { select } from './select.ts'
 import { simpleExtract } from './simple-extract.ts'
 import { urlencoding } from './urlencoding.ts'
+import { vrl } from './vrl.ts'
 
 export const builtInKinds: readonly ProcessorDefinition[] = [
   cmcd,
@@ -35,5 +36,6 @@ export const builtInKinds: readonly ProcessorDefinition[] = [
   regex,
   select,
   simpleExtract,
-  urlencoding
+  urlencoding,
+  vrl
 ]

@@ -28,7 +28,8 @@ export type Compiled =
 
 export type Outcome =
   | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly message: string; readonly aborted: boolean }
+  /** `limited`: it met one of the limits. */
+  | { readonly ok: false; readonly message: string; readonly aborted: boolean; readonly limited: boolean }
 
 export interface Program {
   /** What the program may result in. */
@@ -132,8 +133,9 @@ function begin(context: Context, event: Value, metadata: ObjectValue): void {
 
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof Return) return { ok: true, value: error.value as Value }
-  if (error instanceof Failure) return { ok: false, message: error.message, aborted: error.final === 'abort' }
+  if (error instanceof Failure)
+    return { ok: false, message: error.message, aborted: error.final === 'abort', limited: error.final === 'limit' }
   if (error instanceof RangeError)
-    return { ok: false, message: 'a value is nested too deep or too large', aborted: false }
+    return { ok: false, message: 'a value is nested too deep or too large', aborted: false, limited: true }
   throw error
 }

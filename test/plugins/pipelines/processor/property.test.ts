@@ -118,7 +118,17 @@ const good: Readonly<Record<string, readonly unknown[]>> = {
   match_op: ['in', 'not_in'],
   case_insensitive: [true, false],
   append_separator: ['', '--'],
-  ignore_missing: [true, false]
+  ignore_missing: [true, false],
+  source: [
+    '.',
+    '.c = .a; .',
+    '.b',
+    '[., {"z": .a}, .b]',
+    'map_values(.) -> |v| { to_string(v) ?? [v, .] }',
+    'if exists(.a) { abort }; {"é": ., "a": chunks("é", 1)[0]}',
+    'unnest!(.a)',
+    '. = {"a": .b, "svc_ttl": .}; .'
+  ]
 }
 
 const options = fc.dictionary(

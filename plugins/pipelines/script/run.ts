@@ -1,0 +1,124 @@
+// Runs a compiled script on the items of a batch: an item becomes another one, several, or none.
+import { cell, type ItemBatch, type ItemField } from '../../../core/index.ts'
+import { type Input, reject } from '../cell/input.ts'
+import { isArray, isObject, type ObjectValue, type Program, typeName, type Value } from '../vrl/index.ts'
+import { limitText, type ScriptFailure, type ScriptLimits } from './limits.ts'
+import { type Room, readRow, Unfit, writeValue } from './value.ts'
+
+export interface Script {
+  readonly program: Program
+  readonly limits: ScriptLimits
+  readonly input: Input
+  readonly count: (reason: ScriptFailure) => void
+}
+
+interface Run extends Script {
+  readonly batch: ItemBatch
+  /** What is left for the rest of the request. */
+  readonly room: Room
+}
+
+/** Throws DbError `InvalidArguments` only where the batch becomes too large as a whole. */
+export function runScript(script: Script, batch: ItemBatch): void {
+  const { limits } = script
+  const run: Run = { ...script, batch, room: { left: limits.requestOutput } }
+  const deadline = performance.now() + limits.requestTime
+  // Rows that are added are results already.
+  const { rows } = batch
+  for (let row = 0; row < rows; row++) {
+    if (!batch.isLive(row)) continue
+    if (performance.now() <= deadline) runRow(run, row)
+    else failRow(run, row, 'limit', `the script ran too long for one request (${limitText(limits, 'requestTime')})`)
+  }
+}
+
+function runRow(run: Run, row: number): void {
+  const { batch, limits, program } = run
+  const before = readRow(batch, row)
+  const outcome = program.run(new Map(before))
+  if (!outcome.ok) {
+    const { aborted, limited, message } = outcome
+    const hint = limited ? ` (${limitText(limits, 'time')}, ${limitText(limits, 'output')})` : ''
+    failRow(run, row, aborted ? 'abort' : limited ? 'limit' : 'error', shortened(message) + hint)
+  } else if (outcome.value === null) batch.drop(row)
+  else if (isArray(outcome.value)) writeRows(run, row, before, outcome.value)
+  else writeResult(run, row, row, 0, before, outcome.value, itemRoom(run))
+}
+
+function shortened(message: string): string {
+  return message.length > 300 ? `${message.slice(0, 300)}…` : message
+}
+
+function failRow({ batch, count, input }: Run, row: number, reason: ScriptFailure, message: string): void {
+  count(reason)
+  reject(batch, row, input, `Failed to execute VRL, ${message}`)
+}
+
+function itemRoom({ limits, room }: Run): Room {
+  return { left: Math.min(limits.output, room.left) }
+}
+
+/** The first element takes the row of its item, the others new rows. */
+function writeRows(run: Run, row: number, before: ObjectValue, elements: readonly Value[]): void {
+  const { batch, limits } = run
+  if (elements.length > limits.rows) {
+    const message = `the item becomes ${elements.length} rows, at most are ${limits.rows}`
+    failRow(run, row, 'limit', `${message} (${limitText(limits, 'rows')})`)
+    return
+  }
+  if (elements.length === 0) batch.drop(row)
+  const room = itemRoom(run)
+  // The first comes last: the others take over cells of its row.
+  for (let i = 1; i < elements.length; i++) writeResult(run, row, batch.addRow(row), i, before, elements[i]!, room)
+  if (elements.length > 0) writeResult(run, row, row, 0, before, elements[0]!, room)
+}
+
+/** What is no item fails alone. */
+function writeResult(
+  run: Run,
+  from: number,
+  to: number,
+  index: number,
+  before: ObjectValue,
+  value: Value,
+  room: Room
+): void {
+  if (!isObject(value)) {
+    const wanted = `Array element at index ${index} must be an object for one-to-many transformation`
+    failRow(run, to, 'result', `${wanted}, got ${typeName(value)}`)
+    return
+  }
+  const { left } = room
+  try {
+    writeFields(run.batch, from, to, before, value, room)
+  } catch (fault) {
+    if (!(fault instanceof Unfit)) throw fault
+    const hint = fault.limited ? ` (${limitText(run.limits, 'output')}, ${limitText(run.limits, 'requestOutput')})` : ''
+    failRow(run, to, fault.limited ? 'limit' : 'result', fault.message + hint)
+  }
+  run.room.left -= left - room.left
+}
+
+/** Values that the script left as they were keep their cells, and so the bytes of the request. */
+function writeFields(
+  batch: ItemBatch,
+  from: number,
+  to: number,
+  before: ObjectValue,
+  object: ObjectValue,
+  room: Room
+): void {
+  if (from === to) for (const name of before.keys()) if (!object.has(name)) batch.take(name).setAbsent(to)
+  for (const [name, value] of object) {
+    const field = batch.take(name)
+    if (before.get(name) !== value) batch.set(field, to, writeValue(value, room))
+    else if (from !== to) copyCell(field, from, to)
+  }
+}
+
+function copyCell(field: ItemField, from: number, to: number): void {
+  field.kinds[to] = field.kinds[from]!
+  field.words[to * 2] = field.words[from * 2]!
+  field.words[to * 2 + 1] = field.words[from * 2 + 1]!
+  if (field.kinds[from] === cell.object) field.setObject(to, field.objects![from]!)
+}
