@@ -95,6 +95,7 @@ export type {
   SeriesQuery,
   SqlQuery,
   TableStatistics,
+  TableStep,
   TagMatch
 } from './storage/engine.ts'
 export { exportFolder } from './storage/export.ts'

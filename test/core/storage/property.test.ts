@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { TableOptions } from '../../../core/model/table.ts'
 import { makeEngine, temporaryFolder } from './fixtures.ts'
-import { History, type Step, steps, type TableSpec } from './steps.ts'
+import { History } from './history.ts'
+import { type Step, steps, type TableSpec } from './steps.ts'
 
 // WEIR_PROPERTY_RUNS raises the number of histories; seed and path of a failure replay it.
 const { WEIR_PROPERTY_RUNS: runs, WEIR_PROPERTY_SEED: seed, WEIR_PROPERTY_PATH: path } = process.env
