@@ -12,7 +12,7 @@ export default definePlugin({
   name: 'metricsys',
   prefix: '/v1/metricsys',
   servers: ['main', 'public'],
-  uses: ['promql'],
+  uses: ['pipelines', 'promql'],
   config: Type.Object({
     native_histograms: Type.Boolean({
       default: true,

@@ -1,10 +1,12 @@
 // `POST /v1/metricsys/write` and `POST /v1/metricsys/read`.
+import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authorise, firstValue, type Parameters, type PluginApp } from '../../core/index.ts'
 import { answerRead, type ReadOptions } from './read/answer.ts'
 import { defaultPhysicalTable } from './write/columns.ts'
 import { codecOf, readVersion, versionOf } from './write/negotiate.ts'
+import type { PipelineStep } from './write/pipeline.ts'
 import type { Receive, Written } from './write/receive.ts'
 
 const written = {
@@ -13,7 +15,7 @@ const written = {
   exemplars: 'x-prometheus-remote-write-exemplars-written'
 } as const
 
-export function routes(app: PluginApp<never, never>, options: ReadOptions, receive: Receive): void {
+export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions, receive: Receive): void {
   // Answers of version 2.0 always say what was stored: without these headers a sender takes us for a receiver of 1.0.
   const countNothing = (request: FastifyRequest, reply: FastifyReply) => {
     if (readVersion(request.headers['content-type']) !== '2.0') return
@@ -33,7 +35,9 @@ export function routes(app: PluginApp<never, never>, options: ReadOptions, recei
     const { physical_table: hinted } = ctx.hints.options
     const physicalTable = firstValue(query, 'physical_table') || hinted || defaultPhysicalTable
     const hold = (bytes: number) => request.life.lease.force(bytes)
-    const result = await receive(ctx, { version, codec, physicalTable, body: bodyOf(request), hold })
+    const pipeline = version === '1.0' ? pipelineOf(app, headers) : undefined
+    const body = bodyOf(request)
+    const result = await receive(ctx, { version, codec, physicalTable, body, hold, ...(pipeline && { pipeline }) })
     if (version === '2.0') tell(reply, result)
     if (result.error !== undefined) throw result.error
     return reply.code(204).send()
@@ -48,6 +52,16 @@ export function routes(app: PluginApp<never, never>, options: ReadOptions, recei
     reply.header('content-type', 'application/x-protobuf').header('content-encoding', 'snappy')
     return reply.send(body)
   })
+}
+
+/** The pipeline that headers name; undefined without one, or without the plugin. */
+function pipelineOf(
+  { services }: PluginApp<never, 'pipelines'>,
+  headers: IncomingHttpHeaders
+): PipelineStep | undefined {
+  const { pipelines } = services
+  const asked = pipelines?.readHeaders(headers)
+  return pipelines && asked?.name !== undefined ? { pipelines, name: asked.name, headers: asked } : undefined
 }
 
 function tell(reply: FastifyReply, result: Written): void {

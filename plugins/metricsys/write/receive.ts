@@ -18,6 +18,7 @@ import { histogramJson, readHistogram } from './histogram.ts'
 import { inflate } from './inflate.ts'
 import { KnownMetadata } from './known-metadata.ts'
 import type { Codec, Version } from './negotiate.ts'
+import { type PipelineStep, runPipeline } from './pipeline.ts'
 import { createRoom } from './room.ts'
 import { type ExemplarRow, exemplarWrites, type HistogramRow, histogramWrites, metadataWrite } from './rows.ts'
 import { checkTime } from './sample.ts'
@@ -35,6 +36,8 @@ export interface WriteRequest {
   readonly codec: Codec
   readonly physicalTable: string
   readonly body: Uint8Array
+  /** Version 1.0 only: samples go through it instead of becoming series. */
+  readonly pipeline?: PipelineStep
   /** Told how much memory the request takes once it is inflated. */
   readonly hold: (bytes: number) => void
 }
@@ -95,7 +98,7 @@ async function store(reception: Reception, decoded: Decoded): Promise<Written> {
   const exemplars = readExemplars(reception, decoded)
   const news = metadata.changed(ctx.db, decoded.metadata)
   const writes: (TableWrite | SeriesWrite)[] = [
-    ...(frame.samples > 0 ? [seriesWrite(reception)] : []),
+    ...(await sampleWrites(reception)),
     ...histogramWrites(histograms, request.physicalTable),
     ...exemplarWrites(exemplars),
     ...(news.length > 0 ? [metadataWrite(news, Date.now())] : [])
@@ -109,6 +112,15 @@ async function store(reception: Reception, decoded: Decoded): Promise<Written> {
     exemplars: exemplars.length,
     error: failures[0] ?? refused?.error
   }
+}
+
+async function sampleWrites(reception: Reception): Promise<readonly (TableWrite | SeriesWrite)[]> {
+  const { ctx, frame, request } = reception
+  if (frame.samples === 0) return []
+  if (request.pipeline === undefined) return [seriesWrite(reception)]
+  const { starts, ends, keyCount } = frame
+  const names = Array.from({ length: keyCount }, (_, i) => nameOf(reception, { start: starts[i]!, end: ends[i]! }))
+  return runPipeline(ctx, request.pipeline, frame, names)
 }
 
 function seriesWrite(reception: Reception): SeriesWrite {

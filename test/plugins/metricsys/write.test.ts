@@ -305,3 +305,29 @@ t.test('times no query could read are refused', async t => {
   for (const time of [2 ** 53 - 1, -(2 ** 53)]) t.equal((await write(at(time))).status, 204)
   t.same(await sql('SELECT count(*) FROM m'), [[2]])
 })
+
+t.test('a pipeline may make something else of the samples', async t => {
+  const { main, write, sql } = await serve(t)
+  const document = `transform:
+  - { fields: [room], type: string, index: tag }
+  - { fields: ['svc_value, degrees'], type: float64 }
+  - { fields: ['svc_timestamp, at'], type: 'epoch, ms', index: timestamp }`
+  const headers = { 'content-type': 'application/yaml' }
+  const made = await main.inject({ method: 'POST', url: '/v1/pipelines/rooms', payload: document, headers })
+  t.equal(made.statusCode, 200, made.body)
+  const body = writeV1([
+    {
+      labels: { __name__: 'temp', room: 'bath' },
+      samples: [
+        [1000, 21.5],
+        [2000, 22]
+      ]
+    }
+  ])
+  t.equal((await write(body, { 'x-svc-pipeline-name': 'rooms' })).status, 204)
+  t.same(await sql('SELECT room, degrees, epoch_ms(at) FROM temp ORDER BY at'), [
+    ['bath', 21.5, 1000],
+    ['bath', 22, 2000]
+  ])
+  t.match((await write(body, { 'x-svc-pipeline-name': 'none' })).body, /none/)
+})
