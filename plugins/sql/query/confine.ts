@@ -27,6 +27,7 @@ import { translateRanges } from './range/translate.ts'
 import { binEdits, clockEdits, timeEdit } from './time-text.ts'
 import { asNamed, expandView, type Named } from './view.ts'
 import { refused, walkStatement } from './walk.ts'
+import { zoneCastEdits } from './zone-cast.ts'
 
 export interface Confined {
   readonly text: string
@@ -101,6 +102,7 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   const tables = edits.flatMap<Named>(edit => edit.table ?? (edit.view && asNamed(edit.view)) ?? [])
   const find = columnFinder(tables)
   for (const parts of columns) edits.push(...columnEdits(statement, tables, find, parts, aliases))
+  edits.push(...zoneCastEdits(statement, find))
   for (const [column, constant] of compared) {
     edits.push(...timeEdit(statement, timeColumn(tables, statement.tokens[column]!), constant, place.zone))
   }

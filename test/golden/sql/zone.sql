@@ -57,6 +57,19 @@ SELECT extract('hour' FROM TIMESTAMPTZ '2024-06-30 19:00:00+00') AS hour;
 hour:Int64
 12
 
+-- What stands in a column is in UTC, its day may be that of the zone.
+--! timezone=Asia/Kolkata
+SELECT at::TIMESTAMPTZ = TIMESTAMPTZ '2024-06-30 18:30:00+00' AS same, date_trunc('day', t.at::TIMESTAMPTZ) AS day, extract('hour' FROM CAST(at AS TIMESTAMP WITH TIME ZONE)) AS hour, date_trunc('hour', CAST(t.at AS TIMESTAMPTZ) + INTERVAL '1 hour') AS next FROM t WHERE v = 1;
+----
+same:Boolean | day:TimestampMicrosecond | hour:Int64 | next:TimestampMicrosecond
+true | 1719772200000000 | 0 | 1719775800000000
+
+--! timezone=Asia/Kolkata
+SELECT v::STRING AS v, '2024-07-01 00:00:00'::TIMESTAMPTZ AS local FROM t WHERE v = 1;
+----
+v:String | local:TimestampMicrosecond
+"1" | 1719772200000000
+
 -- No zone of the engine has this offset: what would need one is refused, the rest works.
 --! timezone=+10:30
 SELECT extract('hour' FROM TIMESTAMPTZ '2024-06-30 19:00:00+00') AS hour;
