@@ -1,0 +1,84 @@
+// Remote write and remote read requests made up, bent and cut: reading never does anything but take one or refuse it.
+import { decodeSnappy, encodeSnappy, isDbError, snappyLength, snappySlack } from '../../core/index.ts'
+import { readRequest } from '../../plugins/metricsys/read/request.ts'
+import { decodeV1 } from '../../plugins/metricsys/write/decode-v1.ts'
+import { decodeV2 } from '../../plugins/metricsys/write/decode-v2.ts'
+import { Frame } from '../../plugins/metricsys/write/frame.ts'
+import { histogramJson, readHistogram, writeHistogram } from '../../plugins/metricsys/write/histogram.ts'
+import { SeriesNames } from '../../plugins/metricsys/write/series-name.ts'
+import { type TestSeries, writeV1, writeV2 } from '../plugins/metricsys/messages.ts'
+import { createRandom, type Fuzz, type Random } from './random.ts'
+
+const names = ['__name__', 'job', 'instance', '__database__', 'le', 'größe', '', 'svc_value', 'x'.repeat(300)]
+const values = ['m', '', 'a', '0.5', '+Inf', 'ü', 'y'.repeat(200)]
+const numbers = [0, 1, -1, 0.1, Number.NaN, Number.POSITIVE_INFINITY, 1e300]
+const largest = 1 << 20
+
+export const fuzz: Fuzz = (seed, runs) => {
+  const random = createRandom(seed)
+  const frame = new Frame()
+  const labels = new SeriesNames(false)
+  let taken = 0
+  for (let run = 0; run < runs; run++) {
+    const version = random.pick([1, 2] as const)
+    const series = Array.from({ length: random.below(4) }, () => makeSeries(random))
+    const whole = encodeSnappy(version === 1 ? writeV1(series) : writeV2(series))
+    const body = bend(random, whole)
+    try {
+      read(body, version, frame, labels)
+      taken++
+    } catch (error) {
+      if (isDbError(error) && error.status === 400) continue
+      const broken = `run ${run}, version ${version}, ${Buffer.from(body).toString('base64')}: ${String(error)}`
+      return { runs: run, summary: `${taken} taken`, broken }
+    }
+  }
+  return { runs, summary: `${taken} taken, the others refused` }
+}
+
+function makeSeries(random: Random): TestSeries {
+  const pairs = Array.from({ length: random.below(5) }, () => [random.pick(names), random.pick(values)])
+  return {
+    labels: { ...Object.fromEntries(pairs), ...(random.once(4) ? {} : { __name__: 'm' }) },
+    samples: Array.from({ length: random.below(3) }, () => [random.below(2 ** 31) - 5, random.pick(numbers)]),
+    ...(random.once(3) && { exemplars: [{ labels: { trace_id: 'x' }, value: 1, time: 5 }] }),
+    ...(random.once(3) && { histograms: [bend(random, histogram)] })
+  }
+}
+
+const histogram = writeHistogram(
+  '{"schema":1,"zero_threshold":0.1,"sum":5.5,"reset_hint":0,"positive_span_offsets":[0,2],"positive_span_lengths":[1,1],' +
+    '"negative_span_offsets":[],"negative_span_lengths":[],"count_i64":5,"zero_count_i64":2,"positive_buckets_i64":[1,2],"negative_buckets_i64":[]}',
+  7n
+)
+
+/** Some bytes changed, put in or cut off; nothing one time in three. */
+function bend(random: Random, bytes: Uint8Array): Uint8Array {
+  const bent = [...bytes]
+  for (let changes = random.below(3); changes > 0 && bent.length > 0; changes--) {
+    const at = random.below(bent.length)
+    if (random.once(2)) bent[at] = random.below(256)
+    else bent.splice(at, random.below(3), ...Array.from({ length: random.below(3) }, () => random.below(256)))
+  }
+  return Uint8Array.from(random.once(8) ? bent.slice(0, random.below(bent.length + 1)) : bent)
+}
+
+/** Everything that is read of a request, its names and histograms included. */
+function read(body: Uint8Array, version: 1 | 2, frame: Frame, labels: SeriesNames): void {
+  const size = snappyLength(body)
+  if (size > largest) return
+  const length = decodeSnappy(body, frame.reserveBody(size + snappySlack))
+  const request = frame.body.slice(0, length)
+  const decoded = version === 1 ? decodeV1(frame, length) : decodeV2(frame, length)
+  for (let i = 0; i < frame.keyCount; i++) labels.read(frame.body, frame.starts[i]!, frame.ends[i]!)
+  for (let i = 0; i < frame.samples; i++) {
+    if (frame.series[i]! >= frame.keyCount) throw new Error(`sample ${i} belongs to no series`)
+  }
+  for (const { message } of decoded.histograms) {
+    const found = readHistogram(frame.body, message.start, message.end)
+    const json = histogramJson(found)
+    const again = writeHistogram(json, found.time)
+    if (histogramJson(readHistogram(again, 0, again.length)) !== json) throw new Error(`a histogram changed: ${json}`)
+  }
+  readRequest(request)
+}
