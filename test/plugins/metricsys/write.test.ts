@@ -1,6 +1,7 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
-import { encodeSnappy, internalContext } from '../../../core/index.ts'
+import { DbError, encodeSnappy, internalContext } from '../../../core/index.ts'
+import { formatError } from '../../../plugins/metricsys/errors.ts'
 import { bitsOf, staleBits, type TestMatcher, writeV1, writeV2 } from './messages.ts'
 import { serve } from './serve.ts'
 
@@ -330,4 +331,11 @@ t.test('a pipeline may make something else of the samples', async t => {
     ['bath', 22, 2000]
   ])
   t.match((await write(body, { 'x-svc-pipeline-name': 'none' })).body, /none/)
+})
+
+t.test('a sender tries again what came too late, and drops what was wrong', async t => {
+  const late = formatError(new DbError('DeadlineExceeded', 'no answer', { status: 408 }))
+  t.same([late.status, late.body], [504, '{"error":"no answer"}'])
+  t.equal(formatError(new DbError('StorageUnavailable', 'x')).status, 503)
+  t.equal(formatError(new DbError('InvalidArguments', 'x')).status, 400)
 })
