@@ -8,7 +8,8 @@ import { KeyIndex } from './key-index.ts'
 
 /** Meanings of keys that are kept: keys of the same bytes mean the same series within one. */
 const mostScopes = 64
-const mostPlaces = 65_000
+/** A request may add as many again before their numbers end. */
+const mostPlaces = 30_000
 /** Keys known beyond this many for each series: different keys may stand for one series. */
 const keysPerSeries = 2
 const fewKeys = 200_000
@@ -56,6 +57,8 @@ export class KnownSeries {
 
   /** Gives the series their numbers; those of new ones are new. */
   add(found: FoundSeries, additions: readonly SeriesAddition[]): void {
+    // The caller finds out that nothing is known any more, and begins anew.
+    if (this.#places.length > mostPlaces) this.forget()
     if (!this.isCurrent(found)) return
     const index = this.#index(found.scope)
     const { bytes: keyBytes } = found.keys
@@ -110,7 +113,6 @@ export class KnownSeries {
     const field = stored(table.columns.find(column => column.name === value)!)
     let place = this.#places.findIndex(each => each.data === data && each.time === time && each.value === field)
     if (place < 0) place = this.#places.push({ data, time, value: field }) - 1
-    if (place >= mostPlaces) throw new Error(`series go to more than ${mostPlaces} places`)
     const ids = new Map(table.tags.map(tag => [tag.name, stored(tag)]))
     return { table, value, place, ids, logical: isLogical(table) ? table.id : undefined }
   }
