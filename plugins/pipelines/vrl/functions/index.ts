@@ -12,6 +12,7 @@ import { paths } from './path.ts'
 import { patterns } from './pattern.ts'
 import { strings } from './string.ts'
 import { system } from './system.ts'
+import { tags } from './tag.ts'
 import { times } from './time.ts'
 import { types } from './type.ts'
 
@@ -28,6 +29,7 @@ const families: readonly (readonly FunctionSpec[])[] = [
   patterns,
   strings,
   system,
+  tags,
   times,
   types
 ]

@@ -20,5 +20,5 @@ export function table(name: string, call: string, rows: readonly Row[]): void {
 }
 
 function exact(result: string | RegExp): RegExp {
-  return typeof result === 'string' ? new RegExp(`^${RegExp.escape(result)}$`) : result
+  return typeof result === 'string' ? new RegExp(`^${result.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`) : result
 }

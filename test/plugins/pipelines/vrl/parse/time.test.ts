@@ -21,7 +21,7 @@ t.test('a time without an offset is local', async t => {
 })
 
 t.test('every specifier of a format is written', async t => {
-  const rows = [
+  const rows: readonly (readonly [format: string, expected: string])[] = [
     ['%Y %C %y %G %g', '2024 20 24 2025 25'],
     ['%m %d %e %j %-d %_m %0e', '12 30 30 365 30 12 30'],
     ['%a %A %b %h %B', 'Mon Monday Dec Dec December'],
@@ -35,7 +35,7 @@ t.test('every specifier of a format is written', async t => {
   for (const [format, expected] of rows)
     t.equal(
       run(`format_timestamp!(t'2024-12-30T04:05:06.0078Z', "${format}")`),
-      JSON.stringify(expected!.replaceAll('"', '')),
+      JSON.stringify(expected.replaceAll('"', '')),
       format
     )
 })
