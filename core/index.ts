@@ -24,7 +24,7 @@ export type {
   RecordsAnswer,
   ResultFormat
 } from './format/answer.ts'
-export { heldRows, limitAnswer } from './format/answer.ts'
+export { batchBytes, heldBytes, heldRows, limitAnswer } from './format/answer.ts'
 export { checkCount, encodeAnswers, resultCompression, resultEpoch, resultFormat } from './format/index.ts'
 export { jsonWriter } from './format/json-value.ts'
 export type { RequestContext, ServerKind, TableHints } from './http/context.ts'

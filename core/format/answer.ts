@@ -67,10 +67,26 @@ export const longPiece = 1 << 20
 /** Rows that a format must hold in memory because it can only be laid out at the end. */
 export const heldRows = 1_000_000
 
+/** Bytes of them, roughly: long texts fill the memory sooner than many rows. */
+export const heldBytes = 256 * 2 ** 20
+
+/** What a batch takes in memory, roughly. */
+export function batchBytes({ rows, columns }: ResultBatch): number {
+  return columns.reduce((sum, { values }) => {
+    if (ArrayBuffer.isView(values)) return sum + values.byteLength
+    let bytes = rows * 16
+    for (let i = 0; i < rows; i++) {
+      const value = values[i]
+      if (typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array) bytes += value.length
+    }
+    return sum + bytes
+  }, 0)
+}
+
 /** The rows of an answer with one text per cell, at most `heldRows`. */
 export function tooManyRows(format: string): DbError {
   return new DbError(
     'InvalidArguments',
-    `the format ${format} is laid out in memory and takes at most ${heldRows} rows: use limit or the format csv`
+    `the format ${format} is laid out in memory and takes at most ${heldRows} rows or ${heldBytes / 2 ** 20} MiB: use limit or the format csv`
   )
 }

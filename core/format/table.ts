@@ -1,6 +1,6 @@
 // A table with borders for people: cells are JSON text, columns as wide as their widest cell on a terminal.
 import type { RecordsAnswer, ResultFormat } from './answer.ts'
-import { heldRows, tooManyRows } from './answer.ts'
+import { batchBytes, heldBytes, heldRows, tooManyRows } from './answer.ts'
 import { jsonCells } from './json-value.ts'
 import { displayWidth } from './width.ts'
 
@@ -32,8 +32,10 @@ async function* layOut(answer: RecordsAnswer): AsyncGenerator<string> {
 
 async function readRows(answer: RecordsAnswer): Promise<string[][]> {
   const rows: string[][] = []
+  let bytes = 0
   for await (const batch of answer.batches()) {
-    if (rows.length + batch.rows > heldRows) throw tooManyRows('table')
+    bytes += batchBytes(batch)
+    if (rows.length + batch.rows > heldRows || bytes > heldBytes) throw tooManyRows('table')
     const cells = answer.columns.map(({ type }, c) => jsonCells(type, batch.columns[c]!))
     for (let row = 0; row < batch.rows; row++) rows.push(cells.map(cell => cell(row)))
   }

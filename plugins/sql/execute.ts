@@ -13,7 +13,7 @@ import {
   truncate
 } from './catalog/change.ts'
 import { findDatabase, informationSchema, isInformationSchema } from './catalog/name.ts'
-import { holdAnswer, rowsAnswer } from './catalog/rows.ts'
+import { holdAnswer, makeRoom, rowsAnswer } from './catalog/rows.ts'
 import { show } from './catalog/show.ts'
 import { describe } from './catalog/show-table.ts'
 import { createView, dropViews } from './catalog/view.ts'
@@ -35,13 +35,14 @@ export interface SqlOptions {
 /** The answers of all statements in order. Stops at the first that fails; what those before it did stays done. */
 export async function execute(first: Session, statements: readonly Parsed[]): Promise<Answer[]> {
   const answers: Answer[] = []
+  const room = makeRoom()
   let session = first
   for (const [i, parsed] of statements.entries()) {
     const { statement } = parsed
     const current = session
     const answer = await watched(session, parsed, () => run(current, statement))
     const last = i === statements.length - 1
-    answers.push(answer.kind === 'records' && !last ? await holdAnswer(answer) : answer)
+    answers.push(answer.kind === 'records' && !last ? await holdAnswer(answer, room) : answer)
     session = { ...session, ctx: next(session, statement) }
   }
   return answers

@@ -56,7 +56,7 @@ t.test('a format that is laid out in memory refuses what is too long for it', as
   const server = await startSmall(t)
   const response = await ask(server, 'SELECT n FROM hosts, range(600000) r(n)', 'table')
   t.equal(response.status, 400)
-  t.match(await response.text(), /takes at most 1000000 rows: use limit or the format csv/)
+  t.match(await response.text(), /takes at most 1000000 rows or 256 MiB: use limit or the format csv/)
 })
 
 t.test('a query rests while its client reads nothing, and ends with it', async t => {

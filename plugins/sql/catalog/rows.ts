@@ -1,6 +1,6 @@
 // Answers made here instead of by a query: a few rows in memory.
 import type { RecordsAnswer, ResultBatch, ResultColumn, ResultType } from '../../../core/index.ts'
-import { DbError, heldRows } from '../../../core/index.ts'
+import { batchBytes, DbError, heldBytes, heldRows } from '../../../core/index.ts'
 
 export type Row = readonly unknown[]
 
@@ -15,16 +15,26 @@ export function rowsAnswer(
   return heldAnswer(named, [{ rows: rows.length, columns: named.map((_, c) => ({ values: rows.map(row => row[c]) })) }])
 }
 
-/** Reads an answer into memory, so that the next statement can run. Throws when it has more than `heldRows` rows. */
-export async function holdAnswer(answer: RecordsAnswer): Promise<RecordsAnswer> {
+/** What all answers of a request that wait for the last one may still take. */
+export interface Room {
+  rows: number
+  bytes: number
+}
+
+export function makeRoom(): Room {
+  return { rows: heldRows, bytes: heldBytes }
+}
+
+/** Reads an answer into memory, so that the next statement can run. Throws when there is no room for it. */
+export async function holdAnswer(answer: RecordsAnswer, room: Room): Promise<RecordsAnswer> {
   const batches: ResultBatch[] = []
-  let rows = 0
   for await (const batch of answer.batches()) {
-    rows += batch.rows
-    if (rows > heldRows) {
+    room.rows -= batch.rows
+    room.bytes -= batchBytes(batch)
+    if (room.rows < 0 || room.bytes < 0) {
       throw new DbError(
         'InvalidArguments',
-        `only the last of several statements may answer with more than ${heldRows} rows`
+        `only the last of several statements may answer with many rows: those before it together with at most ${heldRows} rows or ${heldBytes / 2 ** 20} MiB`
       )
     }
     batches.push(batch)

@@ -62,6 +62,18 @@ t.test('values that would be huge are refused before they are made', async t => 
   for (const [sql, value] of allowed) t.same((await ask(sql)).rows, [[value]], sql)
 })
 
+t.test('answers that wait for the last of several statements share one room', async t => {
+  const server = await startServer(t)
+  const ask = askServer(server.addresses.main!)
+  const many = 'SELECT n FROM range(600000) r(n)'
+  const error = /only the last of several statements may answer with many rows/
+  t.match((await ask(`${many}; ${many}; SELECT 1`)).body, { code: 1004, error })
+  t.match((await ask("SELECT repeat('x', 1000000) || n FROM range(400) r(n); SELECT 1")).body, { code: 1004, error })
+  t.same((await ask(`${many}; SELECT 1`)).rows, [[1]])
+  const wide = await ask("SELECT repeat('x', 1000000) || n FROM range(400) r(n)", { format: 'table' })
+  t.match(wide.body, { code: 1004, error: /takes at most 1000000 rows or 256 MiB/ })
+})
+
 t.test('texts that are hard to read or to match are answered in no time', async t => {
   const server = await startServer(t)
   const ask = askServer(server.addresses.main!)
