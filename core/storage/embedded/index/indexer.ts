@@ -25,6 +25,9 @@ export interface IndexerParts {
   readonly metrics: EngineMetrics['index']
 }
 
+/** Milliseconds a new file waits: while much is written, files are merged before that, and only the merged one needs indexes. */
+const settled = 20_000
+
 /** Milliseconds until a file is tried again whose indexes could not be made. */
 const retryAfter = 60_000
 
@@ -37,19 +40,22 @@ export class Indexer {
   /** By path: the wish that is met, or cannot be. */
   readonly #met = new Map<string, string>()
   readonly #failed = new Map<string, number>()
+  /** By path of files that are new since the start: from when on they get indexes unasked. */
+  readonly #due = new Map<string, number>()
   #running: Promise<unknown> = Promise.resolve()
   #planned = false
   #stopped = false
 
   constructor(parts: IndexerParts) {
     this.#parts = parts
+    for (const { path } of parts.catalog.allFiles()) this.#due.set(path, 0)
   }
 
-  /** Makes soon whatever is missing. */
+  /** Makes soon what is missing of files that have been there for a while. */
   plan(): void {
-    if (this.#planned || this.#stopped || this.#missing().length === 0) return
+    if (this.#planned || this.#stopped || this.#missing(undefined, true).length === 0) return
     this.#planned = true
-    this.settle().finally(() => {
+    this.#queue(() => this.#settle(undefined, true)).finally(() => {
       this.#planned = false
     })
   }
@@ -64,7 +70,11 @@ export class Indexer {
 
   /** The same, however long it takes. */
   settle(only?: Table): Promise<void> {
-    const next = this.#running.then(() => this.#settle(only))
+    return this.#queue(() => this.#settle(only, false))
+  }
+
+  #queue(work: () => Promise<void>): Promise<void> {
+    const next = this.#running.then(work)
     this.#running = next.catch(() => {})
     return next
   }
@@ -81,10 +91,10 @@ export class Indexer {
     await this.#running
   }
 
-  async #settle(only: Table | undefined): Promise<void> {
+  async #settle(only: Table | undefined, onlyDue: boolean): Promise<void> {
     const seen = new Set<string>()
     for (;;) {
-      const due = this.#missing(only).filter(({ file }) => !seen.has(file.path))
+      const due = this.#missing(only, onlyDue).filter(({ file }) => !seen.has(file.path))
       if (due.length === 0 || this.#stopped) return
       for (const next of due) {
         seen.add(next.file.path)
@@ -94,7 +104,7 @@ export class Indexer {
   }
 
   /** Files whose side file is not known to be as it should. */
-  #missing(only?: Table): Missing[] {
+  #missing(only: Table | undefined, onlyDue: boolean): Missing[] {
     const { catalog } = this.#parts
     const tables = only === undefined ? catalog.allTables() : [catalog.host(only)]
     const now = Date.now()
@@ -106,8 +116,16 @@ export class Indexer {
       return catalog
         .files(table)
         .filter(({ path }) => this.#met.get(path) !== wish && (this.#failed.get(path) ?? 0) <= now)
+        .filter(({ path }) => !onlyDue || this.#dueOf(path, now) <= now)
         .map(file => ({ table, file, wanted, wish }))
     })
+  }
+
+  #dueOf(path: string, now: number): number {
+    const known = this.#due.get(path)
+    if (known !== undefined) return known
+    this.#due.set(path, now + settled)
+    return now + settled
   }
 
   async #provide({ table, file, wanted, wish }: Missing): Promise<void> {
@@ -146,9 +164,9 @@ export class Indexer {
   #forgetGone(): void {
     const { catalog } = this.#parts
     const files = catalog.allFiles()
-    if (this.#met.size + this.#failed.size <= 2 * files.length + 1_000) return
+    if (this.#met.size + this.#due.size <= 2 * files.length + 1_000) return
     const paths = new Set(files.map(file => file.path))
-    for (const known of [this.#met, this.#failed]) {
+    for (const known of [this.#met, this.#failed, this.#due]) {
       for (const path of known.keys()) if (!paths.has(path)) known.delete(path)
     }
   }

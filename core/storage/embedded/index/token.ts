@@ -7,8 +7,7 @@ export interface TokenSink {
   add(low: number, high: number): void
 }
 
-const firstLow = 0x811c9dc5 | 0
-const firstHigh = 0x2c1b3c6d | 0
+const firstHash = 0x811c9dc5 | 0
 
 /** 1 for ASCII letters and digits. */
 const word = Uint8Array.from({ length: 256 }, (_, byte) => (/[0-9A-Za-z]/.test(String.fromCharCode(byte)) ? 1 : 0))
@@ -38,15 +37,14 @@ export function addTermTokens(term: Uint8Array, sink: TokenSink): void {
 
 function addRun(text: Uint8Array, start: number, sink: TokenSink): number {
   const end = text.length
-  let low = firstLow
-  let high = firstHigh
+  let hash = firstHash
   let at = start
   for (let byte = text[at]!; word[byte] === 1; byte = at < end ? text[at]! : 0) {
-    low = Math.imul(low ^ byte, 0x01000193)
-    high = Math.imul(high + byte, 0x9e3779b1) ^ (high >>> 15)
+    hash = Math.imul(hash ^ byte, 0x01000193)
     at++
   }
-  sink.add(mix(low ^ (high >>> 16)), mix(high + at - start))
+  // 32 bits are enough to tell the tokens of a row group apart; both halves come from them.
+  sink.add(mix(hash), mix(hash ^ 0x2c1b3c6d))
   return at
 }
 
