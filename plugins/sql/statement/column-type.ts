@@ -64,7 +64,10 @@ export function readType(cursor: Cursor): ColumnType {
   const word = readName(cursor).text
   if (word === 'decimal' || word === 'numeric') return decimal(cursor)
   const type = Object.hasOwn(types, word) ? types[word]! : undefined
-  if (type === undefined) throw new DbError('Unsupported', `data type ${token.value.toUpperCase()} is not supported`)
+  if (type === undefined) {
+    const instead = word === 'vector' ? ', keep vectors as JSON or BINARY' : ''
+    throw new DbError('Unsupported', `data type ${token.value.toUpperCase()} is not supported${instead}`)
+  }
   if (word === 'timestamp' || word === 'datetime') return timestamp(cursor, type)
   if (word === 'double') take(cursor, 'precision')
   if (sized.includes(word) && peek(cursor)?.value === '(') readNumbers(cursor)

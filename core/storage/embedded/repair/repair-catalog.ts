@@ -23,7 +23,9 @@ export function salvageCatalog(damaged: DatabaseSync, path: string): Salvage {
     catalog.exec('BEGIN')
     // Tables of which a column or a series is known to be lost.
     const torn = new Set<bigint>()
-    const lost = tableNames(catalog).flatMap(table => copyRows(damaged, catalog, table, torn))
+    const lost = tableNames(catalog)
+      .filter(table => !isYounger(damaged, table))
+      .flatMap(table => copyRows(damaged, catalog, table, torn))
     for (const id of torn) catalog.prepare('DELETE FROM columns WHERE table_id = ?').run(id)
     const [databases] = catalog.prepare('SELECT count(*) AS found FROM databases').all()
     if (databases?.found === 0)
@@ -37,6 +39,15 @@ export function salvageCatalog(damaged: DatabaseSync, path: string): Salvage {
   } catch (error) {
     catalog.close()
     throw error
+  }
+}
+
+/** Views came later than the other tables: a catalog may never have had them. */
+function isYounger(damaged: DatabaseSync, table: string): boolean {
+  try {
+    return table === 'views' && !tableNames(damaged).includes(table)
+  } catch {
+    return false
   }
 }
 
