@@ -1,0 +1,89 @@
+// Encoders for character sets, made by turning around what the runtime's decoders say.
+
+/** The bytes of a text; `check` sees how many there will be before they are made. */
+export type Encode = (text: string, check: (length: number) => void) => Uint8Array
+
+type Table = ReadonlyMap<number, readonly number[]>
+
+const ascii = [0x1b, 0x28, 0x42]
+const japanese = [0x1b, 0x24, 0x42]
+
+/** For the standard name of a character set, as a TextDecoder has it. */
+export function makeEncoder(encoding: string): Encode {
+  if (/^utf|^replacement/.test(encoding)) return text => Buffer.from(text)
+  if (encoding === 'iso-2022-jp') return shiftingEncoder(tableOf('euc-jp'))
+  const table = tableOf(encoding)
+  return (text, check) => {
+    const out: number[] = []
+    for (const char of text) {
+      append(out, table.get(char.codePointAt(0)!) ?? fallback(encoding, char.codePointAt(0)!), check)
+    }
+    return Uint8Array.from(out)
+  }
+}
+
+function append(out: number[], bytes: readonly number[], check: (length: number) => void): void {
+  for (const byte of bytes) out.push(byte)
+  if ((out.length & 1023) < bytes.length) check(out.length)
+}
+
+/** Four bytes in the one set that has all of Unicode, a reference elsewhere. */
+function fallback(encoding: string, code: number): readonly number[] {
+  if (encoding === 'gb18030' && code > 0xffff) return fourBytes(code - 0x10000 + 189_000)
+  return [...Buffer.from(`&#${code};`)]
+}
+
+function fourBytes(linear: number): number[] {
+  const last = linear % 10
+  const third = Math.floor(linear / 10) % 126
+  const second = Math.floor(linear / 1260) % 10
+  return [0x81 + Math.floor(linear / 12_600), 0x30 + second, 0x81 + third, 0x30 + last]
+}
+
+/** ASCII and Japanese in seven bits, with sequences that switch between them. */
+function shiftingEncoder(table: Table): Encode {
+  return (text, check) => {
+    const out: number[] = []
+    let wide = false
+    for (const char of text) {
+      const found = table.get(char.codePointAt(0)!)
+      const isWide = found?.length === 2 && found[0]! >= 0xa1
+      if (isWide !== wide) append(out, isWide ? japanese : ascii, check)
+      wide = isWide
+      const narrow = found?.length === 1 ? found : [...Buffer.from(`&#${char.codePointAt(0)};`)]
+      append(out, isWide ? found.map(byte => byte - 0x80) : narrow, check)
+    }
+    if (wide) append(out, ascii, check)
+    return Uint8Array.from(out)
+  }
+}
+
+function tableOf(encoding: string): Table {
+  const table = new Map<number, readonly number[]>()
+  const decoder = new TextDecoder(encoding)
+  const isWide = /^(gb|big5|euc|shift_jis)/.test(encoding)
+  for (let byte = 0; byte < 256; byte++)
+    if (byte < 128 || !isWide || encoding === 'shift_jis') learn(table, decoder, [byte])
+  if (isWide) for (const lead of leads(encoding)) learnRow(table, decoder, lead)
+  if (encoding === 'gb18030') for (let linear = 0; linear < 39_420; linear++) learn(table, decoder, fourBytes(linear))
+  return table
+}
+
+/** First bytes of pairs, without those that only repeat what others have. */
+function leads(encoding: string): number[] {
+  const all = Array.from({ length: 126 }, (_, i) => 0x81 + i)
+  if (encoding === 'shift_jis') return all.filter(lead => lead !== 0xed && lead !== 0xee)
+  return encoding === 'big5' ? all.filter(lead => lead >= 0xa1) : all
+}
+
+function learnRow(table: Map<number, readonly number[]>, decoder: TextDecoder, lead: number): void {
+  for (let trail = 0x30; trail < 0xff; trail++) learn(table, decoder, [lead, trail])
+}
+
+/** The first sequence for a character is the one to write. */
+function learn(table: Map<number, readonly number[]>, decoder: TextDecoder, bytes: number[]): void {
+  const text = decoder.decode(Uint8Array.from(bytes))
+  const code = text.codePointAt(0)!
+  const isOne = text.length === (code > 0xffff ? 2 : 1)
+  if (isOne && code !== 0xfffd && !table.has(code)) table.set(code, bytes)
+}
