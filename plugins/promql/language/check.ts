@@ -12,6 +12,7 @@ import {
 } from './ast.ts'
 import { isComputed } from './duration.ts'
 import { QueryError } from './error.ts'
+import { quote } from './literal.ts'
 import { compileMatcher } from './matcher.ts'
 import { aggregationParameters, experimentalAggregations, functionSignatures, type Signature } from './signature.ts'
 
@@ -51,7 +52,7 @@ export function checkTypes(expr: Expr, options: CheckOptions): ValueType {
       case 'selector':
         if (expr.boundary !== undefined) requireFeature(expr, `the ${expr.boundary} modifier`)
         if (isComputed(expr.offset)) requireFeature(expr, 'a duration expression')
-        if (expr.matchers.every(matchesEmpty)) {
+        if (expr.matchers.map(matcher => matchesEmpty(expr, matcher)).every(Boolean)) {
           throw fail(expr, 'vector selector must contain at least one non-empty matcher')
         }
         return 'vector'
@@ -156,10 +157,14 @@ export function checkTypes(expr: Expr, options: CheckOptions): ValueType {
     return scalars ? 'scalar' : 'vector'
   }
 
-  return check(expr)
-}
+  /** Whether a matcher lets series without the label through. */
+  function matchesEmpty(selector: Expr, matcher: Matcher): boolean {
+    try {
+      return compileMatcher(matcher)('')
+    } catch (error) {
+      throw fail(selector, `label ${quote(matcher.name)}: ${(error as Error).message}`)
+    }
+  }
 
-/** Whether a matcher lets series without the label through. */
-function matchesEmpty(matcher: Matcher): boolean {
-  return compileMatcher(matcher)('')
+  return check(expr)
 }

@@ -1,0 +1,105 @@
+// A range query is its instant queries one after the other, whatever the data.
+import fc from 'fast-check'
+import t from 'tap'
+import { memorySource, native, type Point, samplesOf } from '../source.ts'
+
+const second = 1_000
+
+const float = fc.oneof(fc.integer({ min: -5, max: 50 }), fc.constantFrom(0.5, Number.NaN, Number.POSITIVE_INFINITY))
+const histogram = fc
+  .tuple(fc.integer({ min: 0, max: 9 }), fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 3 }))
+  .map(([sum, counts]) => native(sum, counts))
+const point: fc.Arbitrary<Point> = fc.oneof(
+  { weight: 6, arbitrary: float },
+  { weight: 2, arbitrary: fc.constant(null) },
+  { weight: 1, arbitrary: fc.constant('stale' as const) },
+  { weight: 1, arbitrary: histogram }
+)
+const points = fc.array(point, { minLength: 4, maxLength: 12 })
+const load = fc.record({
+  'm{a="1", b="x"}': points,
+  'm{a="1", b="y"}': points,
+  'm{a="2", b="x"}': points,
+  'n_total{a="1"}': points,
+  'x_bucket{le="1"}': points,
+  'x_bucket{le="+Inf"}': points
+})
+
+const queries = [
+  'm',
+  'm offset 15s',
+  'm @ 30',
+  '-m',
+  'm + on(a, b) m',
+  'm > 3',
+  'm == bool 1',
+  'sum by (a) (m)',
+  'avg(m)',
+  'max without (b) (m)',
+  'topk(1, m)',
+  'quantile(0.3, m)',
+  'count_values("v", m)',
+  'rate(n_total[30s])',
+  'increase(n_total[45s] offset 10s)',
+  'delta(m[30s])',
+  'irate(n_total[1m])',
+  'sum_over_time(m[25s])',
+  'last_over_time(m[1m] @ end())',
+  'max_over_time(sum by (a) (m)[30s:10s])',
+  'histogram_quantile(0.5, x_bucket)',
+  'histogram_quantile(0.9, m)',
+  'm or n_total',
+  'm unless on(a) n_total',
+  'n_total * on(a) group_right m',
+  'scalar(n_total) + time()',
+  'absent(m{a="2"})',
+  'changes(m[40s])',
+  'deriv(m[1m])',
+  'label_replace(m, "c", "$1", "b", "(.*)")',
+  'timestamp(m)',
+  'vector(1) and absent_over_time(n_total[20s])'
+]
+
+t.test('each step of a range query is the instant query at its time', async t => {
+  const asked = fc.record({
+    load,
+    text: fc.constantFrom(...queries),
+    start: fc.integer({ min: 0, max: 60 }),
+    step: fc.constantFrom(1, 7, 10, 23),
+    count: fc.integer({ min: 1, max: 8 })
+  })
+  const property = fc.asyncProperty(asked, async ({ load, text, start, step, count }) => {
+    const source = memorySource(10 * second, load)
+    // The end of an instant query is its time: `@ end()` is another time at every step.
+    const end = (start + (count - 1) * step) * second
+    const lookback = 25 * second
+    const query = text.replace('@ end()', `@ ${end / second}`)
+    const options = { lookback }
+    const range = await outcome(
+      samplesOf(source, query, { ...options, start: start * second, end, step: step * second })
+    )
+    const instants: [string, string][] = []
+    for (let i = 0; i < count; i++) {
+      const found = await outcome(samplesOf(source, query, { ...options, start: (start + i * step) * second }))
+      // What the data do not allow at one step, they do not allow in the range.
+      if (found === undefined) return range === undefined
+      instants.push(...found)
+    }
+    return range !== undefined && sorted(range) === sorted(instants)
+  })
+  await t.resolves(fc.assert(property, { numRuns: 600 }))
+})
+
+async function outcome(work: Promise<Map<string, string>>): Promise<Map<string, string> | undefined> {
+  return work.catch(error => {
+    if ((error as { status?: number }).status === 422) return undefined
+    throw error
+  })
+}
+
+function sorted(samples: Iterable<[string, string]>): string {
+  return [...samples]
+    .map(pair => pair.join(' '))
+    .sort()
+    .join('\n')
+}
