@@ -2,9 +2,9 @@
 import type { Segment } from '../ast.ts'
 import { type Context, checkItems, step } from '../context.ts'
 import { type FunctionSpec, fail } from '../function.ts'
-import { arrayOf, bit, elementKind, isOnly, type Kind, kinds, make, only, union } from '../kind.ts'
+import { arrayOf, bit, elementKind, isOnly, type Kind, kinds, make, mayBe, only, union } from '../kind.ts'
 import { exactLength } from '../kind-path.ts'
-import { type ArrayValue, fromBytes, type Text, toBytes, type Value } from '../value.ts'
+import { type ArrayValue, fromBytes, isArray, type Text, toBytes, typeName, type Value } from '../value.ts'
 
 export const arrays: readonly FunctionSpec[] = [
   {
@@ -65,6 +65,25 @@ export const arrays: readonly FunctionSpec[] = [
       return (value: Text, size: bigint) => cut(call.context, value, size)
     },
     examples: [{ title: 'Pairs', source: 'chunks("abcde", 2)', result: '["ab","cd","e"]' }]
+  },
+  {
+    name: 'zip',
+    summary:
+      'The first items of two arrays, or of all arrays in one, then the second ones, as long as there are items in all.',
+    params: [
+      { name: 'array_0', kind: kinds.array },
+      { name: 'array_1', kind: kinds.array, optional: true }
+    ],
+    returns: arrayOf(kinds.array),
+    fallible: call => !call.given('array_1') && mayBe(elementKind(call.kind('array_0')), ~bit.array),
+    prepare:
+      ({ context }) =>
+      (first: ArrayValue, second: ArrayValue | undefined) =>
+        zip(context, second === undefined ? first : [first, second]),
+    examples: [
+      { title: 'Two', source: 'zip([1, 2], ["a", "b", "c"])', result: '[[1,"a"],[2,"b"]]' },
+      { title: 'Any number', source: 'zip([[1, 2], [3, 4], [5, 6]])', result: '[[1,3,5],[2,4,6]]' }
+    ]
   }
 ]
 
@@ -90,4 +109,17 @@ function cut(context: Context, value: Text, size: bigint): Value {
     pieces.push(fromBytes(bytes.subarray(at, at + length)))
   }
   return pieces
+}
+
+function zip(context: Context, arrays: ArrayValue): Value {
+  const columns = arrays.map(array => {
+    if (isArray(array)) return array
+    throw fail(`expected array, got ${typeName(array)}`)
+  })
+  const length = columns.reduce((least, { length }) => Math.min(least, length), columns[0]?.length ?? 0)
+  checkItems(context, length * columns.length)
+  return Array.from({ length }, (_, i) => {
+    step(context)
+    return columns.map(column => column[i]!)
+  })
 }

@@ -4,6 +4,8 @@ import { arrays } from './array.ts'
 import { codecs } from './codec/index.ts'
 import { coercions } from './coerce.ts'
 import { debugging } from './debug.ts'
+import { entries } from './entry.ts'
+import { enumerations } from './enumerate/index.ts'
 import { iteration } from './iterate.ts'
 import { numbers } from './number.ts'
 import { objects } from './object.ts'
@@ -13,6 +15,7 @@ import { patterns } from './pattern.ts'
 import { strings } from './string.ts'
 import { system } from './system.ts'
 import { tags } from './tag.ts'
+import { texts } from './text/index.ts'
 import { times } from './time.ts'
 import { types } from './type.ts'
 
@@ -21,6 +24,8 @@ const families: readonly (readonly FunctionSpec[])[] = [
   codecs,
   coercions,
   debugging,
+  entries,
+  enumerations,
   iteration,
   numbers,
   objects,
@@ -30,6 +35,7 @@ const families: readonly (readonly FunctionSpec[])[] = [
   strings,
   system,
   tags,
+  texts,
   times,
   types
 ]

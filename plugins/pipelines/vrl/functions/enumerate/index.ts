@@ -1,0 +1,7 @@
+// Functions on what arrays and objects hold.
+import type { FunctionSpec } from '../../function.ts'
+import { compacting } from './compact.ts'
+import { counting } from './count.ts'
+import { flattening } from './flatten.ts'
+
+export const enumerations: readonly FunctionSpec[] = [...compacting, ...counting, ...flattening]
