@@ -161,3 +161,8 @@ export const grokPatterns: Readonly<Record<string, string>> = {
   ...languages,
   ...services
 }
+
+/** A pattern that matches just this text, in a class too. */
+export function literalPattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|-]/g, '\\$&')
+}

@@ -7,6 +7,7 @@ import { cborParser } from './cbor.ts'
 import { cefParser } from './cef.ts'
 import { domainParser } from './domain.ts'
 import { grokParser } from './grok.ts'
+import { groksParser } from './groks.ts'
 import { jsonParsers } from './json.ts'
 import { keyValueParsers } from './key-value.ts'
 import { klogParsers } from './klog.ts'
@@ -38,6 +39,7 @@ export const parsers: readonly FunctionSpec[] = [
   cefParser,
   domainParser,
   grokParser,
+  groksParser,
   ...jsonParsers,
   ...keyValueParsers,
   ...klogParsers,

@@ -1,4 +1,5 @@
 // Reading XML as objects.
+import type { Context } from '../../context.ts'
 import type { FunctionSpec } from '../../function.ts'
 import { kinds } from '../../kind.ts'
 import { lossy, type Text, type Value } from '../../value.ts'
@@ -59,7 +60,7 @@ export const xmlParser: FunctionSpec = {
         nulls,
         numbers
       }
-      return new Map([[localName(root.name), elementValue(root, options)]])
+      return rootValue(root, options)
     },
   examples: [
     {
@@ -69,6 +70,25 @@ export const xmlParser: FunctionSpec = {
     },
     { title: 'Broken', source: 'parse_xml!("<a>")', raises: 'unable to parse xml: the element "a" does not end' }
   ]
+}
+
+/** A document as an object, with the defaults of the function. */
+export function documentValue(context: Context, source: string): Value {
+  const root = readXml(context, source)
+  return rootValue(root, {
+    trim: true,
+    attributes: true,
+    prefix: '@',
+    textKey: 'text',
+    alwaysText: false,
+    booleans: true,
+    nulls: true,
+    numbers: true
+  })
+}
+
+function rootValue(root: Element, options: Options): Value {
+  return new Map([[localName(root.name), elementValue(root, options)]])
 }
 
 function elementValue(element: Element, options: Options): Value {
