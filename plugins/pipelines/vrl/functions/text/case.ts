@@ -1,4 +1,5 @@
 // Functions that write names of several words in the ways of programming languages.
+import { type Context, step } from '../../context.ts'
 import type { Call, FunctionSpec } from '../../function.ts'
 import { kinds } from '../../kind.ts'
 import { type ArrayValue, isText, lossy, type Text } from '../../value.ts'
@@ -60,7 +61,7 @@ function caseFunction(name: string, shown: string, separator: string, write: Wri
     returns: kinds.string,
     prepare: call => {
       const ends = wordEnds(call, excludes)
-      return (value: Text) => words(lossy(value), ends).map(write).join(separator)
+      return (value: Text) => words(call.context, lossy(value), ends).map(write).join(separator)
     },
     examples: [
       { title: 'Words of any writing', source: `${name}("input-string HTTPText")`, result },
@@ -102,12 +103,13 @@ function wordEnds(call: Call, excludes: boolean): ReadonlySet<Boundary> {
   return ends
 }
 
-function words(text: string, ends: ReadonlySet<Boundary>): string[] {
+function words(context: Context, text: string, ends: ReadonlySet<Boundary>): string[] {
   const characters = [...text]
   const kinds = characters.map(kindOf)
   const found: string[] = []
   let word = ''
   for (const [i, character] of characters.entries()) {
+    step(context)
     if (ends.has(character as Boundary)) {
       found.push(word)
       word = ''

@@ -1,4 +1,5 @@
 // How much information a text holds.
+import { type Context, step } from '../../context.ts'
 import type { FunctionSpec } from '../../function.ts'
 import { kinds } from '../../kind.ts'
 import { lossy, type Text, toBytes } from '../../value.ts'
@@ -15,11 +16,12 @@ export const entropies: readonly FunctionSpec[] = [
     ],
     returns: kinds.float,
     prepare: call => {
+      const { context } = call
       const segmentation = call.constant('segmentation')
-      if (segmentation === 'byte') return (value: Text) => entropy(toBytes(value))
-      if (segmentation === 'codepoint') return (value: Text) => entropy([...lossy(value)])
+      if (segmentation === 'byte') return (value: Text) => entropy(context, toBytes(value))
+      if (segmentation === 'codepoint') return (value: Text) => entropy(context, lossy(value))
       const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
-      return (value: Text) => entropy(Array.from(graphemes.segment(lossy(value)), ({ segment }) => segment))
+      return (value: Text) => entropy(context, segments(graphemes, lossy(value)))
     },
     examples: [
       { title: 'Four of a kind', source: 'shannon_entropy("aaaa")', result: '0.0' },
@@ -28,10 +30,19 @@ export const entropies: readonly FunctionSpec[] = [
   }
 ]
 
-function entropy(parts: ArrayLike<string | number>): number {
+function* segments(segmenter: Intl.Segmenter, text: string): Iterable<string> {
+  for (const { segment } of segmenter.segment(text)) yield segment
+}
+
+function entropy(context: Context, parts: Iterable<string | number>): number {
   const counts = new Map<string | number, number>()
-  for (let i = 0; i < parts.length; i++) counts.set(parts[i]!, (counts.get(parts[i]!) ?? 0) + 1)
+  let total = 0
+  for (const part of parts) {
+    step(context)
+    counts.set(part, (counts.get(part) ?? 0) + 1)
+    total++
+  }
   let bits = 0
-  for (const count of counts.values()) bits += (count / parts.length) * Math.log2(parts.length / count)
+  for (const count of counts.values()) bits += (count / total) * Math.log2(total / count)
   return bits
 }
