@@ -1,6 +1,89 @@
-// What a change makes of a table's columns: pure, the rows of the catalog follow from it.
-import type { ColumnDefinition, TableColumn } from '../../../model/table.ts'
+// What a change makes of a table, in the catalog's rows and in the table itself; the caller holds the transaction.
+import type { DatabaseSync } from 'node:sqlite'
+import { DbError } from '../../../errors.ts'
+import type { ColumnDefinition, Table, TableChange, TableColumn } from '../../../model/table.ts'
+import { makeTable, type TableState } from './catalog-rows.ts'
+import { insertColumns, placeColumns } from './catalog-write.ts'
+import { isLogical, isPhysical } from './logical.ts'
 import { identify } from './naming.ts'
+
+/** `placed` finds the places of new columns that lie in another table. */
+export function applyChange(
+  sqlite: DatabaseSync,
+  state: TableState,
+  change: TableChange,
+  placed: (columns: readonly TableColumn[]) => readonly TableColumn[]
+): Table {
+  const { table } = state
+  const version = table.version + 1
+  switch (change.kind) {
+    case 'add_columns': {
+      const added = placed(change.columns.map(column => identify(column, state.nextColumn++, state.taken)))
+      const columns = reorder([...table.columns, ...added], change.order)
+      insertColumns(sqlite, table.id, added, table.columns.length)
+      if (change.order !== undefined) placeColumns(sqlite, table.id, columns)
+      return makeTable({ ...table, version, columns })
+    }
+    case 'drop_column': {
+      const dropped = columnOf(table, change.name)
+      dropColumn(sqlite, table, dropped)
+      return makeTable({ ...table, version, columns: table.columns.filter(column => column !== dropped) })
+    }
+    case 'modify_column':
+      return makeTable({ ...table, version, columns: modifyColumn(sqlite, state, change.name, change.definition) })
+    case 'truncate':
+      sqlite.prepare('DELETE FROM files WHERE table_id = ?').run(table.id)
+      state.files = []
+      return makeTable({ ...table, version })
+    case 'rename':
+      sqlite.prepare('UPDATE tables SET name = ? WHERE id = ?').run(change.name, table.id)
+      return makeTable({ ...table, version, name: change.name })
+    case 'set_options': {
+      const options: Record<string, unknown> = { ...table.options, ...change.options }
+      for (const key of change.unset ?? []) delete options[key]
+      sqlite.prepare('UPDATE tables SET options = ? WHERE id = ?').run(JSON.stringify(options), table.id)
+      return makeTable({ ...table, version, options })
+    }
+  }
+}
+
+function modifyColumn(
+  sqlite: DatabaseSync,
+  state: TableState,
+  name: string,
+  definition: ColumnDefinition
+): readonly TableColumn[] {
+  const { table, taken } = state
+  const before = columnOf(table, name)
+  if (definition.type !== before.type && (isLogical(table) || isPhysical(table))) {
+    throw new DbError('Unsupported', `the type of a column of ${table.name} cannot change: tables share their columns`)
+  }
+  const after = modify(before, definition, { id: state.nextColumn, taken })
+  const columns = table.columns.map(column => (column === before ? after : column))
+  if (after.id === before.id) {
+    const update = 'UPDATE columns SET definition = ? WHERE table_id = ? AND id = ?'
+    sqlite.prepare(update).run(JSON.stringify(after), table.id, after.id)
+  } else {
+    state.nextColumn++
+    dropColumn(sqlite, table, before)
+    insertColumns(sqlite, table.id, [after], columns.length)
+    placeColumns(sqlite, table.id, columns)
+  }
+  return columns
+}
+
+function dropColumn(sqlite: DatabaseSync, table: Table, column: TableColumn): void {
+  sqlite.prepare('UPDATE columns SET dropped = 1 WHERE table_id = ? AND id = ?').run(table.id, column.id)
+}
+
+/** Another request may have dropped it just before. */
+function columnOf(table: Table, name: string): TableColumn {
+  const found = table.columns.find(column => column.name === name)
+  if (found === undefined) {
+    throw new DbError('TableColumnNotFound', `Column ${name} not exists in table ${table.name}`)
+  }
+  return found
+}
 
 /** Columns in the order of their names; those it does not name stay behind. */
 export function reorder(columns: readonly TableColumn[], order: readonly string[] | undefined): readonly TableColumn[] {

@@ -2,7 +2,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import type {
-  ColumnDefinition,
   Database,
   Table,
   TableChange,
@@ -16,19 +15,12 @@ import { reach } from '../fault.ts'
 import { retentionCutoff } from '../file/retention.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import type { LogBounds } from '../open.ts'
-import { modify, reorder } from './apply-change.ts'
+import { applyChange } from './apply-change.ts'
 import { type CatalogCopy, copyCatalog } from './catalog-copy.ts'
-import { catalogDamage, catalogError, openCatalogFile, prepareCatalog } from './catalog-file.ts'
-import {
-  catalogFormat,
-  catalogSchema,
-  type DataFile,
-  groupByTable,
-  loadTable,
-  makeTable,
-  type TableState
-} from './catalog-rows.ts'
-import { deleteTable, insertColumns, insertFile, insertSeries, insertTable, placeColumns } from './catalog-write.ts'
+import { catalogError, openCatalogFile, prepareCatalog } from './catalog-file.ts'
+import { checkDamage, checkFormat, readCatalog } from './catalog-load.ts'
+import { catalogSchema, type DataFile, makeTable, type TableState } from './catalog-rows.ts'
+import { deleteTable, insertColumns, insertFile, insertSeries, insertTable } from './catalog-write.ts'
 import { changeProblem, findPlace, hostProblem, isLogical, isPhysical, sharedModes } from './logical.ts'
 import { hiddenNames, identify } from './naming.ts'
 import { CatalogViews } from './views.ts'
@@ -49,8 +41,8 @@ export class EmbeddedCatalog {
     this.#views = new CatalogViews(this.#sqlite)
     try {
       prepareCatalog(this.#sqlite, catalogSchema)
-      this.#checkFormat(path)
-      this.#checkDamage(path)
+      checkFormat(this.#sqlite, path)
+      checkDamage(this.#sqlite, path)
       this.#load()
     } catch (error) {
       this.#sqlite.close()
@@ -313,7 +305,7 @@ export class EmbeddedCatalog {
     const state = this.#state(table)
     this.#touched = true
     this.#sqlite.prepare('UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)
-    const changed = this.#apply(state, change)
+    const changed = applyChange(this.#sqlite, state, change, columns => this.#placed(table, columns))
     state.table = changed
     if (changed.name !== table.name) {
       const names = this.#names.get(table.database)!
@@ -359,6 +351,11 @@ export class EmbeddedCatalog {
     })
   }
 
+  /** New columns of a table with the places of those that lie in a physical one. */
+  #placed(table: Table, columns: readonly TableColumn[]): readonly TableColumn[] {
+    return isLogical(table) ? this.#store(this.host(table), columns, this.#everOf(table)) : columns
+  }
+
   /** All columns a table ever had, dropped ones too. */
   #everOf(table: Table): TableColumn[] {
     const rows = this.#sqlite.prepare('SELECT definition FROM columns WHERE table_id = ?').all(table.id)
@@ -382,61 +379,6 @@ export class EmbeddedCatalog {
     this.#names.get(state.table.database)!.set(state.table.name, state)
   }
 
-  #apply(state: TableState, change: TableChange): Table {
-    const { table } = state
-    const version = table.version + 1
-    if (change.kind === 'add_columns') {
-      const identified = change.columns.map(column => identify(column, state.nextColumn++, state.taken))
-      const added = isLogical(table) ? this.#store(this.host(table), identified, this.#everOf(table)) : identified
-      const columns = reorder([...table.columns, ...added], change.order)
-      insertColumns(this.#sqlite, table.id, added, table.columns.length)
-      if (change.order !== undefined) placeColumns(this.#sqlite, table.id, columns)
-      return makeTable({ ...table, version, columns })
-    }
-    if (change.kind === 'drop_column') {
-      const dropped = columnOf(table, change.name)
-      this.#sqlite.prepare('UPDATE columns SET dropped = 1 WHERE table_id = ? AND id = ?').run(table.id, dropped.id)
-      return makeTable({ ...table, version, columns: table.columns.filter(column => column !== dropped) })
-    }
-    if (change.kind === 'modify_column') return this.#modify(state, change.name, change.definition)
-    if (change.kind === 'truncate') {
-      this.#sqlite.prepare('DELETE FROM files WHERE table_id = ?').run(table.id)
-      state.files = []
-      return makeTable({ ...table, version })
-    }
-    if (change.kind === 'rename') {
-      this.#sqlite.prepare('UPDATE tables SET name = ? WHERE id = ?').run(change.name, table.id)
-      return makeTable({ ...table, version, name: change.name })
-    }
-    const options: Record<string, unknown> = { ...table.options, ...change.options }
-    for (const key of change.unset ?? []) delete options[key]
-    this.#sqlite.prepare('UPDATE tables SET options = ? WHERE id = ?').run(JSON.stringify(options), table.id)
-    return makeTable({ ...table, version, options })
-  }
-
-  #modify(state: TableState, name: string, definition: ColumnDefinition): Table {
-    const { table, taken } = state
-    const before = columnOf(table, name)
-    if (definition.type !== before.type && (isLogical(table) || isPhysical(table))) {
-      throw new DbError(
-        'Unsupported',
-        `the type of a column of ${table.name} cannot change: tables share their columns`
-      )
-    }
-    const after = modify(before, definition, { id: state.nextColumn, taken })
-    const columns = table.columns.map(column => (column === before ? after : column))
-    if (after.id === before.id) {
-      const update = 'UPDATE columns SET definition = ? WHERE table_id = ? AND id = ?'
-      this.#sqlite.prepare(update).run(JSON.stringify(after), table.id, after.id)
-    } else {
-      state.nextColumn++
-      this.#sqlite.prepare('UPDATE columns SET dropped = 1 WHERE table_id = ? AND id = ?').run(table.id, before.id)
-      insertColumns(this.#sqlite, table.id, [after], columns.length)
-      placeColumns(this.#sqlite, table.id, columns)
-    }
-    return makeTable({ ...table, version: table.version + 1, columns })
-  }
-
   #transaction<T>(work: () => T): T {
     this.#sqlite.exec('BEGIN IMMEDIATE')
     this.#touched = false
@@ -457,52 +399,16 @@ export class EmbeddedCatalog {
     }
   }
 
-  #checkFormat(path: string): void {
-    const found = Number(this.meta('format') ?? catalogFormat)
-    if (found > catalogFormat)
-      throw new DbError('StorageUnavailable', `${path} has format ${found}, this server knows up to ${catalogFormat}`)
-    this.#sqlite.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run('format', String(catalogFormat))
-  }
-
-  /** A look-up in damaged rows could take the files of a table for left-overs. Series are read when they are needed. */
-  #checkDamage(path: string): void {
-    const [first, ...more] = catalogDamage(this.#sqlite, ['series'])
-    if (first === undefined) return
-    const at = first.offset === undefined ? '' : ` at byte ${first.offset}`
-    const rest = more.length > 0 ? ` and ${more.length} more` : ''
-    throw new DbError(
-      'StorageUnavailable',
-      `the catalog is damaged: ${path}${at}: ${first.reason}${rest}. Restore it from a backup, or see what weir storage check says.`
-    )
-  }
-
   #load(): void {
     this.#databases.clear()
     this.#names.clear()
     this.#byId.clear()
-    for (const row of this.#sqlite.prepare('SELECT id, name, options FROM databases ORDER BY id').all()) {
-      const name = row.name as string
-      this.#databases.set(name, { id: row.id as number, name, options: JSON.parse(row.options as string) })
-      this.#names.set(name, new Map())
+    const { databases, tables } = readCatalog(this.#sqlite)
+    for (const database of databases) {
+      this.#databases.set(database.name, database)
+      this.#names.set(database.name, new Map())
     }
-    const columns = groupByTable(this.#sqlite.prepare('SELECT * FROM columns ORDER BY table_id, position').all())
-    const selectFiles = this.#sqlite.prepare('SELECT * FROM files ORDER BY id')
-    selectFiles.setReadBigInts(true)
-    const files = groupByTable(selectFiles.all())
-    const tables = this.#sqlite
-      .prepare('SELECT t.*, d.name AS database FROM tables t JOIN databases d ON d.id = t.database_id ORDER BY t.id')
-      .all()
-    for (const row of tables)
-      this.#remember(loadTable(row, columns.get(row.id as number) ?? [], files.get(row.id as number) ?? []))
+    for (const state of tables) this.#remember(state)
     this.#views.load()
   }
-}
-
-/** Another request may have dropped it just before. */
-function columnOf(table: Table, name: string): TableColumn {
-  const found = table.columns.find(column => column.name === name)
-  if (found === undefined) {
-    throw new DbError('TableColumnNotFound', `Column ${name} not exists in table ${table.name}`)
-  }
-  return found
 }
