@@ -20,17 +20,14 @@ export function compileKeyValue(args: readonly RuleArgument[]): (context: Contex
   return (context, text) => {
     const found = new Map<string, Value>()
     const lists = new Map<string, Value[]>()
-    let at = 0
-    for (;;) {
+    for (const match of pair.matches(text)) {
       step(context)
-      const match = pair.exec(text, at)
-      if (match === undefined) return found
-      at = match.end
-      const rest = text.slice(at, at + 64)
+      const rest = text.slice(match.end, match.end + 64)
       if (rest !== '' && !behind.test(rest)) continue
       const [, name, part] = match.groups as readonly string[]
       put(found, lists, unquote(name!, `"'<`), pairValue(part!, open))
     }
+    return found
   }
 }
 

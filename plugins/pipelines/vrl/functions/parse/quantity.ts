@@ -97,16 +97,16 @@ export const quantityParsers: readonly FunctionSpec[] = [
 /** What stands before a part is passed over, as the language has it; what stands behind the last one is an error. */
 function readDuration(context: Context, text: string, divisor: bigint): number {
   let sum = 0n
-  for (let at = 0; at < text.length; ) {
+  let at = 0
+  for (const match of durationPart.matches(text)) {
     step(context)
-    const match = durationPart.exec(text, at)
-    if (match === undefined) throw fail(`unable to parse duration: '${text.slice(at)}'`)
     const [, digits, unit] = match.groups
     const factor = nanoseconds[unit!]
     if (factor === undefined) throw fail(`unknown duration unit '${unit}'`)
     sum += scaled(digits!) * factor
     at = match.end
   }
+  if (at < text.length) throw fail(`unable to parse duration: '${text.slice(at, at + 100)}'`)
   return quotient(sum, divisor)
 }
 

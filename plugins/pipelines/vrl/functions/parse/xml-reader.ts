@@ -62,6 +62,8 @@ function readTree(reader: Reader): Element {
     step(reader.context)
     const parent = open.at(-1)
     if (reader.at >= text.length) throw broken(reader, `the element "${parent?.name}" does not end`)
+    if (parent === undefined && !/<[^/!?]/y.test(text.slice(reader.at, reader.at + 2)))
+      throw broken(reader, 'the document has no root element')
     if (text[reader.at] !== '<') addText(parent!, readText(reader))
     else if (text.startsWith('<![CDATA[', reader.at)) addText(parent!, readCdata(reader))
     else if (text.startsWith('</', reader.at)) {

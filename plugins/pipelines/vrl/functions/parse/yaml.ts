@@ -1,9 +1,9 @@
 // Reading YAML.
-import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
 import { type Context, step } from '../../context.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'
-import { displayValue } from '../../text.ts'
+import { writeValue } from '../../text.ts'
 import { isText, lossy, type Text, type Value } from '../../value.ts'
 
 export const yamlParser: FunctionSpec = {
@@ -23,8 +23,8 @@ export const yamlParser: FunctionSpec = {
 }
 
 const maxDepth = 128
-/** Values an alias may add: an alias of a list of aliases multiplies. */
-const maxAliased = 100_000
+/** Characters of a key that is no text. */
+const maxKey = 65_536
 
 /** Nesting that a text of brackets or dashes could bring about. The reader recurses, so its depth is limited before it starts. */
 function tooDeep(text: string): boolean {
@@ -48,7 +48,7 @@ export function readYaml(context: Context, text: string): Value {
   }
   const problem = document.errors[0]
   if (problem !== undefined) throw broken(`${problem.message} at position ${problem.pos[0]}`)
-  return convert({ context, document, left: maxAliased }, document.contents, 0, false)
+  return convert({ context, anchors: new Map() }, document.contents, 0)
 }
 
 function broken(why: string) {
@@ -57,27 +57,35 @@ function broken(why: string) {
 
 interface Conversion {
   readonly context: Context
-  readonly document: Document.Parsed
-  left: number
+  /** Values that have a name. Aliases share them, so that aliases of aliases take no memory. */
+  readonly anchors: Map<string, Value>
 }
 
-function convert(state: Conversion, node: unknown, depth: number, aliased: boolean): Value {
+function convert(state: Conversion, node: unknown, depth: number): Value {
   step(state.context)
   if (depth > maxDepth) throw broken(`it is nested deeper than ${maxDepth} levels`)
-  if (aliased && --state.left < 0) throw broken(`its aliases stand for more than ${maxAliased} values`)
-  if (isAlias(node)) return convert(state, node.resolve(state.document), depth + 1, true)
-  if (isSeq(node)) return node.items.map(item => convert(state, item, depth + 1, aliased))
+  if (isAlias(node)) {
+    const value = state.anchors.get(node.source)
+    if (value === undefined) throw broken(`the alias "${node.source}" stands for nothing before it`)
+    return value
+  }
+  const value = convertNode(state, node, depth)
+  if (isNode(node) && node.anchor !== undefined) state.anchors.set(node.anchor, value)
+  return value
+}
+
+function convertNode(state: Conversion, node: unknown, depth: number): Value {
+  if (isSeq(node)) return node.items.map(item => convert(state, item, depth + 1))
   if (isScalar(node)) return scalar(node.value)
   if (!isMap(node)) return null
   const map = new Map<string, Value>()
-  for (const { key, value } of node.items)
-    map.set(keyOf(state, key, depth, aliased), convert(state, value, depth + 1, aliased))
+  for (const { key, value } of node.items) map.set(keyOf(state, key, depth), convert(state, value, depth + 1))
   return map
 }
 
-function keyOf(state: Conversion, node: unknown, depth: number, aliased: boolean): string {
-  const key = convert(state, node, depth + 1, aliased)
-  return isText(key) ? lossy(key) : displayValue(key)
+function keyOf(state: Conversion, node: unknown, depth: number): string {
+  const key = convert(state, node, depth + 1)
+  return isText(key) ? lossy(key) : writeValue(key, maxKey)
 }
 
 function scalar(value: unknown): Value {

@@ -81,7 +81,8 @@ table('YAML is one document of JSON values', 'parse_yaml!(.t)', [
 t.test('aliases of aliases do not explode', async t => {
   let text = 'a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n'
   for (let i = 1; i < 9; i++) text += `a${i}: &a${i} [${`*a${i - 1},`.repeat(10)}]\n`
-  t.match(run('parse_yaml!(.t)', JSON.stringify({ t: text })), /aliases stand for more|ran longer/)
+  t.equal(run('parse_yaml!(.t).a8[9][9][9][9][9][9][9][9][9]', JSON.stringify({ t: text })), '"x"')
+  t.match(run('parse_yaml!(.t)', JSON.stringify({ t: 'a: &a [*a]' })), 'stands for nothing before it')
 })
 
 table('Ruby hashes have symbols and nested values', 'parse_ruby_hash!(.t)', [
