@@ -3,16 +3,21 @@ import type { FunctionSpec } from '../function.ts'
 import { arrays } from './array.ts'
 import { codecs } from './codec/index.ts'
 import { coercions } from './coerce.ts'
+import { cryptography } from './crypto/index.ts'
 import { debugging } from './debug.ts'
 import { entries } from './entry.ts'
 import { enumerations } from './enumerate/index.ts'
+import { addresses } from './ip/index.ts'
 import { iteration } from './iterate.ts'
 import { numbers } from './number.ts'
 import { objects } from './object.ts'
 import { parsers } from './parse/index.ts'
 import { paths } from './path.ts'
 import { patterns } from './pattern.ts'
+import { places } from './place.ts'
+import { randoms } from './random.ts'
 import { strings } from './string.ts'
+import { syslogWords } from './syslog.ts'
 import { system } from './system.ts'
 import { tags } from './tag.ts'
 import { texts } from './text/index.ts'
@@ -20,9 +25,11 @@ import { times } from './time.ts'
 import { types } from './type.ts'
 
 const families: readonly (readonly FunctionSpec[])[] = [
+  addresses,
   arrays,
   codecs,
   coercions,
+  cryptography,
   debugging,
   entries,
   enumerations,
@@ -32,7 +39,10 @@ const families: readonly (readonly FunctionSpec[])[] = [
   parsers,
   paths,
   patterns,
+  places,
+  randoms,
   strings,
+  syslogWords,
   system,
   tags,
   texts,
