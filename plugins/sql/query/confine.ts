@@ -1,26 +1,16 @@
 // Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
-import {
-  type Condition,
-  DbError,
-  type Relation,
-  type Store,
-  type Table,
-  type TableColumn,
-  type View,
-  type Zone
-} from '../../../core/index.ts'
+import { DbError, type Relation, type Store, type Table, type TableColumn, type Zone } from '../../../core/index.ts'
 import { informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
 import { fullName, hint, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
-import { locator, type SqlParser, type Tree } from '../grammar/parser.ts'
-import type { Ident } from '../grammar/tree.ts'
-import { readingOf, readSearchCall, type SearchCall, searchCallSql } from '../search/call.ts'
-import type { Reading } from '../search/predicate.ts'
+import { locator, type SqlParser } from '../grammar/parser.ts'
+import { readSearchCall, type SearchCall } from '../search/call.ts'
+import { type Filtered, rewriteSearches } from '../search/rewrite.ts'
 import type { Name } from '../statement/cursor.ts'
 import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
 import { isToken, quoteName, type Token, tokenText } from '../text/token.ts'
 import { castEdits } from './cast.ts'
-import { whereCondition } from './condition.ts'
+import { applyEdits, type Edit, span } from './edit.ts'
 import { functionEdits } from './function-edits.ts'
 import { isRefusedFunction } from './function-policy.ts'
 import { translateRanges } from './range/translate.ts'
@@ -34,21 +24,6 @@ export interface Confined {
   readonly relations: readonly Relation[]
   /** Names of columns to show instead of the engine's. */
   readonly names: ReadonlyMap<string, string>
-}
-
-/** A replacement of part of the text; with a table instead of text the engine fills it in. */
-export interface Edit {
-  readonly start: number
-  readonly end: number
-  readonly text: string
-  readonly table?: Table
-  readonly alias?: string
-  /** What is asked for of its rows. */
-  readonly where?: Condition
-  /** Tables in `text`. */
-  readonly relations?: readonly Relation[]
-  /** What `text` stands for. */
-  readonly view?: View
 }
 
 export interface Place {
@@ -74,7 +49,7 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   const tree = await place.parser.tree(place.sql, statement)
   const locate = locator(statement.text)
   const index = ({ line, column }: { line: number; column: number }) => tokenAt(statement, locate(line, column))
-  let edits: Edit[] = [
+  const edits: Edit[] = [
     ...clockEdits(statement),
     ...binEdits(statement),
     ...functionEdits(statement),
@@ -106,44 +81,10 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   for (const [column, constant] of compared) {
     edits.push(...timeEdit(statement, timeColumn(tables, statement.tokens[column]!), constant, place.zone))
   }
-  const readings = new Map(searches.map(call => [call.first, { call, reading: readingFor(statement, find, call) }]))
-  edits = edits.map(edit => {
-    const only = edit.table && filtered.find(({ at }) => statement.starts[at] === edit.start)
-    if (only === undefined) return edit
-    const { table } = edit
-    const names = [only.alias?.value ?? table!.name].map(name => name.toLowerCase())
-    const token = (place: { line: number; column: number }) => statement.tokens[index(place)]!
-    const search = (place: { line: number; column: number }) => readings.get(index(place))
-    const where = whereCondition({ table: table!, names, zone: place.zone, token, search }, only.condition)
-    return where === undefined ? edit : { ...edit, where }
-  })
-  for (const { call, reading } of readings.values()) edits = replaceSearch(statement, edits, call, reading)
-  return { ...apply(statement.text, edits), names: physicalNames(edits.flatMap(edit => edit.table ?? [])) }
-}
-
-/** A table that stands alone in a FROM: the place of its name, and the condition its rows must meet. */
-interface Filtered {
-  readonly at: number
-  readonly alias: Ident | undefined
-  readonly condition: Tree
-}
-
-function readingFor({ tokens }: Canonical, find: Finder, call: SearchCall): Reading {
-  return readingOf(call, call.column === undefined ? [] : (find(nameOf(tokens[call.column]!)) ?? []))
-}
-
-/** Puts SQL in place of a search; what is searched is edited first, because it may come to stand there more than once. */
-function replaceSearch(statement: Canonical, edits: readonly Edit[], call: SearchCall, reading: Reading): Edit[] {
-  const whole = span(statement, call.first, call.last)
-  const text = span(statement, ...call.text)
-  const inner = edits.filter(edit => edit.start >= text.start && edit.end <= text.end)
-  if (inner.some(edit => edit.table !== undefined || edit.relations !== undefined)) {
-    throw new DbError('Unsupported', `a query inside of ${call.name} is not supported`)
-  }
-  const moved = inner.map(edit => ({ ...edit, start: edit.start - text.start, end: edit.end - text.start }))
-  const searched = apply(statement.text.slice(text.start, text.end), moved).text
-  const rest = edits.filter(edit => !(edit.start >= whole.start && edit.end <= whole.end && edit.start < whole.end))
-  return [...rest, { ...whole, text: searchCallSql(call, `(${searched})`, reading) }]
+  const columnsAt = (token: number) => find(nameOf(statement.tokens[token]!)) ?? []
+  const asked = { searches, filtered, columnsAt, index, zone: place.zone }
+  const edited = rewriteSearches(statement, edits, asked)
+  return { ...applyEdits(statement.text, edited), names: physicalNames(edited.flatMap(edit => edit.table ?? [])) }
 }
 
 /** A second look, at the bare tokens: nothing that is followed by a parenthesis has a refused name. */
@@ -156,10 +97,6 @@ function checkCalls(tokens: readonly Token[]): void {
 
 function nameOf(token: Token): Name {
   return { text: token.kind === 'word' ? token.value.toLowerCase() : token.value, quoted: token.kind === 'quoted' }
-}
-
-function span({ starts, tokens }: Canonical, first: number, last = first): { start: number; end: number } {
-  return { start: starts[first]!, end: starts[last]! + tokenText(tokens[last]!).length }
 }
 
 async function tableEdit(
@@ -293,34 +230,5 @@ function timeColumn(tables: readonly Named[], name: Token): TableColumn | undefi
   return tables.flatMap(table => table.columns.filter(column => column.name.toLowerCase() === wanted))[0]
 }
 
-export function shift(relation: Relation, by: number): Relation {
-  return { ...relation, start: relation.start + by, end: relation.end + by }
-}
-
-/** The text with all edits made, and where the tables stand in it. */
-function apply(text: string, edits: readonly Edit[]): { text: string; relations: Relation[] } {
-  const relations: Relation[] = []
-  let out = ''
-  let at = 0
-  for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
-    out += text.slice(at, edit.start)
-    if (edit.table !== undefined) {
-      const { table, alias, where } = edit
-      // The name stays in the text; the engine replaces it.
-      const name = text.slice(edit.start, edit.end)
-      relations.push({
-        start: out.length,
-        end: out.length + name.length,
-        table,
-        ...(alias !== undefined && { alias }),
-        ...(where !== undefined && { where })
-      })
-      out += name
-    } else {
-      relations.push(...(edit.relations ?? []).map(each => shift(each, out.length)))
-      out += edit.text
-    }
-    at = edit.end
-  }
-  return { text: out + text.slice(at), relations }
-}
+export type { Edit } from './edit.ts'
+export { shiftRelation as shift } from './edit.ts'

@@ -1,0 +1,56 @@
+// Replacements in the text of a statement, and the text with all of them made.
+import type { Condition, Relation, Table, View } from '../../../core/index.ts'
+import type { Canonical } from '../text/canonical.ts'
+import { tokenText } from '../text/token.ts'
+
+/** A replacement of part of the text; with a table instead of text the engine fills it in. */
+export interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly table?: Table
+  readonly alias?: string
+  /** What is asked for of its rows. */
+  readonly where?: Condition
+  /** Tables in `text`. */
+  readonly relations?: readonly Relation[]
+  /** What `text` stands for. */
+  readonly view?: View
+}
+
+/** Where tokens stand in the text, from the first to the last. */
+export function span({ starts, tokens }: Canonical, first: number, last = first): { start: number; end: number } {
+  return { start: starts[first]!, end: starts[last]! + tokenText(tokens[last]!).length }
+}
+
+export function shiftRelation(relation: Relation, by: number): Relation {
+  return { ...relation, start: relation.start + by, end: relation.end + by }
+}
+
+/** The text with all edits made, and where the tables stand in it. */
+export function applyEdits(text: string, edits: readonly Edit[]): { text: string; relations: Relation[] } {
+  const relations: Relation[] = []
+  let out = ''
+  let at = 0
+  for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    out += text.slice(at, edit.start)
+    if (edit.table !== undefined) {
+      const { table, alias, where } = edit
+      // The name stays in the text; the engine replaces it.
+      const name = text.slice(edit.start, edit.end)
+      relations.push({
+        start: out.length,
+        end: out.length + name.length,
+        table,
+        ...(alias !== undefined && { alias }),
+        ...(where !== undefined && { where })
+      })
+      out += name
+    } else {
+      relations.push(...(edit.relations ?? []).map(each => shiftRelation(each, out.length)))
+      out += edit.text
+    }
+    at = edit.end
+  }
+  return { text: out + text.slice(at), relations }
+}
