@@ -4,6 +4,7 @@ import { arrays } from './array.ts'
 import { codecs } from './codec/index.ts'
 import { coercions } from './coerce.ts'
 import { cryptography } from './crypto/index.ts'
+import { datadog } from './datadog/index.ts'
 import { debugging } from './debug.ts'
 import { entries } from './entry.ts'
 import { enumerations } from './enumerate/index.ts'
@@ -30,6 +31,7 @@ const families: readonly (readonly FunctionSpec[])[] = [
   codecs,
   coercions,
   cryptography,
+  datadog,
   debugging,
   entries,
   enumerations,

@@ -1,7 +1,7 @@
 // Functions that keep parts of a text.
 import { checkOutput, step } from '../../context.ts'
-import { type FunctionSpec, fail } from '../../function.ts'
-import { arrayOf, bit, elementKind, kinds, only, union } from '../../kind.ts'
+import { type Call, type FunctionSpec, fail } from '../../function.ts'
+import { arrayOf, bit, elementKind, type Kind, kinds, only, union } from '../../kind.ts'
 import { type ArrayValue, fromBytes, isArray, lossy, type Regex, type Text, toBytes } from '../../value.ts'
 import { stripEscapes } from './terminal.ts'
 
@@ -14,12 +14,7 @@ export const cuts: readonly FunctionSpec[] = [
       { name: 'start', kind: kinds.integer },
       { name: 'end', kind: kinds.integer, optional: true }
     ],
-    returns: call => {
-      const kind = call.kind('value')
-      const items = kind.array ? arrayOf(elementKind(only(kind, bit.array))) : kinds.never
-      const found = union(only(kind, bit.string), items)
-      return found.bits === 0 ? union(kinds.string, kinds.array) : found
-    },
+    returns: sliceKind,
     fallible: true,
     run: (value: Text | ArrayValue, start: bigint, end: bigint | undefined) => {
       if (isArray(value)) return value.slice(...range(value.length, start, end))
@@ -83,6 +78,14 @@ export const cuts: readonly FunctionSpec[] = [
     ]
   }
 ]
+
+/** From the beginning to the end every item keeps its place. */
+function sliceKind(call: Call): Kind {
+  const kind = only(call.kind('value'), bit.string | bit.array)
+  if (kind.bits === 0) return union(kinds.string, kinds.array)
+  if (kind.array === undefined || (call.constant('start') === 0n && !call.given('end'))) return kind
+  return union(only(kind, bit.string), arrayOf(elementKind(only(kind, bit.array))))
+}
 
 function range(length: number, start: bigint, end: bigint | undefined): [number, number] {
   const size = BigInt(length)
