@@ -28,6 +28,7 @@ export { batchBytes, heldBytes, heldRows, limitAnswer } from './format/answer.ts
 export { checkCount, encodeAnswers, resultCompression, resultEpoch, resultFormat } from './format/index.ts'
 export { jsonWriter } from './format/json-value.ts'
 export type { RequestContext, ServerKind, TableHints } from './http/context.ts'
+export { answerError } from './http/errors.ts'
 export { acceptForms } from './http/form.ts'
 export type { Parameters } from './http/query.ts'
 export { firstValue, parseParameters } from './http/query.ts'
@@ -99,6 +100,8 @@ export type {
   TagMatch
 } from './storage/engine.ts'
 export { exportFolder } from './storage/export.ts'
+export type { Gate } from './storage/gate.ts'
+export { createGate } from './storage/gate.ts'
 export type { Store, WriteResult } from './storage/store.ts'
 export { commit, version } from './version.ts'
 export type { DecodeOptions } from './wire/item/decode.ts'

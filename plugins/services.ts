@@ -1,6 +1,14 @@
 // Service interfaces of the built-in plugins: types only, for plugins that build on one.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { DbError, ItemBatch, ItemError, RequestContext, TableWrite, TimeUnit } from '../core/index.ts'
+import type {
+  DbError,
+  ItemBatch,
+  ItemError,
+  RecordsAnswer,
+  RequestContext,
+  TableWrite,
+  TimeUnit
+} from '../core/index.ts'
 
 /** Runs log pipelines. */
 export interface PipelinesService {
@@ -105,7 +113,10 @@ export interface ProcessorOptions {
 
 /** Evaluates PromQL over the metric tables and every other table with a time index. */
 export interface PromqlService {
-  /** Runs a query in the context's database. Throws DbError: `InvalidSyntax` for the text, status 422 for what the data do not allow. */
+  /**
+   * Runs a query in the context's database. Throws DbError: `InvalidSyntax` for the text, status 422 for what the data do not allow,
+   * `DeadlineExceeded`.
+   */
   query(ctx: RequestContext, request: PromqlRequest): Promise<PromqlResult>
   /**
    * Label sets of the series that match any of the selectors and have samples in the range, by their labels. Throws DbError
@@ -136,6 +147,10 @@ export interface PromqlRequest {
   readonly step?: number
   /** Milliseconds a sample counts for. */
   readonly lookback?: number
+  /** Milliseconds the query may take, waiting included, where that is less than the plugin's own limit. */
+  readonly timeout?: number
+  /** Whether `stats` of the result counts what selectors see. */
+  readonly counted?: boolean
 }
 
 /** Milliseconds since 1970, both ends included; absent: no bound. */
@@ -153,20 +168,26 @@ export interface PromqlResult {
   readonly series: number
   readonly warnings: readonly string[]
   readonly infos: readonly string[]
-  /** Samples the query held, all in all and at most at a time. */
-  readonly samples: { readonly total: number; readonly peak: number }
+  readonly stats: PromqlStats
   /** `{"resultType":…,"result":…}` as the Prometheus API writes it; at most `limit` series, 0 is no limit. */
   json(limit: number): Iterable<string>
-  /** One row per sample, by series and time. */
-  rows(): Iterable<PromqlRow>
+  /** One row per sample, by series and time: the time, the value (`name`, else `svc_value`), a column for each label. */
+  records(name?: string): RecordsAnswer
 }
 
-export interface PromqlRow {
-  /** Milliseconds since 1970. */
-  readonly time: number
-  /** A number, or a native histogram as text. */
-  readonly value: number | string
-  readonly labels: PromqlLabels
+/** What a query cost. */
+export interface PromqlStats {
+  /** Milliseconds: waiting for its turn, reading samples, computing, sorting the result. */
+  readonly took: {
+    readonly waiting: number
+    readonly preparing: number
+    readonly computing: number
+    readonly sorting: number
+  }
+  /** Samples held at most at a time. */
+  readonly peak: number
+  /** Samples that selectors saw, where they were counted, and by step (milliseconds since 1970). */
+  readonly seen?: { readonly total: number; readonly perStep: readonly (readonly [time: number, samples: number])[] }
 }
 
 declare module '../core/plugin.ts' {

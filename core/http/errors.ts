@@ -30,8 +30,11 @@ export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, 
   })
 }
 
+/** A plugin, or a part of one with error bodies of its own. */
+export type ErrorShape = Pick<PluginSpec, 'name' | 'formatError'>
+
 /** Logs an error and sends it, in the shape of the plugin if that has one. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, plugin?: PluginSpec): void {
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, plugin?: ErrorShape): void {
   const known = toDbError(error)
   logError(known, request)
   sendError(known, request, reply, plugin)
@@ -69,7 +72,7 @@ function logError(error: DbError, request: FastifyRequest): void {
   else request.log.info(facts, error.message)
 }
 
-function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply, plugin: PluginSpec | undefined): void {
+function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply, plugin: ErrorShape | undefined): void {
   const text = publicText(error)
   const elapsed = Math.round(reply.elapsedTime)
   const wire = shapeError(error, request, plugin) ?? {
@@ -87,7 +90,7 @@ function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply,
     .send(wire.body)
 }
 
-function shapeError(error: DbError, request: FastifyRequest, plugin: PluginSpec | undefined): WireError | undefined {
+function shapeError(error: DbError, request: FastifyRequest, plugin: ErrorShape | undefined): WireError | undefined {
   try {
     return plugin?.formatError?.(masked.has(error.code) ? new DbError(error.code, publicText(error)) : error)
   } catch (cause) {

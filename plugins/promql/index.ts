@@ -1,6 +1,6 @@
 // PromQL: the language, its engine, and `/v1/promql`.
 import { Type } from 'typebox'
-import { definePlugin } from '../../core/index.ts'
+import { definePlugin, duration } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { createService } from './service.ts'
 
@@ -15,7 +15,12 @@ export default definePlugin({
       default: false,
       description: 'Accepts functions and syntax that Prometheus itself calls experimental.'
     }),
-    lookback: Type.String({ default: '5m', description: 'How long a sample counts as the latest one.' }),
+    lookback: duration(300_000, 'How long a sample counts as the latest one.', { minimum: 1 }),
+    timeout: duration(
+      120_000,
+      'How long one query may take, waiting included; one that takes longer fails with 408 (the query API: 503).'
+    ),
+    max_concurrent_queries: count(20, 'Queries that run at the same time; further ones wait.'),
     max_samples: count(50_000_000, 'Samples one query may hold; a query that needs more fails with 400.'),
     max_points: count(11_000, 'Steps one range may have; a query with more fails with 400.'),
     max_metrics: count(1_024, 'Tables one selector may name; a selector that names more fails with 400.'),

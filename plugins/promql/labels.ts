@@ -1,5 +1,5 @@
 // Lists of series, label names and label values.
-import { DbError, type RequestContext, type Store } from '../../core/index.ts'
+import { authorise, DbError, type RequestContext, type Store } from '../../core/index.ts'
 import type { PromqlLabels, PromqlRange } from '../services.ts'
 import { type Labels, metricName } from './engine/labels.ts'
 import { compareLabels } from './functions/sort.ts'
@@ -33,17 +33,20 @@ export function createLabelReads(store: Store, limits: ParseLimits, mostTables: 
 
   return {
     async series(ctx, selectors, range) {
+      authorise(ctx.user, 'read')
       const found = await find(ctx, selectors, range)
       return found.sort(compareLabels).map(labels => Object.fromEntries(labels))
     },
 
     async labelNames(ctx, selectors, range) {
+      authorise(ctx.user, 'read')
       if (selectors.length > 0) return sorted((await find(ctx, selectors, range)).flatMap(({ names }) => names))
       const tables = metricTables(store, ctx.db)
       return sorted([metricName, ...tables.flatMap(({ tags }) => tags.map(({ name }) => name))])
     },
 
     async labelValues(ctx, label, selectors, range) {
+      authorise(ctx.user, 'read')
       if (databaseLabels.has(label)) return databases(store, selectors, limits, mostTables)
       if (label === fieldLabel) return fields(store, ctx, selectors, limits, mostTables)
       if (label === metricName && selectors.length === 0)

@@ -14,7 +14,6 @@ import {
   sendAnswers
 } from '../../core/index.ts'
 import type { PromqlService } from '../services.ts'
-import { recordsOf } from './api/records.ts'
 
 export function routes(app: PluginApp<never, never>, promql: PromqlService): void {
   acceptForms(app)
@@ -38,7 +37,7 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
       const text = required(parameter, 'query')
       const result = await promql.query(ctx, { text, ...times, step, ...(lookback !== undefined && { lookback }) })
       const options = { ...(epoch && { epoch }), ...(compression && { compression }) }
-      return sendAnswers(reply, format, [recordsOf(result)], options)
+      return sendAnswers(reply, format, [result.records()], options)
     }
   })
 }

@@ -1,18 +1,24 @@
 // What other plugins may ask of PromQL.
-import { type Core, parseDuration, type RequestContext } from '../../core/index.ts'
+import { authorise, type Core, createGate, type RequestContext } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult, PromqlService } from '../services.ts'
+import { recordsOf } from './api/records.ts'
 import { resultPieces, seriesCount } from './api/result.ts'
 import { answerRows } from './api/rows.ts'
 import { treeOf } from './api/tree.ts'
-import { readQuery, runQuery } from './engine/query.ts'
+import { createDeadline } from './deadline.ts'
+import { type QueryAnswer, type QueryRequest, readQuery, runQuery } from './engine/query.ts'
 import { createLabelReads } from './labels.ts'
 import { parse } from './language/parse.ts'
 import { printExpr } from './language/print.ts'
+import { createMeasure } from './measure.ts'
 import { storeSource } from './source/store-source.ts'
 
 export interface PromqlOptions {
   readonly experimental: boolean
-  readonly lookback: string
+  /** Milliseconds. */
+  readonly lookback: number
+  readonly timeout: number
+  readonly max_concurrent_queries: number
   readonly max_samples: number
   readonly max_points: number
   readonly max_metrics: number
@@ -21,35 +27,73 @@ export interface PromqlOptions {
 }
 
 export function createService(core: Core, options: PromqlOptions): PromqlService {
-  const lookback = parseDuration(options.lookback)!
-  const { experimental } = options
+  const { experimental, lookback } = options
   const limits = {
     maxSamples: options.max_samples,
     maxPoints: options.max_points,
     length: options.max_query_length,
     depth: options.max_query_depth
   }
-  return {
-    async query(ctx: RequestContext, request: PromqlRequest): Promise<PromqlResult> {
-      const { text, start, end, step } = request
-      const source = storeSource(core.store, ctx, { metrics: options.max_metrics })
-      const instant = step === undefined
-      const times = { start, end, step: step ?? 0 }
-      const own = request.lookback ?? lookback
-      const answer = await runQuery(source, { text, times, instant, lookback: own, experimental, limits }, ctx.signal)
-      const { type, warnings, infos, samples } = answer
-      return {
-        type,
-        warnings,
-        infos,
-        samples,
-        series: seriesCount(answer),
-        json: limit => resultPieces(answer, instant, limit),
-        rows: () => answerRows(answer)
+  const measure = createMeasure(core)
+  const gate = createGate(options.max_concurrent_queries)
+
+  /** The query's own request, in a place of its own among those that run. */
+  const runOne = async (ctx: RequestContext, request: PromqlRequest): Promise<PromqlResult> => {
+    const { text, start, end, step, counted = false } = request
+    const asked = request.timeout !== undefined && request.timeout < options.timeout
+    const [limit, key] = asked ? [request.timeout, 'parameter timeout'] : [options.timeout, 'plugins.promql.timeout']
+    const deadline = createDeadline(ctx.signal, limit, key)
+    const { signal } = deadline
+    const began = performance.now()
+    try {
+      const leave = await gate.enter(signal)
+      const waiting = performance.now() - began
+      try {
+        const source = storeSource(core.store, { ...ctx, signal }, { metrics: options.max_metrics })
+        const query: QueryRequest = {
+          text,
+          times: { start, end, step: step ?? 0 },
+          instant: step === undefined,
+          lookback: request.lookback ?? lookback,
+          experimental,
+          counted,
+          limits
+        }
+        return toResult(await runQuery(source, query, signal), query, waiting)
+      } finally {
+        leave()
       }
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
+    } finally {
+      deadline.clear()
+    }
+  }
+
+  return {
+    async query(ctx, request) {
+      authorise(ctx.user, 'read')
+      return measure(ctx, request, () => runOne(ctx, request))
     },
     ...createLabelReads(core.store, limits, options.max_metrics),
     format: text => printExpr(parse(text, limits)),
     parse: text => treeOf(readQuery({ text, experimental, limits }).expr)
+  }
+}
+
+function toResult(answer: QueryAnswer, { instant }: QueryRequest, waiting: number): PromqlResult {
+  const { type, warnings, infos, samples, seen, took } = answer
+  return {
+    type,
+    warnings,
+    infos,
+    series: seriesCount(answer),
+    stats: {
+      took: { waiting, ...took },
+      peak: samples.peak,
+      ...(seen && { seen: { total: seen.total, perStep: seen.perStep } })
+    },
+    json: limit => resultPieces(answer, instant, limit),
+    records: name => recordsOf(answerRows(answer), name)
   }
 }

@@ -3,12 +3,12 @@ import type { RequestContext } from '../../../core/index.ts'
 import type { PromqlRequest, PromqlResult, PromqlService } from '../../services.ts'
 import { type ApiParameters, durationOf, invalid, limitOf, requiredTime, timeOf } from './parameters.ts'
 
-/** Most steps of a range query, as its clients expect it. */
-const mostPoints = 11_000
-
 export interface ApiAnswer {
   readonly result: PromqlResult
+  /** Series that are shown; 0 is no limit. */
   readonly limit: number
+  /** The parameter; absent: none are wanted. */
+  readonly stats?: string
 }
 
 export async function instantQuery(
@@ -32,12 +32,6 @@ export async function rangeQuery(
   if (step <= 0) {
     throw invalid('step', 'zero or negative query resolution step widths are not accepted. Try a positive integer')
   }
-  if ((end - start) / step > mostPoints) {
-    throw invalid(
-      'step',
-      'exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)'
-    )
-  }
   return answer(promql, ctx, parameters, { start, end, step })
 }
 
@@ -48,10 +42,24 @@ async function answer(
   times: Pick<PromqlRequest, 'start' | 'end' | 'step'>
 ): Promise<ApiAnswer> {
   const limit = limitOf(parameters)
-  const lookback = durationOf(parameters, 'lookback_delta') ?? durationOf(parameters, 'lookback')
-  const text = requireQuery(parameters)
-  const result = await promql.query(ctx, { text, ...times, ...(lookback !== undefined && { lookback }) })
-  return { result, limit }
+  const lookback = positiveOf(parameters, 'lookback_delta') ?? positiveOf(parameters, 'lookback')
+  const timeout = positiveOf(parameters, 'timeout')
+  const stats = parameters.one('stats')
+  const result = await promql.query(ctx, {
+    text: requireQuery(parameters),
+    ...times,
+    ...(lookback !== undefined && { lookback }),
+    ...(timeout !== undefined && { timeout }),
+    counted: stats !== undefined
+  })
+  return { result, limit, ...(stats !== undefined && { stats }) }
+}
+
+/** Milliseconds; undefined when absent. Throws DbError `InvalidArguments`. */
+function positiveOf(parameters: ApiParameters, name: string): number | undefined {
+  const milliseconds = durationOf(parameters, name)
+  if (milliseconds === undefined || milliseconds > 0) return milliseconds
+  throw invalid(name, 'expected a duration above 0')
 }
 
 export function requireQuery(parameters: ApiParameters): string {

@@ -1,7 +1,6 @@
 // The query API under `/v1/metricsys/api/v1`: every endpoint by GET and POST, answers in the envelope its clients know.
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { acceptForms, authorise, isDbError, type PluginApp } from '../../../core/index.ts'
+import { acceptForms, answerError, authorise, DbError, type PluginApp } from '../../../core/index.ts'
 import type { PromqlService } from '../../services.ts'
 import { buildInfo } from './build-info.ts'
 import { formatApiError } from './error.ts'
@@ -9,33 +8,35 @@ import { type ListAnswer, listLabels, listSeries, listValues } from './labels.ts
 import { readMetadata } from './metadata.ts'
 import { type ApiParameters, parametersOf } from './parameters.ts'
 import { type ApiAnswer, instantQuery, rangeQuery, requireQuery } from './query.ts'
+import { sendJson } from './send.ts'
+import { statsJson } from './stats.ts'
+
+type Work<T> = (request: FastifyRequest, parameters: ApiParameters) => T | Promise<T>
 
 export async function apiRoutes(app: PluginApp<never, never>, promql: PromqlService): Promise<void> {
   acceptForms(app)
-  app.setErrorHandler((error, _, reply) => {
-    if (!isDbError(error)) throw error
-    const { status, body } = formatApiError(error)
-    if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter))
-    return reply.code(status).type('application/json').send(body)
+  const shape = { name: 'metricsys', formatError: formatApiError }
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, shape))
+  // What is asked for below this path and is not there is refused in the same envelope.
+  app.setNotFoundHandler(request => {
+    throw new DbError('Unsupported', `there is no ${request.url}`, { status: 404 })
   })
 
-  const both = (url: string, work: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) =>
-    app.route({ method: ['GET', 'POST'], url, handler: work })
-  const data = (url: string, read: (request: FastifyRequest, parameters: ApiParameters) => unknown) =>
-    both(url, async (request, reply) => {
-      authorise(request.ctx.user, 'read')
-      return sendData(reply, await read(request, parametersOf(request)))
+  const both = <T>(url: string, work: Work<T>, pieces: (answer: T) => Iterable<string>) =>
+    app.route({
+      method: ['GET', 'POST'],
+      url,
+      async handler(request: FastifyRequest, reply: FastifyReply) {
+        authorise(request.ctx.user, 'read')
+        return sendJson(request, reply, pieces(await work(request, parametersOf(request))))
+      }
     })
-  const list = (url: string, read: (request: FastifyRequest, parameters: ApiParameters) => Promise<ListAnswer>) =>
-    both(url, async (request, reply) => {
-      const { data, truncated } = await read(request, parametersOf(request))
-      return sendData(reply, data, truncated ? [truncation] : [])
-    })
+  const data = (url: string, work: Work<unknown>) => both(url, work, answer => dataPieces(answer))
+  const list = (url: string, work: Work<ListAnswer>) =>
+    both(url, work, ({ data, truncated }) => dataPieces(data, truncated ? [truncation] : []))
 
-  both('/query', async (request, reply) => send(reply, await instantQuery(promql, request.ctx, parametersOf(request))))
-  both('/query_range', async (request, reply) =>
-    send(reply, await rangeQuery(promql, request.ctx, parametersOf(request)))
-  )
+  both('/query', ({ ctx }, parameters) => instantQuery(promql, ctx, parameters), answerPieces)
+  both('/query_range', ({ ctx }, parameters) => rangeQuery(promql, ctx, parameters), answerPieces)
   list('/series', ({ ctx }, parameters) => listSeries(promql, ctx, parameters))
   list('/labels', ({ ctx }, parameters) => listLabels(promql, ctx, parameters))
   list('/label/:name/values', ({ ctx, params }, parameters) =>
@@ -49,23 +50,28 @@ export async function apiRoutes(app: PluginApp<never, never>, promql: PromqlServ
 
 const truncation = 'results truncated due to limit'
 
-function sendData(reply: FastifyReply, data: unknown, warnings: readonly string[] = []): FastifyReply {
-  const notes = warnings.length > 0 ? { warnings } : {}
-  return reply.type('application/json').send(JSON.stringify({ status: 'success', data, ...notes }))
+function dataPieces(data: unknown, warnings: readonly string[] = []): string[] {
+  return [`{"status":"success","data":${JSON.stringify(data)}`, notes('warnings', warnings), '}']
 }
 
-/** Streamed, so that a large result is never held as text. */
-function send(reply: FastifyReply, answer: ApiAnswer): FastifyReply {
-  return reply.type('application/json').send(Readable.from(envelope(answer), { objectMode: false }))
-}
-
-function* envelope({ result, limit }: ApiAnswer): Iterable<string> {
+function* answerPieces({ result, limit, stats }: ApiAnswer): Iterable<string> {
   yield '{"status":"success","data":'
-  yield* result.json(limit)
+  if (stats === undefined) yield* result.json(limit)
+  else yield* withStats(result.json(limit), statsJson(result.stats, stats))
   const warnings = limit > 0 && result.series > limit ? [truncation] : []
   yield notes('warnings', [...warnings, ...result.warnings])
   yield notes('infos', result.infos)
   yield '}'
+}
+
+/** Statistics stand beside the result, before the brace that closes both. */
+function* withStats(pieces: Iterable<string>, stats: string): Iterable<string> {
+  let held: string | undefined
+  for (const piece of pieces) {
+    if (held !== undefined) yield held
+    held = piece
+  }
+  yield `${held!.slice(0, -1)},${stats}}`
 }
 
 /** Most annotations of a kind that are shown. */

@@ -1,18 +1,19 @@
 // Results as columns, for the formats SQL answers have: time, value, then a column for each label.
 import type { RecordsAnswer, ResultBatch, ResultColumn } from '../../../core/index.ts'
-import type { PromqlResult, PromqlRow } from '../../services.ts'
+import type { Row } from './rows.ts'
 
 /** Rows of one batch. */
 const batchRows = 2_048
 
-export function recordsOf(result: PromqlResult): RecordsAnswer {
-  const rows = [...result.rows()]
+/** `name` is that of the column of values. */
+export function recordsOf(found: Iterable<Row>, name = 'svc_value'): RecordsAnswer {
+  const rows = [...found]
   const labels = [...new Set(rows.flatMap(({ labels }) => Object.keys(labels)))].sort()
   const isText = rows.some(({ value }) => typeof value === 'string')
   const columns: ResultColumn[] = [
     { name: 'svc_timestamp', type: 'TimestampMillisecond' },
-    { name: 'svc_value', type: isText ? 'String' : 'Float64' },
-    ...labels.map(name => ({ name, type: 'String' }) as const)
+    { name, type: isText ? 'String' : 'Float64' },
+    ...labels.map(label => ({ name: label, type: 'String' }) as const)
   ]
   return {
     kind: 'records',
@@ -25,7 +26,7 @@ export function recordsOf(result: PromqlResult): RecordsAnswer {
   }
 }
 
-function toBatch(rows: readonly PromqlRow[], labels: readonly string[], isText: boolean): ResultBatch {
+function toBatch(rows: readonly Row[], labels: readonly string[], isText: boolean): ResultBatch {
   const values = isText
     ? rows.map(({ value }) => String(value))
     : Float64Array.from(rows, ({ value }) => value as number)

@@ -1,12 +1,19 @@
 // Results as rows: a sample each.
 
-import type { PromqlRow } from '../../services.ts'
 import type { QueryAnswer } from '../engine/query.ts'
 import { at, type Grid, none, timeOf } from '../engine/series.ts'
 import { histogramText } from '../histogram/text.ts'
 
+export interface Row {
+  /** Milliseconds since 1970. */
+  readonly time: number
+  /** A number, or a native histogram as text. */
+  readonly value: number | string
+  readonly labels: Readonly<Record<string, string>>
+}
+
 /** By series, then by time; a text has no rows. */
-export function* answerRows({ value, grid }: QueryAnswer): Iterable<PromqlRow> {
+export function* answerRows({ value, grid }: QueryAnswer): Iterable<Row> {
   if (value.type === 'scalar') yield* scalarRows(value.values, grid)
   if (value.type === 'vector') {
     for (const series of value.series) {
@@ -29,6 +36,6 @@ export function* answerRows({ value, grid }: QueryAnswer): Iterable<PromqlRow> {
   }
 }
 
-function* scalarRows(values: Float64Array, grid: Grid): Iterable<PromqlRow> {
+function* scalarRows(values: Float64Array, grid: Grid): Iterable<Row> {
   for (const [step, value] of values.entries()) yield { time: timeOf(grid, step), value, labels: {} }
 }

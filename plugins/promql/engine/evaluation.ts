@@ -10,6 +10,7 @@ import type { Fetched } from './fetch.ts'
 import type { Budget } from './limits.ts'
 import { mapSeries } from './map.ts'
 import { isInvariant } from './prepare.ts'
+import type { SampleCount } from './sample-count.ts'
 import { selectVector } from './select.ts'
 import { broadcast, type Grid, none, type Series, timeOf, type Value } from './series.ts'
 import type { RawSeries } from './source.ts'
@@ -25,6 +26,8 @@ export interface EvaluationParts {
   readonly subqueryStep: number
   /** The query's own times. */
   readonly query: { readonly start: number; readonly end: number; readonly step: number }
+  /** Where somebody wants to know what the selectors see. */
+  readonly seen?: SampleCount
 }
 
 export class Evaluation {
@@ -32,6 +35,7 @@ export class Evaluation {
   readonly budget: Budget
   readonly lookback: number
   readonly query: EvaluationParts['query']
+  readonly seen: SampleCount | undefined
   readonly #fetched: Fetched
   readonly #subqueryStep: number
   readonly #live = new Map<VectorSelector, readonly Samples[]>()
@@ -41,6 +45,7 @@ export class Evaluation {
     this.budget = parts.budget
     this.lookback = parts.lookback
     this.query = parts.query
+    this.seen = parts.seen
     this.#fetched = parts.fetched
     this.#subqueryStep = parts.subqueryStep
   }

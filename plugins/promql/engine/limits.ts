@@ -47,8 +47,11 @@ export class Budget {
   }
 
   checkPoints(count: number): void {
-    if (count <= this.#limits.maxPoints) return
-    const message = `exceeded maximum resolution of ${this.#limits.maxPoints} points per timeseries (plugins.promql.max_points). Try decreasing the query resolution (?step=XX)`
+    const { maxPoints } = this.#limits
+    // As its clients count: steps between the ends.
+    if (count - 1 <= maxPoints) return
+    const most = maxPoints.toLocaleString('en-US')
+    const message = `exceeded maximum resolution of ${most} points per timeseries. Try decreasing the query resolution (?step=XX) (plugins.promql.max_points)`
     throw new DbError('InvalidArguments', message)
   }
 

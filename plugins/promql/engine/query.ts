@@ -11,6 +11,7 @@ import { Evaluation } from './evaluation.ts'
 import { fetchSamples } from './fetch.ts'
 import { Budget, type QueryLimits } from './limits.ts'
 import { type QueryTimes, resolveTimes } from './prepare.ts'
+import { SampleCount } from './sample-count.ts'
 import type { Grid, Series, Value } from './series.ts'
 import type { SeriesSource } from './source.ts'
 import type { Samples } from './window.ts'
@@ -23,6 +24,8 @@ export interface QueryRequest {
   /** Milliseconds a sample counts for. */
   readonly lookback: number
   readonly experimental: boolean
+  /** Whether the samples that selectors see are counted. */
+  readonly counted?: boolean
   readonly limits: QueryLimits & { readonly length: number; readonly depth: number }
 }
 
@@ -32,8 +35,11 @@ export interface QueryAnswer {
   readonly value: Value | { readonly type: 'matrix'; readonly samples: readonly Samples[] }
   readonly warnings: readonly string[]
   readonly infos: readonly string[]
-  /** Samples read, and most held at a time. */
+  /** Samples held, all in all and at most at a time. */
   readonly samples: { readonly total: number; readonly peak: number }
+  readonly seen?: SampleCount
+  /** Milliseconds. */
+  readonly took: { readonly preparing: number; readonly computing: number; readonly sorting: number }
 }
 
 /** Milliseconds between the steps of a subquery that names none. */
@@ -51,6 +57,7 @@ export function readQuery({ text, experimental, limits }: Pick<QueryRequest, 'te
 /** Runs a query. Throws DbError. */
 export async function runQuery(source: SeriesSource, request: QueryRequest, signal: AbortSignal): Promise<QueryAnswer> {
   const { text, times, lookback, limits } = request
+  const clock = [performance.now()]
   const { expr: parsed, type } = readQuery(request)
   if (!request.instant && (type === 'matrix' || type === 'string')) {
     const spoken = type === 'matrix' ? 'range vector' : 'string'
@@ -65,15 +72,26 @@ export async function runQuery(source: SeriesSource, request: QueryRequest, sign
   const annotations = new Annotations(text)
   const last = times.start + (count - 1) * times.step
   const fetched = await fetchSamples(source, expr, { from: times.start, to: last }, lookback, budget)
-  const evaluation = new Evaluation({ fetched, annotations, budget, lookback, subqueryStep, query: times })
+  clock.push(performance.now())
+  const seen = request.counted ? { seen: new SampleCount(grid) } : {}
+  const evaluation = new Evaluation({ fetched, annotations, budget, lookback, subqueryStep, query: times, ...seen })
   const value = type === 'matrix' ? await rawMatrix(evaluation, expr, grid) : await evaluation.value(expr, grid)
+  clock.push(performance.now())
+  const ordered = request.instant ? value : inOrder(value)
+  const [begun, fetchedAt, computed] = clock as [number, number, number]
   return {
     type,
     grid,
-    value: request.instant ? value : inOrder(value),
+    value: ordered,
     warnings: annotations.warnings,
     infos: annotations.infos,
-    samples: { total: budget.samples, peak: budget.peak }
+    samples: { total: budget.samples, peak: budget.peak },
+    ...seen,
+    took: {
+      preparing: fetchedAt - begun,
+      computing: computed - fetchedAt,
+      sorting: performance.now() - computed
+    }
   }
 }
 
@@ -82,7 +100,7 @@ async function rawMatrix(evaluation: Evaluation, expr: Expr, grid: Grid) {
   const range = unwrap(expr) as MatrixSelector | Subquery
   const seen: Samples[] = []
   for (const samples of await evaluation.range(range, grid)) {
-    slide(range, samples, grid, (_, { f0, f1, h0, h1 }) => {
+    await slide(evaluation, range, samples, grid, (_, { f0, f1, h0, h1 }) => {
       const { labels, floats, histograms } = samples
       seen.push({
         labels,

@@ -1,7 +1,8 @@
 // A selector as a vector: at every step the latest sample that is not too old.
 import type { VectorSelector } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
-import { type Grid, isEmpty, newSeries, put, type Series, timeOf } from './series.ts'
+import type { SampleCount } from './sample-count.ts'
+import { type Grid, isEmpty, newSeries, none, put, type Series, timeOf } from './series.ts'
 import { isStale, type RawSeries, wordsOf } from './source.ts'
 
 /** The evaluation time a selector looks from. */
@@ -22,10 +23,15 @@ export async function selectVector(
       ? timesAt(raw, selector, grid, evaluation.lookback)
       : samplesAt(raw, selector, grid, evaluation.lookback)
     if (!isEmpty(series)) found.push(series)
+    if (evaluation.seen !== undefined) tellSeen(evaluation.seen, series, grid)
     if (evaluation.budget.isDue) await evaluation.budget.pause()
   }
   evaluation.budget.take(found.length * grid.count)
   return found
+}
+
+function tellSeen(seen: SampleCount, { kinds }: Series, grid: Grid): void {
+  for (let step = 0; step < grid.count; step++) if (kinds[step] !== none) seen.add(grid, step, 1)
 }
 
 function samplesAt(raw: RawSeries, selector: VectorSelector, grid: Grid, lookback: number): Series {
@@ -66,8 +72,7 @@ function visitLatest(
   visit: (step: number, isFloat: boolean, index: number) => void
 ): void {
   const words = wordsOf(floats.values)
-  const none = new Float64Array(0)
-  const others = histograms?.times ?? none
+  const others = histograms?.times ?? new Float64Array(0)
   const sum = new Float64Array(1)
   const sumWords = wordsOf(sum)
   let [f, h] = [0, 0]

@@ -19,7 +19,7 @@ async function absentOverTime(evaluation: Evaluation, call: Call, grid: Grid): P
   const range = unwrap(argument(call, 0)) as MatrixSelector | Subquery
   const present = new Uint8Array(grid.count)
   for (const samples of await evaluation.range(range, grid)) {
-    slide(range, samples, grid, step => {
+    await slide(evaluation, range, samples, grid, step => {
       present[step] = 1
     })
   }

@@ -31,13 +31,13 @@ interface Reading {
   native(histogram: Histogram, found: Found, step: number): number
 }
 
-function readAll(
+async function readAll(
   evaluation: Evaluation,
   where: Expr,
   series: readonly Series[],
   grid: Grid,
   reading: Reading
-): Series[] {
+): Promise<Series[]> {
   const results: Series[] = []
   for (const found of gather(evaluation, where, series)) {
     const result = newSeries(found.labels, grid.count)
@@ -48,6 +48,7 @@ function readAll(
       result.values[step] = value
     }
     if (!isEmpty(result)) results.push(result)
+    if (evaluation.budget.isDue) await evaluation.budget.pause()
   }
   return results
 }
@@ -138,7 +139,7 @@ async function histogramQuantile(evaluation: Evaluation, call: Call, grid: Grid)
   const series = await evaluation.vector(where, grid)
   for (const q of quantiles) warnQuantile(evaluation, argument(call, 0), q)
   const reading = quantileReading(evaluation, where, quantiles, grid)
-  return { type: 'vector', series: mergeEqual(readAll(evaluation, where, series, grid, reading)) }
+  return { type: 'vector', series: mergeEqual(await readAll(evaluation, where, series, grid, reading)) }
 }
 
 /** Several quantiles at once, told apart by a label. */
@@ -150,7 +151,7 @@ async function histogramQuantiles(evaluation: Evaluation, call: Call, grid: Grid
   for (const each of call.args.slice(2)) {
     const quantiles = await evaluation.scalar(each, grid)
     for (const q of quantiles) warnQuantile(evaluation, each, q)
-    const found = readAll(evaluation, where, series, grid, quantileReading(evaluation, where, quantiles, grid))
+    const found = await readAll(evaluation, where, series, grid, quantileReading(evaluation, where, quantiles, grid))
     for (const one of found) {
       if (one.labels.get(label) !== '')
         throw executionError(`label "${label}" of histogram_quantiles() is already a label of the histogram`)
@@ -182,7 +183,7 @@ async function histogramFraction(evaluation: Evaluation, call: Call, grid: Grid)
       return value
     }
   }
-  return { type: 'vector', series: mergeEqual(readAll(evaluation, where, series, grid, reading)) }
+  return { type: 'vector', series: mergeEqual(await readAll(evaluation, where, series, grid, reading)) }
 }
 
 export const classicHistograms: Family = {

@@ -51,7 +51,7 @@ export function overRange(make: RangeFunction, { keepName = false }: RangeOption
       const work = make({ samples, metric, where: call.args[place]!, annotations, range, scalars, call })
       const labels = keepName ? samples.labels : samples.labels.unnamed()
       const series = { ...newSeries(labels, grid.count) }
-      slide(where, samples, grid, (step, window) => put(series, step, work(window)))
+      await slide(evaluation, where, samples, grid, (step, window) => put(series, step, work(window)))
       if (!isEmpty(series)) results.push(series)
       if (budget.isDue) await budget.pause()
     }
@@ -60,23 +60,34 @@ export function overRange(make: RangeFunction, { keepName = false }: RangeOption
   }
 }
 
+/** Samples looked at after which it is asked whether others have waited long enough. */
+const fewSamples = 4_096
+
 /** Calls back with the window of each step at which it holds anything. */
-export function slide(
+export async function slide(
+  { seen, budget }: Pick<Evaluation, 'seen' | 'budget'>,
   where: MatrixSelector | Subquery,
   samples: Samples,
   grid: Grid,
   visit: (step: number, window: Window) => void
-): void {
+): Promise<void> {
   const shift = where.kind === 'matrix' ? where.selector : where
   const range = where.range as number
   const window = newWindow()
+  let looked = 0
   for (let step = 0; step < grid.count; step++) {
     const end = lookTime(grid, step, shift)
     moveWindow(window, samples, end - range, end)
     if (window.f1 === window.f0 && window.h1 === window.h0) continue
     window.time = timeOf(grid, step)
     window.step = step
+    // What a subquery sees was counted where it was computed.
+    if (where.kind === 'matrix') seen?.add(grid, step, window.f1 - window.f0 + window.h1 - window.h0)
     visit(step, window)
+    looked += 1 + window.f1 - window.f0 + window.h1 - window.h0
+    if (looked < fewSamples) continue
+    looked = 0
+    if (budget.isDue) await budget.pause()
   }
 }
 

@@ -1,0 +1,56 @@
+// Answers of the query API: JSON made piece by piece, compressed where the client takes it.
+import { Readable } from 'node:stream'
+import { constants, createGzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** Bytes gathered before they go on, so that small pieces do not become small packets. */
+const chunkSize = 1 << 16
+
+/** Bytes below which compressing costs more than it saves. */
+const leastCompressed = 1_400
+
+/** Sends pieces of JSON; a large answer is never held as a whole. */
+export function sendJson(request: FastifyRequest, reply: FastifyReply, pieces: Iterable<string>): FastifyReply {
+  const chunks = gather(pieces)
+  const first = chunks.next().value ?? Buffer.alloc(0)
+  const second = chunks.next()
+  reply.type('application/json').header('vary', 'accept-encoding')
+  const compressed = takesGzip(request.headers['accept-encoding']) && first.length >= leastCompressed
+  if (second.done && !compressed) return reply.send(first)
+  const body = Readable.from(all(first, second.value, chunks), { objectMode: false })
+  if (!compressed) return reply.send(body)
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED })
+  body.once('error', error => gzip.destroy(error))
+  gzip.once('close', () => body.destroy())
+  return reply.header('content-encoding', 'gzip').send(body.pipe(gzip))
+}
+
+function* gather(pieces: Iterable<string>): Generator<Buffer, undefined> {
+  let held: string[] = []
+  let size = 0
+  for (const piece of pieces) {
+    held.push(piece)
+    size += piece.length
+    if (size < chunkSize) continue
+    yield Buffer.from(held.join(''))
+    held = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.from(held.join(''))
+}
+
+function* all(first: Buffer, second: Buffer | undefined, rest: Iterable<Buffer>): Generator<Buffer> {
+  yield first
+  if (second !== undefined) yield second
+  yield* rest
+}
+
+/** Whether `Accept-Encoding` names gzip, or anything, without `q=0`. */
+function takesGzip(header: string | string[] | undefined): boolean {
+  const offers = String(header ?? '')
+    .toLowerCase()
+    .split(',')
+    .map(offer => offer.trim().split(/\s*;\s*/))
+  const gzip = offers.find(([name]) => name === 'gzip') ?? offers.find(([name]) => name === '*')
+  return gzip !== undefined && !gzip.slice(1).some(parameter => /^q=0(\.0*)?$/.test(parameter))
+}

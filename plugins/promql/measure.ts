@@ -1,0 +1,57 @@
+// What queries cost, for /metrics and the log of slow queries.
+import { type Core, isDbError, type RequestContext } from '../../core/index.ts'
+import type { PromqlRequest, PromqlResult } from '../services.ts'
+
+/** Runs a query and counts it, whatever comes of it. */
+export type Measure = (
+  ctx: RequestContext,
+  request: PromqlRequest,
+  run: () => Promise<PromqlResult>
+) => Promise<PromqlResult>
+
+export function createMeasure({ metrics, slowQueries }: Pick<Core, 'metrics' | 'slowQueries'>): Measure {
+  const queries = metrics.counter('svc_promql_queries_total', 'PromQL queries by kind and what came of them.', [
+    'kind',
+    'result'
+  ])
+  const elapsed = metrics.histogram('svc_promql_query_elapsed', 'Seconds of PromQL queries, waiting included.', [
+    'kind'
+  ])
+  const samples = metrics.counter('svc_promql_samples_total', 'Samples that PromQL queries held.')
+  let current = 0
+  metrics.gauge('svc_promql_queries_running', 'PromQL queries that run or wait.', [], gauge => gauge.set(current))
+  return async (ctx, request, run) => {
+    const { text, start, end, step } = request
+    const kind = step === undefined ? 'instant' : 'range'
+    const began = performance.now()
+    let result = 'success'
+    current++
+    try {
+      const answer = await run()
+      samples.add(answer.stats.peak)
+      return answer
+    } catch (error) {
+      result = outcomeOf(error)
+      throw error
+    } finally {
+      current--
+      const cost = performance.now() - began
+      queries.add(1, { kind, result })
+      elapsed.observe(cost / 1_000, { kind })
+      // A statement of SQL is observed as a whole.
+      if (ctx.plugin !== 'sql') {
+        slowQueries.observe(ctx, { query: text, cost, ...(step !== undefined && { range: { start, end, step } }) })
+      }
+    }
+  }
+}
+
+function outcomeOf(error: unknown): string {
+  if (!isDbError(error)) return 'failed'
+  if (error.code === 'InvalidSyntax') return 'syntax'
+  if (error.code === 'Cancelled') return 'cancelled'
+  if (error.code === 'DeadlineExceeded') return 'timeout'
+  if (error.code === 'InvalidArguments') return 'limit'
+  if (error.status === 422) return 'execution'
+  return error.status < 500 ? 'refused' : 'failed'
+}
