@@ -92,7 +92,7 @@ async function load({ core }: Running, folder: string, name: string, rows: numbe
       name === 'plain'
         ? undefined
         : (after.indexedRows - before.indexedRows) / (after.indexSeconds - before.indexSeconds),
-    dataBytes: folderBytes(join(folder, 'data'), `${name}-`, '.parquet'),
+    dataBytes: core.store.statistics(table).bytes,
     indexBytes: folderBytes(join(folder, 'data'), `${name}-`, '.idx')
   }
 }
