@@ -1,6 +1,7 @@
 // All functions of the language, by name.
 import type { FunctionSpec } from '../function.ts'
 import { arrays } from './array.ts'
+import { checksums } from './checksum/index.ts'
 import { codecs } from './codec/index.ts'
 import { coercions } from './coerce.ts'
 import { cryptography } from './crypto/index.ts'
@@ -28,6 +29,7 @@ import { types } from './type.ts'
 const families: readonly (readonly FunctionSpec[])[] = [
   addresses,
   arrays,
+  checksums,
   codecs,
   coercions,
   cryptography,

@@ -1,0 +1,30 @@
+// Arithmetic of 64 bits that the fast hashes share.
+
+export const prime32 = [0x9e3779b1n, 0x85ebca77n, 0xc2b2ae3dn, 0x27d4eb2fn, 0x165667b1n] as const
+export const prime64 = [
+  0x9e3779b185ebca87n,
+  0xc2b2ae3d27d4eb4fn,
+  0x165667b19e3779f9n,
+  0x85ebca77c2b2ae63n,
+  0x27d4eb2f165667c5n
+] as const
+
+export function cut(value: bigint): bigint {
+  return BigInt.asUintN(64, value)
+}
+
+/** The lower 64 bits of a product. */
+export function multiply(a: bigint, b: bigint): bigint {
+  return BigInt.asUintN(64, a * b)
+}
+
+export function rotate(value: bigint, by: bigint): bigint {
+  return BigInt.asUintN(64, (value << by) | (value >> (64n - by)))
+}
+
+/** Spreads what there is over all bits, as XXH64 does at its end. */
+export function avalanche64(value: bigint): bigint {
+  let hash = multiply(value ^ (value >> 33n), prime64[1])
+  hash = multiply(hash ^ (hash >> 29n), prime64[2])
+  return hash ^ (hash >> 32n)
+}
