@@ -2,7 +2,7 @@
 import type { Segment } from '../ast.ts'
 import { type Context, checkItems, step } from '../context.ts'
 import { type FunctionSpec, fail } from '../function.ts'
-import { arrayOf, bit, elementKind, isOnly, type Kind, kinds, make, mayBe, only, union } from '../kind.ts'
+import { arrayOf, bit, elementKind, isOnly, type Kind, kinds, make, only, union } from '../kind.ts'
 import { exactLength } from '../kind-path.ts'
 import { type ArrayValue, fromBytes, isArray, type Text, toBytes, typeName, type Value } from '../value.ts'
 
@@ -75,7 +75,6 @@ export const arrays: readonly FunctionSpec[] = [
       { name: 'array_1', kind: kinds.array, optional: true }
     ],
     returns: arrayOf(kinds.array),
-    fallible: call => !call.given('array_1') && mayBe(elementKind(call.kind('array_0')), ~bit.array),
     prepare:
       ({ context }) =>
       (first: ArrayValue, second: ArrayValue | undefined) =>
