@@ -57,9 +57,11 @@ export function compileGrok(source: string): Grok {
     }
   })
   const regex = new Regex(pattern)
+  // Most lines match from their start, and that is many times faster to find out than where a match starts.
+  const fromStart = /^\(\?[a-zA-Z]*x/.test(pattern) ? regex : new Regex(`\\A(?:${pattern})`)
   return {
     exec(text) {
-      const match = regex.exec(text)
+      const match = fromStart.exec(text) ?? regex.exec(text)
       if (match === undefined) return undefined
       const found = new Map<string, Value>()
       for (const [group, index] of regex.names) {

@@ -96,18 +96,41 @@ export const quantityParsers: readonly FunctionSpec[] = [
 
 /** What stands before a part is passed over, as the language has it; what stands behind the last one is an error. */
 function readDuration(context: Context, text: string, divisor: bigint): number {
-  let sum = 0n
+  const { sum: front, end } = readParts(context, text)
+  if (end === text.length) return quotient(front, divisor)
+  const rest = text.slice(end)
+  let sum = front
   let at = 0
-  for (const match of durationPart.matches(text)) {
+  for (const { groups, end: next } of durationPart.matches(rest)) {
     step(context)
-    const [, digits, unit] = match.groups
-    const factor = nanoseconds[unit!]
-    if (factor === undefined) throw fail(`unknown duration unit '${unit}'`)
-    sum += scaled(digits!) * factor
-    at = match.end
+    sum += partOf(groups[1]!, groups[2]!)
+    at = next
   }
-  if (at < text.length) throw fail(`unable to parse duration: '${text.slice(at, at + 100)}'`)
+  if (at < rest.length) throw fail(`unable to parse duration: '${rest.slice(at, at + 100)}'`)
   return quotient(sum, divisor)
+}
+
+/** Ends of digits and of the unit are certain, so that it cannot try for long. */
+const nextPart = /\s*(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|ms|cs|ds|s|m|h|d|w)/iy
+
+/** The parts that follow one another from the start: all of most texts. */
+function readParts(context: Context, text: string): { readonly sum: bigint; readonly end: number } {
+  let sum = 0n
+  let end = 0
+  for (;;) {
+    step(context)
+    nextPart.lastIndex = end
+    const found = nextPart.exec(text)
+    if (found === null) return { sum, end }
+    sum += partOf(found[1]!, found[2]!)
+    end = nextPart.lastIndex
+  }
+}
+
+function partOf(digits: string, unit: string): bigint {
+  const factor = nanoseconds[unit]
+  if (factor === undefined) throw fail(`unknown duration unit '${unit}'`)
+  return scaled(digits) * factor
 }
 
 /** Digits behind the point that are kept: as many as the decimal numbers of the language have. */

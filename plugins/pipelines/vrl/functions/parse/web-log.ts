@@ -3,23 +3,59 @@ import { type Call, type FunctionSpec, fail, type Run } from '../../function.ts'
 import { kinds } from '../../kind.ts'
 import { Regex } from '../../regex.ts'
 import { lossy, type Text } from '../../value.ts'
-import { captureFields, captureKind, type FieldTypes } from './capture.ts'
+import { captureFields, captureKind, type FieldTypes, type Layout } from './capture.ts'
 import { readTime, rememberFormats } from './time.ts'
+
+/** How the parts of lines are written as patterns. */
+interface Style {
+  readonly blank: string
+  readonly word: (name: string) => string
+  readonly quoted: (name: string) => string
+  readonly time: string
+  readonly request: string
+  readonly layout: (pattern: string) => Layout
+}
 
 /** A value, or a dash where there is none. */
 const dashOr = (pattern: string) => `(?:-|${pattern})`
-const quoted = (name: string) => dashOr(`"(?:-|\\s*(?P<${name}>.*?)\\s*)"`)
+const digits = (name: string) => dashOr(`(?P<${name}>\\d+)`)
 
-const requestLine = dashOr(`"(?:-|\\s*(?P<message>(?P<method>\\w+)\\s+(?P<path>.*?)\\s+(?P<protocol>\\S+)|.*?)\\s*)"`)
-const accessLine = [
-  dashOr('(?P<host>\\S+)'),
-  dashOr('(?P<identity>\\S+)'),
-  dashOr('(?P<user>\\S+)'),
-  dashOr('\\[(?:-|(?P<timestamp>[^\\]]*))\\]'),
-  requestLine,
-  dashOr('(?P<status>\\d+)'),
-  dashOr('(?P<size>\\d+)')
-].join('\\s+')
+/** Blanks of any number, dashes anywhere, quotes within quotes. */
+const lenient: Style = {
+  blank: '\\s+',
+  word: name => dashOr(`(?P<${name}>\\S+)`),
+  quoted: name => dashOr(`"(?:-|\\s*(?P<${name}>.*?)\\s*)"`),
+  time: dashOr('\\[(?:-|(?P<timestamp>[^\\]]*))\\]'),
+  request: dashOr(`"(?:-|\\s*(?P<message>(?P<method>\\w+)\\s+(?P<path>.*?)\\s+(?P<protocol>\\S+)|.*?)\\s*)"`),
+  layout: pattern => ({ pattern: new Regex(`^\\s*${pattern}\\s*$`) })
+}
+
+/** Lines as servers write them: after every character the next one decides, so that they are found fast. */
+const plain: Style = {
+  blank: ' ',
+  word: name => `(?P<${name}>\\S+)`,
+  quoted: name => `"(?P<${name}>[^"\\\\\\n]*)"`,
+  time: '\\[(?P<timestamp>[^\\]\\n]+)\\]',
+  request: `"(?P<message>(?P<method>\\w+) (?P<path>[^\\s"\\\\]+) (?P<protocol>[^\\s"\\\\]+))"`,
+  layout: pattern => ({ pattern: new Regex(`^${pattern}$`), raw: true })
+}
+
+type Lines = Readonly<Record<string, readonly Layout[]>>
+
+/** A layout in both styles, the fast one first. */
+function inStyles(parts: (style: Style) => readonly string[]): readonly Layout[] {
+  return [plain, lenient].map(style => style.layout(parts(style).join(style.blank)))
+}
+
+const accessLine = ({ word, time, request }: Style) => [
+  word('host'),
+  word('identity'),
+  word('user'),
+  time,
+  request,
+  digits('status'),
+  digits('size')
+]
 const errorPrefix = [
   dashOr('\\[(?:-|(?P<timestamp>[^\\[\\]]*))\\]'),
   dashOr('\\[(?:-|(?:(?P<module>[^:\\]]*):)?(?P<severity>[^\\]]*))\\]'),
@@ -27,71 +63,62 @@ const errorPrefix = [
 ].join('\\s+')
 const client = '\\[\\s*client\\s*(?:-|(?P<client>[^\\]]+?):(?P<port>\\d+))\\]'
 
-const line = (pattern: string) => new Regex(`^\\s*${pattern}\\s*$`)
-
-const apacheLines: Readonly<Record<string, readonly Regex[]>> = {
-  common: [line(accessLine)],
-  combined: [line([accessLine, quoted('referrer'), quoted('agent')].join('\\s+'))],
+const apacheLines: Lines = {
+  common: inStyles(accessLine),
+  combined: inStyles(style => [...accessLine(style), style.quoted('referrer'), style.quoted('agent')]),
   error: [
-    line(`${errorPrefix}\\s+${client}\\s+${dashOr('(?P<message>.*?)')}`),
-    line(`${errorPrefix}\\s+(?P<message1>.*?)\\s*${client}\\s*(?P<message2>.*?)`),
-    line(`${errorPrefix}\\s+${dashOr('(?P<message>.*?)')}`)
-  ]
+    `${errorPrefix}\\s+${client}\\s+${dashOr('(?P<message>.*?)')}`,
+    `${errorPrefix}\\s+(?P<message1>.*?)\\s*${client}\\s*(?P<message2>.*?)`,
+    `${errorPrefix}\\s+${dashOr('(?P<message>.*?)')}`
+  ].map(lenient.layout)
 }
 
-const proxyLine = (address: string, user: string, size: string) =>
-  [
-    dashOr(`(?P<${address}>\\S+)`),
-    '-',
-    dashOr(`(?P<${user}>\\S+)`),
-    '\\[(?P<timestamp>[^\\]]+)\\]',
-    quoted('request'),
-    dashOr('(?P<status>\\d+)'),
-    dashOr(`(?P<${size}>\\d+)`)
-  ].join('\\s+')
-const mainLine = [
-  proxyLine('remote_addr', 'remote_user', 'body_bytes_size'),
-  quoted('http_referer'),
-  quoted('http_user_agent')
-].join('\\s+')
+const proxyLine = ({ word, quoted }: Style, address: string, user: string, size: string) => [
+  word(address),
+  '-',
+  word(user),
+  '\\[(?P<timestamp>[^\\]\\n]+)\\]',
+  quoted('request'),
+  digits('status'),
+  digits(size)
+]
+const mainLine = (style: Style) => [
+  ...proxyLine(style, 'remote_addr', 'remote_user', 'body_bytes_size'),
+  style.quoted('http_referer'),
+  style.quoted('http_user_agent')
+]
+const ingressLine = (style: Style) => [
+  ...mainLine(style),
+  '(?P<request_length>\\d+)',
+  '(?P<request_time>\\d+(?:\\.\\d+)?)',
+  '\\[(?:-|(?P<proxy_upstream_name>[^\\]]+))?\\]',
+  '\\[(?:-|(?P<proxy_alternative_upstream_name>[^\\]]+))?\\]',
+  style.word('upstream_addr'),
+  digits('upstream_response_length'),
+  dashOr('(?P<upstream_response_time>\\d+(?:\\.\\d+)?)'),
+  digits('upstream_status'),
+  '(?P<req_id>\\S+)'
+]
 const afterComma = (label: string, pattern: string) => `(?:,\\s+${label}:\\s+${pattern})?`
+const proxyError = [
+  '(?P<timestamp>\\S+\\s+\\S+?|\\S+)\\s+\\[(?P<severity>\\w+)\\]\\s+(?P<pid>\\d+)#(?P<tid>\\d+):(?:\\s+\\*(?P<cid>\\d+))?\\s+(?P<message>.*?)',
+  '(?:,\\s+excess:\\s+(?P<excess>[\\d.]+)\\s+by\\s+zone\\s+"(?P<zone>[^"]*)")?',
+  afterComma('client', '(?P<client>[^,]+)'),
+  afterComma('server', '(?P<server>[^,]*)'),
+  afterComma('request', '"(?P<request>[^"]*)"'),
+  afterComma('(?:sub)?upstream', '"(?P<upstream>[^"]*)"'),
+  afterComma('host', '"(?P<host>[^"]*)"'),
+  afterComma('refer+er', '"(?P<referer>[^"]*)"')
+].join('')
 
-const nginxLines: Readonly<Record<string, readonly Regex[]>> = {
-  combined: [
-    line(
-      `${[proxyLine('client', 'user', 'size'), quoted('referer'), quoted('agent')].join('\\s+')}(?:\\s+"(?:-|(?P<compression>[^"]+))")?`
-    )
-  ],
-  main: [line(`${mainLine}\\s+${quoted('http_x_forwarded_for')}`)],
-  ingress_upstreaminfo: [
-    line(
-      [
-        mainLine,
-        '(?P<request_length>\\d+)',
-        '(?P<request_time>\\d+(?:\\.\\d+)?)',
-        '\\[(?:-|(?P<proxy_upstream_name>[^\\]]+))?\\]',
-        '\\[(?:-|(?P<proxy_alternative_upstream_name>[^\\]]+))?\\]',
-        dashOr('(?P<upstream_addr>\\S+)'),
-        dashOr('(?P<upstream_response_length>\\d+)'),
-        dashOr('(?P<upstream_response_time>\\d+(?:\\.\\d+)?)'),
-        dashOr('(?P<upstream_status>\\d+)'),
-        '(?P<req_id>\\S+)'
-      ].join('\\s+')
-    )
-  ],
-  error: [
-    line(
-      `(?P<timestamp>\\S+\\s+\\S+?|\\S+)\\s+\\[(?P<severity>\\w+)\\]\\s+(?P<pid>\\d+)#(?P<tid>\\d+):(?:\\s+\\*(?P<cid>\\d+))?\\s+(?P<message>.*?)${[
-        '(?:,\\s+excess:\\s+(?P<excess>[\\d.]+)\\s+by\\s+zone\\s+"(?P<zone>[^"]*)")?',
-        afterComma('client', '(?P<client>[^,]+)'),
-        afterComma('server', '(?P<server>[^,]*)'),
-        afterComma('request', '"(?P<request>[^"]*)"'),
-        afterComma('(?:sub)?upstream', '"(?P<upstream>[^"]*)"'),
-        afterComma('host', '"(?P<host>[^"]*)"'),
-        afterComma('refer+er', '"(?P<referer>[^"]*)"')
-      ].join('')}`
-    )
-  ]
+const nginxLines: Lines = {
+  combined: inStyles(style => {
+    const parts = [...proxyLine(style, 'client', 'user', 'size'), style.quoted('referer'), style.quoted('agent')]
+    return [...parts.slice(0, -1), `${parts.at(-1)}(?:${style.blank}"(?:-|(?P<compression>[^"-][^"]*))")?`]
+  }),
+  main: inStyles(style => [...mainLine(style), style.quoted('http_x_forwarded_for')]),
+  ingress_upstreaminfo: inStyles(ingressLine),
+  error: [lenient.layout(proxyError)]
 }
 
 const types: FieldTypes = {
@@ -115,10 +142,7 @@ const accessTime = '%d/%b/%Y:%T %z'
 const value = { name: 'value', kind: kinds.string }
 const timestampFormat = { name: 'timestamp_format', kind: kinds.string, optional: true }
 
-const fields = (call: Call, lines: Readonly<Record<string, readonly Regex[]>>) => {
-  const kind = captureKind(lines[call.constant('format') as string]!, types)
-  return typeof kind === 'function' ? kind(call) : kind
-}
+const fields = (call: Call, lines: Lines) => captureKind(lines[call.constant('format') as string]!, types)
 
 export const webLogParsers: readonly FunctionSpec[] = [
   {
@@ -198,18 +222,13 @@ export const webLogParsers: readonly FunctionSpec[] = [
   }
 ]
 
-function withFormat(
-  call: Call,
-  lines: Readonly<Record<string, readonly Regex[]>>,
-  time: (format: string) => string,
-  failure: string
-): Run {
+function withFormat(call: Call, lines: Lines, time: (format: string) => string, failure: string): Run {
   const format = call.constant('format') as string
   const read = reader(call, lines[format]!, time(format), failure)
   return (text: Text, _: Text, times: Text | undefined) => read(text, times)
 }
 
-function reader({ context }: Call, lines: readonly Regex[], time: string, failure: string) {
+function reader({ context }: Call, lines: readonly Layout[], time: string, failure: string) {
   const formats = rememberFormats()
   return (text: Text, format: Text | undefined) => {
     const found = captureFields(lines, types, lossy(text), stamp =>
