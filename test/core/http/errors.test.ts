@@ -197,7 +197,8 @@ t.test('x-svc-timeout counts without http.timeout too', async t => {
 })
 
 t.test('a client that goes away ends its request', async t => {
-  let reason: unknown
+  const began = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<unknown>()
   const waiting = definePlugin({
     name: 'waiting',
     prefix: '/v1/waiting',
@@ -207,9 +208,10 @@ t.test('a client that goes away ends its request', async t => {
       app.get('', request => {
         return new Promise((_, reject) => {
           request.ctx.signal.addEventListener('abort', () => {
-            reason = request.ctx.signal.reason
-            reject(reason)
+            ended.resolve(request.ctx.signal.reason)
+            reject(request.ctx.signal.reason)
           })
+          began.resolve()
         })
       })
     }
@@ -217,8 +219,7 @@ t.test('a client that goes away ends its request', async t => {
   const { addresses } = await startServer(t, '', { plugins: [waiting] })
   const controller = new AbortController()
   const request = fetch(`${addresses.main}/v1/waiting`, { signal: controller.signal })
-  setTimeout(() => controller.abort(), 50)
+  void began.promise.then(() => controller.abort())
   await t.rejects(request)
-  await sleep(50)
-  t.match(reason, { code: 'Cancelled' })
+  t.match(await ended.promise, { code: 'Cancelled' })
 })
