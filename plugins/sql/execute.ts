@@ -23,6 +23,7 @@ import { runQuery, type Session } from './session.ts'
 import { watched } from './slow.ts'
 import type { Parsed } from './statement/parse.ts'
 import type { Statement } from './statement/statement.ts'
+import { runTql } from './tql.ts'
 import { deleteRows } from './write/delete.ts'
 import { insert } from './write/insert.ts'
 
@@ -65,8 +66,7 @@ async function run(session: Session, statement: Statement): Promise<Answer> {
     case 'admin':
       return admin(session, statement)
     case 'tql':
-      authorise(session.ctx.user, 'read')
-      throw new DbError('Unsupported', 'TQL cannot be run yet: ask PromQL at its own routes')
+      return runTql(session, statement)
   }
   return { kind: 'affected', rows: await change(session, statement) }
 }

@@ -8,6 +8,8 @@ export default definePlugin({
   name: 'sql',
   prefix: '/v1/sql',
   servers: ['main', 'public'],
+  // For TQL.
+  uses: ['promql'],
   config: Type.Object({
     delete_limit: Type.Integer({
       default: 2_000_000,
@@ -21,5 +23,6 @@ export default definePlugin({
   }),
   // One for both servers, and loaded before the first query wants it.
   setup: () => startService(),
-  routes: (app, config) => routes(app, config, (app.services as { readonly sql: SqlService }).sql)
+  routes: (app, config) =>
+    routes(app, config, (app.services as unknown as { readonly sql: SqlService }).sql, app.services.promql)
 })

@@ -15,6 +15,7 @@ import {
   resultFormat,
   sendAnswers
 } from '../../core/index.ts'
+import type { PromqlService } from '../services.ts'
 import { informationSchema } from './catalog/name.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import type { SqlService } from './service.ts'
@@ -23,7 +24,12 @@ import { describeStatement, printStatement } from './text/print.ts'
 
 const method = ['GET', 'POST']
 
-export function routes(app: PluginApp<never, never>, options: SqlOptions, { parser, processes }: SqlService): void {
+export function routes(
+  app: PluginApp<never, never>,
+  options: SqlOptions,
+  { parser, processes }: SqlService,
+  promql?: PromqlService
+): void {
   const { store, config, metrics, slowQueries, startedAt } = app.core
   const system = { metrics: () => metrics.expose(), startedAt }
   const folder = exportFolder(config.storage.data_home)
@@ -52,6 +58,7 @@ export function routes(app: PluginApp<never, never>, options: SqlOptions, { pars
         ctx: process.ctx,
         sql,
         deleteLimit: options.delete_limit,
+        ...(promql && { promql }),
         valueLimit: options.value_limit
       }
       const answers = await execute({ ...session, processes, slowQueries, system, exportFolder: folder }, statements)

@@ -11,6 +11,7 @@ import {
   type Store,
   utc
 } from '../../core/index.ts'
+import type { PromqlService } from '../services.ts'
 import type { Sources } from './catalog/information/table.ts'
 import { visibleProcesses } from './catalog/process-rows.ts'
 import type { SqlParser } from './grammar/parser.ts'
@@ -34,6 +35,8 @@ export interface Session {
   readonly exportFolder: string
   readonly processes: Processes
   readonly slowQueries: SlowQueries
+  /** For TQL; absent without the plugin. */
+  readonly promql?: PromqlService
   readonly system: Pick<Sources, 'metrics' | 'startedAt'>
   /** Full names of views that must not be met, because one of them is being defined. */
   readonly views?: readonly string[]

@@ -1,0 +1,105 @@
+// Runs TQL: PromQL over a range of time, answered as rows.
+import {
+  type Answer,
+  authorise,
+  convertTime,
+  DbError,
+  isTimestamp,
+  parseDuration,
+  parseTimestamp,
+  parseZone,
+  timeUnit,
+  utc
+} from '../../core/index.ts'
+import type { PromqlRequest, PromqlService, PromqlStats } from '../services.ts'
+import { rowsAnswer } from './catalog/rows.ts'
+import { readRows, runQuery, type Session } from './session.ts'
+import type { TqlStatement } from './statement/statement.ts'
+import { tokenize } from './text/token.ts'
+
+/** Throws DbError `Unsupported` without the plugin promql. */
+export async function runTql(session: Session, statement: TqlStatement): Promise<Answer> {
+  authorise(session.ctx.user, 'read')
+  const { promql } = session
+  if (promql === undefined) throw new DbError('Unsupported', 'TQL needs the plugin promql (plugins.promql.enabled)')
+  const { command, query, alias } = statement
+  if (command === 'explain') return describePlan(promql, statement)
+  const result = await promql.query(session.ctx, { text: query, ...(await readRange(session, statement)) })
+  if (command === 'eval') return result.records(alias)
+  return describeCost(statement, result.series, result.stats)
+}
+
+async function readRange(session: Session, { start, end, step, lookback }: TqlStatement) {
+  const range: Omit<PromqlRequest, 'text'> = {
+    start: await readTime(session, start),
+    end: await readTime(session, end),
+    step: readDuration(step, 'step'),
+    ...(lookback !== undefined && { lookback: readDuration(lookback, 'lookback') })
+  }
+  if (range.end < range.start) throw new DbError('InvalidArguments', `TQL: end ${end} lies before start ${start}`)
+  return range
+}
+
+const isNumber = /^[+-]?\d+(\.\d+)?$/
+
+/** Milliseconds since 1970 of seconds, of a time in quotes, or of what an expression of SQL gives. */
+async function readTime(session: Session, bound: string): Promise<number> {
+  const text = quoted(bound) ?? bound
+  if (isNumber.test(text)) return Math.round(Number(text) * 1_000)
+  if (text !== bound) return timeOf(session, text)
+  const sql = `SELECT ${bound} AS bound`
+  const answer = await runQuery({ ...session, sql }, tokenize(sql))
+  const [row] = await readRows(answer)
+  const [value, type] = [row?.[0], answer.columns[0]!.type]
+  if (typeof value === 'bigint' && isTimestamp(type)) return Number(convertTime(value, timeUnit(type), 'ms'))
+  if (typeof value === 'number' || typeof value === 'bigint') return Math.round(Number(value) * 1_000)
+  return timeOf(session, String(value))
+}
+
+/** Throws DbError for what is no time. */
+function timeOf({ ctx }: Session, text: string): number {
+  return Number(convertTime(parseTimestamp(text, parseZone(ctx.timezone) ?? utc), 'ns', 'ms'))
+}
+
+function readDuration(bound: string, name: string): number {
+  const text = quoted(bound) ?? bound
+  const milliseconds = isNumber.test(text) ? Math.round(Number(text) * 1_000) : parseDuration(text)
+  if (milliseconds !== undefined && milliseconds > 0) return milliseconds
+  throw new DbError(
+    'InvalidArguments',
+    `TQL: ${name} is ${bound}, expected a duration such as '15s' or seconds, above 0`
+  )
+}
+
+function quoted(text: string): string | undefined {
+  const [first, last] = [text[0], text.at(-1)]
+  return text.length > 1 && first === last && (first === "'" || first === '"') ? text.slice(1, -1) : undefined
+}
+
+function describePlan(promql: PromqlService, { query, format }: TqlStatement): Answer {
+  const tree = promql.parse(query)
+  const plan = isJson(format) ? JSON.stringify(tree) : promql.format(query)
+  return rowsAnswer(['plan_type', 'plan'], [['promql', plan]])
+}
+
+/** What ANALYZE tells instead of the rows. */
+function describeCost({ query, format }: TqlStatement, series: number, { took, peak }: PromqlStats): Answer {
+  const facts = { query, series, samples: peak, ...took }
+  const lines = isJson(format)
+    ? [JSON.stringify(facts)]
+    : [
+        `${query} series=${series} samples=${peak}`,
+        ...Object.entries(took).map(([phase, milliseconds]) => `  ${phase} ms=${milliseconds.toFixed(3)}`)
+      ]
+  const number = 'UInt32'
+  return rowsAnswer(
+    [['stage', number], ['node', number], 'plan'],
+    lines.map((line, i) => [0, i, line])
+  )
+}
+
+function isJson(format: string | undefined): boolean {
+  if (format === undefined || /^text$/i.test(format)) return false
+  if (/^json$/i.test(format)) return true
+  throw new DbError('InvalidArguments', `TQL: unknown format ${format}, expected JSON or TEXT`)
+}
