@@ -59,21 +59,26 @@ function note({ name, constant, oneOf }: Param): string | undefined {
   return parts.length === 0 ? undefined : `- \`${name}\`: ${parts.join('; ')}`
 }
 
-/** Of a call with arguments of which nothing is known but that they fit; where some must be known, of the first example. */
+/** Of a call with arguments of which nothing is known but that they fit; where more must be known, of the first example. */
 function resultKind({ params, returns, closure, examples }: FunctionSpec): Kind {
   if (typeof returns !== 'function') return returns
-  const known = (param: Param) => param.default ?? (param.constant === true ? param.oneOf?.[0] : undefined)
-  if (params.some(param => param.constant === true && param.optional !== true && known(param) === undefined))
-    return compile(examples[0]!.source).program?.kind ?? kinds.any
   const find = (name: string) => params.find(param => param.name === name)!
+  const constant = (name: string) => {
+    const { constant: known, default: byDefault, oneOf } = find(name)
+    return byDefault ?? (known === true ? oneOf?.[0] : undefined)
+  }
   const call = {
     given: () => false,
     kind: (name: string) => find(name).kind,
-    constant: (name: string) => known(find(name)),
+    constant,
     path: () => ({ path: ['a'], kind: kinds.any, rootKind: kinds.object }),
     closure: { kind: closure?.returns ?? kinds.any }
   }
-  return returns(call as unknown as Call)
+  try {
+    return returns(call as unknown as Call)
+  } catch {
+    return compile(examples[0]!.source).program?.kind ?? kinds.any
+  }
 }
 
 function exampleText({ title, source, event, result, raises }: Example): string {
