@@ -1,13 +1,19 @@
 // Arithmetic of 64 bits that the fast hashes share.
 
-export const prime32 = [0x9e3779b1n, 0x85ebca77n, 0xc2b2ae3dn, 0x27d4eb2fn, 0x165667b1n] as const
-export const prime64 = [
+export const prime32: readonly [bigint, bigint, bigint, bigint, bigint] = [
+  0x9e3779b1n,
+  0x85ebca77n,
+  0xc2b2ae3dn,
+  0x27d4eb2fn,
+  0x165667b1n
+]
+export const prime64: readonly [bigint, bigint, bigint, bigint, bigint] = [
   0x9e3779b185ebca87n,
   0xc2b2ae3d27d4eb4fn,
   0x165667b19e3779f9n,
   0x85ebca77c2b2ae63n,
   0x27d4eb2f165667c5n
-] as const
+]
 
 export function cut(value: bigint): bigint {
   return BigInt.asUintN(64, value)
