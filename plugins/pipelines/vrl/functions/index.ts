@@ -18,6 +18,7 @@ import { paths } from './path.ts'
 import { patterns } from './pattern.ts'
 import { places } from './place.ts'
 import { randoms } from './random.ts'
+import { schemaFunction } from './schema/index.ts'
 import { strings } from './string.ts'
 import { syslogWords } from './syslog.ts'
 import { system } from './system.ts'
@@ -48,6 +49,7 @@ const families: readonly (readonly FunctionSpec[])[] = [
   strings,
   syslogWords,
   system,
+  [schemaFunction],
   tags,
   texts,
   times,

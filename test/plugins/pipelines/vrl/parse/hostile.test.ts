@@ -90,7 +90,7 @@ t.test('long texts of one kind take no time beyond their length', async t => {
   ]
   for (const { call, program } of programs) {
     const started = performance.now()
-    for (const part of parts) program?.run(new Map([['t', part.repeat(30_000)]]))
+    for (const part of parts) program?.run(new Map([['t', part.repeat(10_000)]]))
     const took = performance.now() - started
     t.ok(took < 10_000, `${call} took ${Math.round(took)} ms`)
     if (took > 1500) t.comment(`${call} took ${Math.round(took)} ms`)
