@@ -50,23 +50,23 @@ t.test('the common check is that of zip files', async t => {
 t.test('fast hashes are right for all lengths', async t => {
   t.equal(
     digest(text => xxh32(text, none)),
-    'XXH32'
+    'de3292472aea52f8'
   )
   t.equal(
     digest(text => xxh64(text, none)),
-    'XXH64'
+    '0d0992880b119acf'
   )
   t.equal(
     digest(text => xxh3(text, none)),
-    'XXH3'
+    'd9369a42d12d344a'
   )
   t.equal(
     digest(text => xxh3Wide(text, none)),
-    'XXH128'
+    '8348639e59c33d80'
   )
   t.equal(
     digest(text => seahash(text, none)),
-    'SEA'
+    '87e1c7e40fe93283'
   )
 })
 
