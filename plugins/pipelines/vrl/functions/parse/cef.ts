@@ -86,12 +86,12 @@ function readExtension(context: Context, text: string, strict: boolean): Map<str
   let from = 0
   for (const found of text.matchAll(key)) {
     step(context)
-    if (last !== undefined) pairs.set(last, fieldValue(text.slice(from, found.index)))
+    if (last !== undefined) pairs.set(last, fieldValue(text.slice(from, found.index), strict))
     else if (strict && text.slice(0, found.index).trim() !== '') throw unfinished()
     last = found[1]
     from = found.index + found[0].length
   }
-  if (last !== undefined) pairs.set(last, fieldValue(text.slice(from)))
+  if (last !== undefined) pairs.set(last, fieldValue(text.slice(from), strict))
   else if (strict && text.trim() !== '') throw unfinished()
   return pairs
 }
@@ -102,7 +102,9 @@ function unfinished() {
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r' }
 
-function fieldValue(text: string): string {
+function fieldValue(text: string, strict: boolean): string {
+  if (strict && /(?:^|[^\\])(?:\\\\)*=/.test(text))
+    throw fail('Could not parse whole line successfully: a value holds an equals sign that is not escaped')
   const plain = text.trim().replace(/\\([\\=|nr])/g, (_, letter: string) => escapes[letter] ?? letter)
   return plain.length > 1 && plain.startsWith('"') && plain.endsWith('"') ? plain.slice(1, -1) : plain
 }

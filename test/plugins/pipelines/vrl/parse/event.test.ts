@@ -8,12 +8,17 @@ table('events of CEF have values with blanks, escapes and quotes', 'del(parse_ce
   [`${head}msg=two words x=1`, '"two words"'],
   [`${head}msg=a \\= b\\\\c\\n x=1`, '"a = b\\\\c\\n"'],
   [`${head}msg="quoted" x=`, '"quoted"'],
-  [`${head}msg=http://a/?b=c`, '"http://a/?b=c"'],
+  [`${head}msg=http://a/?b=c`, /equals sign that is not escaped/],
   [`${head}`, 'null'],
   ['CEF:0|a|b', /the header ends before/],
   ['CEF:x|a|b|1|2|n|5|', /version is no number/],
   [`${head}stray msg=1`, /Could not parse whole line/]
 ])
+
+t.test('lenient CEF has equals signs in values', async t => {
+  const event = JSON.stringify({ t: `${head}msg=http://a/?b=c&d=e x=1` })
+  t.equal(run('parse_cef!(.t, strict: false).msg', event), '"http://a/?b=c&d=e"')
+})
 
 t.test('CEF may be read leniently and with its labels', async t => {
   const event = JSON.stringify({ t: `${head}stray cs1=7 cs1Label=queue cs2=8 cs3Label=x` })
