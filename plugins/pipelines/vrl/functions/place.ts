@@ -1,6 +1,7 @@
 // Functions on places on Earth.
 import type { FunctionSpec } from '../function.ts'
 import { kinds, objectOf } from '../kind.ts'
+import { float } from '../operator.ts'
 
 /** Mean radius of Earth, and what one unit holds of it. */
 const kilometers = 6371.0088
@@ -48,7 +49,7 @@ function radians(degrees: number): number {
 
 function rounded(value: number, digits: number): number {
   const factor = 10 ** digits
-  return Math.round(value * factor) / factor
+  return float(Math.round(value * factor) / factor)
 }
 
 /** Between two places seen from the centre, in radians. */
