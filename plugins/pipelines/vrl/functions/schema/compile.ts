@@ -1,23 +1,9 @@
 // Compiles a JSON schema to a check of values: no code is made from it, and its patterns run in linear time.
-import { type Context, step } from '../../context.ts'
+import { step } from '../../context.ts'
 import { readJsonValue } from '../../json.ts'
-import { writeValue } from '../../text.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../value.ts'
+import { type Check, type Compiler, problem } from './check.ts'
 import { keywords } from './keyword.ts'
-
-/** What is wrong with a value and where, or undefined. */
-export type Check = (context: Context, value: Value, at: Place) => string | undefined
-
-/** A place in the value, and how deep the check is nested: a schema may refer to itself. */
-export interface Place {
-  readonly path: string
-  readonly depth: number
-}
-
-export interface Compiler {
-  readonly ignoreFormats: boolean
-  compile(schema: Value): Check
-}
 
 const maxDepth = 64
 
@@ -85,13 +71,4 @@ function resolve(root: Value, reference: string): Value {
 function decodePart(part: string): string {
   const text = part.replaceAll(/%[\da-fA-F]{2}/g, code => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
   return text.replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-const longest = 200
-
-/** A problem as messages say it. */
-export function problem(value: Value, what: string, { path }: Place): string {
-  const text = isObject(value) ? 'an object' : isArray(value) ? 'an array' : writeValue(value)
-  const shown = text.length > longest ? `${text.slice(0, longest)}…` : text
-  return `${shown} ${what} at ${path === '' ? '/' : path}`
 }

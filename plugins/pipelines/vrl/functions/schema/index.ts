@@ -4,7 +4,8 @@ import { type FunctionSpec, fail } from '../../function.ts'
 import { readJsonValue } from '../../json.ts'
 import { kinds } from '../../kind.ts'
 import { lossy, type Text } from '../../value.ts'
-import { type Check, compileSchema } from './compile.ts'
+import type { Check } from './check.ts'
+import { compileSchema } from './compile.ts'
 
 export const schemaFunction: FunctionSpec = {
   name: 'validate_json_schema',

@@ -4,7 +4,7 @@ import { same } from '../../operator.ts'
 import { Regex } from '../../regex.ts'
 import { writeValue } from '../../text.ts'
 import { equals, isArray, isObject, isText, lossy, type ObjectValue, type Value } from '../../value.ts'
-import { type Check, type Compiler, type Place, problem } from './compile.ts'
+import { type Check, type Compiler, type Place, problem } from './check.ts'
 import { formats } from './format.ts'
 
 type Keyword = (argument: Value, schema: ObjectValue, compiler: Compiler) => Check

@@ -1,0 +1,27 @@
+// What checks of schemas are, and how they say what is wrong.
+import type { Context } from '../../context.ts'
+import { writeValue } from '../../text.ts'
+import { isArray, isObject, type Value } from '../../value.ts'
+
+/** What is wrong with a value and where, or undefined. */
+export type Check = (context: Context, value: Value, at: Place) => string | undefined
+
+/** A place in the value, and how deep the check is nested: a schema may refer to itself. */
+export interface Place {
+  readonly path: string
+  readonly depth: number
+}
+
+export interface Compiler {
+  readonly ignoreFormats: boolean
+  compile(schema: Value): Check
+}
+
+const longest = 200
+
+/** A problem as messages say it. */
+export function problem(value: Value, what: string, { path }: Place): string {
+  const text = isObject(value) ? 'an object' : isArray(value) ? 'an array' : writeValue(value)
+  const shown = text.length > longest ? `${text.slice(0, longest)}…` : text
+  return `${shown} ${what} at ${path === '' ? '/' : path}`
+}
