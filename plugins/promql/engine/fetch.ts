@@ -48,15 +48,9 @@ function collect(expr: Expr, times: Interval, lookback: number, into: Map<Vector
     case 'selector':
       look(expr, lookback)
       return
-    case 'matrix': {
-      const around = expr.selector.boundary === undefined ? 0 : lookback
-      const { selector } = expr
-      look(selector, (expr.range as number) + around)
-      if (selector.boundary !== 'smoothed') return
-      const selection = into.get(selector)!
-      into.set(selector, { ...selection, to: selection.to + lookback })
+    case 'matrix':
+      look(expr.selector, expr.range as number)
       return
-    }
     case 'subquery': {
       const { from, to } = shifted(times, expr)
       collect(expr.expr, { from: from - (expr.range as number), to }, lookback, into)

@@ -26,6 +26,13 @@ async function vector(evaluation: Evaluation, call: Call, grid: Grid): Promise<V
   return { type: 'vector', series: [series] }
 }
 
+function ofTwo(choose: (a: number, b: number) => number): Implementation {
+  return async (evaluation, call, grid) => {
+    const [a, b] = [await evaluation.scalar(argument(call, 0), grid), await evaluation.scalar(argument(call, 1), grid)]
+    return { type: 'scalar', values: a.map((value, step) => choose(value, b[step]!)) }
+  }
+}
+
 function perStep(value: (evaluation: Evaluation, grid: Grid, step: number) => number): Implementation {
   return (evaluation, _, grid) => ({
     type: 'scalar',
@@ -36,6 +43,8 @@ function perStep(value: (evaluation: Evaluation, grid: Grid, step: number) => nu
 export const conversions: Family = {
   scalar,
   vector,
+  min_of: ofTwo(Math.min),
+  max_of: ofTwo(Math.max),
   pi: perStep(() => Math.PI),
   time: perStep((_, grid, step) => timeOf(grid, step) / 1_000),
   start: perStep(({ query }) => query.start / 1_000),

@@ -50,7 +50,7 @@ export function checkTypes(expr: Expr, options: CheckOptions): ValueType {
       case 'string':
         return 'string'
       case 'selector':
-        if (expr.boundary !== undefined) requireFeature(expr, `the ${expr.boundary} modifier`)
+        if (expr.boundary !== undefined) throw fail(expr, `the ${expr.boundary} modifier is not supported`)
         if (isComputed(expr.offset)) requireFeature(expr, 'a duration expression')
         if (expr.matchers.map(matcher => matchesEmpty(expr, matcher)).every(Boolean)) {
           throw fail(expr, 'vector selector must contain at least one non-empty matcher')

@@ -5,6 +5,7 @@ import type { Aggregation, At, Duration, Expr, Matcher, Matching, VectorSelector
 import { comparisons, setOperators } from './ast.ts'
 import { constantDuration, readDuration } from './duration.ts'
 import { QueryError } from './error.ts'
+import { fillGaps } from './grammar-gap.ts'
 import { parseNumber, unquote } from './literal.ts'
 import { shiftInto, withOperator } from './precedence.ts'
 
@@ -23,20 +24,12 @@ export function parse(text: string, limits: ParseLimits): Expr {
       `the query has ${text.length} characters, at most ${limits.length} are read`
     )
   }
-  const tree = parser.parse(withoutBarePoints(text))
+  const tree = parser.parse(fillGaps(text))
   const root = tree.topNode
   refuseErrors(text, root)
   const child = root.firstChild
   if (child === null) throw new QueryError(text, 0, 'no expression found in input')
   return new Reader(text, limits.depth).expr(child)
-}
-
-/** Texts and comments, or a number that ends with its point: valid, but unknown to the grammar. */
-const pieces = /("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`|#[^\n]*)|(?<![\w.:])(\d+)\.(?![\w.])/g
-
-/** With the same length, so that positions stay. */
-function withoutBarePoints(text: string): string {
-  return text.replace(pieces, (all, kept, digits) => (kept === undefined ? `${digits} ` : all))
 }
 
 function refuseErrors(text: string, root: SyntaxNode): void {

@@ -54,6 +54,7 @@ const rows: readonly Row[] = [
   ['scalar', 'v', 'scalar'],
   ['vector', 's', 'vector'],
   ['pi time', '', 'scalar'],
+  ['max_of min_of', 'ss', 'scalar', 0, true],
   ['start end step range', '', 'scalar', 0, true]
 ]
 

@@ -44,6 +44,8 @@ const cases: Readonly<Record<string, readonly string[]>> = {
   'sinh(vector(0)) + cosh(vector(0)) + tanh(vector(0))': ['{} 1'],
   'asinh(vector(0)) + acosh(vector(1)) + atanh(vector(0))': ['{} 0'],
   'time()': ['300'],
+  'min_of(time(), 7) + max_of(2, -1)': ['9'],
+  'max_of(1, NaN)': ['NaN'],
   'timestamp(g{a="1"} offset 30s)': ['{a="1"} 240'],
   'timestamp(abs(g{a="1"}))': ['{a="1"} 300'],
   'vector(1)': ['{} 1'],

@@ -63,6 +63,10 @@ const queries: readonly (readonly [text: string, printed?: string])[] = [
   ['a + fill(0) b', 'a + fill (0) b'],
   ['up[step()]'],
   ['rate(up[5m] smoothed)'],
+  ['min_of(1, max_of(2, 3))'],
+  ['up[min_of(step(), 10s)] offset max_of(1m, step())'],
+  ['up offset (min_of(1, step()) + 2) + min_of(1, 2)', 'up offset (min_of(1s, step()) + 2s) + min_of(1, 2)'],
+  ['"min_of(1)"'],
   ['rate(up[5m] anchored)']
 ]
 
@@ -120,6 +124,7 @@ const mistakes: readonly (readonly [text: string, message: RegExp])[] = [
   ['up @ Inf', /timestamp out of bounds for @ modifier/],
   ['sum(up) offset 5m', /offset modifier must be preceded by/],
   ['1[5m:1m]', /subquery is only allowed on instant vector/],
+  ['rate(up[5m] smoothed)', /^1:6: parse error: the smoothed modifier is not supported/],
   ['up{a=~"("}', /^1:1: parse error: label "a": .*\(/]
 ]
 
@@ -137,7 +142,7 @@ t.test('experimental functions and syntax name the key that lets them in', async
     'mad_over_time(up[5m])',
     'info(up)',
     'up[step()]',
-    'rate(up[5m] smoothed)',
+    'min_of(1, 2)',
     'a + fill(0) b',
     'sort_by_label(up, "a")'
   ]
