@@ -14,6 +14,6 @@ t.test('every script of the language passes', { skip: runner.skip || cases.skip,
     cwd: root,
     encoding: 'utf8'
   })
-  t.equal(status, 0, stdout.trimEnd().split('\n').at(-1))
+  t.equal(status, 0, stdout.trimEnd().split('\n').at(-1) ?? '')
   if (status !== 0) t.comment(stdout.slice(-4000))
 })
