@@ -63,7 +63,7 @@ export const keyValueParsers: readonly FunctionSpec[] = [
   }
 ]
 
-export interface PairSyntax {
+interface PairSyntax {
   readonly pair: string
   readonly field: string
   /** Blanks around the delimiter of a pair do not count. */
@@ -82,7 +82,7 @@ interface Reader extends PairSyntax {
 }
 
 /** The pairs of a line. Keys that come again make an array. */
-export function readPairs(context: Context, text: string, syntax: PairSyntax): ReadonlyMap<string, Value> {
+function readPairs(context: Context, text: string, syntax: PairSyntax): ReadonlyMap<string, Value> {
   if (syntax.pair === '' || syntax.field === '') throw fail('delimiters must not be empty')
   const found = new Map<string, Value>()
   const lists = new Map<string, Value[]>()
@@ -199,7 +199,7 @@ function readQuoted(reader: Reader, allowed: (end: number) => boolean): string |
 }
 
 /** Escaped backslashes, quotes and line ends; every other backslash stays. */
-export function unescapeQuoted(text: string): string {
+function unescapeQuoted(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(/\\([\\"n])/g, (_, letter: string) => (letter === 'n' ? '\n' : letter))
 }

@@ -105,7 +105,7 @@ function isEscaped(text: string, at: number, start: number): boolean {
 
 const quote = 34
 
-export function readFields(bytes: Uint8Array, separator: number): Value[] {
+function readFields(bytes: Uint8Array, separator: number): Value[] {
   const record = readRecord(bytes, 0, bytes.length, separator, quote)
   if (record === undefined) return []
   return record.escaped.map((escaped, i) => {

@@ -3,7 +3,7 @@
 import { parseZone, utc, type Zone } from '../../../../../core/index.ts'
 import { compileDateFormat, type DateFormat } from '../../../date/format.ts'
 import type { Context } from '../../context.ts'
-import { type Call, type FunctionSpec, fail } from '../../function.ts'
+import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds, union } from '../../kind.ts'
 import { isText, lossy, type Text, Timestamp, toBytes } from '../../value.ts'
 
@@ -50,7 +50,7 @@ export interface TimeFormat {
 }
 
 /** Fails when a specifier is unknown. */
-export function compileTimeFormat(text: string): TimeFormat {
+function compileTimeFormat(text: string): TimeFormat {
   try {
     const format = compileDateFormat(text, message => new RangeError(message))
     return { text, offset: /%(?:[:#]?z|Z|\+)/.test(text.replaceAll('%%', '')), format }
@@ -100,11 +100,3 @@ export function readTime(text: string, { format, offset, text: formatText }: Tim
 
 /** Seconds to the year 262000. */
 const farthest = 8_200_000_000_000
-
-/** A reader of times in a format given by an argument, with the zone of the run. */
-export function timeReader(call: Call, name: string): (text: string, format: Text) => Timestamp {
-  const formats = rememberFormats()
-  const known = call.constant(name)
-  const fixed = isText(known) ? lossy(known) : undefined
-  return (text, format) => readTime(text, formats(fixed ?? lossy(format)), call.context.zone)
-}

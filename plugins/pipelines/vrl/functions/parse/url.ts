@@ -56,7 +56,7 @@ export const urlParsers: readonly FunctionSpec[] = [
   }
 ]
 
-export function readUrl(text: string, withPort: boolean): ReadonlyMap<string, Value> {
+function readUrl(text: string, withPort: boolean): ReadonlyMap<string, Value> {
   const url = URL.parse(text)
   if (url === null) throw fail(`unable to parse url: "${text.slice(0, 200)}" is no absolute URL`)
   const scheme = url.protocol.slice(0, -1)

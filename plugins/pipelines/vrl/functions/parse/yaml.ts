@@ -38,7 +38,7 @@ function tooDeep(text: string): boolean {
   return text.split('\n').some(line => /^(?:[-?:] *){129}/.test(line.trimStart()))
 }
 
-export function readYaml(context: Context, text: string): Value {
+function readYaml(context: Context, text: string): Value {
   if (tooDeep(text)) throw broken(`it is nested deeper than ${maxDepth} levels`)
   let document: Document.Parsed
   try {
