@@ -1,5 +1,5 @@
 // Functions on text.
-import { checkOutput } from '../context.ts'
+import { type Context, checkOutput, step } from '../context.ts'
 import { type FunctionSpec, fail } from '../function.ts'
 import { arrayOf, kinds, union } from '../kind.ts'
 import { fromBytes, isText, lossy, Regex, type Text, toBytes, type Value } from '../value.ts'
@@ -54,10 +54,12 @@ export const strings: readonly FunctionSpec[] = [
       { name: 'limit', kind: kinds.integer, default: 999_999_999n }
     ],
     returns: arrayOf(kinds.string),
-    run: (value: Text, pattern: Text | Regex, limit: bigint) =>
-      pattern instanceof Regex
-        ? splitRegex(lossy(value), pattern, Number(limit))
-        : splitText(lossy(value), lossy(pattern), Number(limit)),
+    prepare:
+      ({ context }) =>
+      (value: Text, pattern: Text | Regex, limit: bigint) =>
+        pattern instanceof Regex
+          ? splitRegex(context, lossy(value), pattern, Number(limit))
+          : splitText(lossy(value), lossy(pattern), Number(limit)),
     examples: [
       { title: 'At a comma', source: 'split("a,b,c", ",")', result: '["a","b","c"]' },
       { title: 'Two pieces', source: 'split("a,b,c", r\',\', limit: 2)', result: '["a","b,c"]' }
@@ -128,12 +130,13 @@ function splitText(text: string, separator: string, limit: number): string[] {
   return [...all.slice(0, limit - 1), all.slice(limit - 1).join(separator)]
 }
 
-function splitRegex(text: string, pattern: Regex, limit: number): string[] {
+function splitRegex(context: Context, text: string, pattern: Regex, limit: number): string[] {
   if (limit <= 0) return []
   const pieces: string[] = []
   let start = 0
   if (limit > 1)
     for (const match of pattern.matches(text)) {
+      step(context)
       pieces.push(text.slice(start, match.start))
       start = match.end
       if (pieces.length === limit - 1) break

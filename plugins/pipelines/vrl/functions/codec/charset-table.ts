@@ -14,17 +14,31 @@ export function makeEncoder(encoding: string): Encode {
   if (encoding === 'iso-2022-jp') return shiftingEncoder(tableOf('euc-jp'))
   const table = tableOf(encoding)
   return (text, check) => {
-    const out: number[] = []
+    const sink = createSink(text.length, check)
     for (const char of text) {
-      append(out, table.get(char.codePointAt(0)!) ?? fallback(encoding, char.codePointAt(0)!), check)
+      sink.add(table.get(char.codePointAt(0)!) ?? fallback(encoding, char.codePointAt(0)!))
     }
-    return Uint8Array.from(out)
+    return sink.done()
   }
 }
 
-function append(out: number[], bytes: readonly number[], check: (length: number) => void): void {
-  for (const byte of bytes) out.push(byte)
-  if ((out.length & 1023) < bytes.length) check(out.length)
+/** Bytes that grow; `check` hears of their number now and then. */
+interface Sink {
+  readonly add: (bytes: readonly number[]) => void
+  readonly done: () => Uint8Array
+}
+
+function createSink(room: number, check: (length: number) => void): Sink {
+  let bytes = Buffer.allocUnsafe(room + 16)
+  let length = 0
+  return {
+    add(more) {
+      if (length + more.length > bytes.length) bytes = Buffer.concat([bytes], bytes.length * 2 + more.length)
+      for (let i = 0; i < more.length; i++) bytes[length++] = more[i]!
+      if ((length & 1023) < more.length) check(length)
+    },
+    done: () => bytes.subarray(0, length)
+  }
 }
 
 /** Four bytes in the one set that has all of Unicode, a reference elsewhere. */
@@ -43,18 +57,18 @@ function fourBytes(linear: number): number[] {
 /** ASCII and Japanese in seven bits, with sequences that switch between them. */
 function shiftingEncoder(table: Table): Encode {
   return (text, check) => {
-    const out: number[] = []
+    const sink = createSink(text.length, check)
     let wide = false
     for (const char of text) {
       const found = table.get(char.codePointAt(0)!)
       const isWide = found?.length === 2 && found[0]! >= 0xa1
-      if (isWide !== wide) append(out, isWide ? japanese : ascii, check)
+      if (isWide !== wide) sink.add(isWide ? japanese : ascii)
       wide = isWide
       const narrow = found?.length === 1 ? found : [...Buffer.from(`&#${char.codePointAt(0)};`)]
-      append(out, isWide ? found.map(byte => byte - 0x80) : narrow, check)
+      sink.add(isWide ? found.map(byte => byte - 0x80) : narrow)
     }
-    if (wide) append(out, ascii, check)
-    return Uint8Array.from(out)
+    if (wide) sink.add(ascii)
+    return sink.done()
   }
 }
 

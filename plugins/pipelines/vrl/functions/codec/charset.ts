@@ -1,5 +1,5 @@
 // Texts in other character sets than UTF-8.
-import { type Context, checkOutput } from '../../context.ts'
+import { type Context, checkOutput, step } from '../../context.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'
 import { fromBytes, lossy, type Text, toBytes } from '../../value.ts'
@@ -35,7 +35,9 @@ export const charsetCodecs: readonly FunctionSpec[] = [
     returns: kinds.string,
     fallible: true,
     prepare: ({ context }) => {
-      const encoders = remember(name => makeEncoder(decoderFor(name).encoding))
+      // Many names stand for one set, whose table is large.
+      const known = remember(makeEncoder)
+      const encoders = remember(name => known(decoderFor(name).encoding))
       return (text: Text, name: Text) => encode(context, lossy(text), encoders(lossy(name)))
     },
     examples: [
@@ -48,7 +50,10 @@ export const charsetCodecs: readonly FunctionSpec[] = [
 /** The longest a character becomes is a reference of ten bytes. */
 function encode(context: Context, text: string, encoder: Encode): Text {
   checkOutput(context, text.length)
-  const bytes = encoder(text, length => checkOutput(context, length))
+  const bytes = encoder(text, length => {
+    step(context)
+    checkOutput(context, length)
+  })
   return fromBytes(bytes)
 }
 

@@ -36,16 +36,13 @@ export const percentCodecs: readonly FunctionSpec[] = [
     ],
     returns: kinds.string,
     prepare: call => {
-      const codes = makeCodes(call.constant('ascii_set') as string)
+      const isPlain = plainBytes(call.constant('ascii_set') as string)
       return (value: Text) => {
         const bytes = Buffer.from(lossy(value))
         let length = 0
-        for (const byte of bytes) length += codes[byte]!.length
+        for (const byte of bytes) length += isPlain[byte] === 1 ? 1 : 3
         checkOutput(call.context, length)
-        if (length === bytes.length) return lossy(value)
-        let text = ''
-        for (const byte of bytes) text += codes[byte]!
-        return text
+        return length === bytes.length ? lossy(value) : encodePercent(bytes, isPlain, length)
       }
     },
     examples: [
@@ -63,14 +60,31 @@ export const percentCodecs: readonly FunctionSpec[] = [
   }
 ]
 
-/** What each byte becomes. */
-function makeCodes(set: string): readonly string[] {
+/** 1 for each byte that stays. */
+function plainBytes(set: string): Uint8Array {
   const others = escaped[set]
-  return Array.from({ length: 256 }, (_, byte) => {
+  return Uint8Array.from({ length: 256 }, (_, byte) => {
     const char = String.fromCharCode(byte)
     const plain = others === undefined ? /[\da-zA-Z]/.test(char) : byte > 31 && byte < 127 && !others.includes(char)
-    return plain ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+    return plain ? 1 : 0
   })
+}
+
+const hexDigits = Buffer.from('0123456789ABCDEF')
+
+function encodePercent(bytes: Uint8Array, isPlain: Uint8Array, length: number): string {
+  const out = Buffer.allocUnsafe(length)
+  let to = 0
+  for (const byte of bytes) {
+    if (isPlain[byte] === 1) {
+      out[to++] = byte
+      continue
+    }
+    out[to++] = percent
+    out[to++] = hexDigits[byte >> 4]!
+    out[to++] = hexDigits[byte & 15]!
+  }
+  return out.toString('latin1')
 }
 
 const percent = 37
