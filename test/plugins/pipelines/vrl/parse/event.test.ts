@@ -94,6 +94,12 @@ t.test('patterns of grok match what they are named after', async t => {
     for (const text of texts) t.equal(grok(`^%{${name}:x}$`, text), JSON.stringify({ x: text }), `${name} ${text}`)
 })
 
+t.test('an address is found whole, and the time of day is none', async t => {
+  t.equal(grok('%{IP:x}', 'from ::ffff:10.1.2.3, to'), '{"x":"::ffff:10.1.2.3"}')
+  t.equal(grok('%{IP:x}', '05:06:07 2001:db8::1'), '{"x":"2001:db8::1"}')
+  t.equal(grok('%{IP:x}', '[1:2:3:4:5:6:10.1.2.3]'), '{"x":"1:2:3:4:5:6:10.1.2.3"}')
+})
+
 t.test('grok knows whole lines', async t => {
   t.equal(
     grok(
