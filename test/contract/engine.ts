@@ -4,6 +4,7 @@ import { alterCases } from './engine/alter.ts'
 import { catalogCases } from './engine/catalog.ts'
 import { lifeCases } from './engine/life.ts'
 import { queryCases } from './engine/queries.ts'
+import { sampleCases } from './engine/samples.ts'
 import { seriesCases } from './engine/series.ts'
 import { tableCases } from './engine/tables.ts'
 import { type Case, type EngineContract, type EngineTest, Trial } from './engine/trial.ts'
@@ -23,6 +24,7 @@ const cases = [
   ...catalogCases,
   ...queryCases,
   ...seriesCases,
+  ...sampleCases,
   ...upkeepCases,
   ...lifeCases
 ]

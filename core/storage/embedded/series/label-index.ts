@@ -128,5 +128,6 @@ class LabelColumn {
 function textOf({ type }: TableColumn, value: Uint8Array): string {
   if (type === 'String' || type === 'Json' || type === 'Binary') return Buffer.from(value).toString('utf8')
   const array = fixedArray(type)
-  return String(new array(value.slice().buffer)[0])
+  // A copy: the bytes of a buffer may stand anywhere in a larger one.
+  return String(new array(new Uint8Array(value).buffer)[0])
 }

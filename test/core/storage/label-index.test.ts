@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { Table } from '../../../core/model/table.ts'
+import { LabelIndex } from '../../../core/storage/embedded/series/label-index.ts'
+import { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
+import { resolveSeries } from '../../../core/storage/embedded/series/tags.ts'
+import { columns } from '../../contract/engine/trial.ts'
+import { openEngine, temporaryFolder, text } from './fixtures.ts'
+
+type Values = readonly (string | undefined)[]
+
+async function createTable(t: Parameters<typeof openEngine>[0]): Promise<Table> {
+  const engine = await openEngine(t, temporaryFolder(t))
+  return engine.catalog.createTable({
+    database: 'public',
+    name: 'visits',
+    columns: columns('tag host String', 'tag zone String', 'tag code Int32', 'time at TimestampMillisecond'),
+    options: {}
+  })
+}
+
+/** Series with these values of the text tags; gives their numbers. */
+function addSeries(registry: SeriesRegistry, table: Table, rows: readonly Values[], owner?: number): Uint32Array {
+  const tags = table.tags.slice(0, 2).map(({ id, name }, i) => ({
+    id,
+    rows: rows.length,
+    data: text(
+      name,
+      rows.map(row => row[i])
+    ).data
+  }))
+  return resolveSeries(registry, tags, rows.length, owner)
+}
+
+const is = (column: string, value: string) => ({ column, test: (found: string) => found === value })
+
+t.test('series are found by any test of any tag, an absent one is empty, and later ones are taken in', async t => {
+  const table = await createTable(t)
+  const value = fc.option(fc.constantFrom('a', 'b', 'é', 'ab'), { nil: undefined })
+  const rows = fc.array(fc.tuple(value, value), { maxLength: 12 })
+  const wanted = fc.constantFrom('', 'a', 'b', 'é', 'nothing')
+  const property = fc.property(rows, rows, wanted, wanted, (first, second, host, zone) => {
+    const registry = new SeriesRegistry()
+    const index = new LabelIndex(registry)
+    const known = new Map<number, Values>()
+    for (const batch of [first, second]) {
+      for (const [row, id] of addSeries(registry, table, batch).entries()) known.set(id, batch[row]!)
+      const found = [...index.select(table, [is('host', host), is('zone', zone)], undefined)]
+      const expected = [...known]
+        .filter(([, row]) => (row[0] ?? '') === host && (row[1] ?? '') === zone)
+        .map(([id]) => id)
+        .sort((a, b) => a - b)
+      // Number 0 is the series without any tag, whether it has rows or not.
+      if (found.filter(id => known.has(id)).join() !== expected.join()) return false
+      for (const [id, row] of known) {
+        const labels = row.flatMap((each, i) => (each === undefined ? [] : [[['host', 'zone'][i], each]]))
+        if (JSON.stringify(index.labels(table, id)) !== JSON.stringify(labels)) return false
+      }
+    }
+    return true
+  })
+  t.doesNotThrow(() => fc.assert(property, { numRuns: 300 }))
+})
+
+t.test('series of logical tables that share a registry are told apart by their owner', async t => {
+  const table = await createTable(t)
+  const registry = new SeriesRegistry()
+  const index = new LabelIndex(registry)
+  const [one] = addSeries(registry, table, [['a', undefined]], 11)
+  const [two] = addSeries(registry, table, [['a', undefined]], 12)
+  t.same([...index.select(table, [is('host', 'a')], 11)], [one])
+  t.same([...index.select(table, [is('host', 'a')], 12)], [two])
+  t.same([...index.select(table, [is('host', 'a')], 13)], [])
+})
+
+t.test('numbers are tested as text, and a tag the table does not have is empty', async t => {
+  const table = await createTable(t)
+  const registry = new SeriesRegistry()
+  const index = new LabelIndex(registry)
+  const code = table.tags[2]!
+  const data = { kind: 'fixed' as const, values: Int32Array.of(404, -1) }
+  const [first, second] = resolveSeries(registry, [{ id: code.id, rows: 2, data }], 2)
+  t.same([...index.select(table, [is('code', '404')], undefined)], [first])
+  t.same([...index.select(table, [{ column: 'code', test: found => found.startsWith('-') }], undefined)], [second])
+  t.same(index.labels(table, second!), [['code', '-1']])
+  t.same([...index.select(table, [is('rack', 'x')], undefined)], [])
+  t.ok(index.select(table, [is('rack', '')], undefined).length >= 2)
+})
