@@ -2,8 +2,6 @@
 
 /** Two label sets with the same `key` are equal. */
 export class Labels {
-  static readonly none: Labels = new Labels([], [])
-
   readonly names: readonly string[]
   readonly values: readonly string[]
   #key: string | undefined
@@ -73,9 +71,11 @@ export class Labels {
       names.push(this.names[i]!)
       values.push(this.values[i]!)
     }
-    return names.length === 0 ? Labels.none : new Labels(names, values)
+    return new Labels(names, values)
   }
 }
+
+export const noLabels = new Labels([], [])
 
 export const metricName = '__name__'
 

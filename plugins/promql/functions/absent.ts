@@ -1,6 +1,6 @@
 // Telling that nothing is there.
 import type { Evaluation } from '../engine/evaluation.ts'
-import { Labels, metricName } from '../engine/labels.ts'
+import { Labels, metricName, noLabels } from '../engine/labels.ts'
 import { type Grid, isEmpty, newSeries, none, type Value } from '../engine/series.ts'
 import { type Call, type Expr, type MatrixSelector, type Subquery, unwrap } from '../language/ast.ts'
 import { argument, type Family } from './call.ts'
@@ -40,7 +40,7 @@ function whereAbsent(inner: Expr, present: Uint8Array): Value {
 function labelsOf(expr: Expr): Labels {
   const inner = unwrap(expr)
   const selector = inner.kind === 'matrix' ? inner.selector : inner
-  if (selector.kind !== 'selector') return Labels.none
+  if (selector.kind !== 'selector') return noLabels
   const counts = new Map<string, number>()
   for (const { name } of selector.matchers) counts.set(name, (counts.get(name) ?? 0) + 1)
   const equal = selector.matchers.filter(({ name, op }) => op === '=' && name !== metricName && counts.get(name) === 1)

@@ -1,7 +1,7 @@
 // Between scalars and vectors, and values that are known without any data.
 
 import type { Evaluation } from '../engine/evaluation.ts'
-import { Labels } from '../engine/labels.ts'
+import { noLabels } from '../engine/labels.ts'
 import type { Grid } from '../engine/series.ts'
 import { newSeries, timeOf, type Value } from '../engine/series.ts'
 import type { Call } from '../language/ast.ts'
@@ -20,7 +20,7 @@ async function scalar(evaluation: Evaluation, call: Call, grid: Grid): Promise<V
 
 async function vector(evaluation: Evaluation, call: Call, grid: Grid): Promise<Value> {
   const values = await evaluation.scalar(argument(call, 0), grid)
-  const series = newSeries(Labels.none, grid.count)
+  const series = newSeries(noLabels, grid.count)
   series.kinds.fill(1)
   series.values.set(values)
   return { type: 'vector', series: [series] }

@@ -1,5 +1,5 @@
 // Parts of dates, all in UTC, and the times of samples.
-import { Labels } from '../engine/labels.ts'
+import { noLabels } from '../engine/labels.ts'
 import { mapSeries } from '../engine/map.ts'
 import { selectVector } from '../engine/select.ts'
 import { newSeries, timeOf, type Value } from '../engine/series.ts'
@@ -26,7 +26,7 @@ function part(read: (date: Date) => number): Implementation {
     if (call.args[0] !== undefined) {
       return { type: 'vector', series: mapSeries(await evaluation.vector(call.args[0], grid), ofSeconds) }
     }
-    const series = newSeries(Labels.none, grid.count)
+    const series = newSeries(noLabels, grid.count)
     series.kinds.fill(1)
     for (let step = 0; step < grid.count; step++) series.values[step] = ofSeconds(timeOf(grid, step) / 1_000)
     return { type: 'vector', series: [series] }
