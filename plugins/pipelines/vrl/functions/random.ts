@@ -103,7 +103,7 @@ export const randoms: readonly FunctionSpec[] = [
     returns: kinds.string,
     run: (time: Timestamp | undefined) => uuidOfTime(time === undefined ? BigInt(Date.now()) : millisecondsOf(time)),
     examples: [
-      { title: 'A time', source: "slice!(uuid_v7(t'2020-12-30T22:20:53.824Z'), 0, 13)", result: '"0176b5bd-5d19"' }
+      { title: 'A time', source: "slice!(uuid_v7(t'2025-03-04T05:06:07.89Z'), 0, 13)", result: '"01955f8c-0f56"' }
     ]
   },
   {

@@ -133,11 +133,11 @@ t.test('labels of Punycode come back, whatever they hold', async t => {
 })
 
 t.test('encoded words are found in headers', async t => {
-  t.equal(run('decode_mime_q!("Is =? equal to ?= or not?")'), '"Is =? equal to ?= or not?"')
+  t.equal(run('decode_mime_q!("what =? means ?= here")'), '"what =? means ?= here"')
   t.equal(run('decode_mime_q!("?b?d2Vpcg==")'), '"weir"')
   t.equal(run('decode_mime_q!("")'), '""')
   t.equal(run('decode_mime_q!("=?utf-8?Q?a=zz=3D_?= b")'), '"a=zz=  b"')
-  t.match(run('decode_mime_q!("=?iso-9001?Q?a?=")'), 'Unable to decode \\"iso-9001\\" value'.replaceAll('\\', ''))
+  t.match(run('decode_mime_q!("=?klingon?Q?a?=")'), 'Unable to decode \\"klingon\\" value'.replaceAll('\\', ''))
 })
 
 t.test('keys and values are quoted and flattened', async t => {
