@@ -62,6 +62,37 @@ const selected: Case = {
   }
 }
 
+const plain: Case = {
+  name: 'tags may be numbers, and a table without tags is one series',
+  async run(t, trial) {
+    const { engine } = trial
+    const create = (name: string, ...words: string[]) =>
+      engine.catalog.createTable({
+        database: 'public',
+        name,
+        columns: columns(...words, 'time at TimestampNanosecond', 'field n Int64'),
+        options: {}
+      })
+    const codes = await create('codes', 'tag code Int32', 'tag ok Boolean')
+    await put(engine, codes, { code: 404, ok: false, at: 1n, n: 1n }, { code: -1, at: 1n, n: 2n })
+    const none = await create('none')
+    await put(engine, none, { at: 1n, n: 1n }, { at: 2n, n: 2n })
+    const check = async (when: string) => {
+      t.equal(await samplesOf(engine, 'codes'), 'code=-1 1:2 | code=404,ok=false 1:1', `labels ${when}`)
+      t.equal(await samplesOf(engine, 'codes', { matches: [is('code', '-1')] }), 'code=-1 1:2', `a number ${when}`)
+      t.equal(await samplesOf(engine, 'none'), ' 1:1 2:2', `no tags ${when}`)
+      t.equal(await samplesOf(engine, 'none', { distinct: true, values: [] }), '', `one series ${when}`)
+      t.equal(await samplesOf(engine, 'none', { matches: [is('host', 'a')] }), '', `which has no labels ${when}`)
+    }
+    await check('in memory')
+    await put(engine, none, { at: 2n, n: 3n })
+    t.equal(await samplesOf(engine, 'none'), ' 1:1 2:3', 'the last of a time')
+    await put(engine, none, { at: 2n, n: 2n })
+    await trial.flush()
+    await check('in files')
+  }
+}
+
 const newest: Case = {
   name: 'a series query sees the last of a series and time, and nothing that was deleted',
   async run(t, trial) {
@@ -134,4 +165,4 @@ const ended: Case = {
   }
 }
 
-export const sampleCases: readonly Case[] = [selected, newest, logical, ended]
+export const sampleCases: readonly Case[] = [selected, plain, newest, logical, ended]

@@ -80,6 +80,8 @@ t.test('numbers are tested as text, and a tag the table does not have is empty',
   const code = table.tags[2]!
   const data = { kind: 'fixed' as const, values: Int32Array.of(404, -1) }
   const [first, second] = resolveSeries(registry, [{ id: code.id, rows: 2, data }], 2)
+  index.select(table, [], undefined)
+  t.same(index.labels(table, first!), [['code', '404']])
   t.same([...index.select(table, [is('code', '404')], undefined)], [first])
   t.same([...index.select(table, [{ column: 'code', test: found => found.startsWith('-') }], undefined)], [second])
   t.same(index.labels(table, second!), [['code', '-1']])

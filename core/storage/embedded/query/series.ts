@@ -1,6 +1,7 @@
 // Series queries: which series are wanted is told by the registry alone, then their samples are read as numbers.
 import type { Table } from '../../../model/table.ts'
 import type { Condition, SeriesQuery } from '../../engine.ts'
+import { hasSeries } from '../catalog/logical.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { relation, type Snapshot } from './relation.ts'
 import type { Selection } from './select.ts'
@@ -13,7 +14,9 @@ export function seriesSql(query: SeriesQuery, snapshot: Snapshot, selection: Sel
   const time = quoteName(place(table.timeIndex.name).physical)
   const values = query.values.map(name => place(name))
   const columns = [place(table.timeIndex.name), ...values]
-  const names = ['__tsid', ...columns.map(({ physical }) => quoteName(physical))].join(', ')
+  // Rows of a table without tags are one series.
+  const series = hasSeries(snapshot.table) ? '__tsid' : '0::UINTEGER AS __tsid'
+  const names = [series, ...columns.map(({ physical }) => quoteName(physical))].join(', ')
   const rows = relation(snapshot, selection, { columns, names })
   const ticks = ticksOf(table.timeIndex, time)
   const where = [

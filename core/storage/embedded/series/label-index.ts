@@ -42,6 +42,7 @@ export class LabelIndex {
     return table.tags.flatMap(tag => {
       const column = this.#columns.get(tag.stored ?? tag.id)
       const code = column?.codes[tsid] ?? absent
+      column?.decode(tag)
       return code === absent ? [] : [[tag.name, column!.texts[code]!] as [string, string]]
     })
   }
@@ -127,6 +128,7 @@ class LabelColumn {
 
 function textOf({ type }: TableColumn, value: Uint8Array): string {
   if (type === 'String' || type === 'Json' || type === 'Binary') return Buffer.from(value).toString('utf8')
+  if (type === 'Boolean') return value[0] === 1 ? 'true' : 'false'
   const array = fixedArray(type)
   // A copy: the bytes of a buffer may stand anywhere in a larger one.
   return String(new array(new Uint8Array(value).buffer)[0])
