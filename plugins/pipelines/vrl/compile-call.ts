@@ -9,7 +9,7 @@ import { compileClosure } from './compile-closure.ts'
 import { CompileError } from './diagnostic.ts'
 import { Failure } from './failure.ts'
 import type { FunctionSpec, Param, Run } from './function.ts'
-import { isAny, kindText, valueBit } from './kind.ts'
+import { isAny, kinds, kindText, valueBit } from './kind.ts'
 import { type Node, unhandled } from './node.ts'
 import { byteOffset, type Scope } from './scope.ts'
 import { typeName, type Value } from './value.ts'
@@ -22,17 +22,26 @@ export function compileCall(scope: Scope, expr: CallExpr, compile: Compile): Nod
   const closure = compileClosure(scope, expr, spec, call, bound, compile)
   if (closure !== undefined) call.closure = closure
   // What a call returns is known before it changes anything: del returns what its path held before.
-  const { kind, fails, run } = wrapErrors(expr, () => ({
-    kind: typeof spec.returns === 'function' ? spec.returns(call) : spec.returns,
-    fails: typeof spec.fallible === 'function' ? spec.fallible(call) : spec.fallible === true,
-    run: spec.prepare?.(call) ?? spec.run!
-  }))
+  const { kind, fails, run } = isUnreachable(spec, bound)
+    ? unreachable
+    : wrapErrors(expr, () => ({
+        kind: typeof spec.returns === 'function' ? spec.returns(call) : spec.returns,
+        fails: typeof spec.fallible === 'function' ? spec.fallible(call) : spec.fallible === true,
+        run: spec.prepare?.(call) ?? spec.run!
+      }))
   const fallible = fails || mismatch !== undefined || closure?.fallible === true
   if (expr.abort && !fallible) warnNeedless(scope, expr)
   const node = { span: expr.span, kind, run: callRunner(scope, expr, spec, bound, run) }
   if (expr.abort || !fallible) return { ...node, fallible: false }
   return { ...node, fallible: true, cause: mismatch ?? unhandled(expr.span) }
 }
+
+/** A constant the program ends in before it is known: the function has nothing to prepare with, and is never called. */
+function isUnreachable({ params }: FunctionSpec, bound: readonly Bound[]): boolean {
+  return bound.some(({ node }, i) => params[i]!.constant === true && node?.kind.bits === 0)
+}
+
+const unreachable = { kind: kinds.any, fails: false, run: (): Value => null }
 
 function findFunction(scope: Scope, { name, nameSpan }: CallExpr): FunctionSpec {
   const spec = scope.functions.get(name)

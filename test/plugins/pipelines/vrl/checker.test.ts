@@ -131,3 +131,8 @@ t.test('a constant is known inside closures that do not change it', async t => {
   t.ok(compile('n = 2\nfor_each([1]) -> |_i, v| { .x = mod(v, n) }').program)
   t.equal(compile('n = 2\nfor_each([1]) -> |_i, v| { .x = mod(v, n); n = v }').diagnostics[0]?.code, 103)
 })
+
+t.test('a program may end in an argument that must be known when it is compiled', async t => {
+  const { program } = compile('parse_groks!("x", { abort })')
+  t.match(program?.run(new Map()), { ok: false, aborted: true })
+})
