@@ -14,7 +14,9 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, pieces: I
   const chunks = gather(pieces)
   const first = chunks.next().value ?? Buffer.alloc(0)
   const second = chunks.next()
-  reply.type('application/json').header('vary', 'accept-encoding')
+  const others = reply.getHeader('vary')
+  const vary = others === undefined ? 'accept-encoding' : `${others}, accept-encoding`
+  reply.type('application/json').header('vary', vary)
   const compressed = takesGzip(request.headers['accept-encoding']) && first.length >= leastCompressed
   if (second.done && !compressed) return reply.send(first)
   const body = Readable.from(all(first, second.value, chunks), { objectMode: false })

@@ -312,11 +312,13 @@ t.test('a user who may only write learns nothing', async t => {
 })
 
 t.test('large answers are compressed for clients that take it', async t => {
-  const { get } = await serveRooms(t)
+  const { get } = await serveRooms(t, '[http]\ncors_allowed_origins = ["https://grafana.example"]\n')
   const large = query('temp', '&start=0&end=300&step=1')
   const plain = await get('query_range', large)
   const packed = await get('query_range', large, { 'accept-encoding': 'deflate, gzip;q=0.5' })
   t.equal(packed.headers['content-encoding'], 'gzip')
+  const page = await get('query', query('1'), { origin: 'https://grafana.example' })
+  t.match(page.headers['vary'], /origin.*accept-encoding/)
   t.ok(packed.body.length < JSON.stringify(plain.body).length / 4)
   t.same(JSON.parse(gunzipSync(packed.body).toString()), plain.body)
   for (const accepted of ['gzip;q=0', 'br', 'identity']) {

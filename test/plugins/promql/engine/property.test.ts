@@ -1,6 +1,7 @@
 // A range query is its instant queries one after the other, whatever the data.
 import fc from 'fast-check'
 import t from 'tap'
+import { isDbError } from '../../../../core/index.ts'
 import { memorySource, native, type Point, samplesOf } from '../source.ts'
 
 const second = 1_000
@@ -88,6 +89,90 @@ t.test('each step of a range query is the instant query at its time', async t =>
     return range !== undefined && sorted(range) === sorted(instants)
   })
   await t.resolves(fc.assert(property, { numRuns: 600 }))
+})
+
+const { vector } = fc.letrec<{ vector: string; range: string; scalar: string }>(tie => {
+  const [vector, range, scalar] = [tie('vector'), tie('range'), tie('scalar')]
+  const name = (...names: string[]) => fc.constantFrom(...names)
+  return {
+    vector: fc.oneof(
+      { maxDepth: 4 },
+      name('m', 'n_total', 'x_bucket', '{__name__=~"m|n_total"}', 'm offset -5s', 'm @ 20', 'nothing'),
+      fc
+        .tuple(name('abs', 'sort', 'absent', 'histogram_count', 'timestamp', 'exp', '-'), vector)
+        .map(([f, v]) => `${f}(${v})`),
+      fc
+        .tuple(
+          name('rate', 'delta', 'irate', 'avg_over_time', 'max_over_time', 'deriv', 'resets', 'last_over_time'),
+          range
+        )
+        .map(([f, r]) => `${f}(${r})`),
+      fc
+        .tuple(name('sum', 'avg', 'max', 'stddev', 'group', 'count'), name('', 'by (a)', 'without (a, le)'), vector)
+        .map(([op, by, v]) => `${op} ${by} (${v})`),
+      fc
+        .tuple(name('topk', 'bottomk', 'quantile', 'limitk', 'limit_ratio'), scalar, vector)
+        .map(([op, s, v]) => `${op}(${s}, ${v})`),
+      fc
+        .tuple(
+          vector,
+          name(
+            '+',
+            '/',
+            '%',
+            '^',
+            'atan2',
+            '==',
+            '> bool',
+            'and',
+            'or',
+            'unless',
+            '* on(a)',
+            '- ignoring(b, le) group_left',
+            '</',
+            '>/'
+          ),
+          vector
+        )
+        .map(([l, op, r]) => `(${l}) ${op} (${r})`),
+      fc.tuple(vector, name('*', '-', '<', '!= bool'), scalar).map(([l, op, r]) => `(${l}) ${op} (${r})`),
+      fc
+        .tuple(name('histogram_quantile', 'quantile_over_time'), scalar, vector)
+        .map(([f, s, v]) => (f === 'histogram_quantile' ? `${f}(${s}, ${v})` : `${f}(${s}, (${v})[30s:5s])`)),
+      fc.tuple(scalar, scalar, vector).map(([low, high, v]) => `histogram_fraction(${low}, ${high}, ${v})`),
+      vector.map(v => `label_replace(${v}, "c", "$1", "a", "(.*)")`),
+      vector.map(v => `count_values("v", ${v})`),
+      scalar.map(s => `vector(${s})`)
+    ),
+    range: fc.oneof(
+      { maxDepth: 4 },
+      name('m[30s]', 'n_total[1m]', '{a="1"}[45s]'),
+      fc.tuple(vector, name('[1m:10s]', '[30s:]', '[20s:7s] offset 5s', '[1m:10s] @ 30')).map(([v, r]) => `(${v})${r}`)
+    ),
+    scalar: fc.oneof(
+      { maxDepth: 4 },
+      name('0', '1', '-0.5', 'NaN', 'Inf', '0.9', 'time()', 'pi()'),
+      vector.map(v => `scalar(${v})`),
+      fc.tuple(scalar, name('+', '-', '%', '>= bool'), scalar).map(([l, op, r]) => `(${l}) ${op} (${r})`)
+    )
+  }
+})
+
+t.test('whatever is asked of whatever data, it is answered or refused with a reason', async t => {
+  const asked = fc.record({ load, text: vector, step: fc.constantFrom(undefined, 7, 10) })
+  const met = { answers: 0, refusals: 0 }
+  const property = fc.asyncProperty(asked, async ({ load, text, step }) => {
+    const times = { start: 20 * second, end: 80 * second, ...(step !== undefined && { step: step * second }) }
+    try {
+      await samplesOf(memorySource(10 * second, load), text, step === undefined ? { start: 60 * second } : times)
+      met.answers++
+    } catch (error) {
+      if (!isDbError(error) || error.status >= 500) throw error
+      met.refusals++
+    }
+  })
+  await t.resolves(fc.assert(property, { numRuns: 500 }))
+  t.ok(met.answers > 100, `${met.answers} answers, ${met.refusals} refusals`)
 })
 
 async function outcome(work: Promise<Map<string, string>>): Promise<Map<string, string> | undefined> {
