@@ -1,84 +1,74 @@
 // Samples as they come from the store, in runs of one series after the other, put together series by series.
 import { isValid, type ResultVector } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
-import type { Floats, Histograms, RawSeries } from '../engine/source.ts'
+import { type Floats, type Histograms, type RawSeries, wordsOf } from '../engine/source.ts'
 
-/** Rows of one series that came one after the other. */
-interface Run {
-  readonly series: number
+/** Rows as they came: in runs of a series from files, in any order from memory. */
+interface Batch {
+  readonly rows: number
+  readonly series: Uint32Array
   readonly times: Float64Array
-  readonly values: Float64Array
+  /** Numbers by their two halves: a staleness marker must keep its bits. */
+  readonly words: Uint32Array
+  readonly valid: Uint8Array | undefined
 }
 
 /** Numbers of one column. */
 export class GatheredNumbers {
-  readonly #runs: Run[] = []
-  readonly #counts = new Map<number, number>()
+  readonly #batches: Batch[] = []
+  /** By series; their numbers are dense. */
+  #counts = new Uint32Array(1024)
+  readonly #seen: number[] = []
+  #total = 0
 
+  /** The batch's memory must stay as it is. */
   add(rows: number, series: Uint32Array, times: Float64Array, { values, valid }: ResultVector): void {
-    const numbers = values as Float64Array
-    for (let start = 0; start < rows; ) {
-      const id = series[start]!
-      let end = start + 1
-      while (end < rows && series[end] === id) end++
-      const run =
-        valid === undefined ? whole(id, times, numbers, start, end) : present(id, times, numbers, valid, start, end)
-      if (run.times.length > 0) {
-        this.#runs.push(run)
-        this.#counts.set(id, (this.#counts.get(id) ?? 0) + run.times.length)
-      }
-      start = end
+    this.#batches.push({ rows, series, times, words: wordsOf(values as Float64Array), valid })
+    for (let row = 0; row < rows; row++) {
+      if (!isValid(valid, row)) continue
+      const id = series[row]!
+      if (id >= this.#counts.length) this.#grow(id)
+      if (this.#counts[id]!++ === 0) this.#seen.push(id)
+      this.#total++
     }
   }
 
   /** By series, times ascending and divided by `perMilli`. */
   series(perMilli: number): Map<number, Floats> {
-    const total = [...this.#counts.values()].reduce((sum, count) => sum + count, 0)
-    const [times, values] = [new Float64Array(total), new Float64Array(total)]
-    const places = new Map<number, number>()
+    const times = new Float64Array(this.#total)
+    const values = new Float64Array(this.#total)
+    const places = new Uint32Array(this.#counts.length)
     const found = new Map<number, Floats>()
     let next = 0
-    for (const [id, count] of this.#counts) {
-      places.set(id, next)
+    for (const id of this.#seen) {
+      const count = this.#counts[id]!
+      places[id] = next
       found.set(id, { times: times.subarray(next, next + count), values: values.subarray(next, next + count) })
       next += count
     }
-    for (const run of this.#runs) {
-      const at = places.get(run.series)!
-      times.set(run.times, at)
-      values.set(run.values, at)
-      places.set(run.series, at + run.times.length)
-    }
-    if (perMilli !== 1) for (let i = 0; i < total; i++) times[i] = Math.floor(times[i]! / perMilli)
+    this.#fill(places, times, wordsOf(values))
+    if (perMilli !== 1) for (let i = 0; i < times.length; i++) times[i] = Math.floor(times[i]! / perMilli)
     for (const floats of found.values()) sortByTime(floats)
     return found
   }
-}
 
-/** The batch's memory is its own: parts of it can be kept. */
-function whole(series: number, times: Float64Array, values: Float64Array, start: number, end: number): Run {
-  return { series, times: times.subarray(start, end), values: values.subarray(start, end) }
-}
-
-function present(
-  series: number,
-  times: Float64Array,
-  values: Float64Array,
-  valid: Uint8Array,
-  start: number,
-  end: number
-): Run {
-  const run = { series, times: new Float64Array(end - start), values: new Float64Array(end - start) }
-  const words = new BigUint64Array(values.buffer, values.byteOffset, values.length)
-  const kept = new BigUint64Array(run.values.buffer)
-  let count = 0
-  for (let row = start; row < end; row++) {
-    if (!isValid(valid, row)) continue
-    run.times[count] = times[row]!
-    // By its bits: a staleness marker must stay one.
-    kept[count++] = words[row]!
+  #fill(places: Uint32Array, times: Float64Array, words: Uint32Array): void {
+    for (const batch of this.#batches) {
+      for (let row = 0; row < batch.rows; row++) {
+        if (!isValid(batch.valid, row)) continue
+        const at = places[batch.series[row]!]!++
+        times[at] = batch.times[row]!
+        words[2 * at] = batch.words[2 * row]!
+        words[2 * at + 1] = batch.words[2 * row + 1]!
+      }
+    }
   }
-  return { series, times: run.times.subarray(0, count), values: run.values.subarray(0, count) }
+
+  #grow(id: number): void {
+    const grown = new Uint32Array(Math.max(id + 1, this.#counts.length * 2))
+    grown.set(this.#counts)
+    this.#counts = grown
+  }
 }
 
 /** Runs of several files may overlap in time. */
