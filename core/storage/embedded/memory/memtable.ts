@@ -69,6 +69,21 @@ export class Memtable {
     if (!table.options.append_mode) this.#times.add(rows, rows.columns.get(table.timeIndex.id))
   }
 
+  /** Rows DuckDB has not seen; without those that are on their way to it, see `settled`. */
+  get unread(): readonly MemtableRows[] {
+    return this.#pending
+  }
+
+  /** Rows are on their way to DuckDB. */
+  get isMoving(): boolean {
+    return this.#handover !== undefined
+  }
+
+  /** Resolves when no rows are on their way to DuckDB. */
+  async settled(): Promise<void> {
+    while (this.#handover) await this.#handover.catch(() => {})
+  }
+
   /** Makes everything added before the call readable in DuckDB. */
   async handOver(): Promise<void> {
     while (this.#handover) await this.#handover

@@ -120,6 +120,11 @@ export class TableData {
     this.active = undefined
   }
 
+  /** Resolves when no rows are on their way to DuckDB. */
+  async settled(): Promise<void> {
+    for (const memtable of [...this.memtables]) await memtable.settled()
+  }
+
   /** Makes every row added before the call readable. */
   async makeReadable(): Promise<void> {
     for (const memtable of [...this.memtables]) await memtable.handOver()

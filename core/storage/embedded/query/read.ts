@@ -1,84 +1,40 @@
 // Queries: which files and memtables they see, the SQL DuckDB gets, and keeping both alive until the last row is read.
 import type { Table } from '../../../model/table.ts'
-import type { Condition, Query, QueryResult, Relation, ScanQuery, SeriesQuery } from '../../engine.ts'
-import type { EmbeddedCatalog } from '../catalog/catalog.ts'
-import { type Duckdb, quoteName } from '../duckdb/index.ts'
-import type { FilePins } from '../file/file-pins.ts'
-import type { IndexReader } from '../index/index-reader.ts'
-import type { OpenTables } from '../memory/tables.ts'
-import type { EngineMetrics } from '../metrics.ts'
+import type { Condition, Query, QueryResult, Relation, ScanQuery, SqlQuery } from '../../engine.ts'
+import { quoteName } from '../duckdb/index.ts'
 import { relation, type Snapshot } from './relation.ts'
+import { runSeries } from './run-series.ts'
 import { everything, type Selection, select } from './select.ts'
-import { seriesSql, timesOf } from './series.ts'
+import { pin, type ReadParts, snapshotOf } from './snapshot.ts'
 import { ticksOf } from './time.ts'
-
-export interface ReadParts {
-  readonly catalog: EmbeddedCatalog
-  readonly duckdb: Duckdb
-  readonly tables: OpenTables
-  readonly pins: FilePins
-  readonly dataDir: string
-  readonly indexes: IndexReader
-  readonly metrics: EngineMetrics
-}
 
 /** Starts a query over everything that was answered before the call. */
 export async function runQuery(parts: ReadParts, query: Query, signal: AbortSignal): Promise<QueryResult> {
+  if (query.kind === 'series') return runSeries(parts, query, signal)
   const tables = new Map(tablesOf(query).map(table => [table.id, table]))
   for (const table of tables.values()) await parts.tables.find(table)?.makeReadable()
-  const snapshots = new Map<number, Snapshot>()
   const now = Date.now()
-  for (const [id, table] of tables) {
-    const data = parts.tables.find(table)
-    const host = parts.catalog.host(table)
-    snapshots.set(id, {
-      table: host,
-      view: host === table ? undefined : table,
-      logical: host === table ? parts.catalog.logicalIds(host) : undefined,
-      files: parts.catalog.files(host),
-      memtables: data?.memtables ?? [],
-      series: data?.mirror.name ?? '',
-      dataDir: parts.dataDir,
-      cutoff: parts.catalog.cutoff(table, now)
-    })
-  }
+  const snapshots = new Map(Array.from(tables, ([id, table]) => [id, snapshotOf(parts, table, now)]))
   const release = pin(parts.pins, [...snapshots.values()])
-  let chosen: ReturnType<typeof chooseSeries> | undefined
   let sql: string
   try {
-    chosen = query.kind === 'series' ? chooseSeries(parts, query) : undefined
-    sql = await writeSql(parts, query, snapshots, chosen?.tsids)
+    sql = await writeSql(parts, query, snapshots)
   } catch (error) {
     release()
     throw error
   }
   const timezone = query.kind === 'sql' ? query.timezone : 'UTC'
-  const result = await parts.duckdb.stream(sql, timezone, signal, release)
-  return chosen === undefined ? result : { ...result, labels: chosen.labels }
-}
-
-/** The series a query wants, and their labels. */
-function chooseSeries({ catalog, tables }: ReadParts, { table, matches }: SeriesQuery) {
-  const owner = catalog.host(table) === table ? undefined : table.id
-  const { labels } = tables.take(table)
-  return {
-    tsids: labels.select(table, matches, owner),
-    labels: (series: number) => labels.labels(table, series)
-  }
+  return parts.duckdb.stream(sql, timezone, signal, release)
 }
 
 /** The query with everything it reads; only a condition makes it wait for a look into indexes. */
 async function writeSql(
   { indexes, metrics }: ReadParts,
-  query: Query,
-  snapshots: ReadonlyMap<number, Snapshot>,
-  tsids: Uint32Array = new Uint32Array(0)
+  query: SqlQuery | ScanQuery,
+  snapshots: ReadonlyMap<number, Snapshot>
 ): Promise<string> {
   const choose = (table: Table, where: Condition | undefined) =>
     where === undefined ? everything : select(indexes, metrics.index.groups, snapshots.get(table.id)!, where)
-  if (query.kind === 'series') {
-    return seriesSql(query, snapshots.get(query.table.id)!, await choose(query.table, timesOf(query)), tsids)
-  }
   if (query.kind === 'scan') {
     const { from, to } = query
     const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
@@ -95,17 +51,6 @@ async function writeSql(
 /** Every table a query names, as often as it does. */
 export function tablesOf(query: Query): readonly Table[] {
   return query.kind === 'sql' ? query.relations.map(({ table }) => table) : [query.table]
-}
-
-function pin(pins: FilePins, snapshots: readonly Snapshot[]): () => void {
-  const paths = snapshots.flatMap(snapshot => snapshot.files.map(file => file.path))
-  const memtables = snapshots.flatMap(snapshot => snapshot.memtables)
-  pins.pin(paths)
-  for (const memtable of memtables) memtable.pin()
-  return () => {
-    pins.unpin(paths)
-    for (const memtable of memtables) memtable.unpin()
-  }
 }
 
 /** Puts each table's rows where the statement names the table, from the last to the first so that offsets stay right. */

@@ -34,7 +34,7 @@ export function seriesSql(query: SeriesQuery, snapshot: Snapshot, selection: Sel
 }
 
 /** Columns of the rows as they are stored, by the names of the table that is asked for. */
-function columnsOf(table: Table, host: Table) {
+export function columnsOf(table: Table, host: Table) {
   const byId = new Map(host.columns.map(column => [column.id, column]))
   const byName = new Map(table.columns.map(column => [column.name, column]))
   return (name: string) => {

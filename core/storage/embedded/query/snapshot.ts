@@ -1,0 +1,47 @@
+// What a query sees, fixed at one moment, and kept alive until the last row is read.
+import type { Table } from '../../../model/table.ts'
+import type { EmbeddedCatalog } from '../catalog/catalog.ts'
+import type { Duckdb } from '../duckdb/index.ts'
+import type { FilePins } from '../file/file-pins.ts'
+import type { IndexReader } from '../index/index-reader.ts'
+import type { OpenTables } from '../memory/tables.ts'
+import type { EngineMetrics } from '../metrics.ts'
+import type { Snapshot } from './relation.ts'
+
+export interface ReadParts {
+  readonly catalog: EmbeddedCatalog
+  readonly duckdb: Duckdb
+  readonly tables: OpenTables
+  readonly pins: FilePins
+  readonly dataDir: string
+  readonly indexes: IndexReader
+  readonly metrics: EngineMetrics
+}
+
+/** `now` in milliseconds since 1970 decides what is past its time. */
+export function snapshotOf({ catalog, tables, dataDir }: ReadParts, table: Table, now: number): Snapshot {
+  const data = tables.find(table)
+  const host = catalog.host(table)
+  return {
+    table: host,
+    view: host === table ? undefined : table,
+    logical: host === table ? catalog.logicalIds(host) : undefined,
+    files: catalog.files(host),
+    memtables: data?.memtables ?? [],
+    series: data?.mirror.name ?? '',
+    dataDir,
+    cutoff: catalog.cutoff(table, now)
+  }
+}
+
+/** Keeps files and memtables; returns what lets them go. */
+export function pin(pins: FilePins, snapshots: readonly Snapshot[]): () => void {
+  const paths = snapshots.flatMap(snapshot => snapshot.files.map(file => file.path))
+  const memtables = snapshots.flatMap(snapshot => snapshot.memtables)
+  pins.pin(paths)
+  for (const memtable of memtables) memtable.pin()
+  return () => {
+    pins.unpin(paths)
+    for (const memtable of memtables) memtable.unpin()
+  }
+}
