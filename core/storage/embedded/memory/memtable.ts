@@ -16,6 +16,18 @@ export interface MemtableRows {
   readonly op: 'put' | 'delete'
   readonly tsids: Uint32Array | undefined
   readonly columns: ReadonlyMap<number, ColumnData>
+  /** Made when first asked for: most writes hold nothing of what a query wants. */
+  bounds?: SampleBounds
+}
+
+/** Series numbers and times rows span. */
+export interface SampleBounds {
+  readonly first: number
+  readonly last: number
+  /** No series comes before one with a lower number. */
+  readonly ascending: boolean
+  readonly from: number
+  readonly to: number
 }
 
 /** One generation of a table's memtable. Sealed ones take no more rows and go once their file is in the catalog. */

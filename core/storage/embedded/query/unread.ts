@@ -1,7 +1,7 @@
 // Samples that DuckDB has not seen, straight from memory: what was written last is what metrics are asked for most.
 import { type ColumnData, isValid, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
 import type { TableColumn } from '../../../model/table.ts'
-import type { MemtableRows } from '../memory/memtable.ts'
+import type { MemtableRows, SampleBounds } from '../memory/memtable.ts'
 
 export interface UnreadQuery {
   readonly wanted: WantedSeries
@@ -45,19 +45,6 @@ export class WantedSeries {
   }
 }
 
-/** Series numbers and times a write spans. */
-interface Bounds {
-  /** No series comes before one with a lower number. */
-  readonly ascending: boolean
-  readonly first: number
-  readonly last: number
-  readonly from: number
-  readonly to: number
-}
-
-/** Made once for each write: most writes hold nothing of what a query wants. */
-const known = new WeakMap<MemtableRows, Bounds>()
-
 /** The samples of some series; those without any value are left out. */
 export function readUnread(writes: readonly MemtableRows[], query: UnreadQuery): UnreadSamples {
   const hit = writes.filter(write => mayHold(write, query))
@@ -80,15 +67,12 @@ export function readUnread(writes: readonly MemtableRows[], query: UnreadQuery):
 }
 
 function mayHold(write: MemtableRows, { wanted, time, from, to }: UnreadQuery): boolean {
-  let bounds = known.get(write)
-  if (bounds === undefined) {
-    bounds = boundsOf(write, time)
-    known.set(write, bounds)
-  }
+  write.bounds ??= boundsOf(write, time)
+  const { bounds } = write
   return bounds.to >= from && bounds.from <= to && wanted.within(bounds.first, bounds.last).length > 0
 }
 
-function boundsOf(write: MemtableRows, time: TableColumn): Bounds {
+function boundsOf(write: MemtableRows, time: TableColumn): SampleBounds {
   const words = wordsOf(write, time)
   let [first, last] = [Number.POSITIVE_INFINITY, 0]
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -120,7 +104,7 @@ function rowsOf(write: MemtableRows, { wanted, time, from, to }: UnreadQuery): U
     const at = timeAt(words, row)
     if (at >= from && at <= to) rows[count++] = row
   }
-  const { first, last, ascending } = known.get(write)!
+  const { first, last, ascending } = write.bounds!
   const asked = wanted.within(first, last)
   if (ascending && asked.length * searchCost < write.rows) {
     for (const tsid of asked) {
