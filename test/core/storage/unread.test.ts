@@ -1,0 +1,85 @@
+// Samples read from memory, from files and from both are the same as the rows SQL sees.
+import fc from 'fast-check'
+import t from 'tap'
+import type { MergeMode } from '../../../core/model/table.ts'
+import type { Engine } from '../../../core/storage/engine.ts'
+import { never, put, remove, tableNamed } from '../../contract/engine/rows.ts'
+import { columns } from '../../contract/engine/trial.ts'
+import { openEngine, temporaryFolder } from './fixtures.ts'
+
+const host = fc.constantFrom('a', 'b', 'c')
+const at = fc.bigInt(0n, 6n)
+const row = fc.record({ host, at, n: fc.option(fc.bigInt(0n, 99n), { nil: null }) })
+const step = fc.oneof(
+  fc.record({ do: fc.constant('put' as const), rows: fc.array(row, { minLength: 1, maxLength: 4 }) }),
+  fc.record({
+    do: fc.constant('remove' as const),
+    rows: fc.array(fc.record({ host, at }), { minLength: 1, maxLength: 1 })
+  }),
+  fc.record({ do: fc.constant('flush' as const) }),
+  fc.record({ do: fc.constant('read' as const) })
+)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+async function samples(engine: Engine): Promise<string[]> {
+  const table = tableNamed(engine, 'visits')
+  const matches = [{ column: 'host', test: (found: string) => found !== 'c' }]
+  const result = await engine.query({ kind: 'series', table, matches, values: ['n'], from: 1n, to: 6n }, never)
+  const found: string[] = []
+  for await (const { rows, columns } of result.batches()) {
+    for (let i = 0; i < rows; i++) {
+      const [series, time, n] = columns.map(({ values }) => values[i] as number)
+      found.push(`${result.labels!(series!)[0]![1]} ${time} ${n}`)
+    }
+  }
+  return found.sort()
+}
+
+async function scanned(engine: Engine): Promise<string[]> {
+  const table = tableNamed(engine, 'visits')
+  const result = await engine.query({ kind: 'scan', table, columns: ['host', 'at', 'n'], from: 1n, to: 6n }, never)
+  const found: string[] = []
+  for await (const { rows, columns } of result.batches()) {
+    for (let i = 0; i < rows; i++) {
+      const [host, time, n] = columns.map(({ values }) => values[i])
+      const isThere = columns[2]!.valid === undefined || (columns[2]!.valid[i >> 3]! & (1 << (i & 7))) !== 0
+      if (host !== 'c' && isThere) found.push(`${host} ${time} ${n}`)
+    }
+  }
+  return found.sort()
+}
+
+async function apply(engine: Engine, step: Step): Promise<void> {
+  const table = tableNamed(engine, 'visits')
+  if (step.do === 'put') await put(engine, table, ...step.rows)
+  else if (step.do === 'remove') await remove(engine, table, ...step.rows)
+  else if (step.do === 'flush') await engine.maintain({ kind: 'flush', table }, never)
+  else await scanned(engine)
+}
+
+const modes: readonly { readonly append_mode?: true; readonly merge_mode?: MergeMode }[] = [
+  {},
+  { append_mode: true },
+  { merge_mode: 'last_non_null' }
+]
+
+for (const options of modes) {
+  t.test(`series queries see what SQL sees, with ${JSON.stringify(options)}`, async t => {
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 8 }), async steps => {
+      const engine = await openEngine(t, temporaryFolder(t))
+      const words = ['tag host String', 'time at TimestampMillisecond', 'field n Int64']
+      await engine.catalog.createTable({ database: 'public', name: 'visits', columns: columns(...words), options })
+      for (const each of steps) {
+        if (options.append_mode !== true || each.do !== 'remove') await apply(engine, each)
+      }
+      const found = await samples(engine)
+      t.same(
+        found,
+        await scanned(engine),
+        JSON.stringify(steps, (_, value) => (typeof value === 'bigint' ? Number(value) : value))
+      )
+      await engine.close()
+    })
+    await fc.assert(property, { numRuns: 40 })
+  })
+}
