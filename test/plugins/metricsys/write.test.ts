@@ -230,7 +230,8 @@ t.test('a flood of series, labels or metrics ends at the limits and is told in t
   t.match((await write(writeV1([series({ b: '1', c: '1', d: '1' })]))).body, /max_(series|label_names)/)
   t.same(await sql('SELECT count(DISTINCT a) FROM m'), [[6]])
   const metrics = await core.metrics.expose()
-  t.match(metrics, /svc_metricsys_label_values\{label="a"\} 9/)
+  // An estimate: of nine values two may fall together.
+  t.match(metrics, /svc_metricsys_label_values\{label="a"\} [6-9]\n/)
   t.match(metrics, /svc_metricsys_write_refused_total\{code="InvalidArguments"\} 3/)
 })
 
