@@ -101,7 +101,7 @@ function lastPoint(name: string): QuestionKind {
   return {
     name,
     make: () => ({
-      sql: 'SELECT DISTINCT ON (hostname) * FROM cpu ORDER BY hostname, ts DESC',
+      sql: 'SELECT * FROM cpu WHERE (hostname, ts) IN (SELECT hostname, max(ts) FROM cpu GROUP BY hostname)',
       influx: 'SELECT * FROM cpu GROUP BY hostname ORDER BY time DESC LIMIT 1'
     })
   }
