@@ -83,3 +83,26 @@ for (const options of modes) {
     await fc.assert(property, { numRuns: 40 })
   })
 }
+
+t.test('a column that a write left out is null beside those it has', async t => {
+  const engine = await openEngine(t, temporaryFolder(t))
+  const words = ['tag host String', 'time at TimestampMillisecond', 'field n Float64', 'field note Json']
+  const options = {}
+  const table = await engine.catalog.createTable({ database: 'public', name: 'v', columns: columns(...words), options })
+  await put(engine, table, { host: 'a', at: 1n, n: 1.5 })
+  await put(engine, table, { host: 'a', at: 2n, note: '{}' })
+  const result = await engine.query({ kind: 'series', table, matches: [], values: ['n', 'note'] }, never)
+  const found: unknown[] = []
+  for await (const { rows, columns } of result.batches()) {
+    for (let i = 0; i < rows; i++) {
+      const cells = columns.map(({ values, valid }) =>
+        valid !== undefined && (valid[0]! & (1 << i)) === 0 ? null : values[i]
+      )
+      found.push(cells.slice(1))
+    }
+  }
+  t.same(found, [
+    [1, 1.5, null],
+    [2, null, '{}']
+  ])
+})

@@ -137,13 +137,20 @@ function samplesOf(write: MemtableRows, query: UnreadQuery): ResultBatch {
     series[i] = write.tsids![rows[i]!]!
     times[i] = timeAt(words, rows[i]!)
   }
-  return { rows: rows.length, columns: [{ values: series }, { values: times }, ...data.map(each => pick(each, rows))] }
+  return {
+    rows: rows.length,
+    columns: [{ values: series }, { values: times }, ...query.values.map(column => pick(column, write, rows))]
+  }
 }
 
 /** Numbers as floats, by their bits where they are floats already; text as text. */
-function pick(data: ColumnData | undefined, rows: Uint32Array): ResultVector {
-  if (data === undefined)
-    return { values: new Float64Array(rows.length), valid: new Uint8Array((rows.length + 7) >> 3) }
+function pick({ id, type }: TableColumn, write: MemtableRows, rows: Uint32Array): ResultVector {
+  const data = write.columns.get(id)
+  if (data === undefined) {
+    const isText = type === 'String' || type === 'Json'
+    const values = isText ? new Array<null>(rows.length).fill(null) : new Float64Array(rows.length)
+    return { values, valid: new Uint8Array((rows.length + 7) >> 3) }
+  }
   if (data.kind !== 'fixed') return { values: Array.from(rows, row => textAt(data, row)) }
   const values = new Float64Array(rows.length)
   if (data.values instanceof Float64Array) {
