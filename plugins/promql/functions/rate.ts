@@ -18,6 +18,7 @@ function extrapolated({ counter, perSecond }: { counter: boolean; perSecond: boo
   return call => {
     const { floats, histograms } = call.samples
     const drops = counter ? dropsOf(floats.values) : []
+    let told = !counter
     const scaleBy = (
       window: Window,
       first: number,
@@ -35,7 +36,9 @@ function extrapolated({ counter, perSecond }: { counter: boolean; perSecond: boo
         return undefined
       }
       if (f1 - f0 > 1) {
-        if (counter) tellNoCounter(call)
+        // Once a series: the text is the same for every window.
+        if (!told) tellNoCounter(call)
+        told = true
         const first = floats.values[f0]!
         const growth = floats.values[f1 - 1]! - first + lostToResets(floats.values, drops, f0, f1)
         const zero = (sampled: number) =>
