@@ -19,7 +19,7 @@ import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { FilePins } from './file/file-pins.ts'
 import { encodeRecord } from './log/record.ts'
 import { type EngineMetrics, engineMetrics } from './metrics.ts'
-import { type Opened, openToRead, openToWrite, type StorageConfig, type Surroundings, type Writer } from './opened.ts'
+import { type Opened, openToRead, openToWrite, type StorageConfig, type Surroundings, type Writable } from './opened.ts'
 import { runQuery, tablesOf } from './query/read.ts'
 import { catalogThere, notWritable, retryWriting, whyUnwritable } from './read-only.ts'
 import { recordParts } from './write.ts'
@@ -51,7 +51,7 @@ class EmbeddedEngine implements Engine {
     this.#around = { config, log, dataDir, pins, metrics: this.#makeMetrics(metrics) }
     this.catalog = createLiveCatalog(
       () => this.#open(),
-      () => this.#writer(),
+      () => this.#writable(),
       pins
     )
   }
@@ -73,7 +73,8 @@ class EmbeddedEngine implements Engine {
   }
 
   async write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
-    const { tables, wal, flusher } = this.#writer()
+    const { tables, writer } = this.#writable()
+    const { wal, flusher } = writer
     const { storage } = this.#around.config
     if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
     signal.throwIfAborted()
@@ -105,7 +106,8 @@ class EmbeddedEngine implements Engine {
   }
 
   async maintain(task: Maintenance, signal: AbortSignal): Promise<Report> {
-    const { sqlite, flusher, compactor, indexer } = this.#writer()
+    const { sqlite, writer } = this.#writable()
+    const { flusher, compactor, indexer } = writer
     const { config, dataDir, pins } = this.#around
     signal.throwIfAborted()
     if (task.kind !== 'backup') {
@@ -133,10 +135,10 @@ class EmbeddedEngine implements Engine {
     return this.#opened
   }
 
-  #writer(): Opened & Writer {
+  #writable(): Writable {
     const opened = this.#open()
-    if (opened.writer === undefined) throw notWritable(this.#unwritable!)
-    return { ...opened, ...opened.writer }
+    if (!isWritable(opened)) throw notWritable(this.#unwritable!)
+    return opened
   }
 
   async #startQuery(opened: Opened, query: Query, signal: AbortSignal): Promise<QueryResult> {
@@ -179,7 +181,8 @@ class EmbeddedEngine implements Engine {
   }
 
   async #waitForRoom(signal: AbortSignal): Promise<void> {
-    const { tables, wal, flusher } = this.#writer()
+    const { tables, writer } = this.#writable()
+    const { wal, flusher } = writer
     const limit = this.#around.config.storage.memtable_limit
     const end = AbortSignal.any([signal, AbortSignal.timeout(longestStall)])
     this.#around.metrics.stalls.add(1)
@@ -206,4 +209,8 @@ class EmbeddedEngine implements Engine {
 
 function countRows(items: readonly { readonly rows: number }[]): number {
   return items.reduce((sum, item) => sum + item.rows, 0)
+}
+
+function isWritable(opened: Opened): opened is Writable {
+  return opened.writer !== undefined
 }

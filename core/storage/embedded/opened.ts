@@ -58,6 +58,9 @@ export interface Opened {
   close(finish?: boolean): Promise<void>
 }
 
+/** Opened with the right to write. */
+export type Writable = Opened & { readonly writer: Writer }
+
 export interface Writer {
   readonly wal: WriteAheadLog
   readonly flusher: Flusher

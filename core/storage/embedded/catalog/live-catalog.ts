@@ -3,7 +3,7 @@ import { DbError } from '../../../errors.ts'
 import type { Table, TableChange } from '../../../model/table.ts'
 import type { Catalog } from '../../engine.ts'
 import type { FilePins } from '../file/file-pins.ts'
-import type { Opened, Writer } from '../opened.ts'
+import type { Opened, Writable } from '../opened.ts'
 import { versioned } from '../query/relation.ts'
 import type { FoundSeries } from '../series/known-series.ts'
 import { isLogical, isPhysical } from './logical.ts'
@@ -11,12 +11,12 @@ import { isLogical, isPhysical } from './logical.ts'
 /** How often hidden rows are removed before a table that is written to meanwhile is given up. */
 const mostAttempts = 5
 
-/** `opened` and `writer` give what is open at the moment of a call, or throw; one catalog outlives what is open. */
-export function createLiveCatalog(opened: () => Opened, writer: () => Opened & Writer, pins: FilePins): Catalog {
+/** `opened` and `writable` give what is open at the moment of a call, or throw; one catalog outlives what is open. */
+export function createLiveCatalog(opened: () => Opened, writable: () => Writable, pins: FilePins): Catalog {
   /** Takes tables out of the catalog, then out of memory and off the disk. */
   const remove = (gone: readonly Table[], forget: () => void) => {
-    const { sqlite, tables, flusher } = writer()
-    return flusher.afterFlushes(async () => {
+    const { sqlite, tables, writer } = writable()
+    return writer.flusher.afterFlushes(async () => {
       const paths = gone.flatMap(table => sqlite.files(table).map(file => file.path))
       forget()
       tables.known.forget()
@@ -26,8 +26,8 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
   }
   /** Rows still on their way into memory come after it. */
   const truncate = (table: Table) => {
-    const { sqlite, tables, flusher } = writer()
-    return flusher.afterFlushes(async () => {
+    const { sqlite, tables, writer } = writable()
+    return writer.flusher.afterFlushes(async () => {
       const paths = sqlite.files(table).map(file => file.path)
       const data = tables.find(table)
       const unsaved = data?.unsavedSeries()
@@ -40,7 +40,7 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
     })
   }
   const change = (table: Table, change: TableChange) => {
-    const { sqlite, tables } = writer()
+    const { sqlite, tables } = writable()
     const changed = sqlite.changeTable(table, change)
     if (change.kind !== 'add_columns') tables.known.forget()
     tables.find(changed)?.become(sqlite.host(changed))
@@ -48,7 +48,8 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
   }
   /** From now on every row shows: those that are hidden must be gone before. */
   const keepAll = async (table: Table, options: TableChange) => {
-    const { sqlite, tables, flusher, compactor } = writer()
+    const { sqlite, tables, writer } = writable()
+    const { flusher, compactor } = writer
     for (let attempt = 0; attempt < mostAttempts; attempt++) {
       await flusher.flush(table)
       await compactor.settle(table)
@@ -65,18 +66,18 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
     database: name => opened().sqlite.database(name),
     tables: database => opened().sqlite.tables(database),
     table: (database, name) => opened().sqlite.table(database, name),
-    createDatabase: async (name, options) => writer().sqlite.createDatabase(name, options),
-    changeDatabase: async (name, options) => writer().sqlite.changeDatabase(name, options),
+    createDatabase: async (name, options) => writable().sqlite.createDatabase(name, options),
+    changeDatabase: async (name, options) => writable().sqlite.changeDatabase(name, options),
     views: database => opened().sqlite.views(database),
     view: (database, name) => opened().sqlite.view(database, name),
-    putView: async view => writer().sqlite.putView(view),
-    dropView: async view => writer().sqlite.dropView(view),
+    putView: async view => writable().sqlite.putView(view),
+    dropView: async view => writable().sqlite.dropView(view),
     dropDatabase: async name => {
-      const { sqlite } = writer()
+      const { sqlite } = writable()
       await remove(sqlite.tables(name), () => sqlite.dropDatabase(name))
     },
     createTable: async definition => {
-      const { sqlite, tables } = writer()
+      const { sqlite, tables } = writable()
       const table = sqlite.createTable(definition)
       tables.find(table)?.become(sqlite.host(table))
       return table
@@ -88,14 +89,14 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
       return append && hasFiles && !table.options.append_mode ? keepAll(table, wanted) : change(table, wanted)
     },
     changeTables: async steps => {
-      const { sqlite, tables } = writer()
+      const { sqlite, tables } = writable()
       const changed = sqlite.changeTables(steps)
       if (steps.some(step => step.kind === 'change' && step.change.kind !== 'add_columns')) tables.known.forget()
       for (const host of new Set(changed.map(table => sqlite.host(table)))) tables.find(host)?.become(host)
       return changed
     },
     dropTable: async table => {
-      const { sqlite } = writer()
+      const { sqlite } = writable()
       await remove([table], () => sqlite.dropTable(table))
     },
     statistics: table => {
@@ -108,8 +109,8 @@ export function createLiveCatalog(opened: () => Opened, writer: () => Opened & W
       const series = tables.find(table)?.seriesCount
       return { rows, bytes, files: files.length, ...(series !== undefined && { series }) }
     },
-    findSeries: (scope, keys) => writer().tables.known.find(scope, keys),
-    addSeries: (numbers, additions) => writer().tables.known.add(numbers as FoundSeries, additions),
-    isCurrent: numbers => writer().tables.known.isCurrent(numbers as FoundSeries)
+    findSeries: (scope, keys) => writable().tables.known.find(scope, keys),
+    addSeries: (numbers, additions) => writable().tables.known.add(numbers as FoundSeries, additions),
+    isCurrent: numbers => writable().tables.known.isCurrent(numbers as FoundSeries)
   }
 }

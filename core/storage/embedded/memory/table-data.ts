@@ -120,9 +120,9 @@ export class TableData {
     this.active = undefined
   }
 
-  /** Resolves when no rows are on their way to DuckDB. */
-  async settled(): Promise<void> {
-    for (const memtable of [...this.memtables]) await memtable.settled()
+  /** A generation whose rows are on their way to DuckDB. */
+  get moving(): Memtable | undefined {
+    return this.memtables.find(({ isMoving }) => isMoving)
   }
 
   /** Makes every row added before the call readable. */

@@ -7,7 +7,7 @@ import { cancelled } from '../duckdb/errors.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
 import type { Snapshot } from './relation.ts'
-import { select } from './select.ts'
+import { type Selection, select } from './select.ts'
 import { columnsOf, seriesSql, timesOf } from './series.ts'
 import { pin, type ReadParts, snapshotOf } from './snapshot.ts'
 import { readUnread, type UnreadSamples, WantedSeries } from './unread.ts'
@@ -17,27 +17,30 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
   if (signal.aborted) throw cancelled(signal)
   const { table } = query
   const data = parts.tables.take(table)
-  while (data.memtables.some(({ isMoving }) => isMoving)) await data.settled()
-  if (unreadOf(data, query) === undefined) await data.makeReadable()
+  for (let moving = data.moving; moving !== undefined; moving = data.moving) await moving.settled()
+  const writes = unreadOf(data, query)
+  if (writes === undefined) await data.makeReadable()
   const tsids = data.labels.select(table, query.matches, isLogical(table) ? table.id : undefined)
   const whole = snapshotOf(parts, table, Date.now())
-  const unread = readMemory(data, query, whole, tsids)
+  const unread = readMemory(writes ?? [], query, whole, tsids)
   const snapshot = { ...whole, memtables: whole.memtables.filter(memtable => memtable.ready) }
   const labels = (series: number) => data.labels.labels(table, series)
   const release = pin(parts.pins, [snapshot])
+  let selection: Selection
   try {
-    const selection = await select(parts.indexes, parts.metrics.index.groups, snapshot, timesOf(query))
-    const files = snapshot.files.filter(selection.wants)
-    if (tsids.length === 0 || (files.length === 0 && snapshot.memtables.length === 0)) {
-      release()
-      return { ...resultOf(query, unread?.batches ?? []), labels }
-    }
-    const older = await parts.duckdb.stream(seriesSql(query, snapshot, selection, tsids), 'UTC', signal, release)
-    return { ...joined(older, unread, query, { ...snapshot, files }), labels }
+    selection = await select(parts.indexes, parts.metrics.index.groups, snapshot, timesOf(query))
   } catch (error) {
     release()
     throw error
   }
+  const files = snapshot.files.filter(selection.wants)
+  if (tsids.length === 0 || (files.length === 0 && snapshot.memtables.length === 0)) {
+    release()
+    return { ...resultOf(query, unread?.batches ?? []), labels }
+  }
+  // From here on the stream lets the files go, also when it cannot be opened.
+  const older = await parts.duckdb.stream(seriesSql(query, snapshot, selection, tsids), 'UTC', signal, release)
+  return { ...joined(older, unread, query, { ...snapshot, files }), labels }
 }
 
 /** Rows DuckDB has not seen, where they can be read without it: all of them puts, none a version of another. */
@@ -68,13 +71,12 @@ function overlap(memtables: readonly Timed[]): boolean {
 }
 
 function readMemory(
-  data: TableData,
+  writes: readonly MemtableRows[],
   query: SeriesQuery,
   { table: host, cutoff }: Snapshot,
   tsids: Uint32Array
 ): UnreadSamples | undefined {
-  const writes = unreadOf(data, query)
-  if (writes === undefined || writes.length === 0 || tsids.length === 0) return undefined
+  if (writes.length === 0 || tsids.length === 0) return undefined
   const wanted = new WantedSeries(tsids)
   const place = columnsOf(query.table, host)
   const time: TableColumn = place(query.table.timeIndex.name)
