@@ -5,6 +5,7 @@ import type { SeriesAddition, SeriesNumbers } from '../../engine.ts'
 import { isLogical, tableColumn } from '../catalog/logical.ts'
 import type { TableData } from '../memory/table-data.ts'
 import { KeyIndex } from './key-index.ts'
+import { entryHeadBytes, putEntry } from './series-key.ts'
 
 /** Meanings of keys that are kept: keys of the same bytes mean the same series within one. */
 const mostScopes = 64
@@ -152,7 +153,7 @@ class KeyWriter {
     let last = -1
     let isSorted = true
     for (const { id, value } of entries) {
-      length += 6 + value.length
+      length += entryHeadBytes + value.length
       isSorted &&= id > last
       last = id
     }
@@ -163,18 +164,7 @@ class KeyWriter {
   }
 
   #fill(entries: readonly KeyEntry[]): void {
-    const bytes = this.#bytes
     let at = 0
-    for (const { id, value } of entries) {
-      const size = value.length
-      bytes[at++] = id
-      bytes[at++] = id >> 8
-      bytes[at++] = size
-      bytes[at++] = size >> 8
-      bytes[at++] = size >> 16
-      bytes[at++] = size >> 24
-      for (let i = 0; i < size; i++) bytes[at + i] = value[i]!
-      at += size
-    }
+    for (const { id, value } of entries) at = putEntry(this.#bytes, at, id, value, 0, value.length)
   }
 }

@@ -9,7 +9,7 @@ export interface TagColumn {
 }
 
 /** Column id and length before each value. */
-const headBytes = 6
+export const entryHeadBytes = 6
 
 /** The keys of rows, one after the other. `prefix` is what every key begins with: a whole entry of a key, or nothing. */
 export class SeriesKeys {
@@ -41,9 +41,9 @@ export class SeriesKeys {
       if (!tag.seek(row)) continue
       const { view, start: from } = tag
       const size = tag.end - from
-      const value = at + headBytes
+      const value = at + entryHeadBytes
       at = value + size
-      if (at > end || keys.getUint16(value - headBytes, true) !== tag.id) return false
+      if (at > end || keys.getUint16(value - entryHeadBytes, true) !== tag.id) return false
       if (keys.getUint32(value - 4, true) !== size) return false
       let i = 0
       for (; i + 4 <= size; i += 4) if (keys.getInt32(value + i) !== view.getInt32(from + i)) return false
@@ -53,17 +53,8 @@ export class SeriesKeys {
   }
 
   #put(id: number, from: Uint8Array, start: number, size: number): void {
-    this.#ensure(size + headBytes)
-    const { bytes } = this
-    let at = this.length
-    bytes[at++] = id
-    bytes[at++] = id >> 8
-    bytes[at++] = size
-    bytes[at++] = size >> 8
-    bytes[at++] = size >> 16
-    bytes[at++] = size >> 24
-    for (let i = 0; i < size; i++) bytes[at + i] = from[start + i]!
-    this.length = at + size
+    this.#ensure(size + entryHeadBytes)
+    this.length = putEntry(this.bytes, this.length, id, from, start, size)
   }
 
   #ensure(more: number): void {
@@ -72,6 +63,25 @@ export class SeriesKeys {
     grown.set(this.bytes)
     this.bytes = grown
   }
+}
+
+/** Writes one entry of a key, `size` bytes of `from`, to `at`; returns where it ends. */
+export function putEntry(
+  bytes: Uint8Array,
+  at: number,
+  id: number,
+  from: Uint8Array,
+  start: number,
+  size: number
+): number {
+  bytes[at] = id
+  bytes[at + 1] = id >> 8
+  bytes[at + 2] = size
+  bytes[at + 3] = size >> 8
+  bytes[at + 4] = size >> 16
+  bytes[at + 5] = size >> 24
+  for (let i = 0; i < size; i++) bytes[at + entryHeadBytes + i] = from[start + i]!
+  return at + entryHeadBytes + size
 }
 
 /** Where a tag's value lies in memory for every row, the same way for every layout of a column. */
