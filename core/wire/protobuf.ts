@@ -86,16 +86,19 @@ export class ProtoReader {
 
   /** A reader of the message inside the field. */
   message(): ProtoReader {
-    const size = this.length()
-    const start = this.#skipBytes(size)
-    return new ProtoReader(this.bytes, start, start + size)
+    const start = this.pass()
+    return new ProtoReader(this.bytes, start, this.at)
+  }
+
+  /** Goes past the message in the field; returns where it began, `at` is where it ends. */
+  pass(): number {
+    return this.#skipBytes(this.length())
   }
 
   /** The bytes of the field, not copied. */
   data(): Uint8Array {
-    const size = this.length()
-    const start = this.#skipBytes(size)
-    return this.bytes.subarray(start, start + size)
+    const start = this.pass()
+    return this.bytes.subarray(start, this.at)
   }
 
   text(): string {

@@ -22,7 +22,7 @@ export function decodeV1(frame: Frame, length: number): Decoded {
 
 /** Labels first, then samples, lengths below 128: what senders make is read here, the rest field by field. */
 function readSeries(frame: Frame, reader: ProtoReader, decoded: Decoded): void {
-  const start = startOf(reader)
+  const start = reader.pass()
   const end = reader.at
   const { bytes } = reader
   let at = start
@@ -55,10 +55,10 @@ function readFields(frame: Frame, reader: ProtoReader, decoded: Decoded): void {
       reader.skip()
       labels.push({ start, end: reader.at })
     } else if (reader.field === series.samples) {
-      const from = startOf(reader)
+      const from = reader.pass()
       readSample(frame, reader, from, reader.at)
     } else if (reader.field === series.exemplars) exemplars.push(reader.message())
-    else if (reader.field === series.histograms) histograms.push({ start: startOf(reader), end: reader.at })
+    else if (reader.field === series.histograms) histograms.push({ start: reader.pass(), end: reader.at })
     else reader.skip()
   }
   const used = frame.samples > before || exemplars.length > 0 || histograms.length > 0
@@ -115,13 +115,4 @@ function readMetadata(reader: ProtoReader) {
     else reader.skip()
   }
   return metadata
-}
-
-/** Goes past the message in the field and returns where it began. */
-function startOf(reader: ProtoReader): number {
-  const size = reader.length()
-  const start = reader.at
-  if (size > reader.end - start) throw reader.error(`it ends inside field ${reader.field}`)
-  reader.at = start + size
-  return start
 }

@@ -146,11 +146,7 @@ function symbolAt(symbols: Symbols, ref: number): Range {
 }
 
 function rangeOf(reader: ProtoReader): Range {
-  const size = reader.length()
-  const start = reader.at
-  if (size > reader.end - start) throw reader.error(`it ends inside field ${reader.field}`)
-  reader.at = start + size
-  return { start, end: reader.at }
+  return { start: reader.pass(), end: reader.at }
 }
 
 function textOf(frame: Frame, { start, end }: Range): string {
