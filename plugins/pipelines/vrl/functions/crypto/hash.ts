@@ -38,6 +38,19 @@ function varied(
   }
 }
 
+/** By family: from the name in the language to the one of the runtime; the first is the default. */
+export const hashVariants = {
+  sha2: {
+    'SHA-512/256': 'sha512-256',
+    'SHA-224': 'sha224',
+    'SHA-256': 'sha256',
+    'SHA-384': 'sha384',
+    'SHA-512': 'sha512',
+    'SHA-512/224': 'sha512-224'
+  },
+  sha3: { 'SHA3-512': 'sha3-512', 'SHA3-224': 'sha3-224', 'SHA3-256': 'sha3-256', 'SHA3-384': 'sha3-384' }
+} as const
+
 const hmacs: Readonly<Record<string, string>> = {
   SHA1: 'sha1',
   'SHA-224': 'sha224',
@@ -52,20 +65,13 @@ export const hashes: readonly FunctionSpec[] = [
   varied(
     'sha2',
     'A hash of the SHA-2 family of a text in hexadecimal digits.',
-    {
-      'SHA-512/256': 'sha512-256',
-      'SHA-224': 'sha224',
-      'SHA-256': 'sha256',
-      'SHA-384': 'sha384',
-      'SHA-512': 'sha512',
-      'SHA-512/224': 'sha512-224'
-    },
+    hashVariants.sha2,
     '53d24f46f7e89becb4b88303bcc754472c4e2b62e6d7ba144fa7744d'
   ),
   varied(
     'sha3',
     'A hash of the SHA-3 family of a text in hexadecimal digits.',
-    { 'SHA3-512': 'sha3-512', 'SHA3-224': 'sha3-224', 'SHA3-256': 'sha3-256', 'SHA3-384': 'sha3-384' },
+    hashVariants.sha3,
     'c08e7feaaafc11fda39e92f8bae45755e563962a61f67ebe9a5e2239'
   ),
   {

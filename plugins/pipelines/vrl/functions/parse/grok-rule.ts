@@ -1,4 +1,5 @@
 // Reads the rules of grok parsing: text of a regular expression with references of matchers, fields and filters in it.
+import { quotedEnd } from './quoted.ts'
 
 /** A matcher or filter: a name, with arguments where it has parentheses. */
 export interface RuleCall {
@@ -108,10 +109,9 @@ function readQuoted(reader: Reader): string | undefined {
   const { text } = reader
   const quote = text[reader.at]
   if (quote !== '"' && quote !== "'") return undefined
-  let end = reader.at + 1
-  while (end < text.length && text[end] !== quote) end += text[end] === '\\' ? 2 : 1
-  if (end >= text.length) throw broken(reader, 'a text that ends')
-  const inner = text.slice(reader.at + 1, end)
-  reader.at = end + 1
+  const end = quotedEnd(text, reader.at)
+  if (end === undefined) throw broken(reader, 'a text that ends')
+  const inner = text.slice(reader.at + 1, end - 1)
+  reader.at = end
   return inner.replace(/\\(["'\\])/g, '$1')
 }

@@ -3,6 +3,7 @@ import { type Context, step } from '../../context.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { bit, kinds, only } from '../../kind.ts'
 import { lossy, type Text, type Value } from '../../value.ts'
+import { quotedEnd } from './quoted.ts'
 
 export const rubyHashParser: FunctionSpec = {
   name: 'parse_ruby_hash',
@@ -135,11 +136,10 @@ function readQuoted(reader: Reader): string | undefined {
   const { text } = reader
   const quote = text[reader.at]
   if (quote !== '"' && quote !== "'") return undefined
-  let end = reader.at + 1
-  while (end < text.length && text[end] !== quote) end += text[end] === '\\' ? 2 : 1
-  if (end >= text.length) throw broken(reader, 'a text that ends')
-  const inner = text.slice(reader.at + 1, end)
-  reader.at = end + 1
+  const end = quotedEnd(text, reader.at)
+  if (end === undefined) throw broken(reader, 'a text that ends')
+  const inner = text.slice(reader.at + 1, end - 1)
+  reader.at = end
   if (quote === "'") return inner.replace(/\\([\\'])/g, '$1')
   return inner.replace(/\\(.)/gs, (_, letter: string) => escapes[letter] ?? letter)
 }

@@ -4,6 +4,7 @@ import { type Context, checkOutput, step } from '../../context.ts'
 import type { Call, FunctionSpec } from '../../function.ts'
 import { arrayOf, bit, kinds, only, union } from '../../kind.ts'
 import { isArray, isObject, isText, lossy, type ObjectValue, Regex, type Value } from '../../value.ts'
+import { hashVariants } from '../crypto/hash.ts'
 
 /** Finds what is to be made unreadable. */
 type Filter = Regex | string
@@ -117,18 +118,6 @@ function readPatterns(call: Call, filter: ObjectValue): readonly Filter[] {
   })
 }
 
-const variants: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  sha2: {
-    'SHA-512/256': 'sha512-256',
-    'SHA-224': 'sha224',
-    'SHA-256': 'sha256',
-    'SHA-384': 'sha384',
-    'SHA-512': 'sha512',
-    'SHA-512/224': 'sha512-224'
-  },
-  sha3: { 'SHA3-512': 'sha3-512', 'SHA3-224': 'sha3-224', 'SHA3-256': 'sha3-256', 'SHA3-384': 'sha3-384' }
-}
-
 function readRedactor(call: Call): Redactor {
   const redactor = call.constant('redactor')
   if (redactor === undefined) return full
@@ -145,7 +134,7 @@ function readRedactor(call: Call): Redactor {
 }
 
 function hashing(call: Call, options: ObjectValue, type: 'sha2' | 'sha3'): Redactor {
-  const known = variants[type]!
+  const known: Readonly<Record<string, string>> = hashVariants[type]
   const variant = textField(call, 'redactor', options, 'variant') ?? Object.keys(known)[0]!
   const algorithm = Object.hasOwn(known, variant) ? known[variant] : undefined
   if (algorithm === undefined)
