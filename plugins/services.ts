@@ -132,6 +132,8 @@ export interface PromqlService {
     selectors: readonly string[],
     range: PromqlRange
   ): Promise<readonly string[]>
+  /** A duration as queries write it (`1h30m`), in milliseconds; undefined when it is none. */
+  duration(text: string): number | undefined
   /** A query with canonical spaces. */
   format(text: string): string
   /** A query's tree as the Prometheus API shows it. */

@@ -1,6 +1,6 @@
 // Lists of series, label names and label values.
 import { authorise, DbError, type RequestContext, type Store } from '../../core/index.ts'
-import type { PromqlLabels, PromqlRange } from '../services.ts'
+import type { PromqlRange, PromqlService } from '../services.ts'
 import { type Labels, metricName } from './engine/labels.ts'
 import { compareLabels } from './functions/sort.ts'
 import { type Matcher, unwrap } from './language/ast.ts'
@@ -9,16 +9,7 @@ import { type ParseLimits, parse } from './language/parse.ts'
 import { findSeries } from './source/find.ts'
 import { databaseLabels, fieldLabel, findTables, metricTables } from './source/tables.ts'
 
-export interface LabelReads {
-  series(ctx: RequestContext, selectors: readonly string[], range: PromqlRange): Promise<readonly PromqlLabels[]>
-  labelNames(ctx: RequestContext, selectors: readonly string[], range: PromqlRange): Promise<readonly string[]>
-  labelValues(
-    ctx: RequestContext,
-    label: string,
-    selectors: readonly string[],
-    range: PromqlRange
-  ): Promise<readonly string[]>
-}
+type LabelReads = Pick<PromqlService, 'series' | 'labelNames' | 'labelValues'>
 
 export function createLabelReads(store: Store, limits: ParseLimits, mostTables: number): LabelReads {
   const find = async (ctx: RequestContext, selectors: readonly string[], range: PromqlRange) => {

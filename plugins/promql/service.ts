@@ -8,6 +8,7 @@ import { treeOf } from './api/tree.ts'
 import { createDeadline } from './deadline.ts'
 import { type QueryAnswer, type QueryRequest, readQuery, runQuery } from './engine/query.ts'
 import { createLabelReads } from './labels.ts'
+import { parseDuration } from './language/literal.ts'
 import { parse } from './language/parse.ts'
 import { printExpr } from './language/print.ts'
 import { createMeasure } from './measure.ts'
@@ -76,6 +77,10 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
       return measure(ctx, request, () => runOne(ctx, request))
     },
     ...createLabelReads(core.store, limits, options.max_metrics),
+    duration(text) {
+      const seconds = parseDuration(text)
+      return seconds === undefined ? undefined : Math.round(seconds * 1_000)
+    },
     format: text => printExpr(parse(text, limits)),
     parse: text => treeOf(readQuery({ text, experimental, limits }).expr)
   }

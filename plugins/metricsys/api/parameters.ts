@@ -1,6 +1,7 @@
 // Parameters of the query API: from the URL or a form, times and durations in the forms its clients use.
 import type { FastifyRequest } from 'fastify'
 import { DbError, firstValue, type Parameters } from '../../../core/index.ts'
+import type { PromqlService } from '../../services.ts'
 
 export interface ApiParameters {
   /** The first value, the URL's before the form's; an empty one counts as absent. */
@@ -37,37 +38,25 @@ export function requiredTime(parameters: ApiParameters, name: string): number {
 }
 
 function readTime(text: string): number | undefined {
-  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Math.round(Number(text) * 1_000)
+  const seconds = readSeconds(text)
+  if (seconds !== undefined) return seconds
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return undefined
   const time = Date.parse(text)
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Milliseconds; undefined when absent. Throws DbError `InvalidArguments`. */
-export function durationOf(parameters: ApiParameters, name: string): number | undefined {
+/** Milliseconds, of seconds or of a duration as queries write it; undefined when absent. Throws DbError `InvalidArguments`. */
+export function durationOf(promql: PromqlService, parameters: ApiParameters, name: string): number | undefined {
   const text = parameters.one(name)
   if (text === undefined) return undefined
-  const milliseconds = readDuration(text)
+  const milliseconds = readSeconds(text) ?? promql.duration(text)
   if (milliseconds !== undefined) return milliseconds
   throw invalid(name, `cannot parse ${JSON.stringify(text)} to a valid duration`)
 }
 
-const unitMilliseconds: Readonly<Record<string, number>> = {
-  y: 31_536_000_000,
-  w: 604_800_000,
-  d: 86_400_000,
-  h: 3_600_000,
-  m: 60_000,
-  s: 1_000,
-  ms: 1
-}
-
-function readDuration(text: string): number | undefined {
-  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Math.round(Number(text) * 1_000)
-  if (!/^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text)) return undefined
-  let sum = 0
-  for (const [, count, unit] of text.matchAll(/(\d+)(ms|[ywdhms])/g)) sum += Number(count) * unitMilliseconds[unit!]!
-  return sum
+/** Seconds as a number, in milliseconds. */
+function readSeconds(text: string): number | undefined {
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Math.round(Number(text) * 1_000) : undefined
 }
 
 /** At most so many; 0 is no limit. Throws DbError `InvalidArguments`. */

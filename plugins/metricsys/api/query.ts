@@ -27,7 +27,7 @@ export async function rangeQuery(
 ): Promise<ApiAnswer> {
   const [start, end] = [requiredTime(parameters, 'start'), requiredTime(parameters, 'end')]
   if (end < start) throw invalid('end', 'end timestamp must not be before start time')
-  const step = durationOf(parameters, 'step')
+  const step = durationOf(promql, parameters, 'step')
   if (step === undefined) throw invalid('step', 'cannot parse "" to a valid duration')
   if (step <= 0) {
     throw invalid('step', 'zero or negative query resolution step widths are not accepted. Try a positive integer')
@@ -42,8 +42,8 @@ async function answer(
   times: Pick<PromqlRequest, 'start' | 'end' | 'step'>
 ): Promise<ApiAnswer> {
   const limit = limitOf(parameters)
-  const lookback = positiveOf(parameters, 'lookback_delta') ?? positiveOf(parameters, 'lookback')
-  const timeout = positiveOf(parameters, 'timeout')
+  const lookback = positiveOf(promql, parameters, 'lookback_delta') ?? positiveOf(promql, parameters, 'lookback')
+  const timeout = positiveOf(promql, parameters, 'timeout')
   const stats = parameters.one('stats')
   const result = await promql.query(ctx, {
     text: requireQuery(parameters),
@@ -56,8 +56,8 @@ async function answer(
 }
 
 /** Milliseconds; undefined when absent. Throws DbError `InvalidArguments`. */
-function positiveOf(parameters: ApiParameters, name: string): number | undefined {
-  const milliseconds = durationOf(parameters, name)
+function positiveOf(promql: PromqlService, parameters: ApiParameters, name: string): number | undefined {
+  const milliseconds = durationOf(promql, parameters, name)
   if (milliseconds === undefined || milliseconds > 0) return milliseconds
   throw invalid(name, 'expected a duration above 0')
 }

@@ -2,6 +2,7 @@
 import { add } from '../histogram/arithmetic.ts'
 import { compact, divide, type Histogram } from '../histogram/histogram.ts'
 import type { Group } from './aggregate.ts'
+import { addKahan } from './kahan.ts'
 import type { GroupContext, GroupMath } from './reduce.ts'
 import { newSeries, put, type Series } from './series.ts'
 
@@ -71,12 +72,9 @@ export function addToMean(mean: Mean, value: number): void {
     mean.error /= mean.count - 1
   }
   const weight = (mean.count - 1) / mean.count
-  const [before, term] = [weight * mean.value, value / mean.count]
-  const total = before + term
-  const error = weight * mean.error
-  if (total === Number.POSITIVE_INFINITY || total === Number.NEGATIVE_INFINITY) mean.error = 0
-  else mean.error = error + (Math.abs(before) >= Math.abs(term) ? before - total + term : term - total + before)
-  mean.value = total
+  mean.value *= weight
+  mean.error *= weight
+  addKahan(mean, value / mean.count)
 }
 
 export function meanOf({ count, value, error, incremental }: Mean): number {

@@ -1,13 +1,14 @@
 // Numbers, durations and strings as PromQL writes them.
 
-const unitSeconds: Readonly<Record<string, number>> = {
-  y: 31_536_000,
-  w: 604_800,
-  d: 86_400,
-  h: 3_600,
-  m: 60,
-  s: 1,
-  ms: 0.001
+/** From the largest on, in milliseconds. */
+const units: Readonly<Record<string, number>> = {
+  y: 31_536_000_000,
+  w: 604_800_000,
+  d: 86_400_000,
+  h: 3_600_000,
+  m: 60_000,
+  s: 1_000,
+  ms: 1
 }
 
 /** A number or duration literal in seconds; undefined when it is none. */
@@ -30,7 +31,7 @@ export function parseDuration(text: string): number | undefined {
   if (!/^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) || text === '') return undefined
   let milliseconds = 0
   for (const [, count, unit] of text.matchAll(/(\d+)(ms|[ywdhms])/g)) {
-    milliseconds += Number(count) * Math.round(unitSeconds[unit!]! * 1_000)
+    milliseconds += Number(count) * units[unit!]!
   }
   return milliseconds / 1_000
 }
@@ -40,8 +41,7 @@ export function formatDuration(milliseconds: number): string {
   if (milliseconds === 0) return '0s'
   let rest = Math.abs(milliseconds)
   let text = milliseconds < 0 ? '-' : ''
-  for (const [unit, seconds] of Object.entries(unitSeconds)) {
-    const size = seconds * 1_000
+  for (const [unit, size] of Object.entries(units)) {
     // Years and weeks only where nothing smaller is left, as everybody writes them.
     if ((unit === 'y' || unit === 'w') && rest % size !== 0) continue
     const count = Math.floor(rest / size)

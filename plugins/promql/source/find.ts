@@ -2,8 +2,7 @@
 import type { RequestContext, Store } from '../../../core/index.ts'
 import { Labels, metricName } from '../engine/labels.ts'
 import type { Matcher } from '../language/ast.ts'
-import { compileMatcher } from '../language/matcher.ts'
-import { findTables, type MetricTable } from './tables.ts'
+import { findTables, type MetricTable, tagMatches } from './tables.ts'
 import { tickRange } from './ticks.ts'
 
 export interface TimeRange {
@@ -28,11 +27,11 @@ export async function findSeries(
 }
 
 async function seriesOf(store: Store, ctx: RequestContext, metric: MetricTable, range: TimeRange): Promise<Labels[]> {
-  const { table, matchers } = metric
+  const { table } = metric
   const result = await store.query(ctx, {
     kind: 'series',
     table,
-    matches: matchers.map(matcher => ({ column: matcher.name, test: compileMatcher(matcher) })),
+    matches: tagMatches(metric),
     values: [],
     distinct: true,
     ...tickRange(table, range)

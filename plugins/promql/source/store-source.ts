@@ -3,9 +3,8 @@ import type { RequestContext, Store } from '../../../core/index.ts'
 import { Labels, metricName } from '../engine/labels.ts'
 import type { RawSeries, Selection, SeriesSource } from '../engine/source.ts'
 import { readHistogram } from '../histogram/json.ts'
-import { compileMatcher } from '../language/matcher.ts'
 import { GatheredNumbers, GatheredTexts, rawSeries } from './gathered.ts'
-import { fieldLabel, findTables, type MetricTable } from './tables.ts'
+import { fieldLabel, findTables, type MetricTable, tagMatches } from './tables.ts'
 import { tickRange, ticksPerMilli } from './ticks.ts'
 
 export interface SourceLimits {
@@ -36,7 +35,7 @@ async function readTable(
   const result = await store.query(ctx, {
     kind: 'series',
     table,
-    matches: metric.matchers.map(matcher => ({ column: matcher.name, test: compileMatcher(matcher) })),
+    matches: tagMatches(metric),
     values: [...fields, ...(histogram ? [histogram] : [])].map(({ name }) => name),
     ...tickRange(table, { from, to })
   })

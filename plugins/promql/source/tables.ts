@@ -1,5 +1,5 @@
 // Which tables a selector means: metrics by name, any other table with a time index by its name too, in the database it says.
-import { DbError, type Store, type Table, type TableColumn } from '../../../core/index.ts'
+import { DbError, type Store, type Table, type TableColumn, type TagMatch } from '../../../core/index.ts'
 import { metricName } from '../engine/labels.ts'
 import type { Matcher } from '../language/ast.ts'
 import { compileMatcher } from '../language/matcher.ts'
@@ -68,4 +68,9 @@ function readable(
   if (numbers.length === 0 && histogram === undefined) return []
   const namesField = !isMetric && numbers.length > 1
   return [{ table, fields: numbers, ...(histogram && { histogram }), namesField, matchers }]
+}
+
+/** What a table's tags must hold, as the store asks for it. */
+export function tagMatches({ matchers }: MetricTable): TagMatch[] {
+  return matchers.map(matcher => ({ column: matcher.name, test: compileMatcher(matcher) }))
 }
