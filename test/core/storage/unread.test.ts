@@ -1,4 +1,6 @@
 // Samples read from memory, from files and from both are the same as the rows SQL sees.
+import { globSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
 import type { MergeMode } from '../../../core/model/table.ts'
@@ -105,4 +107,31 @@ t.test('a column that a write left out is null beside those it has', async t => 
     [1, 1.5, null],
     [2, null, '{}']
   ])
+})
+
+t.test('a query that ends before it begins lets no file go that another reads', async t => {
+  const folder = temporaryFolder(t)
+  const engine = await openEngine(t, folder)
+  const words = ['tag host String', 'time at TimestampMillisecond', 'field n Float64']
+  const definition = { database: 'public', name: 'v', columns: columns(...words), options: {} }
+  const table = await engine.catalog.createTable(definition)
+  await put(engine, table, { host: 'a', at: 1n, n: 1.5 })
+  await engine.maintain({ kind: 'flush' }, never)
+  const files = () => globSync('**/*.parquet', { cwd: folder })
+  const reader = await engine.query({ kind: 'scan', table, columns: ['n'] }, never)
+  const controller = new AbortController()
+  const test = () => {
+    controller.abort()
+    return true
+  }
+  const ended = engine.query(
+    { kind: 'series', table, matches: [{ column: 'host', test }], values: ['n'] },
+    controller.signal
+  )
+  await t.rejects(ended, { code: 'Cancelled' })
+  await engine.catalog.dropTable(table)
+  t.equal(files().length, 1, 'it is still read')
+  reader.close()
+  for (let i = 0; i < 100 && files().length > 0; i++) await setTimeout(20)
+  t.equal(files().length, 0, 'then it goes')
 })
