@@ -1,6 +1,7 @@
 // Log pipelines: documents that say how items become rows, their versions, and the service that runs them.
 import { Type } from 'typebox'
 import { definePlugin, duration, size } from '../../core/index.ts'
+import { defaultPathValues } from './processor/json-path.ts'
 import { routes } from './routes.ts'
 import { defaultScriptLimits } from './script/limits.ts'
 import { createService, type OwnService } from './service.ts'
@@ -30,6 +31,11 @@ export default definePlugin({
       maximum: 100,
       description:
         'Dispatch rules may hand an item on from pipeline to pipeline this often; then the request is refused.'
+    }),
+    json_path_max_values: Type.Integer({
+      default: defaultPathValues,
+      minimum: 1,
+      description: 'A path of the `json_path` processor that looks at more values of one item fails the item.'
     }),
     vrl_max_length: Type.Integer({
       default: scripts.length,

@@ -7,6 +7,7 @@ import { compilePipeline } from './document/compile.ts'
 import { readHeaders } from './headers.ts'
 import type { Identity, Pipeline } from './pipeline.ts'
 import { builtInKinds } from './processor/index.ts'
+import { createJsonPath } from './processor/json-path.ts'
 import { createVrl } from './processor/vrl.ts'
 import { type RunObserver, type RunSettings, runPipeline } from './run/run.ts'
 import type { ScriptLimits } from './script/limits.ts'
@@ -18,6 +19,7 @@ const defaultNestedLevels = 10
 export interface ServiceOptions {
   readonly variables_from_input: boolean
   readonly max_dispatch_depth: number
+  readonly json_path_max_values: number
   readonly max_groups: number
   /** Bytes. */
   readonly max_document_size: number
@@ -54,6 +56,7 @@ export async function createService(core: Core, config: ServiceOptions): Promise
   const versions = await openVersions(core)
   const kinds = new Map(builtInKinds.map(definition => [definition.kind, definition]))
   kinds.set('vrl', createScripts(core, config))
+  kinds.set('json_path', createJsonPath(config.json_path_max_values))
   const count = createCounters(core.metrics)
   const cache = new WeakMap<Version, Pipeline>()
   const compileNew = (yaml: string) => {

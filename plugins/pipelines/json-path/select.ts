@@ -2,19 +2,17 @@
 import { compareUtf8, type ItemValue, Timestamp } from '../../../core/index.ts'
 import type { Comparison, Operand, Query, Segment, Selector, Test } from './path.ts'
 
-/** Values a path may look at before it is stopped: descending steps in a row multiply. */
-export const maxVisits = 100_000
-
 interface Search {
   readonly root: ItemValue
+  readonly most: number
   visits: number
 }
 
-/** The selected values in order; undefined when the path had to look at too many. */
-export function selectPath(segments: readonly Segment[], root: ItemValue): ItemValue[] | undefined {
-  const search: Search = { root, visits: 0 }
+/** The selected values in order; undefined when the path had to look at more than `most`: descending steps in a row multiply. */
+export function selectPath(segments: readonly Segment[], root: ItemValue, most: number): ItemValue[] | undefined {
+  const search: Search = { root, most, visits: 0 }
   const selected = follow(segments, root, search)
-  return search.visits > maxVisits ? undefined : selected
+  return search.visits > most ? undefined : selected
 }
 
 function follow(segments: readonly Segment[], from: ItemValue, search: Search): ItemValue[] {
@@ -24,7 +22,7 @@ function follow(segments: readonly Segment[], from: ItemValue, search: Search): 
     for (const value of values) {
       if (descends) descend(value, selectors, next, search)
       else select(value, selectors, next, search)
-      if (search.visits > maxVisits) return []
+      if (search.visits > search.most) return []
     }
     values = next
   }
@@ -32,7 +30,7 @@ function follow(segments: readonly Segment[], from: ItemValue, search: Search): 
 }
 
 function descend(value: ItemValue, selectors: readonly Selector[], into: ItemValue[], search: Search): void {
-  if (search.visits > maxVisits) return
+  if (search.visits > search.most) return
   select(value, selectors, into, search)
   for (const child of children(value)) descend(child, selectors, into, search)
 }
@@ -63,7 +61,7 @@ function selectOne(value: ItemValue, selector: Selector, search: Search): readon
     case 'filter':
       return children(value).filter(child => {
         search.visits++
-        return search.visits <= maxVisits && passes(selector.test, child, search)
+        return search.visits <= search.most && passes(selector.test, child, search)
       })
   }
 }

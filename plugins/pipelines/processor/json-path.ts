@@ -3,10 +3,14 @@ import { isDbError } from '../../../core/index.ts'
 import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
 import { reject } from '../cell/input.ts'
 import { parsePath } from '../json-path/parse.ts'
-import { maxVisits, selectPath } from '../json-path/select.ts'
+import { selectPath } from '../json-path/select.ts'
 import { eachPresent } from './cells.ts'
 
-export const jsonPath: ProcessorDefinition = {
+/** Values a path may look at in one item unless the operator says otherwise. */
+export const defaultPathValues = 100_000
+
+/** The kind `json_path`; a path looks at most at so many values of an item. */
+export const createJsonPath = (most: number): ProcessorDefinition => ({
   kind: 'json_path',
   compile(options, path) {
     const segments = compilePath(options)
@@ -17,9 +21,8 @@ export const jsonPath: ProcessorDefinition = {
         for (const { from, to } of options.fields) {
           const target = batch.take(to)
           eachPresent(batch, from, input, true, (row, field) => {
-            const found = selectPath(segments, batch.get(field, row)!)
-            if (found === undefined)
-              reject(batch, row, input, `the path looks at more than ${maxVisits} values of ${from}`)
+            const found = selectPath(segments, batch.get(field, row)!, most)
+            if (found === undefined) reject(batch, row, input, `the path looks at more than ${most} values of ${from}`)
             else if (index !== undefined) batch.set(target, row, found[index] ?? null)
             else batch.set(target, row, found.length === 0 ? null : found)
           })
@@ -30,7 +33,7 @@ export const jsonPath: ProcessorDefinition = {
   doc: {
     summary:
       'Selects values by a JSONPath (RFC 9535): an array of what it finds, null when that is nothing. Any value can be searched, null too. A ' +
-      `path that looks at more than ${maxVisits} values fails the item.`,
+      'path that looks at more values than `json_path_max_values` (100000) fails the item.',
     options: [
       {
         name: 'json_path',
@@ -52,7 +55,9 @@ export const jsonPath: ProcessorDefinition = {
       output: '{"id":2,"o":{"items":[{"id":1},{"id":2,"ok":true}]}}'
     }
   }
-}
+})
+
+export const jsonPath = createJsonPath(defaultPathValues)
 
 function compilePath(options: ProcessorOptions) {
   const text = options.text('json_path')
