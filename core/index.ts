@@ -58,6 +58,7 @@ export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model
 export { nameProblem } from './model/name.ts'
 export { parseTableOptions } from './model/options.ts'
 export type { Limit, SeriesKeys, SeriesLabel, SeriesLimits, SeriesName, SeriesWrite } from './model/series.ts'
+export { hashKeys, hashWords, seriesSeed } from './model/series-hash.ts'
 export type * from './model/table.ts'
 export type { Zone } from './model/time.ts'
 export {

@@ -8,6 +8,8 @@ export interface SeriesKeys {
   /** At least `count` entries. */
   readonly starts: Uint32Array
   readonly ends: Uint32Array
+  /** Of each key, as `hashKeys` makes them with `seriesSeed`, where another thread has done so already. */
+  readonly hashes?: Int32Array
 }
 
 /** What a key stands for. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { SeriesKeys } from '../../../core/model/series.ts'
-import { KeyHash } from '../../../core/storage/embedded/series/key-hash.ts'
+import { hashKeys, hashWords, KeyHash, seriesSeed } from '../../../core/model/series-hash.ts'
 import { KeyIndex } from '../../../core/storage/embedded/series/key-index.ts'
 
 function keysOf(texts: readonly string[], before = 0): SeriesKeys {
@@ -31,6 +31,29 @@ t.test('keys are known by their bytes, wherever they lie', async t => {
   t.ok(found.tsids.every((tsid, i) => tsid === i * 2))
   t.ok(found.places.every((place, i) => place === i % 3))
   t.same(index.find(keysOf(['', 'host_1', texts[7]!.slice(1), `${texts[7]} `]), none(4)), [0, 1, 2, 3])
+})
+
+t.test('keys are found in any order, with hashes made before and without', async t => {
+  const texts = Array.from({ length: 5_000 }, (_, i) => `series ${i}`)
+  const keys = keysOf(texts)
+  const index = new KeyIndex()
+  const view = new DataView(keys.bytes.buffer, keys.bytes.byteOffset, keys.bytes.length)
+  for (let i = 0; i < texts.length; i += 2) index.add(keys, view, i, 1, i)
+  const orders = [texts, [...texts].reverse(), texts.map((_, i) => texts[(i * 7919) % texts.length]!), texts]
+  for (const order of orders) {
+    const asked = keysOf(order)
+    const hashes = new Int32Array(asked.count * hashWords)
+    hashKeys(asked, hashes, seriesSeed)
+    for (const each of [asked, { ...asked, hashes }]) {
+      const found = none(order.length)
+      const unknown = new Set(index.find(each, found))
+      const wrong = order.filter((text, i) => {
+        const number = Number(text.slice(7))
+        return number % 2 === 0 ? unknown.has(i) || found.tsids[i] !== number : !unknown.has(i)
+      })
+      t.same(wrong, [])
+    }
+  }
 })
 
 t.test('half of the hash tells two million keys apart that differ in little', async t => {

@@ -1,9 +1,14 @@
 // From the keys of series, as a protocol writes them, to the numbers the registry gave them.
 import type { SeriesKeys } from '../../../model/series.ts'
-import { KeyHash } from './key-hash.ts'
+import { KeyHash } from '../../../model/series-hash.ts'
 
-/** Words of an entry: four of the hash, the series number, the place and one; 0 there is free. */
-const words = 6
+/** Words of an entry: four of the hash, the series number, the place, the entry that came after it last time, and one unused. */
+const words = 8
+const tsidWord = 4
+const placeWord = 5
+const nextWord = 6
+/** Words of a slot: the first of the hash, and the entry's number from 1; 0 there is free. */
+const slotWords = 2
 
 /** Place and number of the series of some keys. */
 export interface FoundKeys {
@@ -11,9 +16,11 @@ export interface FoundKeys {
   readonly tsids: Uint32Array
 }
 
+/** Entries lie in the order their keys came in. Senders repeat that order, so that the next entry is guessed before it is looked for. */
 export class KeyIndex {
   readonly #hash = new KeyHash()
   #entries = new Int32Array(1024 * words)
+  #slots = new Int32Array(2048 * slotWords)
   #count = 0
 
   get size(): number {
@@ -22,60 +29,94 @@ export class KeyIndex {
 
   /** Fills in what is known of the keys; returns the others. */
   find(keys: SeriesKeys, found: FoundKeys): number[] {
-    const { bytes, starts, ends, count } = keys
+    const { bytes, starts, ends, count, hashes } = keys
     const { places, tsids } = found
+    const hash = this.#hash
+    const entries = this.#entries
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const unknown: number[] = []
+    let before = -1
     for (let i = 0; i < count; i++) {
-      this.#hash.of(view, starts[i]!, ends[i]!)
-      const at = this.#seek()
-      const place = this.#entries[at + 5]!
-      if (place === 0) unknown.push(i)
-      else {
-        places[i] = place - 1
-        tsids[i] = this.#entries[at + 4]!
+      if (hashes === undefined) hash.of(view, starts[i]!, ends[i]!)
+      else hash.take(hashes, i)
+      let entry = before < 0 ? 0 : entries[before * words + nextWord]!
+      if (!this.#is(entry)) {
+        entry = this.#seek()
+        if (entry < 0) {
+          unknown.push(i)
+          before = -1
+          continue
+        }
+        if (before >= 0) entries[before * words + nextWord] = entry
       }
+      places[i] = entries[entry * words + placeWord]!
+      tsids[i] = entries[entry * words + tsidWord]!
+      before = entry
     }
     return unknown
   }
 
   /** Keeps what a key stands for; `view` is of the bytes of the keys. */
-  add({ starts, ends }: SeriesKeys, view: DataView, i: number, place: number, tsid: number): void {
-    if ((this.#count + 1) * words * 2 > this.#entries.length) this.#grow()
-    this.#hash.of(view, starts[i]!, ends[i]!)
-    const at = this.#seek()
-    if (this.#entries[at + 5] === 0) this.#count++
-    const entries = this.#entries
-    entries[at] = this.#hash.a
-    entries[at + 1] = this.#hash.b
-    entries[at + 2] = this.#hash.c
-    entries[at + 3] = this.#hash.d
-    entries[at + 4] = tsid
-    entries[at + 5] = place + 1
+  add({ starts, ends, hashes }: SeriesKeys, view: DataView, i: number, place: number, tsid: number): void {
+    if (hashes === undefined) this.#hash.of(view, starts[i]!, ends[i]!)
+    else this.#hash.take(hashes, i)
+    let entry = this.#seek()
+    if (entry < 0) entry = this.#append()
+    this.#entries[entry * words + tsidWord] = tsid
+    this.#entries[entry * words + placeWord] = place
   }
 
-  /** Where the entry of the last hash is, or would be. */
-  #seek(): number {
-    const entries = this.#entries
+  /** Whether an entry is that of the last hash. */
+  #is(entry: number): boolean {
     const { a, b, c, d } = this.#hash
-    const slots = entries.length / words
-    for (let slot = a & (slots - 1); ; slot = (slot + 1) & (slots - 1)) {
-      const at = slot * words
-      if (entries[at + 5] === 0) return at
-      if (entries[at] === a && entries[at + 1] === b && entries[at + 2] === c && entries[at + 3] === d) return at
+    const entries = this.#entries
+    const at = entry * words
+    return (
+      entry < this.#count &&
+      entries[at] === a &&
+      entries[at + 1] === b &&
+      entries[at + 2] === c &&
+      entries[at + 3] === d
+    )
+  }
+
+  /** The entry of the last hash, or -1. */
+  #seek(): number {
+    const slots = this.#slots
+    const { a } = this.#hash
+    const most = slots.length / slotWords - 1
+    for (let slot = a & most; ; slot = (slot + 1) & most) {
+      const entry = slots[slot * slotWords + 1]! - 1
+      if (entry < 0 || (slots[slot * slotWords] === a && this.#is(entry))) return entry
     }
   }
 
+  /** One more entry, of the last hash. */
+  #append(): number {
+    const entry = this.#count++
+    if (this.#count * words > this.#entries.length) this.#grow()
+    const { a, b, c, d } = this.#hash
+    this.#entries.set([a, b, c, d, 0, 0, entry + 1, 0], entry * words)
+    this.#place(entry)
+    return entry
+  }
+
+  #place(entry: number): void {
+    const slots = this.#slots
+    const most = slots.length / slotWords - 1
+    const a = this.#entries[entry * words]!
+    let slot = a & most
+    while (slots[slot * slotWords + 1] !== 0) slot = (slot + 1) & most
+    slots[slot * slotWords] = a
+    slots[slot * slotWords + 1] = entry + 1
+  }
+
+  /** Twice the room; half of the slots stay free. */
   #grow(): void {
-    const old = this.#entries
-    const entries = new Int32Array(old.length * 2)
-    const slots = entries.length / words
-    for (let from = 0; from < old.length; from += words) {
-      if (old[from + 5] === 0) continue
-      let slot = old[from]! & (slots - 1)
-      while (entries[slot * words + 5] !== 0) slot = (slot + 1) & (slots - 1)
-      entries.set(old.subarray(from, from + words), slot * words)
-    }
+    const entries = new Int32Array(this.#entries.length * 2)
+    entries.set(this.#entries)
     this.#entries = entries
+    this.#slots = new Int32Array(this.#slots.length * 2)
+    for (let entry = 0; entry < this.#count - 1; entry++) this.#place(entry)
   }
 }

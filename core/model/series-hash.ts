@@ -1,17 +1,35 @@
 // 128 bits of a key's bytes, different in every process: what a series is known by without keeping its key.
 import { randomFillSync } from 'node:crypto'
+import type { SeriesKeys } from './series.ts'
+
+/** Of this process: nobody outside can make keys that collide. A thread that hashes for another one takes the seed of that one. */
+export const seriesSeed: Int32Array = randomFillSync(new Int32Array(4))
+
+/** Words of a hash. */
+export const hashWords = 4
 
 /** Odd numbers with an even spread of bits. */
 const [p, q, r, s] = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f] as const
 
 export class KeyHash {
-  /** Of the key `of` was called with last, as signed 32-bit numbers. */
+  /** Of the last key, as signed 32-bit numbers. */
   a = 0
   b = 0
   c = 0
   d = 0
-  /** Nobody outside can make keys that collide. */
-  readonly #seed = randomFillSync(new Int32Array(4))
+  readonly #seed: Int32Array
+
+  constructor(seed = seriesSeed) {
+    this.#seed = seed
+  }
+
+  /** Takes the hash `i` of many that were made before. */
+  take(hashes: Int32Array, i: number): void {
+    this.a = hashes[i * hashWords]!
+    this.b = hashes[i * hashWords + 1]!
+    this.c = hashes[i * hashWords + 2]!
+    this.d = hashes[i * hashWords + 3]!
+  }
 
   /** Four lanes of 32 bits that take a word each and mix with their neighbours; every step can be undone, so nothing gets lost on the way. */
   of(bytes: DataView, start: number, end: number): void {
@@ -57,5 +75,18 @@ export class KeyHash {
     this.b = b
     this.c = c
     this.d = d
+  }
+}
+
+/** The hashes of all keys, one after the other, into `hashes`, which has room for them. */
+export function hashKeys({ bytes, starts, ends, count }: SeriesKeys, hashes: Int32Array, seed: Int32Array): void {
+  const hash = new KeyHash(seed)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let i = 0; i < count; i++) {
+    hash.of(view, starts[i]!, ends[i]!)
+    hashes[i * hashWords] = hash.a
+    hashes[i * hashWords + 1] = hash.b
+    hashes[i * hashWords + 2] = hash.c
+    hashes[i * hashWords + 3] = hash.d
   }
 }
