@@ -7,5 +7,6 @@ export const catalogue: Catalogue = {
   metricsys: () => import('./metricsys/index.ts'),
   pipelines: () => import('./pipelines/index.ts'),
   promql: () => import('./promql/index.ts'),
-  sql: () => import('./sql/index.ts')
+  sql: () => import('./sql/index.ts'),
+  telemetry: () => import('./telemetry/index.ts')
 }

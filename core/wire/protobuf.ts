@@ -9,7 +9,8 @@ const strictText = new TextDecoder('utf-8', { fatal: true })
 export class ProtoReader {
   readonly bytes: Uint8Array
   readonly view: DataView
-  readonly end: number
+  /** Where the message ends that is being read. */
+  end: number
   at: number
   /** Number and wire type of the field `next` found. */
   field = 0
@@ -32,9 +33,35 @@ export class ProtoReader {
     return true
   }
 
+  /** Goes into the message in the field, so that `next` walks its fields; returns what `leave` needs. */
+  enter(): number {
+    const outer = this.end
+    const start = this.pass()
+    this.end = this.at
+    this.at = start
+    return outer
+  }
+
+  /** Goes on behind the message `enter` went into. */
+  leave(outer: number): void {
+    this.at = this.end
+    this.end = outer
+  }
+
+  /** Reads a message whose place was found before. */
+  seek(start: number, end: number): void {
+    this.at = start
+    this.end = end
+  }
+
   /** An unsigned varint as a number; exact up to 2^53. */
   uint(): number {
     const { bytes, end } = this
+    const first = bytes[this.at]!
+    if (first < 128 && this.at < end) {
+      this.at++
+      return first
+    }
     let value = 0
     let scale = 1
     for (let i = 0; i < 10; i++) {

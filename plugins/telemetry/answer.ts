@@ -1,0 +1,43 @@
+// Bodies of answers: Export…ServiceResponse and google.rpc.Status, as protobuf or JSON.
+import { type DbError, ProtoWriter, type WireError } from '../../core/index.ts'
+import { contentTypes, type Encoding } from './content.ts'
+import type { Taken } from './signal.ts'
+
+export type SignalName = 'metrics' | 'traces' | 'logs'
+
+const rejectedKeys = { metrics: 'rejectedDataPoints', traces: 'rejectedSpans', logs: 'rejectedLogRecords' } as const
+
+/** Export…ServiceResponse{1 partial_success{1 rejected, 2 error_message}}; unset where everything was taken. */
+export function successBody(signal: SignalName, encoding: Encoding, { rejected, message }: Taken): Uint8Array | string {
+  const whole = rejected === 0 && message === ''
+  if (encoding === 'json') {
+    if (whole) return '{}'
+    return JSON.stringify({ partialSuccess: { [rejectedKeys[signal]]: String(rejected), errorMessage: message } })
+  }
+  if (whole) return new Uint8Array()
+  const partial = new ProtoWriter().uint(1, rejected).text(2, message)
+  return new ProtoWriter().data(1, partial.bytes).bytes
+}
+
+/** Codes of google.rpc.Code by HTTP status. */
+const codes: Readonly<Record<number, number>> = {
+  400: 3,
+  401: 16,
+  403: 7,
+  404: 5,
+  405: 12,
+  408: 4,
+  413: 3,
+  415: 3,
+  429: 8,
+  503: 14,
+  504: 4
+}
+
+/** Status{1 code, 2 message}. */
+export function errorBody({ status, message }: DbError, encoding: Encoding): WireError {
+  const code = codes[status] ?? (status < 500 ? 3 : 13)
+  const contentType = contentTypes[encoding]
+  if (encoding === 'json') return { status, contentType, body: JSON.stringify({ code, message }) }
+  return { status, contentType, body: new ProtoWriter().uint(1, code).text(2, message).bytes }
+}

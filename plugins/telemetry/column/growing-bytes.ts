@@ -1,0 +1,82 @@
+// Bytes that grow at their end: the content of a text column while it is filled.
+import { isUtf8 } from 'node:buffer'
+import { DbError } from '../../../core/index.ts'
+
+export class GrowingBytes {
+  bytes: Uint8Array
+  length = 0
+
+  constructor(capacity = 1024) {
+    this.bytes = new Uint8Array(capacity)
+  }
+
+  /** Room for so many more; `bytes` may be another one afterwards. */
+  reserve(count: number): void {
+    const needed = this.length + count
+    if (needed <= this.bytes.length) return
+    const grown = new Uint8Array(Math.max(needed, this.bytes.length * 2))
+    grown.set(this.bytes.subarray(0, this.length))
+    this.bytes = grown
+  }
+
+  put(byte: number): void {
+    if (this.length === this.bytes.length) this.reserve(1)
+    this.bytes[this.length++] = byte
+  }
+
+  /** Characters of ASCII. */
+  ascii(text: string): void {
+    this.reserve(text.length)
+    const { bytes } = this
+    let at = this.length
+    for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i)
+    this.length = at
+  }
+
+  text(text: string): void {
+    this.reserve(text.length * 3)
+    this.length += Buffer.from(this.bytes.buffer, this.bytes.byteOffset).write(text, this.length)
+  }
+
+  /** Text that stands in other bytes. Throws DbError `InvalidArguments` where it is not valid UTF-8. */
+  copyText(from: Uint8Array, start: number, end: number): void {
+    this.reserve(end - start)
+    const { bytes } = this
+    let at = this.length
+    let high = 0
+    if (end - start > 200) {
+      bytes.set(from.subarray(start, end), at)
+      at += end - start
+      high = 128
+    } else {
+      for (let i = start; i < end; i++) {
+        const byte = from[i]!
+        high |= byte
+        bytes[at++] = byte
+      }
+    }
+    if (high > 127 && !isUtf8(bytes.subarray(this.length, at))) throw notUtf8(start)
+    this.length = at
+  }
+
+  /** Lower-case hexadecimal digits of other bytes. */
+  hex(from: Uint8Array, start: number, end: number): void {
+    this.reserve((end - start) * 2)
+    const { bytes } = this
+    let at = this.length
+    for (let i = start; i < end; i++) {
+      const byte = from[i]!
+      bytes[at++] = digit(byte >> 4)
+      bytes[at++] = digit(byte & 15)
+    }
+    this.length = at
+  }
+}
+
+function digit(value: number): number {
+  return value < 10 ? 0x30 + value : 0x57 + value
+}
+
+export function notUtf8(at: number): DbError {
+  return new DbError('InvalidArguments', `not a valid protobuf message: a text is not valid UTF-8 (byte ${at})`)
+}

@@ -1,0 +1,13 @@
+// Counts what answers with success leave out.
+import type { Metrics } from '../../core/index.ts'
+import type { SignalName } from './answer.ts'
+
+export type CountRejected = (signal: SignalName, rejected: number) => void
+
+export function createCounters(metrics: Metrics): CountRejected {
+  const help = 'Spans, data points and log records that were left out of requests that were taken otherwise.'
+  const counter = metrics.counter('svc_telemetry_rejected_total', help, ['signal'])
+  return (signal, rejected) => {
+    if (rejected > 0) counter.add(rejected, { signal })
+  }
+}

@@ -1,0 +1,80 @@
+// Attributes: pairs of a key and a value of any kind, found in the bytes without making an object of each.
+import type { ProtoReader } from '../../../core/index.ts'
+import { anyValue, keyValue } from './field.ts'
+
+/** Levels of arrays and maps a value may have. */
+export const mostLevels = 100
+
+/** Where a key and its value stand; made once and filled again and again. */
+export class KeyValue {
+  keyStart = 0
+  keyEnd = 0
+  valueStart = 0
+  valueEnd = 0
+
+  /** Reads the message in the reader's field and leaves the reader behind it. */
+  read(reader: ProtoReader): void {
+    this.keyStart = this.keyEnd = this.valueStart = this.valueEnd = 0
+    const outer = reader.enter()
+    while (reader.next()) {
+      if (reader.field === keyValue.key) {
+        this.keyStart = reader.pass()
+        this.keyEnd = reader.at
+      } else if (reader.field === keyValue.value) {
+        this.valueStart = reader.pass()
+        this.valueEnd = reader.at
+      } else reader.skip()
+    }
+    reader.leave(outer)
+  }
+}
+
+/** A value of any kind; made once and filled again and again. */
+export class AnyValue {
+  /** One of `anyValue`; `none` where nothing is set. */
+  kind = 0
+  /** The bytes of a text, of bytes, or of the message with the members of an array or a map. */
+  start = 0
+  end = 0
+  /** Of an integer: its 64 bits. */
+  int = 0n
+  double = 0
+  bool = false
+
+  /** Reads the message between two places; the reader stands where it stood, afterwards. Of several kinds the last counts. */
+  read(reader: ProtoReader, start: number, end: number): void {
+    const { at, end: outer } = reader
+    this.kind = anyValue.none
+    reader.seek(start, end)
+    while (reader.next()) this.#readField(reader)
+    reader.seek(at, outer)
+  }
+
+  #readField(reader: ProtoReader): void {
+    switch (reader.field) {
+      case anyValue.bool:
+        reader.expect(0)
+        this.bool = reader.uint() !== 0
+        break
+      case anyValue.int:
+        reader.expect(0)
+        this.int = reader.int64()
+        break
+      case anyValue.double:
+        reader.expect(1)
+        this.double = reader.double()
+        break
+      case anyValue.text:
+      case anyValue.array:
+      case anyValue.map:
+      case anyValue.bytes:
+        this.start = reader.pass()
+        this.end = reader.at
+        break
+      default:
+        reader.skip()
+        return
+    }
+    this.kind = reader.field
+  }
+}
