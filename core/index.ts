@@ -44,12 +44,13 @@ export type {
   ResultBatch,
   ResultColumn,
   ResultVector,
+  RowTags,
   TableWrite
 } from './model/batch.ts'
 export { bitmap, isValid } from './model/batch.ts'
 export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
 export type { CellKind, Item, ItemValue } from './model/items.ts'
-export { cell, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
+export { cell, checkRoom, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
 export { maxJsonDepth, parseJson, readJson, readNumber, readWord, textEnd } from './model/json.ts'
 export type { JsonCursor } from './model/json-cursor.ts'
 export { jsonCursor, jsonError, skipSpace, unexpected } from './model/json-cursor.ts'
@@ -69,6 +70,7 @@ export {
   formatTimestamp,
   parseTimestamp,
   parseZone,
+  putNanoseconds,
   utc
 } from './model/time.ts'
 export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'

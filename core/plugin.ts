@@ -34,6 +34,8 @@ export interface WireError {
   readonly status: number
   readonly contentType: string
   readonly body: string | Uint8Array
+  /** Further headers; what a header cannot hold is escaped. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface PluginSpec<
@@ -115,6 +117,8 @@ declare module 'fastify' {
     private?: boolean
     /** True: `Content-Encoding` is left to the route; `req.body` holds the bytes as they came. */
     rawBody?: boolean
+    /** Content codings left to the route, which gets the body with them once all others are undone. */
+    ownEncodings?: readonly string[]
     /** False: the server's time limit does not count here; `x-svc-timeout` still does. */
     timeLimit?: boolean
     /** True: requests of web pages from another origin are refused with 403. */

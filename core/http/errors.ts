@@ -75,13 +75,14 @@ function logError(error: DbError, request: FastifyRequest): void {
 function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply, plugin: ErrorShape | undefined): void {
   const text = publicText(error)
   const elapsed = Math.round(reply.elapsedTime)
-  const wire = shapeError(error, request, plugin) ?? {
+  const wire: WireError = shapeError(error, request, plugin) ?? {
     status: error.status,
     contentType: 'application/json',
     body: JSON.stringify({ code: errorCodes[error.code].code, error: text, execution_time_ms: elapsed })
   }
   if (error.status === 401) reply.header('www-authenticate', 'Basic realm="svc"')
   if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter))
+  for (const [name, value] of Object.entries(wire.headers ?? {})) reply.header(name, headerText(value))
   reply
     .code(wire.status)
     .header('x-svc-err-code', String(errorCodes[error.code].code))

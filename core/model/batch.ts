@@ -1,4 +1,5 @@
 // Columns in memory, in Arrow's layout: typed arrays, offsets and bytes, validity bitmaps. What every write and every result is made of.
+import type { SeriesKeys, SeriesLabel } from './series.ts'
 import type { ColumnIndex, Semantic, TableOptions } from './table.ts'
 import type { ColumnType, ResultType } from './types.ts'
 
@@ -56,12 +57,24 @@ export interface TableWrite {
   readonly rows: number
   /** All `rows` long, names unique, exactly one `timestamp` without nulls. Columns of the table that are left out become null. */
   readonly columns: readonly Column[]
+  /** The tags of the rows, instead of columns for them. */
+  readonly tags?: RowTags
   /** Options of the table if this write creates it. */
   readonly options?: TableOptions
   /** False: a missing table or column is an error instead of being created. Default: the server's `auto_create_table`. */
   readonly autoCreate?: boolean
   /** `delete` hides the rows with the same tags and time; only tags and time index are read. Default `put`. */
   readonly op?: 'put' | 'delete'
+}
+
+/** Tags as a protocol writes them: those of a key that was seen before are not looked at again. */
+export interface RowTags {
+  /** Equal bytes mean the same table and tags in every write of the plugin to the database. */
+  readonly keys: SeriesKeys
+  /** Of each row: which key. At least `rows` entries; all memory stays the caller's and must not change until the answer. */
+  readonly series: Uint32Array
+  /** Tells the tags of key `i` that have a value, names unique; asked for keys that are not known, until the write has been answered. Throws DbError. */
+  labels(i: number): readonly SeriesLabel[]
 }
 
 /** Columns of a result. 64-bit numbers come as bigint arrays, text as strings, JSON as its text, everything nested as JavaScript values. */

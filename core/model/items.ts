@@ -1,6 +1,7 @@
 // Log items between decoding and a table: a batch of records whose fields may have another type in every row.
 // Columns of tagged 8-byte cells; text stays where the decoder found it, as a range of the batch's bytes.
 import { DbError } from '../errors.ts'
+import { putNanoseconds } from './time.ts'
 
 /** A point in time as an item's value: nanoseconds since 1970, UTC. */
 export class Timestamp {
@@ -118,13 +119,8 @@ export class ItemField {
 
   /** The same from whole seconds and 0 … 999 999 999 nanoseconds, for the years 1678 to 2261; makes no bigint. */
   setTime(row: number, seconds: number, nanoseconds: number): void {
-    const high = Math.floor(seconds / 65536)
-    const upper = high * 1e9
-    const carried = Math.floor(upper / 65536)
-    const low = (upper - carried * 65536) * 65536 + (seconds - high * 65536) * 1e9 + nanoseconds
     this.kinds[row] = cell.timestamp
-    this.words[row * 2] = low
-    this.words[row * 2 + 1] = carried + Math.floor(low / 4294967296)
+    putNanoseconds(this.words, row, seconds, nanoseconds)
   }
 
   setObject(row: number, value: ItemValue): void {

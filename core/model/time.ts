@@ -247,3 +247,16 @@ export function convertTime(value: bigint, from: TimeUnit, to: TimeUnit): bigint
   const quotient = value / divisor
   return value < 0n && quotient * divisor !== value ? quotient - 1n : quotient
 }
+
+/**
+ * Writes a time as nanoseconds since 1970 in 64 bits, low word first, to place `i`, from whole seconds and 0 … 999 999 999 nanoseconds, for
+ * the years 1678 to 2261; makes no bigint.
+ */
+export function putNanoseconds(words: Uint32Array, i: number, seconds: number, nanoseconds: number): void {
+  const high = Math.floor(seconds / 65536)
+  const upper = high * 1e9
+  const carried = Math.floor(upper / 65536)
+  const low = (upper - carried * 65536) * 65536 + (seconds - high * 65536) * 1e9 + nanoseconds
+  words[i * 2] = low
+  words[i * 2 + 1] = carried + Math.floor(low / 4294967296)
+}

@@ -70,9 +70,9 @@ export interface SeriesNumbers {
 export interface SeriesAddition {
   /** Which key. */
   readonly index: number
-  /** Has all columns; its time index is in milliseconds. */
+  /** Has all columns; its time index is in milliseconds where samples are written. */
   readonly table: Table
-  /** Name of the `Float64` column for the numbers. */
+  /** Name of the `Float64` column for the numbers of samples; the time index where rows bring their columns. */
   readonly value: string
   readonly labels: readonly SeriesLabel[]
 }
@@ -98,6 +98,16 @@ export interface ResolvedWrite {
   /** Parallel to nothing: each names a column of `table` exactly. */
   readonly columns: readonly Column[]
   readonly op: 'put' | 'delete'
+  /** The tags of the rows, where `columns` has none of them. */
+  readonly tags?: ResolvedTags
+}
+
+/** Rows whose tags all have numbers. */
+export interface ResolvedTags {
+  /** Current. */
+  readonly numbers: SeriesNumbers
+  /** Of each row, at least as many as there are: which key. */
+  readonly series: Uint32Array
 }
 
 /** Samples of series that all have numbers. The driver copies what it keeps. */

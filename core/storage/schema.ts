@@ -184,7 +184,9 @@ function checkType(table: Table, column: Column, existing: ColumnDefinition): vo
 function checkRequired(table: Table, write: TableWrite): void {
   if (write.op === 'delete') return
   const given = new Set(write.columns.map(column => column.name))
-  const missing = table.columns.find(column => !column.nullable && !given.has(column.name))
+  const isMissing = ({ name, nullable, semantic }: ColumnDefinition) =>
+    !nullable && !given.has(name) && !(write.tags !== undefined && semantic === 'tag')
+  const missing = table.columns.find(isMissing)
   if (missing) throw invalid(`column ${missing.name} of table ${table.name} takes no nulls and is missing`)
 }
 

@@ -6,6 +6,7 @@ import type { RequestContext } from '../http/context.ts'
 import type { TableWrite } from '../model/batch.ts'
 import type { SeriesWrite } from '../model/series.ts'
 import type { Engine, ResolvedSeries, ResolvedWrite } from './engine.ts'
+import { findTags, introduceTags } from './row-tags.ts'
 import { checkWrite } from './schema.ts'
 import { type RefusedSeries, resolveSeriesWrite, type SeriesParts } from './series-write.ts'
 import type { WriteResult } from './store.ts'
@@ -67,7 +68,7 @@ async function resolveAll(parts: StoreWriteParts, ctx: RequestContext, writes: W
     write.autoCreate ?? ctx.hints.autoCreate ?? config.auto_create_table
   const optionsOf = (write: TableWrite | SeriesWrite) => ({ ...ctx.hints.options, ...write.options })
   const withHints = (write: TableWrite) => ({ ...write, options: optionsOf(write) })
-  const tables = await resolveTables(parts, ctx.db, writes.filter(isTableWrite).map(withHints), allowed)
+  const tables = await resolveTables(parts, ctx, writes.filter(isTableWrite).map(withHints), allowed)
   const resolved: Resolved[] = []
   for (const write of writes) {
     if (isTableWrite(write)) resolved.push({ writes: [tables.shift()!] })
@@ -81,8 +82,8 @@ async function resolveAll(parts: StoreWriteParts, ctx: RequestContext, writes: W
 
 /** Tables of one database are made and widened together. */
 async function resolveTables(
-  { resolve, requireDatabase }: StoreWriteParts,
-  db: string,
+  { engine, resolve, requireDatabase }: StoreWriteParts,
+  { db, plugin }: RequestContext,
   writes: readonly TableWrite[],
   allowed: (write: TableWrite) => boolean
 ): Promise<ResolvedWrite[]> {
@@ -92,8 +93,10 @@ async function resolveTables(
   }
   const resolved = new Map<TableWrite, ResolvedWrite>()
   for (const [database, group] of Map.groupBy(writes, write => write.database ?? db)) {
-    const planned = group.map(write => ({ write, autoCreate: allowed(write) }))
-    for (const [i, found] of (await resolve(database, planned)).entries()) resolved.set(group[i]!, found)
+    const tagged = group.map(write => findTags(engine.catalog, [plugin, database].join('\0'), write))
+    const planned = tagged.map(({ planned }, i) => ({ write: planned, autoCreate: allowed(group[i]!) }))
+    for (const [i, found] of (await resolve(database, planned)).entries())
+      resolved.set(group[i]!, introduceTags(engine.catalog, found, tagged[i]!))
   }
   return writes.map(write => resolved.get(write)!)
 }

@@ -1,16 +1,20 @@
 // From samples of known series to parts of a log record: one for each table that holds rows, whatever number of tables they belong to.
 import { DbError } from '../../errors.ts'
-import type { ResolvedSeries } from '../engine.ts'
+import type { ResolvedSeries, SeriesNumbers } from '../engine.ts'
 import type { OpenTables } from './memory/tables.ts'
 import type { FoundSeries } from './series/known-series.ts'
 import type { WritePart } from './write.ts'
 
 /** Throws `RequestOutdated` when a table changed since the series were found: the caller finds them again. */
+export function currentNumbers(tables: OpenTables, numbers: SeriesNumbers): FoundSeries {
+  const found = numbers as FoundSeries
+  if (tables.known.isCurrent(found)) return found
+  throw new DbError('RequestOutdated', 'tables were changed while rows for them were on their way')
+}
+
+/** Throws as `currentNumbers` does. */
 export function seriesParts(tables: OpenTables, write: ResolvedSeries): readonly WritePart[] {
-  const found = write.numbers as FoundSeries
-  if (!tables.known.isCurrent(found)) {
-    throw new DbError('RequestOutdated', 'tables were changed while samples for them were on their way')
-  }
+  const found = currentNumbers(tables, write.numbers)
   const { series, rows } = write
   const first = found.places[series[0]!]!
   if (found.places.every(place => place === first)) return [seriesPart(tables, write, first)]

@@ -9,7 +9,7 @@ import { decodeRecord, type RecordPart } from './log/record.ts'
 import type { TableData } from './memory/table-data.ts'
 import type { OpenTables } from './memory/tables.ts'
 import { resolveSeries } from './series/tags.ts'
-import { seriesParts } from './write-series.ts'
+import { currentNumbers, seriesParts } from './write-series.ts'
 
 /** A part of a log record with what the write needs to know of it besides. */
 export interface WritePart extends RecordPart {
@@ -54,7 +54,9 @@ function recordPart(tables: OpenTables, write: ResolvedWrite): WritePart {
   })
   const tags = columns.filter(column => column.semantic === 'tag').map(tag => ({ ...tag, rows: write.rows }))
   const owner = isLogical(table) ? table.id : undefined
-  const tsids = tagged ? resolveSeries(data.registry, tags, write.rows, owner) : undefined
+  const tsids = tagged
+    ? (knownNumbers(tables, write) ?? resolveSeries(data.registry, tags, write.rows, owner))
+    : undefined
   return {
     data,
     skipLog,
@@ -66,6 +68,15 @@ function recordPart(tables: OpenTables, write: ResolvedWrite): WritePart {
     seriesCount: tagged ? data.registry.size : 0,
     columns: columns.filter(column => column.semantic !== 'tag')
   }
+}
+
+/** The series of rows whose tags were found before. Throws `RequestOutdated` when a table changed since: the caller finds them again. */
+function knownNumbers(tables: OpenTables, { tags, rows }: ResolvedWrite): Uint32Array | undefined {
+  if (tags === undefined) return undefined
+  const { tsids: known } = currentNumbers(tables, tags.numbers)
+  const tsids = new Uint32Array(rows)
+  for (let i = 0; i < rows; i++) tsids[i] = known[tags.series[i]!]!
+  return tsids
 }
 
 /** Where values of a type go; the column may have got another type since the write was resolved. */

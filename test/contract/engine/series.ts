@@ -1,5 +1,6 @@
 // Contract cases: samples of series by their keys, for any number of tables at once.
 
+import type { Column } from '../../../core/model/batch.ts'
 import type { SeriesKeys } from '../../../core/model/series.ts'
 import type { Table, TableDefinition } from '../../../core/model/table.ts'
 import type { Engine, ResolvedSeries } from '../../../core/storage/engine.ts'
@@ -110,4 +111,48 @@ const outdated: Case = {
   }
 }
 
-export const seriesCases: readonly Case[] = [known, again, outdated]
+const rows: Case = {
+  name: 'rows bring their tags by keys, samples or not',
+  async run(t, { engine }) {
+    const definition: TableDefinition = {
+      database: 'public',
+      name: 'wide',
+      columns: [
+        { name: 'host', type: 'String', semantic: 'tag', nullable: true },
+        { name: 'at', type: 'TimestampNanosecond', semantic: 'timestamp', nullable: false },
+        { name: 'n', type: 'Int64', semantic: 'field', nullable: true },
+        { name: 'note', type: 'Boolean', semantic: 'field', nullable: true }
+      ],
+      options: {}
+    }
+    const table = await engine.catalog.createTable(definition)
+    const put = async (texts: readonly string[], series: readonly number[], from: bigint) => {
+      const numbers = engine.catalog.findSeries('rows', keysOf(texts))
+      const unknown = [...numbers.unknown]
+      const labels = (text: string) => (text === '-' ? [] : [{ name: 'host', value: Buffer.from(text) }])
+      engine.catalog.addSeries(
+        numbers,
+        unknown.map(index => ({ index, table, value: 'at', labels: labels(texts[index]!) }))
+      )
+      const times = BigInt64Array.from(series, (_, i) => from + BigInt(i))
+      const columns: Column[] = [
+        { name: 'at', type: 'TimestampNanosecond', semantic: 'timestamp', data: { kind: 'fixed', values: times } },
+        { name: 'n', type: 'Int64', semantic: 'field', data: { kind: 'fixed', values: times } }
+      ]
+      const tags = { numbers, series: Uint32Array.from(series) }
+      await engine.write([{ table, rows: series.length, columns, op: 'put', tags }], never)
+      return unknown
+    }
+    t.equal((await put(['a', 'b', '-'], [0, 1, 1, 2], 1n)).join(), '0,1,2', 'all are new')
+    t.equal((await put(['b', 'c'], [1, 0], 11n)).join(), '1', 'one is')
+    const columns = engine.catalog.table('public', 'wide')!.columns.slice(0, 3)
+    const found = await engine.query({ kind: 'scan', table, columns: columns.map(({ name }) => name) }, never)
+    const lines: string[] = []
+    for await (const { rows: count, columns } of found.batches()) {
+      for (let row = 0; row < count; row++) lines.push(columns.map(column => String(column.values[row])).join(' '))
+    }
+    t.equal(lines.sort().join(', '), 'a 1 1, b 12 12, b 2 2, b 3 3, c 11 11, null 4 4', 'each row has its tags')
+  }
+}
+
+export const seriesCases: readonly Case[] = [known, again, outdated, rows]

@@ -1,0 +1,64 @@
+// Tags of rows by keys: those of known keys pass as numbers, those of new ones become columns of the table and get numbers.
+import { DbError } from '../errors.ts'
+import type { Column, TableWrite } from '../model/batch.ts'
+import type { SeriesLabel } from '../model/series.ts'
+import type { Table } from '../model/table.ts'
+import type { Catalog, ResolvedWrite, SeriesNumbers } from './engine.ts'
+
+/** A write, and what of its tags the catalog does not know yet. */
+export interface TaggedWrite {
+  readonly write: TableWrite
+  /** The same with an empty column for each new tag, for the rules that make and widen tables. */
+  readonly planned: TableWrite
+  readonly numbers: SeriesNumbers | undefined
+  readonly added: readonly { readonly index: number; readonly labels: readonly SeriesLabel[] }[]
+}
+
+export function findTags(catalog: Catalog, scope: string, write: TableWrite): TaggedWrite {
+  const { tags } = write
+  if (tags === undefined) return { write, planned: write, numbers: undefined, added: [] }
+  const numbers = catalog.findSeries(scope, tags.keys)
+  if (numbers.unknown.length === 0) return { write, planned: write, numbers, added: [] }
+  const added = numbers.unknown.map(index => ({ index, labels: tags.labels(index) }))
+  const names = new Set(added.flatMap(({ labels }) => labels.map(({ name }) => name)))
+  return { write, planned: { ...write, columns: [...Array.from(names, emptyTag), ...write.columns] }, numbers, added }
+}
+
+/** The write with its table, which has all columns now, and numbers for its tags. Throws DbError `InvalidArguments` where the table has them as something else. */
+export function introduceTags(catalog: Catalog, found: ResolvedWrite, tagged: TaggedWrite): ResolvedWrite {
+  const { write, numbers, added } = tagged
+  if (numbers === undefined || write.tags === undefined) return found
+  const { table } = found
+  const tags = new Set(table.tags.map(({ name }) => name))
+  for (const { name } of write.columns) if (tags.has(name)) throw wrongPlace(table, name, 'tag', 'field')
+  for (const { labels } of added) checkLabels(table, tags, labels)
+  const value = table.timeIndex.name
+  catalog.addSeries(
+    numbers,
+    added.map(({ index, labels }) => ({ index, table, value, labels }))
+  )
+  return { ...found, columns: write.columns, tags: { numbers, series: write.tags.series } }
+}
+
+function checkLabels(table: Table, tags: ReadonlySet<string>, labels: readonly SeriesLabel[]): void {
+  const other = labels.find(({ name }) => !tags.has(name))
+  if (other !== undefined) throw wrongPlace(table, other.name, 'field', 'tag')
+  const missing = table.tags.find(({ name, nullable }) => !nullable && !labels.some(label => label.name === name))
+  if (missing === undefined) return
+  throw new DbError(
+    'InvalidArguments',
+    `column ${missing.name} of table ${table.name} takes no nulls and is missing in a row`
+  )
+}
+
+function wrongPlace({ name: table }: Table, name: string, stored: string, given: string): DbError {
+  return new DbError(
+    'InvalidArguments',
+    `Column semantic_type incompatible. Column ${name} of table ${table} is a ${stored}, the write has a ${given} of that name`
+  )
+}
+
+function emptyTag(name: string): Column {
+  const data = { kind: 'bytes', offsets: new Uint32Array(1), bytes: new Uint8Array() } as const
+  return { name, type: 'String', semantic: 'tag', data }
+}
