@@ -44,6 +44,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     await close()
     throw error
   }
+  metrics.gauge('svc_ready', '1 once `/ready` answers 200.', [], gauge => gauge.set(ready ? 1 : 0))
   const store = createStore({ engine, config, metrics })
   countCatalog(store, metrics)
   const ctx = internalContext({ config, log }, 'slow_query', 'svc_private')

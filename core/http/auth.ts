@@ -27,6 +27,7 @@ interface AuthOptions {
  */
 export async function authenticate(app: FastifyInstance, { users, metrics, plugins }: AuthOptions): Promise<void> {
   app.decorateRequest('user', null as unknown as User)
+  const failures = metrics.counter('svc_servers_auth_failure_count', 'Refused credentials.', ['code'])
   if (users === undefined) {
     app.addHook('onRequest', (request, _reply, done) => {
       request.user = defaultUser
@@ -34,7 +35,6 @@ export async function authenticate(app: FastifyInstance, { users, metrics, plugi
     })
     return
   }
-  const failures = metrics.counter('svc_servers_auth_failure_count', 'Refused credentials.', ['code'])
   await app.register(basicAuth, {
     validate: async (user, password, request) => {
       request.user = await users.authenticate({ kind: 'password', user, password })

@@ -16,12 +16,26 @@ export function observeRequests(app: FastifyInstance, server: ServerKind, metric
     'plugin',
     'path'
   ])
+  const errors = metrics.counter(
+    'svc_servers_error',
+    'Requests answered with an error, by its code (docs/errors.md).',
+    ['plugin', 'code']
+  )
+  let running = 0
+  const inFlight = metrics.gauge('svc_servers_http_requests_in_flight', 'Requests being answered.', ['server'])
+  app.addHook('onRequest', (_request, reply, done) => {
+    inFlight.set(++running, { server })
+    reply.raw.once('close', () => inFlight.set(--running, { server }))
+    done()
+  })
   app.addHook('onResponse', (request, reply, done) => {
     const { url, config } = request.routeOptions
     const route = { server, plugin: config.plugin ?? 'core', path: url ?? 'unknown' }
     const answer = { ...route, method: request.method, code: String(reply.statusCode) }
     requests.add(1, answer)
     elapsed.observe(reply.elapsedTime / 1000, answer)
+    const failure = reply.getHeader('x-svc-err-code')
+    if (failure !== undefined) errors.add(1, { plugin: route.plugin, code: String(failure) })
     if (request.life?.received > 0) received.add(request.life.received, route)
     request.log.debug({ ...answer, ms: Math.round(reply.elapsedTime), bytes: request.life?.received }, 'request')
     done()

@@ -2,10 +2,17 @@
 export interface Gate {
   /** Resolves when there is a place; what it returns frees the place. Rejects with the signal's reason. */
   enter(signal: AbortSignal): Promise<() => void>
+  /** How many have a place. */
+  running(): number
+  /** How many wait for one. */
+  waiting(): number
+  /** Another limit from now on, 0 for none; whoever is inside stays. */
+  setLimit(limit: number): void
 }
 
-/** `limit` 0: no limit. */
-export function createGate(limit: number): Gate {
+/** `most` 0: no limit. */
+export function createGate(most: number): Gate {
+  let limit = most
   let inside = 0
   const waiting = new Set<() => void>()
   const leave = () => {
@@ -26,6 +33,12 @@ export function createGate(limit: number): Gate {
         if (!left) leave()
         left = true
       }
+    },
+    running: () => inside,
+    waiting: () => waiting.size,
+    setLimit(most) {
+      limit = most
+      for (const next of [...waiting]) next()
     }
   }
 }

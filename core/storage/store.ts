@@ -18,6 +18,7 @@ import type {
   TableStep
 } from './engine.ts'
 import { createGate } from './gate.ts'
+import { createRunQuery } from './query-measure.ts'
 import { checkDefinition, checkName, inheritOptions, type PlannedWrite, planSteps } from './schema.ts'
 import type { RefusedSeries } from './series-write.ts'
 import { createStoreWrite } from './store-write.ts'
@@ -46,6 +47,8 @@ export interface Store {
   tables(database: string): readonly Table[]
   table(database: string, name: string): Table | undefined
   statistics(table: Table): TableStatistics
+  /** A database as a metric's label: its name while it is one of the first hundred, else `other`; '' for one that does not exist. */
+  label(database: string): string
 
   views(database: string): readonly View[]
   view(database: string, name: string): View | undefined
@@ -72,7 +75,7 @@ export interface StoreParts {
 /** The store over an open engine. */
 export function createStore({ engine, config, metrics }: StoreParts): Store {
   const { catalog } = engine
-  const queries = createGate(config.max_concurrent_queries)
+  const runQuery = createRunQuery(createGate(config.max_concurrent_queries), metrics)
   const rowsWritten = metrics.counter('svc_table_operator_ingest_rows', 'Rows written.', ['db', 'plugin'])
   const rowsDeleted = metrics.counter('svc_table_operator_delete_rows', 'Rows deleted by key.', ['db', 'plugin'])
   const tablesCreated = metrics.counter('svc_table_operator_create_table', 'Tables created.', ['db'])
@@ -158,13 +161,7 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
       if (query.kind === 'sql' && !engine.supports.sql) {
         throw new DbError('Unsupported', `the storage engine ${engine.name} answers no SQL`)
       }
-      const leave = await queries.enter(ctx.signal)
-      try {
-        return leaving(await engine.query(query, ctx.signal), leave)
-      } catch (error) {
-        leave()
-        throw error
-      }
+      return runQuery(query.kind, ctx.signal, () => engine.query(query, ctx.signal))
     },
 
     databases: () => catalog.databases(),
@@ -174,6 +171,7 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
     views: database => catalog.views(database),
     view: (database, name) => catalog.view(database, name),
     statistics: table => catalog.statistics(table),
+    label: name => (catalog.database(name) === undefined ? '' : dbLabel(name)),
 
     createDatabase(ctx, name, options) {
       authorise(ctx.user, 'write')
@@ -260,23 +258,5 @@ function databaseLabel(known: readonly string[]): (name: string) => string {
     if (labels.size >= 100) return 'other'
     labels.add(name)
     return name
-  }
-}
-
-/** The result with `leave` called once when it was read to its end, left or closed. */
-function leaving(result: QueryResult, leave: () => void): QueryResult {
-  return {
-    ...result,
-    close() {
-      result.close()
-      leave()
-    },
-    async *batches() {
-      try {
-        yield* result.batches()
-      } finally {
-        leave()
-      }
-    }
   }
 }

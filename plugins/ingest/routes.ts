@@ -2,10 +2,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authorise, DbError, decodeItems, type Parameters, type PluginApp, type TableWrite } from '../../core/index.ts'
 import type { PipelineResult } from '../services.ts'
+import { createCounters } from './counters.ts'
 import { readParameters } from './parameters.ts'
 
 export function routes(app: PluginApp<'pipelines', never>): void {
   const { core, services } = app
+  const counters = createCounters(core)
 
   app.post('', async (request, reply) => {
     const { ctx } = request
@@ -18,9 +20,12 @@ export function routes(app: PluginApp<'pipelines', never>): void {
     if (core.store.database(ctx.db) === undefined) {
       throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
     }
+    const observed = counters.start(ctx)
+    reply.raw.once('close', () => observed.end(reply.statusCode))
     const items = decodeItems(bodyOf(request), contentType, options)
-    const result = await services.pipelines.run(ctx, pipeline, items, options)
-    const { perWrite } = await core.store.write(ctx, result.writes)
+    const result = await observed.transform(() => services.pipelines.run(ctx, pipeline, items, options))
+    const { rows, perWrite } = await core.store.write(ctx, result.writes)
+    observed.rows(rows)
     return answer(reply, rowsPerGroup(result.writes, perWrite), result)
   })
 }

@@ -18,6 +18,29 @@ export function createCounters(metrics: Metrics): CountResult {
   }
 }
 
+/** Times changes of what pipelines there are. */
+export function createStopwatch(
+  metrics: Metrics
+): <T>(what: 'create' | 'delete', work: () => Promise<T>) => Promise<T> {
+  const family = (what: string, help: string) =>
+    metrics.histogram(`svc_pipeline_${what}_duration_seconds`, help, ['success'])
+  const families = {
+    create: family('create', 'Time to store a pipeline.'),
+    delete: family('delete', 'Time to delete a version of a pipeline.')
+  }
+  return async (what, work) => {
+    const began = performance.now()
+    let success = 'false'
+    try {
+      const result = await work()
+      success = 'true'
+      return result
+    } finally {
+      families[what].observe((performance.now() - began) / 1000, { success })
+    }
+  }
+}
+
 /** Scripts that were refused, and items that scripts failed. */
 export function countScripts(metrics: Metrics): (reason: ScriptFailure) => void {
   const help =

@@ -2,7 +2,7 @@
 import { type Core, DbError, formatSize, type ItemBatch, type RequestContext } from '../../core/index.ts'
 import type { PipelineResult, PipelineRunOptions, PipelinesService, ProcessorDefinition } from '../services.ts'
 import { parseTimeIndex } from './column/time-index.ts'
-import { countScripts, createCounters } from './counters.ts'
+import { countScripts, createCounters, createStopwatch } from './counters.ts'
 import { compilePipeline } from './document/compile.ts'
 import { readHeaders } from './headers.ts'
 import type { Identity, Pipeline } from './pipeline.ts'
@@ -58,6 +58,7 @@ export async function createService(core: Core, config: ServiceOptions): Promise
   kinds.set('vrl', createScripts(core, config))
   kinds.set('json_path', createJsonPath(config.json_path_max_values))
   const count = createCounters(core.metrics)
+  const timed = createStopwatch(core.metrics)
   const cache = new WeakMap<Version, Pipeline>()
   const compileNew = (yaml: string) => {
     checkSize(yaml, config.max_document_size)
@@ -116,11 +117,12 @@ export async function createService(core: Core, config: ServiceOptions): Promise
       count(ctx.plugin, result, undecoded)
       return result
     },
-    create: (ctx, name, yaml) => {
-      compileNew(yaml)
-      return versions.add(ctx, name, yaml)
-    },
-    remove: (ctx, name, version) => versions.remove(ctx, name, parseVersion(version)),
+    create: (ctx, name, yaml) =>
+      timed('create', async () => {
+        compileNew(yaml)
+        return versions.add(ctx, name, yaml)
+      }),
+    remove: (ctx, name, version) => timed('delete', async () => versions.remove(ctx, name, parseVersion(version))),
     addProcessor: definition => addKind(kinds, definition)
   }
 }

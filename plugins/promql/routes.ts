@@ -16,12 +16,15 @@ import {
 import type { PromqlService } from '../services.ts'
 
 export function routes(app: PluginApp<never, never>, promql: PromqlService): void {
+  const { store, metrics } = app.core
+  const elapsed = metrics.histogram('svc_servers_http_promql_elapsed', 'Seconds of requests of `/v1/promql`.', ['db'])
   acceptForms(app)
   app.route({
     method: ['GET', 'POST'],
     url: '',
     async handler(request, reply) {
       const { ctx } = request
+      reply.raw.once('close', () => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
       authorise(ctx.user, 'read')
       const parameter = readParameters(request)
       const format = resultFormat(parameter('format'))
@@ -31,7 +34,7 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
       const step = duration(parameter, 'step')
       if (times.end < times.start) throw invalid('end', 'lies before start')
       const lookback = parameter('lookback') === undefined ? undefined : duration(parameter, 'lookback')
-      if (app.core.store.database(ctx.db) === undefined) {
+      if (store.database(ctx.db) === undefined) {
         throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
       }
       const text = required(parameter, 'query')

@@ -31,6 +31,7 @@ export function routes(
   promql?: PromqlService
 ): void {
   const { store, config, metrics, slowQueries, startedAt } = app.core
+  const elapsed = metrics.histogram('svc_servers_http_sql_elapsed', 'Seconds of requests of `/v1/sql`.', ['db'])
   const system = { metrics: () => metrics.expose(), startedAt }
   const folder = exportFolder(config.storage.data_home)
   acceptForms(app)
@@ -38,13 +39,14 @@ export function routes(
     method,
     url: '',
     async handler(request, reply) {
+      const { ctx } = request
+      reply.raw.once('close', () => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
       const parameter = readParameters(request)
       const format = resultFormat(parameter('format'))
       const epoch = resultEpoch(parameter('epoch'))
       const compression = resultCompression(parameter('compression'))
       const limit = readLimit(parameter('limit'))
       const sql = requireSql(parameter)
-      const { ctx } = request
       if (store.database(ctx.db) === undefined && ctx.db !== informationSchema) {
         throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
       }

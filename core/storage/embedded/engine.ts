@@ -48,7 +48,7 @@ class EmbeddedEngine implements Engine {
   constructor(config: StorageConfig, log: Logger, metrics: Metrics) {
     const dataDir = join(config.storage.data_home, 'data')
     const pins = new FilePins(dataDir)
-    this.#around = { config, log, dataDir, pins, metrics: this.#makeMetrics(metrics) }
+    this.#around = { config, log, dataDir, pins, metrics: this.#makeMetrics(metrics, config.storage.memtable_limit) }
     this.catalog = createLiveCatalog(
       () => this.#open(),
       () => this.#writable(),
@@ -73,6 +73,7 @@ class EmbeddedEngine implements Engine {
   }
 
   async write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
+    const started = performance.now()
     const { tables, writer } = this.#writable()
     const { wal, flusher } = writer
     const { storage } = this.#around.config
@@ -92,6 +93,7 @@ class EmbeddedEngine implements Engine {
     }
     for (const part of parts) if (part.skipLog) tables.apply(wal.reserve(part.rows), [part])
     if (tables.bytes >= storage.memtable_size) flusher.plan()
+    this.#around.metrics.writeSeconds.observe((performance.now() - started) / 1000)
     return countRows(parts)
   }
 
@@ -197,12 +199,17 @@ class EmbeddedEngine implements Engine {
     }
   }
 
-  #makeMetrics(metrics: Metrics): EngineMetrics {
+  #makeMetrics(metrics: Metrics, limit: number): EngineMetrics {
     return engineMetrics(metrics, {
+      memtableLimit: limit,
       memtableBytes: () => this.#opened?.tables.bytes ?? 0,
+      memtableRows: () => this.#opened?.tables.rows ?? 0,
       walBytes: () => this.#opened?.writer?.wal.size ?? 0,
-      files: () => this.#opened?.sqlite.allFiles().length ?? 0,
-      isReadOnly: () => this.#unwritable !== undefined
+      walSegments: () => this.#opened?.writer?.wal.segments ?? 0,
+      files: () => this.#opened?.sqlite.allFiles() ?? [],
+      isReadOnly: () => this.#unwritable !== undefined,
+      cacheBytes: () => this.#opened?.indexes.bytes ?? 0,
+      connections: () => this.#opened?.duckdb.connections() ?? { idle: 0, busy: 0 }
     })
   }
 }

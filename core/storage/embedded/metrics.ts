@@ -4,12 +4,17 @@ import type { Counter, Histogram, Metrics } from '../../metrics/metrics.ts'
 export interface EngineMetrics {
   readonly wal: { readonly bytes: Counter; readonly syncSeconds: Histogram }
   readonly stalls: Counter
+  readonly writeSeconds: Histogram
   readonly flushSeconds: Histogram
   readonly flushedRows: Counter
   readonly flushedBytes: Counter
+  readonly flushFailures: Counter
   readonly compactionSeconds: Histogram
   readonly compactedFiles: Counter
+  readonly compactedBytes: Counter
+  readonly compactionFailures: Counter
   readonly expiredFiles: Counter
+  readonly expiredBytes: Counter
   readonly index: {
     readonly seconds: Histogram
     readonly rows: Counter
@@ -17,30 +22,27 @@ export interface EngineMetrics {
     readonly failures: Counter
     /** Row groups of files whose indexes a query asked. */
     readonly groups: Counter
+    /** Looks for parts of index files that may be in memory. */
+    readonly lookups: Counter
   }
 }
 
 export interface EngineGauges {
+  readonly memtableLimit: number
   memtableBytes(): number
+  memtableRows(): number
   walBytes(): number
-  files(): number
+  walSegments(): number
+  files(): readonly { readonly bytes: number }[]
   isReadOnly(): boolean
+  /** Parts of index files in memory. */
+  cacheBytes(): number
+  /** Connections to the query engine. */
+  connections(): { readonly idle: number; readonly busy: number }
 }
 
 export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMetrics {
-  metrics.gauge('svc_storage_memtable_bytes', 'Memory taken by rows that are not in a file yet.', [], gauge =>
-    gauge.set(gauges.memtableBytes())
-  )
-  metrics.gauge('svc_storage_wal_size_bytes', 'Bytes of the write-ahead log on disk.', [], gauge =>
-    gauge.set(gauges.walBytes())
-  )
-  metrics.gauge('svc_storage_files', 'Data files in the catalog.', [], gauge => gauge.set(gauges.files()))
-  metrics.gauge(
-    'svc_storage_read_only',
-    '1 while the data folder cannot be written and only reads are answered.',
-    [],
-    gauge => gauge.set(gauges.isReadOnly() ? 1 : 0)
-  )
+  exposeGauges(metrics, gauges)
   return {
     wal: {
       bytes: metrics.counter('svc_storage_wal_bytes_total', 'Bytes written to the write-ahead log.'),
@@ -52,14 +54,30 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
       )
     },
     stalls: metrics.counter('svc_storage_write_stalls_total', 'Writes that had to wait for room in memory.'),
+    writeSeconds: metrics.histogram(
+      'svc_storage_write_seconds',
+      'Time from a write at the engine to its answer: waiting for room, the log, its sync.',
+      [],
+      [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
+    ),
     flushSeconds: metrics.histogram('svc_storage_flush_seconds', 'Time to write the memtables to files.'),
     flushedRows: metrics.counter('svc_storage_flushed_rows_total', 'Rows written to files.'),
     flushedBytes: metrics.counter('svc_storage_flushed_bytes_total', 'Bytes of the files written.'),
+    flushFailures: metrics.counter('svc_storage_flush_failures_total', 'Attempts to write rows to files that failed.'),
     compactionSeconds: metrics.histogram('svc_storage_compaction_seconds', 'Time to merge files into one.'),
     compactedFiles: metrics.counter('svc_storage_compacted_files_total', 'Files that were merged into others.'),
+    compactedBytes: metrics.counter('svc_storage_compacted_bytes_total', 'Bytes of the files that were merged.'),
+    compactionFailures: metrics.counter(
+      'svc_storage_compaction_failures_total',
+      'Attempts to merge files that failed.'
+    ),
     expiredFiles: metrics.counter(
       'svc_storage_expired_files_total',
       'Files removed because their rows were past their time to live.'
+    ),
+    expiredBytes: metrics.counter(
+      'svc_storage_expired_bytes_total',
+      'Bytes of the files removed because their rows were past their time to live.'
     ),
     index: {
       seconds: metrics.histogram('svc_storage_index_seconds', 'Time to make the indexes of a data file.'),
@@ -70,7 +88,36 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
         'svc_storage_index_groups_total',
         'Row groups of files whose indexes were asked by a query: `read`, or `skipped` because nothing asked for is in them.',
         ['result']
+      ),
+      lookups: metrics.counter(
+        'svc_storage_cache_lookups_total',
+        'Parts of index files queries asked for: `hit`, they were in memory; `miss`, they were read.',
+        ['result']
       )
     }
   }
+}
+
+function exposeGauges(metrics: Metrics, gauges: EngineGauges): void {
+  const show = (name: string, help: string, read: () => number) =>
+    metrics.gauge(name, help, [], gauge => gauge.set(read()))
+  show('svc_storage_memtable_bytes', 'Memory taken by rows that are not in a file yet.', gauges.memtableBytes)
+  show('svc_storage_memtable_rows', 'Rows that are not in a file yet.', gauges.memtableRows)
+  const limitHelp = 'Memory rows may take before writes wait (storage.memtable_limit).'
+  show('svc_storage_memtable_limit_bytes', limitHelp, () => gauges.memtableLimit)
+  show('svc_storage_wal_size_bytes', 'Bytes of the write-ahead log on disk.', gauges.walBytes)
+  show('svc_storage_wal_segments', 'Files of the write-ahead log.', gauges.walSegments)
+  show('svc_storage_files', 'Data files in the catalog.', () => gauges.files().length)
+  show('svc_storage_files_bytes', 'Bytes of the data files in the catalog.', () =>
+    gauges.files().reduce((sum, { bytes }) => sum + bytes, 0)
+  )
+  const readOnlyHelp = '1 while the data folder cannot be written and only reads are answered.'
+  show('svc_storage_read_only', readOnlyHelp, () => (gauges.isReadOnly() ? 1 : 0))
+  show('svc_storage_cache_bytes', 'Bytes of index files kept in memory.', gauges.cacheBytes)
+  const poolHelp = 'Connections to the query engine: `busy` with a query, or `idle`, waiting for one.'
+  metrics.gauge('svc_storage_connections', poolHelp, ['state'], gauge => {
+    const { busy, idle } = gauges.connections()
+    gauge.set(busy, { state: 'busy' })
+    gauge.set(idle, { state: 'idle' })
+  })
 }

@@ -125,11 +125,12 @@ async function withDuckdb(
 
 async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckdb: Duckdb): Promise<Opened> {
   const { config, log, metrics, dataDir, pins } = around
+  const looked = countLookups(metrics)
   const tables = new OpenTables(sqlite, duckdb)
   const common = { catalog: sqlite, duckdb, tables, dataDir, log, metrics }
   const flusher = new Flusher(common)
   const compactor = new Compactor({ ...common, pins })
-  const reader = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.renew(file))
+  const reader = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.renew(file), looked)
   const indexer = new Indexer({ ...common, metrics: metrics.index, pins, reader })
   await checkSegments(config.wal.dir, sqlite.logBounds())
   await removeOldSegments(config.wal.dir, sqlite.logBounds())
@@ -181,20 +182,25 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
 }
 
 async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, duckdb: Duckdb): Promise<Opened> {
-  const { config, dataDir } = around
+  const { config, dataDir, metrics } = around
+  const looked = countLookups(metrics)
   const tables = new OpenTables(sqlite, duckdb)
   await checkSegments(config.wal.dir, sqlite.logBounds())
   const check = fileCheck(around, sqlite)
   await check.runFirst()
   await readBack(around, sqlite, tables)
   const contents = new ContentCheck(dataDir, () => sqlite.allFiles())
-  const indexes = new IndexReader(dataDir, config.storage.index_cache_size, () => {})
+  const indexes = new IndexReader(dataDir, config.storage.index_cache_size, () => {}, looked)
   const close = async (finish?: boolean) => {
     contents.stop()
     await duckdb.close(finish)
     sqlite.close()
   }
   return { sqlite, duckdb, tables, check, contents, indexes, settled: Promise.resolve(), close }
+}
+
+function countLookups({ index }: EngineMetrics): (result: 'hit' | 'miss') => void {
+  return result => index.lookups.add(1, { result })
 }
 
 function fileCheck({ config, dataDir, log }: Surroundings, sqlite: EmbeddedCatalog): FileCheck {

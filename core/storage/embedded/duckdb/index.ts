@@ -34,6 +34,8 @@ export interface Duckdb extends Turns {
   stream(sql: string, timezone: string, signal: AbortSignal, release: () => void): Promise<QueryResult>
   /** Runs statements that read rows from memory: `work` gets the SQL expression that stands for them. */
   withRows<T>(source: RowSource, work: (rows: string) => Promise<T>): Promise<T>
+  /** Connections of streaming results. */
+  connections(): { readonly idle: number; readonly busy: number }
   /** After the statements under way; results still being read are interrupted, or with `finish` read to their end. */
   close(finish?: boolean): Promise<void>
 }
@@ -71,6 +73,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     stream: (sql, timezone, signal, release) => openStream(pool, streams, sql, timezone, signal, release),
     scan: (sql, visit) => scans.exclusively(() => scanRaw(raw, sql, visit)),
     withRows: (source, work) => sources.use(source, work),
+    connections: () => ({ idle: pool.size(), busy: streams.size }),
     async close(finish = false) {
       if (!finish) for (const stop of [...streams]) stop()
       // Closing a connection under a running statement crashes DuckDB: those wait until theirs has been interrupted.
@@ -152,6 +155,7 @@ interface ConnectionPool {
   take(): DuckDBConnection | undefined
   open(): Promise<DuckDBConnection>
   giveBack(connection: DuckDBConnection): void
+  size(): number
   close(): void
 }
 
@@ -168,6 +172,7 @@ function createPool(instance: DuckDBInstance): ConnectionPool {
       if (open && idle.length < idleConnections) idle.push(connection)
       else connection.closeSync()
     },
+    size: () => idle.length,
     close() {
       open = false
       for (const connection of idle.splice(0)) connection.closeSync()

@@ -45,7 +45,10 @@ export class Compactor {
     if (this.#planned || this.#stopped) return
     this.#planned = true
     this.compact()
-      .catch(error => this.#parts.log.error({ err: error }, 'files could not be compacted; trying again'))
+      .catch(error => {
+        this.#parts.metrics.compactionFailures.add(1)
+        this.#parts.log.error({ err: error }, 'files could not be compacted; trying again')
+      })
       .finally(() => {
         this.#planned = false
       })
@@ -113,6 +116,7 @@ export class Compactor {
     const expired = catalog.files(table).filter(file => file.maxTime < cutoff)
     if (expired.length === 0 || !catalog.replaceFiles(table, expired, undefined)) return
     metrics.expiredFiles.add(expired.length)
+    metrics.expiredBytes.add(countBytes(expired))
     log.debug({ table: table.name, files: expired.length }, 'expired files were removed')
     await pins.remove(expired.map(file => file.path))
   }
@@ -171,10 +175,15 @@ export class Compactor {
       await pins.remove(paths)
       metrics.compactionSeconds.observe((performance.now() - started) / 1000)
       metrics.compactedFiles.add(files.length)
+      metrics.compactedBytes.add(countBytes(files))
       log.debug({ table: table.name, files: files.length, rows: file?.rows ?? 0 }, 'files were merged')
       return { rows: file?.rows ?? 0, bytes: file?.bytes ?? 0 }
     } finally {
       pins.unpin(paths)
     }
   }
+}
+
+function countBytes(files: readonly DataFile[]): number {
+  return files.reduce((sum, file) => sum + file.bytes, 0)
 }

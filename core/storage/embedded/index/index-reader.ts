@@ -25,15 +25,27 @@ export class IndexReader {
   readonly #dataDir: string
   readonly #limit: number
   readonly #damaged: (file: DataFile) => void
+  readonly #looked: (result: 'hit' | 'miss') => void
   /** By path of the data file; the one that was used last comes last. */
   readonly #known = new Map<string, Known>()
   #bytes = 0
 
-  /** `damaged` is told of side files that cannot be used. */
-  constructor(dataDir: string, limit: number, damaged: (file: DataFile) => void) {
+  /** `damaged` is told of side files that cannot be used, `looked` of every look for something that may be in memory. */
+  constructor(
+    dataDir: string,
+    limit: number,
+    damaged: (file: DataFile) => void,
+    looked: (result: 'hit' | 'miss') => void = () => {}
+  ) {
     this.#dataDir = dataDir
     this.#limit = limit
     this.#damaged = damaged
+    this.#looked = looked
+  }
+
+  /** Bytes kept in memory. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** The filters of a column; undefined where the file has none of this kind. */
@@ -42,6 +54,7 @@ export class IndexReader {
     const number = known?.head.sections.findIndex(section => section.column === column && kinds.includes(section.kind))
     if (known === undefined || number === undefined || number < 0) return undefined
     const kept = known.filters.get(number)
+    this.#looked(kept === undefined ? 'miss' : 'hit')
     if (kept !== undefined) return kept
     const section = known.head.sections[number]!
     const words = await readSection(this.#path(file), known.start, section)

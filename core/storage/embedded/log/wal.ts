@@ -87,6 +87,11 @@ export class WriteAheadLog {
     return this.#segments.reduce((sum, segment) => sum + segment.bytes, 0)
   }
 
+  /** Files it is in. */
+  get segments(): number {
+    return this.#segments.length
+  }
+
   /** Starts a new segment behind those found. */
   async start(): Promise<void> {
     await this.#rotate()

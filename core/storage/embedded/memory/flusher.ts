@@ -48,6 +48,7 @@ export class Flusher {
     this.#planned = true
     this.flush()
       .catch(async error => {
+        this.#parts.metrics.flushFailures.add(1)
         this.#parts.log.error({ err: error }, 'rows could not be written to files; trying again')
         await new Promise(resolve => setTimeout(resolve, retryAfter).unref())
       })

@@ -28,6 +28,12 @@ export class OpenTables {
     return this.#bytes
   }
 
+  /** Rows that are in no file yet. */
+  get rows(): number {
+    const memtables = this.all().flatMap(data => data.memtables)
+    return memtables.reduce((sum, memtable) => sum + memtable.rows, 0)
+  }
+
   all(): readonly TableData[] {
     return [...this.#tables.values()]
   }
