@@ -1,50 +1,102 @@
-// The memory one remote write request is decoded into, lent for the time of the request and used again by the next.
-import type { SeriesKeys } from '../../../core/index.ts'
+// The memory one remote write request is decoded into, in whatever thread: lent for the time of the request and used again by the next.
+import { hashKeys, hashWords, type SeriesKeys } from '../../../core/index.ts'
 
 /** Frames kept for later, and the largest body buffer such a one may have. */
 const mostIdle = 8
 const largestIdle = 16 << 20
 
-export class Frame {
+/** What the server's thread and the decoding one share. */
+export interface FrameMemory {
+  /** The request as it was sent. */
+  readonly input: Bytes
+  readonly body: Bytes
+  readonly starts: Numbers
+  readonly ends: Numbers
+  readonly hashes: Words
+  readonly series: Numbers
+  readonly timeWords: Words
+  readonly valueWords: Words
+}
+
+/** What a frame holds at the moment, besides its memory. */
+export type FrameCounts = Pick<Frame, 'length' | 'tail' | 'keyCount' | 'samples' | 'isHashed'>
+
+type Bytes = Uint8Array<SharedArrayBuffer>
+type Numbers = Uint32Array<SharedArrayBuffer>
+type Words = Int32Array<SharedArrayBuffer>
+
+export class Frame implements FrameMemory {
+  input = bytes(1 << 16)
   /** The request as protobuf, and behind it the keys that do not stand in it as they are. */
-  body: Uint8Array = new Uint8Array(1 << 16)
+  body = bytes(1 << 16)
+  /** Bytes of the request as protobuf. */
+  length = 0
   /** Where the next of those keys begins. */
   tail = 0
-  starts = new Uint32Array(1024)
-  ends = new Uint32Array(1024)
+  starts = numbers(1024)
+  ends = numbers(1024)
+  /** Of the keys, four words each, when `isHashed`. */
+  hashes = words(1024 * hashWords)
+  isHashed = false
   keyCount = 0
-  /** Of each sample: its key, its time and its number. */
-  series = new Uint32Array(1024)
-  times = new BigInt64Array(1024)
-  values = new Float64Array(1024)
+  /** Of each sample: its key, its time and its number; the bits of a number pass untouched. */
+  series = numbers(1024)
+  timeWords = words(2048)
+  valueWords = words(2048)
   samples = 0
-  /** The same memory as `times` and `values`: the bits of a number pass untouched. */
-  timeWords = new Int32Array(this.times.buffer)
-  valueWords = new Int32Array(this.values.buffer)
+  /** The same memory as the words, milliseconds since 1970 and numbers. */
+  times = new BigInt64Array(this.timeWords.buffer)
+  values = new Float64Array(this.valueWords.buffer)
 
-  /** Forgets the request before; the content of the next one has this many bytes. */
-  begin(length: number): void {
-    this.tail = length
-    this.keyCount = 0
-    this.samples = 0
+  /** Takes the memory another frame has by now, and what is in it. */
+  take(memory: FrameMemory, counts?: FrameCounts): void {
+    Object.assign(this, memory, counts)
+    this.#viewWords()
   }
 
-  /** Room for a body of this many bytes. */
-  reserveBody(bytes: number): Uint8Array {
-    if (this.body.length < bytes) this.body = new Uint8Array(Math.max(bytes, this.body.length * 2))
-    return this.body
+  /** The same memory, to be sent to another thread. */
+  get memory(): FrameMemory {
+    const { input, body, starts, ends, hashes, series, timeWords, valueWords } = this
+    return { input, body, starts, ends, hashes, series, timeWords, valueWords }
+  }
+
+  get counts(): FrameCounts {
+    const { length, tail, keyCount, samples, isHashed } = this
+    return { length, tail, keyCount, samples, isHashed }
   }
 
   get keys(): SeriesKeys {
-    return { count: this.keyCount, bytes: this.body, starts: this.starts, ends: this.ends }
+    const { keyCount, body, starts, ends, hashes, isHashed } = this
+    return { count: keyCount, bytes: body, starts, ends, ...(isHashed && { hashes }) }
+  }
+
+  /** Forgets the request before; the content of the next one has this many bytes. */
+  begin(length: number): void {
+    this.length = length
+    this.tail = length
+    this.keyCount = 0
+    this.samples = 0
+    this.isHashed = false
+  }
+
+  /** Room for a request of this many bytes as it is sent. */
+  reserveInput(size: number): Bytes {
+    if (this.input.length < size) this.input = bytes(Math.max(size, this.input.length * 2))
+    return this.input
+  }
+
+  /** Room for a body of this many bytes. */
+  reserveBody(size: number): Bytes {
+    if (this.body.length < size) this.body = bytes(Math.max(size, this.body.length * 2))
+    return this.body
   }
 
   /** Room for a key of this many bytes behind the body; returns where it begins. `body` may be another one afterwards. */
-  reserveKey(bytes: number): number {
+  reserveKey(size: number): number {
     const start = this.tail
-    this.tail += bytes
+    this.tail += size
     if (this.tail > this.body.length) {
-      const body = new Uint8Array(this.tail * 2)
+      const body = bytes(this.tail * 2)
       body.set(this.body.subarray(0, start))
       this.body = body
     }
@@ -55,8 +107,8 @@ export class Frame {
   addKey(start: number, end: number): void {
     const i = this.keyCount++
     if (i === this.starts.length) {
-      this.starts = grown(this.starts, new Uint32Array(i * 2))
-      this.ends = grown(this.ends, new Uint32Array(i * 2))
+      this.starts = grown(this.starts, numbers(i * 2))
+      this.ends = grown(this.ends, numbers(i * 2))
     }
     this.starts[i] = start
     this.ends[i] = end
@@ -73,17 +125,41 @@ export class Frame {
     this.timeWords[2 * i + 1] = timeHigh
   }
 
+  /** Hashes the keys for the process with this seed. */
+  hash(seed: Int32Array): void {
+    const size = this.keyCount * hashWords
+    if (this.hashes.length < size) this.hashes = words(Math.max(size, this.hashes.length * 2))
+    hashKeys(this.keys, this.hashes, seed)
+    this.isHashed = true
+  }
+
   #growSamples(): void {
     const room = this.series.length * 2
-    this.series = grown(this.series, new Uint32Array(room))
-    this.timeWords = grown(this.timeWords, new Int32Array(room * 2))
-    this.valueWords = grown(this.valueWords, new Int32Array(room * 2))
+    this.series = grown(this.series, numbers(room))
+    this.timeWords = grown(this.timeWords, words(room * 2))
+    this.valueWords = grown(this.valueWords, words(room * 2))
+    this.#viewWords()
+  }
+
+  #viewWords(): void {
     this.times = new BigInt64Array(this.timeWords.buffer)
     this.values = new Float64Array(this.valueWords.buffer)
   }
 }
 
-function grown<T extends Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer>>(from: T, to: T): T {
+function bytes(size: number): Bytes {
+  return new Uint8Array(new SharedArrayBuffer(size))
+}
+
+function numbers(size: number): Numbers {
+  return new Uint32Array(new SharedArrayBuffer(size * 4))
+}
+
+function words(size: number): Words {
+  return new Int32Array(new SharedArrayBuffer(size * 4))
+}
+
+function grown<T extends Numbers | Words>(from: T, to: T): T {
   to.set(from)
   return to
 }

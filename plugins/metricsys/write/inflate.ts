@@ -29,8 +29,9 @@ export async function inflate(body: Uint8Array, codec: Codec, frame: Frame, limi
 
 async function inflateAs(codec: 'snappy' | 'zstd', body: Uint8Array, frame: Frame, limit: number): Promise<number> {
   if (codec === 'zstd') {
-    frame.body = await unpack(body, unzstd, codec, limit)
-    return frame.body.length
+    const content = await unpack(body, unzstd, codec, limit)
+    frame.reserveBody(content.length).set(content)
+    return content.length
   }
   const length = snappyLength(body)
   if (limit > 0 && length > limit) throw over(limit, `${length} bytes`)

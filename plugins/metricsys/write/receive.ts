@@ -10,12 +10,10 @@ import {
 } from '../../../core/index.ts'
 import { Cardinality, exposeCardinality } from './cardinality.ts'
 import { exemplarTable, timeColumn, valueColumn } from './columns.ts'
-import { decodeV1 } from './decode-v1.ts'
-import { decodeV2 } from './decode-v2.ts'
 import type { Decoded, Range } from './decoded.ts'
+import { createDecoder } from './decoder.ts'
 import { type Frame, Frames } from './frame.ts'
 import { histogramJson, readHistogram } from './histogram.ts'
-import { inflate } from './inflate.ts'
 import { KnownMetadata } from './known-metadata.ts'
 import type { Codec, Version } from './negotiate.ts'
 import { type PipelineStep, runPipeline } from './pipeline.ts'
@@ -67,7 +65,10 @@ interface Reception extends Receiver {
   readonly failures: DbError[]
 }
 
-export type Receive = (ctx: RequestContext, request: WriteRequest) => Promise<Written>
+export interface Receive {
+  (ctx: RequestContext, request: WriteRequest): Promise<Written>
+  close(): Promise<void>
+}
 
 export function createReceive(core: Core, options: WriteOptions): Receive {
   const frames = new Frames()
@@ -76,12 +77,13 @@ export function createReceive(core: Core, options: WriteOptions): Receive {
   exposeCardinality(core.metrics, receiver.cardinality)
   const help = 'Remote write requests that were refused, or of which something was left out, by the error.'
   const refused = core.metrics.counter('svc_metricsys_write_refused_total', help, ['code'])
-  return (ctx, request) =>
+  const decoder = createDecoder()
+  const receive = (ctx: RequestContext, request: WriteRequest) =>
     frames.use(async frame => {
       try {
-        const length = await inflate(request.body, request.codec, frame, core.config.http.body_limit)
-        request.hold(length + request.body.length)
-        const decoded = request.version === '1.0' ? decodeV1(frame, length) : decodeV2(frame, length)
+        const { version, codec, body } = request
+        const decoded = await decoder.decode(frame, body, { version, codec, limit: core.config.http.body_limit })
+        request.hold(frame.length + body.length)
         const written = await store({ ...receiver, ctx, request, frame, failures: [...decoded.failures] }, decoded)
         if (written.error !== undefined) refused.add(1, { code: written.error.code })
         return written
@@ -90,6 +92,7 @@ export function createReceive(core: Core, options: WriteOptions): Receive {
         throw error
       }
     })
+  return Object.assign(receive, { close: decoder.close })
 }
 
 async function store(reception: Reception, decoded: Decoded): Promise<Written> {

@@ -1,0 +1,20 @@
+// One remote write request from its bytes to a frame: inflated, and read by its version.
+import { decodeV1 } from './decode-v1.ts'
+import { decodeV2 } from './decode-v2.ts'
+import type { Decoded } from './decoded.ts'
+import type { Frame } from './frame.ts'
+import { inflate } from './inflate.ts'
+import type { Codec, Version } from './negotiate.ts'
+
+export interface Encoding {
+  readonly version: Version
+  readonly codec: Codec
+  /** Bytes the content may have, 0 for any number. */
+  readonly limit: number
+}
+
+/** Throws DbError `InvalidArguments` for what cannot be read. */
+export async function decode(frame: Frame, request: Uint8Array, { version, codec, limit }: Encoding): Promise<Decoded> {
+  const length = await inflate(request, codec, frame, limit)
+  return version === '1.0' ? decodeV1(frame, length) : decodeV2(frame, length)
+}

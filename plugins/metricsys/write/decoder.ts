@@ -1,0 +1,88 @@
+// Decodes requests, large ones in a thread of their own, so that the server's thread is left with what only it can do.
+import { Worker } from 'node:worker_threads'
+import { DbError, seriesSeed } from '../../../core/index.ts'
+import { decode, type Encoding } from './decode.ts'
+import type { DecodeAnswer, DecodeTask, ErrorNote } from './decode.worker.ts'
+import type { Decoded } from './decoded.ts'
+import type { Frame } from './frame.ts'
+
+/** Bytes of a request below which the way to the other thread costs more than it saves. */
+const smallRequest = 8192
+
+export interface Decoder {
+  /** Decodes a request into the frame. Throws DbError `InvalidArguments` for what cannot be read. */
+  decode(frame: Frame, request: Uint8Array, encoding: Encoding): Promise<Decoded>
+  close(): Promise<void>
+}
+
+interface Waiting {
+  readonly frame: Frame
+  readonly resolve: (decoded: Decoded) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The thread starts with the first large request, and takes over once it is ready. */
+export function createDecoder(): Decoder {
+  const waiting = new Map<number, Waiting>()
+  let worker: Worker | undefined
+  let isReady = false
+  let isClosed = false
+  let lastId = 0
+
+  const discard = (error: DbError) => {
+    worker = undefined
+    isReady = false
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  const settle = (answer: DecodeAnswer) => {
+    const { frame, resolve, reject } = waiting.get(answer.id)!
+    waiting.delete(answer.id)
+    if ('error' in answer) return reject(errorOf(answer.error))
+    frame.take(answer.memory, answer.counts)
+    resolve({ ...answer.decoded, failures: answer.failures.map(errorOf) })
+  }
+  const start = () => {
+    const created = new Worker(workerUrl(), { execArgv: [], workerData: { seed: seriesSeed } })
+    // Without a request it keeps no process alive.
+    created.unref()
+    created.on('message', (message: DecodeAnswer | 'ready') => {
+      if (created !== worker) return
+      if (message === 'ready') isReady = true
+      else settle(message)
+    })
+    created.on('error', error => {
+      if (created === worker) discard(new DbError('Internal', 'the decoding thread failed', { cause: error }))
+    })
+    return created
+  }
+
+  return {
+    decode(frame, request, encoding) {
+      if (request.length < smallRequest || isClosed) return decode(frame, request, encoding)
+      worker ??= start()
+      if (!isReady) return decode(frame, request, encoding)
+      frame.reserveInput(request.length).set(request)
+      const task: DecodeTask = { id: ++lastId, encoding, size: request.length, memory: frame.memory }
+      return new Promise((resolve, reject) => {
+        waiting.set(task.id, { frame, resolve, reject })
+        worker!.postMessage(task)
+      })
+    },
+    async close() {
+      isClosed = true
+      const ended = worker
+      discard(new DbError('Cancelled', 'the server stops'))
+      await ended?.terminate()
+    }
+  }
+}
+
+function errorOf({ code, message, status }: ErrorNote): DbError {
+  return new DbError(code, message, { status })
+}
+
+/** Beside this file, with its ending: source and build differ. */
+function workerUrl(): URL {
+  return new URL(`./decode.worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+}
