@@ -26,7 +26,8 @@ export type {
 } from './format/answer.ts'
 export { batchBytes, heldBytes, heldRows, limitAnswer } from './format/answer.ts'
 export { checkCount, encodeAnswers, resultCompression, resultEpoch, resultFormat } from './format/index.ts'
-export { jsonWriter } from './format/json-value.ts'
+export { jsonCells, jsonWriter } from './format/json-value.ts'
+export { readBody } from './http/body.ts'
 export type { RequestContext, ServerKind, TableHints } from './http/context.ts'
 export { answerError } from './http/errors.ts'
 export { acceptForms } from './http/form.ts'
@@ -81,6 +82,10 @@ export type { LinearRegex, RegexMatch } from './regex/regex.ts'
 export { compileRegex } from './regex/regex.ts'
 export type { Replacement } from './regex/replace.ts'
 export { parseReplacement } from './regex/replace.ts'
+export type { Reading, WriteConstant } from './search/predicate.ts'
+export { readingOf, searchCondition, searchSql, termSql } from './search/predicate.ts'
+export type { SearchNode } from './search/search-query.ts'
+export { parseSearch } from './search/search-query.ts'
 export type { SlowQueries, SlowQuery } from './slow-query.ts'
 export { writeManifest } from './storage/backup-manifest.ts'
 export type {
@@ -98,6 +103,7 @@ export type {
   ScanQuery,
   SeriesQuery,
   SqlQuery,
+  SqlValue,
   TableStatistics,
   TableStep,
   TagMatch
@@ -107,6 +113,7 @@ export type { Gate } from './storage/gate.ts'
 export { createGate } from './storage/gate.ts'
 export type { Store, WriteResult } from './storage/store.ts'
 export { commit, version } from './version.ts'
+export { watchQuery } from './watch-query.ts'
 export type { DecodeOptions } from './wire/item/decode.ts'
 export { decodeItems, itemContentTypes } from './wire/item/decode.ts'
 export { ProtoReader, ProtoWriter, wireType } from './wire/protobuf.ts'

@@ -22,8 +22,8 @@ const layers: readonly (readonly [RegExp, number])[] = [
   [/^core\/http\/context\.ts$/, 1],
   [/^core\/(model|wire|config|regex)\//, 0],
   [/^core\/(log|metrics|trace|workers|format)\//, 1],
-  [/^core\/(storage|auth)\//, 2],
-  [/^core\/(core|create|plugin|module|catalog-metrics|slow-query)\.ts$/, 3],
+  [/^core\/(storage|auth|search)\//, 2],
+  [/^core\/(core|create|plugin|module|catalog-metrics|slow-query|watch-query)\.ts$/, 3],
   [/^core\/(index|registry|server|start)\.ts$/, 4],
   [/^core\/http\//, 4]
 ]

@@ -132,7 +132,12 @@ export interface SqlQuery {
   readonly relations: readonly Relation[]
   /** IANA time zone for zone-less time literals and date functions. */
   readonly timezone: string
+  /** What `$1`, `$2` … in `text` stand for; each stands there at least once. */
+  readonly parameters?: readonly SqlValue[]
 }
+
+/** Text, a 64-bit integer, a float, a truth value. */
+export type SqlValue = string | bigint | number | boolean
 
 export interface Relation {
   /** Offsets into `text` (UTF-16 units) of the table factor's name, without its alias. */

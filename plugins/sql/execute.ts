@@ -1,5 +1,5 @@
 // Runs the statements of a request one after the other; each sees what those before it did.
-import { type Answer, authorise, DbError, parseZone, type RequestContext } from '../../core/index.ts'
+import { type Answer, authorise, DbError, parseZone, type RequestContext, watchQuery } from '../../core/index.ts'
 import { admin, kill } from './admin.ts'
 import { alterTable } from './catalog/alter.ts'
 import {
@@ -20,7 +20,6 @@ import { createView, dropViews } from './catalog/view.ts'
 import { copy } from './copy/copy.ts'
 import { explain } from './query/explain.ts'
 import { runQuery, type Session } from './session.ts'
-import { watched } from './slow.ts'
 import type { Parsed } from './statement/parse.ts'
 import type { Statement } from './statement/statement.ts'
 import { runTql } from './tql.ts'
@@ -39,9 +38,10 @@ export async function execute(first: Session, statements: readonly Parsed[]): Pr
   const room = makeRoom()
   let session = first
   for (const [i, parsed] of statements.entries()) {
-    const { statement } = parsed
+    const { statement, tokens } = parsed
+    const text = session.sql.slice(tokens[0]!.start, tokens.at(-1)!.end)
     const current = session
-    const answer = await watched(session, parsed, () => run(current, statement))
+    const answer = await watchQuery(session.slowQueries, session.ctx, text, () => run(current, statement))
     const last = i === statements.length - 1
     answers.push(answer.kind === 'records' && !last ? await holdAnswer(answer, room) : answer)
     session = { ...session, ctx: next(session, statement) }

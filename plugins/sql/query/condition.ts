@@ -3,6 +3,7 @@ import {
   type Condition,
   convertTime,
   parseTimestamp,
+  type Reading,
   type Table,
   type TableColumn,
   timeUnit,
@@ -11,7 +12,6 @@ import {
 import type { Tree } from '../grammar/parser.ts'
 import { asIdent, asList, asNode, asObjectName, type Ident, type TreeNode, variant } from '../grammar/tree.ts'
 import { isSearchFunction, type SearchCall, searchCallCondition } from '../search/call.ts'
-import type { Reading } from '../search/predicate.ts'
 import type { Token } from '../text/token.ts'
 
 export interface WhereParts {

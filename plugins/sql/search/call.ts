@@ -1,9 +1,18 @@
 // Calls of `matches` and `matches_term`: what they search and for what.
-import { type Condition, DbError, sqlTypeName, type TableColumn } from '../../../core/index.ts'
+import {
+  type Condition,
+  DbError,
+  parseSearch,
+  type Reading,
+  readingOf as readingOfColumns,
+  searchCondition,
+  searchSql,
+  sqlTypeName,
+  type TableColumn,
+  termSql
+} from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
-import { isToken, type Token } from '../text/token.ts'
-import { type Reading, searchCondition, searchSql, termSql } from './predicate.ts'
-import { parseSearch } from './search-query.ts'
+import { isToken, quoteText, type Token } from '../text/token.ts'
 
 const functions = ['matches', 'matches_term']
 
@@ -91,9 +100,8 @@ export function readingOf(call: SearchCall, columns: readonly TableColumn[]): Re
       `${call.name} searches text, column ${column.name} is ${sqlTypeName(column.type)}`
     )
   }
-  const options = columns.map(({ index }) => (index?.kind === 'fulltext' ? index.options : undefined))
-  const all = (name: string, value: string) => options.length > 0 && options.every(each => each?.[name] === value)
-  return { folded: !call.lowered && all('case_sensitive', 'false'), unspaced: all('analyzer', 'Chinese') }
+  const { folded, unspaced } = readingOfColumns(columns)
+  return { folded: !call.lowered && folded, unspaced }
 }
 
 /** The call as SQL; `text` is the SQL of what it searches. */
@@ -104,7 +112,9 @@ export function searchCallSql({ name, query }: SearchCall, text: string, reading
       `what ${name} searches may take ${longestText} characters of SQL, not ${text.length}`
     )
   }
-  return name === 'matches' ? searchSql(parseSearch(query), text, reading) : termSql(query, text, reading)
+  return name === 'matches'
+    ? searchSql(parseSearch(query), text, reading, quoteText)
+    : termSql(query, text, reading, quoteText)
 }
 
 /** What is known of the column where the call is true. */

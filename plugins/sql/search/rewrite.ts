@@ -1,12 +1,11 @@
 // Puts SQL in place of searches, and tells the engine what rows of tables must meet.
-import { DbError, type TableColumn, type Zone } from '../../../core/index.ts'
+import { DbError, type Reading, type TableColumn, type Zone } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
 import type { Ident } from '../grammar/tree.ts'
 import { whereCondition } from '../query/condition.ts'
 import { applyEdits, type Edit, span } from '../query/edit.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { readingOf, type SearchCall, searchCallSql } from './call.ts'
-import type { Reading } from './predicate.ts'
 
 /** A table that stands alone in a FROM: the place of its name, and the condition its rows must meet. */
 export interface Filtered {

@@ -2,7 +2,7 @@
 
 import type { Table } from '../../../core/model/table.ts'
 import type { TimestampType } from '../../../core/model/types.ts'
-import type { Condition, Relation } from '../../../core/storage/engine.ts'
+import type { Condition, Relation, SqlValue } from '../../../core/storage/engine.ts'
 import { lines, linesOf, never, put, wanted } from './rows.ts'
 import { type Case, columns, createVisits, failure, type Trial } from './trial.ts'
 
@@ -156,6 +156,25 @@ const narrowed: Case = {
   }
 }
 
+const parameters: Case = {
+  name: 'SQL takes values as parameters, whatever is in them',
+  needs: 'sql',
+  async run(t, trial) {
+    const { engine } = trial
+    const table = await createVisits(engine, 'visits')
+    await put(engine, table, { host: "a' OR ''='", at: 1n, n: 2n ** 53n + 1n }, { host: '$1', at: 2n, n: -3n })
+    const ask = async (where: string, ...parameters: SqlValue[]) => {
+      const text = `SELECT host, n FROM @ WHERE ${where}`
+      const start = text.indexOf('@')
+      const relations = [{ start, end: start + 1, table, alias: 'visits' }]
+      return lines(await engine.query({ kind: 'sql', text, relations, timezone: 'UTC', parameters }, never))
+    }
+    t.equal(await ask('host = $1', "a' OR ''='"), wanted(["a' OR ''='", 2n ** 53n + 1n]), 'a text')
+    t.equal(await ask('n = $1 AND $2', 2n ** 53n + 1n, true), wanted(["a' OR ''='", 2n ** 53n + 1n]), 'whole numbers')
+    t.equal(await ask('n < $1 AND host = $2', -2.5, '$1'), wanted(['$1', -3n]), 'a float, and a text like a place')
+  }
+}
+
 const failing: Case = {
   name: 'a query that fails after its first rows fails, instead of ending early',
   needs: 'sql',
@@ -168,4 +187,4 @@ const failing: Case = {
   }
 }
 
-export const queryCases: readonly Case[] = [bounds, chosen, left, cancelled, relations, narrowed, failing]
+export const queryCases: readonly Case[] = [bounds, chosen, left, cancelled, relations, narrowed, parameters, failing]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { parseSearch, type SearchNode } from '../../../plugins/sql/search/search-query.ts'
+import { parseSearch, type SearchNode } from '../../../core/search/search-query.ts'
 import { startSql } from './fixtures.ts'
 
 /** A tree in one line: words joined by +, operators in brackets. */

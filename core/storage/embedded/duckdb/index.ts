@@ -1,6 +1,11 @@
 // The one door to DuckDB: an in-memory instance confined to the data folder, its connections, and bulk appends.
-import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api'
-import type { QueryResult } from '../../engine.ts'
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBPreparedStatement,
+  type DuckDBResult
+} from '@duckdb/node-api'
+import type { QueryResult, SqlValue } from '../../engine.ts'
 import { cancelled, translate } from './errors.ts'
 import { type RawChunk, scanRaw } from './raw.ts'
 import { streamResult } from './result.ts'
@@ -31,13 +36,20 @@ export interface Duckdb extends Turns {
   /** Visits a small result as bytes, on a connection for nothing else. */
   scan(sql: string, visit: (chunk: RawChunk) => void | Promise<void>): Promise<void>
   /** A streaming result on a connection of its own; `release` runs once when it has ended in any way. */
-  stream(sql: string, timezone: string, signal: AbortSignal, release: () => void): Promise<QueryResult>
+  stream(statement: Statement, signal: AbortSignal, release: () => void): Promise<QueryResult>
   /** Runs statements that read rows from memory: `work` gets the SQL expression that stands for them. */
   withRows<T>(source: RowSource, work: (rows: string) => Promise<T>): Promise<T>
   /** Connections of streaming results. */
   connections(): { readonly idle: number; readonly busy: number }
   /** After the statements under way; results still being read are interrupted, or with `finish` read to their end. */
   close(finish?: boolean): Promise<void>
+}
+
+export interface Statement {
+  readonly sql: string
+  /** Default UTC. */
+  readonly timezone?: string
+  readonly parameters?: readonly SqlValue[]
 }
 
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
@@ -70,7 +82,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   return {
     ...foreground,
     background,
-    stream: (sql, timezone, signal, release) => openStream(pool, streams, sql, timezone, signal, release),
+    stream: (statement, signal, release) => openStream(pool, streams, statement, signal, release),
     scan: (sql, visit) => scans.exclusively(() => scanRaw(raw, sql, visit)),
     withRows: (source, work) => sources.use(source, work),
     connections: () => ({ idle: pool.size(), busy: streams.size }),
@@ -110,8 +122,7 @@ function takeTurns(connection: DuckDBConnection): Line {
 async function openStream(
   pool: ConnectionPool,
   streams: Set<() => void>,
-  sql: string,
-  timezone: string,
+  { sql, timezone = 'UTC', parameters = [] }: Statement,
   signal: AbortSignal,
   release: () => void
 ): Promise<QueryResult> {
@@ -134,7 +145,7 @@ async function openStream(
     if (signal.aborted) throw cancelled(signal)
     signal.addEventListener('abort', interrupt, { once: true })
     if (timezone !== 'UTC') await connection.run(`SET TimeZone=${quoteText(timezone)}`)
-    result = streamResult(await translate(start(connection, sql), signal), signal, interrupt, end)
+    result = streamResult(await translate(start(connection, sql, parameters), signal), signal, interrupt, end)
     return result
   } catch (error) {
     end(false)
@@ -142,13 +153,25 @@ async function openStream(
   }
 }
 
-async function start(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+async function start(
+  connection: DuckDBConnection,
+  sql: string,
+  parameters: readonly SqlValue[]
+): Promise<DuckDBResult> {
   const prepared = await connection.prepare(sql)
   try {
+    for (const [i, value] of parameters.entries()) bind(prepared, i + 1, value)
     return await prepared.stream()
   } finally {
     prepared.destroySync()
   }
+}
+
+function bind(prepared: DuckDBPreparedStatement, place: number, value: SqlValue): void {
+  if (typeof value === 'string') prepared.bindVarchar(place, value)
+  else if (typeof value === 'bigint') prepared.bindBigInt(place, value)
+  else if (typeof value === 'number') prepared.bindDouble(place, value)
+  else prepared.bindBoolean(place, value)
 }
 
 interface ConnectionPool {

@@ -23,8 +23,8 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
     release()
     throw error
   }
-  const timezone = query.kind === 'sql' ? query.timezone : 'UTC'
-  return parts.duckdb.stream(sql, timezone, signal, release)
+  const { timezone, parameters = [] } = query.kind === 'sql' ? query : { timezone: 'UTC' }
+  return parts.duckdb.stream({ sql, timezone, parameters }, signal, release)
 }
 
 /** The query with everything it reads; only a condition makes it wait for a look into indexes. */

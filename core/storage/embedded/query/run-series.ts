@@ -39,7 +39,7 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
     return { ...resultOf(query, unread?.batches ?? []), labels }
   }
   // From here on the stream lets the files go, also when it cannot be opened.
-  const older = await parts.duckdb.stream(seriesSql(query, snapshot, selection, tsids), 'UTC', signal, release)
+  const older = await parts.duckdb.stream({ sql: seriesSql(query, snapshot, selection, tsids) }, signal, release)
   return { ...joined(older, unread, query, { ...snapshot, files }), labels }
 }
 

@@ -1,5 +1,5 @@
 // The text of a search, `error AND ("connection reset" OR -timeout)`, as a tree.
-import { DbError } from '../../../core/index.ts'
+import { DbError } from '../errors.ts'
 
 export type SearchNode =
   /** Words one after the other, with nothing but what parts words between them. */

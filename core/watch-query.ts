@@ -1,17 +1,21 @@
-// Measures each statement and tells the server of it: planning, and what the engine took for its rows, not what a client took to read them.
-import type { Answer, RecordsAnswer } from '../../core/index.ts'
-import type { Session } from './session.ts'
-import type { Parsed } from './statement/parse.ts'
+// Measures queries and tells the server of them: planning, and what the engine took for its rows, not what a client took to read them.
+import type { Answer, RecordsAnswer } from './format/answer.ts'
+import type { RequestContext } from './http/context.ts'
+import type { SlowQueries } from './slow-query.ts'
 
-/** Runs a statement; when it is done, or its rows have been read, or it failed, the server knows how long it took. */
-export async function watched({ slowQueries, ctx, sql }: Session, { tokens }: Parsed, run: () => Promise<Answer>) {
-  const query = sql.slice(tokens[0]!.start, tokens.at(-1)!.end)
+/** Runs a query; when it is done, or its rows have been read, or it failed, `slowQueries` gets to know how long it took. `query` is its text. */
+export async function watchQuery<T extends Answer>(
+  slowQueries: SlowQueries,
+  ctx: RequestContext,
+  query: string,
+  run: () => Promise<T>
+): Promise<T> {
   const done = (cost: number) => slowQueries.observe(ctx, { query, cost })
   const began = performance.now()
   try {
     const answer = await run()
     const cost = performance.now() - began
-    if (answer.kind === 'records') return measured(answer, cost, done)
+    if (answer.kind === 'records') return measured(answer, cost, done) as T
     done(cost)
     return answer
   } catch (error) {

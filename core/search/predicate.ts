@@ -1,6 +1,6 @@
 // A search as SQL that gives the exact answer, and as the condition an index can use.
-import type { Condition } from '../../../core/index.ts'
-import { quoteText } from '../text/token.ts'
+import type { TableColumn } from '../model/table.ts'
+import type { Condition } from '../storage/engine.ts'
 import type { SearchNode } from './search-query.ts'
 
 /** How the text is read that is searched. */
@@ -11,6 +11,16 @@ export interface Reading {
   readonly unspaced: boolean
 }
 
+/** How constants stand in SQL: as literals, or as parameters. */
+export type WriteConstant = (text: string) => string
+
+/** How the indexes of a text say that it is searched; without one case counts. `columns` are those it may be. */
+export function readingOf(columns: readonly TableColumn[]): Reading {
+  const options = columns.map(({ index }) => (index?.kind === 'fulltext' ? index.options : undefined))
+  const all = (name: string, value: string) => options.length > 0 && options.every(each => each?.[name] === value)
+  return { folded: all('case_sensitive', 'false'), unspaced: all('analyzer', 'Chinese') }
+}
+
 /** More of them find little that is new. */
 const quickLooks = 2
 
@@ -19,15 +29,15 @@ const unspacedCharacter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}
 const wordCharacter = /[\p{L}\p{N}]/u
 
 /** SQL that is true where the search finds something; `text` is an SQL expression. */
-export function searchSql(node: SearchNode, text: string, reading: Reading): string {
-  if (node.kind === 'not') return `(NOT ${searchSql(node.of, text, reading)})`
-  if (node.kind === 'words') return wholeSql(node.words, text, reading)
-  return `(${node.of.map(each => searchSql(each, text, reading)).join(node.kind === 'and' ? ' AND ' : ' OR ')})`
+export function searchSql(node: SearchNode, text: string, reading: Reading, constant: WriteConstant): string {
+  if (node.kind === 'not') return `(NOT ${searchSql(node.of, text, reading, constant)})`
+  if (node.kind === 'words') return wholeSql(node.words, text, reading, constant)
+  return `(${node.of.map(each => searchSql(each, text, reading, constant)).join(node.kind === 'and' ? ' AND ' : ' OR ')})`
 }
 
 /** SQL that is true where a term, as it is, stands whole: what touches its first or last letter or digit is neither. */
-export function termSql(term: string, text: string, reading: Reading): string {
-  return term === '' ? `(${text} = '')` : wholeSql([term], text, reading)
+export function termSql(term: string, text: string, reading: Reading, constant: WriteConstant): string {
+  return term === '' ? `(${text} = '')` : wholeSql([term], text, reading, constant)
 }
 
 /** What the text searched by `searchSql` is known to hold. */
@@ -42,9 +52,9 @@ export function searchCondition(node: SearchNode, column: string, folded: boolea
 }
 
 /** Quick looks come first: regular expressions are for the few rows that have the parts. */
-function wholeSql(parts: readonly string[], text: string, reading: Reading): string {
+function wholeSql(parts: readonly string[], text: string, reading: Reading, constant: WriteConstant): string {
   const searched = reading.folded ? `lower(${text})` : text
-  const literal = (part: string) => (reading.folded ? `lower(${quoteText(part)})` : quoteText(part))
+  const literal = (part: string) => (reading.folded ? `lower(${constant(part)})` : constant(part))
   const start = needsEdge([...parts[0]!][0]!, reading) ? `(?:^|${other(reading)})` : ''
   const end = needsEdge([...parts.at(-1)!].at(-1)!, reading) ? `(?:$|${other(reading)})` : ''
   const quick = rarestFirst(parts)
@@ -53,7 +63,7 @@ function wholeSql(parts: readonly string[], text: string, reading: Reading): str
     .join(' AND ')
   if (start === '' && end === '' && parts.length === 1) return quick
   const escaped = parts.map(part => `regexp_escape(${literal(part)})`).join(`, '[^\\p{L}\\p{N}]+', `)
-  return `(${quick} AND regexp_matches(${searched}, concat(${quoteText(start)}, ${escaped}, ${quoteText(end)})))`
+  return `(${quick} AND regexp_matches(${searched}, concat('${start}', ${escaped}, '${end}')))`
 }
 
 /** Numbers stand in fewer rows than words, long words in fewer than short ones. */
