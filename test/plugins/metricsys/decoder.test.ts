@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { encodeSnappy, hashKeys, isDbError, seriesSeed } from '../../../core/index.ts'
+import { decode, type Encoding } from '../../../plugins/metricsys/write/decode.ts'
+import { createDecoder } from '../../../plugins/metricsys/write/decoder.ts'
+import { Frame } from '../../../plugins/metricsys/write/frame.ts'
+import { type TestSeries, writeV1, writeV2 } from './messages.ts'
+
+const limit = 1 << 24
+
+function makeSeries(count: number): TestSeries[] {
+  return Array.from({ length: count }, (_, i) => ({
+    labels: { __name__: `m${i % 50}`, instance: `host ${Math.sin(i)}`, path: 'ü'.repeat(i % 90) },
+    samples: [[i * 15_000, i / 7]],
+    ...(i % 100 === 0 && { exemplars: [{ labels: { trace_id: String(i) }, value: i, time: i }] })
+  }))
+}
+
+/** What a request became, without the room a frame keeps. */
+async function contents(frame: Frame, decoded: ReturnType<typeof decode>) {
+  const { failures, ...rest } = await decoded
+  const { keyCount, samples, body, tail } = frame
+  return {
+    ...rest,
+    failures: failures.map(({ code, message }) => `${code}: ${message}`),
+    body: Buffer.from(body.slice(0, tail)).toString('base64'),
+    starts: frame.starts.slice(0, keyCount),
+    ends: frame.ends.slice(0, keyCount),
+    series: frame.series.slice(0, samples),
+    times: frame.times.slice(0, samples),
+    values: frame.values.slice(0, samples)
+  }
+}
+
+/** A decoder whose thread has taken over. */
+async function readyDecoder(t: Test) {
+  const decoder = createDecoder()
+  t.teardown(() => decoder.close())
+  const frame = new Frame()
+  const request = encodeSnappy(writeV1(makeSeries(1000)))
+  for (let tries = 0; !frame.isHashed && tries < 400; tries++) {
+    await decoder.decode(frame, request, { version: '1.0', codec: 'snappy', limit })
+    await sleep(25)
+  }
+  t.ok(frame.isHashed, 'the thread takes over')
+  return decoder
+}
+
+t.test('a request is the same whichever thread decodes it, many at once', async t => {
+  const decoder = await readyDecoder(t)
+  const requests = [500, 3000, 500, 20_000].flatMap(count => {
+    const series = makeSeries(count)
+    return [
+      { version: '1.0', bytes: encodeSnappy(writeV1(series)) } as const,
+      { version: '2.0', bytes: encodeSnappy(writeV2(series)) } as const
+    ]
+  })
+  const frames = requests.map(() => new Frame())
+  const there = await Promise.all(
+    requests.map(({ version, bytes }, i) => {
+      const frame = frames[i]!
+      return contents(frame, decoder.decode(frame, bytes, { version, codec: 'snappy', limit }))
+    })
+  )
+  for (const [i, { version, bytes }] of requests.entries()) {
+    const frame = new Frame()
+    t.same(there[i], await contents(frame, decode(frame, bytes, { version, codec: 'snappy', limit })))
+    const hashes = new Int32Array(frame.keyCount * 4)
+    hashKeys(frame.keys, hashes, seriesSeed)
+    t.same(frames[i]!.keys.hashes!.slice(0, hashes.length), hashes, 'hashed for this process')
+  }
+})
+
+t.test('what cannot be read is told with the same error, and the next request is decoded', async t => {
+  const decoder = await readyDecoder(t)
+  const good = encodeSnappy(writeV1(makeSeries(2000)))
+  const broken = Buffer.from(good)
+  broken.fill(255, broken.length / 2)
+  const cases: [Uint8Array, Encoding][] = [
+    [broken, { version: '1.0', codec: 'snappy', limit }],
+    [good, { version: '1.0', codec: 'snappy', limit: 1000 }],
+    [good, { version: '2.0', codec: 'snappy', limit }],
+    [broken, { version: '1.0', codec: 'gzip', limit }]
+  ]
+  for (const [bytes, encoding] of cases) {
+    const here = await refusal(decode(new Frame(), bytes, encoding))
+    t.match(here, { code: 'InvalidArguments' })
+    t.same(await refusal(decoder.decode(new Frame(), bytes, encoding)), here)
+  }
+  const frame = new Frame()
+  await decoder.decode(frame, good, { version: '1.0', codec: 'snappy', limit })
+  t.equal(frame.samples, 2000)
+})
+
+t.test('a decoder that is closed lets nobody wait', async t => {
+  const decoder = await readyDecoder(t)
+  const request = encodeSnappy(writeV1(makeSeries(20_000)))
+  const waiting = refusal(decoder.decode(new Frame(), request, { version: '1.0', codec: 'snappy', limit }))
+  await decoder.close()
+  t.match(await waiting, { code: 'Cancelled' })
+})
+
+async function refusal(decoded: Promise<unknown>) {
+  try {
+    await decoded
+  } catch (error) {
+    if (isDbError(error)) return { code: error.code, message: error.message, status: error.status }
+    throw error
+  }
+  return undefined
+}
