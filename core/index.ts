@@ -34,6 +34,8 @@ export { acceptForms } from './http/form.ts'
 export type { Parameters } from './http/query.ts'
 export { firstValue, parseParameters } from './http/query.ts'
 export { sendAnswers } from './http/send-answers.ts'
+export type { Levels, LogLevel } from './log/levels.ts'
+export { parseLevels as parseLogLevels, printLevels as printLogLevels } from './log/levels.ts'
 export type { Logger } from './log/log.ts'
 export type { Counter, Gauge, Histogram, Metrics } from './metrics/metrics.ts'
 export type {
@@ -60,7 +62,7 @@ export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model
 export { nameProblem } from './model/name.ts'
 export { parseTableOptions } from './model/options.ts'
 export type { Limit, SeriesKeys, SeriesLabel, SeriesLimits, SeriesName, SeriesWrite } from './model/series.ts'
-export { hashKeys, hashWords, seriesSeed } from './model/series-hash.ts'
+export { hashKeys, hashWords, KeyHash, seriesSeed } from './model/series-hash.ts'
 export type * from './model/table.ts'
 export type { Zone } from './model/time.ts'
 export {

@@ -6,6 +6,9 @@ import type {
   ItemError,
   RecordsAnswer,
   RequestContext,
+  SeriesLabel,
+  SeriesLimits,
+  SeriesName,
   TableWrite,
   TimeUnit
 } from '../core/index.ts'
@@ -192,8 +195,85 @@ export interface PromqlStats {
   readonly seen?: { readonly total: number; readonly perStep: readonly (readonly [time: number, samples: number])[] }
 }
 
+/** Where metrics are kept, whatever protocol brings them: samples as a `SeriesWrite` made of these names and limits, the rest as rows. */
+export interface MetricsysService {
+  /** Columns of the tables of metrics. */
+  readonly timeColumn: string
+  readonly valueColumn: string
+  /** The physical table of metrics that ask for no other. */
+  readonly physicalTable: string
+  /** The limits that are configured. */
+  readonly limits: SeriesLimits
+  /** Throws DbError `InvalidArguments` for a name of a metric or a label that cannot be one. */
+  checkMetric(name: string): void
+  checkLabel(name: string, metric: string): void
+  /** Counts the values of label names, for series that were not known. */
+  countLabels(labels: readonly SeriesLabel[]): void
+  /** A look at the limits before rows of these series are written; what it returns throws DbError `InvalidArguments` for one that goes beyond. */
+  room(db: string): (name: SeriesName, physicalTable: string) => void
+  /** A write for each table. Throws DbError: see `checkHistogram`. */
+  histogramWrites(rows: readonly HistogramRow[], physicalTable: string): readonly TableWrite[]
+  /** Throws DbError `InvalidArguments` saying what does not fit together. */
+  checkHistogram(histogram: NativeHistogram): void
+  /** A write for each database. Exemplars of one series and time replace each other. */
+  exemplarWrites(rows: readonly ExemplarRow[]): readonly TableWrite[]
+  /** What is not stored yet of what is known of metrics; undefined when all is. Call `stored` once the write has been answered. */
+  metadataWrite(db: string, rows: readonly MetricMetadata[]): { readonly write: TableWrite; stored(): void } | undefined
+}
+
+export interface HistogramRow {
+  readonly name: SeriesName
+  /** Milliseconds since 1970. */
+  readonly time: bigint
+  readonly histogram: NativeHistogram
+}
+
+/** Buckets that grow by a power of two, as remote write has them. */
+export interface NativeHistogram {
+  /** Whether counts are numbers with fractions; else they are integers. */
+  readonly float: boolean
+  readonly schema: number
+  readonly zeroThreshold: number
+  /** The bits of the sum as a double; those of a series' end are kept. */
+  readonly sumBits: bigint
+  /** 0 unknown, 1 reset, 2 none, 3 gauge. */
+  readonly resetHint: number
+  /** Milliseconds since 1970, 0 where unknown. */
+  readonly startTime: bigint
+  readonly customValues: readonly number[]
+  readonly count: bigint | number
+  readonly zeroCount: bigint | number
+  readonly positive: HistogramBuckets
+  readonly negative: HistogramBuckets
+}
+
+/** Absolute counts of the buckets that the spans cover. */
+export interface HistogramBuckets {
+  readonly spans: readonly { readonly offset: number; readonly length: number }[]
+  readonly counts: readonly (bigint | number)[]
+}
+
+export interface ExemplarRow {
+  /** Of the series it belongs to. */
+  readonly name: SeriesName
+  /** UTF-8 by name; `trace_id` and `span_id` get columns of their own. */
+  readonly labels: ReadonlyMap<string, Uint8Array>
+  readonly value: number
+  /** Milliseconds since 1970. */
+  readonly time: bigint
+}
+
+export interface MetricMetadata {
+  readonly metric: string
+  /** A word of the exposition format: counter, gauge, histogram, summary, unknown … */
+  readonly type: string
+  readonly unit: string
+  readonly help: string
+}
+
 declare module '../core/plugin.ts' {
   interface ServiceMap {
+    metricsys: MetricsysService
     promql: PromqlService
     pipelines: PipelinesService
   }

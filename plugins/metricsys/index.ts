@@ -4,7 +4,7 @@ import { definePlugin } from '../../core/index.ts'
 import { apiRoutes } from './api/routes.ts'
 import { formatError } from './errors.ts'
 import { routes } from './routes.ts'
-import { createReceive, type Receive } from './write/receive.ts'
+import { createService, type OwnService } from './write/service.ts'
 
 const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
 
@@ -33,10 +33,10 @@ export default definePlugin({
     max_read_metrics: count(1024, 'Metrics one query of remote read may ask for; more are refused with 400.'),
     max_read_samples: count(50_000_000, 'Samples one remote read may answer with; more are refused with 400.')
   }),
-  setup: (core, config) => createReceive(core, config),
+  setup: (core, config) => createService(core, config),
   async routes(app, config) {
-    routes(app, config, (app.services as unknown as { readonly metricsys: Receive }).metricsys)
-    const { promql } = app.services
+    const { promql, metricsys } = app.services
+    routes(app, config, (metricsys as OwnService).receive)
     if (promql !== undefined) await app.register(api => apiRoutes(api as typeof app, promql), { prefix: '/api/v1' })
   },
   formatError

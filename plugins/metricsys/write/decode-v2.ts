@@ -1,6 +1,7 @@
 // Remote write 2.0: `Request` into a frame. Labels are numbers of texts there; a key is made of them as version 1.0 would write it.
 import { DbError, isDbError, ProtoReader } from '../../../core/index.ts'
-import { type Decoded, type Metadata, metricTypes, nothingDecoded, type Range } from './decoded.ts'
+import type { MetricMetadata } from '../../services.ts'
+import { type Decoded, metricTypes, nothingDecoded, type Range } from './decoded.ts'
 import type { Frame } from './frame.ts'
 import { readSample } from './sample.ts'
 
@@ -118,7 +119,7 @@ function readExemplar(frame: Frame, reader: ProtoReader, symbols: Symbols) {
 }
 
 /** Undefined where nothing is said. */
-function readMetadata(frame: Frame, reader: ProtoReader, symbols: Symbols, metric: string): Metadata | undefined {
+function readMetadata(frame: Frame, reader: ProtoReader, symbols: Symbols, metric: string): MetricMetadata | undefined {
   const found = { type: 0, help: 0, unit: 0 }
   while (reader.next()) {
     if (reader.field === 1) found.type = reader.uint()

@@ -1,5 +1,6 @@
 // What a remote write request holds besides plain samples, which go to its frame.
 import type { DbError } from '../../../core/index.ts'
+import type { MetricMetadata } from '../../services.ts'
 
 /** Where something lies in the body of the frame. */
 export interface Range {
@@ -22,17 +23,10 @@ export interface HistogramSample {
   readonly message: Range
 }
 
-export interface Metadata {
-  readonly metric: string
-  readonly type: string
-  readonly help: string
-  readonly unit: string
-}
-
 export interface Decoded {
   readonly exemplars: Exemplar[]
   readonly histograms: HistogramSample[]
-  readonly metadata: Metadata[]
+  readonly metadata: MetricMetadata[]
   /** Series version 2.0 left out, and why. */
   readonly failures: DbError[]
 }

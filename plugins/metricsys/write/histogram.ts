@@ -1,5 +1,6 @@
 // A native histogram: read from protobuf, checked, and written as the JSON text its column holds. Back again for remote read.
 import { DbError, ProtoReader, ProtoWriter, parseJson, writeJsonFloat } from '../../../core/index.ts'
+import type { HistogramBuckets, NativeHistogram } from '../../services.ts'
 
 /** Field numbers of the message, the same in both versions. */
 const field = {
@@ -30,37 +31,17 @@ const reducible = 52
 /** The bits of a sum that say that the series ended. */
 const staleSum = 0x7ff0000000000002n
 
-interface Span {
-  readonly offset: number
-  readonly length: number
-}
+type Span = HistogramBuckets['spans'][number]
 
-/** Buckets hold absolute counts; integers where `float` is false. */
-export interface Histogram {
-  readonly float: boolean
-  readonly schema: number
-  readonly zeroThreshold: number
-  readonly sumBits: bigint
-  readonly resetHint: number
-  /** Milliseconds since 1970, 0 where unknown. */
-  readonly startTime: bigint
+/** With its time, in milliseconds since 1970. */
+export interface Histogram extends NativeHistogram {
   readonly time: bigint
-  readonly customValues: readonly number[]
-  readonly count: bigint | number
-  readonly zeroCount: bigint | number
-  readonly positive: Buckets
-  readonly negative: Buckets
-}
-
-interface Buckets {
-  readonly spans: readonly Span[]
-  readonly counts: readonly (bigint | number)[]
 }
 
 /** Reads and checks `bytes[start … end]`. Throws DbError `InvalidArguments` saying what does not fit together. */
 export function readHistogram(bytes: Uint8Array, start: number, end: number): Histogram {
   const raw = readRaw(new ProtoReader(bytes, start, end))
-  const side = (spans: readonly Span[], deltas: readonly bigint[], counts: readonly number[]): Buckets => ({
+  const side = (spans: readonly Span[], deltas: readonly bigint[], counts: readonly number[]): HistogramBuckets => ({
     spans,
     counts: raw.float ? counts : absolute(deltas)
   })
@@ -72,7 +53,7 @@ export function readHistogram(bytes: Uint8Array, start: number, end: number): Hi
     positive: side(raw.positiveSpans, raw.positiveDeltas, raw.positiveCounts),
     negative: side(raw.negativeSpans, raw.negativeDeltas, raw.negativeCounts)
   }
-  check(histogram)
+  checkHistogram(histogram)
   return histogram
 }
 
@@ -128,7 +109,8 @@ function absolute(deltas: readonly bigint[]): bigint[] {
   })
 }
 
-function check(histogram: Histogram): void {
+/** Throws DbError `InvalidArguments` saying what does not fit together. */
+export function checkHistogram(histogram: NativeHistogram): void {
   const { schema, positive, negative, customValues, count, zeroCount } = histogram
   if (sumOf(histogram) === 'stale') return
   if (schema > highestSchema && schema <= reducible) {
@@ -150,7 +132,7 @@ function check(histogram: Histogram): void {
   if (!histogram.float) checkTotal(histogram)
 }
 
-function checkCustom({ customValues, zeroCount, zeroThreshold, negative }: Histogram): void {
+function checkCustom({ customValues, zeroCount, zeroThreshold, negative }: NativeHistogram): void {
   for (const [i, value] of customValues.entries()) {
     if (Number.isNaN(value) || value === Number.POSITIVE_INFINITY) throw invalid(`custom value ${value} is no bound`)
     if (i > 0 && value <= customValues[i - 1]!) throw invalid(`custom values must ascend, ${value} does not`)
@@ -160,7 +142,7 @@ function checkCustom({ customValues, zeroCount, zeroThreshold, negative }: Histo
     throw invalid('a histogram of custom bounds has no negative buckets')
 }
 
-function checkTotal(histogram: Histogram): void {
+function checkTotal(histogram: NativeHistogram): void {
   const { count, zeroCount, positive, negative } = histogram
   let total = zeroCount as bigint
   for (const each of [...positive.counts, ...negative.counts]) total += each as bigint
@@ -168,14 +150,14 @@ function checkTotal(histogram: Histogram): void {
   if (!fits) throw invalid(`its buckets hold ${total} observations, its count says ${count}`)
 }
 
-function sumOf({ sumBits }: Histogram): 'stale' | 'nan' | number {
+function sumOf({ sumBits }: NativeHistogram): 'stale' | 'nan' | number {
   if (sumBits === staleSum) return 'stale'
   const sum = new Float64Array(BigUint64Array.of(sumBits).buffer)[0]!
   return Number.isNaN(sum) ? 'nan' : sum
 }
 
 /** The text of the column. Numbers JSON has no word for are texts: `"NaN"`, `"Infinity"`; a sum that says that the series ended is `"stale"`. */
-export function histogramJson(histogram: Histogram): string {
+export function histogramJson(histogram: NativeHistogram): string {
   const { float, positive, negative } = histogram
   const sum = sumOf(histogram)
   const kind = float ? 'f64' : 'i64'

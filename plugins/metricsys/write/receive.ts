@@ -8,24 +8,22 @@ import {
   type SeriesWrite,
   type TableWrite
 } from '../../../core/index.ts'
-import { Cardinality, exposeCardinality } from './cardinality.ts'
+import type { ExemplarRow, HistogramRow } from '../../services.ts'
+import type { Cardinality } from './cardinality.ts'
 import { exemplarTable, timeColumn, valueColumn } from './columns.ts'
 import type { Decoded, Range } from './decoded.ts'
 import { createDecoder } from './decoder.ts'
 import { type Frame, Frames } from './frame.ts'
-import { histogramJson, readHistogram } from './histogram.ts'
-import { KnownMetadata } from './known-metadata.ts'
+import { readHistogram } from './histogram.ts'
+import type { KnownMetadata } from './known-metadata.ts'
 import type { Codec, Version } from './negotiate.ts'
 import { type PipelineStep, runPipeline } from './pipeline.ts'
-import { createRoom } from './room.ts'
-import { type ExemplarRow, exemplarWrites, type HistogramRow, histogramWrites, metadataWrite } from './rows.ts'
+import { createRoom, type RoomOptions, seriesLimits } from './room.ts'
+import { exemplarWrites, histogramWrites, metadataWrite } from './rows.ts'
 import { checkTime } from './sample.ts'
-import { SeriesNames } from './series-name.ts'
+import type { SeriesNames } from './series-name.ts'
 
-export interface WriteOptions {
-  readonly max_series: number
-  readonly max_label_names: number
-  readonly max_metrics: number
+export interface WriteOptions extends RoomOptions {
   readonly native_histograms: boolean
 }
 
@@ -49,12 +47,9 @@ export interface Written {
 }
 
 /** What all requests share. */
-interface Receiver {
+interface Receiver extends KnownMetrics {
   readonly core: Core
   readonly options: WriteOptions
-  readonly cardinality: Cardinality
-  readonly metadata: KnownMetadata
-  readonly names: SeriesNames
 }
 
 /** One request on its way to the store. */
@@ -70,11 +65,16 @@ export interface Receive {
   close(): Promise<void>
 }
 
-export function createReceive(core: Core, options: WriteOptions): Receive {
+/** What is known of metrics across requests, and across protocols. */
+export interface KnownMetrics {
+  readonly cardinality: Cardinality
+  readonly metadata: KnownMetadata
+  readonly names: SeriesNames
+}
+
+export function createReceive(core: Core, options: WriteOptions, known: KnownMetrics): Receive {
   const frames = new Frames()
-  const names = new SeriesNames(core.config.http.is_strict_mode)
-  const receiver = { core, options, cardinality: new Cardinality(), metadata: new KnownMetadata(), names }
-  exposeCardinality(core.metrics, receiver.cardinality)
+  const receiver = { core, options, ...known }
   const help = 'Remote write requests that were refused, or of which something was left out, by the error.'
   const refused = core.metrics.counter('svc_metricsys_write_refused_total', help, ['code'])
   const decoder = createDecoder()
@@ -128,10 +128,6 @@ async function sampleWrites(reception: Reception): Promise<readonly (TableWrite 
 
 function seriesWrite(reception: Reception): SeriesWrite {
   const { names, options, cardinality, request, frame } = reception
-  const limit = (key: 'max_series' | 'max_label_names' | 'max_metrics') => ({
-    most: options[key],
-    key: `plugins.metricsys.${key}`
-  })
   return {
     kind: 'series',
     keys: frame.keys,
@@ -147,7 +143,7 @@ function seriesWrite(reception: Reception): SeriesWrite {
     timeColumn,
     valueColumn,
     physicalTable: request.physicalTable,
-    limits: { series: limit('max_series'), tags: limit('max_label_names'), tables: limit('max_metrics') },
+    limits: seriesLimits(options),
     partial: request.version === '2.0'
   }
 }
@@ -164,7 +160,7 @@ function readHistograms(reception: Reception, { histograms }: Decoded): Histogra
       const histogram = readHistogram(frame.body, message.start, message.end)
       checkTime(histogram.time)
       room.check(name, request.physicalTable)
-      return { name, time: histogram.time, json: histogramJson(histogram) }
+      return { name, time: histogram.time, histogram }
     })
   )
 }

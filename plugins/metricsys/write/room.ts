@@ -1,10 +1,16 @@
 // The limits for what goes to the store as rows: native histograms and exemplars make series, label names and tables, too.
-import { DbError, type SeriesName, type Store } from '../../../core/index.ts'
+import { DbError, type SeriesLimits, type SeriesName, type Store } from '../../../core/index.ts'
 
 export interface RoomOptions {
   readonly max_series: number
   readonly max_label_names: number
   readonly max_metrics: number
+}
+
+/** The limits as the store wants them. */
+export function seriesLimits(options: RoomOptions): SeriesLimits {
+  const limit = (key: keyof RoomOptions) => ({ most: options[key], key: `plugins.metricsys.${key}` })
+  return { series: limit('max_series'), tags: limit('max_label_names'), tables: limit('max_metrics') }
 }
 
 export interface Room {

@@ -1,20 +1,8 @@
 // Rows that are no plain samples, as columns: native histograms, exemplars and metadata.
-import { bitmap, type Column, type ColumnType, type SeriesName, type TableWrite } from '../../../core/index.ts'
+import { bitmap, type Column, type ColumnType, type TableWrite } from '../../../core/index.ts'
+import type { ExemplarRow, HistogramRow, MetricMetadata } from '../../services.ts'
 import { exemplarTable, histogramColumn, metadataTable, timeColumn, valueColumn } from './columns.ts'
-import type { Exemplar, Metadata } from './decoded.ts'
-import type { Labels } from './labels.ts'
-
-export interface HistogramRow {
-  readonly name: SeriesName
-  /** Milliseconds since 1970. */
-  readonly time: bigint
-  readonly json: string
-}
-
-export interface ExemplarRow extends Pick<Exemplar, 'value' | 'time'> {
-  readonly name: SeriesName
-  readonly labels: Labels
-}
+import { histogramJson } from './histogram.ts'
 
 /** A write for each table. */
 export function histogramWrites(rows: readonly HistogramRow[], physicalTable: string): TableWrite[] {
@@ -29,7 +17,7 @@ export function histogramWrites(rows: readonly HistogramRow[], physicalTable: st
         histogramColumn,
         'Json',
         'field',
-        group.map(({ json }) => json)
+        group.map(({ histogram }) => histogramJson(histogram))
       )
     ].sort((a, b) => (a.name < b.name ? -1 : 1))
     return { ...inDatabase(database), table, rows: group.length, columns, options: { physical_table: own } }
@@ -77,7 +65,7 @@ export function exemplarWrites(rows: readonly ExemplarRow[]): TableWrite[] {
 }
 
 /** What is known of metrics, with the time it was told. */
-export function metadataWrite(rows: readonly Metadata[], now: number): TableWrite {
+export function metadataWrite(rows: readonly MetricMetadata[], now: number): TableWrite {
   const column = (name: 'metric' | 'type' | 'unit' | 'help') =>
     texts(
       name,

@@ -31,11 +31,11 @@ export class SeriesNames {
     const labels = this.#labels.read(bytes, start, end)
     const metric = textOf(labels.get(nameLabel)) ?? ''
     if (metric === '') throw invalid(`a series has no metric name (label __name__): ${shown(labels)}`)
-    this.#checkMetric(metric)
+    this.checkMetric(metric)
     const tags: SeriesLabel[] = []
     for (const [name, value] of labels) {
       if (special.has(name) || value.length === 0) continue
-      this.#checkLabel(name, metric)
+      this.checkLabel(name, metric)
       tags.push({ name, value })
     }
     const database = firstOf(labels, databaseLabels)?.replace(/^svc-/, '')
@@ -48,7 +48,8 @@ export class SeriesNames {
     return this.#labels.read(bytes, start, end)
   }
 
-  #checkMetric(metric: string): void {
+  /** Throws DbError `InvalidArguments`. */
+  checkMetric(metric: string): void {
     if (this.#goodMetrics.has(metric)) return
     if (this.#strict && !metricForm.test(metric)) {
       throw invalid(`metric name ${metric} is not of the form ${metricForm.source} (http.is_strict_mode)`)
@@ -58,7 +59,8 @@ export class SeriesNames {
     remember(this.#goodMetrics, metric)
   }
 
-  #checkLabel(name: string, metric: string): void {
+  /** Throws DbError `InvalidArguments`. */
+  checkLabel(name: string, metric: string): void {
     if (this.#goodLabels.has(name)) return
     if (this.#strict && !labelForm.test(name)) {
       throw invalid(

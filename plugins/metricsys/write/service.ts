@@ -1,0 +1,44 @@
+// What other protocols of metrics need of this one: names, limits and the writes of what is no plain sample.
+import type { Core } from '../../../core/index.ts'
+import type { MetricsysService } from '../../services.ts'
+import { Cardinality, exposeCardinality } from './cardinality.ts'
+import { defaultPhysicalTable, timeColumn, valueColumn } from './columns.ts'
+import { checkHistogram } from './histogram.ts'
+import { KnownMetadata } from './known-metadata.ts'
+import { createReceive, type Receive, type WriteOptions } from './receive.ts'
+import { createRoom, seriesLimits } from './room.ts'
+import { exemplarWrites, histogramWrites, metadataWrite } from './rows.ts'
+import { SeriesNames } from './series-name.ts'
+
+/** What the plugin's own routes need on top. */
+export interface OwnService extends MetricsysService {
+  readonly receive: Receive
+  close(): Promise<void>
+}
+
+export function createService(core: Core, options: WriteOptions): OwnService {
+  const cardinality = new Cardinality()
+  const metadata = new KnownMetadata()
+  const names = new SeriesNames(core.config.http.is_strict_mode)
+  exposeCardinality(core.metrics, cardinality)
+  const receive = createReceive(core, options, { cardinality, metadata, names })
+  return {
+    receive,
+    close: receive.close,
+    ...{ timeColumn, valueColumn, physicalTable: defaultPhysicalTable },
+    limits: seriesLimits(options),
+    checkMetric: name => names.checkMetric(name),
+    checkLabel: (name, metric) => names.checkLabel(name, metric),
+    countLabels: labels => cardinality.add(labels),
+    room(db) {
+      const room = createRoom(core.store, db, options)
+      return (name, physicalTable) => room.check(name, physicalTable)
+    },
+    ...{ histogramWrites, checkHistogram, exemplarWrites },
+    metadataWrite(db, rows) {
+      const news = metadata.changed(db, rows)
+      if (news.length === 0) return undefined
+      return { write: metadataWrite(news, Date.now()), stored: () => metadata.keep(db, news) }
+    }
+  }
+}
