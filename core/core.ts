@@ -4,6 +4,7 @@ import { defaultUser, type UserProvider } from './auth/provider.ts'
 import type { Config } from './config/schema.ts'
 import type { RequestContext, ServerKind } from './http/context.ts'
 import type { Logger } from './log/log.ts'
+import type { LogSwitch } from './log/switch.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { SlowQueries } from './slow-query.ts'
 import type { Store } from './storage/store.ts'
@@ -11,6 +12,7 @@ import type { Store } from './storage/store.ts'
 export interface Core {
   readonly config: Config
   readonly log: Logger
+  readonly logLevels: Pick<LogSwitch, 'current' | 'change'>
   readonly metrics: Metrics
   /** Undefined: every request runs as the default user. */
   readonly users: UserProvider | undefined

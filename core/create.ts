@@ -6,6 +6,7 @@ import { ConfigError } from './config/error.ts'
 import type { Config } from './config/schema.ts'
 import { type Core, internalContext, type PluginInfo } from './core.ts'
 import { createLogger, type Logger, type RootLogger } from './log/log.ts'
+import { createLogSwitch } from './log/switch.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { describeProcess } from './metrics/process.ts'
 import { importModule } from './module.ts'
@@ -24,6 +25,7 @@ interface CoreOptions {
 export async function createCore(config: Config, { folder, plugins }: CoreOptions): Promise<Core> {
   const makeEngine = await loadEngine(config.storage.engine, folder)
   const log = openLog(config.logging)
+  const logLevels = createLogSwitch(log)
   const metrics = createMetrics({ process: true })
   describeProcess(metrics)
   const engine = makeEngine(config, log, metrics)
@@ -31,6 +33,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   const close = async () => {
     await engine.close()
     await users?.close()
+    logLevels.close()
     await log.close()
   }
   let ready = false
@@ -56,6 +59,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   return {
     config,
     log,
+    logLevels,
     metrics,
     users,
     store,

@@ -87,6 +87,7 @@ async function mount(
     scope.addHook('onRoute', route => {
       route.config = { ...route.config, plugin: spec.name }
     })
+    scope.setChildLoggerFactory((logger, bindings, more) => logger.child({ ...bindings, plugin: spec.name }, more))
     scope.decorate('services', declaredServices(spec, services))
     await routes.call(spec, scope as unknown as PluginApp<ServiceName, ServiceName>, options)
   }

@@ -106,10 +106,13 @@ const wal = table(
 const logging = table(
   {
     dir: text('', 'Folder of the log files; empty is `{data_home}/logs`.'),
-    level: choice(
-      ['trace', 'debug', 'info', 'warn', 'error', 'fatal'],
+    level: text(
       'info',
-      'Least severe level that is logged; can be changed while running.'
+      'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error` or `fatal`, and others for plugins: `warn,sql=debug`. Can be changed while running.',
+      {
+        pattern: '^(?:trace|debug|info|warn|error|fatal)(?:,[\\w-]+=(?:trace|debug|info|warn|error|fatal))*$',
+        expected: 'trace, debug, info, warn, error or fatal, with others for plugins such as info,sql=debug'
+      }
     ),
     log_format: choice(['text', 'json'], 'text', 'Form of the log lines.'),
     max_log_files: count(720, 'Hourly log files that are kept; `0` writes no files.'),

@@ -65,7 +65,6 @@ function logError(error: DbError, request: FastifyRequest): void {
     status: error.status,
     method: request.method,
     path: pathOf(request),
-    plugin: request.routeOptions.config.plugin,
     remote: request.ip
   }
   if (error.status >= 500 && error.code !== 'Cancelled') request.log.error({ ...facts, err: error }, error.message)

@@ -37,7 +37,11 @@ export function observeRequests(app: FastifyInstance, server: ServerKind, metric
     const failure = reply.getHeader('x-svc-err-code')
     if (failure !== undefined) errors.add(1, { plugin: route.plugin, code: String(failure) })
     if (request.life?.received > 0) received.add(request.life.received, route)
-    request.log.debug({ ...answer, ms: Math.round(reply.elapsedTime), bytes: request.life?.received }, 'request')
+    const { method, path, code } = answer
+    request.log.debug(
+      { method, path, code, ms: Math.round(reply.elapsedTime), bytes: request.life?.received },
+      'request'
+    )
     done()
   })
 }

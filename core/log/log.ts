@@ -2,12 +2,16 @@
 import pino, { type Logger as Pino } from 'pino'
 import type { Config } from '../config/schema.ts'
 import { createLogFiles, type LogOutput } from './file.ts'
+import { type Levels, parseLevels } from './levels.ts'
 import { textLine } from './text.ts'
 
 export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'child' | 'level'>
 
-/** The logger of the process; setting its `level` sets that of its children too. */
+/** The logger of the process. */
 export type RootLogger = Logger & {
+  getLevels(): Levels
+  /** From now on, for the loggers there are too: those made with `{ plugin }` have their plugin's level. */
+  setLevels(levels: Levels): void
   /** Writes what is pending and lets go of the file; logging goes nowhere afterwards. */
   close(): Promise<void>
 }
@@ -29,32 +33,38 @@ export function createLogger(config: Config['logging']): RootLogger {
       for (const output of outputs) output.flushSync()
     }
   }
+  let levels = parseLevels(config.level, 'info')
   const children = new Set<WeakRef<Pino>>()
   let crowded = 64
   const onChild = (child: Pino) => {
+    if (levels.plugins.size > 0) setLevel(child, levels)
     children.add(new WeakRef(child))
     if (children.size < crowded) return
     for (const reference of children) if (reference.deref() === undefined) children.delete(reference)
     crowded = Math.max(64, children.size * 2)
   }
   const options = {
-    level: config.level,
+    level: levels.all,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     onChild
   }
   const root = pino(options, stream)
-  root.on('level-change', (level: string, _value, _before, _valueBefore, changed) => {
-    if (changed === root) for (const reference of children) setLevel(reference.deref(), level)
-  })
-  return Object.assign(root, {
+  const own = {
+    getLevels: () => levels,
+    setLevels(changed: Levels) {
+      levels = changed
+      root.level = changed.all
+      for (const reference of children) setLevel(reference.deref(), changed)
+    },
     async close() {
       if (!open) return
       open = false
       await Promise.all(outputs.map(output => output.close()))
     }
-  })
+  }
+  return Object.assign(root, own)
 }
 
 /** The standard output belongs to the process: closing only writes what is pending. */
@@ -69,6 +79,8 @@ function createStdout(): LogOutput {
   }
 }
 
-function setLevel(child: Pino | undefined, level: string) {
-  if (child !== undefined) child.level = level
+function setLevel(child: Pino | undefined, { all, plugins }: Levels) {
+  if (child === undefined) return
+  const { plugin } = plugins.size === 0 ? {} : (child.bindings() as { readonly plugin?: string })
+  child.level = plugins.get(plugin ?? '') ?? all
 }

@@ -1,6 +1,6 @@
 // The admin routes for everybody who reaches the main server: it is for operators.
-import { type Core, DbError, type PluginApp, printConfig } from '../../core/index.ts'
-import { levels, parseLevel } from './level.ts'
+import { type Core, DbError, type Parameters, type PluginApp, printConfig } from '../../core/index.ts'
+import { changeLogLevel } from './log-level.ts'
 import { status } from './status.ts'
 
 export function routes(app: PluginApp<never, never>): void {
@@ -15,17 +15,9 @@ export function routes(app: PluginApp<never, never>): void {
     reply.type('text/plain; charset=utf-8').send(printConfig(core.config, { plugins: options }))
   )
   app.post('/debug/log_level', { config: { sameOrigin: true, timeLimit: false } }, async (request, reply) => {
-    const text = String(request.body ?? '').trim()
-    const level = parseLevel(text)
-    if (level === undefined) {
-      throw new DbError(
-        'InvalidArguments',
-        `Invalid request parameter: Invalid filter ${text}: expected ${levels.join(', ')}`
-      )
-    }
-    const before = core.log.level
-    core.log.level = level
-    return reply.type('text/plain; charset=utf-8').send(`Log Level changed from ${before} to ${level}`)
+    const said = changeLogLevel(core, String(request.body ?? ''), request.query as Parameters)
+    request.log.info(said)
+    return reply.type('text/plain; charset=utf-8').send(said)
   })
 }
 

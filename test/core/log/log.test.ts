@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLogFiles } from '../../../core/log/file.ts'
+import { parseLevels, printLevels } from '../../../core/log/levels.ts'
 import { createLogger } from '../../../core/log/log.ts'
 
 const settings = { level: 'info', max_log_files: 3, append_stdout: false } as const
@@ -40,9 +41,9 @@ t.test('the level changes at run time, for children made before as well', async 
   const log = createLogger({ ...settings, dir, log_format: 'json' })
   const grandchild = log.child({ server: 'main' }).child({ request: 1 })
   grandchild.debug('one')
-  log.level = 'debug'
+  log.setLevels(parseLevels('debug', 'info'))
   grandchild.debug('two')
-  log.level = 'error'
+  log.setLevels(parseLevels('error', 'info'))
   grandchild.warn('three')
   await log.close()
   grandchild.fatal('after the end')
@@ -53,6 +54,37 @@ t.test('the level changes at run time, for children made before as well', async 
       .map(line => JSON.parse(line).msg),
     ['two']
   )
+})
+
+t.test('a plugin can have a level of its own, whenever its logger was made', async t => {
+  const dir = t.testdir({})
+  const log = createLogger({ ...settings, dir, log_format: 'json', level: 'warn,sql=debug' })
+  const before = log.child({ plugin: 'ingest' }).child({ request: 1 })
+  log.child({ plugin: 'sql' }).debug('one')
+  before.info('never')
+  log.setLevels(parseLevels('error,ingest=info', 'info'))
+  before.info('two')
+  log.child({ plugin: 'ingest' }).info('three')
+  log.child({ plugin: 'sql' }).warn('never')
+  log.warn('never')
+  log.setLevels(parseLevels('warn', 'info'))
+  before.info('never')
+  log.warn('four')
+  await log.close()
+  const messages = contents(dir)
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line).msg)
+  t.strictSame(messages, ['one', 'two', 'three', 'four'])
+})
+
+t.test('levels are read and written as operators say them', async t => {
+  const text = (from: string) => printLevels(parseLevels(from, 'info'))
+  t.equal(text(' WARN '), 'warn')
+  t.equal(text('warn, sql=Debug ,admin=warn'), 'warn,sql=debug')
+  t.equal(text('sql=debug'), 'info,sql=debug', 'what is not named stays')
+  for (const wrong of ['loud', 'info,warn', 'sql=', '=info', '', 'info,'])
+    t.throws(() => parseLevels(wrong, 'info'), wrong)
 })
 
 t.test('every hour has its file and only the newest are kept', async t => {

@@ -1,12 +1,31 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import t from 'tap'
+import { Type } from 'typebox'
 import { loadConfig } from '../../../core/config/load.ts'
+import { definePlugin } from '../../../core/plugin.ts'
 import { startServer } from '../../helpers.ts'
+
+/** Tells what its requests are logged with. */
+const probe = definePlugin({
+  name: 'probe',
+  prefix: '/probe',
+  servers: ['main'],
+  config: Type.Object({}),
+  routes(app) {
+    app.get('', async request => {
+      const log = request.log as unknown as Logger
+      const { plugin, server } = log.bindings() as { plugin: string; server: string }
+      return { plugin, server, level: log.level }
+    })
+  }
+})
 
 t.test('operating a server', async t => {
   const toml = 'user_provider = "static_user_provider:cmd:mia=plum-88"\n[plugins.pipelines]\nservers = ["main"]'
-  const { main, core, folder } = await startServer(t, toml)
+  const { main, core, folder } = await startServer(t, toml, { plugins: [probe] })
 
   t.test('health and ready answer {} to GET and POST, without a user', async t => {
     for (const url of ['/health', '/ready', '/v1/health']) {
@@ -28,7 +47,10 @@ t.test('operating a server', async t => {
       hostname: /./,
       node_version: process.versions.node,
       storage_engine: 'embedded',
-      uptime_seconds: Number
+      uptime_seconds: Number,
+      ready: true,
+      memory: { rss: Number, heap_used: Number, heap_total: Number, external: Number },
+      data: { databases: 2, tables: Number, rows: Number, files: 0, bytes: 0 }
     })
     t.match(status.plugins, [{ name: 'admin', servers: ['main'] }])
     t.strictSame(
@@ -77,8 +99,41 @@ t.test('operating a server', async t => {
     t.equal(curl.body, 'Log Level changed from info to info', 'as curl -d sends it')
     const refused = await set('loud')
     t.equal(refused.statusCode, 400)
-    t.match(refused.json(), { error: /^Invalid request parameter: Invalid filter loud: expected trace, debug/ })
+    t.match(refused.json(), {
+      error: /^Invalid request parameter: Invalid filter loud: "loud" is no level, expected trace, debug/
+    })
     t.equal(core.log.level, 'info')
+  })
+
+  t.test('one plugin can log more than the others', async t => {
+    const set = (payload: string) => main.inject({ method: 'POST', url: '/debug/log_level', payload })
+    t.equal((await set('warn,sql=debug')).body, 'Log Level changed from info to warn,sql=debug')
+    t.equal(core.log.child({ plugin: 'sql' }).level, 'debug')
+    t.equal(core.log.child({ plugin: 'ingest' }).level, 'warn')
+    t.equal((await set('ingest=trace')).body, 'Log Level changed from warn,sql=debug to warn,ingest=trace')
+    const unknown = await set('info,sqk=debug')
+    t.equal(unknown.statusCode, 400)
+    t.match(unknown.json(), { error: /there is no plugin sqk, did you mean sql\?/ })
+    t.equal((await set('info')).body, 'Log Level changed from warn,ingest=trace to info')
+  })
+
+  t.test('a change of the log level can be for a while', async t => {
+    const set = (payload: string, after: string) =>
+      main.inject({ method: 'POST', url: `/debug/log_level?revert_after=${after}`, payload })
+    t.equal((await set('debug', '10m')).body, 'Log Level changed from info to debug, for 10m')
+    t.equal((await set('trace,sql=error', '50ms')).body, 'Log Level changed from debug to trace,sql=error, for 50ms')
+    t.equal(core.log.level, 'trace')
+    while (core.log.level === 'trace') await sleep(5)
+    t.equal(core.log.level, 'info', 'what was before both')
+    for (const wrong of ['soon', '0s', '2days']) t.equal((await set('warn', wrong)).statusCode, 400, wrong)
+    t.equal(core.log.level, 'info')
+  })
+
+  t.test('the requests of a plugin are logged at its level', async t => {
+    await main.inject({ method: 'POST', url: '/debug/log_level', payload: 'warn,probe=debug' })
+    t.strictSame((await main.inject('/probe')).json(), { plugin: 'probe', server: 'main', level: 'debug' })
+    await main.inject({ method: 'POST', url: '/debug/log_level', payload: 'info' })
+    t.equal((await main.inject('/probe')).json().level, 'info')
   })
 
   t.test('the front page links to what there is', async t => {

@@ -1,0 +1,48 @@
+// `POST /debug/log_level`: the log's levels, for everything and by plugin, for good or for a while.
+import {
+  type Core,
+  DbError,
+  didYouMean,
+  firstValue,
+  formatDuration,
+  type Parameters,
+  parseDuration,
+  parseLogLevels,
+  printLogLevels
+} from '../../core/index.ts'
+
+/** The time after which a change is taken back; a timer holds no more. */
+const longest = 24 * 3600_000
+
+/** Changes the levels as the body says, and tells what they were. Throws DbError `InvalidArguments`. */
+export function changeLogLevel(core: Pick<Core, 'logLevels' | 'plugins'>, body: string, query: Parameters): string {
+  const levels = readLevels(core, body.trim())
+  const time = readTime(firstValue(query, 'revert_after'))
+  const before = core.logLevels.change(levels, time)
+  const said = `Log Level changed from ${printLogLevels(before)} to ${printLogLevels(levels)}`
+  return time === undefined ? said : `${said}, for ${formatDuration(time)}`
+}
+
+function readLevels({ logLevels, plugins }: Pick<Core, 'logLevels' | 'plugins'>, text: string) {
+  try {
+    const levels = parseLogLevels(text, logLevels.current().all)
+    const names = ['core', ...plugins.map(({ name }) => name)]
+    const unknown = [...levels.plugins.keys()].find(name => !names.includes(name))
+    if (unknown === undefined) return levels
+    throw new Error(`there is no plugin ${unknown}${didYouMean(unknown, names)}`)
+  } catch (error) {
+    const expected = 'expected a level such as info, with others for plugins such as info,sql=debug'
+    throw invalid(`Invalid filter ${text}: ${(error as Error).message}; ${expected}`, error)
+  }
+}
+
+function readTime(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const time = parseDuration(text)
+  if (time !== undefined && time > 0 && time <= longest) return time
+  throw invalid(`revert_after: expected a duration such as 10m, of at most ${formatDuration(longest)}, got ${text}`)
+}
+
+function invalid(message: string, cause?: unknown): DbError {
+  return new DbError('InvalidArguments', `Invalid request parameter: ${message}`, { cause })
+}
