@@ -4,6 +4,7 @@ import type { Catalogue } from '../core/registry.ts'
 export const catalogue: Catalogue = {
   admin: () => import('./admin/index.ts'),
   ingest: () => import('./ingest/index.ts'),
+  logpush: () => import('./logpush/index.ts'),
   metricsys: () => import('./metricsys/index.ts'),
   pipelines: () => import('./pipelines/index.ts'),
   promql: () => import('./promql/index.ts'),

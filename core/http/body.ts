@@ -46,10 +46,11 @@ export async function readBody(request: FastifyRequest, limit: number): Promise<
 function encodingsOf(request: FastifyRequest): string[] {
   const header = request.headers['content-encoding']
   if (header === undefined) return []
+  const passed = ['', 'identity', ...(request.routeOptions.config.ownEncodings ?? [])]
   const names = header
     .split(',')
     .map(name => name.trim().toLowerCase().replace(/^x-/, ''))
-    .filter(name => name !== '' && name !== 'identity')
+    .filter(name => !passed.includes(name))
   for (const name of names) {
     if (!Object.hasOwn(codecs, name)) {
       drain(request.raw)

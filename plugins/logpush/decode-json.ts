@@ -1,0 +1,230 @@
+// A push request as JSON: what clients send is read from the bytes without an object an entry, anything else value by value.
+import { isUtf8 } from 'node:buffer'
+import {
+  DbError,
+  type ItemValue,
+  type JsonCursor,
+  jsonCursor,
+  ParseError,
+  readJson,
+  skipSpace,
+  textEnd,
+  unescapeJson,
+  unexpected,
+  writeJson
+} from '../../core/index.ts'
+import { plainMetadataEnd, setTimeDigits } from './plain.ts'
+import { Push } from './push.ts'
+
+const quote = 0x22
+const comma = 0x2c
+
+/**
+ * Reads `{"streams":[{"stream":{…},"values":[["nanoseconds","line",{…}]]}]}`. Parts of another shape are left out and counted. Throws
+ * DbError `InvalidArguments` for what is no JSON, no object, or has no list of streams.
+ */
+export function decodeJson(body: Uint8Array): Push {
+  if (!isUtf8(body)) throw invalid('Failed to parse payload as json: it is not valid UTF-8')
+  const push = new Push(body)
+  const cursor = jsonCursor(body)
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) cursor.at = 3
+  try {
+    readRequest(push, cursor)
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error
+    throw new DbError('InvalidArguments', `Failed to parse payload as json: ${error.message}`, { cause: error })
+  }
+  return push
+}
+
+function readRequest(push: Push, cursor: JsonCursor): void {
+  let streams = 'missing' as 'missing' | 'found' | 'wrong'
+  const isObject = starts(cursor, 0x7b)
+  if (!isObject) readJson(cursor)
+  else {
+    eachMember(cursor, key => {
+      if (key !== 'streams') readJson(cursor)
+      else {
+        restart(push)
+        streams = starts(cursor, 0x5b) ? 'found' : 'wrong'
+        if (streams === 'found') eachElement(cursor, () => readStream(push, cursor))
+        else readJson(cursor)
+      }
+    })
+  }
+  const rest = skipSpace(cursor, cursor.at)
+  if (rest < cursor.end) throw unexpected(cursor, rest, 'the end of the document')
+  if (!isObject) throw invalid('payload is not an object')
+  if (streams !== 'found') throw invalid(streams === 'wrong' ? 'streams is not an array' : 'missing streams')
+}
+
+/** Of equal keys the last counts. */
+function restart(push: Push): void {
+  push.batch.rows = 0
+  push.streams.length = 0
+  push.skipped = 0
+  push.errors.length = 0
+}
+
+function readStream(push: Push, cursor: JsonCursor): void {
+  if (!starts(cursor, 0x7b)) {
+    readJson(cursor)
+    push.skip('the stream is not an object')
+    return
+  }
+  const first = push.batch.rows
+  let labels: ReadonlyMap<string, string> = new Map()
+  eachMember(cursor, key => {
+    if (key === 'stream') labels = readLabels(push, cursor)
+    else if (key === 'values') {
+      push.batch.rows = first
+      if (starts(cursor, 0x5b)) eachElement(cursor, () => readEntry(push, cursor))
+      else {
+        readJson(cursor)
+        push.skip('values is not an array')
+      }
+    } else readJson(cursor)
+  })
+  push.addStream(labels, first)
+}
+
+function readLabels(push: Push, cursor: JsonCursor): ReadonlyMap<string, string> {
+  const labels = new Map<string, string>()
+  if (!starts(cursor, 0x7b)) {
+    readJson(cursor)
+    push.dropped.label++
+    return labels
+  }
+  eachMember(cursor, key => {
+    const value = readJson(cursor)
+    if (typeof value === 'string') labels.set(key, value)
+    else push.dropped.label++
+  })
+  return labels
+}
+
+function readEntry(push: Push, cursor: JsonCursor): void {
+  const start = cursor.at
+  const end = readPlainEntry(push, cursor, push.next())
+  if (end > 0) {
+    cursor.at = end
+    push.add()
+    return
+  }
+  cursor.at = start
+  const fault = takeEntry(push, readJson(cursor))
+  if (fault !== undefined) push.skip(fault)
+}
+
+/** Reads `["digits","line"]` or `["digits","line",{"k":"v"}]`, as entries are mostly written, and returns where it ends; -1 for any other. */
+function readPlainEntry(push: Push, cursor: JsonCursor, row: number): number {
+  const { bytes, at: start, end } = cursor
+  if (bytes[start] !== 0x5b || bytes[start + 1] !== quote) return -1
+  let at = setTimeDigits(push.time, row, bytes, start + 2, end)
+  if (at < 0 || bytes[at] !== quote || bytes[at + 1] !== comma) return -1
+  at = skipSpace(cursor, at + 2)
+  if (bytes[at] !== quote) return -1
+  at = readLine(push, cursor, row, at + 1)
+  if (bytes[at] === comma) {
+    const from = skipSpace(cursor, at + 1)
+    at = plainMetadataEnd(bytes, from, end)
+    if (at < 0) return -1
+    if (at - from > 2) push.metadata.setRange(row, from, at)
+  }
+  return at < end && bytes[at] === 0x5d ? at + 1 : -1
+}
+
+/** Reads the text that begins behind a quote into the row's line; returns where what follows it begins. */
+function readLine({ batch, line }: Push, cursor: JsonCursor, row: number, start: number): number {
+  const { bytes, end } = cursor
+  let at = start
+  while (at < end) {
+    const byte = bytes[at]!
+    if (byte === quote || byte === 0x5c || byte < 0x20) break
+    at++
+  }
+  if (bytes[at] === quote) {
+    line.setRange(row, start, at)
+    return at + 1
+  }
+  const close = textEnd(cursor, at)
+  const plain = Buffer.allocUnsafe(close - start)
+  const length = unescapeJson(cursor, start, close, plain)
+  const from = batch.append(plain.subarray(0, length))
+  line.setRange(row, from, from + length)
+  return close + 1
+}
+
+/** Says why, where a value is no entry. */
+function takeEntry(push: Push, value: ItemValue): string | undefined {
+  if (!Array.isArray(value) || value.length < 2) return 'expected an array of a time and a line'
+  const [time, line, metadata] = value
+  const ns = timeOf(time)
+  if (ns === undefined) return 'expected the time as a text of nanoseconds since 1970, of 64 bits'
+  if (typeof line !== 'string') return 'the line is not a text'
+  const row = push.next()
+  push.time.setTimestamp(row, ns)
+  push.batch.setText(push.line, row, line)
+  const text = metadata === undefined ? undefined : metadataText(push, metadata)
+  if (text !== undefined) push.batch.setText(push.metadata, row, text)
+  push.add()
+  return undefined
+}
+
+function timeOf(value: ItemValue | undefined): bigint | undefined {
+  const isText = typeof value === 'string' && /^[+-]?\d{1,40}$/.test(value)
+  if (!isText && typeof value !== 'bigint') return undefined
+  const ns = BigInt(value)
+  return BigInt.asIntN(64, ns) === ns ? ns : undefined
+}
+
+function metadataText(push: Push, value: ItemValue): string | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  const all = isObject ? Object.entries(value) : []
+  const texts = all.filter(([, member]) => typeof member === 'string')
+  push.dropped.metadata += isObject ? all.length - texts.length : 1
+  return texts.length === 0 ? undefined : writeJson(Object.assign(Object.create(null), Object.fromEntries(texts)))
+}
+
+/** Goes to the next value and says whether it begins with this byte. */
+function starts(cursor: JsonCursor, byte: number): boolean {
+  cursor.at = skipSpace(cursor, cursor.at)
+  return cursor.at < cursor.end && cursor.bytes[cursor.at] === byte
+}
+
+/** Calls `read` at the value of each member of the object at the cursor; it leaves the cursor behind the value. */
+function eachMember(cursor: JsonCursor, read: (key: string) => void): void {
+  eachPart(cursor, 0x7d, "',' or '}'", () => {
+    if (!starts(cursor, quote)) throw unexpected(cursor, cursor.at, 'a key in quotes')
+    const key = readJson(cursor) as string
+    if (!starts(cursor, 0x3a)) throw unexpected(cursor, cursor.at, "':'")
+    cursor.at++
+    cursor.at = skipSpace(cursor, cursor.at)
+    read(key)
+  })
+}
+
+function eachElement(cursor: JsonCursor, read: () => void): void {
+  eachPart(cursor, 0x5d, "',' or ']'", read)
+}
+
+function eachPart(cursor: JsonCursor, bracket: number, expected: string, read: () => void): void {
+  cursor.at++
+  if (starts(cursor, bracket)) {
+    cursor.at++
+    return
+  }
+  for (;;) {
+    read()
+    const at = skipSpace(cursor, cursor.at)
+    const byte = at < cursor.end ? cursor.bytes[at] : -1
+    if (byte !== comma && byte !== bracket) throw unexpected(cursor, at, expected)
+    cursor.at = at + 1
+    if (byte === bracket) return
+    cursor.at = skipSpace(cursor, cursor.at)
+  }
+}
+
+function invalid(message: string): DbError {
+  return new DbError('InvalidArguments', message)
+}

@@ -1,0 +1,145 @@
+// A push request as protobuf: entries by the ranges of their lines, without an object an entry.
+import { isUtf8 } from 'node:buffer'
+import { decodeSnappy, ProtoReader, snappyLength, snappySlack, wireType } from '../../core/index.ts'
+import { parseLabels } from './labels.ts'
+import { MetadataWriter } from './metadata.ts'
+import { Push } from './push.ts'
+
+const request = { streams: 1 } as const
+const stream = { labels: 1, entries: 2 } as const
+const entry = { timestamp: 1, line: 2, metadata: 3 } as const
+
+/** Seconds up to which nanoseconds certainly fit 64 bits. */
+const latest = 9_223_372_035
+
+interface Decoding {
+  readonly push: Push
+  /** One for all messages: an inner one is read up to where it ends, which is checked against the outer one. */
+  readonly reader: ProtoReader
+  readonly metadata: MetadataWriter
+  /** Nanoseconds since 1970, for entries without a time. */
+  readonly now: bigint
+}
+
+/** Undoes the Snappy block and reads the request in it. Throws DbError `InvalidArguments` for what is no block or no protobuf. */
+export function decodeProtobuf(block: Uint8Array, now: bigint): Push {
+  const length = snappyLength(block)
+  const bytes = new Uint8Array(length + snappySlack)
+  decodeSnappy(block, bytes)
+  return readRequest(bytes.subarray(0, length), now)
+}
+
+/** Reads a request that is not compressed. */
+export function readRequest(bytes: Uint8Array, now: bigint): Push {
+  const push = new Push(bytes)
+  const reader = new ProtoReader(bytes)
+  const decoding = { push, reader, metadata: new MetadataWriter(push), now }
+  while (reader.next()) {
+    if (reader.field === request.streams) readStream(decoding, enter(reader, bytes.length))
+    else reader.skip()
+  }
+  return push
+}
+
+/** Goes into the message of the field; returns where it ends. */
+function enter(reader: ProtoReader, outer: number): number {
+  reader.expect(wireType.bytes)
+  const end = reader.uint() + reader.at
+  if (end > outer) throw reader.error(`field ${reader.field} goes beyond its message`)
+  return end
+}
+
+function leave(reader: ProtoReader, end: number): void {
+  if (reader.at !== end) throw reader.error('a field goes beyond its message')
+}
+
+function readStream(decoding: Decoding, end: number): void {
+  const { push, reader } = decoding
+  const first = push.batch.rows
+  let labels = ''
+  while (reader.at < end && reader.next()) {
+    if (reader.field === stream.entries) readEntry(decoding, enter(reader, end))
+    else if (reader.field === stream.labels) labels = readText(push, reader)
+    else reader.skip()
+  }
+  leave(reader, end)
+  if (push.batch.rows === first) return
+  const parsed = parseLabels(labels)
+  if (parsed === undefined) push.dropped.label++
+  push.addStream(parsed ?? new Map(), first)
+}
+
+function readEntry(decoding: Decoding, end: number): void {
+  const { push, reader, metadata, now } = decoding
+  const row = push.next()
+  let timed: 'no' | 'yes' | 'wrong' = 'no'
+  push.line.setRange(row, 0, 0)
+  metadata.begin()
+  while (reader.at < end && reader.next()) {
+    if (reader.field === entry.timestamp) timed = readTime(push, reader, row, enter(reader, end)) ? 'yes' : 'wrong'
+    else if (reader.field === entry.line) {
+      reader.expect(wireType.bytes)
+      const start = reader.pass()
+      setLine(push, reader, row, start, reader.at)
+    } else if (reader.field === entry.metadata) metadata.read(reader, enter(reader, end))
+    else reader.skip()
+  }
+  leave(reader, end)
+  if (timed === 'wrong') {
+    push.skip('the time is beyond 64 bits of nanoseconds')
+    return
+  }
+  if (timed === 'no') push.time.setTimestamp(row, now)
+  metadata.finish(row)
+  push.add()
+}
+
+/** False where the time does not fit. */
+function readTime(push: Push, reader: ProtoReader, row: number, end: number): boolean {
+  let seconds = 0
+  let nanoseconds = 0
+  let exact: bigint | undefined
+  while (reader.at < end && reader.next()) {
+    reader.expect(wireType.varint)
+    const at = reader.at
+    const value = reader.uint()
+    if (reader.field === 1) seconds = value
+    else if (reader.field === 2) nanoseconds = value
+    if (value > Number.MAX_SAFE_INTEGER) {
+      reader.at = at
+      const long = reader.int64()
+      exact = (exact ?? 0n) + (reader.field === 1 ? long * 1_000_000_000n : reader.field === 2 ? long : 0n)
+      if (reader.field === 1) seconds = 0
+      else if (reader.field === 2) nanoseconds = 0
+    }
+  }
+  leave(reader, end)
+  if (exact === undefined && seconds <= latest && nanoseconds < 1e9) {
+    push.time.setTime(row, seconds, nanoseconds)
+    return true
+  }
+  const ns = (exact ?? 0n) + BigInt(seconds) * 1_000_000_000n + BigInt(nanoseconds)
+  push.time.setTimestamp(row, BigInt.asIntN(64, ns))
+  return BigInt.asIntN(64, ns) === ns
+}
+
+/** A line stays where it is; bytes that are no UTF-8 are replaced. */
+function setLine(push: Push, { bytes, view }: ProtoReader, row: number, start: number, end: number): void {
+  let high = 0
+  let at = start
+  for (; at + 4 <= end; at += 4) high |= view.getInt32(at)
+  for (; at < end; at++) high |= bytes[at]!
+  const isAscii = (high & 0x80808080) === 0
+  if (isAscii || isUtf8(bytes.subarray(start, end))) push.line.setRange(row, start, end)
+  else {
+    push.dropped.utf8++
+    push.batch.setText(push.line, row, Buffer.from(bytes.subarray(start, end)).toString())
+  }
+}
+
+function readText(push: Push, reader: ProtoReader): string {
+  reader.expect(wireType.bytes)
+  const data = reader.data()
+  if (!isUtf8(data)) push.dropped.utf8++
+  return Buffer.from(data).toString()
+}

@@ -1,0 +1,6 @@
+// The protocol's error bodies.
+import type { DbError, WireError } from '../../core/index.ts'
+
+export function formatError({ status, message }: DbError): WireError {
+  return { status, contentType: 'application/json', body: JSON.stringify({ error: message }) }
+}

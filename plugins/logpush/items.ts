@@ -1,0 +1,24 @@
+// A push request as items of a pipeline: time and line are there already, labels and metadata become fields with a prefix.
+import { cell, type ItemBatch, parseJson } from '../../core/index.ts'
+import type { Push } from './push.ts'
+
+const labelPrefix = 'logpush_label_'
+const metadataPrefix = 'logpush_metadata_'
+
+/** The request's own batch, with fields for labels and metadata. */
+export function itemsOf({ batch, streams, metadata }: Push): ItemBatch {
+  for (const { labels, first, end } of streams) {
+    for (const [name, value] of labels) {
+      const field = batch.take(labelPrefix + name)
+      const bytes = Buffer.from(value)
+      const start = batch.append(bytes)
+      for (let row = first; row < end; row++) field.setRange(row, start, start + bytes.length)
+    }
+  }
+  for (let row = 0; row < batch.rows; row++) {
+    if (metadata.kinds[row] !== cell.string) continue
+    const pairs = parseJson(batch.text(metadata, row)) as Readonly<Record<string, string>>
+    for (const name in pairs) batch.setText(batch.take(metadataPrefix + name), row, pairs[name]!)
+  }
+  return batch
+}

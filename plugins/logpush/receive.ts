@@ -1,0 +1,116 @@
+// One push request: from the bytes of the body to what the store has taken.
+import {
+  authorise,
+  type Core,
+  DbError,
+  formatSize,
+  type RequestContext,
+  snappyLength,
+  type TableWrite
+} from '../../core/index.ts'
+import type { PipelineHeaders, PipelineResult, PipelinesService } from '../services.ts'
+import { columnsOf, labelNames } from './columns.ts'
+import { decodeJson } from './decode-json.ts'
+import { decodeProtobuf } from './decode-protobuf.ts'
+import { itemsOf } from './items.ts'
+import { type Push, timeColumn } from './push.ts'
+import { checkLabels, type RoomOptions } from './room.ts'
+
+export interface PushRequest {
+  readonly body: Uint8Array
+  readonly contentType: string | undefined
+  readonly table: string
+  readonly pipelines: PipelinesService | undefined
+  readonly headers: PipelineHeaders
+  /** Told how much memory the request takes once it is inflated. */
+  readonly hold: (bytes: number) => void
+}
+
+export interface Received {
+  /** Affected rows of each table. */
+  readonly written: readonly number[]
+  readonly skipped: PipelineResult['skipped']
+}
+
+export type Receive = (ctx: RequestContext, request: PushRequest) => Promise<Received>
+
+export function createReceive(core: Core, options: RoomOptions): Receive {
+  const count = createCounters(core)
+  return async (ctx, request) => {
+    authorise(ctx.user, 'write')
+    if (core.store.database(ctx.db) === undefined) {
+      throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
+    }
+    const push = decode(request, core.config.http.body_limit)
+    count(push)
+    const { name } = request.headers
+    if (name !== undefined && request.pipelines !== undefined) return runPipeline(core, ctx, request, push)
+    if (push.batch.rows === 0) return { written: [0], skipped: { count: push.skipped, errors: push.errors } }
+    checkLabels(core.store, ctx.db, request.table, labelNames(push.streams), options)
+    const { rows } = await core.store.write(ctx, [writeOf(ctx, request.table, push)])
+    return { written: [rows], skipped: { count: push.skipped, errors: push.errors } }
+  }
+}
+
+function decode({ body, contentType, hold }: PushRequest, limit: number): Push {
+  if (isJson(contentType, body)) return decodeJson(body)
+  const length = snappyLength(body)
+  if (limit > 0 && length > limit) {
+    const reason = `the Snappy block holds ${length} bytes`
+    throw new DbError('InvalidArguments', `the body is larger than ${formatSize(limit)} (http.body_limit): ${reason}`, {
+      status: 413
+    })
+  }
+  hold(length + body.length)
+  return decodeProtobuf(body, BigInt(Date.now()) * 1_000_000n)
+}
+
+/** Without a content type the body tells: no Snappy block begins with a brace and what may follow it in JSON. */
+function isJson(contentType: string | undefined, body: Uint8Array): boolean {
+  const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
+  if (type === '') return /^[\s\ufeff]*\{\s*["}]/.test(Buffer.from(body.subarray(0, 64)).toString())
+  if (type === 'application/json') return true
+  if (type === 'application/x-protobuf') return false
+  throw new DbError(
+    'InvalidArguments',
+    `unsupported content type ${type}, expected application/json or application/x-protobuf`
+  )
+}
+
+function writeOf(ctx: RequestContext, table: string, push: Push): TableWrite {
+  const { options: hints } = ctx.hints
+  const options = { append_mode: hints.merge_mode === undefined, ...hints }
+  return { table, rows: push.batch.rows, columns: columnsOf(push), options }
+}
+
+async function runPipeline(core: Core, ctx: RequestContext, request: PushRequest, push: Push): Promise<Received> {
+  const { version, skipError, maxNestedLevels, name } = request.headers
+  const result = await request.pipelines!.run(ctx, name!, itemsOf(push), {
+    table: request.table,
+    customTimeIndex: `${timeColumn};epoch;ns`,
+    ...(version !== undefined && { version }),
+    ...(skipError !== undefined && { skipError }),
+    ...(maxNestedLevels !== undefined && { maxNestedLevels })
+  })
+  const { perWrite } = await core.store.write(ctx, result.writes)
+  const count = push.skipped + result.skipped.count
+  return {
+    written: perWrite.length === 0 ? [0] : perWrite,
+    skipped: { count, errors: [...push.errors, ...result.skipped.errors].slice(0, 10) }
+  }
+}
+
+/** Counts what decoding leaves out. */
+function createCounters({ metrics }: Core): (push: Push) => void {
+  const labels = ['plugin', 'reason']
+  const skipped = metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
+  const parts = metrics.counter(
+    'svc_logpush_parts_dropped_total',
+    'Labels and metadata left out of entries because they cannot be read (label, metadata), and texts in which bytes that are no UTF-8 were replaced (utf8).',
+    ['reason']
+  )
+  return push => {
+    if (push.skipped > 0) skipped.add(push.skipped, { plugin: 'logpush', reason: 'decode' })
+    for (const [reason, count] of Object.entries(push.dropped)) if (count > 0) parts.add(count, { reason })
+  }
+}
