@@ -72,7 +72,7 @@ t.test('labels are read back from their text', async t => {
     '{a}',
     '{a=}',
     '{a="1}',
-    '{a="1" b="2"}',
+
     '{="1"}',
     '{a="1"}}',
     '{"a"="1"}',
