@@ -135,3 +135,16 @@ t.test('a query that ends before it begins lets no file go that another reads', 
   for (let i = 0; i < 100 && files().length > 0; i++) await setTimeout(20)
   t.equal(files().length, 0, 'then it goes')
 })
+
+t.test('where fields are merged, a version without a value in memory hides none in a file', async t => {
+  const engine = await openEngine(t, temporaryFolder(t))
+  const words = ['tag host String', 'time at TimestampMillisecond', 'field n Int64']
+  const options = { merge_mode: 'last_non_null' as const }
+  await engine.catalog.createTable({ database: 'public', name: 'visits', columns: columns(...words), options })
+  const table = tableNamed(engine, 'visits')
+  await put(engine, table, { host: 'a', at: 1n, n: 5n })
+  await engine.maintain({ kind: 'flush' }, never)
+  await put(engine, table, { host: 'a', at: 1n, n: null })
+  t.same(await samples(engine), ['a 1 5'])
+  t.same(await scanned(engine), ['a 1 5'])
+})

@@ -5,6 +5,7 @@ import type { ColumnType } from '../../../model/types.ts'
 import { hasSeries, mergesFields } from '../catalog/logical.ts'
 import { type Duckdb, duckdbType, initialValue, quoteName, type RowSource } from '../duckdb/index.ts'
 import { noTags } from '../series/series.ts'
+import { arrangeSome } from './arrange.ts'
 import { initialData } from './initial.ts'
 import { RowTimes } from './row-times.ts'
 
@@ -16,8 +17,18 @@ export interface MemtableRows {
   readonly op: 'put' | 'delete'
   readonly tsids: Uint32Array | undefined
   readonly columns: ReadonlyMap<number, ColumnData>
+  /** Of rows sorted by series. */
+  readonly order?: WriteOrder
   /** Made when first asked for: most writes hold nothing of what a query wants. */
   bounds?: SampleBounds
+}
+
+/** The order in which rows were written that lie in another one. */
+export interface WriteOrder {
+  /** How many rows were written between the first one and each. */
+  readonly after: Uint32Array
+  /** Above the number of the last row written. */
+  readonly endSeq: number
 }
 
 /** Series numbers and times rows span. */
@@ -26,6 +37,10 @@ export interface SampleBounds {
   readonly last: number
   /** No series comes before one with a lower number. */
   readonly ascending: boolean
+  /** Where series ascend: every row comes later than the one before it of its series. */
+  readonly distinct: boolean
+  /** Where series ascend and do not lie far apart: the first row of each from `first` on, and the end. */
+  readonly starts?: Uint32Array
   readonly from: number
   readonly to: number
 }
@@ -84,6 +99,13 @@ export class Memtable {
   /** Rows DuckDB has not seen; without those that are on their way to it, see `settled`. */
   get unread(): readonly MemtableRows[] {
     return this.#pending
+  }
+
+  /** Sorts some of what DuckDB has not seen by series; false when there is nothing left to do. */
+  arrange(): boolean {
+    const arranged = this.isMoving ? undefined : arrangeSome(this.#pending)
+    this.#pending = arranged ?? this.#pending
+    return arranged !== undefined
   }
 
   /** Rows are on their way to DuckDB. */
@@ -196,15 +218,16 @@ export type HiddenColumn = readonly ['__tsid' | '__seq' | '__op', ColumnType]
 function hiddenData(name: HiddenColumn[0], write: MemtableRows): ColumnData | undefined {
   if (name === '__tsid') return { kind: 'fixed', values: write.tsids ?? new Uint32Array(write.rows).fill(noTags) }
   if (name === '__op') return { kind: 'fixed', values: new Uint8Array(write.rows).fill(write.op === 'delete' ? 1 : 0) }
-  return { kind: 'fixed', values: new BigUint64Array(countFrom(write.seq, write.rows).buffer) }
+  return { kind: 'fixed', values: new BigUint64Array(sequenceOf(write).buffer) }
 }
 
-/** `rows` numbers of 64 bits from `first` on, as words: one bigint a row would cost more than all its columns. */
-function countFrom(first: number, rows: number): Uint32Array<ArrayBuffer> {
+/** The number of each row in 64 bits, as words: one bigint a row would cost more than all its columns. */
+function sequenceOf({ rows, seq, order }: MemtableRows): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(rows * 2)
   for (let i = 0; i < rows; i++) {
-    words[2 * i] = first + i
-    words[2 * i + 1] = (first + i) / 2 ** 32
+    const number = seq + (order === undefined ? i : order.after[i]!)
+    words[2 * i] = number
+    words[2 * i + 1] = number / 2 ** 32
   }
   return words
 }

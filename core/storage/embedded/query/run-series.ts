@@ -4,25 +4,29 @@ import type { TableColumn } from '../../../model/table.ts'
 import type { QueryResult, SeriesQuery } from '../../engine.ts'
 import { hasSeries, isLogical, mergesFields } from '../catalog/logical.ts'
 import { cancelled } from '../duckdb/errors.ts'
+import { endOf } from '../memory/arrange.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
+import type { GatherOptions } from './gather.ts'
 import type { Snapshot } from './relation.ts'
+import type { SampleRows } from './sample-rows.ts'
 import { type Selection, select } from './select.ts'
 import { columnsOf, seriesSql, timesOf } from './series.ts'
 import { pin, type ReadParts, snapshotOf } from './snapshot.ts'
-import { readUnread, type UnreadSamples, WantedSeries } from './unread.ts'
+import { isText, readUnread, type UnreadSamples } from './unread.ts'
+import { WantedSeries } from './wanted-series.ts'
 
 /** Starts a query over everything that was answered before the call. */
 export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: AbortSignal): Promise<QueryResult> {
   if (signal.aborted) throw cancelled(signal)
   const { table } = query
   const data = parts.tables.take(table)
-  for (let moving = data.moving; moving !== undefined; moving = data.moving) await moving.settled()
-  const writes = unreadOf(data, query)
-  if (writes === undefined) await data.makeReadable()
+  await settle(data)
+  const plan = planUnread(data, query)
+  if (plan === undefined) await data.makeReadable()
   const tsids = data.labels.select(table, query.matches, isLogical(table) ? table.id : undefined)
   const whole = snapshotOf(parts, table, Date.now())
-  const unread = readMemory(writes ?? [], query, whole, tsids)
+  const unread = plan && readMemory(plan, query, whole, tsids)
   const snapshot = { ...whole, memtables: whole.memtables.filter(memtable => memtable.ready) }
   const labels = (series: number) => data.labels.labels(table, series)
   const release = pin(parts.pins, [snapshot])
@@ -43,21 +47,56 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
   return { ...joined(older, unread, query, { ...snapshot, files }), labels }
 }
 
-/** Rows DuckDB has not seen, where they can be read without it: all of them puts, none a version of another. */
-function unreadOf(data: TableData, { values, table }: SeriesQuery): readonly MemtableRows[] | undefined {
+/** Until no rows are on their way to DuckDB, and those that are not lie in the order of their series. */
+async function settle(data: TableData): Promise<void> {
+  for (;;) {
+    for (let moving = data.moving; moving !== undefined; moving = data.moving) await moving.settled()
+    if (!data.memtables.some(memtable => memtable.arrange())) return
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+interface UnreadPlan extends GatherOptions {
+  readonly writes: readonly SampleRows[]
+}
+
+/** Rows DuckDB has not seen, where they can be read without it: all of them puts, in the order they were written. */
+function planUnread(data: TableData, { values, table }: SeriesQuery): UnreadPlan | undefined {
   const { memtables, table: host } = data
-  const place = columnsOf(table, host)
-  const plain = values.map(place).every(({ was, initial }) => was === undefined && initial === undefined)
-  if (!hasSeries(host) || !plain || (mergesFields(host) && values.length > 1)) return undefined
+  const columns = values.map(columnsOf(table, host))
+  const merges = mergesFields(host)
+  if (!hasSeries(host) || !columns.every(isPlain) || (merges && values.length > 1)) return undefined
   const firstUnread = memtables.findIndex(({ unread }) => unread.length > 0)
-  if (firstUnread < 0) return []
+  if (firstUnread < 0) return { writes: [], versions: false, merges }
   // Rows of older generations would have to come first.
   if (memtables.slice(firstUnread + 1).some(({ ready }) => ready)) return undefined
   const behind = memtables.slice(firstUnread)
-  const distinct = host.options.append_mode === true || behind.every(({ times }) => times.areDistinct)
-  if (!distinct || (behind.length > 1 && !host.options.append_mode && overlap(behind))) return undefined
   const writes = behind.flatMap(({ unread }) => unread)
-  return writes.every(({ op, tsids }) => op === 'put' && tsids !== undefined) ? writes : undefined
+  if (!writes.every(isSamples)) return undefined
+  const distinct = behind.every(({ times }) => times.areDistinct) && !overlap(behind)
+  const versions = host.options.append_mode !== true && !distinct
+  // Times of a nanosecond are not told apart as floats.
+  const exact = host.timeIndex.type !== 'TimestampNanosecond' && !columns.some(isText) && inOrder(writes)
+  return versions && !exact ? undefined : { writes, versions, merges }
+}
+
+/** Nothing about its values is known to DuckDB alone. */
+function isPlain({ was, initial, type }: TableColumn): boolean {
+  return was === undefined && initial === undefined && !type.startsWith('Decimal')
+}
+
+function isSamples(rows: MemtableRows): rows is SampleRows {
+  return rows.op === 'put' && rows.tsids !== undefined
+}
+
+/** Whether all rows of each write were written before those of the next. */
+function inOrder(writes: readonly MemtableRows[]): boolean {
+  let end = 0
+  return writes.every(write => {
+    const follows = write.seq >= end
+    end = endOf(write)
+    return follows
+  })
 }
 
 interface Timed {
@@ -71,7 +110,7 @@ function overlap(memtables: readonly Timed[]): boolean {
 }
 
 function readMemory(
-  writes: readonly MemtableRows[],
+  { writes, ...options }: UnreadPlan,
   query: SeriesQuery,
   { table: host, cutoff }: Snapshot,
   tsids: Uint32Array
@@ -82,7 +121,7 @@ function readMemory(
   const time: TableColumn = place(query.table.timeIndex.name)
   const from = Math.max(Number(query.from ?? Number.NEGATIVE_INFINITY), Number(cutoff ?? Number.NEGATIVE_INFINITY))
   const to = query.to === undefined ? Number.POSITIVE_INFINITY : Number(query.to - 1n)
-  return readUnread(writes, { wanted, time, values: query.values.map(place), from, to })
+  return readUnread(writes, { wanted, time, values: query.values.map(place), from, to }, options)
 }
 
 function resultOf(query: SeriesQuery, batches: readonly ResultBatch[]): QueryResult {
@@ -136,10 +175,12 @@ function joined(
   }
 }
 
-/** The newest time of older rows; a generation has no two versions of a row when it is read from memory. */
+/** The newest time of older rows; where no row of a generation is a version of another, what it has in DuckDB is not older. */
 function lastVersion({ table, files, memtables }: Snapshot): number | undefined {
   if (table.options.append_mode) return undefined
-  const others = memtables.filter(({ unread }) => unread.length === 0).map(({ times }) => times.maxTime)
+  const others = memtables
+    .filter(({ unread, times }) => unread.length === 0 || !times.areDistinct)
+    .map(({ times }) => times.maxTime)
   const times = [...files.map(({ maxTime }) => maxTime), ...others].map(Number)
   return times.length === 0 ? undefined : Math.max(...times)
 }

@@ -1,0 +1,146 @@
+// Samples in memory put together series by series: a query then finds those of one series without a look at the rows of all others.
+import type { ColumnData, FixedData } from '../../../model/batch.ts'
+import type { MemtableRows } from './memtable.ts'
+
+export interface ArrangeLimits {
+  /** Rows that queries may look at one by one. */
+  readonly few: number
+  /** Rows sorted without a break. */
+  readonly most: number
+}
+
+/** Sorting the most takes some ten milliseconds. */
+const usual: ArrangeLimits = { few: 32_768, most: 524_288 }
+
+/**
+ * The writes with some of them made one, sorted by series and, within a series, in the order they came. Undefined when nothing is left
+ * to do. A caller with time calls again, with a break in between.
+ */
+export function arrangeSome(writes: readonly MemtableRows[], limits = usual): MemtableRows[] | undefined {
+  const layouts = Map.groupBy(writes.filter(canArrange), layoutOf)
+  for (const alike of layouts.values()) {
+    const together = loose(alike, limits) ?? neighbours(alike, limits)
+    if (together === undefined) continue
+    const gone = new Set(together)
+    const sorted = sortBySeries(together)
+    return writes.flatMap(write => (write === together[0] ? [sorted] : gone.has(write) ? [] : [write]))
+  }
+  return undefined
+}
+
+/** Whether rows can be sorted with others: they hold numbers of series and, in every column, a number each. */
+export function canArrange({ op, rows, tsids, columns }: MemtableRows): boolean {
+  if (op !== 'put' || tsids === undefined) return false
+  for (const data of columns.values()) if (!isPlain(data, rows)) return false
+  return true
+}
+
+function isPlain(data: ColumnData, rows: number): data is FixedData {
+  if (data.kind !== 'fixed' || data.valid !== undefined) return false
+  return data.values.length === rows && data.values.BYTES_PER_ELEMENT >= 4
+}
+
+/** Which columns rows have: a column's type never changes. */
+function layoutOf({ columns }: MemtableRows): string {
+  return [...columns.keys()].join()
+}
+
+/** Writes nobody sorted yet, once they are many rows. */
+function loose(alike: readonly MemtableRows[], { few, most }: ArrangeLimits): readonly MemtableRows[] | undefined {
+  const unsorted = alike.filter(({ order }) => order === undefined)
+  const picked: MemtableRows[] = []
+  let rows = 0
+  for (const write of unsorted) {
+    if (picked.length > 0 && rows + write.rows > most) break
+    picked.push(write)
+    rows += write.rows
+  }
+  return rows >= few ? picked : undefined
+}
+
+/** The last two that are sorted, neighbours and not too different in size, so that each row is moved a few times at most. */
+function neighbours(alike: readonly MemtableRows[], { most }: ArrangeLimits): readonly MemtableRows[] | undefined {
+  const sorted = alike.filter(({ order }) => order !== undefined)
+  for (let i = sorted.length - 1; i > 0; i--) {
+    const [before, after] = [sorted[i - 1]!, sorted[i]!]
+    if (before.rows <= 2 * after.rows && before.rows + after.rows <= most) return [before, after]
+  }
+  return undefined
+}
+
+function sortBySeries(writes: readonly MemtableRows[]): MemtableRows {
+  const { seq, op, columns } = writes[0]!
+  const rows = writes.reduce((sum, write) => sum + write.rows, 0)
+  const tsids = new Uint32Array(rows)
+  const after = new Uint32Array(rows)
+  let at = 0
+  for (const write of writes) {
+    tsids.set(write.tsids!.subarray(0, write.rows), at)
+    const first = write.seq - seq
+    if (write.order === undefined) for (let row = 0; row < write.rows; row++) after[at + row] = first + row
+    else for (let row = 0; row < write.rows; row++) after[at + row] = first + write.order.after[row]!
+    at += write.rows
+  }
+  const places = placesBySeries(tsids)
+  const order = { after: pick(after, places), endSeq: endOf(writes.at(-1)!) }
+  const sorted = new Map(Array.from(columns.keys(), id => [id, sortColumn(writes, id, places)]))
+  return { rows, seq, op, tsids: pick(tsids, places), order, columns: sorted }
+}
+
+/** Above the number of the row that was written last. */
+export function endOf({ seq, rows, order }: MemtableRows): number {
+  return order?.endSeq ?? seq + rows
+}
+
+/** Where the rows in order of their series are; rows of one series stay in order. */
+function placesBySeries(tsids: Uint32Array): Uint32Array {
+  let [first, last] = [0xffffffff, 0]
+  for (let row = 0; row < tsids.length; row++) {
+    const series = tsids[row]!
+    if (series < first) first = series
+    if (series > last) last = series
+  }
+  const low = byDigit(tsids, first, 0, undefined)
+  return last - first < 1 << 16 ? low : byDigit(tsids, first, 16, low)
+}
+
+/** One pass of a sort by digits of 16 bits. */
+function byDigit(tsids: Uint32Array, first: number, shift: number, before: Uint32Array | undefined): Uint32Array {
+  const starts = new Uint32Array((1 << 16) + 1)
+  for (let row = 0; row < tsids.length; row++) starts[(((tsids[row]! - first) >>> shift) & 0xffff) + 1]!++
+  for (let digit = 1; digit < starts.length; digit++) starts[digit]! += starts[digit - 1]!
+  const places = new Uint32Array(tsids.length)
+  for (let i = 0; i < tsids.length; i++) {
+    const row = before === undefined ? i : before[i]!
+    places[starts[((tsids[row]! - first) >>> shift) & 0xffff]!++] = row
+  }
+  return places
+}
+
+function pick(values: Uint32Array, places: Uint32Array): Uint32Array<ArrayBuffer> {
+  const picked = new Uint32Array(places.length)
+  for (let i = 0; i < places.length; i++) picked[i] = values[places[i]!]!
+  return picked
+}
+
+/** By words: a copy as numbers may change the bits of a NaN, and 64-bit integers would be objects. */
+function sortColumn(writes: readonly MemtableRows[], id: number, places: Uint32Array): ColumnData {
+  const parts = writes.map(write => (write.columns.get(id) as FixedData).values)
+  const array = parts[0]!.constructor as new (buffer: ArrayBuffer) => FixedData['values']
+  const wide = parts[0]!.BYTES_PER_ELEMENT === 8
+  const from = new Uint32Array(places.length * (wide ? 2 : 1))
+  let at = 0
+  for (const part of parts) {
+    const words = new Uint32Array(part.buffer, part.byteOffset, part.byteLength / 4)
+    from.set(words, at)
+    at += words.length
+  }
+  if (!wide) return { kind: 'fixed', values: new array(pick(from, places).buffer) }
+  const to = new Uint32Array(from.length)
+  for (let i = 0; i < places.length; i++) {
+    const place = 2 * places[i]!
+    to[2 * i] = from[place]!
+    to[2 * i + 1] = from[place + 1]!
+  }
+  return { kind: 'fixed', values: new array(to.buffer) }
+}

@@ -1,0 +1,141 @@
+// Rows of samples in memory as queries look at them: what they span, and where the rows of a series are.
+import type { ColumnData } from '../../../model/batch.ts'
+import type { TableColumn } from '../../../model/table.ts'
+import type { MemtableRows, SampleBounds } from '../memory/memtable.ts'
+import type { WantedSeries } from './wanted-series.ts'
+
+/** Rows that all belong to some series. */
+export type SampleRows = MemtableRows & { readonly tsids: Uint32Array }
+
+export interface SampleQuery {
+  readonly wanted: WantedSeries
+  readonly time: TableColumn
+  readonly values: readonly TableColumn[]
+  /** Times in the time index's unit, both ends included. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Neighbouring rows of one series: where it stands among the wanted ones, the first row, and the one after the last. */
+export type VisitRun = (place: number, start: number, end: number) => void
+
+/** A search by halves costs about as much as a look at so many rows. */
+const searchCost = 16
+
+export function mayHold(rows: SampleRows, { wanted, time, from, to }: SampleQuery): boolean {
+  rows.bounds ??= boundsOf(rows, time)
+  const { bounds } = rows
+  return bounds.to >= from && bounds.from <= to && wanted.any(bounds.first, bounds.last)
+}
+
+/** Calls back for all rows of wanted series in the range; those that may hold some. */
+export function visitRuns(rows: SampleRows, query: SampleQuery, visit: VisitRun): void {
+  const { wanted } = query
+  const { first, last, ascending, starts } = rows.bounds!
+  const [begin, end] = [wanted.before(first), wanted.before(last + 1)]
+  if (!ascending || (starts === undefined && (end - begin) * searchCost > rows.rows)) {
+    visitAll(rows, query, visit)
+    return
+  }
+  const { tsids } = rows
+  let after = 0
+  for (let place = begin; place < end; place++) {
+    const tsid = wanted.tsids[place]!
+    const start = starts === undefined ? lowerBound(tsids, tsid, after, rows.rows) : starts[tsid - first]!
+    after = starts === undefined ? lowerBound(tsids, tsid + 1, start, rows.rows) : starts[tsid - first + 1]!
+    if (start < after) visitSeries(rows, query, place, start, after, visit)
+  }
+}
+
+/** The rows of one series that are in the range. */
+function visitSeries(
+  { bounds, columns }: SampleRows,
+  { time, from, to }: SampleQuery,
+  place: number,
+  start: number,
+  end: number,
+  visit: VisitRun
+): void {
+  const words = timeWords(columns, time)
+  if (!bounds!.distinct) {
+    for (let row = start; row < end; row++) {
+      const at = timeAt(words, row)
+      if (at >= from && at <= to) visit(place, row, row + 1)
+    }
+    return
+  }
+  const low = timeAt(words, start) >= from ? start : rowsBefore(words, from, start, end, false)
+  const high = timeAt(words, end - 1) <= to ? end : rowsBefore(words, to, low, end, true)
+  if (low < high) visit(place, low, high)
+}
+
+function visitAll({ rows, tsids, columns }: SampleRows, { wanted, time, from, to }: SampleQuery, visit: VisitRun) {
+  const words = timeWords(columns, time)
+  for (let row = 0; row < rows; row++) {
+    const place = wanted.place(tsids[row]!)
+    if (place < 0) continue
+    const at = timeAt(words, row)
+    if (at >= from && at <= to) visit(place, row, row + 1)
+  }
+}
+
+function boundsOf({ rows, tsids, columns, order }: SampleRows, time: TableColumn): SampleBounds {
+  const words = timeWords(columns, time)
+  let [first, last] = [Number.POSITIVE_INFINITY, 0]
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let [ascending, distinct] = [true, true]
+  let before = -1
+  let earlier = Number.NEGATIVE_INFINITY
+  for (let row = 0; row < rows; row++) {
+    const series = tsids[row]!
+    const at = timeAt(words, row)
+    if (series < before) ascending = false
+    else if (series === before && at <= earlier) distinct = false
+    before = series
+    earlier = at
+    if (series < first) first = series
+    if (series > last) last = series
+    if (at < from) from = at
+    if (at > to) to = at
+  }
+  const isDense = order !== undefined && last - first < rows
+  return { first, last, from, to, ascending, distinct, ...(isDense && { starts: startsOf(tsids, first, last) }) }
+}
+
+function startsOf(tsids: Uint32Array, first: number, last: number): Uint32Array {
+  const starts = new Uint32Array(last - first + 2)
+  for (let row = 0; row < tsids.length; row++) starts[tsids[row]! - first + 1]!++
+  for (let i = 1; i < starts.length; i++) starts[i]! += starts[i - 1]!
+  return starts
+}
+
+/** The first row from `low` on whose series has at least this number. */
+function lowerBound(tsids: Uint32Array, tsid: number, low: number, high: number): number {
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (tsids[middle]! < tsid) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Where rows with ascending times that come before a time end, or with `through` those at it. */
+function rowsBefore(words: Int32Array, time: number, low: number, high: number, through: boolean): number {
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const at = timeAt(words, middle)
+    if (at < time || (through && at === time)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export function timeWords(columns: ReadonlyMap<number, ColumnData>, { id }: TableColumn): Int32Array {
+  const { values } = columns.get(id) as { readonly values: BigInt64Array }
+  return new Int32Array(values.buffer, values.byteOffset, values.length * 2)
+}
+
+/** A 64-bit number by its words, low one first: a bigint would be made anew for each row. */
+export function timeAt(words: Int32Array, row: number): number {
+  return words[2 * row + 1]! * 2 ** 32 + (words[2 * row]! >>> 0)
+}

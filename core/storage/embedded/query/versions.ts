@@ -1,0 +1,52 @@
+// Versions of samples in memory: of those with one time of one series the newest counts.
+
+interface Rows {
+  /** By series the first row, then the end. */
+  readonly starts: Uint32Array
+  /** Rows of a series in the order they were written. */
+  readonly times: Float64Array
+  readonly values: readonly { readonly present: Uint8Array | undefined }[]
+}
+
+interface Rules {
+  /** Rows with one time are versions of one row. */
+  readonly versions: boolean
+  /** A version without any value hides none. */
+  readonly merges: boolean
+}
+
+/** The rows that count, series by series, times ascending; undefined when all do as they stand. Rows without any value never do. */
+export function newestRows(rows: Rows, { versions, merges }: Rules): Uint32Array | undefined {
+  const { starts, times, values } = rows
+  const gaps = values.length > 0 && values.every(({ present }) => present !== undefined)
+  const isEmpty = (row: number) => gaps && values.every(({ present }) => present![row] === 0)
+  if (!gaps && isOrdered(rows, versions)) return undefined
+  const kept = new Uint32Array(times.length)
+  let count = 0
+  for (let place = 0; place + 1 < starts.length; place++) {
+    const all = rowsBetween(starts[place]!, starts[place + 1]!)
+    const own = merges ? all.filter(row => !isEmpty(row)) : all
+    // A stable sort: equal times stay in the order they were written.
+    own.sort((a, b) => times[a]! - times[b]!)
+    for (let i = 0; i < own.length; i++) {
+      const hidden = versions && i + 1 < own.length && times[own[i + 1]!] === times[own[i]!]
+      if (!hidden && !isEmpty(own[i]!)) kept[count++] = own[i]!
+    }
+  }
+  return kept.subarray(0, count)
+}
+
+function rowsBetween(start: number, end: number): Uint32Array {
+  const rows = new Uint32Array(end - start)
+  for (let i = 0; i < rows.length; i++) rows[i] = start + i
+  return rows
+}
+
+function isOrdered({ starts, times }: Rows, versions: boolean): boolean {
+  for (let place = 0; place + 1 < starts.length; place++) {
+    for (let row = starts[place]! + 1; row < starts[place + 1]!; row++) {
+      if (times[row]! < times[row - 1]! || (versions && times[row] === times[row - 1])) return false
+    }
+  }
+  return true
+}
