@@ -1,11 +1,22 @@
 // Which key comes next: items of one source mostly repeat the order of their keys, so a key is compared before it is looked up.
+import { DbError } from '../../errors.ts'
 import type { ItemField } from '../../model/items.ts'
+
+/**
+ * How the value at a key is kept where that is not as it stands. `text`: a number as its digits. Otherwise the members of an object become
+ * fields of their own called `prefix` and the member's name, those of objects within it by their names joined by dots, `levels` deep; an
+ * object deeper than that, and an array, becomes its JSON text. An empty object is what is left at the key itself.
+ */
+export type KeyShape = 'text' | { readonly prefix: string; readonly levels: number }
 
 /** One spelling of a key in the body, and what followed it so far. */
 export interface Key {
   readonly field: ItemField
   /** `"key":` as it stands in the body. */
   readonly bytes: Uint8Array
+  readonly shape: KeyShape | undefined
+  /** The keys of the objects that were spread here. */
+  members: KeyOrder | undefined
   /** The key that followed last time, and the one before that. */
   next: Key | undefined
   other: Key | undefined
@@ -16,14 +27,37 @@ export interface KeyOrder {
   readonly start: Key
   /** By the bytes between the quotes, as latin1. */
   readonly spellings: Map<string, Key>
+  /** Spellings here and in all objects that are spread. */
+  readonly total: { spellings: number }
+  /** How the value of a key is kept, and what its field is called. */
+  readonly shapeOf: (name: string) => KeyShape | undefined
+  readonly prefix: string
 }
 
-export function createKeyOrder(): KeyOrder {
-  return { start: createKey(undefined as unknown as ItemField, new Uint8Array(0)), spellings: new Map() }
+/** The order of the keys of items. */
+export function createKeyOrder(shapes: ReadonlyMap<string, KeyShape> | undefined): KeyOrder {
+  return orderOf('', name => shapes?.get(name), { spellings: 0 })
 }
 
-export function createKey(field: ItemField, bytes: Uint8Array): Key {
-  return { field, bytes, next: undefined, other: undefined }
+/** Characters of a prefix beyond which no name behind it could be a column's. */
+const longestPrefix = 256
+
+/** The order of the keys of the objects at a key that spreads them. Throws DbError `InvalidArguments` where the way to them is too long for a name. */
+export function memberOrder(key: Key, { prefix, levels }: Exclude<KeyShape, 'text'>, outer: KeyOrder): KeyOrder {
+  if (prefix.length > longestPrefix) {
+    throw new DbError('InvalidArguments', `the keys on the way to a nested value are too long: ${prefix.slice(0, 60)}…`)
+  }
+  key.members ??= orderOf(prefix, name => ({ prefix: `${prefix}${name}.`, levels: levels - 1 }), outer.total)
+  return key.members
+}
+
+function orderOf(prefix: string, shapeOf: KeyOrder['shapeOf'], total: KeyOrder['total']): KeyOrder {
+  const start = createKey(undefined as unknown as ItemField, new Uint8Array(0), undefined)
+  return { start, spellings: new Map(), total, shapeOf, prefix }
+}
+
+export function createKey(field: ItemField, bytes: Uint8Array, shape: KeyShape | undefined): Key {
+  return { field, bytes, shape, members: undefined, next: undefined, other: undefined }
 }
 
 /** The key at a position if it is one of the two expected behind `previous`. */

@@ -1,26 +1,29 @@
 // The hot path: one JSON object from bytes into the columns of a batch, without a string, an object or a copy for what is usual.
-import { checkRoom, type ItemField } from '../../model/items.ts'
+import { checkRoom, type ItemField, type ItemValue } from '../../model/items.ts'
 import { readJson, readWord, textEnd } from '../../model/json.ts'
 import { type JsonCursor, skipSpace, unexpected } from '../../model/json-cursor.ts'
 import { unescapeJson } from '../../model/json-escape.ts'
-import { createKey, expectedKey, follow, type Key } from './key-order.ts'
+import { writeJson } from '../../model/json-write.ts'
+import { createKey, expectedKey, follow, type Key, type KeyOrder, memberOrder } from './key-order.ts'
 import { readNumber } from './number.ts'
 import type { ItemReader } from './reader.ts'
 
 /** Reads the object at the cursor into a row and leaves the cursor behind it. Of equal keys the last counts. Throws ParseError. */
 export function readItem(reader: ItemReader, row: number): void {
-  const { cursor, keys } = reader
+  reader.cursor.at = readMembers(reader, reader.keys, row, reader.cursor.at + 1)
+}
+
+/** Reads the members of the object that opened before a position and returns where what follows it begins. */
+function readMembers(reader: ItemReader, keys: KeyOrder, row: number, start: number): number {
+  const { cursor } = reader
   const { bytes, end } = cursor
-  let at = skipSpace(cursor, cursor.at + 1)
-  if (at < end && bytes[at] === 0x7d) {
-    cursor.at = at + 1
-    return
-  }
+  let at = skipSpace(cursor, start)
+  if (at < end && bytes[at] === 0x7d) return at + 1
   let key = keys.start
   for (;;) {
     const expected = expectedKey(key, bytes, at)
     if (expected === undefined) {
-      const found = readKey(reader, at)
+      const found = readKey(reader, keys, at)
       follow(key, found)
       key = found
       at = cursor.at
@@ -28,7 +31,7 @@ export function readItem(reader: ItemReader, row: number): void {
       key = expected
       at += expected.bytes.length
     }
-    at = readValue(reader, key.field, row, bytes[at]! > 0x20 ? at : skipSpace(cursor, at))
+    at = readValue(reader, keys, key, row, bytes[at]! > 0x20 ? at : skipSpace(cursor, at))
     if (at >= end || bytes[at]! <= 0x20) at = skipSpace(cursor, at)
     const byte = at < end ? bytes[at] : -1
     if (byte === 0x7d) break
@@ -36,23 +39,45 @@ export function readItem(reader: ItemReader, row: number): void {
     at++
     if (at < end && bytes[at]! <= 0x20) at = skipSpace(cursor, at)
   }
-  cursor.at = at + 1
+  return at + 1
 }
 
 /** Reads the value at a position into a cell and returns where it ends. */
-function readValue(reader: ItemReader, field: ItemField, row: number, at: number): number {
+function readValue(reader: ItemReader, keys: KeyOrder, key: Key, row: number, at: number): number {
   const { cursor } = reader
+  const { field } = key
   const byte = at < cursor.end ? cursor.bytes[at]! : 0
   if (byte === 0x22) return readText(reader, field, row, at + 1)
-  if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return readNumber(cursor, field, row, at)
+  if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
+    const end = readNumber(cursor, field, row, at)
+    if (key.shape === 'text') field.setRange(row, at, end)
+    return end
+  }
+  if (byte === 0x7b || byte === 0x5b) return readNested(reader, keys, key, row, at)
   cursor.at = at
-  if (byte === 0x7b || byte === 0x5b) field.setObject(row, readJson(cursor, 1))
-  else if (byte === 0x74) field.setBoolean(row, readWord(cursor, 'true', true))
+  if (byte === 0x74) field.setBoolean(row, readWord(cursor, 'true', true))
   else if (byte === 0x66) field.setBoolean(row, readWord(cursor, 'false', false))
   else if (byte === 0x6e) {
     readWord(cursor, 'null', null)
     field.setNull(row)
   } else throw unexpected(cursor, at, 'a value')
+  return cursor.at
+}
+
+const spread: ItemValue = Object.freeze({ __proto__: null } as unknown as { [key: string]: ItemValue })
+
+/** An array or object: a value, or what the key's shape makes of it. */
+function readNested(reader: ItemReader, keys: KeyOrder, key: Key, row: number, at: number): number {
+  const { cursor, batch } = reader
+  const { shape, field } = key
+  if (shape !== undefined && shape !== 'text' && shape.levels > 0 && cursor.bytes[at] === 0x7b) {
+    field.setObject(row, spread)
+    return readMembers(reader, memberOrder(key, shape, keys), row, at + 1)
+  }
+  cursor.at = at
+  const value = readJson(cursor, 1)
+  if (shape === undefined || shape === 'text') field.setObject(row, value)
+  else batch.setText(field, row, writeJson(value))
   return cursor.at
 }
 
@@ -89,8 +114,8 @@ function unescaped(cursor: JsonCursor, start: number, end: number): Buffer {
 }
 
 /** Reads a key that was not expected and its colon; leaves the cursor behind it. */
-function readKey(reader: ItemReader, at: number): Key {
-  const { cursor, keys } = reader
+function readKey(reader: ItemReader, keys: KeyOrder, at: number): Key {
+  const { cursor } = reader
   const { bytes, end } = cursor
   if (at >= end || bytes[at] !== 0x22) throw unexpected(cursor, at, 'a key in quotes')
   const close = textEnd(cursor, at + 1)
@@ -100,16 +125,16 @@ function readKey(reader: ItemReader, at: number): Key {
   let key = keys.spellings.get(spelling)
   if (key === undefined) {
     // Spellings count, not names: an escape more makes another one.
-    checkRoom(keys.spellings.size + 1, reader.batch.capacity)
-    key = addKey(reader, at + 1, close)
+    checkRoom(++keys.total.spellings, reader.batch.capacity)
+    key = addKey(reader, keys, at + 1, close)
     keys.spellings.set(spelling, key)
   }
   cursor.at = colon + 1
   return key
 }
 
-function addKey({ cursor, batch }: ItemReader, start: number, close: number): Key {
+function addKey({ cursor, batch }: ItemReader, keys: KeyOrder, start: number, close: number): Key {
   const name = unescaped(cursor, start, close).toString()
   const quoted = Buffer.from(`"${cursor.bytes.toString('latin1', start, close)}":`, 'latin1')
-  return createKey(batch.take(name), quoted)
+  return createKey(batch.take(keys.prefix + name), quoted, keys.shapeOf(name))
 }

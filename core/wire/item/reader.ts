@@ -3,13 +3,15 @@ import { isUtf8 } from 'node:buffer'
 import { ItemsError } from '../../errors.ts'
 import { checkRoom, ItemBatch } from '../../model/items.ts'
 import { type JsonCursor, jsonCursor } from '../../model/json-cursor.ts'
-import { createKeyOrder, type KeyOrder } from './key-order.ts'
+import { createKeyOrder, type KeyOrder, type KeyShape } from './key-order.ts'
 
 export interface DecodeOptions {
   /** Items that cannot be decoded are marked as failed instead of failing the body. */
   readonly skipError?: boolean
   /** The same, and a JSON document that breaks off keeps the items before the break. */
   readonly ignoreErrors?: boolean
+  /** How the values at these keys of an item are kept; those of others as they stand. */
+  readonly shapes?: ReadonlyMap<string, KeyShape>
 }
 
 export interface ItemReader {
@@ -27,7 +29,7 @@ const maxFailures = 100_000
 export function createReader(bytes: Uint8Array, options: DecodeOptions): ItemReader {
   const cursor = jsonCursor(bytes)
   const batch = new ItemBatch(estimate(cursor.bytes), cursor.bytes)
-  return { cursor, batch, keys: createKeyOrder(), options, isUtf8: isUtf8(bytes) }
+  return { cursor, batch, keys: createKeyOrder(options.shapes), options, isUtf8: isUtf8(bytes) }
 }
 
 /** Items a body may have, judged by its first line. */
@@ -39,7 +41,7 @@ function estimate(bytes: Buffer): number {
 /** The row of the next item; the item counts once `batch.rows` is raised. */
 export function nextRow({ batch, keys }: ItemReader): number {
   if (batch.rows === batch.capacity) {
-    checkRoom(Math.max(1, keys.spellings.size), batch.capacity * 2)
+    checkRoom(Math.max(1, keys.total.spellings), batch.capacity * 2)
     batch.reserve(batch.capacity * 2)
   }
   return batch.rows

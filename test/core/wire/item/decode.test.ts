@@ -8,7 +8,9 @@ import {
   isDbError,
   itemContentTypes,
   itemState,
-  parseJson
+  type KeyShape,
+  parseJson,
+  writeJson
 } from '../../../../core/index.ts'
 
 const ndjson = 'application/x-ndjson'
@@ -295,3 +297,83 @@ t.test('a property named by the body never reaches a prototype', async t => {
   t.strictSame(Object.keys(item), ['__proto__', 'constructor'])
   t.equal(({} as { polluted?: unknown }).polluted, undefined)
 })
+
+const shapes = new Map<string, KeyShape>([
+  ['t', 'text'],
+  ['e', { prefix: 'e.', levels: 2 }],
+  ['f', { prefix: '', levels: 9 }]
+])
+
+t.test('values at some keys are kept in another way: numbers as text, members as fields', async t => {
+  const body =
+    '{"t":1.10,"e":{"a":1,"b":{"c":[1,{"d":2}],"x":{"y":1}},"z":null},"f":{"g":true,"h":{"i":{"j":"x"}}},"k":{"l":1}}'
+  const batch = decodeItems(bytes(`${body}{"t":"x","e":"text","f":[],"k":1}{"t":null,"e":{}}{"e":[1]}`), json, {
+    shapes
+  })
+  t.same(live(batch), [
+    {
+      t: '1.10',
+      e: {},
+      'e.a': 1n,
+      'e.b': {},
+      'e.b.c': '[1,{"d":2}]',
+      'e.b.x': '{"y":1}',
+      'e.z': null,
+      f: {},
+      g: true,
+      h: {},
+      'h.i': {},
+      'h.i.j': 'x',
+      k: { l: 1n }
+    },
+    { t: 'x', e: 'text', f: '[]', k: 1n },
+    { t: null, e: {} },
+    { e: '[1]' }
+  ])
+  const long = `{"e":{"${'x'.repeat(300)}":{"a":1}}}`
+  t.throws(() => decodeItems(bytes(long), json, { shapes }), { message: /on the way to a nested value are too long/ })
+  t.throws(() => decodeItems(bytes('{"e":{"a":1,}}'), json, { shapes }), { message: /expected a key in quotes/ })
+})
+
+t.test('for arbitrary values spread members are those of the JSON reader, levels deep', async t => {
+  const spreadOf = (value: ItemValue, name: string, levels: number, into: Record<string, unknown>) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    if (!isObject || levels === 0) into[name] = typeof value === 'object' && value !== null ? writeJson(value) : value
+    else {
+      into[name] = {}
+      for (const [key, member] of Object.entries(value))
+        spreadOf(member as ItemValue, `${name}.${key}`, levels - 1, into)
+    }
+  }
+  const key = fc.constantFrom('a', 'b', 'c', 'é')
+  const { tree } = fc.letrec(tie => ({
+    leaf: fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.constant(null)),
+    tree: fc.oneof({ depthSize: 'large' }, tie('leaf'), fc.array(tie('leaf')), fc.dictionary(key, tie('tree')))
+  }))
+  fc.assert(
+    fc.property(fc.array(tree, { maxLength: 4 }), values => {
+      const texts = values.map(value => JSON.stringify({ e: value }))
+      const found = live(decodeItems(bytes(texts.join('')), json, { shapes }))
+      const expected = texts.map(text => {
+        const into: Record<string, unknown> = {}
+        spreadOf((parseJson(text) as { e: ItemValue }).e, 'e', 2, into)
+        return into
+      })
+      assert.deepEqual(
+        found.map(item => ({ ...item, ...spreadless(item) })),
+        expected
+      )
+    })
+  )
+  t.pass()
+})
+
+/** Objects without a prototype compare as others. */
+function spreadless(item: Readonly<Record<string, ItemValue>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(item).map(([key, value]) => [
+      key,
+      typeof value === 'object' && value !== null ? { ...value } : value
+    ])
+  )
+}
