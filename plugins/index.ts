@@ -3,10 +3,13 @@ import type { Catalogue } from '../core/registry.ts'
 
 export const catalogue: Catalogue = {
   admin: () => import('./admin/index.ts'),
+  dashboard: () => import('./dashboard/index.ts'),
   ingest: () => import('./ingest/index.ts'),
   logpush: () => import('./logpush/index.ts'),
+  lineproto: () => import('./lineproto/index.ts'),
   metricsys: () => import('./metricsys/index.ts'),
   pipelines: () => import('./pipelines/index.ts'),
+  profiling: () => import('./profiling/index.ts'),
   promql: () => import('./promql/index.ts'),
   sql: () => import('./sql/index.ts'),
   telemetry: () => import('./telemetry/index.ts')

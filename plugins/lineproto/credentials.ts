@@ -1,0 +1,27 @@
+// Who sends lines: `Authorization: Token user:password`, or the parameters `u` and `p`, besides what every plugin takes.
+import type { FastifyRequest } from 'fastify'
+import { type Credentials, DbError, firstValue, type Parameters } from '../../core/index.ts'
+
+/** Undefined: the server's own schemes decide. The header wins. Throws DbError `InvalidAuthHeader` for half of what is needed. */
+export function credentials({ headers, query }: FastifyRequest): Credentials | undefined {
+  const { authorization } = headers
+  if (authorization !== undefined) return /^token /i.test(authorization) ? fromToken(authorization.slice(6)) : undefined
+  const user = firstValue(query as Parameters, 'u') ?? ''
+  const password = firstValue(query as Parameters, 'p') ?? ''
+  if (user === '' && password === '') return undefined
+  if (user === '' || password === '')
+    throw invalid(`parameter ${user === '' ? 'u' : 'p'} is missing: u and p go together`)
+  return { kind: 'password', user, password }
+}
+
+function fromToken(token: string): Credentials {
+  // Node reads headers as Latin-1.
+  const text = Buffer.from(token.trim(), 'latin1').toString()
+  const colon = text.indexOf(':')
+  if (colon < 0) throw invalid('expected Token, one space and user:password')
+  return { kind: 'password', user: text.slice(0, colon), password: text.slice(colon + 1) }
+}
+
+function invalid(expected: string): DbError {
+  return new DbError('InvalidAuthHeader', `invalid authorization: ${expected}`)
+}

@@ -1,0 +1,127 @@
+// One field of a measurement over the rows of a request, in memory that the next request uses again.
+import { bitmap, type ColumnData } from '../../../core/index.ts'
+
+export type FieldType = 'Float64' | 'Int64' | 'UInt64' | 'Boolean' | 'String'
+
+const smallest = 16
+
+export class FieldColumn {
+  readonly name: string
+  /** The name as lines write it, with its `=`. */
+  readonly spelled: Uint8Array
+  /** The field that came after it last time. */
+  next: FieldColumn | undefined
+  /** Of this request. */
+  type: FieldType | undefined
+  /** Offset of its first name in this request. */
+  at = 0
+  /** Rows so far; the last of them has a value. */
+  rows = 0
+  /** One place a row, as what the type needs. */
+  floats: Float64Array<ArrayBuffer>
+  words: Uint32Array<ArrayBuffer>
+  flags: Uint8Array<ArrayBuffer>
+  /** Of text: where each row ends, after a 0. */
+  offsets = new Uint32Array(1)
+  text = new Uint8Array(0)
+  #valid: Uint8Array | undefined
+
+  constructor(name: string, spelled: Uint8Array) {
+    this.name = name
+    this.spelled = spelled
+    this.floats = new Float64Array(smallest)
+    this.words = new Uint32Array(this.floats.buffer)
+    this.flags = new Uint8Array(this.floats.buffer)
+  }
+
+  /** Bytes it keeps for later. */
+  get kept(): number {
+    return this.flags.length + this.offsets.byteLength + this.text.length
+  }
+
+  /** Makes the place for a value of a row that is the last one or a later one; false where the request has values of another type. */
+  take(row: number, type: FieldType): boolean {
+    if (this.type !== type) {
+      if (this.type !== undefined) return false
+      this.type = type
+    }
+    if (row >= this.floats.length) this.#grow(row + 1)
+    if (type === 'String' && this.offsets.length <= this.floats.length) this.#growOffsets()
+    if (row > this.rows) this.#skip(row)
+    if (this.#valid !== undefined) this.#valid[row >> 3]! |= 1 << (row & 7)
+    this.rows = row + 1
+    return true
+  }
+
+  /** Room for more text behind that of the row before; the row's text begins at the result. */
+  takeText(row: number, bytes: number): number {
+    const start = this.offsets[row]!
+    if (start + bytes > this.text.length) {
+      const text = new Uint8Array(Math.max(start + bytes, this.text.length * 2))
+      text.set(this.text.subarray(0, start))
+      this.text = text
+    }
+    return start
+  }
+
+  /** The column with so many rows, in memory of its own. */
+  finish(rows: number): ColumnData {
+    if (this.rows < rows) {
+      if (rows > this.floats.length) this.#grow(rows)
+      if (this.type === 'String' && this.offsets.length <= this.floats.length) this.#growOffsets()
+      this.#skip(rows)
+    }
+    const nulls = this.#valid && { valid: this.#valid.slice(0, (rows + 7) >> 3) }
+    if (this.type === 'String') {
+      const offsets = this.offsets.slice(0, rows + 1)
+      return { kind: 'bytes', offsets, bytes: this.text.slice(0, offsets[rows]), ...nulls }
+    }
+    return { kind: 'fixed', values: this.#values(rows), ...nulls }
+  }
+
+  /** Makes it ready for the next request. */
+  reset(): void {
+    this.type = undefined
+    this.rows = 0
+    this.#valid = undefined
+  }
+
+  #values(rows: number) {
+    if (this.type === 'Boolean') return this.flags.slice(0, rows)
+    const { buffer } = this.floats.slice(0, rows)
+    if (this.type === 'Int64') return new BigInt64Array(buffer)
+    return this.type === 'UInt64' ? new BigUint64Array(buffer) : new Float64Array(buffer)
+  }
+
+  /** Leaves the rows up to `row` without a value. */
+  #skip(row: number): void {
+    if (this.#valid === undefined) {
+      this.#valid = bitmap(this.floats.length, false)
+      for (let i = 0; i < this.rows; i++) this.#valid[i >> 3]! |= 1 << (i & 7)
+    }
+    if (this.type === 'Boolean') this.flags.fill(0, this.rows, row)
+    else if (this.type === 'String') this.offsets.fill(this.offsets[this.rows]!, this.rows + 1, row + 1)
+    else this.floats.fill(0, this.rows, row)
+    this.rows = row
+  }
+
+  #growOffsets(): void {
+    const offsets = new Uint32Array(this.floats.length + 1)
+    offsets.set(this.offsets)
+    this.offsets = offsets
+  }
+
+  #grow(rows: number): void {
+    const capacity = Math.max(rows, this.floats.length * 2)
+    const floats = new Float64Array(capacity)
+    this.words = new Uint32Array(floats.buffer)
+    // As bits: a copy as numbers may change those of a NaN.
+    this.words.set(new Uint32Array(this.floats.buffer))
+    this.floats = floats
+    this.flags = new Uint8Array(floats.buffer)
+    if (this.#valid === undefined) return
+    const valid = bitmap(capacity, false)
+    valid.set(this.#valid)
+    this.#valid = valid
+  }
+}

@@ -1,0 +1,254 @@
+// Line protocol to columns: one pass over the bytes of a body, without an object or a string for what earlier lines had, too.
+import { isUtf8 } from 'node:buffer'
+import { DbError, nameProblem, putNanoseconds } from '../../../core/index.ts'
+import { escapable, unescapeText } from './escape.ts'
+import type { FieldColumn } from './field.ts'
+import { type DecodedTable, Measurement } from './measurement.ts'
+import { failure } from './position.ts'
+import { type Precision, putTime } from './time.ts'
+import { isLineEnd, ValueReader } from './value.ts'
+
+/** Names are those of configuration keys. */
+export interface DecodeLimits {
+  /** Measurements of one request. */
+  readonly max_request_tables: number
+  /** Fields of one measurement. */
+  readonly max_columns: number
+  /** Values of one request, those that are missing in a row included. */
+  readonly max_request_cells: number
+  /** Bytes kept for later requests. */
+  readonly cache_size: number
+}
+
+const [feed, carriage, space, hash, comma, minus, equals, backslash] = [0x0a, 0x0d, 0x20, 0x23, 0x2c, 0x2d, 0x3d, 0x5c]
+
+/** What a spelling takes besides its bytes, about. */
+const spellingBytes = 100
+
+const nothing = Buffer.alloc(0)
+
+/** Decodes one body after the other; what it remembers of measurements and fields makes it fast, and nothing else. */
+export class LineDecoder {
+  readonly #limits: DecodeLimits
+  readonly #values = new ValueReader()
+  #measurements = new Map<string, Measurement>()
+  #spellings = new Map<string, Measurement>()
+  #used: Measurement[] = []
+  #last: Measurement | undefined
+  #kept = 0
+  #cells = 0
+  #body: Buffer = nothing
+  #precision: Precision | undefined
+  /** Seconds and nanoseconds of lines without a time. */
+  #now: readonly [number, number] = [0, 0]
+
+  constructor(limits: DecodeLimits) {
+    this.#limits = limits
+  }
+
+  /**
+   * The tables of a body, in order of first sight; tags are left as keys. `now` are nanoseconds since 1970. Throws ParseError for the first
+   * line that is wrong.
+   */
+  decode(body: Buffer, precision: Precision, now: bigint): readonly DecodedTable[] {
+    this.#body = body
+    this.#values.body = body
+    this.#precision = precision
+    this.#now = [Number(now / 1_000_000_000n), Number(now % 1_000_000_000n)]
+    try {
+      if (!isUtf8(body)) throw invalidText(body)
+      for (let at = 0; at < body.length; ) at = this.#readLine(at)
+      return this.#used.map(measurement => measurement.finish(body))
+    } finally {
+      this.#reset()
+    }
+  }
+
+  /** Returns where the next line begins. */
+  #readLine(start: number): number {
+    const body = this.#body
+    let at = start
+    while (body[at] === space || body[at] === 0x09) at++
+    const first = body[at]
+    if (first === feed) return at + 1
+    if (first === undefined) return at
+    if (first === carriage && isLineEnd(body, at)) return at + 1
+    if (first === hash) {
+      const end = body.indexOf(feed, at)
+      return end < 0 ? body.length : end + 1
+    }
+    return this.#readPoint(at)
+  }
+
+  #readPoint(start: number): number {
+    const body = this.#body
+    let at = start
+    let name = -1
+    for (let byte = body[at]; byte !== space; byte = body[++at]) {
+      if (byte === comma) {
+        if (name < 0) name = at
+      } else if (byte === backslash) at++
+      else if (byte === feed || byte === undefined)
+        throw failure(body, Math.min(at, body.length), 'a line needs fields')
+    }
+    if (name < 0) name = at
+    if (name === start) throw failure(body, start, 'a line needs a measurement')
+    const measurement = this.#measurementAt(start, name)
+    const row = measurement.addRow(body, start, at)
+    at = this.#readFields(measurement, row, at)
+    this.#cells += measurement.used.length
+    if (this.#cells > this.#limits.max_request_cells) throw this.#tooManyCells()
+    return this.#readTime(measurement, row, at)
+  }
+
+  #measurementAt(start: number, end: number): Measurement {
+    const body = this.#body
+    const last = this.#last
+    let found = last !== undefined && isSpelled(last.spelled, body, start, end) ? last : last?.next
+    if (found === undefined || (found !== last && !isSpelled(found.spelled, body, start, end))) {
+      found = this.#lookUp(start, end)
+      if (last !== undefined) last.next = found
+    }
+    if (found.rows === 0) {
+      this.#used.push(found)
+      if (this.#used.length > this.#limits.max_request_tables) {
+        const most = this.#limits.max_request_tables
+        throw failure(body, start, `more than ${most} measurements in a request (plugins.lineproto.max_request_tables)`)
+      }
+    }
+    this.#last = found
+    this.#values.table = found.name
+    return found
+  }
+
+  #lookUp(start: number, end: number): Measurement {
+    const spelling = this.#body.toString('latin1', start, end)
+    const known = this.#spellings.get(spelling)
+    if (known !== undefined) return known
+    const name = unescapeText(this.#body, start, end, escapable.measurement)
+    const problem = nameProblem('table', name)
+    if (problem !== undefined) throw failure(this.#body, start, problem)
+    let measurement = this.#measurements.get(name)
+    if (measurement === undefined) {
+      const spelled = Uint8Array.from(this.#body.subarray(start, end))
+      measurement = new Measurement(name, spelled, this.#limits.max_columns)
+      this.#measurements.set(name, measurement)
+    }
+    this.#spellings.set(spelling, measurement)
+    this.#kept += spelling.length + spellingBytes
+    return measurement
+  }
+
+  /** Begins at the spaces before the first field; returns where the last one ends. */
+  #readFields(measurement: Measurement, row: number, start: number): number {
+    const body = this.#body
+    let at = start
+    while (body[at] === space) at++
+    let before: FieldColumn | undefined
+    for (; ; at++) {
+      const guess = before === undefined ? measurement.first : before.next
+      const key = at
+      let field: FieldColumn
+      if (guess !== undefined && begins(guess.spelled, body, at)) {
+        field = guess
+        at += guess.spelled.length
+      } else {
+        at = this.#keyEnd(at)
+        field = measurement.field(body, key, at)
+        if (before === undefined) measurement.first = field
+        else before.next = field
+      }
+      if (field.type === undefined) {
+        field.at = key
+        measurement.used.push(field)
+        this.#cells += row
+      }
+      at = this.#values.read(field, row, at)
+      if (body[at] !== comma) return at
+      before = field
+    }
+  }
+
+  /** Behind the `=` of the key that begins at a position. */
+  #keyEnd(start: number): number {
+    const body = this.#body
+    for (let at = start; ; at++) {
+      const byte = body[at]
+      if (byte === equals) {
+        if (at === start) throw failure(body, at, 'a field without a name')
+        return at + 1
+      }
+      if (byte === backslash) at++
+      else if (byte === comma || byte === space || byte === feed || byte === undefined) {
+        throw failure(body, Math.min(at, body.length), 'a field needs = and a value')
+      }
+    }
+  }
+
+  /** Begins behind the fields; returns where the next line begins. */
+  #readTime(measurement: Measurement, row: number, start: number): number {
+    const body = this.#body
+    let at = start
+    while (body[at] === space) at++
+    if (isLineEnd(body, at)) {
+      putNanoseconds(measurement.times, row, this.#now[0], this.#now[1])
+      return this.#nextLine(at)
+    }
+    const time = at
+    if (body[at] === minus) at++
+    const digits = at
+    while (body[at]! >= 0x30 && body[at]! <= 0x39) at++
+    if (at === digits) throw failure(body, time, 'a timestamp must be an integer')
+    if (!putTime(body, time, at, this.#precision!, measurement.times, row))
+      throw failure(
+        body,
+        time,
+        `timestamp ${body.toString('latin1', time, Math.min(at, time + 40))} is out of range: nanoseconds since 1970 must fit 64 bits`
+      )
+    const end = at
+    while (body[at] === space) at++
+    if (!isLineEnd(body, at)) throw failure(body, end, 'trailing content after the timestamp')
+    return this.#nextLine(at)
+  }
+
+  #nextLine(at: number): number {
+    return this.#body[at] === carriage ? at + 2 : at + 1
+  }
+
+  #tooManyCells(): DbError {
+    const most = this.#limits.max_request_cells
+    return new DbError(
+      'InvalidArguments',
+      `the lines take more than ${most} values, those that lines leave out included; send fewer lines at once (plugins.lineproto.max_request_cells)`
+    )
+  }
+
+  #reset(): void {
+    for (const measurement of this.#used) this.#kept += measurement.reset()
+    this.#used = []
+    this.#cells = 0
+    this.#body = this.#values.body = nothing
+    if (this.#kept <= this.#limits.cache_size) return
+    this.#measurements = new Map()
+    this.#spellings = new Map()
+    this.#last = undefined
+    this.#kept = 0
+  }
+}
+
+function isSpelled(spelled: Uint8Array, body: Uint8Array, start: number, end: number): boolean {
+  return spelled.length === end - start && begins(spelled, body, start)
+}
+
+/** Whether the body goes on with these bytes at a position. */
+function begins(bytes: Uint8Array, body: Uint8Array, at: number): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== body[at + i]) return false
+  return true
+}
+
+function invalidText(body: Buffer): DbError {
+  let at = 0
+  for (let end = body.indexOf(feed); end >= 0 && isUtf8(body.subarray(at, end)); end = body.indexOf(feed, at))
+    at = end + 1
+  return failure(body, at, 'invalid UTF-8 in the line that begins here,')
+}

@@ -1,0 +1,42 @@
+// Points of line protocol: a measurement is a table, tags and fields are its columns.
+import { Type } from 'typebox'
+import { definePlugin, size } from '../../core/index.ts'
+import { credentials } from './credentials.ts'
+import { formatError } from './errors.ts'
+import { createReceive, type Receive } from './receive.ts'
+import { routes } from './routes.ts'
+
+const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
+
+export default definePlugin({
+  name: 'lineproto',
+  prefix: '/v1/lineproto',
+  servers: ['main', 'public'],
+  config: Type.Object({
+    merge_mode: Type.Union([Type.Literal('last_non_null'), Type.Literal('last_row')], {
+      default: 'last_non_null',
+      description: 'How tables made by a write put together rows of the same tags and time.'
+    }),
+    max_series: count(
+      5_000_000,
+      'Series of one table. Writes of further ones are refused with 400; each takes some 300 bytes of memory.'
+    ),
+    max_columns: count(2_000, 'Columns of one table. Writes that need further ones are refused with 400.'),
+    max_tables: count(100_000, 'Tables of one database. Writes that need further ones are refused with 400.'),
+    max_request_tables: count(10_000, 'Measurements of one request; more are refused with 400.'),
+    max_request_cells: count(
+      1 << 24,
+      'Values of one request, those that lines leave out included; more are refused with 400.'
+    ),
+    cache_size: size(
+      32 << 20,
+      'Memory kept for measurements and fields that come again; beyond it they are learned anew.'
+    )
+  }),
+  setup: (core, config) => createReceive(core, config),
+  routes(app) {
+    routes(app, (app.services as unknown as { readonly lineproto: Receive }).lineproto)
+  },
+  formatError,
+  credentials
+})

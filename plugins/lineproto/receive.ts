@@ -1,0 +1,87 @@
+// One write request: from lines to what the store has taken.
+import {
+  type Column,
+  type Core,
+  convertTime,
+  isDbError,
+  type RequestContext,
+  type Table,
+  type TableOptions,
+  type TableWrite,
+  type TimestampType,
+  timeUnit
+} from '../../core/index.ts'
+import { checkFields, type TableLimits, timeColumn } from './check.ts'
+import { type DecodeLimits, LineDecoder } from './decode/lines.ts'
+import type { DecodedTable } from './decode/measurement.ts'
+import type { Precision } from './decode/time.ts'
+import { createTags } from './tags.ts'
+
+export interface WriteOptions extends DecodeLimits, TableLimits {
+  readonly merge_mode: 'last_non_null' | 'last_row'
+}
+
+/** Writes the lines of a body, all or none. Throws ParseError and DbError. */
+export type Receive = (ctx: RequestContext, body: Buffer, precision: Precision) => Promise<void>
+
+export function createReceive(core: Core, options: WriteOptions): Receive {
+  const decoder = new LineDecoder(options)
+  const help = 'Write requests of lines that were refused, by the error.'
+  const refused = core.metrics.counter('svc_lineproto_write_refused_total', help, ['code'])
+  return async (ctx, body, precision) => {
+    try {
+      const tables = decoder.decode(body, precision, now())
+      await core.store.write(ctx, tableWrites(core, ctx, options, body, tables))
+    } catch (error) {
+      if (isDbError(error)) refused.add(1, { code: error.code })
+      throw error
+    }
+  }
+}
+
+/** Nanoseconds since 1970; those below a millisecond only keep points apart that come without a time. */
+function now(): bigint {
+  return BigInt(Date.now()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n)
+}
+
+function tableWrites(
+  core: Core,
+  ctx: RequestContext,
+  limits: WriteOptions,
+  body: Buffer,
+  tables: readonly DecodedTable[]
+): TableWrite[] {
+  const options = newTableOptions(core, ctx, limits)
+  const found = tables.map(({ name }) => core.store.table(ctx.db, name))
+  const request = { core, ctx, body, limits, added: found.filter(table => table === undefined).length }
+  return tables.map((decoded, i) => {
+    const table = found[i]
+    checkFields(request, decoded, table)
+    return {
+      table: decoded.name,
+      rows: decoded.rows,
+      columns: [...decoded.fields.map(fieldColumn), timestamps(decoded, table)],
+      tags: createTags(request, decoded, table),
+      options
+    }
+  })
+}
+
+function fieldColumn({ name, type, data }: DecodedTable['fields'][number]): Column {
+  return { name, type, semantic: 'field', data }
+}
+
+/** The time index as the table has it, cut to its unit. */
+function timestamps({ times }: DecodedTable, table: Table | undefined): Column {
+  const { name, type } = table?.timeIndex ?? ({ name: timeColumn, type: 'TimestampNanosecond' } as const)
+  const unit = timeUnit(type as TimestampType)
+  const values = unit === 'ns' ? times : times.map(time => convertTime(time, 'ns', unit))
+  return { name, type, semantic: 'timestamp', data: { kind: 'fixed', values } }
+}
+
+/** Where rows are all kept there is nothing to merge, and what the request asks for wins. */
+function newTableOptions({ store }: Core, { db, hints }: RequestContext, { merge_mode }: WriteOptions): TableOptions {
+  if (hints.options.merge_mode !== undefined) return {}
+  const appends = hints.options.append_mode ?? store.database(db)?.options.append_mode ?? false
+  return { merge_mode: appends ? 'last_row' : merge_mode }
+}

@@ -1,0 +1,56 @@
+// `POST /v1/lineproto/write` and `/api/v2/write`, `GET /v1/lineproto/ping` and `/health`.
+import type { FastifyRequest } from 'fastify'
+import {
+  authorise,
+  DbError,
+  firstValue,
+  type Parameters,
+  type PluginApp,
+  type RequestContext,
+  version
+} from '../../core/index.ts'
+import { readPrecision } from './precision.ts'
+import type { Receive } from './receive.ts'
+
+export function routes(app: PluginApp<never, never>, receive: Receive): void {
+  const write = async (request: FastifyRequest, parameter: 'db' | 'bucket') => {
+    authorise(request.ctx.user, 'write')
+    const query = request.query as Parameters
+    const ctx = inDatabase(app, request.ctx, query, parameter)
+    const precision = readPrecision(firstValue(query, 'precision'))
+    if (Buffer.isBuffer(request.body)) await receive(ctx, request.body, precision)
+  }
+
+  app.post('/write', async (request, reply) => {
+    await write(request, 'db')
+    return reply.code(204).send()
+  })
+
+  app.post('/api/v2/write', async (request, reply) => {
+    await write(request, 'bucket')
+    return reply.code(204).send()
+  })
+
+  const about = { 'x-influxdb-version': version, 'x-influxdb-build': 'OSS' }
+
+  app.get('/ping', { config: { public: true } }, async (_request, reply) => reply.headers(about).code(204).send())
+
+  app.get('/health', { config: { public: true } }, async (_request, reply) => {
+    const state = { name: 'influxdb', message: 'ready for queries and writes', status: 'pass', checks: [], version }
+    return reply.headers(about).send(state)
+  })
+}
+
+/** The request's database: `db`, then of version 2 `bucket`. `name/retention` is the database `name` unless there is one called so. */
+function inDatabase(
+  { core }: PluginApp<never, never>,
+  ctx: RequestContext,
+  query: Parameters,
+  parameter: 'db' | 'bucket'
+): RequestContext {
+  const named = firstValue(query, 'db') || (parameter === 'bucket' && firstValue(query, 'bucket')) || undefined
+  const whole = named?.replace(/^svc-/, '') || ctx.db
+  const db = core.store.database(whole) === undefined ? whole.split('/')[0]! : whole
+  if (core.store.database(db) === undefined) throw new DbError('DatabaseNotFound', `Database not found: ${whole}`)
+  return { ...ctx, db }
+}
