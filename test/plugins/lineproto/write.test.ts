@@ -78,9 +78,7 @@ t.test('every precision of both versions', async t => {
     t.equal((await write(`m,p=${precision} v=1 ${time}`, `?precision=${precision}`)).status, 204, precision)
     t.equal((await post(`api/v2/write?precision=${precision}`, `m,p=${precision}2 v=1 -${time}`)).status, 204)
   }
-  const times = Object.fromEntries(
-    await sql("SELECT p, CAST(svc_timestamp AS BIGINT)::VARCHAR FROM m WHERE p NOT LIKE '%2'")
-  )
+  const times = Object.fromEntries(await sql("SELECT p, epoch_ns(svc_timestamp)::VARCHAR FROM m WHERE p NOT LIKE '%2'"))
   t.equal(times['ns'], '1700000000000000002')
   t.equal(times['u'], '1700000000000003000')
   t.equal(times['ms'], '1700000000005000000')
@@ -98,7 +96,7 @@ t.test('a line without a time gets the time it came at', async t => {
   const { write, sql } = await serve(t)
   const before = Date.now()
   await write('m v=1', '?precision=h')
-  const [[time]] = await sql('SELECT CAST(svc_timestamp AS BIGINT) / 1000000 FROM m')
+  const [[time]] = await sql('SELECT epoch_ms(svc_timestamp) FROM m')
   t.ok(time >= before && time <= Date.now() + 1, String(time))
 })
 
@@ -158,7 +156,7 @@ t.test('a table somebody made keeps its time index, its unit and its rules', asy
   await sql('CREATE TABLE hand (host STRING NOT NULL, v DOUBLE, ts TIMESTAMP(3) TIME INDEX, PRIMARY KEY (host))')
   t.equal((await write('hand,host=a v=1.5 1700000000123999999\nhand,host=a v=2 -1')).status, 204)
   t.equal((await write('hand,host=a v=3 1700000001000000000')).status, 204, 'the series is known')
-  t.strictSame(await sql('SELECT host, v, CAST(ts AS BIGINT) FROM hand ORDER BY ts'), [
+  t.strictSame(await sql('SELECT host, v, epoch_ms(ts) FROM hand ORDER BY ts'), [
     ['a', 2, -1],
     ['a', 1.5, 1700000000123],
     ['a', 3, 1700000001000]
@@ -167,7 +165,7 @@ t.test('a table somebody made keeps its time index, its unit and its rules', asy
   await sql('CREATE TABLE bare (v DOUBLE, host STRING, ts TIMESTAMP(0) TIME INDEX)')
   t.match(JSON.parse((await write('bare,host=a v=1 1')).body).error, /column host of table bare is a field/)
   t.equal((await write('bare,dc=eu v=1,host="x" 1999999999')).status, 204, 'a table without tags gets one')
-  t.strictSame(await sql('SELECT v, host, dc, CAST(ts AS BIGINT) FROM bare'), [[1, 'x', 'eu', 1]])
+  t.strictSame(await sql('SELECT v, host, dc, epoch_ms(ts) FROM bare'), [[1, 'x', 'eu', 1000]])
 })
 
 t.test('series stay what they are when tables are dropped, changed and made anew', async t => {
@@ -246,7 +244,8 @@ t.test('hints and limits', async t => {
     '[plugins.lineproto]\nmax_series = 3\nmax_columns = 4\nmax_tables = 2\nmax_request_cells = 50\nmax_request_tables = 3\n'
   const { write, sql } = await serve(t, toml)
   const hinted = (lines: string, hints: string) => write(lines, '', { 'x-svc-hints': hints })
-  await hinted('appended,a=1 v=1 1\nappended,a=1 v=2 1', 'append_mode=true, ttl=30d')
+  const now = `${Date.now()}000000`
+  await hinted(`appended,a=1 v=1 ${now}\nappended,a=1 v=2 ${now}`, 'append_mode=true, ttl=30d')
   t.strictSame(await sql('SELECT count(*) FROM appended'), [[2]])
   t.match(
     (await sql('SHOW CREATE TABLE appended'))[0][1],
