@@ -28,6 +28,8 @@ export interface FormerColumn {
   readonly id: number
   readonly physical: string
   readonly type: ColumnType
+  /** The column became JSON, and texts JSON strings instead of being read as JSON. */
+  readonly kept?: true
 }
 
 export interface TableColumn extends ColumnDefinition {
@@ -105,8 +107,16 @@ export type TableChange =
       readonly order?: readonly string[]
     }
   | { readonly kind: 'drop_column'; readonly name: string }
-  /** The column `name` gets another definition; with another type its values are converted, null where they cannot be. */
-  | { readonly kind: 'modify_column'; readonly name: string; readonly definition: ColumnDefinition }
+  /**
+   * The column `name` gets another definition; with another type its values are converted, null where they cannot be. With `keepValues`
+   * and the type Json every value becomes its JSON: a text a JSON string instead of being read as JSON.
+   */
+  | {
+      readonly kind: 'modify_column'
+      readonly name: string
+      readonly definition: ColumnDefinition
+      readonly keepValues?: boolean
+    }
   | { readonly kind: 'rename'; readonly name: string }
   | {
       readonly kind: 'set_options'

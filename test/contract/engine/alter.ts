@@ -32,6 +32,30 @@ const retyped: Case = {
   }
 }
 
+const jsonKept: Case = {
+  name: 'a column that becomes JSON and keeps its values has texts as JSON strings, whatever they look like',
+  async run(t, trial) {
+    const { engine } = trial
+    const table = await createVisits(engine, 'visits')
+    await put(engine, table, { host: 'a', at: 1n, n: 1n, note: '10' })
+    await trial.flush()
+    await put(engine, table, { host: 'a', at: 2n, note: 'x' })
+    for (const name of ['n', 'note']) {
+      const [definition] = columns(`field ${name} Json`)
+      const change = { kind: 'modify_column', name, definition: definition!, keepValues: true } as const
+      await engine.catalog.changeTable(tableNamed(engine, 'visits'), change)
+    }
+    await put(engine, tableNamed(engine, 'visits'), { host: 'a', at: 3n, n: '[1]', note: '{}' })
+    const expected = wanted(['a', 1n, '1', '"10"'], ['a', 2n, null, '"x"'], ['a', 3n, '[1]', '{}'])
+    t.equal(await linesOf(engine, 'visits'), expected, 'at once')
+    await trial.reopen()
+    t.equal(await linesOf(trial.engine, 'visits'), expected, 'after a reopening')
+    await trial.flush()
+    await trial.engine.maintain({ kind: 'compact' }, new AbortController().signal)
+    t.equal(await linesOf(trial.engine, 'visits'), expected, 'in files')
+  }
+}
+
 const expectedTypes = 'host String,at TimestampMillisecond,n String,note Float64'
 
 const crashed: Case = {
@@ -180,4 +204,14 @@ const views: Case = {
   }
 }
 
-export const alterCases: readonly Case[] = [retyped, crashed, initial, described, truncated, shared, options, views]
+export const alterCases: readonly Case[] = [
+  retyped,
+  jsonKept,
+  crashed,
+  initial,
+  described,
+  truncated,
+  shared,
+  options,
+  views
+]

@@ -30,7 +30,7 @@ export function applyChange(
       return makeTable({ ...table, version, columns: table.columns.filter(column => column !== dropped) })
     }
     case 'modify_column':
-      return makeTable({ ...table, version, columns: modifyColumn(sqlite, state, change.name, change.definition) })
+      return makeTable({ ...table, version, columns: modifyColumn(sqlite, state, change) })
     case 'truncate':
       sqlite.prepare('DELETE FROM files WHERE table_id = ?').run(table.id)
       state.files = []
@@ -50,15 +50,14 @@ export function applyChange(
 function modifyColumn(
   sqlite: DatabaseSync,
   state: TableState,
-  name: string,
-  definition: ColumnDefinition
+  { name, definition, keepValues = false }: Extract<TableChange, { kind: 'modify_column' }>
 ): readonly TableColumn[] {
   const { table, taken } = state
   const before = columnOf(table, name)
   if (definition.type !== before.type && (isLogical(table) || isPhysical(table))) {
     throw new DbError('Unsupported', `the type of a column of ${table.name} cannot change: tables share their columns`)
   }
-  const after = modify(before, definition, { id: state.nextColumn, taken })
+  const after = modify(before, definition, { id: state.nextColumn, taken }, keepValues)
   const columns = table.columns.map(column => (column === before ? after : column))
   if (after.id === before.id) {
     const update = 'UPDATE columns SET definition = ? WHERE table_id = ? AND id = ?'
@@ -97,11 +96,13 @@ export function reorder(columns: readonly TableColumn[], order: readonly string[
 export function modify(
   column: TableColumn,
   definition: ColumnDefinition,
-  next: { readonly id: number; readonly taken: Set<string> }
+  next: { readonly id: number; readonly taken: Set<string> },
+  keepValues = false
 ): TableColumn {
   const { id, physical, stored, was, type } = column
   const kept = { ...(stored !== undefined && { stored }), ...(was && { was }) }
   if (definition.type === type) return { ...definition, id, physical, ...kept }
-  const former = [{ id, physical, type }, ...(was ?? [])]
+  const kind = keepValues && definition.type === 'Json' ? { kept: true as const } : {}
+  const former = [{ id, physical, type }, ...(was ?? [])].map(each => ({ ...each, ...kind }))
   return { ...identify(definition, next.id, next.taken), was: former }
 }

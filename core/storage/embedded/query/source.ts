@@ -1,6 +1,7 @@
 // Rows of files and memtables as SQL: the hidden columns first, then the table's columns under their physical names.
 import { join } from 'node:path'
 import type { Table, TableColumn } from '../../../model/table.ts'
+import type { ColumnType } from '../../../model/types.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, mergesFields, seriesColumns, storedColumns, tableColumn } from '../catalog/logical.ts'
 import { duckdbType, initialValue, quoteName, quoteText } from '../duckdb/index.ts'
@@ -152,9 +153,20 @@ function cellOf(
   const type = duckdbType(column.type)
   const all = [
     ...(own ? [`${prefix}${quoteName(column.physical)}`] : []),
-    ...former.map(({ physical }) => `try_cast(${prefix}${quoteName(physical)} AS ${type})`)
+    ...former.map(each => {
+      const value = `${prefix}${quoteName(each.physical)}`
+      return each.kept ? jsonOf(value, each.type) : `try_cast(${value} AS ${type})`
+    })
   ]
   return `${all.length === 1 ? all[0] : `coalesce(${all.join(', ')})`} AS ${quoteName(column.physical)}`
+}
+
+/** A value as the JSON it is: bytes are base64, floats JSON has no word for are texts. */
+function jsonOf(value: string, type: ColumnType): string {
+  if (type === 'Json') return value
+  if (type === 'Binary') return `to_json(base64(${value}))`
+  const float = type === 'Float32' || type === 'Float64'
+  return float ? `if(isfinite(${value}), to_json(${value}), to_json(${value}::VARCHAR))` : `to_json(${value})`
 }
 
 /** In a table that merges fields a value that nobody gave must not win over one that was given: there it is filled in at the end. */
