@@ -1,9 +1,89 @@
-// `POST /v1/telemetry/v1/traces`.
-import { type Core, DbError } from '../../../core/index.ts'
-import type { Receive } from '../signal.ts'
+// `POST /v1/telemetry/v1/traces`: from the bytes of a request to what the store has taken.
+import { type Core, DbError, isDbError, type RequestContext, type Table } from '../../../core/index.ts'
+import { nothingRejected, type Receive, type Taken } from '../signal.ts'
+import type { Retyped } from './attribute-columns.ts'
+import { type Decoded, decodeSpans } from './decode.ts'
+import type { Frame } from './frame.ts'
+import { Lookup } from './lookup.ts'
+import { readTracesHeaders } from './request.ts'
+import { type Layout, spansWrite } from './table-write.ts'
 
-export function createReceiveTraces(_core: Core): Receive {
-  return async () => {
-    throw new DbError('Unsupported', 'traces are not taken yet')
+export interface TracesOptions {
+  /** Attributes of one table that have a column of their own. */
+  readonly max_attribute_columns: number
+  /** Operations listed beside one table of spans. */
+  readonly max_operations: number
+}
+
+/** Attributes of one level that are told apart while they are read, at least. */
+const leastKeys = 1000
+
+/** How often a write is made anew because its table changed meanwhile. */
+const mostAttempts = 10
+
+export function createReceiveTraces(core: Core, options: TracesOptions): Receive {
+  const lookup = new Lookup(core, options.max_operations)
+  const retype = createRetype(core)
+  const store = async (ctx: RequestContext, frame: Frame, layout: Layout): Promise<void> => {
+    for (let attempt = 1; ; attempt++) {
+      const table = core.store.table(ctx.db, layout.table)
+      const { write, retyped } = spansWrite(frame, layout, table)
+      if (retyped.length > 0 && attempt < mostAttempts) {
+        await retype(ctx, frame, layout)
+        continue
+      }
+      const news = lookup.news(ctx.db, layout.table, frame)
+      try {
+        await core.store.write(ctx, [write, ...news.writes])
+        news.keep()
+        return
+      } catch (error) {
+        // Another request may have given the table a column that this one means otherwise.
+        const changed = core.store.table(ctx.db, layout.table) !== table
+        if (!changed || attempt === mostAttempts || !isDbError(error) || error.code !== 'InvalidArguments') throw error
+      }
+    }
   }
+  return async ({ ctx, headers, body }) => {
+    const { table, flattened } = readTracesHeaders(headers)
+    const mostColumns = flattened ? options.max_attribute_columns : 0
+    // A plain view: taking ranges of a Buffer costs twice as much.
+    const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
+    const decoded = decodeSpans(bytes, Math.max(mostColumns, leastKeys))
+    if (decoded.frame.spans > 0) await store(ctx, decoded.frame, { table, mostColumns })
+    return takenOf(decoded)
+  }
+}
+
+/** Throws DbError `InvalidArguments` where no span is one. */
+function takenOf({ frame, rejected, reason }: Decoded): Taken {
+  if (rejected === 0) return nothingRejected
+  const message = `Accepted ${frame.spans} spans, rejected ${rejected} spans; ${reason}`
+  if (frame.spans === 0) throw new DbError('InvalidArguments', message)
+  return { rejected, message }
+}
+
+/** Changes types of columns one request after the other: what one needs may be done by the one before, or be too little now. */
+function createRetype({ store, config }: Core) {
+  let turn: Promise<unknown> = Promise.resolve()
+  return (ctx: RequestContext, frame: Frame, layout: Layout): Promise<void> => {
+    const work = async () => {
+      let table = store.table(ctx.db, layout.table)
+      if (table === undefined) return
+      const { retyped } = spansWrite(frame, layout, table)
+      if (retyped.length > 0 && !(ctx.hints.autoCreate ?? config.auto_create_table)) throw notAllowed(table, retyped)
+      for (const { name, definition } of retyped) {
+        table = await store.changeTable(ctx, table, { kind: 'modify_column', name, definition, keepValues: true })
+      }
+    }
+    const next = turn.then(work, work)
+    turn = next.catch(() => {})
+    return next
+  }
+}
+
+function notAllowed(table: Table, [first]: readonly Retyped[]): DbError {
+  const { name, definition } = first!
+  const reason = `column ${name} of table ${table.name} would have to become ${definition.type}`
+  return new DbError('InvalidArguments', `${reason}, and \`auto_create_table\` hint is disabled`)
 }

@@ -14,8 +14,19 @@ export class KeyValue {
 
   /** Reads the message in the reader's field and leaves the reader behind it. */
   read(reader: ProtoReader): void {
-    this.keyStart = this.keyEnd = this.valueStart = this.valueEnd = 0
     const outer = reader.enter()
+    this.#readFields(reader)
+    reader.leave(outer)
+  }
+
+  /** Reads the message between two places; the reader stands at its end, afterwards. */
+  seek(reader: ProtoReader, start: number, end: number): void {
+    reader.seek(start, end)
+    this.#readFields(reader)
+  }
+
+  #readFields(reader: ProtoReader): void {
+    this.keyStart = this.keyEnd = this.valueStart = this.valueEnd = 0
     while (reader.next()) {
       if (reader.field === keyValue.key) {
         this.keyStart = reader.pass()
@@ -25,7 +36,6 @@ export class KeyValue {
         this.valueEnd = reader.at
       } else reader.skip()
     }
-    reader.leave(outer)
   }
 }
 

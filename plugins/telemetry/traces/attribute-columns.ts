@@ -1,0 +1,96 @@
+// The attributes of one level as columns of the table: which have one of their own, of which type, and what the table's must become.
+import {
+  type Column,
+  type ColumnDefinition,
+  type ColumnType,
+  DbError,
+  nameProblem,
+  type Table,
+  type TableColumn
+} from '../../../core/index.ts'
+import { attributeData } from './attribute-data.ts'
+import { type AttributeColumn, type Attributes, kindBit } from './attributes.ts'
+import { expanded } from './expand.ts'
+import { newType, widened } from './fit.ts'
+import { overflowData } from './overflow.ts'
+
+export interface Level {
+  /** Its attributes' columns are named `<name>.<key>`; `<name>` itself is that of the others. */
+  readonly name: 'span_attributes' | 'scope_attributes' | 'resource_attributes'
+  readonly attributes: Attributes
+  readonly owners: number
+  /** The owner of each span; absent: spans themselves. */
+  readonly of?: Uint32Array
+  /** A key that has a column elsewhere. */
+  readonly except?: string
+}
+
+/** A column of the table that has to change its type before the write. */
+export interface Retyped {
+  readonly name: string
+  readonly definition: ColumnDefinition
+}
+
+export interface Planned {
+  readonly columns: Column[]
+  readonly retyped: Retyped[]
+}
+
+/** Columns the table has or gets for attributes; `left` is how many new ones there may still be. */
+export interface Room {
+  readonly table: Table | undefined
+  left: number
+}
+
+/** Plans and fills the columns; with `retyped` not empty they are of no use before the table has changed. */
+export function attributeColumns(body: Uint8Array, level: Level, room: Room, planned: Planned): void {
+  const known = new Map(room.table?.columns.map(column => [column.name, column]))
+  const others: AttributeColumn[] = []
+  for (const column of level.attributes.columns) {
+    if (column.key === level.except) continue
+    const name = `${level.name}.${column.key}`
+    const existing = known.get(name)
+    if (existing === undefined && !takeRoom(room, name)) {
+      others.push(column)
+      continue
+    }
+    const type = existing === undefined ? newType(body, column) : typeIn(body, column, existing)
+    if (existing !== undefined && type !== existing.type) planned.retyped.push(retype(existing, type))
+    const data = attributeData(body, column, type, level.owners)
+    const semantic = existing?.semantic === 'tag' ? 'tag' : 'field'
+    planned.columns.push({ name, type, semantic, data: level.of ? expanded(data, level.of) : data })
+  }
+  const { rest } = level.attributes
+  if (others.length === 0 && rest.count === 0) return
+  const data = overflowData(body, others, rest, level.owners)
+  planned.columns.push({
+    name: level.name,
+    type: 'Json',
+    semantic: 'field',
+    data: level.of ? expanded(data, level.of) : data
+  })
+}
+
+function takeRoom(room: Room, name: string): boolean {
+  if (room.left === 0 || nameProblem('column', name) !== undefined) return false
+  room.left--
+  return true
+}
+
+function typeIn(body: Uint8Array, column: AttributeColumn, existing: TableColumn): ColumnType {
+  const type = widened(body, column, existing.type)
+  if (type === existing.type || existing.semantic === 'field') return type
+  // A tag of text takes everything as text.
+  if (existing.semantic === 'tag' && existing.type === 'String') return 'String'
+  const found = column.seen === kindBit.text ? 'texts' : 'values'
+  throw new DbError(
+    'InvalidArguments',
+    `column ${existing.name} is part of the table's key and of type ${existing.type}: it cannot take ${found} of another`
+  )
+}
+
+function retype({ name, comment, index }: TableColumn, type: ColumnType): Retyped {
+  const kept = index !== undefined && index.kind !== 'fulltext' ? { index } : {}
+  const definition = { name, type, semantic: 'field', nullable: true, ...kept, ...(comment && { comment }) } as const
+  return { name, definition }
+}

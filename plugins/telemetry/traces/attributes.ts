@@ -1,0 +1,215 @@
+// Attributes of spans, scopes or resources, gathered by key: for each key the places or words of its values, no object a value.
+import { isUtf8 } from 'node:buffer'
+import type { ProtoReader } from '../../../core/index.ts'
+import { notUtf8 } from '../column/growing-bytes.ts'
+import { AnyValue, KeyValue } from '../wire/any-value.ts'
+import { anyValue } from '../wire/field.ts'
+import { Ranges } from './ranges.ts'
+
+/** Bits of `AttributeColumn.seen`. */
+export const kindBit = {
+  text: 1 << anyValue.text,
+  bool: 1 << anyValue.bool,
+  int: 1 << anyValue.int,
+  double: 1 << anyValue.double,
+  array: 1 << anyValue.array,
+  map: 1 << anyValue.map,
+  bytes: 1 << anyValue.bytes
+} as const
+
+/** The values of one key. */
+export class AttributeColumn {
+  readonly key: string
+  readonly bytes: Uint8Array
+  /** Whose each value is, ascending. */
+  owners = new Uint32Array(16)
+  kinds = new Uint8Array(16)
+  /** Two a value: where a text or bytes begin and end, where the AnyValue of an array or a map does, or the 64 bits of a number. */
+  words = new Int32Array(32)
+  count = 0
+  /** Which kinds there are. */
+  seen = 0
+  /** The key that followed it last time. */
+  next: AttributeColumn | undefined
+  /** The next one with the same hash. */
+  readonly alike: AttributeColumn | undefined
+
+  constructor(bytes: Uint8Array, alike: AttributeColumn | undefined) {
+    this.bytes = bytes
+    this.key = Buffer.from(bytes).toString()
+    this.alike = alike
+  }
+
+  /** Of two values with the same owner the later counts. */
+  add(owner: number, kind: number, first: number, second: number): void {
+    let i = this.count
+    if (i > 0 && this.owners[i - 1] === owner) i--
+    else {
+      if (i === this.owners.length) this.#grow()
+      this.count++
+    }
+    this.owners[i] = owner
+    this.kinds[i] = kind
+    this.words[2 * i] = first
+    this.words[2 * i + 1] = second
+    this.seen |= 1 << kind
+  }
+
+  #grow(): void {
+    const { owners, kinds, words } = this
+    this.owners = new Uint32Array(owners.length * 2)
+    this.owners.set(owners)
+    this.kinds = new Uint8Array(kinds.length * 2)
+    this.kinds.set(kinds)
+    this.words = new Int32Array(words.length * 2)
+    this.words.set(words)
+  }
+}
+
+/** All attributes of one level. Values nobody set are left out. */
+export class Attributes {
+  readonly columns: AttributeColumn[] = []
+  /** The KeyValues of keys beyond the limit. */
+  readonly rest = new Ranges()
+  readonly #mostKeys: number
+  readonly #byHash = new Map<number, AttributeColumn>()
+  readonly #pair = new KeyValue()
+  readonly #value = new AnyValue()
+  readonly #double = new Float64Array(1)
+  readonly #doubleWords = new Int32Array(this.#double.buffer)
+  /** The first key of the owner before, and the key before: senders repeat themselves. */
+  #first: AttributeColumn | undefined
+  #last: AttributeColumn | undefined
+  #owner = -1
+
+  /** `known` has a column, whatever comes. */
+  constructor(mostKeys: number, known?: string) {
+    this.#mostKeys = mostKeys
+    if (known === undefined) return
+    this.#mostKeys++
+    this.#find(Buffer.from(known), 0, Buffer.byteLength(known))
+  }
+
+  /** Takes the KeyValue in the reader's field. Throws DbError `InvalidArguments` where it is none. */
+  read(reader: ProtoReader, owner: number): void {
+    const before = reader.at
+    const start = reader.pass()
+    const end = reader.at
+    const { bytes } = reader
+    // What senders write: key, value, both shorter than 128 bytes.
+    const keyEnd = start + 2 + bytes[start + 1]!
+    const usual = bytes[start] === 0x0a && bytes[start + 1]! < 128 && keyEnd + 1 < end && bytes[keyEnd] === 0x12
+    if (usual && bytes[keyEnd + 1]! < 128 && keyEnd + 2 + bytes[keyEnd + 1]! === end) {
+      if (this.#readUsual(reader, owner, start, keyEnd, end)) return
+    }
+    reader.at = before
+    this.#readAny(reader, owner, start, end)
+  }
+
+  /** False where the value is not a short one. */
+  #readUsual(reader: ProtoReader, owner: number, start: number, keyEnd: number, end: number): boolean {
+    const { bytes, view } = reader
+    const at = keyEnd + 2
+    if (at === end) return true
+    let first: number
+    let second: number
+    switch (bytes[at]) {
+      case 0x0a:
+        if (bytes[at + 1]! > 127 || at + 2 + bytes[at + 1]! !== end) return false
+        first = at + 2
+        second = end
+        break
+      case 0x10:
+      case 0x18:
+        if (bytes[at + 1]! < 128 && at + 2 === end) first = bytes[at + 1]!
+        else if (bytes[at + 2]! < 128 && at + 3 === end) first = (bytes[at + 1]! & 127) | (bytes[at + 2]! << 7)
+        else return false
+        second = 0
+        break
+      case 0x21:
+        if (at + 9 !== end) return false
+        first = view.getInt32(at + 1, true)
+        second = view.getInt32(at + 5, true)
+        break
+      default:
+        return false
+    }
+    this.#add(bytes, owner, start, end, start + 2, keyEnd, bytes[at]! >> 3, first, second)
+    return true
+  }
+
+  #readAny(reader: ProtoReader, owner: number, start: number, end: number): void {
+    const pair = this.#pair
+    const value = this.#value
+    pair.read(reader)
+    value.read(reader, pair.valueStart, pair.valueEnd)
+    let first = pair.valueStart
+    let second = pair.valueEnd
+    if (value.kind === anyValue.none) return
+    if (value.kind === anyValue.bool) {
+      first = value.bool ? 1 : 0
+    } else if (value.kind === anyValue.int) {
+      first = Number(BigInt.asIntN(32, value.int))
+      second = Number(BigInt.asIntN(32, value.int >> 32n))
+    } else if (value.kind === anyValue.double) {
+      this.#double[0] = value.double
+      first = this.#doubleWords[0]!
+      second = this.#doubleWords[1]!
+    } else if (value.kind === anyValue.text || value.kind === anyValue.bytes) {
+      first = value.start
+      second = value.end
+    }
+    this.#add(reader.bytes, owner, start, end, pair.keyStart, pair.keyEnd, value.kind, first, second)
+  }
+
+  #add(
+    bytes: Uint8Array,
+    owner: number,
+    start: number,
+    end: number,
+    keyStart: number,
+    keyEnd: number,
+    kind: number,
+    first: number,
+    second: number
+  ): void {
+    const isFirst = owner !== this.#owner
+    const guess = isFirst ? this.#first : this.#last?.next
+    const column =
+      guess !== undefined && isKey(guess.bytes, bytes, keyStart, keyEnd) ? guess : this.#find(bytes, keyStart, keyEnd)
+    if (column === undefined) {
+      this.rest.add(owner, start, end)
+      return
+    }
+    if (column !== guess) {
+      if (isFirst) this.#first = column
+      else if (this.#last !== undefined) this.#last.next = column
+    }
+    this.#owner = owner
+    this.#last = column
+    column.add(owner, kind, first, second)
+  }
+
+  /** The key's column, a new one for a new key; undefined when there are too many. */
+  #find(bytes: Uint8Array, start: number, end: number): AttributeColumn | undefined {
+    let hash = 0x811c9dc5
+    for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
+    const found = this.#byHash.get(hash)
+    for (let column = found; column !== undefined; column = column.alike) {
+      if (isKey(column.bytes, bytes, start, end)) return column
+    }
+    if (this.columns.length >= this.#mostKeys) return undefined
+    const key = bytes.slice(start, end)
+    if (!isUtf8(key)) throw notUtf8(start)
+    const column = new AttributeColumn(key, found)
+    this.#byHash.set(hash, column)
+    this.columns.push(column)
+    return column
+  }
+}
+
+function isKey(key: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  if (key.length !== end - start) return false
+  for (let i = 0; i < key.length; i++) if (key[i] !== bytes[start + i]) return false
+  return true
+}

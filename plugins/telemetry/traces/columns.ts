@@ -1,0 +1,101 @@
+// The columns every span has, in the order of the table.
+import { type Column, type ColumnData, type ColumnType, parseColumnIndex } from '../../../core/index.ts'
+import { attributeData } from './attribute-data.ts'
+import { expanded } from './expand.ts'
+import { kindNames, statusNames } from './field.ts'
+import { type Frame, serviceKey, type Texts } from './frame.ts'
+import { eventsData, linksData } from './nested.ts'
+import type { Ranges } from './ranges.ts'
+import { dictionaryBytes, textData } from './text-data.ts'
+
+const skipping = parseColumnIndex('skipping', {}, 'String')
+
+/** Up to the attributes. */
+export function headColumns(frame: Frame): Column[] {
+  const { body, spans, scopeOf } = frame
+  const text = (texts: Texts, owners: number) =>
+    textData(body, { count: owners, starts: texts.starts, ends: texts.ends }, owners)
+  const ofScope = (texts: Texts) => expanded(text(texts, texts.starts.length), scopeOf)
+  return [
+    { name: 'timestamp', type: 'TimestampNanosecond', semantic: 'timestamp', data: times(frame.starts) },
+    { name: 'timestamp_end', type: 'TimestampNanosecond', semantic: 'field', data: times(frame.ends) },
+    field('duration_nano', 'UInt64', { kind: 'fixed', values: new BigUint64Array(frame.durations.buffer) }),
+    { ...field('parent_span_id', 'String', parents(frame)), index: skipping },
+    { ...field('trace_id', 'String', digits(frame.traceIds, 32, spans)), index: skipping },
+    field('span_id', 'String', digits(frame.spanIds, 16, spans)),
+    field('span_kind', 'String', words(frame.kinds, kindNames)),
+    field('span_name', 'String', {
+      kind: 'dictionary',
+      codes: frame.names,
+      dictionary: dictionaryBytes(frame.nameTexts, true)
+    }),
+    field('span_status_code', 'String', words(frame.statuses, statusNames)),
+    field('span_status_message', 'String', text(frame.statusMessages, spans)),
+    field('trace_state', 'String', text(frame.traceStates, spans)),
+    field('scope_name', 'String', ofScope(frame.scopeNames)),
+    field('scope_version', 'String', ofScope(frame.scopeVersions)),
+    {
+      name: 'service_name',
+      type: 'String',
+      semantic: 'tag',
+      data: expanded(serviceData(frame), frame.resourceOf),
+      index: skipping
+    }
+  ]
+}
+
+/** Behind the attributes; the last of them only where some span has what they hold. */
+export function tailColumns(frame: Frame): Column[] {
+  const { body, spans, dropped, flags } = frame
+  const numbers = (name: string, values: Uint32Array | undefined) =>
+    values === undefined ? [] : [field(name, 'UInt32', { kind: 'fixed', values })]
+  return [
+    field('span_events', 'Json', eventsData(body, frame.events, spans)),
+    field('span_links', 'Json', linksData(body, frame.links, spans)),
+    ...numbers('span_flags', flags),
+    ...numbers('dropped_attributes_count', dropped.attributes),
+    ...numbers('dropped_events_count', dropped.events),
+    ...numbers('dropped_links_count', dropped.links),
+    ...urls('scope_schema_url', body, frame.scopeUrls, frame.scopeOf),
+    ...urls('resource_schema_url', body, frame.resourceUrls, frame.resourceOf)
+  ]
+}
+
+/** The name of each resource's service, null where it has none. */
+export function serviceData({ body, resourceAttributes, resourceUrls }: Frame): ColumnData {
+  const column = resourceAttributes.columns.find(({ key }) => key === serviceKey)!
+  return attributeData(body, column, 'String', resourceUrls.count)
+}
+
+function field(name: string, type: ColumnType, data: ColumnData): Column {
+  return { name, type, semantic: 'field', data }
+}
+
+function times({ buffer }: Int32Array<ArrayBuffer>): ColumnData {
+  return { kind: 'fixed', values: new BigInt64Array(buffer) }
+}
+
+function digits(bytes: Uint8Array, each: number, spans: number): ColumnData {
+  const offsets = new Uint32Array(spans + 1)
+  for (let i = 1; i <= spans; i++) offsets[i] = i * each
+  return { kind: 'bytes', offsets, bytes }
+}
+
+function parents({ parentIds, parentOffsets, hasParent, spans }: Frame): ColumnData {
+  return {
+    kind: 'bytes',
+    offsets: parentOffsets,
+    bytes: parentIds.subarray(0, parentOffsets[spans]!),
+    valid: hasParent
+  }
+}
+
+function words(codes: Uint32Array, texts: readonly string[]): ColumnData {
+  const offsets = Uint32Array.of(0, ...texts.map((_, i) => texts.slice(0, i + 1).join('').length))
+  return { kind: 'dictionary', codes, dictionary: { kind: 'bytes', offsets, bytes: Buffer.from(texts.join('')) } }
+}
+
+function urls(name: string, body: Uint8Array, { count, starts, ends }: Ranges, of: Uint32Array): Column[] {
+  const used = starts.some((start, i) => i < count && start < ends[i]!)
+  return used ? [field(name, 'String', expanded(textData(body, { count, starts, ends }, count), of))] : []
+}

@@ -1,0 +1,68 @@
+// `ExportTraceServiceRequest` into a frame, in two passes over its bytes: where spans are, then what is in them.
+import { ProtoReader } from '../../../core/index.ts'
+import { resource, scope } from '../wire/field.ts'
+import { createFrame, type Frame } from './frame.ts'
+import { type Outline, outlineOf } from './outline.ts'
+import { Ranges } from './ranges.ts'
+import { readSpan } from './read-span.ts'
+
+export interface Decoded {
+  readonly frame: Frame
+  /** Spans that were left out, and why the first of them was. */
+  readonly rejected: number
+  readonly reason: string
+}
+
+/** Throws DbError `InvalidArguments` with the offset of what is no protobuf; of each level `mostKeys` attributes are told apart. */
+export function decodeSpans(body: Uint8Array, mostKeys: number): Decoded {
+  const outline = outlineOf(body)
+  const frame = createFrame(body, outline, mostKeys)
+  const faults = fill(frame, outline)
+  if (faults.size === 0) return { frame, rejected: 0, reason: '' }
+  // Rare enough to read the others once more.
+  const others = { ...outline, spans: without(outline.spans, faults) }
+  const rest = createFrame(body, others, mostKeys)
+  fill(rest, others)
+  const [first] = faults
+  return { frame: rest, rejected: faults.size, reason: `span ${first![0]}: ${first![1]}` }
+}
+
+function without(spans: Ranges, faults: ReadonlyMap<number, string>): Ranges {
+  const kept = new Ranges()
+  for (let i = 0; i < spans.count; i++) {
+    if (!faults.has(i)) kept.add(spans.owners[i]!, spans.starts[i]!, spans.ends[i]!)
+  }
+  return kept
+}
+
+/** Returns which spans are none, and why. */
+function fill(frame: Frame, { resources, scopes, spans }: Outline): ReadonlyMap<number, string> {
+  const reader = new ProtoReader(frame.body)
+  for (let i = 0; i < resources.count; i++) {
+    reader.seek(resources.starts[i]!, resources.ends[i]!)
+    while (reader.next()) {
+      if (reader.field === resource.attributes) frame.resourceAttributes.read(reader, i)
+      else reader.skip()
+    }
+  }
+  for (let i = 0; i < scopes.count; i++) {
+    reader.seek(scopes.starts[i]!, scopes.ends[i]!)
+    readScope(frame, reader, i)
+  }
+  const faults = new Map<number, string>()
+  for (let i = 0; i < spans.count; i++) {
+    reader.seek(spans.starts[i]!, spans.ends[i]!)
+    const fault = readSpan(frame, reader, i)
+    if (fault !== undefined) faults.set(i, fault)
+  }
+  return faults
+}
+
+function readScope({ scopeNames, scopeVersions, scopeAttributes }: Frame, reader: ProtoReader, i: number): void {
+  while (reader.next()) {
+    if (reader.field === scope.name) scopeNames.read(reader, i)
+    else if (reader.field === scope.version) scopeVersions.read(reader, i)
+    else if (reader.field === scope.attributes) scopeAttributes.read(reader, i)
+    else reader.skip()
+  }
+}

@@ -1,0 +1,82 @@
+// Which type the column of an attribute has: what all its values can be, and what a column that is there becomes where they cannot.
+import type { ColumnType } from '../../../core/index.ts'
+import { anyValue } from '../wire/field.ts'
+import { type AttributeColumn, kindBit } from './attributes.ts'
+
+const { text, bool, int, double, array, map, bytes } = kindBit
+
+/** Of values that are all of one kind. */
+const own: Readonly<Record<number, ColumnType>> = {
+  [text]: 'String',
+  [bool]: 'Boolean',
+  [int]: 'Int64',
+  [double]: 'Float64',
+  [bytes]: 'Binary'
+}
+
+/** The type of a new column: that of its values where they are of one kind, else the first that all of them can be. */
+export function newType(body: Uint8Array, column: AttributeColumn): ColumnType {
+  const same = own[column.seen]
+  if (same !== undefined) return same
+  const scalar = (column.seen & (array | map | bytes)) === 0
+  const order = ['Boolean', ...(column.seen & double ? [] : (['Int64'] as const)), 'Float64', 'String'] as const
+  return (scalar ? order.find(type => fits(body, column, type)) : undefined) ?? 'Json'
+}
+
+/** What a column that is there becomes: its own type where all values can be that. */
+export function widened(body: Uint8Array, column: AttributeColumn, type: ColumnType): ColumnType {
+  if (fits(body, column, type)) return type
+  if (type === 'Int64' && fits(body, column, 'Float64') && (column.seen & double) !== 0) return 'Float64'
+  return 'Json'
+}
+
+const takes: Partial<Record<ColumnType, number>> = {
+  Boolean: bool | text,
+  Int64: int | double | text,
+  Float64: double | int | text,
+  String: text | bool | int | double,
+  Binary: bytes,
+  Json: ~0
+}
+
+/** Whether every value can be of the type without losing anything but digits of a large integer. */
+function fits(body: Uint8Array, column: AttributeColumn, type: ColumnType): boolean {
+  const { seen, kinds, count } = column
+  if ((seen & ~(takes[type] ?? 0)) !== 0) return false
+  if (type === 'String' || type === 'Json' || type === 'Binary') return true
+  const looksAt = type === 'Int64' ? text | double : text
+  if ((seen & looksAt) === 0) return true
+  for (let i = 0; i < count; i++) {
+    const kind = kinds[i]!
+    if (kind === anyValue.text && !reads(textOf(body, column, i), type)) return false
+    if (kind === anyValue.double && type === 'Int64' && !isInteger(doubleOf(column, i))) return false
+  }
+  return true
+}
+
+function reads(value: string, type: ColumnType): boolean {
+  if (type === 'Boolean') return value === 'true' || value === 'false'
+  if (type === 'Float64') return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value)
+  if (!/^[+-]?\d{1,19}$/.test(value)) return false
+  const number = BigInt(value)
+  return BigInt.asIntN(64, number) === number
+}
+
+/** A double that is an integer of 64 bits. */
+function isInteger(value: number): boolean {
+  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
+}
+
+export function textOf(body: Uint8Array, { words }: AttributeColumn, i: number): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8', words[2 * i], words[2 * i + 1])
+}
+
+const pair = (words: Int32Array, i: number): Int32Array<ArrayBuffer> => Int32Array.of(words[2 * i]!, words[2 * i + 1]!)
+
+export function doubleOf({ words }: AttributeColumn, i: number): number {
+  return new Float64Array(pair(words, i).buffer)[0]!
+}
+
+export function intOf({ words }: AttributeColumn, i: number): bigint {
+  return new BigInt64Array(pair(words, i).buffer)[0]!
+}

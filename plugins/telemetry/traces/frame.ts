@@ -1,0 +1,108 @@
+// The spans of a request as columns: what every span has, attributes by key, and where the rest stands in the bytes.
+import { bitmap, type ProtoReader } from '../../../core/index.ts'
+import { Attributes } from './attributes.ts'
+import { Dictionary } from './dictionary.ts'
+import { statusNames } from './field.ts'
+import type { Outline } from './outline.ts'
+import { Ranges } from './ranges.ts'
+
+/** The resource attribute that names the service. */
+export const serviceKey = 'service.name'
+
+/** Where one text an owner begins and ends. */
+export class Texts {
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
+
+  constructor(owners: number) {
+    this.starts = new Uint32Array(owners)
+    this.ends = new Uint32Array(owners)
+  }
+
+  /** Takes the text in the reader's field. */
+  read(reader: ProtoReader, owner: number): void {
+    this.starts[owner] = reader.pass()
+    this.ends[owner] = reader.at
+  }
+}
+
+export type Dropped = 'attributes' | 'events' | 'links'
+
+/** One entry per span unless it says otherwise. Times are words of 64 bits, the low one first. */
+export interface Frame {
+  readonly body: Uint8Array
+  readonly spans: number
+  readonly starts: Int32Array<ArrayBuffer>
+  readonly ends: Int32Array<ArrayBuffer>
+  readonly durations: Int32Array<ArrayBuffer>
+  /** Hexadecimal digits: 32 and 16 a span. */
+  readonly traceIds: Uint8Array
+  readonly spanIds: Uint8Array
+  /** 16 for each span that has a parent, and the places of them. */
+  readonly parentIds: Uint8Array
+  readonly parentOffsets: Uint32Array
+  readonly hasParent: Uint8Array
+  readonly kinds: Uint32Array
+  readonly statuses: Uint32Array
+  /** Numbers of texts plus one, 0 where there is none. */
+  readonly names: Uint32Array
+  readonly nameTexts: Dictionary
+  readonly statusMessages: Texts
+  readonly traceStates: Texts
+  /** The scope entry of each span, and its resource entry. */
+  readonly scopeOf: Uint32Array
+  readonly resourceOf: Uint32Array
+  /** Of each scope entry. */
+  readonly scopeNames: Texts
+  readonly scopeVersions: Texts
+  readonly scopeUrls: Ranges
+  /** Of each resource entry. */
+  readonly resourceUrls: Ranges
+  readonly spanAttributes: Attributes
+  readonly scopeAttributes: Attributes
+  readonly resourceAttributes: Attributes
+  /** Owners are spans. */
+  readonly events: Ranges
+  readonly links: Ranges
+  /** Where any span says so. */
+  flags: Uint32Array | undefined
+  readonly dropped: { [of in Dropped]?: Uint32Array }
+}
+
+/** With room for everything, and nothing in it. */
+export function createFrame(body: Uint8Array, outline: Outline, mostKeys: number): Frame {
+  const { spans, scopes, scopeUrls, resourceUrls } = outline
+  const { count } = spans
+  const scopeOf = spans.owners.slice(0, count)
+  return {
+    body,
+    spans: count,
+    starts: new Int32Array(2 * count),
+    ends: new Int32Array(2 * count),
+    durations: new Int32Array(2 * count),
+    traceIds: new Uint8Array(32 * count),
+    spanIds: new Uint8Array(16 * count),
+    parentIds: new Uint8Array(16 * count),
+    parentOffsets: new Uint32Array(count + 1),
+    hasParent: bitmap(count, false),
+    kinds: new Uint32Array(count),
+    statuses: new Uint32Array(count).fill(statusNames.indexOf('')),
+    names: new Uint32Array(count),
+    nameTexts: new Dictionary(body),
+    statusMessages: new Texts(count),
+    traceStates: new Texts(count),
+    scopeOf,
+    resourceOf: scopeOf.map(entry => scopes.owners[entry]!),
+    scopeNames: new Texts(scopes.count),
+    scopeVersions: new Texts(scopes.count),
+    scopeUrls,
+    resourceUrls,
+    spanAttributes: new Attributes(mostKeys),
+    scopeAttributes: new Attributes(mostKeys),
+    resourceAttributes: new Attributes(mostKeys, serviceKey),
+    events: new Ranges(),
+    links: new Ranges(),
+    flags: undefined,
+    dropped: {}
+  }
+}

@@ -1,0 +1,98 @@
+// Events and links of spans as JSON: an array a span.
+import { type ColumnData, formatTimestamp, ProtoReader, wireType } from '../../../core/index.ts'
+import { GrowingBytes } from '../column/growing-bytes.ts'
+import { JsonText } from '../wire/json-text.ts'
+import { event, link } from './field.ts'
+import type { Ranges } from './ranges.ts'
+
+/** `[{"name":…,"time":…,"attributes":{…}}]`, an empty array where a span has none. */
+export function eventsData(body: Uint8Array, events: Ranges, rows: number): ColumnData {
+  return arrays(body, events, rows, writeEvent)
+}
+
+/** `[{"trace_id":…,"span_id":…,"trace_state":…,"attributes":{…}}]`, an empty array where a span has none. */
+export function linksData(body: Uint8Array, links: Ranges, rows: number): ColumnData {
+  return arrays(body, links, rows, writeLink)
+}
+
+type Write = (json: JsonText, reader: ProtoReader, start: number, end: number) => void
+
+function arrays(body: Uint8Array, { count, owners, starts, ends }: Ranges, rows: number, write: Write): ColumnData {
+  if (count === 0) return { kind: 'dictionary', codes: new Uint32Array(rows), dictionary: emptyArray() }
+  const out = new GrowingBytes()
+  const json = new JsonText(out)
+  const reader = new ProtoReader(body)
+  const offsets = new Uint32Array(rows + 1)
+  let i = 0
+  for (let row = 0; row < rows; row++) {
+    out.ascii('[')
+    for (let separator = ''; i < count && owners[i] === row; i++, separator = ',') {
+      out.ascii(separator)
+      write(json, reader, starts[i]!, ends[i]!)
+    }
+    out.ascii(']')
+    offsets[row + 1] = out.length
+  }
+  return { kind: 'bytes', offsets, bytes: out.bytes.subarray(0, out.length) }
+}
+
+function emptyArray() {
+  return { kind: 'bytes', offsets: Uint32Array.of(0, 2), bytes: Buffer.from('[]') } as const
+}
+
+function writeEvent(json: JsonText, reader: ProtoReader, start: number, end: number): void {
+  const { out } = json
+  let [nameStart, nameEnd] = [0, 0]
+  let time = 0n
+  let dropped = 0
+  reader.seek(start, end)
+  while (reader.next()) {
+    if (reader.field === event.name) {
+      nameStart = reader.pass()
+      nameEnd = reader.at
+    } else if (reader.field === event.time) {
+      reader.expect(wireType.fixed64)
+      time = reader.bits64()
+    } else if (reader.field === event.dropped) {
+      reader.expect(wireType.varint)
+      dropped = reader.uint()
+    } else reader.skip()
+  }
+  out.ascii('{"name":')
+  json.string(reader.bytes, nameStart, nameEnd)
+  out.ascii(`,"time":"${formatTimestamp(BigInt.asIntN(64, time))}","attributes":`)
+  json.members(reader, start, end, event.attributes)
+  out.ascii(dropped === 0 ? '}' : `,"dropped_attributes_count":${dropped}}`)
+}
+
+function writeLink(json: JsonText, reader: ProtoReader, start: number, end: number): void {
+  const { out } = json
+  const places = new Uint32Array(2 * link.flags)
+  let dropped = 0
+  let flags = 0
+  reader.seek(start, end)
+  while (reader.next()) {
+    if (reader.field <= link.traceState) {
+      const { field } = reader
+      places[2 * field] = reader.pass()
+      places[2 * field + 1] = reader.at
+    } else if (reader.field === link.dropped) {
+      reader.expect(wireType.varint)
+      dropped = reader.uint()
+    } else if (reader.field === link.flags) {
+      reader.expect(wireType.fixed32)
+      flags = reader.view.getUint32(reader.at, true)
+      reader.skip()
+    } else reader.skip()
+  }
+  out.ascii('{"trace_id":"')
+  out.hex(reader.bytes, places[2 * link.traceId]!, places[2 * link.traceId + 1]!)
+  out.ascii('","span_id":"')
+  out.hex(reader.bytes, places[2 * link.spanId]!, places[2 * link.spanId + 1]!)
+  out.ascii('","trace_state":')
+  json.string(reader.bytes, places[2 * link.traceState]!, places[2 * link.traceState + 1]!)
+  out.ascii(',"attributes":')
+  json.members(reader, start, end, link.attributes)
+  if (dropped !== 0) out.ascii(`,"dropped_attributes_count":${dropped}`)
+  out.ascii(flags === 0 ? '}' : `,"flags":${flags}}`)
+}

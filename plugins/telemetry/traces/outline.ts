@@ -1,0 +1,69 @@
+// Where the resources, scopes and spans of a request stand: a first look, which passes over what is in them.
+import { ProtoReader } from '../../../core/index.ts'
+import { request, resourceEntry, scopeEntry } from '../wire/field.ts'
+import { Ranges } from './ranges.ts'
+
+export interface Outline {
+  /** The Resource message of each resource entry, an empty range where it has none, and its schema URL. */
+  readonly resources: Ranges
+  readonly resourceUrls: Ranges
+  /** The same of scope entries; their owners are resource entries. */
+  readonly scopes: Ranges
+  readonly scopeUrls: Ranges
+  /** Owners are scope entries. */
+  readonly spans: Ranges
+}
+
+/** Throws DbError `InvalidArguments` with the offset of what is no protobuf. */
+export function outlineOf(body: Uint8Array): Outline {
+  const outline: Outline = {
+    resources: new Ranges(),
+    resourceUrls: new Ranges(),
+    scopes: new Ranges(),
+    scopeUrls: new Ranges(),
+    spans: new Ranges()
+  }
+  const reader = new ProtoReader(body)
+  while (reader.next()) {
+    if (reader.field === request.resources) readResource(reader, outline)
+    else reader.skip()
+  }
+  return outline
+}
+
+function readResource(reader: ProtoReader, outline: Outline): void {
+  const { resources, resourceUrls } = outline
+  const owner = resources.count
+  resources.add(owner, 0, 0)
+  resourceUrls.add(owner, 0, 0)
+  const outer = reader.enter()
+  while (reader.next()) {
+    if (reader.field === resourceEntry.resource) place(reader, resources, owner)
+    else if (reader.field === resourceEntry.scopes) readScope(reader, outline, owner)
+    else if (reader.field === resourceEntry.schemaUrl) place(reader, resourceUrls, owner)
+    else reader.skip()
+  }
+  reader.leave(outer)
+}
+
+function readScope(reader: ProtoReader, { scopes, scopeUrls, spans }: Outline, resource: number): void {
+  const owner = scopes.count
+  scopes.add(resource, 0, 0)
+  scopeUrls.add(resource, 0, 0)
+  const outer = reader.enter()
+  while (reader.next()) {
+    if (reader.field === scopeEntry.items) {
+      const start = reader.pass()
+      spans.add(owner, start, reader.at)
+    } else if (reader.field === scopeEntry.scope) place(reader, scopes, owner)
+    else if (reader.field === scopeEntry.schemaUrl) place(reader, scopeUrls, owner)
+    else reader.skip()
+  }
+  reader.leave(outer)
+}
+
+/** Of a field that is given twice the last counts. */
+function place(reader: ProtoReader, { starts, ends }: Ranges, i: number): void {
+  starts[i] = reader.pass()
+  ends[i] = reader.at
+}

@@ -1,0 +1,43 @@
+// What a request's headers say about traces.
+import type { IncomingHttpHeaders } from 'node:http'
+import { DbError } from '../../../core/index.ts'
+
+const defaultTable = 'telemetry_traces'
+const versions = ['svc_trace_v1', 'svc_trace_v0'] as const
+
+export interface TracesRequest {
+  readonly table: string
+  /** Whether attributes have columns of their own. */
+  readonly flattened: boolean
+}
+
+/** Throws DbError `InvalidArguments` for a pipeline that is none of the two for traces, and partitions that cannot be. */
+export function readTracesHeaders(headers: IncomingHttpHeaders): TracesRequest {
+  const name = text(headers, 'x-svc-pipeline-name') || text(headers, 'x-svc-log-pipeline-name') || versions[0]
+  if (!versions.some(version => version === name)) {
+    throw new DbError('InvalidArguments', `pipeline ${name} is not one for traces, expected ${versions.join(' or ')}`)
+  }
+  checkPartitions(headers)
+  return { table: text(headers, 'x-svc-trace-table-name') || defaultTable, flattened: name === versions[0] }
+}
+
+/** Node reads headers as Latin-1; clients write names in UTF-8. */
+function text(headers: IncomingHttpHeaders, name: string): string {
+  return Buffer.from(String(headers[name] ?? ''), 'latin1')
+    .toString()
+    .trim()
+}
+
+/** A table has one part here; what asks for parts that could never be is wrong all the same. */
+function checkPartitions(headers: IncomingHttpHeaders): void {
+  const hints = /(?:^|,)\s*trace_table_partitions\s*=([^,]*)/.exec(String(headers['x-svc-hints'] ?? ''))
+  const value = hints?.[1]?.trim() ?? text(headers, 'x-svc-hint-trace_table_partitions')
+  if (value === '') return
+  const count = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
+  const fits = count <= 65_536 && Number.isInteger(Math.log2(count || 1))
+  if (fits) return
+  throw new DbError(
+    'InvalidArguments',
+    `hint trace_table_partitions: expected 0 or a power of two up to 65536, got ${value}`
+  )
+}

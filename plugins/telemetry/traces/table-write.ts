@@ -1,0 +1,60 @@
+// From a frame to the write of its table, and what the table must become first.
+import { type Column, DbError, type Table, type TableWrite } from '../../../core/index.ts'
+import { attributeColumns, type Level, type Retyped } from './attribute-columns.ts'
+import { headColumns, tailColumns } from './columns.ts'
+import { type Frame, serviceKey } from './frame.ts'
+
+/** Bytes of columns that a byte of a request may become, so that a few attributes of many keys cannot fill the memory. */
+const mostGrowth = 16
+const freeBytes = 64 << 20
+
+export interface Layout {
+  readonly table: string
+  /** Attributes with a column of their own, in the whole table; 0: all of them in one column a level. */
+  readonly mostColumns: number
+}
+
+export interface SpansWrite {
+  readonly write: TableWrite
+  /** Not empty: the table has to change before, and the write has to be made anew. */
+  readonly retyped: readonly Retyped[]
+}
+
+/** Throws DbError `InvalidArguments` for attributes the table cannot take and texts that are not valid UTF-8. */
+export function spansWrite(frame: Frame, { table: name, mostColumns }: Layout, table: Table | undefined): SpansWrite {
+  checkSize(frame)
+  const levels = levelsOf(frame)
+  const taken = table?.columns.filter(column => levels.some(level => column.name.startsWith(`${level.name}.`))).length
+  const room = { table: mostColumns === 0 ? undefined : table, left: Math.max(0, mostColumns - (taken ?? 0)) }
+  const planned = { columns: [] as Column[], retyped: [] as Retyped[] }
+  for (const level of levels) attributeColumns(frame.body, level, room, planned)
+  const columns = [...headColumns(frame), ...planned.columns, ...tailColumns(frame)]
+  const write = { table: name, rows: frame.spans, columns, options: { append_mode: true } }
+  return { write, retyped: planned.retyped }
+}
+
+function levelsOf(frame: Frame): Level[] {
+  const { spans, scopeOf, resourceOf, scopeUrls, resourceUrls } = frame
+  return [
+    { name: 'span_attributes', attributes: frame.spanAttributes, owners: spans },
+    { name: 'scope_attributes', attributes: frame.scopeAttributes, owners: scopeUrls.count, of: scopeOf },
+    {
+      name: 'resource_attributes',
+      attributes: frame.resourceAttributes,
+      owners: resourceUrls.count,
+      of: resourceOf,
+      except: serviceKey
+    }
+  ]
+}
+
+function checkSize({ body, spans, spanAttributes, scopeAttributes, resourceAttributes }: Frame): void {
+  const keys = [spanAttributes, scopeAttributes, resourceAttributes].reduce((sum, each) => sum + each.columns.length, 0)
+  const bytes = keys * spans * 8
+  if (bytes <= Math.max(freeBytes, body.length * mostGrowth)) return
+  throw new DbError(
+    'InvalidArguments',
+    `${spans} spans with ${keys} different attributes would take ${bytes} bytes as columns: send fewer spans at a time`,
+    { status: 413 }
+  )
+}
