@@ -52,6 +52,7 @@ export type {
 } from './model/batch.ts'
 export { bitmap, isValid } from './model/batch.ts'
 export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
+export { booleanColumn, floatColumn, integerColumn, textColumn } from './model/item-column.ts'
 export type { CellKind, Item, ItemValue } from './model/items.ts'
 export { cell, checkRoom, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
 export { maxJsonDepth, parseJson, readJson, readNumber, readWord, textEnd } from './model/json.ts'
@@ -104,6 +105,7 @@ export type {
   ResolvedWrite,
   ScanQuery,
   SeriesQuery,
+  SeriesTags,
   SqlQuery,
   SqlValue,
   TableStatistics,

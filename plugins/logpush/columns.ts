@@ -8,7 +8,8 @@ import {
   compareUtf8,
   DbError,
   type DictionaryData,
-  type ItemField
+  integerColumn,
+  textColumn
 } from '../../core/index.ts'
 import { type Push, type Stream, timeColumn } from './push.ts'
 
@@ -16,8 +17,6 @@ const lineColumn = 'line'
 const metadataColumn = 'structured_metadata'
 const reserved: readonly string[] = [timeColumn, lineColumn, metadataColumn]
 const noMetadata = Buffer.from('{}')
-/** Up to this many bytes a loop is faster than a call that copies. */
-const shortCopy = 48
 
 /** Throws DbError `InvalidArguments` for a label that is called as one of the other columns. */
 export function columnsOf(push: Push): Column[] {
@@ -28,15 +27,17 @@ export function columnsOf(push: Push): Column[] {
     throw new DbError('InvalidArguments', `the label ${taken} is called as a column that every entry has`)
   }
   checkRoom(names.length + reserved.length, rows)
+  const all = new Uint32Array(rows)
+  for (let row = 0; row < rows; row++) all[row] = row
   return [
     {
       name: timeColumn,
       type: 'TimestampNanosecond',
       semantic: 'timestamp',
-      data: { kind: 'fixed', values: push.time.ints.slice(0, rows) }
+      data: integerColumn(push.time, all)
     },
-    { name: lineColumn, type: 'String', semantic: 'field', data: texts(push, push.line, undefined) },
-    { name: metadataColumn, type: 'Json', semantic: 'field', data: texts(push, push.metadata, noMetadata) },
+    { name: lineColumn, type: 'String', semantic: 'field', data: textColumn(push.batch, push.line, all) },
+    { name: metadataColumn, type: 'Json', semantic: 'field', data: metadataData(push, all) },
     ...names.map(
       name => ({ name, type: 'String', semantic: 'tag', data: labelData(push.streams, name, rows) }) as const
     )
@@ -52,29 +53,13 @@ export function labelNames(streams: readonly Stream[]): readonly string[] {
   return [...names]
 }
 
-/** Ranges of the request's bytes one behind the other; `otherwise` where a row has none. */
-function texts({ batch }: Push, { kinds, words }: ItemField, otherwise: Uint8Array | undefined): BytesData {
-  const { rows } = batch
-  const offsets = new Uint32Array(rows + 1)
-  const missing = otherwise?.length ?? 0
-  let length = 0
-  for (let row = 0; row < rows; row++) {
-    length += kinds[row] === cell.string ? words[row * 2 + 1]! - words[row * 2]! : missing
-    offsets[row + 1] = length
+/** Entries without metadata have an empty object. */
+function metadataData({ batch, metadata }: Push, rows: Uint32Array): BytesData {
+  const start = batch.append(noMetadata)
+  for (const row of rows) {
+    if (metadata.kinds[row] !== cell.string) metadata.setRange(row, start, start + noMetadata.length)
   }
-  const target = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
-  // A plain view: taking ranges of a Buffer costs twice as much.
-  const source = new Uint8Array(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.length)
-  for (let row = 0; row < rows; row++) {
-    const isText = kinds[row] === cell.string
-    const from = isText ? source : otherwise!
-    const start = isText ? words[row * 2]! : 0
-    const end = isText ? words[row * 2 + 1]! : missing
-    let to = offsets[row]!
-    if (end - start > shortCopy) target.set(from.subarray(start, end), to)
-    else for (let at = start; at < end; at++) target[to++] = from[at]!
-  }
-  return { kind: 'bytes', offsets, bytes: target }
+  return textColumn(batch, metadata, rows)
 }
 
 function labelData(streams: readonly Stream[], name: string, rows: number): DictionaryData {

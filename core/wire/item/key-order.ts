@@ -35,8 +35,8 @@ export interface KeyOrder {
 }
 
 /** The order of the keys of items. */
-export function createKeyOrder(shapes: ReadonlyMap<string, KeyShape> | undefined): KeyOrder {
-  return orderOf('', name => shapes?.get(name), { spellings: 0 })
+export function createKeyOrder(shapeOf: KeyOrder['shapeOf'] = () => undefined): KeyOrder {
+  return orderOf('', shapeOf, { spellings: 0 })
 }
 
 /** Characters of a prefix beyond which no name behind it could be a column's. */

@@ -10,8 +10,8 @@ export interface DecodeOptions {
   readonly skipError?: boolean
   /** The same, and a JSON document that breaks off keeps the items before the break. */
   readonly ignoreErrors?: boolean
-  /** How the values at these keys of an item are kept; those of others as they stand. */
-  readonly shapes?: ReadonlyMap<string, KeyShape>
+  /** How the value at a key of an item is kept; undefined: as it stands. */
+  readonly shapeOf?: (key: string) => KeyShape | undefined
 }
 
 export interface ItemReader {
@@ -29,7 +29,7 @@ const maxFailures = 100_000
 export function createReader(bytes: Uint8Array, options: DecodeOptions): ItemReader {
   const cursor = jsonCursor(bytes)
   const batch = new ItemBatch(estimate(cursor.bytes), cursor.bytes)
-  return { cursor, batch, keys: createKeyOrder(options.shapes), options, isUtf8: isUtf8(bytes) }
+  return { cursor, batch, keys: createKeyOrder(options.shapeOf), options, isUtf8: isUtf8(bytes) }
 }
 
 /** Items a body may have, judged by its first line. */
