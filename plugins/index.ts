@@ -7,6 +7,7 @@ export const catalogue: Catalogue = {
   ingest: () => import('./ingest/index.ts'),
   logpush: () => import('./logpush/index.ts'),
   lineproto: () => import('./lineproto/index.ts'),
+  logquery: () => import('./logquery/index.ts'),
   metricsys: () => import('./metricsys/index.ts'),
   pipelines: () => import('./pipelines/index.ts'),
   profiling: () => import('./profiling/index.ts'),

@@ -9,6 +9,7 @@ import type {
   SeriesLabel,
   SeriesLimits,
   SeriesName,
+  ServerKind,
   TableWrite,
   TimeUnit
 } from '../core/index.ts'
@@ -209,8 +210,8 @@ export interface MetricsysService {
   checkLabel(name: string, metric: string): void
   /** Counts the values of label names, for series that were not known. */
   countLabels(labels: readonly SeriesLabel[]): void
-  /** A look at the limits before rows of these series are written; what it returns throws DbError `InvalidArguments` for one that goes beyond. */
-  room(db: string): (name: SeriesName, physicalTable: string) => void
+  /** For a look at the limits before rows are written. */
+  room(db: string): MetricsRoom
   /** A write for each table. Throws DbError: see `checkHistogram`. */
   histogramWrites(rows: readonly HistogramRow[], physicalTable: string): readonly TableWrite[]
   /** Throws DbError `InvalidArguments` saying what does not fit together. */
@@ -219,6 +220,13 @@ export interface MetricsysService {
   exemplarWrites(rows: readonly ExemplarRow[]): readonly TableWrite[]
   /** What is not stored yet of what is known of metrics; undefined when all is. Call `stored` once the write has been answered. */
   metadataWrite(db: string, rows: readonly MetricMetadata[]): { readonly write: TableWrite; stored(): void } | undefined
+}
+
+/** The room for metrics there is in a database; both throw DbError `InvalidArguments` naming the limit that is reached. */
+export interface MetricsRoom {
+  /** For rows of a series. */
+  check(name: SeriesName, physicalTable: string): void
+  checkExemplars(): void
 }
 
 export interface HistogramRow {
@@ -271,8 +279,32 @@ export interface MetricMetadata {
   readonly help: string
 }
 
+/** The dashboard, for plugins that add a page to it. */
+export interface DashboardService {
+  /** Throws TypeError when the name is taken or no word. */
+  addPage(page: DashboardPage): void
+  /** In the order they were added. */
+  pages(): readonly DashboardPage[]
+}
+
+/** A page a plugin adds to the dashboard. */
+export interface DashboardPage {
+  /** A word; its address is `/dashboard/x/{name}`. */
+  readonly name: string
+  /** What the navigation says. */
+  readonly title: string
+  /**
+   * File of an ES module without imports. Its default export gets an element to fill and what the dashboard offers
+   * (docs/dashboard.md), and returns a function that ends it.
+   */
+  readonly module: string | URL
+  /** Default: both. */
+  readonly servers?: readonly ServerKind[]
+}
+
 declare module '../core/plugin.ts' {
   interface ServiceMap {
+    dashboard: DashboardService
     metricsys: MetricsysService
     promql: PromqlService
     pipelines: PipelinesService

@@ -1,0 +1,67 @@
+// Requests to the server this page came from, with the user and the database of the session.
+import { database, mustSignIn, user } from '../session.ts'
+
+/** What the server says went wrong. */
+export class ApiError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export interface Request {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Go into the address, or into a form with `form`. */
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly form?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: BodyInit
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+  /** Default: the session's; null: none. */
+  readonly db?: string | null
+}
+
+/** The answer to a request. Throws ApiError for any that is no success; asks for a user where the server wants one. */
+export async function send(path: string, request: Request = {}): Promise<Response> {
+  const { method, query = {}, form, body, headers = {}, signal, db = database.value } = request
+  const address = new URL(path, location.origin)
+  for (const [name, value] of entriesOf(query)) address.searchParams.set(name, value)
+  const response = await fetch(address, {
+    method: method ?? (form || body ? 'POST' : 'GET'),
+    // The page asks for the user itself.
+    credentials: 'omit',
+    headers: {
+      ...(db !== null && { 'x-svc-db-name': db }),
+      ...(user.value && { authorization: user.value.authorization }),
+      ...headers
+    },
+    ...(form && { body: new URLSearchParams(entriesOf(form)) }),
+    ...(body !== undefined && { body }),
+    ...(signal && { signal })
+  })
+  if (response.ok) return response
+  if (response.status === 401) mustSignIn.value = true
+  throw new ApiError(response.status, await reasonOf(response))
+}
+
+export async function json<T>(path: string, request?: Request): Promise<T> {
+  return (await send(path, request)).json() as Promise<T>
+}
+
+function entriesOf(values: Readonly<Record<string, string | number | undefined>>): [string, string][] {
+  return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+}
+
+async function reasonOf(response: Response): Promise<string> {
+  const text = await response.text()
+  try {
+    const { error, message } = JSON.parse(text) as { readonly error?: unknown; readonly message?: unknown }
+    if (typeof error === 'string') return error
+    if (typeof message === 'string') return message
+  } catch {
+    // It says so in plain words.
+  }
+  return text.trim() || `${response.status} ${response.statusText}`
+}

@@ -1,0 +1,30 @@
+// The frame: navigation, session, and the page the address names.
+import { useComputed, useSignalEffect } from '@preact/signals'
+import { Navigation } from './components/navigation.tsx'
+import { SignIn } from './components/sign-in.tsx'
+import { PageView } from './page-view.tsx'
+import { loadAddedPages, pages } from './pages.ts'
+import { addressOf, followLinks, go, page } from './router.ts'
+import { mustSignIn, user } from './session.ts'
+
+followLinks()
+void loadAddedPages()
+
+export function App() {
+  useSignalEffect(() => {
+    if (page.value === '') go(addressOf(pages.value[0]!.name))
+  })
+  const found = useComputed(() => pages.value.find(({ name }) => name === page.value))
+  useSignalEffect(() => {
+    document.title = found.value ? `${found.value.title} · Weir` : 'Weir'
+  })
+  if (mustSignIn.value) return <SignIn />
+  return (
+    <div class="shell">
+      <Navigation />
+      <main class="page" aria-label={found.value?.title} key={`${page.value} ${user.value?.name}`}>
+        {found.value ? <PageView page={found.value} /> : <p class="empty">There is no page here.</p>}
+      </main>
+    </div>
+  )
+}

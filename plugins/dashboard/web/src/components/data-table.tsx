@@ -1,0 +1,95 @@
+// Rows and columns of any number: only the rows in sight are in the page.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Column } from '../api/sql.ts'
+
+const rowHeight = 28
+/** Rows kept above and below those in sight. */
+const beyond = 20
+
+export interface DataTableProps {
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly unknown[])[]
+  readonly label: string
+  onChoose?(row: number): void
+}
+
+export function DataTable({ columns, rows, label, onChoose }: DataTableProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  const [height, setHeight] = useState(600)
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setHeight(entry!.contentRect.height))
+    observer.observe(box.current!)
+    return () => observer.disconnect()
+  }, [])
+  useEffect(() => {
+    box.current!.scrollTop = 0
+    setTop(0)
+  }, [rows])
+  const first = Math.max(0, Math.floor(top / rowHeight) - beyond)
+  const last = Math.min(rows.length, Math.ceil((top + height) / rowHeight) + beyond)
+  const isNumber = columns.map(({ type }) => /^(U?Int|Float|Decimal)/i.test(type))
+  return (
+    <section
+      class="grid"
+      ref={box}
+      tabIndex={0}
+      aria-label={label}
+      onScroll={event => setTop(event.currentTarget.scrollTop)}
+    >
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ name, type }, i) => (
+              <th key={i} scope="col">
+                {name}
+                <small>{type}</small>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer height={first * rowHeight} columns={columns.length} />
+          {rows.slice(first, last).map((row, i) => (
+            <tr key={first + i} onClick={onChoose && (() => onChoose(first + i))}>
+              {row.map((value, column) => (
+                <td
+                  key={column}
+                  class={value === null ? 'null' : isNumber[column] ? 'number' : undefined}
+                  title={longText(value)}
+                >
+                  {textOf(value)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          <Spacer height={(rows.length - last) * rowHeight} columns={columns.length} />
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Spacer({ height, columns }: { readonly height: number; readonly columns: number }) {
+  if (height <= 0) return null
+  return (
+    <tr class="spacer">
+      <td colSpan={columns} style={{ height: `${height}px` }} />
+    </tr>
+  )
+}
+
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  return typeof value === 'object' ? writeJson(value) : String(value)
+}
+
+/** JSON with whole numbers of any size. */
+export function writeJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each), indent)
+}
+
+function longText(value: unknown): string | undefined {
+  const text = textOf(value)
+  return text.length > 60 ? text : undefined
+}

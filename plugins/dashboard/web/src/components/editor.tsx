@@ -1,0 +1,119 @@
+// A text editor. It lives in a shadow tree, where its styles need no permission of the page's policy.
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { bracketMatching, defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import { drawSelection, EditorView, keymap, lineNumbers, placeholder as placeholderText } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { useEffect, useRef } from 'preact/hooks'
+import { isDark } from '../theme.ts'
+
+export interface EditorProps {
+  readonly value: string
+  /** What it is for, read aloud. */
+  readonly label: string
+  readonly placeholder?: string
+  readonly language?: Extension
+  /** Lines it has room for at least. */
+  readonly lines?: number
+  readonly hasNumbers?: boolean
+  onChange(value: string): void
+  /** Ctrl or Cmd with Enter. */
+  onRun?(): void
+}
+
+const darkHighlight = HighlightStyle.define([
+  { tag: tags.keyword, color: '#8ab4ff' },
+  { tag: [tags.string, tags.special(tags.string)], color: '#9bd67f' },
+  { tag: [tags.number, tags.bool, tags.null], color: '#f0a04b' },
+  { tag: [tags.function(tags.variableName), tags.labelName], color: '#4cc3b8' },
+  { tag: [tags.propertyName, tags.typeName], color: '#e08af0' },
+  { tag: tags.comment, color: '#9fb0be', fontStyle: 'italic' },
+  { tag: tags.invalid, color: '#ff8a80' }
+])
+
+const look = EditorView.theme({
+  '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '13px' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5' },
+  '.cm-content': { caretColor: 'var(--text)', padding: '8px 0' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--raised)', color: 'var(--quiet)', border: 'none' },
+  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
+    backgroundColor: 'var(--accent-ground)'
+  },
+  '.cm-placeholder': { color: 'var(--quiet)' },
+  '.cm-tooltip': { backgroundColor: 'var(--surface)', color: 'var(--text)', border: '1px solid var(--line)' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--accent)',
+    color: 'var(--on-accent)'
+  }
+})
+
+export function Editor({
+  value,
+  label,
+  placeholder = '',
+  language = [],
+  lines = 4,
+  hasNumbers,
+  onChange,
+  onRun
+}: EditorProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView>(undefined)
+  const parts = useRef({ language: new Compartment(), highlight: new Compartment() }).current
+  const calls = useRef({ onChange, onRun })
+  calls.current = { onChange, onRun }
+
+  useEffect(() => {
+    const root = place.current!.shadowRoot ?? place.current!.attachShadow({ mode: 'open' })
+    const run = () => {
+      calls.current.onRun?.()
+      return calls.current.onRun !== undefined
+    }
+    const state = EditorState.create({
+      doc: value,
+      extensions: [
+        keymap.of([{ key: 'Mod-Enter', run }]),
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        closeBrackets(),
+        autocompletion(),
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+        ...(hasNumbers ? [lineNumbers()] : []),
+        placeholderText(placeholder),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.updateListener.of(update => {
+          if (update.docChanged) calls.current.onChange(update.state.doc.toString())
+        }),
+        look,
+        EditorView.theme({
+          '.cm-content': { minHeight: `${lines * 1.5 + 1.2}em` },
+          '.cm-scroller': { maxHeight: '60vh' }
+        }),
+        parts.highlight.of([]),
+        parts.language.of(language)
+      ]
+    })
+    view.current = new EditorView({ state, root, parent: root })
+    return () => view.current?.destroy()
+  }, [])
+
+  useEffect(() => {
+    const { current } = view
+    if (current === undefined || current.state.doc.toString() === value) return
+    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } })
+  }, [value])
+
+  useEffect(() => view.current?.dispatch({ effects: parts.language.reconfigure(language) }), [language])
+
+  useEffect(() => {
+    const style = isDark.value ? darkHighlight : defaultHighlightStyle
+    view.current?.dispatch({ effects: parts.highlight.reconfigure(syntaxHighlighting(style)) })
+  }, [isDark.value])
+
+  return <div class="editor" ref={place} />
+}

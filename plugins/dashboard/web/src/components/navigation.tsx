@@ -1,0 +1,65 @@
+// Pages to go to, the database looked at, the user, the theme.
+import { useEffect } from 'preact/hooks'
+import { databases, loadDatabases } from '../api/catalog.ts'
+import icon from '../icon.svg'
+import { pages } from '../pages.ts'
+import { addressOf, page } from '../router.ts'
+import { database, signOut, user } from '../session.ts'
+import { type Theme, theme } from '../theme.ts'
+
+const themes: readonly Theme[] = ['system', 'light', 'dark']
+
+export function Navigation() {
+  useEffect(() => void loadDatabases(), [user.value])
+  const names = databases.value.includes(database.value) ? databases.value : [database.value, ...databases.value]
+  return (
+    <header class="side">
+      <a class="brand" href={addressOf(pages.value[0]!.name)}>
+        <img src={icon} alt="" />
+        <span>Weir</span>
+      </a>
+      <nav aria-label="Pages">
+        {pages.value.map(({ name, title }) => (
+          <a key={name} href={addressOf(name)} aria-current={name === page.value ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <div class="session">
+        <label>
+          <span>Database</span>
+          <select
+            aria-label="Database"
+            value={database.value}
+            onChange={event => {
+              database.value = event.currentTarget.value
+            }}
+          >
+            {names.map(name => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>Theme</span>
+          <select
+            aria-label="Theme"
+            value={theme.value}
+            onChange={event => {
+              theme.value = event.currentTarget.value as Theme
+            }}
+          >
+            {themes.map(name => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        {user.value && (
+          <button type="button" onClick={signOut} title={`Signed in as ${user.value.name}`}>
+            Sign out
+          </button>
+        )}
+      </div>
+    </header>
+  )
+}

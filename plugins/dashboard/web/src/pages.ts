@@ -1,0 +1,25 @@
+// All pages, in the order of the navigation. Each is loaded when it is first shown.
+import { signal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { addedPage } from './added-page.tsx'
+import { json } from './api/http.ts'
+
+export interface Page {
+  /** Its address is `/dashboard/{name}`. */
+  readonly name: string
+  readonly title: string
+  load(): Promise<{ readonly default: ComponentType }>
+}
+
+const own: readonly Page[] = [{ name: 'query', title: 'Query', load: () => import('./pages/query/index.tsx') }]
+
+/** With those of plugins behind our own. */
+export const pages = signal<readonly Page[]>(own)
+
+export async function loadAddedPages(): Promise<void> {
+  const added = await json<{ name: string; title: string }[]>('/dashboard/pages.json', { db: null }).catch(() => [])
+  pages.value = [
+    ...own,
+    ...added.map(({ name, title }) => ({ name: `x/${name}`, title, load: async () => addedPage(name) }))
+  ]
+}

@@ -1,0 +1,36 @@
+// Rows as lines: the first time is the axis, every number a line, for each combination of texts.
+import type { SqlResult } from '../../api/sql.ts'
+import type { Line } from '../../components/chart.tsx'
+
+const ticks: Readonly<Record<string, number>> = {
+  TimestampSecond: 1,
+  TimestampMillisecond: 1e3,
+  TimestampMicrosecond: 1e6,
+  TimestampNanosecond: 1e9
+}
+
+export function linesOf({ columns, rows }: Pick<SqlResult, 'columns' | 'rows'>): readonly Line[] {
+  const time = columns.findIndex(({ type }) => type in ticks)
+  if (time < 0) return []
+  const perSecond = ticks[columns[time]!.type]!
+  const numbers = columns.flatMap(({ type }, i) => (/^(U?Int|Float|Decimal)/.test(type) ? [i] : []))
+  const texts = columns.flatMap(({ type }, i) => (type === 'String' ? [i] : []))
+  const lines = new Map<string, { readonly name: string; readonly points: [number, number | null][] }>()
+  for (const row of rows) {
+    if (row[time] === null) continue
+    const group = texts.map(i => String(row[i])).join(', ')
+    for (const i of numbers) {
+      const name = [group, numbers.length > 1 || group === '' ? columns[i]!.name : ''].filter(Boolean).join(' ')
+      let line = lines.get(name)
+      if (line === undefined) {
+        line = { name, points: [] }
+        lines.set(name, line)
+      }
+      line.points.push([Number(row[time]) / perSecond, row[i] === null ? null : Number(row[i])])
+    }
+  }
+  return Array.from(lines.values(), ({ name, points }) => {
+    points.sort((a, b) => a[0] - b[0])
+    return { name, times: points.map(([at]) => at), values: points.map(([, value]) => value) }
+  })
+}
