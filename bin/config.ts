@@ -1,12 +1,16 @@
 // weir config: checks a configuration file, or prints the effective configuration.
 import { dirname, resolve } from 'node:path'
+import type { TSchema } from 'typebox'
 import { createUserProvider } from '../core/auth/create.ts'
+import { changedKeys } from '../core/config/change.ts'
 import { ConfigError, locateProblems } from '../core/config/error.ts'
 import { type LoadedConfig, loadConfig } from '../core/config/load.ts'
 import { printConfig } from '../core/config/print.ts'
+import { configSchema, pluginKeys } from '../core/config/schema.ts'
 import { loadEngine } from '../core/create.ts'
 import { createLogger } from '../core/log/log.ts'
-import { loadPlugins } from '../core/registry.ts'
+import { loadPlugins, readOptions } from '../core/registry.ts'
+import type { EnabledPlugin } from '../core/server.ts'
 import { catalogue } from '../plugins/index.ts'
 import { type Command, type Commands, dispatch, parseFlags, print } from './command.ts'
 
@@ -15,13 +19,14 @@ const check: Command = {
 
 Usage: weir config check FILE
 
-Every problem is one line on stderr with file, line and key; the exit code is then 2.`,
+Of the keys that differ from their defaults it says which a running server takes over when the file changes, and which count after a
+restart. Every problem is one line on stderr with file, line and key; the exit code is then 2.`,
   async run(args) {
     const [file] = parseFlags(args, {}, ['FILE']).positionals
     const loaded = loadConfig({ file, env: process.env })
-    await load(loaded, file)
+    const plugins = await load(loaded, file)
     await checkRest(loaded, file)
-    print(`${file}: ok`)
+    print([`${file}: ok`, ...whenKeysCount(loaded, plugins)].join('\n'))
   }
 }
 
@@ -78,4 +83,25 @@ async function checkRest({ config, locate }: LoadedConfig, file: string | undefi
   } finally {
     await log.close()
   }
+}
+
+/** A line each for the keys a running server takes over and for those it does not. */
+function whenKeysCount({ config }: LoadedConfig, plugins: readonly EnabledPlugin[]): string[] {
+  const defaults = loadConfig().config
+  const own = changedKeys(configSchema, defaults, config).filter(({ path }) => path[0] !== 'plugins')
+  const options = plugins.flatMap(({ spec, options: effective }) => {
+    const standard = readOptions(spec, {}).options
+    return changedKeys(spec.config as TSchema, standard as object, effective as object, ['plugins', spec.name])
+  })
+  const tables = Object.entries(config.plugins).flatMap(([name, table]) =>
+    Object.keys(pluginKeys)
+      .filter(key => table[key] !== undefined && !(key === 'enabled' && table.enabled))
+      .map(key => ({ path: ['plugins', name, key], live: false }))
+  )
+  const keys = [...own, ...options, ...tables]
+  const line = (live: boolean, text: string) => {
+    const names = keys.filter(key => key.live === live).map(({ path }) => path.join('.'))
+    return names.length === 0 ? [] : [`${text}: ${names.join(', ')}`]
+  }
+  return [...line(true, 'live, a running server takes them over'), ...line(false, 'count after a restart')]
 }

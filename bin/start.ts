@@ -5,7 +5,7 @@ import { ConfigError, locateProblems } from '../core/config/error.ts'
 import { loadConfig } from '../core/config/load.ts'
 import { type Command, parseFlags } from './command.ts'
 
-const usage = `Runs the server until SIGINT or SIGTERM ends it.
+const usage = `Runs the server until SIGINT or SIGTERM ends it; SIGHUP makes it read its configuration again.
 
 Usage: weir start [--config FILE] [--data-home DIR] [--http-addr HOST:PORT]
 
@@ -26,22 +26,27 @@ export const start: Command = {
       'http-addr': { type: 'string' }
     })
     const { config: file, 'data-home': data_home, 'http-addr': addr } = values
-    const { config, locate } = loadConfig({
-      file,
-      env: process.env,
-      overrides: { storage: { data_home }, http: { addr } },
-      overridesFrom: 'command line'
-    })
+    const load = () =>
+      loadConfig({
+        file,
+        env: process.env,
+        overrides: { storage: { data_home }, http: { addr } },
+        overridesFrom: 'command line'
+      })
+    const { config, locate } = load()
     // Rows on their way to disk live in buffers outside of the heap; without this V8 collects everything for each 64 MiB of them.
     setFlagsFromString('--external-memory-accounted-in-global-limit')
     // Loaded late: a wrong flag or file answers without the weight of the server.
-    const [{ start: startServer, stopOnSignals }, { catalogue }] = await Promise.all([
+    const [{ start: startServer, stopOnSignals }, { followConfig }, { catalogue }] = await Promise.all([
       import('../core/start.ts'),
+      import('../core/follow.ts'),
       import('../plugins/index.ts')
     ])
     const folder = file === undefined ? process.cwd() : dirname(resolve(file))
     try {
-      stopOnSignals(await startServer(config, catalogue, { folder, locate }))
+      const running = await startServer(config, catalogue, { folder, locate })
+      stopOnSignals(running)
+      followConfig(running, file, () => load().config)
     } catch (error) {
       throw error instanceof ConfigError ? locateProblems(error, locate) : error
     }

@@ -64,8 +64,11 @@ export interface PluginSpec<
   formatError?(error: DbError): WireError
   /** Reads the protocol's own authentication scheme; undefined: try the standard ones. Throws DbError when malformed. */
   credentials?(request: FastifyRequest): Credentials | undefined
-  /** Takes options that may change without a restart. Nothing calls it yet: every change needs a restart. */
-  reload?(config: Static<C>): void
+  /**
+   * Called after options whose schema says `live: true` changed in the running server, with all options and the plugin's service. The
+   * options object is the one `setup` and `routes` were given: whoever reads it each time needs no `reload`.
+   */
+  reload?(config: Static<C>, service: unknown): void
 }
 
 const brand = Symbol.for('weir.plugin')

@@ -89,7 +89,7 @@ function readServers(spec: PluginSpec, table: PluginTable, problems: ConfigProbl
 }
 
 /** The plugin's own keys of its table, checked against its schema, with defaults. */
-function readOptions(spec: PluginSpec, table: PluginTable): { options: unknown; problems: ConfigProblem[] } {
+export function readOptions(spec: PluginSpec, table: PluginTable): { options: unknown; problems: ConfigProblem[] } {
   const { properties = {} } = spec.config as Partial<TObject>
   const schema = Type.Object({ ...properties, ...pluginKeys }, { additionalProperties: false })
   const { value, problems } = readTable(schema, table, ['plugins', spec.name])

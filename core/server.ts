@@ -14,7 +14,9 @@ import { limitLives } from './http/life.ts'
 import { completeMethods, type Route } from './http/method.ts'
 import { observeRequests } from './http/observe.ts'
 import { parseParameters } from './http/query.ts'
+import { limitRates } from './http/rate-limit.ts'
 import { setContexts } from './http/request.ts'
+import type { Tls } from './http/tls.ts'
 import type { PluginApp, PluginSpec, ServiceName } from './plugin.ts'
 
 /** A plugin of the catalogue or of a third party that configuration has switched on. */
@@ -32,13 +34,15 @@ export interface ServerParts {
   /** What the plugins' `setup` returned, by plugin name. */
   readonly services: ReadonlyMap<string, unknown>
   readonly budget: Budget
+  /** Undefined: plain HTTP. */
+  readonly tls: Tls | undefined
   /** Fires when requests still running must end. */
   readonly stopping: AbortSignal
 }
 
 /** The server ready to listen or to `inject`. The public one never registers what it must not serve. */
 export async function buildServer(kind: ServerKind, core: Core, parts: ServerParts): Promise<FastifyInstance> {
-  const app = Fastify(options(core, kind))
+  const app = makeServer(core, kind, parts.tls)
   const own = [health, landing].map(spec => ({ spec: spec as PluginSpec, options: {}, servers: spec.servers }))
   const plugins = [...own, ...parts.plugins].filter(plugin => plugin.servers.includes(kind))
   const specs = new Map(plugins.map(({ spec }) => [spec.name, spec]))
@@ -46,9 +50,12 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
   if (kind === 'public') fencePublic(app)
   app.decorate('core', core)
   observeRequests(app, kind, core.metrics)
-  limitLives(app, { timeout: core.config.http.timeout, budget: parts.budget, stopping: parts.stopping })
+  limitLives(app, { http: core.config.http, budget: parts.budget, stopping: parts.stopping })
   shareWithOrigins(app, origins(core))
+  const rates = await limitRates(app, core.config.http, core.metrics)
+  rates.byAddress()
   await authenticate(app, { users: core.users, metrics: core.metrics, plugins: specs })
+  rates.byUser()
   answerErrors(app, specs)
   setContexts(app, kind, core.config.default_timezone)
   acceptBodies(app, core.config.http.body_limit)
@@ -104,6 +111,16 @@ export function declaredServices(
   return Object.freeze(Object.fromEntries(names.map(name => [name, services.get(name)])))
 }
 
+/** Queries travel in URLs too. */
+const maxHeaderSize = 64 * 1024
+
+function makeServer(core: Core, kind: ServerKind, tls: Tls | undefined): FastifyInstance {
+  const shared = options(core, kind)
+  if (tls === undefined) return Fastify({ ...shared, http: { maxHeaderSize } })
+  // Routes and hooks see the same requests.
+  return Fastify({ ...shared, https: { ...tls.options, maxHeaderSize } }) as unknown as FastifyInstance
+}
+
 function options(core: Core, kind: ServerKind) {
   const loggerInstance: FastifyBaseLogger = core.log.child({ server: kind })
   return {
@@ -114,8 +131,6 @@ function options(core: Core, kind: ServerKind) {
     return503OnClosing: false,
     // Paths that cannot be decoded get to no route and no hook.
     frameworkErrors: answerError,
-    // Queries travel in URLs too.
-    http: { maxHeaderSize: 64 * 1024 },
     routerOptions: { querystringParser: parseParameters, maxParamLength: 4096 }
   }
 }

@@ -7,8 +7,10 @@ import type { Core } from './core.ts'
 import { createCore } from './create.ts'
 import { createBudget } from './http/budget.ts'
 import type { ServerKind } from './http/context.ts'
+import { openTls } from './http/tls.ts'
 import type { PluginSpec } from './plugin.ts'
 import { type Catalogue, loadPlugins } from './registry.ts'
+import { createReload, type Reload } from './reload.ts'
 import { buildServer, declaredServices, type EnabledPlugin } from './server.ts'
 
 export interface Running {
@@ -16,8 +18,10 @@ export interface Running {
   readonly main: FastifyInstance
   /** Absent where `http.enable_api_server` is false. */
   readonly public?: FastifyInstance
-  /** `http://host:port` of each server, with the port that was really taken. */
+  /** `http://host:port`, `https` with a certificate, of each server, with the port that was really taken. */
   readonly addresses: { readonly main: string; readonly public?: string }
+  /** Takes over what a configuration that was loaded anew has changed, as far as that goes without a restart. */
+  readonly reload: Reload
   /** Takes no more requests, lets running ones end within `http.shutdown_grace`, then closes everything; safe twice. */
   close(): Promise<void>
 }
@@ -73,10 +77,13 @@ async function run(config: Config, catalogue: Catalogue, folder: string): Promis
       { limit: config.max_in_flight_write_bytes, wait: exhaustedWait(config.write_bytes_exhausted_policy) ?? 0 },
       core.metrics
     )
-    const parts = { plugins, services, budget, stopping: stopping.signal }
+    const tls = openTls(config.http.tls, core.log, core.metrics)
+    const parts = { plugins, services, budget, tls, stopping: stopping.signal }
     const kinds: ServerKind[] = config.http.enable_api_server ? ['main', 'public'] : ['main']
     const servers = await Promise.all(kinds.map(kind => buildServer(kind, core, parts)))
     undo.push(() => stopServers(servers, stopping, config.http.shutdown_grace))
+    const certificate = tls?.follow(servers)
+    undo.push(() => certificate?.close())
     const [main, open] = servers
     const mainUrl = await listen(main!, config.http.addr, 'http.addr')
     const openUrl = open && (await listen(open, config.http.api_server_addr, 'http.api_server_addr'))
@@ -86,6 +93,7 @@ async function run(config: Config, catalogue: Catalogue, folder: string): Promis
       main: main!,
       addresses: { main: mainUrl, ...(openUrl !== undefined && { public: openUrl }) },
       ...(open !== undefined && { public: open }),
+      reload: createReload({ core, plugins, services, certificate }),
       close
     }
   } catch (error) {
@@ -145,7 +153,7 @@ async function listen(app: FastifyInstance, address: string, key: string): Promi
     throw new Error(`cannot listen on ${address} (${key}): ${reason}`, { cause: error })
   }
   const { port } = app.server.address() as { port: number }
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `${'setSecureContext' in app.server ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function once(run: () => Promise<void>): () => Promise<void> {

@@ -24,7 +24,7 @@ const layers: readonly (readonly [RegExp, number])[] = [
   [/^core\/(log|metrics|trace|workers|format)\//, 1],
   [/^core\/(storage|auth|search)\//, 2],
   [/^core\/(core|create|plugin|module|catalog-metrics|slow-query|watch-query)\.ts$/, 3],
-  [/^core\/(index|registry|server|start)\.ts$/, 4],
+  [/^core\/(index|registry|server|reload|start|follow)\.ts$/, 4],
   [/^core\/http\//, 4]
 ]
 

@@ -1,12 +1,10 @@
 // From the text of the key user_provider to what it names.
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { ConfigError } from '../config/error.ts'
 import type { Logger } from '../log/log.ts'
+import { createFileProvider } from './file.ts'
 import type { UserProvider } from './provider.ts'
 import { createTableProvider } from './static.ts'
-import { parseUserFile, parseUserList } from './users.ts'
-import { createWatchedProvider } from './watched.ts'
+import { parseUserList } from './users.ts'
 
 /**
  * Makes the provider of `static_user_provider:file:PATH`, `static_user_provider:cmd:LIST` or `watch_file_user_provider:PATH`. ConfigError
@@ -18,17 +16,14 @@ export async function createUserProvider(text: string, log: Logger): Promise<Use
   ) ?? ['', '', '']
   try {
     switch (kind) {
-      case 'static_user_provider:file': {
-        const path = resolve(value!)
-        const users = parseUserFile(await readFile(path, 'utf8'), message => log.warn({ file: path }, message))
-        return createTableProvider('static_user_provider', () => users)
-      }
+      case 'static_user_provider:file':
+        return await createFileProvider(value!, log, { name: 'static_user_provider', watch: false })
       case 'static_user_provider:cmd': {
         const users = parseUserList(value!)
         return createTableProvider('static_user_provider', () => users)
       }
       case 'watch_file_user_provider':
-        return await createWatchedProvider(value!, log)
+        return await createFileProvider(value!, log, { name: 'watch_file_user_provider', watch: true })
     }
   } catch (error) {
     // Only of a file may the text of the key be shown: a list holds passwords.

@@ -16,6 +16,8 @@ export interface UserProvider {
   readonly name: string
   /** The user, or DbError `UserPasswordMismatch` after the same time whether the name or the password was wrong. */
   authenticate(credentials: Credentials): Promise<User>
+  /** Reads again where its users stand; what cannot be used is logged and changes nothing. */
+  reload?(): Promise<void>
   close(): Promise<void>
 }
 

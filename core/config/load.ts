@@ -133,6 +133,8 @@ function checkValues(config: Config): ConfigProblem[] {
   const problems: ConfigProblem[] = []
   const check = (good: boolean, path: readonly string[], message: string) => good || problems.push({ path, message })
   const { http, storage } = config
+  for (const [key, other] of [['cert_path', 'key_path'] as const, ['key_path', 'cert_path'] as const])
+    check(http.tls[key] !== '' || http.tls[other] === '', ['http', 'tls', key], `is missing: there is a ${other}`)
   for (const key of ['addr', 'api_server_addr'] as const)
     check(portOf(http[key]) <= 65_535, ['http', key], `expected a port of at most 65535, got ${portOf(http[key])}`)
   check(

@@ -14,6 +14,10 @@ own options are read as TOML values), and the flags \`--data-home\` and \`--http
   days, a year 365.25.
 - A **size** is text such as \`"64MiB"\`; \`KB\`, \`KiB\` and \`K\` all mean 1024 bytes. A bare number counts bytes.
 
+The server reads the file again when it changes and on SIGHUP. Keys marked **live** have their new value from then on; the others keep the
+one they had at the start until a **restart**, and the log names them. A file with a mistake in it changes nothing.
+\`weir config check FILE\` says of the keys in a file which are which. Credential files are read again, too.
+
 This page is generated from the schema by \`npm run docs\`.
 `
 
@@ -33,10 +37,7 @@ export function configReference(plugins: readonly PluginOptions[]): string {
     introduction,
     '## Top level\n',
     keyTable(scalars),
-    ...sections.flatMap(([name, node]) => [
-      `## \`[${name}]\`\n\n${node.description}\n`,
-      keyTable(Object.entries(node.properties!))
-    ]),
+    ...sections.flatMap(([name, node]) => section(name, node)),
     `## \`[plugins.NAME]\`\n\n${schema.properties!['plugins']!.description}\n`,
     keyTable(Object.entries(pluginKeys as unknown as Record<string, SchemaNode>)),
     ...plugins.flatMap(({ name, config }) => {
@@ -46,12 +47,21 @@ export function configReference(plugins: readonly PluginOptions[]): string {
   ].join('\n')
 }
 
+/** A table of the file, then the tables in it. */
+function section(name: string, { description, properties = {} }: SchemaNode): string[] {
+  const [tables, keys] = [true, false].map(wanted =>
+    Object.entries(properties).filter(([, node]) => (node.properties !== undefined) === wanted)
+  )
+  const own = [`## \`[${name}]\`\n\n${description}\n`, keyTable(keys!)]
+  return [...own, ...tables!.flatMap(([key, node]) => section(`${name}.${key}`, node))]
+}
+
 function keyTable(keys: readonly (readonly [string, SchemaNode])[]): string {
   const rows = keys.map(
     ([name, node]) =>
-      `| \`${name}\` | ${typeOf(node)} | ${defaultOf(node)} | ${node.description?.replaceAll('|', '\\|')} |`
+      `| \`${name}\` | ${typeOf(node)} | ${defaultOf(node)} | ${node.live ? 'live' : 'restart'} | ${node.description?.replaceAll('|', '\\|')} |`
   )
-  return ['| Key | Type | Default | Meaning |', '|---|---|---|---|', ...rows, ''].join('\n')
+  return ['| Key | Type | Default | Changes | Meaning |', '|---|---|---|---|---|', ...rows, ''].join('\n')
 }
 
 function typeOf(node: SchemaNode): string {

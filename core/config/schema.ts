@@ -7,25 +7,37 @@ export interface KeyOptions {
   readonly unit?: 'duration' | 'size'
   /** Never shown by `config print` and `/config`. */
   readonly secret?: boolean
+  /** The value may change while running: whoever uses it reads it from the loaded table each time. */
+  readonly live?: boolean
   /** Ends the sentence "expected …" when `pattern` does not match. */
   readonly expected?: string
 }
 
+interface UnitOptions extends Pick<KeyOptions, 'live'> {
+  readonly minimum?: number
+}
+
 /** A key written as a duration text (`30s`, `1h30m`) and loaded as milliseconds. The default is milliseconds. */
-export const duration = (byDefault: number, description: string, options: { minimum?: number } = {}) =>
+export const duration = (byDefault: number, description: string, options: UnitOptions = {}) =>
   Type.Number({ unit: 'duration', default: byDefault, description, minimum: 0, ...options })
 
 /** A key written as a size text (`64MiB`) and loaded as bytes. The default is bytes. */
-export const size = (byDefault: number, description: string, options: { minimum?: number } = {}) =>
+export const size = (byDefault: number, description: string, options: UnitOptions = {}) =>
   Type.Number({ unit: 'size', default: byDefault, description, minimum: 0, ...options })
 
-const flag = (byDefault: boolean, description: string) => Type.Boolean({ default: byDefault, description })
-const count = (byDefault: number, description: string, minimum = 0) =>
-  Type.Integer({ default: byDefault, description, minimum })
+const live = { live: true } as const
+const flag = (byDefault: boolean, description: string, options: KeyOptions = {}) =>
+  Type.Boolean({ default: byDefault, description, ...options })
+const count = (byDefault: number, description: string, options: KeyOptions & { minimum?: number } = {}) =>
+  Type.Integer({ default: byDefault, description, minimum: 0, ...options })
 const text = (byDefault: string, description: string, options: KeyOptions & { pattern?: string } = {}) =>
   Type.String({ default: byDefault, description, ...options })
-const choice = <const T extends readonly string[]>(values: T, byDefault: T[number], description: string) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: values, default: byDefault, description })
+const choice = <const T extends readonly string[]>(
+  values: T,
+  byDefault: T[number],
+  description: string,
+  options: KeyOptions = {}
+) => Type.Unsafe<T[number]>({ type: 'string', enum: values, default: byDefault, description, ...options })
 const address = (byDefault: string, description: string) =>
   text(byDefault, description, {
     pattern: '^(\\[[0-9A-Fa-f:.%]+\\]|[^:\\s\\[\\]]+):\\d{1,5}$',
@@ -38,6 +50,35 @@ const KiB = 1024
 const MiB = 1024 * KiB
 const second = 1000
 
+const tls = table(
+  {
+    cert_path: text(
+      '',
+      'Certificate and what leads to its authority, PEM. With it both servers speak TLS and nothing else. Read again when the file changes.'
+    ),
+    key_path: text('', 'Private key of the certificate, PEM. Read again when the file changes.'),
+    min_version: choice(['TLSv1.2', 'TLSv1.3'], 'TLSv1.2', 'Oldest version of TLS clients may speak.')
+  },
+  'Certificate of both servers.'
+)
+
+const rateLimit = table(
+  {
+    per_address: count(
+      0,
+      'Requests under `/v1` one client address may make within `window`, on each of the two servers, wrong passwords included; further ones are refused with 429. `0` sets no limit. Behind a proxy all come from one address.',
+      live
+    ),
+    per_user: count(
+      0,
+      'Requests under `/v1` one user may make within `window`, on each of the two servers; further ones are refused with 429. `0` sets no limit. Without a `user_provider` all are one user.',
+      live
+    ),
+    window: duration(60 * second, 'Time the limits count in; then a client begins anew.', { minimum: second, ...live })
+  },
+  'How many requests a client may make.'
+)
+
 const http = table(
   {
     addr: address('127.0.0.1:4000', 'Address of the main server. It serves every route: keep it private.'),
@@ -45,7 +86,8 @@ const http = table(
     api_server_addr: address('127.0.0.1:4006', 'Address of the public server.'),
     timeout: duration(
       30 * second,
-      'Time a request may take until its response headers are sent; `0s` sets no limit. One request asks for its own with `x-svc-timeout`.'
+      'Time a request may take until its response headers are sent; `0s` sets no limit. One request asks for its own with `x-svc-timeout`.',
+      live
     ),
     body_limit: size(64 * MiB, 'Largest request body, before and after inflating; `0` sets no limit.'),
     is_strict_mode: flag(
@@ -58,7 +100,9 @@ const http = table(
       description:
         'Origins web pages may come from, `*` for any. Empty: any with a `user_provider`, only the own origin without.'
     }),
-    shutdown_grace: duration(10 * second, 'Time running requests have to end when the server stops.')
+    shutdown_grace: duration(10 * second, 'Time running requests have to end when the server stops.', live),
+    tls,
+    rate_limit: rateLimit
   },
   'The two HTTP servers.'
 )
@@ -71,14 +115,18 @@ const storage = table(
       'Folder of all local data. A relative path counts from the folder the server is started in.'
     ),
     memory_limit: size(0, 'Memory the query engine may use before it spills to disk; `0` is a quarter of the machine.'),
-    memtable_size: size(128 * MiB, 'Rows in memory are written to files when they take this much.', { minimum: MiB }),
+    memtable_size: size(128 * MiB, 'Rows in memory are written to files when they take this much.', {
+      minimum: MiB,
+      ...live
+    }),
     memtable_limit: size(
       512 * MiB,
       'Writes wait when rows in memory take this much, and are refused with 503 when the wait is too long.',
-      { minimum: MiB }
+      { minimum: MiB, ...live }
     ),
     flush_interval: duration(600 * second, 'Rows in memory are written to files after this time at the latest.', {
-      minimum: second
+      minimum: second,
+      ...live
     }),
     query_threads: count(0, 'Threads of the query engine; `0` is one per core.'),
     index_cache_size: size(
@@ -108,13 +156,14 @@ const logging = table(
     dir: text('', 'Folder of the log files; empty is `{data_home}/logs`.'),
     level: text(
       'info',
-      'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error` or `fatal`, and others for plugins: `warn,sql=debug`. Can be changed while running.',
+      'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error` or `fatal`, and others for plugins: `warn,sql=debug`.',
       {
         pattern: '^(?:trace|debug|info|warn|error|fatal)(?:,[\\w-]+=(?:trace|debug|info|warn|error|fatal))*$',
-        expected: 'trace, debug, info, warn, error or fatal, with others for plugins such as info,sql=debug'
+        expected: 'trace, debug, info, warn, error or fatal, with others for plugins such as info,sql=debug',
+        ...live
       }
     ),
-    log_format: choice(['text', 'json'], 'text', 'Form of the log lines.'),
+    log_format: choice(['text', 'json'], 'text', 'Form of the log lines.', live),
     max_log_files: count(720, 'Hourly log files that are kept; `0` writes no files.'),
     append_stdout: flag(true, 'Logs to the standard output as well.')
   },
@@ -160,21 +209,24 @@ const pluginTable = Type.Object(pluginKeys, { additionalProperties: true })
 
 const slowQuery = table(
   {
-    enable: flag(true, 'Keeps queries that took long.'),
+    enable: flag(true, 'Keeps queries that took long.', live),
     record_type: choice(
       ['system_table', 'log'],
       'system_table',
-      "Where they are kept: `log`, the server's log alone; `system_table`, also the table `svc_private.slow_queries`."
+      "Where they are kept: `log`, the server's log alone; `system_table`, also the table `svc_private.slow_queries`.",
+      live
     ),
     threshold: duration(
       30 * second,
-      'Time from which on a query is slow; what a client takes to read its rows does not count.'
+      'Time from which on a query is slow; what a client takes to read its rows does not count.',
+      live
     ),
     sample_ratio: Type.Number({
       default: 1,
       minimum: 0,
       maximum: 1,
-      description: 'Share of the slow queries that is kept; all are counted.'
+      description: 'Share of the slow queries that is kept; all are counted.',
+      ...live
     }),
     ttl: duration(90 * 24 * 3600 * second, 'How long the table keeps its rows; `0s` keeps them for ever.')
   },
@@ -194,18 +246,18 @@ export const configSchema = table(
       "Keeps the server's own metrics in the database `svc_private`; nothing ever leaves the machine. Accepted, without effect yet."
     ),
     default_timezone: text('UTC', 'Time zone of requests that name none: an IANA name or `+hh:mm`.'),
-    auto_create_table: flag(true, 'Whether writing to an unknown table creates it.'),
+    auto_create_table: flag(true, 'Whether writing to an unknown table creates it.', live),
     init_regions_in_background: flag(
       false,
       'Answers while data files are still being checked: `/ready` answers 503 until all are, and a table with a damaged file answers 503 to queries, where otherwise the server does not start. The log is always read back first; files a crash left over are cleared away first, too.'
     ),
-    init_regions_parallelism: count(16, 'Data files checked at the same time at the start.', 1),
+    init_regions_parallelism: count(16, 'Data files checked at the same time at the start.', { minimum: 1 }),
     max_in_flight_write_bytes: size(512 * MiB, 'Bytes of request bodies held at the same time; `0` sets no limit.'),
     write_bytes_exhausted_policy: text(
       'wait',
       'What a request does when `max_in_flight_write_bytes` is used up: `wait` (10 s), `wait(DURATION)` or `fail`; then it is refused with 429.'
     ),
-    max_concurrent_queries: count(0, 'Queries that run at the same time; further ones wait. `0` sets no limit.'),
+    max_concurrent_queries: count(0, 'Queries that run at the same time; further ones wait. `0` sets no limit.', live),
     http,
     storage,
     wal,

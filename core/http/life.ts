@@ -19,8 +19,8 @@ declare module 'fastify' {
 }
 
 export interface LifeOptions {
-  /** Milliseconds until the headers of the answer must be sent, 0 for no limit. */
-  readonly timeout: number
+  /** `timeout`: milliseconds until the headers of the answer must be sent, 0 for no limit. */
+  readonly http: { readonly timeout: number }
   readonly budget: Budget
   /** Fires when requests still running must end. */
   readonly stopping: AbortSignal
@@ -30,11 +30,11 @@ export interface LifeOptions {
 const longestTimer = 2 ** 31 - 1
 
 /** Gives every request its `life`, and ends what outlives its signal: the handler goes on, its result is dropped. */
-export function limitLives(app: FastifyInstance, { timeout, budget, stopping }: LifeOptions): void {
+export function limitLives(app: FastifyInstance, { http, budget, stopping }: LifeOptions): void {
   app.decorateRequest('life', null as unknown as RequestLife)
   app.addHook('onRequest', (request, reply, done) => {
     const controller = new AbortController()
-    const limit = timeLimit(request, timeout)
+    const limit = timeLimit(request, http.timeout)
     const late = () => {
       if (!reply.raw.headersSent) controller.abort(tooLate(limit))
     }

@@ -6,23 +6,28 @@ export interface Gate {
   running(): number
   /** How many wait for one. */
   waiting(): number
-  /** Another limit from now on, 0 for none; whoever is inside stays. */
-  setLimit(limit: number): void
 }
 
-/** `most` 0: no limit. */
-export function createGate(most: number): Gate {
-  let limit = most
+/** `most` 0: no limit; a function is asked each time. */
+export function createGate(most: number | (() => number)): Gate {
+  const places = () => {
+    const limit = typeof most === 'number' ? most : most()
+    return limit > 0 ? limit - inside : Number.POSITIVE_INFINITY
+  }
   let inside = 0
   const waiting = new Set<() => void>()
   const leave = () => {
     inside--
-    const [next] = waiting
-    next?.()
+    // There may be more places than this one since the limit was raised.
+    let free = places()
+    for (const next of waiting) {
+      if (--free < 0) return
+      next()
+    }
   }
   return {
     async enter(signal) {
-      while (limit > 0 && inside >= limit) {
+      while (places() <= 0) {
         signal.throwIfAborted()
         await turn(waiting, signal)
       }
@@ -35,11 +40,7 @@ export function createGate(most: number): Gate {
       }
     },
     running: () => inside,
-    waiting: () => waiting.size,
-    setLimit(most) {
-      limit = most
-      for (const next of [...waiting]) next()
-    }
+    waiting: () => waiting.size
   }
 }
 

@@ -75,7 +75,10 @@ export interface StoreParts {
 /** The store over an open engine. */
 export function createStore({ engine, config, metrics }: StoreParts): Store {
   const { catalog } = engine
-  const runQuery = createRunQuery(createGate(config.max_concurrent_queries), metrics)
+  const runQuery = createRunQuery(
+    createGate(() => config.max_concurrent_queries),
+    metrics
+  )
   const rowsWritten = metrics.counter('svc_table_operator_ingest_rows', 'Rows written.', ['db', 'plugin'])
   const rowsDeleted = metrics.counter('svc_table_operator_delete_rows', 'Rows deleted by key.', ['db', 'plugin'])
   const tablesCreated = metrics.counter('svc_table_operator_create_table', 'Tables created.', ['db'])

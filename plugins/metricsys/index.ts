@@ -6,7 +6,8 @@ import { formatError } from './errors.ts'
 import { routes } from './routes.ts'
 import { createService, type OwnService } from './write/service.ts'
 
-const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
+const count = (byDefault: number, description: string) =>
+  Type.Integer({ default: byDefault, minimum: 1, live: true, description })
 
 export default definePlugin({
   name: 'metricsys',
@@ -16,6 +17,7 @@ export default definePlugin({
   config: Type.Object({
     native_histograms: Type.Boolean({
       default: true,
+      live: true,
       description: 'Takes native histograms; otherwise they are refused.'
     }),
     max_series: count(

@@ -15,18 +15,26 @@ export default definePlugin({
   config: Type.Object({
     variables_from_input: Type.Boolean({
       default: false,
+      live: true,
       description:
         'Table-option variables count also where the items bring them, not only where a processor wrote them.'
     }),
-    dry_run_max_items: Type.Integer({ default: 10, minimum: 1, description: 'More items than this are refused.' }),
-    max_document_size: size(128 * 1024, 'Larger YAML documents are refused.', { minimum: 1 }),
+    dry_run_max_items: Type.Integer({
+      default: 10,
+      minimum: 1,
+      live: true,
+      description: 'More items than this are refused.'
+    }),
+    max_document_size: size(128 * 1024, 'Larger YAML documents are refused.', { minimum: 1, live: true }),
     max_groups: Type.Integer({
       default: 1000,
+      live: true,
       minimum: 1,
       description: 'Rows of one request go to at most so many combinations of table and table options.'
     }),
     max_dispatch_depth: Type.Integer({
       default: 8,
+      live: true,
       minimum: 1,
       maximum: 100,
       description:

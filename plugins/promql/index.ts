@@ -4,7 +4,8 @@ import { definePlugin, duration } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { createService } from './service.ts'
 
-const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
+const count = (byDefault: number, description: string) =>
+  Type.Integer({ default: byDefault, minimum: 1, live: true, description })
 
 export default definePlugin({
   name: 'promql',
@@ -13,12 +14,14 @@ export default definePlugin({
   config: Type.Object({
     experimental: Type.Boolean({
       default: false,
+      live: true,
       description: 'Accepts functions and syntax that Prometheus itself calls experimental.'
     }),
-    lookback: duration(300_000, 'How long a sample counts as the latest one.', { minimum: 1 }),
+    lookback: duration(300_000, 'How long a sample counts as the latest one.', { minimum: 1, live: true }),
     timeout: duration(
       120_000,
-      'How long one query may take, waiting included; one that takes longer fails with 408 (the query API: 503).'
+      'How long one query may take, waiting included; one that takes longer fails with 408 (the query API: 503).',
+      { live: true }
     ),
     max_concurrent_queries: count(20, 'Queries that run at the same time; further ones wait.'),
     max_samples: count(50_000_000, 'Samples one query may hold; a query that needs more fails with 400.'),

@@ -11,12 +11,12 @@ import { databaseLabels, fieldLabel, findTables, metricTables } from './source/t
 
 type LabelReads = Pick<PromqlService, 'series' | 'labelNames' | 'labelValues'>
 
-export function createLabelReads(store: Store, limits: ParseLimits, mostTables: number): LabelReads {
+export function createLabelReads(store: Store, limits: ParseLimits, most: () => number): LabelReads {
   const find = async (ctx: RequestContext, selectors: readonly string[], range: PromqlRange) => {
     const found = new Map<string, Labels>()
     for (const selector of selectors) {
       const matchers = readSelector(selector, limits)
-      for (const labels of await findSeries(store, ctx, matchers, range, mostTables)) found.set(labels.key, labels)
+      for (const labels of await findSeries(store, ctx, matchers, range, most())) found.set(labels.key, labels)
     }
     return [...found.values()]
   }
@@ -38,8 +38,8 @@ export function createLabelReads(store: Store, limits: ParseLimits, mostTables: 
 
     async labelValues(ctx, label, selectors, range) {
       authorise(ctx.user, 'read')
-      if (databaseLabels.has(label)) return databases(store, selectors, limits, mostTables)
-      if (label === fieldLabel) return fields(store, ctx, selectors, limits, mostTables)
+      if (databaseLabels.has(label)) return databases(store, selectors, limits, most())
+      if (label === fieldLabel) return fields(store, ctx, selectors, limits, most())
       if (label === metricName && selectors.length === 0)
         return sorted(metricTables(store, ctx.db).map(({ name }) => name))
       const found = selectors.length === 0 ? await all(ctx, range) : await find(ctx, selectors, range)

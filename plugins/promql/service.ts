@@ -28,15 +28,23 @@ export interface PromqlOptions {
 }
 
 export function createService(core: Core, options: PromqlOptions): PromqlService {
-  const { experimental, lookback } = options
+  // The options change while the server runs.
   const limits = {
-    maxSamples: options.max_samples,
-    maxPoints: options.max_points,
-    length: options.max_query_length,
-    depth: options.max_query_depth
+    get maxSamples() {
+      return options.max_samples
+    },
+    get maxPoints() {
+      return options.max_points
+    },
+    get length() {
+      return options.max_query_length
+    },
+    get depth() {
+      return options.max_query_depth
+    }
   }
   const measure = createMeasure(core)
-  const gate = createGate(options.max_concurrent_queries)
+  const gate = createGate(() => options.max_concurrent_queries)
 
   /** The query's own request, in a place of its own among those that run. */
   const runOne = async (ctx: RequestContext, request: PromqlRequest): Promise<PromqlResult> => {
@@ -55,8 +63,8 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
           text,
           times: { start, end, step: step ?? 0 },
           instant: step === undefined,
-          lookback: request.lookback ?? lookback,
-          experimental,
+          lookback: request.lookback ?? options.lookback,
+          experimental: options.experimental,
           counted,
           limits
         }
@@ -76,13 +84,13 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
       authorise(ctx.user, 'read')
       return measure(ctx, request, () => runOne(ctx, request))
     },
-    ...createLabelReads(core.store, limits, options.max_metrics),
+    ...createLabelReads(core.store, limits, () => options.max_metrics),
     duration(text) {
       const seconds = parseDuration(text)
       return seconds === undefined ? undefined : Math.round(seconds * 1_000)
     },
     format: text => printExpr(parse(text, limits)),
-    parse: text => treeOf(readQuery({ text, experimental, limits }).expr)
+    parse: text => treeOf(readQuery({ text, experimental: options.experimental, limits }).expr)
   }
 }
 

@@ -14,11 +14,13 @@ export default definePlugin({
     delete_limit: Type.Integer({
       default: 2_000_000,
       minimum: 1,
+      live: true,
       description: 'Rows one DELETE may hide; one that finds more hides none.'
     }),
     value_limit: size(
       64 * 2 ** 20,
-      'Bytes one value that is made by repeat, lpad, rpad, list_resize, range or generate_series may take, as far as constants tell.'
+      'Bytes one value that is made by repeat, lpad, rpad, list_resize, range or generate_series may take, as far as constants tell.',
+      { live: true }
     )
   }),
   // One for both servers, and loaded before the first query wants it.

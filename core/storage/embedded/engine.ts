@@ -48,7 +48,7 @@ class EmbeddedEngine implements Engine {
   constructor(config: StorageConfig, log: Logger, metrics: Metrics) {
     const dataDir = join(config.storage.data_home, 'data')
     const pins = new FilePins(dataDir)
-    this.#around = { config, log, dataDir, pins, metrics: this.#makeMetrics(metrics, config.storage.memtable_limit) }
+    this.#around = { config, log, dataDir, pins, metrics: this.#makeMetrics(metrics, config) }
     this.catalog = createLiveCatalog(
       () => this.#open(),
       () => this.#writable(),
@@ -199,9 +199,9 @@ class EmbeddedEngine implements Engine {
     }
   }
 
-  #makeMetrics(metrics: Metrics, limit: number): EngineMetrics {
+  #makeMetrics(metrics: Metrics, { storage }: StorageConfig): EngineMetrics {
     return engineMetrics(metrics, {
-      memtableLimit: limit,
+      memtableLimit: () => storage.memtable_limit,
       memtableBytes: () => this.#opened?.tables.bytes ?? 0,
       memtableRows: () => this.#opened?.tables.rows ?? 0,
       walBytes: () => this.#opened?.writer?.wal.size ?? 0,

@@ -28,7 +28,7 @@ export interface EngineMetrics {
 }
 
 export interface EngineGauges {
-  readonly memtableLimit: number
+  memtableLimit(): number
   memtableBytes(): number
   memtableRows(): number
   walBytes(): number
@@ -104,7 +104,7 @@ function exposeGauges(metrics: Metrics, gauges: EngineGauges): void {
   show('svc_storage_memtable_bytes', 'Memory taken by rows that are not in a file yet.', gauges.memtableBytes)
   show('svc_storage_memtable_rows', 'Rows that are not in a file yet.', gauges.memtableRows)
   const limitHelp = 'Memory rows may take before writes wait (storage.memtable_limit).'
-  show('svc_storage_memtable_limit_bytes', limitHelp, () => gauges.memtableLimit)
+  show('svc_storage_memtable_limit_bytes', limitHelp, gauges.memtableLimit)
   show('svc_storage_wal_size_bytes', 'Bytes of the write-ahead log on disk.', gauges.walBytes)
   show('svc_storage_wal_segments', 'Files of the write-ahead log.', gauges.walSegments)
   show('svc_storage_files', 'Data files in the catalog.', () => gauges.files().length)

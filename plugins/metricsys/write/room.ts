@@ -7,9 +7,14 @@ export interface RoomOptions {
   readonly max_metrics: number
 }
 
-/** The limits as the store wants them. */
+/** The limits as the store wants them, at any time those of the options. */
 export function seriesLimits(options: RoomOptions): SeriesLimits {
-  const limit = (key: keyof RoomOptions) => ({ most: options[key], key: `plugins.metricsys.${key}` })
+  const limit = (key: keyof RoomOptions) => ({
+    get most() {
+      return options[key]
+    },
+    key: `plugins.metricsys.${key}`
+  })
   return { series: limit('max_series'), tags: limit('max_label_names'), tables: limit('max_metrics') }
 }
 

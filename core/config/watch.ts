@@ -1,0 +1,37 @@
+// Notices that a file may have changed, however it was replaced.
+import { watch } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/** Milliseconds a file has to be quiet before it is looked at; and between two looks where the system reports no changes. */
+const settle = 50
+const recheck = 10_000
+
+/**
+ * Calls `look` some time after something changed in the file's folder, and regularly; it finds out itself whether the file did.
+ * `failed` is told when the system cannot report changes, so that only the regular look is left. Returns what ends the watch; it keeps no
+ * process alive.
+ */
+export function watchFile(file: string, look: () => void, failed: (error: Error) => void): () => void {
+  let pending: NodeJS.Timeout | undefined
+  // The folder is watched, not the file: an editor or an atomic rename puts another file in its place.
+  const unwatch = watchFolder(dirname(resolve(file)), failed, () => {
+    clearTimeout(pending)
+    pending = setTimeout(look, settle).unref()
+  })
+  const timer = setInterval(look, recheck).unref()
+  return () => {
+    unwatch()
+    clearTimeout(pending)
+    clearInterval(timer)
+  }
+}
+
+function watchFolder(folder: string, failed: (error: Error) => void, changed: () => void): () => void {
+  try {
+    const watcher = watch(folder, { persistent: false }, changed).on('error', failed)
+    return () => watcher.close()
+  } catch (error) {
+    failed(error as Error)
+    return () => {}
+  }
+}

@@ -1,0 +1,83 @@
+// The certificate of both servers: read at the start, and again when its files change.
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import type { FastifyInstance } from 'fastify'
+import { ConfigError } from '../config/error.ts'
+import type { Config } from '../config/schema.ts'
+import { watchFile } from '../config/watch.ts'
+import type { Logger } from '../log/log.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+
+export interface Tls {
+  /** What a server is made with. */
+  readonly options: SecureContextOptions
+  /** Gives these servers the new certificate whenever there is one; connections that are open keep theirs. Reads the files again now, too. */
+  follow(servers: readonly FastifyInstance[]): { reload(): void; close(): void }
+}
+
+type TlsConfig = Config['http']['tls']
+
+/** Undefined where no certificate is configured. ConfigError when it cannot be used. */
+export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls | undefined {
+  if (config.cert_path === '') return undefined
+  let current = read(config)
+  const reloads = metrics.counter('svc_servers_tls_reloads_total', 'Times a changed certificate was read.', ['result'])
+  const help = 'When the certificate ends, in seconds since 1970.'
+  metrics.gauge('svc_servers_tls_certificate_expiry_seconds', help, [], gauge => gauge.set(current.expires / 1000))
+  return {
+    options: current.options,
+    follow(servers) {
+      const look = () => {
+        try {
+          const next = read(config)
+          if (next.text === current.text) return
+          for (const { server } of servers) setContext(server, next.options)
+          current = next
+          reloads.add(1, { result: 'success' })
+          log.info({ expires: new Date(next.expires).toISOString() }, 'the certificate was replaced')
+        } catch (error) {
+          reloads.add(1, { result: 'failure' })
+          log.error({ reason: (error as Error).message }, 'the certificate stays as it was: the new one cannot be used')
+        }
+      }
+      const failed = (error: Error) => log.warn({ reason: error.message }, 'the certificate is not watched')
+      const stops = [config.cert_path, config.key_path].map(file => watchFile(file, look, failed))
+      return {
+        reload: look,
+        close() {
+          for (const stop of stops) stop()
+        }
+      }
+    }
+  }
+}
+
+/** The files as they are now; what does not belong together is found out here. */
+function read({ cert_path, key_path, min_version }: TlsConfig) {
+  const cert = readPem('cert_path', cert_path)
+  const key = readPem('key_path', key_path)
+  const options: SecureContextOptions = { cert, key, minVersion: min_version }
+  const certificate = check(['http', 'tls', 'cert_path'], `${cert_path} holds no certificate`, () => {
+    return new X509Certificate(cert)
+  })
+  check(['http', 'tls', 'key_path'], `${key_path} is not the key of ${cert_path}`, () => createSecureContext(options))
+  return { text: `${cert}${key}`, options, expires: Date.parse(certificate.validTo) }
+}
+
+function readPem(key: 'cert_path' | 'key_path', path: string): string {
+  return check(['http', 'tls', key], `cannot read ${path}`, () => readFileSync(path, 'utf8'))
+}
+
+function check<T>(path: readonly string[], what: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw new ConfigError([{ path, message: `${what}: ${(error as Error).message.split('\n')[0]}` }])
+  }
+}
+
+function setContext(server: FastifyInstance['server'], options: SecureContextOptions): void {
+  const secure = server as unknown as { setSecureContext(options: SecureContextOptions): void }
+  secure.setSecureContext(options)
+}

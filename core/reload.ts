@@ -1,0 +1,129 @@
+// A running server takes over what changed in its configuration, as far as it can without a restart.
+import type { TSchema } from 'typebox'
+import { type ChangedKey, changedKeys, takeOver } from './config/change.ts'
+import { ConfigError, type ConfigProblem } from './config/error.ts'
+import { type Config, configSchema } from './config/schema.ts'
+import type { Core } from './core.ts'
+import { parseLevels } from './log/levels.ts'
+import type { PluginSpec } from './plugin.ts'
+import { readOptions } from './registry.ts'
+import type { EnabledPlugin } from './server.ts'
+
+export interface ReloadReport {
+  /** Keys that have their new value. */
+  readonly applied: readonly string[]
+  /** Keys that keep their old value until a restart. */
+  readonly restart: readonly string[]
+}
+
+/**
+ * Takes over a configuration that was loaded anew: all of it or, when something in it is wrong, nothing; then ConfigError. Users are read
+ * again whatever changed.
+ */
+export type Reload = (config: Config) => Promise<ReloadReport>
+
+export interface ReloadParts {
+  readonly core: Core
+  /** All that are known, with the options they were given; these objects change in place. */
+  readonly plugins: readonly EnabledPlugin[]
+  readonly services: ReadonlyMap<string, unknown>
+  /** Of TLS: read again with the rest. */
+  readonly certificate: { reload(): void } | undefined
+}
+
+export function createReload({ core, plugins, services, certificate }: ReloadParts): Reload {
+  const reloads = core.metrics.counter('svc_config_reloads_total', 'Times the configuration was read again.', [
+    'result'
+  ])
+  let waiting = 0
+  const help = 'Keys of the configuration that changed and wait for a restart.'
+  core.metrics.gauge('svc_config_restart_pending', help, [], gauge => gauge.set(waiting))
+
+  const reload: Reload = async config => {
+    const changes = plugins.map(plugin => pluginChange(plugin, config))
+    const problems = changes.flatMap(({ problems }) => problems)
+    if (problems.length > 0) throw new ConfigError(problems)
+    const own = changedKeys(configSchema, core.config, config).filter(({ path }) => path[0] !== 'plugins')
+    takeOver(core.config, config, own.filter(isLive))
+    applyCore(core, own)
+    for (const { plugin, options, keys } of changes) {
+      const live = keys.filter(isLive)
+      if (live.length === 0) continue
+      takeOver(plugin.options as object, options as object, live, 2)
+      keepTable(core.config, plugin.spec.name, config, live)
+      plugin.spec.reload?.(plugin.options as never, services.get(plugin.spec.name))
+    }
+    await core.users?.reload?.()
+    certificate?.reload()
+    const all = [...own, ...changes.flatMap(({ keys }) => keys), ...tableChanges(core.config, config, plugins)]
+    const report = { applied: names(all.filter(isLive)), restart: names(all.filter(key => !isLive(key))) }
+    waiting = report.restart.length
+    return report
+  }
+  return async config => {
+    try {
+      const report = await reload(config)
+      reloads.add(1, { result: 'success' })
+      if (report.applied.length > 0) core.log.info({ keys: report.applied }, 'the configuration changed')
+      if (report.restart.length > 0) core.log.warn({ keys: report.restart }, 'changed keys count after a restart')
+      return report
+    } catch (error) {
+      reloads.add(1, { result: 'failure' })
+      throw error
+    }
+  }
+}
+
+interface PluginChange {
+  readonly plugin: EnabledPlugin
+  readonly options: unknown
+  readonly keys: readonly ChangedKey[]
+  readonly problems: readonly ConfigProblem[]
+}
+
+function pluginChange(plugin: EnabledPlugin, config: Config): PluginChange {
+  const { spec, options: before } = plugin
+  const { options, problems } = readOptions(spec as PluginSpec, config.plugins[spec.name] ?? {})
+  const keys = changedKeys(spec.config as TSchema, before as object, options as object, ['plugins', spec.name])
+  return { plugin, options, keys, problems }
+}
+
+/** What a value that is read once has to be told. */
+function applyCore({ config, logLevels }: Core, changed: readonly ChangedKey[]): void {
+  const is = (name: string) => changed.some(({ path, live }) => live && path.join('.') === name)
+  if (is('logging.level')) logLevels.change(parseLevels(config.logging.level, 'info'))
+}
+
+/** The raw table of a plugin is what `/config` prints. */
+function keepTable(target: Config, name: string, source: Config, keys: readonly ChangedKey[]): void {
+  const plugins = target.plugins as Record<string, Record<string, unknown>>
+  const table = { ...plugins[name] }
+  for (const { path } of keys) {
+    const key = path.at(-1)!
+    const value = source.plugins[name]?.[key]
+    if (value === undefined) delete table[key]
+    else table[key] = value
+  }
+  plugins[name] = table
+}
+
+/** Whether and where plugins run is decided at the start. */
+function tableChanges(before: Config, after: Config, plugins: readonly EnabledPlugin[]): readonly ChangedKey[] {
+  const running = new Set(plugins.map(({ spec }) => spec.name))
+  const all = new Set([...Object.keys(before.plugins), ...Object.keys(after.plugins)])
+  return [...all].flatMap(name => {
+    const [old, now] = [before.plugins[name] ?? {}, after.plugins[name] ?? {}]
+    const keys = running.has(name) ? ['enabled', 'servers', 'module'] : Object.keys({ ...old, ...now })
+    return keys
+      .filter(key => JSON.stringify(old[key]) !== JSON.stringify(now[key]))
+      .map(key => ({ path: ['plugins', name, key], live: false }))
+  })
+}
+
+function isLive({ live }: ChangedKey): boolean {
+  return live
+}
+
+function names(keys: readonly ChangedKey[]): string[] {
+  return keys.map(({ path }) => path.join('.'))
+}

@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from 'node:tls'
+import type { Test } from 'tap'
+import t from 'tap'
+import { loadConfig } from '../../../core/config/load.ts'
+import { startServer, temporaryFolder } from '../../helpers.ts'
+import { findProgram, needing } from '../../programs.ts'
+
+/** A certificate for 127.0.0.1 that signs itself. */
+function makeCertificate(folder: string, name: string) {
+  const [cert, key] = ['pem', 'key'].map(ending => join(folder, `${name}.${ending}`)) as [string, string]
+  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1']
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '9']
+  execFileSync(findProgram('openssl')!, ['req', ...kind, ...subject, '-keyout', key, '-out', cert], { stdio: 'pipe' })
+  return { cert, key }
+}
+
+const tls = ({ cert, key }: { readonly cert: string; readonly key: string }, more = '') =>
+  `[http]\nenable_api_server = true\n[http.tls]\ncert_path = "${cert}"\nkey_path = "${key}"\n${more}`
+
+/** Status, body and the name in the certificate, over a connection of its own. */
+function ask(url: string, ca: string, agent = new Agent()): Promise<{ status: number; body: string; name: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { ca: readFileSync(ca), agent }, response => {
+      const name = (
+        response.socket as unknown as { getPeerCertificate(): { subject: { CN: string } } }
+      ).getPeerCertificate()
+      let body = ''
+      response.on('data', data => {
+        body += data
+      })
+      response.on('end', () => resolve({ status: response.statusCode!, body, name: name.subject.CN }))
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+function begin(t: Test) {
+  const folder = temporaryFolder(t)
+  return { folder, first: makeCertificate(folder, 'first'), second: makeCertificate(folder, 'second') }
+}
+
+t.test('with a certificate both servers speak TLS, and nothing else', needing('openssl'), async t => {
+  const { first } = begin(t)
+  const { addresses, main } = await startServer(t, tls(first, 'min_version = "TLSv1.3"'))
+  for (const url of [addresses.main, addresses.public!]) {
+    t.match(url, /^https:/)
+    t.strictSame(await ask(`${url}/v1/health`, first.cert), { status: 200, body: '{}', name: 'first' })
+    await t.rejects(fetch(`${url.replace('https', 'http')}/v1/health`), 'no plain HTTP')
+    await t.rejects(fetch(`${url}/v1/health`), 'strangers do not trust it')
+  }
+  const port = Number(new URL(addresses.main).port)
+  const old = connect({ port, host: '127.0.0.1', maxVersion: 'TLSv1.2', ca: readFileSync(first.cert) })
+  const [error] = await new Promise<unknown[]>(resolve => old.on('error', (...args) => resolve(args)))
+  t.match(error, { message: /protocol version/i }, 'older versions are refused')
+  const metrics = (await main.inject('/metrics')).body
+  const expires = Number(/^svc_servers_tls_certificate_expiry_seconds (\S+)/m.exec(metrics)![1])
+  const days = (expires - Date.now() / 1000) / 86_400
+  t.ok(days > 8 && days < 9.01, `${days} days`)
+})
+
+t.test('a new certificate counts without a restart, a broken one changes nothing', needing('openssl'), async t => {
+  const { folder, first, second } = begin(t)
+  const live = { cert: join(folder, 'live.pem'), key: join(folder, 'live.key') }
+  copyFileSync(first.cert, live.cert)
+  copyFileSync(first.key, live.key)
+  const { addresses, core } = await startServer(t, tls(live))
+  const url = `${addresses.public}/v1/health`
+  const kept = new Agent({ keepAlive: true })
+  t.teardown(() => kept.destroy())
+  t.equal((await ask(url, first.cert, kept)).name, 'first')
+
+  writeFileSync(live.cert, 'not a certificate')
+  await sleep(200)
+  t.equal((await ask(url, first.cert)).name, 'first')
+  // As certbot and others do it: written beside, then renamed.
+  for (const kind of ['key', 'cert'] as const) {
+    copyFileSync(second[kind], `${live[kind]}.new`)
+    renameSync(`${live[kind]}.new`, live[kind])
+  }
+  const asked = async () => (await ask(url, second.cert).catch(() => undefined))?.name
+  while ((await asked()) !== 'second') await sleep(20)
+  t.equal((await ask(url, first.cert, kept)).status, 200, 'open connections go on')
+  const metrics = await core.metrics.expose()
+  t.match(metrics, /svc_servers_tls_reloads_total\{result="success"\} 1/)
+  t.match(metrics, /svc_servers_tls_reloads_total\{result="failure"\} \d/)
+})
+
+t.test('a certificate that cannot be used stops the start and says why', needing('openssl'), async t => {
+  const { folder, first, second } = begin(t)
+  const wrong = async (files: { cert: string; key: string }, message: RegExp) =>
+    t.rejects(startServer(t, tls(files)), { message })
+  await wrong(
+    { cert: first.cert, key: second.key },
+    /http\.tls\.key_path: .*second\.key is not the key of .*first\.pem/
+  )
+  await wrong({ cert: first.key, key: first.key }, /http\.tls\.cert_path: .*first\.key holds no certificate/)
+  await wrong({ cert: join(folder, 'none'), key: first.key }, /http\.tls\.cert_path: cannot read .*none/)
+})
+
+t.test('a certificate needs its key', async t => {
+  const overrides = { http: { tls: { cert_path: 'a.pem' } } }
+  t.throws(() => loadConfig({ overrides }), { message: /http\.tls\.key_path: is missing: there is a cert_path/ })
+})
