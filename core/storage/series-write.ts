@@ -32,6 +32,8 @@ export interface SeriesOutcome {
 
 export interface RefusedSeries {
   readonly series: number
+  /** Which keys of the write. */
+  readonly keys: readonly number[]
   readonly samples: number
   /** Why the first of them was. */
   readonly error: DbError | undefined
@@ -47,7 +49,7 @@ export async function resolveSeriesWrite(
   const numbers = catalog.findSeries(scope, write.keys)
   const whole = { numbers, rows: write.samples, series: write.series, times: write.times, values: write.values }
   if (numbers.unknown.length === 0) {
-    return { writes: [whole], refused: { series: 0, samples: 0, error: undefined } }
+    return { writes: [whole], refused: { series: 0, keys: [], samples: 0, error: undefined } }
   }
   const refusals = new Map<number, DbError>()
   const refuse = (index: number, error: unknown) => {
@@ -144,5 +146,5 @@ function countRefused(write: SeriesWrite, refusals: ReadonlyMap<number, DbError>
   let samples = 0
   if (refusals.size > 0) for (let i = 0; i < write.samples; i++) if (refusals.has(write.series[i]!)) samples++
   const [error] = refusals.values()
-  return { series: refusals.size, samples, error }
+  return { series: refusals.size, keys: [...refusals.keys()], samples, error }
 }

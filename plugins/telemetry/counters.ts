@@ -2,12 +2,12 @@
 import type { Metrics } from '../../core/index.ts'
 import type { SignalName } from './answer.ts'
 
-export type CountRejected = (signal: SignalName, rejected: number) => void
+export type CountRejected = (what: SignalName | 'exemplars', rejected: number) => void
 
 export function createCounters(metrics: Metrics): CountRejected {
-  const help = 'Spans, data points and log records that were left out of requests that were taken otherwise.'
+  const help = 'Spans, data points, exemplars and log records that were left out of requests that were taken otherwise.'
   const counter = metrics.counter('svc_telemetry_rejected_total', help, ['signal'])
-  return (signal, rejected) => {
-    if (rejected > 0) counter.add(rejected, { signal })
+  return (what, rejected) => {
+    if (rejected > 0) counter.add(rejected, { signal: what })
   }
 }

@@ -3,24 +3,61 @@ import { Type } from 'typebox'
 import { definePlugin } from '../../core/index.ts'
 import { createCounters } from './counters.ts'
 import { createReceiveLogs } from './logs/receive.ts'
+import { promotedByDefault, type Strategy, strategies } from './metrics/policy.ts'
 import { createReceiveMetrics } from './metrics/receive.ts'
 import { routes } from './routes.ts'
 import { createReceiveTraces } from './traces/receive.ts'
+
+const texts = (byDefault: readonly string[], description: string) =>
+  Type.Array(Type.String(), { default: [...byDefault], description })
 
 export default definePlugin({
   name: 'telemetry',
   prefix: '/v1/telemetry',
   servers: ['main', 'public'],
-  uses: ['pipelines'],
-  config: Type.Object({}),
-  setup: core => ({
-    count: createCounters(core.metrics),
-    receivers: {
-      metrics: createReceiveMetrics(core),
-      traces: createReceiveTraces(core),
+  uses: ['pipelines', 'metricsys'],
+  config: Type.Object({
+    metric_translation_strategy: Type.Unsafe<Strategy>({
+      type: 'string',
+      enum: strategies,
+      default: 'UnderscoreEscapingWithSuffixes',
+      description: 'How names of metrics and labels are translated, where no header of the request says it.'
+    }),
+    promote_resource_attributes: texts(promotedByDefault, 'Resource attributes that become labels of metrics.'),
+    promote_all_resource_attributes: Type.Boolean({
+      default: false,
+      description: 'All resource attributes become labels of metrics.'
+    }),
+    ignore_resource_attributes: texts([], 'Resource attributes that do not where all others do.'),
+    promote_scope_attributes: Type.Boolean({
+      default: false,
+      description: 'Name, version, schema URL and attributes of the scope become labels of metrics, `otel_scope_*`.'
+    }),
+    start_times: Type.Boolean({
+      default: true,
+      description: 'Keeps since when counters, histograms and summaries count, in `svc_metric_start_times`.'
+    }),
+    max_attribute_columns: Type.Integer({
+      default: 1000,
+      minimum: 0,
+      description:
+        'Attributes of spans, scopes and resources that have a column of their own in a table of traces; further ones share a JSON column.'
+    }),
+    max_operations: Type.Integer({
+      default: 10_000,
+      minimum: 0,
+      description: 'Operations of services that are listed beside a table of traces; further ones are not listed.'
+    })
+  }),
+  setup(core, config, { metricsys }) {
+    const count = createCounters(core.metrics)
+    const receivers = {
+      metrics: createReceiveMetrics(core, config, metricsys, count),
+      traces: createReceiveTraces(core, config),
       logs: createReceiveLogs(core)
     }
-  }),
+    return { count, receivers }
+  },
   routes(app) {
     const { telemetry } = app.services as unknown as { readonly telemetry: Service }
     routes(app, telemetry.receivers, telemetry.count)

@@ -2,7 +2,7 @@
 import type { Core } from '../../../core/index.ts'
 import type { MetricsysService } from '../../services.ts'
 import { Cardinality, exposeCardinality } from './cardinality.ts'
-import { defaultPhysicalTable, timeColumn, valueColumn } from './columns.ts'
+import { defaultPhysicalTable, exemplarTable, timeColumn, valueColumn } from './columns.ts'
 import { checkHistogram } from './histogram.ts'
 import { KnownMetadata } from './known-metadata.ts'
 import { createReceive, type Receive, type WriteOptions } from './receive.ts'
@@ -32,7 +32,7 @@ export function createService(core: Core, options: WriteOptions): OwnService {
     countLabels: labels => cardinality.add(labels),
     room(db) {
       const room = createRoom(core.store, db, options)
-      return (name, physicalTable) => room.check(name, physicalTable)
+      return { check: room.check, checkExemplars: () => room.checkSeries(undefined, exemplarTable) }
     },
     ...{ histogramWrites, checkHistogram, exemplarWrites },
     metadataWrite(db, rows) {

@@ -1,0 +1,241 @@
+// `ExportMetricsServiceRequest` into samples: the metrics of each origin, and in each its points.
+import type { ProtoReader } from '../../../core/index.ts'
+import { outlineOf } from '../traces/outline.ts'
+import { resource, scope } from '../wire/field.ts'
+import { type FoundHistogram, readExponentialPoint } from './exponential-point.ts'
+import { readHistogramPoint } from './histogram-point.ts'
+import type { KnownMetrics, Origin } from './known.ts'
+import { type AttributeReader, addLabel, type Labels, textOf } from './labels.ts'
+import { type Metric, type MetricShape, pointsField } from './metric.ts'
+import { translateName } from './name.ts'
+import { readNumberPoint } from './number-point.ts'
+import type { PointReader } from './point-reader.ts'
+import type { Policy } from './policy.ts'
+import { readSummaryPoint } from './summary-point.ts'
+
+const field = { name: 1, description: 2, unit: 3 } as const
+const data = { points: 1, temporality: 2, isMonotonic: 3 } as const
+const dataFields: ReadonlySet<number> = new Set(Object.values(pointsField))
+
+export interface DecodeMetrics {
+  readonly body: Buffer
+  readonly points: PointReader
+  readonly known: KnownMetrics
+  readonly attributes: AttributeReader
+  readonly policy: Policy
+  /** All that is the same for the whole request: database, physical table and policy. */
+  readonly realm: string
+  /** Throws DbError for a name no metric can have. */
+  checkMetric(name: string): void
+  readonly histograms: FoundHistogram[]
+}
+
+/** Throws DbError `InvalidArguments` with the offset of what is no protobuf. */
+export function decodeMetrics(decode: DecodeMetrics): void {
+  const { body, points } = decode
+  const outline = outlineOf(body)
+  const { spans: metrics } = outline
+  let owner = -1
+  let origin: Origin | undefined
+  for (let i = 0; i < metrics.count; i++) {
+    if (origin === undefined || metrics.owners[i] !== owner) {
+      owner = metrics.owners[i]!
+      origin = originOf(decode, outline, owner)
+    }
+    points.reader.seek(metrics.starts[i]!, metrics.ends[i]!)
+    readMetric(decode, origin)
+  }
+}
+
+type Outline = ReturnType<typeof outlineOf>
+
+function originOf({ body, known, realm, ...decode }: DecodeMetrics, outline: Outline, scopeAt: number): Origin {
+  const { resources, scopes, scopeUrls } = outline
+  const owner = scopes.owners[scopeAt]!
+  const resourceText = body.toString('latin1', resources.starts[owner]!, resources.ends[owner]!)
+  const scopeText = `${body.toString('latin1', scopes.starts[scopeAt]!, scopes.ends[scopeAt]!)}\0${body.toString('latin1', scopeUrls.starts[scopeAt]!, scopeUrls.ends[scopeAt]!)}`
+  return known.origin(realm, resourceText, scopeText, () => originLabels({ body, ...decode }, outline, scopeAt))
+}
+
+/** The labels of all series of a resource and scope. */
+function originLabels(
+  { body, points: { reader }, attributes, policy }: Pick<DecodeMetrics, 'body' | 'points' | 'attributes' | 'policy'>,
+  { resources, scopes, scopeUrls }: Outline,
+  scopeAt: number
+): Labels {
+  const labels: Labels = new Map()
+  const owner = scopes.owners[scopeAt]!
+  const own = new Map<string, Uint8Array>()
+  attributes.each(reader, resources.starts[owner]!, resources.ends[owner]!, resource.attributes, (key, value) => {
+    own.set(key, value)
+    if (policy.promotes(key)) addLabel(labels, key, value, policy.strategy)
+  })
+  for (const [label, key] of [['job', 'service.name'] as const, ['instance', 'service.instance.id'] as const]) {
+    const value = own.get(key)
+    if (value !== undefined && value.length > 0) labels.set(label, value)
+  }
+  if (policy.scope) addScope(labels, reader, attributes, policy, scopes.starts[scopeAt]!, scopes.ends[scopeAt]!)
+  const url = body.subarray(scopeUrls.starts[scopeAt], scopeUrls.ends[scopeAt])
+  if (policy.scope && url.length > 0) labels.set('otel_scope_schema_url', url)
+  // What is kept must not hold on to the body.
+  for (const [name, value] of labels) labels.set(name, Uint8Array.from(value))
+  return labels
+}
+
+function addScope(
+  labels: Labels,
+  reader: ProtoReader,
+  attributes: AttributeReader,
+  { strategy }: Policy,
+  start: number,
+  end: number
+): void {
+  const { at, end: outer } = reader
+  reader.seek(start, end)
+  while (reader.next()) {
+    const name = reader.field === scope.name ? 'name' : reader.field === scope.version ? 'version' : undefined
+    if (name === undefined) reader.skip()
+    else {
+      const value = reader.data()
+      if (value.length > 0) labels.set(`otel_scope_${name}`, value)
+    }
+  }
+  reader.seek(at, outer)
+  attributes.each(reader, start, end, scope.attributes, (key, value) => {
+    addLabel(labels, `otel_scope_${key}`, value, strategy)
+  })
+}
+
+/** Reads the Metric the reader has been set to. */
+function readMetric(decode: DecodeMetrics, origin: Origin): void {
+  const { points, body } = decode
+  const { reader } = points
+  const { at: start, end } = reader
+  let shape: number | undefined
+  let headEnd = start
+  let dataStart = 0
+  let dataEnd = 0
+  while (reader.next()) {
+    if (dataFields.has(reader.field)) {
+      shape = reader.field
+      dataStart = reader.pass()
+      dataEnd = reader.at
+    } else {
+      reader.skip()
+      if (shape === undefined) headEnd = reader.at
+    }
+  }
+  if (shape === undefined) {
+    const { name } = describe(body, reader, start, end)
+    points.reject(`metric ${name}: it has no points of a kind that is known`)
+    return
+  }
+  const key = dataEnd === end ? body.toString('latin1', start, headEnd) : keyOf(describe(body, reader, start, end))
+  readPoints(decode, origin, key, { shape, start, end, dataStart, dataEnd })
+}
+
+interface Places {
+  readonly shape: number
+  readonly start: number
+  readonly end: number
+  readonly dataStart: number
+  readonly dataEnd: number
+}
+
+function readPoints(decode: DecodeMetrics, origin: Origin, key: string, places: Places): void {
+  const { points, known, body, checkMetric, policy } = decode
+  const { reader } = points
+  const { start, end, dataStart, dataEnd } = places
+  const found = { field: places.shape, temporality: 0, isMonotonic: false }
+  let count = 0
+  reader.seek(dataStart, dataEnd)
+  while (reader.next()) {
+    if (reader.field === data.temporality) found.temporality = reader.uint()
+    else if (reader.field === data.isMonotonic) found.isMonotonic = reader.uint() !== 0
+    else {
+      if (reader.field === data.points) count++
+      reader.skip()
+    }
+  }
+  const shape: MetricShape = found
+  const full = `${shape.field * 8 + shape.temporality * 2 + (shape.isMonotonic ? 1 : 0)}\0${key}`
+  const metric = known.metric(
+    origin,
+    full,
+    shape,
+    () => metadataOf(describe(body, reader, start, end), shape, policy),
+    checkMetric
+  )
+  if (metric.problem !== undefined) {
+    points.reject(metric.problem.message, count)
+    return
+  }
+  reader.seek(dataStart, dataEnd)
+  while (reader.next()) {
+    if (reader.field !== data.points) {
+      reader.skip()
+      continue
+    }
+    const outer = reader.enter()
+    readPoint(decode, metric)
+    reader.leave(outer)
+  }
+}
+
+function readPoint({ points, histograms }: DecodeMetrics, metric: Metric): void {
+  switch (metric.shape.field) {
+    case pointsField.histogram:
+      readHistogramPoint(points, metric)
+      break
+    case pointsField.exponential: {
+      const found = readExponentialPoint(points, metric)
+      if (found !== undefined) histograms.push(found)
+      break
+    }
+    case pointsField.summary:
+      readSummaryPoint(points, metric)
+      break
+    default:
+      readNumberPoint(points, metric)
+  }
+}
+
+interface Description {
+  name: string
+  description: string
+  unit: string
+}
+
+function describe(body: Uint8Array, reader: ProtoReader, start: number, end: number): Description {
+  const { at, end: outer } = reader
+  const found: Description = { name: '', description: '', unit: '' }
+  reader.seek(start, end)
+  while (reader.next()) {
+    const key = (Object.keys(field) as (keyof Description)[]).find(each => field[each] === reader.field)
+    if (key === undefined) reader.skip()
+    else {
+      const from = reader.pass()
+      found[key] = textOf(body, from, reader.at)
+    }
+  }
+  reader.seek(at, outer)
+  return found
+}
+
+function keyOf({ name, description, unit }: Description): string {
+  return [name, description, unit].join('\0')
+}
+
+function metadataOf({ name, description, unit }: Description, shape: MetricShape, { strategy }: Policy) {
+  const isSum = shape.field === pointsField.sum
+  const isGauge = shape.field === pointsField.gauge
+  const metric = translateName({ name, unit, isMonotonicSum: isSum && shape.isMonotonic, isGauge }, strategy)
+  return { metric, type: typeOf(shape), unit, help: description }
+}
+
+/** As the exposition format calls it. */
+function typeOf({ field, isMonotonic }: MetricShape): string {
+  if (field === pointsField.summary) return 'summary'
+  if (field === pointsField.histogram || field === pointsField.exponential) return 'histogram'
+  return field === pointsField.sum && isMonotonic ? 'counter' : 'gauge'
+}

@@ -1,0 +1,53 @@
+// Exemplars of points: a measurement with the trace it was made in.
+import { type ProtoReader, type SeriesName, wireType } from '../../../core/index.ts'
+import type { ExemplarRow } from '../../services.ts'
+import type { AttributeReader } from './labels.ts'
+import { millisecondsOf } from './number.ts'
+
+const field = { time: 2, double: 3, spanId: 4, traceId: 5, int: 6, attributes: 7 } as const
+
+/** What an exemplar says, without the series it belongs to. */
+export function readExemplar(
+  reader: ProtoReader,
+  attributes: AttributeReader,
+  start: number,
+  end: number
+): Omit<ExemplarRow, 'name'> {
+  const labels = new Map<string, Uint8Array>()
+  attributes.each(reader, start, end, field.attributes, (key, text) => {
+    if (text.length > 0) labels.set(key, text)
+  })
+  let value = 0
+  let time = 0
+  reader.seek(start, end)
+  while (reader.next()) {
+    if (reader.field === field.time) time = timeOf(reader)
+    else if (reader.field === field.double) value = reader.double()
+    else if (reader.field === field.int) value = Number(BigInt.asIntN(64, reader.bits64()))
+    else if (reader.field === field.spanId) putId(labels, 'span_id', reader.data())
+    else if (reader.field === field.traceId) putId(labels, 'trace_id', reader.data())
+    else reader.skip()
+  }
+  return { labels, value, time: BigInt(time) }
+}
+
+/** Of the histogram's buckets the one its value falls into. */
+export function bucketOf(bounds: Uint8Array, value: number): number {
+  const count = bounds.length >> 3
+  const view = new DataView(bounds.buffer, bounds.byteOffset, bounds.length)
+  for (let i = 0; i < count; i++) if (value <= view.getFloat64(i * 8, true)) return i
+  return count
+}
+
+export type NameOf = (point: number, part: number) => SeriesName
+
+function timeOf(reader: ProtoReader): number {
+  reader.expect(wireType.fixed64)
+  const { at } = reader
+  reader.skip()
+  return millisecondsOf(reader.view.getUint32(at, true), reader.view.getUint32(at + 4, true))
+}
+
+function putId(labels: Map<string, Uint8Array>, name: string, id: Uint8Array): void {
+  if (id.length > 0) labels.set(name, Buffer.from(Buffer.from(id).toString('hex')))
+}

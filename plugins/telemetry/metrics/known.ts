@@ -1,0 +1,70 @@
+// Metrics that were seen before, by the bytes of their resource, scope and description: what is known of one is worked out once.
+import type { MetricMetadata } from '../../services.ts'
+import type { Labels } from './labels.ts'
+import { Metric, type MetricShape } from './metric.ts'
+
+/** With more, everything is forgotten: one takes about a kilobyte. */
+const mostMetrics = 100_000
+/** Characters of all keys. */
+const mostText = 64 << 20
+
+/** A resource with a scope, under one policy. */
+export interface Origin {
+  readonly labels: Labels
+  readonly metrics: Map<string, Metric>
+}
+
+export class KnownMetrics {
+  #origins = new Map<string, Map<string, Map<string, Origin>>>()
+  #count = 0
+  #text = 0
+  #lastId = 0
+
+  /** `realm` is all that is the same for a whole request: its database, physical table and policy. */
+  origin(realm: string, resource: string, scope: string, labels: () => Labels): Origin {
+    if (this.#count > mostMetrics || this.#text > mostText) this.#forget()
+    const scopes = this.#inner(this.#inner(this.#origins, realm), resource)
+    let origin = scopes.get(scope)
+    if (origin === undefined) {
+      origin = { labels: labels(), metrics: new Map() }
+      this.#count++
+      this.#text += scope.length
+      scopes.set(scope, origin)
+    }
+    return origin
+  }
+
+  metric(
+    { labels, metrics }: Origin,
+    key: string,
+    shape: MetricShape,
+    metadata: () => MetricMetadata,
+    check: (name: string) => void
+  ): Metric {
+    const known = metrics.get(key)
+    if (known !== undefined && !known.isFull) return known
+    // Numbers are 32 bits; long before they come again the store has forgotten those of the first.
+    this.#lastId = (this.#lastId + 1) | 0
+    const metric = new Metric(this.#lastId, shape, metadata(), labels, check)
+    this.#count++
+    this.#text += key.length
+    metrics.set(key, metric)
+    return metric
+  }
+
+  #inner<T>(maps: Map<string, Map<string, T>>, key: string): Map<string, T> {
+    let map = maps.get(key)
+    if (map === undefined) {
+      map = new Map()
+      this.#text += key.length
+      maps.set(key, map)
+    }
+    return map
+  }
+
+  #forget(): void {
+    this.#origins = new Map()
+    this.#count = 0
+    this.#text = 0
+  }
+}

@@ -1,0 +1,91 @@
+// Attributes as labels: every value becomes text, so that no two series fall together.
+import { isUtf8 } from 'node:buffer'
+import { DbError, type ProtoReader, type SeriesLabel } from '../../../core/index.ts'
+import { GrowingBytes } from '../column/growing-bytes.ts'
+import { AnyValue, KeyValue } from '../wire/any-value.ts'
+import { anyValue } from '../wire/field.ts'
+import { JsonText } from '../wire/json-text.ts'
+import { translateLabel } from './name.ts'
+import { plainDecimal } from './number.ts'
+import type { Strategy } from './policy.ts'
+
+/** UTF-8 by name; labels without a value are left out. */
+export type Labels = Map<string, Uint8Array>
+
+const separator = Buffer.from(';')
+
+/** Reads attributes out of messages; one for all requests, as it keeps nothing. */
+export class AttributeReader {
+  readonly #pair = new KeyValue()
+  readonly #value = new AnyValue()
+
+  /** Hands over each attribute in one field of the message between two places; the reader stands where it stood, afterwards. */
+  each(
+    reader: ProtoReader,
+    start: number,
+    end: number,
+    field: number,
+    take: (key: string, value: Uint8Array) => void
+  ): void {
+    const { at, end: outer } = reader
+    const pair = this.#pair
+    reader.seek(start, end)
+    while (reader.next()) {
+      if (reader.field !== field) {
+        reader.skip()
+        continue
+      }
+      pair.read(reader)
+      const { keyStart, keyEnd, valueStart, valueEnd } = pair
+      take(textOf(reader.bytes, keyStart, keyEnd), this.#text(reader, valueStart, valueEnd))
+    }
+    reader.seek(at, outer)
+  }
+
+  /** A value as text: numbers in decimals, bytes in base64, arrays and maps as JSON. */
+  #text(reader: ProtoReader, start: number, end: number): Uint8Array {
+    const value = this.#value
+    value.read(reader, start, end)
+    switch (value.kind) {
+      case anyValue.none:
+        return new Uint8Array()
+      case anyValue.text:
+        return checked(reader.bytes.subarray(value.start, value.end))
+      case anyValue.bool:
+        return Buffer.from(String(value.bool))
+      case anyValue.int:
+        return Buffer.from(String(value.int))
+      case anyValue.double:
+        return Buffer.from(plainDecimal(value.double))
+      case anyValue.bytes:
+        return Buffer.from(Buffer.from(reader.bytes.subarray(value.start, value.end)).toString('base64'))
+      default: {
+        const out = new GrowingBytes(256)
+        new JsonText(out).value(reader, start, end)
+        return out.bytes.subarray(0, out.length)
+      }
+    }
+  }
+}
+
+/** Attributes whose names become one share the label, their values joined. */
+export function addLabel(labels: Labels, attribute: string, value: Uint8Array, strategy: Strategy): void {
+  if (value.length === 0) return
+  const name = translateLabel(attribute, strategy)
+  const before = labels.get(name)
+  labels.set(name, before === undefined ? value : Buffer.concat([before, separator, value]))
+}
+
+export function labelsOf(labels: Labels): SeriesLabel[] {
+  return Array.from(labels, ([name, value]) => ({ name, value }))
+}
+
+/** Throws DbError `InvalidArguments` where it is not valid UTF-8. */
+export function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(checked(bytes.subarray(start, end))).toString()
+}
+
+function checked(text: Uint8Array): Uint8Array {
+  if (!isUtf8(text)) throw new DbError('InvalidArguments', 'the name or the value of an attribute is not valid UTF-8')
+  return text
+}

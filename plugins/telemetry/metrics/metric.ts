@@ -1,0 +1,121 @@
+// A metric of one origin: the table it goes to, and the parts its points are made of.
+import { type DbError, isDbError, type SeriesName } from '../../../core/index.ts'
+import type { MetricMetadata } from '../../services.ts'
+import { type Labels, labelsOf } from './labels.ts'
+import { plainDecimal } from './number.ts'
+
+/** Numbers of the fields that hold the points. */
+export const pointsField = { gauge: 5, sum: 7, histogram: 9, exponential: 10, summary: 11 } as const
+export const temporality = { unspecified: 0, delta: 1, cumulative: 2 } as const
+
+export interface MetricShape {
+  /** One of `pointsField`. */
+  readonly field: number
+  readonly temporality: number
+  readonly isMonotonic: boolean
+}
+
+/** A series of a point: the ending of its table's name, and a label of its own. */
+interface Part {
+  readonly suffix: '' | '_sum' | '_count' | '_bucket'
+  readonly label?: { readonly name: 'le' | 'quantile'; readonly value: Uint8Array }
+}
+
+/** Parts every metric has. */
+export const part = { value: 0, sum: 1, count: 2 } as const
+
+/** The bounds of a histogram's buckets as they came, and the part of its first bucket. */
+interface Bounds {
+  readonly bytes: Uint8Array
+  readonly first: number
+}
+
+/** Kept per metric; with more, those from before get new numbers when they come again. */
+const mostBounds = 16
+const mostParts = 100_000
+
+export class Metric {
+  /** Unique in the process. */
+  readonly id: number
+  readonly shape: MetricShape
+  readonly metadata: MetricMetadata
+  /** Labels all its series have. */
+  readonly labels: Labels
+  /** Why none of its points can be taken. */
+  readonly problem: DbError | undefined
+  /** Whether its metadata is stored. */
+  isTold = false
+  readonly #parts: Part[] = [{ suffix: '' }, { suffix: '_sum' }, { suffix: '_count' }]
+  readonly #bounds: Bounds[] = []
+  readonly #quantiles = new Map<number, number>()
+
+  constructor(id: number, shape: MetricShape, metadata: MetricMetadata, labels: Labels, check: (name: string) => void) {
+    this.id = id
+    this.shape = shape
+    this.metadata = metadata
+    this.labels = labels
+    this.problem = problemOf(() => check(metadata.metric + longestSuffix(shape.field)))
+  }
+
+  /** Whether its numbers count something since a start. */
+  get counts(): boolean {
+    return this.shape.field !== pointsField.gauge
+  }
+
+  /** Whether it has as many parts as one may. */
+  get isFull(): boolean {
+    return this.#parts.length > mostParts
+  }
+
+  /** The part of the first bucket of a histogram with these bounds, the others follow; undefined where they do not ascend. */
+  buckets(bytes: Uint8Array, start: number, end: number): number | undefined {
+    for (const known of this.#bounds) if (isEqual(known.bytes, bytes, start, end)) return known.first
+    const own = new Uint8Array(bytes.subarray(start, end))
+    const bounds = new Float64Array(own.buffer, 0, own.length >> 3)
+    if (!bounds.every((bound, i) => Number.isFinite(bound) && (i === 0 || bound > bounds[i - 1]!))) return undefined
+    const first = this.#parts.length
+    for (const bound of [...bounds, Number.POSITIVE_INFINITY]) {
+      this.#parts.push({ suffix: '_bucket', label: { name: 'le', value: Buffer.from(plainDecimal(bound)) } })
+    }
+    if (this.#bounds.length === mostBounds) this.#bounds.shift()
+    this.#bounds.push({ bytes: own, first })
+    return first
+  }
+
+  quantile(value: number): number {
+    const known = this.#quantiles.get(value)
+    if (known !== undefined) return known
+    const label = { name: 'quantile', value: Buffer.from(plainDecimal(value)) } as const
+    const added = this.#parts.push({ suffix: '', label }) - 1
+    this.#quantiles.set(value, added)
+    return added
+  }
+
+  /** The series of a part with labels of a point; those of the point win over the metric's. */
+  name(number: number, own: Labels): SeriesName {
+    const { suffix, label } = this.#parts[number]!
+    const labels = new Map([...this.labels, ...own])
+    if (label !== undefined) labels.set(label.name, label.value)
+    return { table: this.metadata.metric + suffix, labels: labelsOf(labels) }
+  }
+}
+
+function longestSuffix(field: number): string {
+  return field === pointsField.histogram || field === pointsField.summary ? '_bucket' : ''
+}
+
+function isEqual(known: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  if (known.length !== end - start) return false
+  for (let i = 0; i < known.length; i++) if (known[i] !== bytes[start + i]) return false
+  return true
+}
+
+function problemOf(check: () => void): DbError | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (!isDbError(error)) throw error
+    return error
+  }
+}

@@ -1,0 +1,147 @@
+// What the readers of all kinds of points share: the body, the request's samples, and what is said of points that cannot be taken.
+import type { ProtoReader } from '../../../core/index.ts'
+import { type Metric, temporality } from './metric.ts'
+import { millisecondsOf } from './number.ts'
+import type { Samples } from './samples.ts'
+import type { StartTimes } from './start-times.ts'
+
+/** Flag of a point without a value, which says that its series ended. */
+const noRecordedValue = 1
+/** Beyond it no query reads a time. */
+const farthest = 2 ** 53
+
+/** An exemplar, its message unread. */
+export interface FoundExemplar {
+  readonly point: number
+  /** The part of its series; of a histogram that of the first bucket. */
+  readonly part: number
+  readonly bounds: Uint8Array | undefined
+  readonly start: number
+  readonly end: number
+}
+
+/** Since when the series of a point counts. */
+export interface FoundStart {
+  readonly point: number
+  /** Milliseconds since 1970, as is the point's own time. */
+  readonly start: number
+  readonly time: number
+}
+
+/** The fields of a point that all kinds have; filled again for each. */
+export class PointReader {
+  readonly reader: ProtoReader
+  readonly samples: Samples
+  readonly exemplars: FoundExemplar[] = []
+  readonly starts: FoundStart[] = []
+  rejected = 0
+  /** Why the first point was left out. */
+  reason = ''
+  readonly #startTimes: StartTimes | undefined
+  attributeStart = 0
+  attributeEnd = 0
+  joined: Uint8Array | undefined
+  startLow = 0
+  startHigh = 0
+  timeLow = 0
+  timeHigh = 0
+  flags = 0
+  /** Where exemplars of the point begin and end, in turn. */
+  readonly exemplarPlaces: number[] = []
+
+  constructor(reader: ProtoReader, samples: Samples, startTimes: StartTimes | undefined) {
+    this.reader = reader
+    this.samples = samples
+    this.#startTimes = startTimes
+  }
+
+  get isStale(): boolean {
+    return (this.flags & noRecordedValue) !== 0
+  }
+
+  begin(): void {
+    this.attributeStart = this.attributeEnd = 0
+    this.joined = undefined
+    this.startLow = this.startHigh = this.timeLow = this.timeHigh = this.flags = 0
+    this.exemplarPlaces.length = 0
+  }
+
+  /** Takes the attribute in the reader's field, which began at a place. */
+  takeAttribute(fieldStart: number): void {
+    const { reader } = this
+    reader.skip()
+    const { at } = reader
+    if (this.attributeEnd === 0) this.attributeStart = fieldStart
+    else if (this.joined !== undefined || this.attributeEnd !== fieldStart) {
+      const before = this.joined ?? reader.bytes.subarray(this.attributeStart, this.attributeEnd)
+      this.joined = new Uint8Array(Buffer.concat([before, reader.bytes.subarray(fieldStart, at)]))
+    }
+    this.attributeEnd = at
+  }
+
+  takeStart(): void {
+    const at = this.#words()
+    this.startLow = this.reader.view.getUint32(at, true)
+    this.startHigh = this.reader.view.getUint32(at + 4, true)
+  }
+
+  takeTime(): void {
+    const at = this.#words()
+    this.timeLow = this.reader.view.getUint32(at, true)
+    this.timeHigh = this.reader.view.getUint32(at + 4, true)
+  }
+
+  takeExemplar(): void {
+    this.exemplarPlaces.push(this.reader.pass(), this.reader.at)
+  }
+
+  /** Adds the point that was read, for samples to follow; undefined where it has no time. */
+  add(metric: Metric): number | undefined {
+    const { timeLow, timeHigh, reader } = this
+    if (timeLow === 0 && timeHigh === 0) {
+      this.reject(`metric ${metric.metadata.metric}: a point has no time`)
+      return undefined
+    }
+    const time = millisecondsOf(timeLow, timeHigh)
+    if (time >= farthest) {
+      this.reject(`metric ${metric.metadata.metric}: the time of a point is too far`)
+      return undefined
+    }
+    const point = this.samples.addPoint(metric, time, reader.view, this.attributeStart, this.attributeEnd, this.joined)
+    if (this.startLow !== 0 || this.startHigh !== 0) this.#noteStart(metric, point, time)
+    return point
+  }
+
+  addExemplars(point: number, part: number, bounds?: Uint8Array): void {
+    const places = this.exemplarPlaces
+    for (let i = 0; i < places.length; i += 2) {
+      this.exemplars.push({ point, part, bounds, start: places[i]!, end: places[i + 1]! })
+    }
+  }
+
+  reject(reason: string, points = 1): void {
+    this.note(reason)
+    this.rejected += points
+  }
+
+  /** Of several reasons the first is told. */
+  note(reason: string): void {
+    if (this.reason === '') this.reason = reason
+  }
+
+  #noteStart(metric: Metric, point: number, time: number): void {
+    const { startLow, startHigh, samples } = this
+    // What is told as the difference to the time before has another start with every point.
+    if (this.#startTimes === undefined || metric.shape.temporality === temporality.delta || !metric.counts) return
+    if (!this.#startTimes.isNew(samples.hash, metric.id, startLow | 0, startHigh | 0)) return
+    this.starts.push({ point, start: millisecondsOf(startLow, startHigh), time })
+  }
+
+  #words(): number {
+    const { reader } = this
+    reader.expect(1)
+    const { at } = reader
+    reader.skip()
+    return at
+  }
+}

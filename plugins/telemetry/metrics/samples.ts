@@ -1,0 +1,171 @@
+// What the points of a request are made into: keys of series and their samples, in memory that is lent for the time of the request.
+import { KeyHash, type SeriesKeys } from '../../../core/index.ts'
+import type { Metric } from './metric.ts'
+
+/** Words of a key: 128 bits of the point's attributes, the metric, the part. */
+const keyWords = 6
+const keyBytes = keyWords * 4
+const firstRoom = 1024
+const mostIdle = 8
+/** Samples of a frame that is kept for later. */
+const largestIdle = 1 << 19
+
+export class Samples {
+  count = 0
+  /** One key a sample: points seldom repeat a series within a request. */
+  #keys = new Int32Array(firstRoom * keyWords)
+  #starts = numbers(firstRoom, i => i * keyBytes)
+  #ends = numbers(firstRoom, i => (i + 1) * keyBytes)
+  series = numbers(firstRoom, i => i)
+  #times = new Int32Array(firstRoom * 2)
+  #values = new Int32Array(firstRoom * 2)
+  #doubles = new Float64Array(this.#values.buffer)
+  /** Of each sample: its point. */
+  points = new Uint32Array(firstRoom)
+  /** Of each point: its metric and attributes. */
+  pointCount = 0
+  metrics: Metric[] = []
+  attributeStarts = new Uint32Array(firstRoom)
+  attributeEnds = new Uint32Array(firstRoom)
+  /** Milliseconds since 1970. */
+  pointTimes = new Float64Array(firstRoom)
+  /** Attributes that do not stand in one place in the body, by point. */
+  readonly joined = new Map<number, Uint8Array>()
+  /** Of the attributes of the last point. */
+  readonly hash = new KeyHash()
+  #metric = 0
+  #timeLow = 0
+  #timeHigh = 0
+
+  get keys(): SeriesKeys {
+    const bytes = new Uint8Array(this.#keys.buffer, 0, this.count * keyBytes)
+    return { count: this.count, bytes, starts: this.#starts, ends: this.#ends }
+  }
+
+  /** Milliseconds since 1970. */
+  get times(): BigInt64Array {
+    return new BigInt64Array(this.#times.buffer)
+  }
+
+  get values(): Float64Array {
+    return this.#doubles
+  }
+
+  /** The part of a sample. */
+  partOf(i: number): number {
+    return this.#keys[i * keyWords + 5]!
+  }
+
+  begin(): void {
+    this.count = 0
+    this.pointCount = 0
+    this.metrics = []
+    this.joined.clear()
+  }
+
+  /** One more point, whose samples follow; its attributes are fields that stand between two places in the body, or `joined`. */
+  addPoint(
+    metric: Metric,
+    milliseconds: number,
+    view: DataView,
+    start: number,
+    end: number,
+    joined?: Uint8Array
+  ): number {
+    const point = this.pointCount++
+    if (point === this.attributeStarts.length) this.#growPoints()
+    this.#metric = metric.id
+    this.#timeLow = milliseconds | 0
+    this.#timeHigh = Math.floor(milliseconds / 4294967296)
+    this.metrics.push(metric)
+    this.attributeStarts[point] = start
+    this.attributeEnds[point] = end
+    this.pointTimes[point] = milliseconds
+    if (joined === undefined) this.hash.of(view, start, end)
+    else {
+      this.joined.set(point, joined)
+      this.hash.of(new DataView(joined.buffer, joined.byteOffset, joined.length), 0, joined.length)
+    }
+    return point
+  }
+
+  /** By the bits of the number. */
+  addBits(part: number, low: number, high: number): void {
+    const i = this.#add(part)
+    this.#values[i * 2] = low
+    this.#values[i * 2 + 1] = high
+  }
+
+  addNumber(part: number, value: number): void {
+    const i = this.#add(part)
+    this.#doubles[i] = value
+  }
+
+  #add(part: number): number {
+    const i = this.count++
+    if (i === this.series.length) this.#grow()
+    const { hash } = this
+    const keys = this.#keys
+    const at = i * keyWords
+    keys[at] = hash.a
+    keys[at + 1] = hash.b
+    keys[at + 2] = hash.c
+    keys[at + 3] = hash.d
+    keys[at + 4] = this.#metric
+    keys[at + 5] = part
+    this.#times[i * 2] = this.#timeLow
+    this.#times[i * 2 + 1] = this.#timeHigh
+    this.points[i] = this.pointCount - 1
+    return i
+  }
+
+  #grow(): void {
+    const room = this.series.length * 2
+    this.#starts = numbers(room, i => i * keyBytes)
+    this.#ends = numbers(room, i => (i + 1) * keyBytes)
+    this.series = numbers(room, i => i)
+    this.#keys = grown(this.#keys, new Int32Array(room * keyWords))
+    this.#times = grown(this.#times, new Int32Array(room * 2))
+    this.#values = grown(this.#values, new Int32Array(room * 2))
+    this.#doubles = new Float64Array(this.#values.buffer)
+    this.points = grown(this.points, new Uint32Array(room))
+  }
+
+  #growPoints(): void {
+    const room = this.attributeStarts.length * 2
+    this.attributeStarts = grown(this.attributeStarts, new Uint32Array(room))
+    this.attributeEnds = grown(this.attributeEnds, new Uint32Array(room))
+    this.pointTimes = grown(this.pointTimes, new Float64Array(room))
+  }
+}
+
+function numbers(count: number, of: (i: number) => number): Uint32Array<ArrayBuffer> {
+  const array = new Uint32Array(count)
+  for (let i = 0; i < count; i++) array[i] = of(i)
+  return array
+}
+
+function grown<T extends Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(
+  from: T,
+  to: T
+): T {
+  to.set(from)
+  return to
+}
+
+/** Lends memory to requests. */
+export class SamplesPool {
+  readonly #idle: Samples[] = []
+
+  /** Runs work with memory of its own, which must not be used after it. */
+  async use<T>(work: (samples: Samples) => Promise<T>): Promise<T> {
+    const samples = this.#idle.pop() ?? new Samples()
+    samples.begin()
+    try {
+      return await work(samples)
+    } finally {
+      samples.begin()
+      if (this.#idle.length < mostIdle && samples.series.length <= largestIdle) this.#idle.push(samples)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// A server with what the tests of telemetry send it.
+import type { Test } from 'tap'
+import { startServer } from '../../helpers.ts'
+import { readPartial, readStatus } from './proto.ts'
+
+type Signal = 'metrics' | 'traces' | 'logs'
+
+export async function serve(t: Test, toml = '') {
+  const server = await startServer(t, toml)
+  const post = async (signal: Signal, body: Uint8Array | string, headers: Readonly<Record<string, string>> = {}) => {
+    const answer = await server.main.inject({
+      method: 'POST',
+      url: `/v1/telemetry/v1/${signal}`,
+      payload: typeof body === 'string' ? body : Buffer.from(body),
+      headers: { 'content-type': 'application/x-protobuf', ...headers }
+    })
+    return { status: answer.statusCode, headers: answer.headers, body: answer.rawPayload }
+  }
+  const query = async (text: string, db: string) => {
+    const url = `/v1/sql?db=${db}&sql=${encodeURIComponent(text)}`
+    const answer = await server.main.inject({ method: 'GET', url })
+    const { output, error } = answer.json()
+    if (output === undefined) throw new Error(error)
+    return output[0].records?.rows ?? output[0]
+  }
+  let databases = 0
+  /** A database of its own, so that tests can share the server. */
+  const fresh = async () => {
+    const db = `db${++databases}`
+    await query(`CREATE DATABASE ${db}`, 'public')
+    return {
+      ...server,
+      db,
+      /** Sends protobuf and throws unless it is taken; what is not is in the answer. */
+      async send(signal: Signal, body: Uint8Array, headers: Readonly<Record<string, string>> = {}) {
+        const answer = await post(signal, body, { 'x-svc-db-name': db, ...headers })
+        if (answer.status !== 200) throw new Error(readStatus(answer.body).message)
+        return readPartial(answer.body)
+      },
+      /** Rows as arrays. */
+      sql: (text: string) => query(text, db),
+      async promql(text: string, time: number) {
+        const url = `/v1/metricsys/api/v1/query?db=${db}&time=${time}&query=${encodeURIComponent(text)}`
+        return (await server.main.inject({ method: 'GET', url })).json().data.result
+      }
+    }
+  }
+  return { ...server, post, fresh }
+}
