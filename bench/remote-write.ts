@@ -12,7 +12,7 @@ import { metricCorpus } from './metric-corpus.ts'
 import { peerKinds, withPeer } from './peer.ts'
 import { type BenchServer, cpuSecondsOf, freePort, startBenchServer } from './server.ts'
 
-const config = `
+export const config = `
 [wal]
 sync = "always"
 [logging]
@@ -20,7 +20,7 @@ level = "warn"
 append_stdout = false
 `
 
-interface Run {
+export interface Run {
   readonly folder: string
   readonly corpus: string
   readonly items: number
@@ -79,23 +79,23 @@ async function measureOwn(run: Run): Promise<Measured> {
 }
 
 /** With the processor time it took: what a busy machine does not change. */
-interface Measured extends LoadResult {
+export interface Measured extends LoadResult {
   readonly cpu: number
 }
 
-async function measurePeer(run: Run, url: string, pid: number): Promise<Measured> {
+export async function measurePeer(run: Run, url: string, pid: number): Promise<Measured> {
   const before = cpuSecondsOf(pid)
   const result = await load(run, url)
   return { ...result, cpu: cpuSecondsOf(pid) - before }
 }
 
 /** Of the samples a second, and of those a second of processor time. */
-function ratio(own: Measured, peer: Measured): string {
+export function ratio(own: Measured, peer: Measured): string {
   const rates = own.items / own.seconds / (peer.items / peer.seconds)
   return `${rates.toFixed(2)}, by processor time ${(peer.cpu / own.cpu).toFixed(2)}`
 }
 
-function watchMemory(server: BenchServer): { stop(): number } {
+export function watchMemory(server: BenchServer): { stop(): number } {
   let most = 0
   const look = () => {
     most = Math.max(most, server.residentMiB())
@@ -121,22 +121,24 @@ async function load({ corpus, connections }: Run, url: string): Promise<LoadResu
 
 /** All metrics together: every sample of the corpus is one of another series or time. */
 async function compareCount(server: BenchServer, items: number): Promise<void> {
-  const rows = async (sql: string) => {
-    const answer = await fetch(`${server.url}/v1/sql?format=csv&sql=${encodeURIComponent(sql)}`)
-    return (await answer.text()).trim().split(/\r?\n/)
-  }
-  const tables = (await rows('SHOW TABLES')).filter(name => !name.startsWith('svc_'))
+  const tables = (await rowsOf(server, 'SHOW TABLES')).filter(name => !name.startsWith('svc_'))
   let found = 0
-  for (const table of tables) found += Number(await rows(`SELECT count(*) FROM "${table}"`))
+  for (const table of tables) found += Number(await rowsOf(server, `SELECT count(*) FROM "${table}"`))
   if (found !== items) throw new Error(`${items} samples were answered, SQL counts ${found}`)
   console.log(`${'weir'.padEnd(18)} ${whole(found)} samples after kill and restart, as sent`)
 }
 
-function line(name: string, { items, seconds, p50ms, p99ms, cpu }: Measured): string {
+/** Lines of CSV. */
+export async function rowsOf(server: BenchServer, sql: string): Promise<string[]> {
+  const answer = await fetch(`${server.url}/v1/sql?format=csv&sql=${encodeURIComponent(sql)}`)
+  return (await answer.text()).trim().split(/\r?\n/)
+}
+
+export function line(name: string, { items, seconds, p50ms, p99ms, cpu }: Measured): string {
   const each = `CPU ${cpu.toFixed(1)} s (${((cpu / items) * 1e6).toFixed(2)} µs a sample)`
   return `${name.padEnd(18)} ${whole(items / seconds)} samples/s   p50 ${p50ms} ms   p99 ${p99ms} ms   ${each}`
 }
 
-function whole(value: number): string {
+export function whole(value: number): string {
   return Math.round(value).toLocaleString('en-US').padStart(11)
 }

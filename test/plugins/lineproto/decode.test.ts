@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { ParseError } from '../../../core/index.ts'
+import { LineDecoder } from '../../../plugins/lineproto/decode/lines.ts'
+import { readPrecision } from '../../../plugins/lineproto/precision.ts'
+import { decodedPoints, type Point, showPoint, type Value, writePoint } from './points.ts'
+
+const limits = { max_request_tables: 1000, max_columns: 1000, max_request_cells: 1e7, cache_size: 1 << 20 }
+const decoder = new LineDecoder(limits)
+const decode = (lines: string, by = decoder) => decodedPoints(by.decode(Buffer.from(lines), readPrecision('ns'), 7n))
+const runs = Number(process.env['WEIR_PROPERTY_RUNS'] ?? 300)
+
+/** What a line can hold as a name: no line feed, which a backslash protects but does not hide. */
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter(text => !/[\n\0]/.test(text))
+const table = text.filter(text => !/^[#\t]/.test(text))
+const value: fc.Arbitrary<Value> = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => ({ type: 'Float64' as const, value })),
+  fc.integer({ min: -99_999, max: 99_999 }).map(value => ({ type: 'Float64' as const, value: value / 100 })),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(value => ({ type: 'Int64' as const, value })),
+  fc.integer().map(value => ({ type: 'Int64' as const, value: BigInt(value) })),
+  fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(value => ({ type: 'UInt64' as const, value })),
+  fc.boolean().map(value => ({ type: 'Boolean' as const, value })),
+  fc.string({ unit: 'grapheme' }).map(value => ({ type: 'String' as const, value }))
+)
+const point: fc.Arbitrary<Point> = fc.record({
+  table,
+  tags: fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name, maxLength: 4 }).map(pairs => new Map(pairs)),
+  // Of one name and one type in all points.
+  fields: fc
+    .uniqueArray(fc.tuple(text, value), { selector: ([name]) => name, minLength: 1, maxLength: 5 })
+    .map(pairs => new Map(pairs.map(([name, value]) => [`${name}${value.type}`, value]))),
+  time: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+})
+
+t.test('what is written is what is read, whatever was read before', async t => {
+  fc.assert(
+    fc.property(fc.array(point, { maxLength: 12 }), fc.constantFrom('\n', '\r\n', '\n\n# note\n  '), (points, end) => {
+      const show = (list: readonly Point[]) => list.map(showPoint).sort().join('\n')
+      t.equal(show(decode(points.map(writePoint).join(end))), show(points))
+    }),
+    { numRuns: runs }
+  )
+})
+
+t.test('numbers are the nearest a float can be, whatever their length', async t => {
+  const texts = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+    fc.stringMatching(/^-?[0-9]{1,25}\.?[0-9]{0,30}$/),
+    fc.stringMatching(/^-?\.[0-9]{1,30}$/),
+    fc.stringMatching(/^-?[0-9]{1,17}(\.[0-9]{0,17})?[eE][+-]?[0-9]{1,2}$/)
+  )
+  fc.assert(
+    fc.property(texts, text => {
+      const [read] = decode(`m v=${text}`)
+      const { value } = read!.fields.get('v')!
+      t.ok(Object.is(value, Number(text)), `${text} is read as ${value}`)
+    }),
+    { numRuns: runs * 3 }
+  )
+})
+
+t.test('what is no line, with its place', async t => {
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['m', /needs fields at line 1, column 2/],
+    ['m ', /a field needs = and a value at line 1, column 3/],
+    ['ok v=1\nm,a=b', /needs fields at line 2, column 6/],
+    [' v=1', /a field needs = and a value|needs fields/],
+    [',a=b v=1', /needs a measurement at line 1, column 1/],
+    ['m v', /a field needs = and a value/],
+    ['m =1', /a field without a name/],
+    ['m v=', /is no value/],
+    ['m v=1,', /a field needs = and a value/],
+    ['m v=+1', /"\+1" is no value/],
+    ['m v=1e', /is no value/],
+    ['m v=.', /is no value/],
+    ['m v=-', /is no value/],
+    ['m v=NaN', /"NaN" is no value/],
+    ['m v=Inf', /is no value/],
+    ['m v=0x1', /is no value/],
+    ['m v=tRUE', /is no value/],
+    ['m v=truer', /is no value/],
+    ['m v=text', /"text" is no value/],
+    ['m v=1e400', /"1e400" is out of range for Float64/],
+    ['m v=9223372036854775808i', /out of range for Int64/],
+    ['m v=-1u', /out of range for UInt64/],
+    ['m v=18446744073709551616u', /out of range for UInt64/],
+    [`m v=${'9'.repeat(100_000)}i`, /out of range for Int64/],
+    ['m v="open', /no closing quote at line 1, column 5/],
+    ['m v="a"b', /is no value/],
+    ['m v=1 x', /timestamp must be an integer/],
+    ['m v=1 1.5', /trailing content/],
+    ['m v=1 1 2', /trailing content after the timestamp at line 1, column 8/],
+    ['m v=1 9223372036854775808', /timestamp 9223372036854775808 is out of range/],
+    ['m v=1 -9223372036854775809', /out of range/],
+    [`m v=1 ${'1'.repeat(100_000)}`, /out of range/],
+    ['é v=1\né,ü=ö x=y', /"y" is no value.* at line 2, column 9/],
+    ['m,a v=1', /a tag needs = and a value/],
+    ['m,a= v=1', /a tag has an empty value/],
+    ['m,=b v=1', /a tag without a name/],
+    ['m,a=b, v=1', /a tag without a name at line 1, column 7/],
+    ['m,a=b=c v=1', /must be written as/],
+    ['m v=1 1\rx', /trailing content/]
+  ]
+  for (const [lines, message] of cases) {
+    const error = t.throws(() => decode(lines), { message }, lines.slice(0, 40))
+    t.ok(error instanceof ParseError)
+  }
+  t.throws(() => decoder.decode(Buffer.from([0x6d, 0x20, 0x76, 0x3d, 0xff]), readPrecision('ns'), 0n), /UTF-8/)
+})
+
+t.test('what is a line, all the same', async t => {
+  const show = (lines: string) => decode(lines).map(showPoint)
+  const plain = show('m v=1 1')
+  for (const lines of [
+    '  m v=1 1',
+    '\tm v=1 1',
+    'm  v=1  1  ',
+    'm v=1 1\r\n',
+    'm v=1. 1',
+    '\n\r\n#\n# m v=2\nm v=01.0 +'.replace('+', '1')
+  ])
+    t.same(show(lines), plain, JSON.stringify(lines))
+  t.same(show('m v=1,v=2 1'), show('m v=2 1'), 'the last of a name counts')
+  t.same(show('m,a=1,a=2 v=1 1'), show('m,a=2 v=1 1'))
+  t.same(show('m s="long text",s="x" 1\nm s="y" 2'), show('m s="x" 1\nm s="y" 2'))
+  t.same(show('m s="two\nlines" 1\nm s="" 2').length, 2)
+  t.same(show('m v=1'), show('m v=1 7'), 'the time it came at')
+})
+
+t.test('every place of a column is right, however lines leave fields out', async t => {
+  const lines = Array.from({ length: 200 }, (_, i) => {
+    const fields = ['a=1.5', 'b=2i', 'c=t', 'd="x"', 'e=3u'].filter((_, f) => (i * 7 + f * 3) % (f + 2) === 0)
+    return `m,h=${i % 7} ${[...fields, 'z=0'].join(',')} ${i}`
+  })
+  const one = decode(lines.join('\n')).map(showPoint).sort()
+  t.same(one, lines.flatMap(line => decode(line, new LineDecoder(limits)).map(showPoint)).sort())
+})
+
+t.test('what is kept for later has an end', async t => {
+  const small = new LineDecoder({ ...limits, max_columns: 20, cache_size: 100_000 })
+  for (let i = 0; i < 2000; i++) {
+    const points = decode(`m${i % 900} f${i}=1,g=2i ${i}\nm f${i}="x" ${i}`, small)
+    t.equal(points.length, 2)
+  }
+  t.throws(() => decode(`m ${Array.from({ length: 21 }, (_, i) => `f${i}=1`).join(',')}`, small), /more than 20 fields/)
+})
