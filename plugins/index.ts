@@ -4,7 +4,9 @@ import type { Catalogue } from '../core/registry.ts'
 export const catalogue: Catalogue = {
   admin: () => import('./admin/index.ts'),
   dashboard: () => import('./dashboard/index.ts'),
+  eventcollector: () => import('./eventcollector/index.ts'),
   ingest: () => import('./ingest/index.ts'),
+  jaeger: () => import('./jaeger/index.ts'),
   logpush: () => import('./logpush/index.ts'),
   lineproto: () => import('./lineproto/index.ts'),
   logquery: () => import('./logquery/index.ts'),

@@ -1,0 +1,110 @@
+// Names functions as people know them: by their place in the package, in their plugin, in a package of others.
+import { fileURLToPath } from 'node:url'
+import type { Frame } from './profile.ts'
+import type { OriginalPlace } from './source-map.ts'
+
+/** A function as V8 describes it; line and column count from 0. */
+export interface CallFrame {
+  readonly functionName: string
+  readonly url: string
+  readonly lineNumber: number
+  readonly columnNumber: number
+}
+
+export interface FrameOptions {
+  /** Folder of this package, ends with a slash. */
+  readonly root: string
+  /** Plugins of third parties: package name or path → plugin name. */
+  readonly modules: ReadonlyMap<string, string>
+  /** Where a place of a built file stands in its source. */
+  readonly original: OriginalPlace
+}
+
+export type FrameNamer = (callFrame: CallFrame) => Frame
+
+/** Frames of V8's call frames; equal ones are one object. */
+export function createFrameNamer(options: FrameOptions): FrameNamer {
+  const byCall = new Map<string, Frame>()
+  const byText = new Map<string, Frame>()
+  return callFrame => {
+    const { functionName, url, lineNumber, columnNumber } = callFrame
+    const key = `${functionName}\n${url}\n${lineNumber}\n${columnNumber}`
+    let frame = byCall.get(key)
+    if (frame === undefined) {
+      const made = makeFrame(callFrame, options)
+      const text = `${made.name}\n${made.file}\n${made.line}`
+      frame = byText.get(text) ?? made
+      byText.set(text, frame)
+      byCall.set(key, frame)
+    }
+    return frame
+  }
+}
+
+/** Frames of things that are no functions, and of functions whose place is given already; equal ones are one object. */
+export function createFrameSet(): (name: string, file?: string, line?: number) => Frame {
+  const known = new Map<string, Frame>()
+  return (name, file = '', line = 0) => {
+    const key = `${name}\n${file}\n${line}`
+    let frame = known.get(key)
+    if (frame === undefined) {
+      frame = { name, file, line, ...belonging(file) }
+      known.set(key, frame)
+    }
+    return frame
+  }
+}
+
+const native = { file: '', line: 0, owner: 'native', kind: 'native' } as const
+
+/** V8's names of what is no function. */
+const special: ReadonlyMap<string, string> = new Map([
+  ['(garbage collector)', 'gc'],
+  ['(program)', 'node']
+])
+
+function makeFrame(callFrame: CallFrame, options: FrameOptions): Frame {
+  const { functionName, url } = callFrame
+  const name = functionName || (url === '' ? '(native)' : '(anonymous)')
+  const known = special.get(name)
+  if (known !== undefined && url === '') return { ...native, name: `[native] ${known}`, owner: known }
+  if (url === '') return { ...native, name }
+  const place = placeOf(callFrame, options)
+  const plugin = pluginOf(place.file, options.modules)
+  return { name, ...place, ...(plugin === undefined ? belonging(place.file) : { owner: plugin, kind: 'plugin' }) }
+}
+
+function placeOf({ url, lineNumber, columnNumber }: CallFrame, { root, original }: FrameOptions) {
+  // CommonJS has paths where modules have URLs.
+  if (!url.startsWith('file:') && !url.startsWith('/')) return { file: url, line: lineNumber + 1 }
+  const path = url.startsWith('/') ? url : fileURLToPath(url)
+  const { file, line } = original(path, lineNumber, columnNumber)
+  return { file: shorten(file, root), line: line + 1 }
+}
+
+/** Relative to the innermost `node_modules`, else to this package. */
+function shorten(path: string, root: string): string {
+  const folder = '/node_modules/'
+  const at = path.lastIndexOf(folder)
+  const inside = path.startsWith(root) ? path.slice(root.length) : undefined
+  if (at >= 0 && (inside === undefined || inside.includes('node_modules/'))) return path.slice(at + folder.length)
+  return inside?.replace(/^dist\//, '') ?? path
+}
+
+function pluginOf(file: string, modules: ReadonlyMap<string, string>): string | undefined {
+  for (const [module, name] of modules) {
+    const end = module.replace(/^(\.{1,2}\/)+/, '')
+    if (file.startsWith(`${module}/`) || file === end || file.endsWith(`/${end}`)) return name
+  }
+  return undefined
+}
+
+function belonging(file: string): Pick<Frame, 'owner' | 'kind'> {
+  const [first = '', second = ''] = file.split('/')
+  if (file === '') return { owner: 'native', kind: 'native' }
+  if (first === 'plugins' && second !== '') return { owner: second.replace(/\.[jt]s$/, ''), kind: 'plugin' }
+  if (first === 'core' || first === 'bin') return { owner: first, kind: 'core' }
+  if (file.startsWith('node:')) return { owner: 'node', kind: 'node' }
+  if (file.includes('://')) return { owner: 'native', kind: 'native' }
+  return { owner: first.startsWith('@') ? `${first}/${second}` : first || 'elsewhere', kind: 'package' }
+}

@@ -1,0 +1,32 @@
+// Profiles of the running server: processor time and heap, as pprof files, text and flame graphs. Only on the main server.
+import { Type } from 'typebox'
+import { definePlugin, duration, size } from '../../core/index.ts'
+import { routes } from './routes.ts'
+import { createProfiling } from './service.ts'
+
+const MiB = 2 ** 20
+
+const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
+const flag = (description: string) => Type.Boolean({ default: false, description })
+
+export default definePlugin({
+  name: 'profiling',
+  prefix: '/debug/prof',
+  servers: ['main'],
+  config: Type.Object({
+    max_duration: duration(300_000, 'Longest CPU profile; a longer one is refused with 400.', { minimum: 1 }),
+    max_frequency: count(1000, 'Most samples a second of a CPU profile; more are refused with 400.'),
+    max_upload: size(128 * MiB, 'Largest dump `symbol` takes, after unpacking; a larger one is refused with 413.', {
+      minimum: 1
+    }),
+    heap_profiling: flag('Samples the heap from the start.'),
+    heap_interval: size(128 * 1024, 'Bytes allocated between two samples of the heap.', { minimum: 1024 }),
+    gdump: flag('Dumps the heap at each new memory high from the start, into `{data_home}/profiles`.'),
+    gdump_step: size(64 * MiB, 'What the resident memory must grow by for the next dump.', { minimum: MiB }),
+    gdump_files: count(16, 'Dumps that are kept, the newest.')
+  }),
+  setup: (core, config) => createProfiling(core, config),
+  routes(app, config) {
+    routes(app, config, app.services.profiling)
+  }
+})

@@ -1,0 +1,104 @@
+// A profile, whatever it came from: a tree of calls with what each frame took itself. All outputs are made of it.
+
+/** A function, or something that is none: a thread, native work. Two equal frames are one object. */
+export interface Frame {
+  readonly name: string
+  /** Relative to the package or to `node_modules`, forward slashes; empty where there is none. */
+  readonly file: string
+  /** From 1; 0 where there is none. */
+  readonly line: number
+  /** Whose code it is: a plugin's name, `core`, a package, `node`, `duckdb` and the like, `native` for the rest. */
+  readonly owner: string
+  readonly kind: 'plugin' | 'core' | 'package' | 'node' | 'native'
+}
+
+export interface Call {
+  readonly frame: Frame
+  /** Nanoseconds or bytes, without those of the calls below. */
+  self: number
+  readonly calls: Map<Frame, Call>
+}
+
+export interface Profile {
+  readonly kind: 'cpu' | 'heap'
+  /** The root stands for all of it and has no frame of its own. */
+  readonly root: Call
+  /** Milliseconds since 1970. */
+  readonly time: number
+  /** Milliseconds it took; 0 for a state. */
+  readonly duration: number
+  /** Nanoseconds or bytes between two samples; 0 where it was not sampled. */
+  readonly period: number
+  /** Facts for its reader, a line each. */
+  readonly facts: readonly string[]
+  /** What the colours stand for where it is not the kind of code. */
+  readonly legend?: Readonly<Record<Frame['kind'], string>>
+}
+
+const rootFrame: Frame = { name: 'all', file: '', line: 0, owner: 'native', kind: 'native' }
+
+export function createRoot(): Call {
+  return { frame: rootFrame, self: 0, calls: new Map() }
+}
+
+/** The call of a frame below another, made when it is not there. */
+export function callOf(parent: Call, frame: Frame): Call {
+  let call = parent.calls.get(frame)
+  if (call === undefined) {
+    call = { frame, self: 0, calls: new Map() }
+    parent.calls.set(frame, call)
+  }
+  return call
+}
+
+/** What a call took with everything below it. By call, for a whole tree: a tree may be deeper than the stack. */
+export function totals(root: Call): ReadonlyMap<Call, number> {
+  const order: Call[] = [root]
+  for (let i = 0; i < order.length; i++) for (const call of order[i]!.calls.values()) order.push(call)
+  const sums = new Map<Call, number>()
+  for (const call of order.toReversed()) {
+    let sum = call.self
+    for (const below of call.calls.values()) sum += sums.get(below)!
+    sums.set(call, sum)
+  }
+  return sums
+}
+
+/** Every call that took something itself, with the frames from itself up to the root's calls. */
+export function* stacks(root: Call): Generator<{ readonly frames: readonly Frame[]; readonly self: number }> {
+  const path: { readonly call: Call; readonly rest: Iterator<Call> }[] = [{ call: root, rest: root.calls.values() }]
+  while (path.length > 0) {
+    const next = path.at(-1)!.rest.next()
+    if (next.done) {
+      path.pop()
+      continue
+    }
+    path.push({ call: next.value, rest: next.value.calls.values() })
+    if (next.value.self > 0) {
+      const frames = path.slice(1).map(({ call }) => call.frame)
+      yield { frames: frames.reverse(), self: next.value.self }
+    }
+  }
+}
+
+/** On whose behalf a stack ran: the plugin nearest to its end, else the owner nearest to it that is ours, else that of its end. */
+export function ownerOf(frames: readonly Frame[]): string {
+  const plugin = frames.find(({ kind }) => kind === 'plugin') ?? frames.find(({ kind }) => kind === 'core')
+  return (plugin ?? frames[0])?.owner ?? 'native'
+}
+
+/** `name file:line`, as text and flame graph show it. */
+export function describeFrame({ name, file, line }: Frame): string {
+  if (file === '') return name
+  return line > 0 ? `${name} ${file}:${line}` : `${name} ${file}`
+}
+
+/** `1.25 s` or `3.40 MiB`. */
+export function formatAmount({ kind }: Pick<Profile, 'kind'>, amount: number): string {
+  if (kind === 'cpu') return amount >= 1e9 ? `${(amount / 1e9).toFixed(2)} s` : `${(amount / 1e6).toFixed(1)} ms`
+  return amount >= 2 ** 20 ? `${(amount / 2 ** 20).toFixed(2)} MiB` : `${(amount / 1024).toFixed(1)} KiB`
+}
+
+export function percent(part: number, whole: number): string {
+  return whole === 0 ? '0 %' : `${((part / whole) * 100).toFixed(1)} %`
+}

@@ -1,0 +1,81 @@
+// The routes of profiles: CPU, heap, and pictures of dumps that others bring.
+import type { FastifyReply } from 'fastify'
+import { DbError, type Parameters, type PluginApp, parseParameters } from '../../core/index.ts'
+import { drawFlameGraph, flameGraphPolicy } from './output/flame-graph.ts'
+import { encodePprof } from './output/pprof.ts'
+import { writeText } from './output/text.ts'
+import { type CpuLimits, type Output, readActivate, readCpuOptions, readOutput } from './parameters.ts'
+import type { Profile } from './profile.ts'
+import { type Profiling, titleOf } from './service.ts'
+
+/** A profile takes as long as it was asked to; no page of another origin may ask. */
+const guarded = { config: { sameOrigin: true, timeLimit: false } }
+
+export function routes(app: PluginApp<never, never>, limits: CpuLimits, { cpu, heap, gdump, draw }: Profiling): void {
+  app.post('/cpu', guarded, async (request, reply) => {
+    const query = request.query as Parameters
+    const output = readOutput(query, 'proto')
+    const options = readCpuOptions(query, limits)
+    return send(reply, await cpu(options, request.ctx.signal), output)
+  })
+
+  app.post('/mem', guarded, async (request, reply) => {
+    const output = readOutput(request.query as Parameters, 'text')
+    const profile = await heap.dump()
+    if (profile !== undefined) return send(reply, profile, output)
+    const message = 'heap profiling is not active: switch it on with POST /debug/prof/mem/activate, then dump'
+    throw new DbError('IllegalState', message, { status: 409 })
+  })
+  app.get('/mem/status', guarded, async () => ({ active: heap.isActive() }))
+  app.post('/mem/activate', guarded, async (_request, reply) => {
+    await heap.activate()
+    return sendText(reply, 'Heap profiling activated')
+  })
+  app.post('/mem/deactivate', guarded, async (_request, reply) => {
+    gdump.deactivate()
+    await heap.deactivate()
+    return sendText(reply, 'Heap profiling deactivated')
+  })
+
+  app.get('/mem/gdump', guarded, async () => ({ active: gdump.isActive() }))
+  app.post('/mem/gdump', guarded, async (request, reply) => {
+    const form = parseParameters(bytesOf(request.body).toString())
+    const isOn = readActivate(form, request.query as Parameters)
+    if (isOn) await gdump.activate()
+    else gdump.deactivate()
+    return sendText(reply, isOn ? 'gdump activated' : 'gdump deactivated')
+  })
+
+  app.post('/mem/symbol', guarded, async (request, reply) => {
+    const bytes = bytesOf(request.body)
+    if (bytes.length > 0) return sendPicture(reply, await draw(bytes, request.ctx.signal))
+    const expected = 'a .heapprofile, a .heapsnapshot or a file of pprof, gzipped or not'
+    throw new DbError('InvalidArguments', `the body is empty, expected ${expected}`)
+  })
+}
+
+async function send(reply: FastifyReply, profile: Profile, output: Output): Promise<FastifyReply> {
+  if (output === 'text') return sendText(reply, writeText(profile, titleOf(profile)))
+  if (output === 'flamegraph') return sendPicture(reply, drawFlameGraph(profile, titleOf(profile)))
+  const name = `${profile.kind}-${new Date(profile.time).toISOString().replace(/[-:]|\.\d+/g, '')}.pb.gz`
+  return reply
+    .type('application/octet-stream')
+    .header('content-disposition', `attachment; filename="${name}"`)
+    .send(await encodePprof(profile))
+}
+
+function sendText(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('text/plain; charset=utf-8').send(text)
+}
+
+function sendPicture(reply: FastifyReply, svg: string): FastifyReply {
+  return reply
+    .type('image/svg+xml')
+    .header('content-security-policy', flameGraphPolicy)
+    .header('x-content-type-options', 'nosniff')
+    .send(svg)
+}
+
+function bytesOf(body: unknown): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+}

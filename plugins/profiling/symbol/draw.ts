@@ -1,0 +1,44 @@
+// Has an uploaded heap dump drawn in a thread with limits of its own.
+import { Worker } from 'node:worker_threads'
+import { DbError } from '../../../core/index.ts'
+import type { SymbolAnswer, SymbolTask } from './symbol.worker.ts'
+
+/** Milliseconds the largest dumps may take. */
+const timeLimit = 60_000
+
+/** MiB of heap the thread has: parsed numbers take some five times the bytes of their text. */
+const memoryLimit = (bytes: number) => 128 + Math.ceil((8 * bytes) / 2 ** 20)
+
+/** The flame graph as SVG. Throws DbError `InvalidArguments` for a dump that cannot be read, and the signal's reason. */
+export async function drawDump(task: SymbolTask, signal: AbortSignal): Promise<string> {
+  const worker = new Worker(workerUrl(), {
+    workerData: task,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: memoryLimit(task.limit) }
+  })
+  const answered = Promise.withResolvers<SymbolAnswer>()
+  worker.once('message', answered.resolve)
+  worker.once('error', cause => answered.reject(tooHard('it took more memory than it may', cause)))
+  worker.once('exit', () => answered.reject(tooHard('its thread ended')))
+  const timer = setTimeout(() => answered.reject(tooHard(`it took more than ${timeLimit / 1000} s`)), timeLimit)
+  const stop = () => answered.reject(signal.reason)
+  signal.addEventListener('abort', stop)
+  try {
+    signal.throwIfAborted()
+    const answer = await answered.promise
+    if ('svg' in answer) return answer.svg
+    throw new DbError('InvalidArguments', answer.error, { status: answer.status })
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+    await worker.terminate()
+  }
+}
+
+function tooHard(what: string, cause?: unknown): DbError {
+  return new DbError('InvalidArguments', `the dump cannot be drawn: ${what}`, { status: 413, cause })
+}
+
+function workerUrl(): URL {
+  return new URL(`./symbol.worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+}

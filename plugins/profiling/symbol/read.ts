@@ -1,0 +1,93 @@
+// Reads a heap dump that somebody has as a file: of V8's profiler, of V8's snapshots, or of pprof; gzipped or not.
+import { gunzipSync } from 'node:zlib'
+import { DbError } from '../../../core/index.ts'
+import type { FrameNamer } from '../frame.ts'
+import { type HeapNode, heapTree } from '../heap/tree.ts'
+import type { Profile } from '../profile.ts'
+import { isSnapshot, snapshotLegend, snapshotTree } from './heap-snapshot.ts'
+import { readPprof } from './pprof.ts'
+
+export interface DumpFile {
+  readonly profile: Profile
+  /** What it turned out to be. */
+  readonly format: 'heapprofile' | 'heapsnapshot' | 'pprof'
+}
+
+/** `limit` in bytes after unpacking. Throws DbError `InvalidArguments` for what it cannot read, with status 413 beyond the limit. */
+export function readDump(bytes: Uint8Array, limit: number, nameFrame: FrameNamer): DumpFile {
+  const content = unpack(bytes, limit)
+  if (firstSign(content) !== '{') return { profile: readPprofDump(content), format: 'pprof' }
+  const value = parse(content)
+  if (isSnapshot(value)) {
+    return { profile: { ...toProfile(snapshotTree(value)), legend: snapshotLegend }, format: 'heapsnapshot' }
+  }
+  if (isHeapProfile(value)) return { profile: toProfile(heapTree(value.head, nameFrame)), format: 'heapprofile' }
+  const expected = 'a .heapprofile has the key head, a .heapsnapshot the keys snapshot, nodes, edges and strings'
+  throw new DbError('InvalidArguments', `the body is JSON, but no heap dump: ${expected}`)
+}
+
+/** What is neither JSON nor gzip may be anything. */
+function readPprofDump(content: Uint8Array): Profile {
+  try {
+    return readPprof(content)
+  } catch (error) {
+    const reason = (error as Error).message
+    throw new DbError('InvalidArguments', `the body is no heap dump: not JSON, and as a file of pprof ${reason}`, {
+      cause: error
+    })
+  }
+}
+
+function unpack(bytes: Uint8Array, limit: number): Uint8Array {
+  const tooLarge = (what: string) =>
+    new DbError(
+      'InvalidArguments',
+      `the dump is larger than ${limit} bytes (plugins.profiling.max_upload): it has ${what}`,
+      { status: 413 }
+    )
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) {
+    if (bytes.length > limit) throw tooLarge(`${bytes.length}`)
+    return bytes
+  }
+  try {
+    return gunzipSync(bytes, { maxOutputLength: limit })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge('more after gzip is undone')
+    throw new DbError('InvalidArguments', `the body is not valid gzip: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function firstSign(bytes: Uint8Array): string {
+  let at = 0
+  while (at < bytes.length && bytes[at]! <= 0x20) at++
+  return String.fromCharCode(bytes[at] ?? 0)
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
+  } catch (error) {
+    throw new DbError('InvalidArguments', `the body is not valid JSON: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function toProfile(root: Profile['root']): Profile {
+  return { kind: 'heap', root, time: 0, duration: 0, period: 0, facts: [] }
+}
+
+function isHeapProfile(value: unknown): value is { readonly head: HeapNode } {
+  return isHeapNode((value as { readonly head?: unknown } | null)?.head)
+}
+
+/** Every node below, too: what comes in may be anything. */
+function isHeapNode(head: unknown): head is HeapNode {
+  const waiting = [head]
+  for (let next = waiting.pop(); next !== undefined || waiting.length > 0; next = waiting.pop()) {
+    const { callFrame, selfSize, children } = (next ?? {}) as Partial<HeapNode>
+    const { functionName, url, lineNumber } = (callFrame ?? {}) as Partial<HeapNode['callFrame']>
+    if (typeof functionName !== 'string' || typeof url !== 'string' || typeof lineNumber !== 'number') return false
+    if (typeof selfSize !== 'number' || !(selfSize >= 0) || !Array.isArray(children)) return false
+    for (const child of children) waiting.push(child)
+  }
+  return head !== undefined
+}

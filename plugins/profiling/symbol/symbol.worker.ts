@@ -1,0 +1,34 @@
+// Turns an uploaded heap dump into a flame graph in a thread of its own: a large one takes seconds and much memory.
+import { parentPort, workerData } from 'node:worker_threads'
+import { isDbError } from '../../../core/index.ts'
+import { createFrameNamer } from '../frame.ts'
+import { drawFlameGraph } from '../output/flame-graph.ts'
+import { createSourceMaps } from '../source-map.ts'
+import { readDump } from './read.ts'
+
+export interface SymbolTask {
+  readonly bytes: Uint8Array
+  /** Bytes after unpacking. */
+  readonly limit: number
+  readonly root: string
+  readonly modules: ReadonlyMap<string, string>
+}
+
+export type SymbolAnswer = { readonly svg: string } | { readonly error: string; readonly status: number }
+
+parentPort?.postMessage(answer(workerData as SymbolTask))
+
+function answer({ bytes, limit, root, modules }: SymbolTask): SymbolAnswer {
+  try {
+    const { profile, format } = readDump(
+      bytes,
+      limit,
+      createFrameNamer({ root, modules, original: createSourceMaps() })
+    )
+    const words = { heapprofile: 'sampled heap', heapsnapshot: 'what keeps the heap alive', pprof: 'pprof' }[format]
+    return { svg: drawFlameGraph(profile, `${words}, uploaded`) }
+  } catch (error) {
+    if (isDbError(error)) return { error: error.message, status: error.status }
+    return { error: `the dump cannot be read: ${(error as Error).message}`, status: 400 }
+  }
+}
