@@ -194,12 +194,20 @@ export interface SeriesQuery {
 export interface TagMatch {
   readonly column: string
   readonly test: (value: string) => boolean
+  /** The only value that passes, where that is known: it need not be looked for. */
+  readonly equals?: string
+}
+
+/** Tags of a series that have a value, by name ascending, with it as text. Series with the same names may share them. */
+export interface SeriesTags {
+  readonly names: readonly string[]
+  readonly values: readonly string[]
 }
 
 export interface QueryResult {
   readonly columns: readonly ResultColumn[]
-  /** Of a series query: the tags of a series that have a value, with it as text. */
-  readonly labels?: (series: number) => readonly (readonly [name: string, value: string])[]
+  /** Of a series query. */
+  readonly labels?: (series: number) => SeriesTags
   /** Reads on as it is iterated; leaving the loop early or calling `close` stops the query and frees what it holds. */
   batches(): AsyncIterable<ResultBatch>
   close(): void

@@ -30,8 +30,9 @@ function* seriesPieces(value: QueryAnswer['value'], grid: Grid, isVector: boolea
   } else if (value.type === 'matrix') {
     for (const samples of limited(value.samples, limit)) yield rawJson(samples)
   } else if (value.type === 'vector') {
+    const times = Array.from({ length: grid.count }, (_, step) => seconds(timeOf(grid, step)))
     for (const series of limited(value.series, limit))
-      yield isVector ? elementJson(series, grid) : seriesJson(series, grid)
+      yield isVector ? elementJson(series, grid) : seriesJson(series, times)
   }
 }
 
@@ -62,14 +63,14 @@ function elementJson({ labels, kinds, values, histograms }: Series, grid: Grid):
   return `{"metric":${labelsJson(labels)},${sample}}`
 }
 
-function seriesJson({ labels, kinds, values, histograms }: Series, grid: Grid): string {
-  const floats: string[] = []
+/** `times` are those of the steps as they are written. */
+function seriesJson({ labels, kinds, values, histograms }: Series, times: readonly string[]): string {
+  let floats = ''
   const others: string[] = []
   for (let step = 0; step < kinds.length; step++) {
     if (kinds[step] === none) continue
-    const time = timeOf(grid, step)
-    if (kinds[step] === 1) floats.push(point(time, values[step]!))
-    else others.push(`[${seconds(time)},${JSON.stringify(histogramJson(histograms![step]!))}]`)
+    if (kinds[step] === 1) floats += `${floats === '' ? '' : ','}[${times[step]},"${formatFloat(values[step]!)}"]`
+    else others.push(`[${times[step]},${JSON.stringify(histogramJson(histograms![step]!))}]`)
   }
   return withPoints(labels, floats, others)
 }
@@ -79,11 +80,11 @@ function rawJson({ labels, floats, histograms }: Samples): string {
   const others = Array.from(histograms.times, (time, i) => {
     return `[${seconds(time)},${JSON.stringify(histogramJson(histograms.values[i]!))}]`
   })
-  return withPoints(labels, points, others)
+  return withPoints(labels, points.join(','), others)
 }
 
-function withPoints(labels: Labels, floats: readonly string[], others: readonly string[]): string {
-  const values = floats.length > 0 ? `,"values":[${floats.join(',')}]` : ''
+function withPoints(labels: Labels, floats: string, others: readonly string[]): string {
+  const values = floats === '' ? '' : `,"values":[${floats}]`
   const histograms = others.length > 0 ? `,"histograms":[${others.join(',')}]` : ''
   return `{"metric":${labelsJson(labels)}${values}${histograms}}`
 }
@@ -98,5 +99,6 @@ function seconds(milliseconds: number): string {
 }
 
 function labelsJson(labels: Labels): string {
-  return JSON.stringify(Object.fromEntries(labels))
+  const members = labels.names.map((name, i) => `${JSON.stringify(name)}:${JSON.stringify(labels.values[i])}`)
+  return `{${members.join(',')}}`
 }

@@ -3,7 +3,7 @@ import type { Aggregation } from '../language/ast.ts'
 import { countValues } from './aggregate-values.ts'
 import { choose } from './choose.ts'
 import type { Evaluation } from './evaluation.ts'
-import { groupKey, groupLabels, type Labels } from './labels.ts'
+import { grouping, groupLabels, type Labels } from './labels.ts'
 import { average, sum } from './mean.ts'
 import { type GroupMath, reduceCounts, reduceExtreme, reduceQuantile, reduceVariance } from './reduce.ts'
 import { type Grid, isEmpty, type Series, type Value } from './series.ts'
@@ -47,8 +47,9 @@ export async function aggregate(evaluation: Evaluation, expr: Aggregation, grid:
 /** In the order their first members come. */
 export function groupSeries(series: readonly Series[], names: ReadonlySet<string>, without: boolean): readonly Group[] {
   const groups = new Map<string, { labels: Labels; members: Series[] }>()
+  const keyOf = grouping(names, without)
   for (const each of series) {
-    const key = groupKey(each.labels, names, without)
+    const key = keyOf(each.labels)
     const group = groups.get(key)
     if (group !== undefined) group.members.push(each)
     else groups.set(key, { labels: groupLabels(each.labels, names, without), members: [each] })

@@ -1,6 +1,7 @@
 // Aggregations that keep some of the series as they are: topk, bottomk, limitk, limit_ratio.
 import type { Aggregation } from '../language/ast.ts'
 import type { Group } from './aggregate.ts'
+import { chooseBest } from './best.ts'
 import { entry } from './entry.ts'
 import { executionError } from './error.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -10,13 +11,17 @@ import { tellIgnored } from './reduce.ts'
 import { at, type Grid, isEmpty, newSeries, none, put, type Series, type Value } from './series.ts'
 
 /** Which members of a group stay at a step, best first where that means something. */
-type Choice = (members: readonly Series[], step: number, parameter: number) => readonly number[]
+type Choice = (step: number) => ArrayLike<number>
 
-const choices: Readonly<Record<string, Choice>> = {
-  topk: (members, step, k) => best(members, step, k, (a, b) => b - a),
-  bottomk: (members, step, k) => best(members, step, k, (a, b) => a - b),
-  limitk: (members, step, k) => present(members, step).slice(0, Math.max(0, Math.trunc(k))),
-  limit_ratio: (members, step, ratio) => present(members, step).filter(i => inRatio(members[i]!.labels, ratio))
+/** Made for each group; parameters by step. */
+type MakeChoice = (members: readonly Series[], parameters: Float64Array) => Choice
+
+const choices: Readonly<Record<string, MakeChoice>> = {
+  topk: (members, most) => chooseBest(members, most, 1),
+  bottomk: (members, most) => chooseBest(members, most, -1),
+  limitk: (members, most) => step => present(members, step).slice(0, Math.max(0, Math.trunc(most[step]!))),
+  limit_ratio: (members, ratios) => step =>
+    present(members, step).filter(i => inRatio(members[i]!.labels, ratios[step]!))
 }
 
 export async function choose(
@@ -27,23 +32,26 @@ export async function choose(
   grid: Grid
 ): Promise<Value> {
   checkParameter(evaluation, expr, parameter)
-  const choice = choices[expr.op]!
+  const makeChoice = choices[expr.op]!
   const ordered = grid.count === 1 && (expr.op === 'topk' || expr.op === 'bottomk')
-  const chosen: Series[] = []
+  const results: Series[] = []
   for (const group of groups) {
     const { members } = group
     const kept = new Map<number, Series>()
+    const choice = makeChoice(members, parameter)
     for (let step = 0; step < grid.count; step++) {
-      for (const i of choice(members, step, parameter[step]!)) {
+      const chosen = choice(step)
+      for (let n = 0; n < chosen.length; n++) {
+        const i = chosen[n]!
         const series = entry(kept, i, () => newSeries(members[i]!.labels, grid.count))
         put(series, step, at(members[i]!, step))
       }
       if (evaluation.budget.isDue) await evaluation.budget.pause()
     }
-    chosen.push(...[...kept.values()].filter(series => !isEmpty(series)))
+    results.push(...[...kept.values()].filter(series => !isEmpty(series)))
     if (ordered || expr.op.endsWith('k')) tellIgnoredUnlessKept(evaluation, expr, group)
   }
-  return { type: 'vector', series: chosen, ordered }
+  return { type: 'vector', series: results, ordered }
 }
 
 function tellIgnoredUnlessKept(evaluation: Evaluation, expr: Aggregation, group: Group): void {
@@ -67,19 +75,6 @@ function present(members: readonly Series[], step: number): number[] {
   const found: number[] = []
   for (let i = 0; i < members.length; i++) if (members[i]!.kinds[step] !== none) found.push(i)
   return found
-}
-
-/** The first `k` floats in an order; NaN comes last in every order, equal values stay as they come. */
-function best(members: readonly Series[], step: number, k: number, order: (a: number, b: number) => number): number[] {
-  if (k < 1) return []
-  const found: number[] = []
-  for (let i = 0; i < members.length; i++) if (members[i]!.kinds[step] === 1) found.push(i)
-  found.sort((i, j) => {
-    const [a, b] = [members[i]!.values[step]!, members[j]!.values[step]!]
-    if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
-    return order(a, b) || i - j
-  })
-  return found.slice(0, Math.trunc(k))
 }
 
 /** A share of all series that is the same at every step and in every query; a negative ratio takes exactly the others. */

@@ -1,14 +1,38 @@
 // Label sets: names and values, sorted by name, never changed.
+import { entry } from './entry.ts'
+
+/** Names many label sets share, and what follows from them alone. */
+export class LabelNames {
+  /** Ascending and distinct. */
+  readonly names: readonly string[]
+  #key: string | undefined
+  #unnamed: LabelNames | undefined
+
+  constructor(names: readonly string[]) {
+    this.names = names
+  }
+
+  get key(): string {
+    this.#key ??= `${this.names.join('\u0000')}\u0000\u0000`
+    return this.#key
+  }
+
+  /** Without the metric's name. */
+  get unnamed(): LabelNames {
+    this.#unnamed ??= new LabelNames(this.names.filter(name => name !== metricName))
+    return this.#unnamed
+  }
+}
 
 /** Two label sets with the same `key` are equal. */
 export class Labels {
-  readonly names: readonly string[]
+  readonly shared: LabelNames
   readonly values: readonly string[]
   #key: string | undefined
 
-  /** `names` ascending and distinct; no value is empty. */
-  constructor(names: readonly string[], values: readonly string[]) {
-    this.names = names
+  /** No value is empty. */
+  constructor(names: LabelNames, values: readonly string[]) {
+    this.shared = names
     this.values = values
   }
 
@@ -16,13 +40,17 @@ export class Labels {
   static from(pairs: Iterable<readonly [string, string]>): Labels {
     const kept = [...pairs].filter(([, value]) => value !== '').sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     return new Labels(
-      kept.map(([name]) => name),
+      new LabelNames(kept.map(([name]) => name)),
       kept.map(([, value]) => value)
     )
   }
 
+  get names(): readonly string[] {
+    return this.shared.names
+  }
+
   get key(): string {
-    this.#key ??= keyOf(this.names, this.values)
+    this.#key ??= this.shared.key + this.values.join('\u0000')
     return this.#key
   }
 
@@ -55,7 +83,8 @@ export class Labels {
 
   /** Without the metric's name. */
   unnamed(): Labels {
-    return this.names.includes(metricName) ? this.#filter(name => name !== metricName) : this
+    const at = this.names.indexOf(metricName)
+    return at < 0 ? this : new Labels(this.shared.unnamed, this.values.toSpliced(at, 1))
   }
 
   /** `{a="b", c="d"}`. */
@@ -71,32 +100,30 @@ export class Labels {
       names.push(this.names[i]!)
       values.push(this.values[i]!)
     }
-    return new Labels(names, values)
+    return new Labels(new LabelNames(names), values)
   }
 }
-
-export const noLabels = new Labels([], [])
 
 export const metricName = '__name__'
 
-/** A text for the labels among `names`, or for all others but the metric's name: equal for series that go together. */
-export function groupKey(labels: Labels, names: ReadonlySet<string>, without: boolean): string {
-  let key = ''
-  for (let i = 0; i < labels.names.length; i++) {
-    const name = labels.names[i]!
-    if (without ? name !== metricName && !names.has(name) : names.has(name))
-      key += `${name}\u0000${labels.values[i]}\u0000`
+export const noLabels = new Labels(new LabelNames([]), [])
+
+/** Gives a text for the labels among `names`, or for all others but the metric's name: equal for series that go together. */
+export function grouping(names: ReadonlySet<string>, without: boolean): (labels: Labels) => string {
+  const wanted = (name: string) => (without ? name !== metricName && !names.has(name) : names.has(name))
+  const known = new Map<LabelNames, { readonly head: string; readonly places: readonly number[] }>()
+  return ({ shared, values }) => {
+    const group = entry(known, shared, () => {
+      const places = [...shared.names.keys()].filter(i => wanted(shared.names[i]!))
+      return { head: `${places.map(i => shared.names[i]).join('\u0000')}\u0000`, places }
+    })
+    let key = group.head
+    for (const i of group.places) key += `\u0000${values[i]}`
+    return key
   }
-  return key
 }
 
-/** The labels a group key stands for. */
+/** The labels of a group. */
 export function groupLabels(labels: Labels, names: ReadonlySet<string>, without: boolean): Labels {
   return without ? labels.without(new Set([...names, metricName])) : labels.keep(names)
-}
-
-function keyOf(names: readonly string[], values: readonly string[]): string {
-  let key = ''
-  for (let i = 0; i < names.length; i++) key += `${names[i]}\u0000${values[i]}\u0000`
-  return key
 }

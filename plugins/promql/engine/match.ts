@@ -1,10 +1,10 @@
 // Operators between vectors: which elements belong together, and the labels of what comes out.
-import type { Binary, Matching } from '../language/ast.ts'
+import { type Binary, comparisons, type Matching } from '../language/ast.ts'
 import { entry } from './entry.ts'
 import { executionError } from './error.ts'
 import type { Evaluation } from './evaluation.ts'
-import { groupKey, type Labels, metricName } from './labels.ts'
-import { type Combination, combine, dropsName } from './operation.ts'
+import { grouping, type Labels, metricName } from './labels.ts'
+import { type Combination, combine, dropsName, scalarOperation } from './operation.ts'
 import { at, type Grid, isEmpty, newSeries, none, put, type Series } from './series.ts'
 
 /** Series of both sides with the same matching labels; on `one` at most one may be present at a step. */
@@ -54,8 +54,29 @@ interface Matcher {
   readonly busy: Uint8Array
 }
 
+/** One series on either side, with nothing but floats. */
+function matchFloats({ expr, grid, swapped, labelsOf }: Matcher, many: Series, one: Series): Series {
+  const result = newSeries(labelsOf(many, one), grid.count)
+  const operation = scalarOperation(expr.op)
+  const isFilter = comparisons.has(expr.op) && !expr.bool
+  const [left, right] = swapped ? [one, many] : [many, one]
+  for (let step = 0; step < grid.count; step++) {
+    if (left.kinds[step] === none || right.kinds[step] === none) continue
+    const value = left.values[step]!
+    const found = operation(value, right.values[step]!)
+    if (isFilter && found === 0) continue
+    result.kinds[step] = 1
+    result.values[step] = isFilter ? value : found
+  }
+  return result
+}
+
 function matchPair(matcher: Matcher, { many, one }: Pair): Iterable<Series> {
   const { expr, grid, swapped, operation, labelsOf, fillMany, fillOne, busy } = matcher
+  if (many.length === 1 && one.length === 1 && fillMany === undefined && fillOne === undefined) {
+    const both = [many[0]!, one[0]!] as const
+    if (both.every(each => each.histograms === undefined)) return [matchFloats(matcher, ...both)]
+  }
   const outputs = new Map<Labels, { series: Series; done: Uint8Array }>()
   const match = (step: number, manySide: Series | undefined, oneSide: Series | undefined) => {
     const m = manySide === undefined ? fillMany! : at(manySide, step)!
@@ -91,10 +112,9 @@ function stepsWithAny(series: readonly Series[], { count }: Grid): Uint8Array {
 }
 
 function pairUp(matching: Matching, many: readonly Series[], one: readonly Series[]): Iterable<Pair> {
-  const names = new Set(matching.labels)
+  const keyOf = grouping(new Set(matching.labels), !matching.on)
   const pairs = new Map<string, Pair>()
-  const pairOf = ({ labels }: Series) =>
-    entry(pairs, groupKey(labels, names, !matching.on), () => ({ many: [], one: [] }))
+  const pairOf = ({ labels }: Series) => entry(pairs, keyOf(labels), () => ({ many: [], one: [] }))
   for (const series of many) pairOf(series).many.push(series)
   for (const series of one) pairOf(series).one.push(series)
   return pairs.values()

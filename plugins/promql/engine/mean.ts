@@ -34,12 +34,30 @@ function addAt(sums: Float64Array, errors: Float64Array, step: number, term: num
 export const average: GroupMath = (group, context) => {
   const { count } = context
   const result = newSeries(group.labels, count)
-  const means = Array.from({ length: count }, newMean)
+  const [counts, errors] = [new Uint32Array(count), new Float64Array(count)]
   for (const { kinds, values } of group.members) {
-    for (let step = 0; step < count; step++) if (kinds[step] === 1) addToMean(means[step]!, values[step]!)
+    for (let step = 0; step < count; step++) {
+      if (kinds[step] !== 1) continue
+      if (counts[step]!++ === 0) result.values[step] = values[step]!
+      else addAt(result.values, errors, step, values[step]!)
+    }
   }
-  for (const [step, mean] of means.entries()) if (mean.count > 0) put(result, step, meanOf(mean))
+  for (let step = 0; step < count; step++) {
+    if (counts[step] === 0) continue
+    const sum = result.values[step]!
+    result.kinds[step] = 1
+    result.values[step] = Number.isFinite(sum)
+      ? sum / counts[step]! + errors[step]! / counts[step]!
+      : meanAt(group, step)
+  }
   return withHistograms(group, result, context, true)
+}
+
+/** For sums that overflow, or hold infinities. */
+function meanAt({ members }: Group, step: number): number {
+  const mean = newMean()
+  for (const { kinds, values } of members) if (kinds[step] === 1) addToMean(mean, values[step]!)
+  return meanOf(mean)
 }
 
 /** A mean that grows by one value after the other; once their sum overflows it is kept as a mean. */

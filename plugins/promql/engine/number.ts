@@ -5,8 +5,9 @@ export function formatFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (value === Number.POSITIVE_INFINITY) return '+Inf'
   if (value === Number.NEGATIVE_INFINITY) return '-Inf'
-  if (Object.is(value, -0)) return '-0'
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0'
   const text = String(value)
+  if (Math.abs(value) >= 1e-6 && Math.abs(value) < 1e21) return text
   // JavaScript writes e-7 where others write e-07.
   const exponent = text.indexOf('e')
   if (exponent < 0 || text.length - exponent > 3) return text

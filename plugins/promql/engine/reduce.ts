@@ -3,6 +3,7 @@ import type { Aggregation } from '../language/ast.ts'
 import type { Group } from './aggregate.ts'
 import type { Annotations } from './annotation.ts'
 import { formatFloat } from './number.ts'
+import { quantile } from './quantile.ts'
 import { newSeries, none, type Series } from './series.ts'
 
 export interface GroupContext {
@@ -74,43 +75,43 @@ export function reduceVariance(op: 'stddev' | 'stdvar'): GroupMath {
   }
 }
 
+/** Steps whose values are collected at once: so many lie together in memory. */
+const tile = 8
+
 export const reduceQuantile: GroupMath = (group, context) => {
+  const { members } = group
   const result = newSeries(group.labels, context.count)
-  for (let step = 0; step < context.count; step++) {
-    const found: number[] = []
-    for (const { kinds, values } of group.members) if (kinds[step] === 1) found.push(values[step]!)
-    if (found.length === 0) continue
-    const q = context.parameter![step]!
-    if (!(q >= 0 && q <= 1)) {
-      context.annotations.warn(context.expr.param!, `quantile value should be between 0 and 1, got ${formatFloat(q)}`)
+  const found = Array.from({ length: tile }, () => new Float64Array(members.length))
+  const counts = new Uint32Array(tile)
+  for (let first = 0; first < context.count; first += tile) {
+    const end = Math.min(context.count, first + tile)
+    counts.fill(0)
+    for (const { kinds, values } of members) {
+      for (let step = first; step < end; step++) {
+        if (kinds[step] === 1) found[step - first]![counts[step - first]!++] = values[step]!
+      }
     }
-    result.kinds[step] = 1
-    result.values[step] = quantile(q, Float64Array.from(found))
+    for (let step = first; step < end; step++) {
+      const count = counts[step - first]!
+      if (count > 0) putQuantile(result, step, found[step - first]!.subarray(0, count), context)
+    }
   }
   tellIgnored(group, context)
   return result
 }
 
-/** Linear between the two nearest values; NaN counts as the smallest. `values` gets sorted. */
-export function quantile(q: number, values: Float64Array): number {
-  if (values.length === 0 || Number.isNaN(q)) return Number.NaN
-  if (q < 0) return Number.NEGATIVE_INFINITY
-  if (q > 1) return Number.POSITIVE_INFINITY
-  values.sort()
-  const nans = countNans(values)
-  const nth = (i: number) => (i < nans ? Number.NaN : values[i - nans]!)
-  const rank = q * (values.length - 1)
-  const lower = Math.max(0, Math.floor(rank))
-  const upper = Math.min(values.length - 1, lower + 1)
-  const weight = rank - Math.floor(rank)
-  return nth(lower) * (1 - weight) + nth(upper) * weight
-}
-
-/** They stand at the end of a sorted array. */
-function countNans(sorted: Float64Array): number {
-  let nans = 0
-  while (nans < sorted.length && Number.isNaN(sorted[sorted.length - 1 - nans]!)) nans++
-  return nans
+function putQuantile(
+  result: Series,
+  step: number,
+  values: Float64Array,
+  { annotations, expr, parameter }: GroupContext
+) {
+  const q = parameter![step]!
+  if (!(q >= 0 && q <= 1)) {
+    annotations.warn(expr.param!, `quantile value should be between 0 and 1, got ${formatFloat(q)}`)
+  }
+  result.kinds[step] = 1
+  result.values[step] = quantile(q, values)
 }
 
 /** Says that histograms took no part, where there were some. */

@@ -2,12 +2,19 @@
 import type { VectorSelector } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { SampleCount } from './sample-count.ts'
-import { type Grid, isEmpty, newSeries, none, put, type Series, timeOf } from './series.ts'
+import { type Grid, isEmpty, none, put, type Series, seriesMaker, timeOf } from './series.ts'
 import { isStale, type RawSeries, wordsOf } from './source.ts'
 
 /** The evaluation time a selector looks from. */
 export function lookTime(grid: Grid, step: number, { at, offset }: Pick<VectorSelector, 'at' | 'offset'>): number {
   return ((at as number | undefined) ?? timeOf(grid, step)) - (offset as number)
+}
+
+/** The evaluation times a selector looks from, step by step. */
+export function lookTimes(grid: Grid, shift: Pick<VectorSelector, 'at' | 'offset'>): Float64Array {
+  const times = new Float64Array(grid.count)
+  for (let step = 0; step < grid.count; step++) times[step] = lookTime(grid, step, shift)
+  return times
 }
 
 /** With `times`, each sample's own time in seconds instead of its value. */
@@ -18,10 +25,12 @@ export async function selectVector(
   times = false
 ): Promise<readonly Series[]> {
   const found: Series[] = []
+  const look: Look = { from: lookTimes(grid, selector), back: evaluation.lookback }
+  const make = seriesMaker(grid.count)
   for (const raw of evaluation.samples(selector)) {
-    const series = times
-      ? timesAt(raw, selector, grid, evaluation.lookback)
-      : samplesAt(raw, selector, grid, evaluation.lookback)
+    const series = make(raw.labels)
+    if (times) putTimes(series, raw, look)
+    else putSamples(series, raw, look)
     if (!isEmpty(series)) found.push(series)
     if (evaluation.seen !== undefined) tellSeen(evaluation.seen, series, grid)
     if (evaluation.budget.isDue) await evaluation.budget.pause()
@@ -34,41 +43,42 @@ function tellSeen(seen: SampleCount, { kinds }: Series, grid: Grid): void {
   for (let step = 0; step < grid.count; step++) if (kinds[step] !== none) seen.add(grid, step, 1)
 }
 
-function samplesAt(raw: RawSeries, selector: VectorSelector, grid: Grid, lookback: number): Series {
-  const series = newSeries(raw.labels, grid.count)
-  const { times, values } = raw.floats
-  if (raw.histograms === undefined) {
-    const words = wordsOf(values)
-    let next = 0
-    for (let step = 0; step < grid.count; step++) {
-      const time = lookTime(grid, step, selector)
-      while (next < times.length && times[next]! <= time) next++
-      if (next === 0 || times[next - 1]! <= time - lookback || isStale(words, next - 1)) continue
-      series.kinds[step] = 1
-      series.values[step] = values[next - 1]!
-    }
-    return series
-  }
-  visitLatest(raw, selector, grid, lookback, (step, isFloat, i) =>
-    put(series, step, isFloat ? values[i]! : raw.histograms!.values[i]!)
-  )
-  return series
+interface Look {
+  /** By step. */
+  readonly from: Float64Array
+  /** Milliseconds a sample counts for. */
+  readonly back: number
 }
 
-function timesAt(raw: RawSeries, selector: VectorSelector, grid: Grid, lookback: number): Series {
-  const series = newSeries(raw.labels, grid.count)
-  visitLatest(raw, selector, grid, lookback, (step, isFloat, i) =>
+function putSamples(series: Series, raw: RawSeries, look: Look): void {
+  const { times, values } = raw.floats
+  if (raw.histograms !== undefined) {
+    const { histograms } = raw
+    visitLatest(raw, look, (step, isFloat, i) => put(series, step, isFloat ? values[i]! : histograms.values[i]!))
+    return
+  }
+  const words = wordsOf(values)
+  const { from, back } = look
+  let next = 0
+  for (let step = 0; step < from.length; step++) {
+    const time = from[step]!
+    while (next < times.length && times[next]! <= time) next++
+    if (next === 0 || times[next - 1]! <= time - back || isStale(words, next - 1)) continue
+    series.kinds[step] = 1
+    series.values[step] = values[next - 1]!
+  }
+}
+
+function putTimes(series: Series, raw: RawSeries, look: Look): void {
+  visitLatest(raw, look, (step, isFloat, i) =>
     put(series, step, (isFloat ? raw.floats : raw.histograms!).times[i]! / 1_000)
   )
-  return series
 }
 
 /** Calls back with the latest sample for each step that has one. */
 function visitLatest(
   { floats, histograms }: RawSeries,
-  selector: VectorSelector,
-  grid: Grid,
-  lookback: number,
+  { from, back }: Look,
   visit: (step: number, isFloat: boolean, index: number) => void
 ): void {
   const words = wordsOf(floats.values)
@@ -76,14 +86,14 @@ function visitLatest(
   const sum = new Float64Array(1)
   const sumWords = wordsOf(sum)
   let [f, h] = [0, 0]
-  for (let step = 0; step < grid.count; step++) {
-    const time = lookTime(grid, step, selector)
+  for (let step = 0; step < from.length; step++) {
+    const time = from[step]!
     while (f < floats.times.length && floats.times[f]! <= time) f++
     while (h < others.length && others[h]! <= time) h++
     const float = f === 0 ? Number.NEGATIVE_INFINITY : floats.times[f - 1]!
     const histogram = h === 0 ? Number.NEGATIVE_INFINITY : others[h - 1]!
     const isFloat = float >= histogram
-    if (Math.max(float, histogram) <= time - lookback) continue
+    if (Math.max(float, histogram) <= time - back) continue
     if (!isFloat) sum[0] = histograms!.values[h - 1]!.sum
     if (isFloat ? !isStale(words, f - 1) : !isStale(sumWords, 0)) visit(step, isFloat, (isFloat ? f : h) - 1)
   }

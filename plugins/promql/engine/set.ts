@@ -1,7 +1,7 @@
 // and, or, unless: elements by whether the other side has one with the same labels.
 import type { Binary } from '../language/ast.ts'
 import { entry } from './entry.ts'
-import { groupKey } from './labels.ts'
+import { grouping } from './labels.ts'
 import { mergeEqual } from './map.ts'
 import { at, type Grid, isEmpty, newSeries, none, put, type Series } from './series.ts'
 
@@ -11,8 +11,8 @@ export function combineSets(
   right: readonly Series[],
   grid: Grid
 ): readonly Series[] {
-  const names = new Set(matching.labels)
-  const keyOf = (series: Series) => groupKey(series.labels, names, !matching.on)
+  const group = grouping(new Set(matching.labels), !matching.on)
+  const keyOf = (series: Series) => group(series.labels)
   if (op === 'or') {
     const there = presence(left, keyOf, grid)
     const added = keepSteps(right, series => there.get(keyOf(series)), false)

@@ -4,7 +4,7 @@ import { forMetric } from '../engine/annotation.ts'
 import { entry } from '../engine/entry.ts'
 import { executionError } from '../engine/error.ts'
 import type { Evaluation } from '../engine/evaluation.ts'
-import { groupKey, groupLabels, type Labels, metricName } from '../engine/labels.ts'
+import { grouping, groupLabels, type Labels, metricName } from '../engine/labels.ts'
 import { mergeEqual } from '../engine/map.ts'
 import { fixedFloat, formatFloat } from '../engine/number.ts'
 import { type Grid, isEmpty, newSeries, type Series, type Value } from '../engine/series.ts'
@@ -76,9 +76,10 @@ function readOne(
 /** By all labels but `le` and the name: where two metrics meet in one result, that is an error later. */
 function gather(evaluation: Evaluation, where: Expr, series: readonly Series[]): Iterable<Found> {
   const all = new Map<string, Found>()
+  const keyOf = grouping(bucketLabel, true)
   for (const each of series) {
     const metric = each.labels.get(metricName)
-    const key = `${metric}\u0000${groupKey(each.labels, bucketLabel, true)}`
+    const key = `${metric}\u0000${keyOf(each.labels)}`
     const labels = () => groupLabels(each.labels, bucketLabel, true)
     const found = () => entry(all, key, () => ({ labels: labels(), metric, buckets: [], natives: [] }))
     if (each.kinds.includes(2)) {

@@ -43,13 +43,38 @@ function total(mean: boolean): RangeFunction {
   }
 }
 
+/** As `addKahan` does it, in variables: most windows hold no infinities. */
 function sumIn(values: Float64Array, from: number, to: number): number {
+  let [sum, error] = [0, 0]
+  for (let i = from; i < to; i++) {
+    const value = values[i]!
+    const total = sum + value
+    error += Math.abs(sum) >= Math.abs(value) ? sum - total + value : value - total + sum
+    sum = total
+  }
+  return Number.isFinite(sum) ? sum + error : sumOfAny(values, from, to)
+}
+
+function sumOfAny(values: Float64Array, from: number, to: number): number {
   const sum = { value: 0, error: 0 }
   for (let i = from; i < to; i++) addKahan(sum, values[i]!)
   return Number.isFinite(sum.value) ? sum.value + sum.error : sum.value
 }
 
+/** As `addToMean` does it, in variables, as long as the sum stays finite. */
 function meanIn(values: Float64Array, from: number, to: number): number {
+  let [sum, error] = [values[from]!, 0]
+  for (let i = from + 1; i < to; i++) {
+    const value = values[i]!
+    const total = sum + value
+    error += Math.abs(sum) >= Math.abs(value) ? sum - total + value : value - total + sum
+    sum = total
+  }
+  const count = to - from
+  return Number.isFinite(sum) ? sum / count + error / count : meanOfAny(values, from, to)
+}
+
+function meanOfAny(values: Float64Array, from: number, to: number): number {
   const mean = newMean()
   for (let i = from; i < to; i++) addToMean(mean, values[i]!)
   return meanOf(mean)
@@ -99,13 +124,19 @@ function timeOfEdge(which: 'first' | 'last'): RangeFunction {
 function extreme(beats: (a: number, b: number) => boolean): RangeFunction {
   return call => {
     const { values } = call.samples.floats
+    // Windows only move on: the best one counts until it is out of sight.
+    let best = -1
+    let end = 0
     return window => {
       const { f0, f1 } = window
       if (f1 === f0) return undefined
       tellIgnored(call, window)
-      let best = values[f0]!
-      for (let i = f0 + 1; i < f1; i++) if (beats(values[i]!, best) || Number.isNaN(best)) best = values[i]!
-      return best
+      if (best < f0) {
+        best = f0
+        end = f0 + 1
+      }
+      for (; end < f1; end++) if (beats(values[end]!, values[best]!) || Number.isNaN(values[best]!)) best = end
+      return values[best]!
     }
   }
 }

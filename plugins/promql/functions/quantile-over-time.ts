@@ -1,6 +1,6 @@
 // Order statistics over the time of a window.
 import { formatFloat } from '../engine/number.ts'
-import { quantile } from '../engine/reduce.ts'
+import { quantile } from '../engine/quantile.ts'
 import type { Family } from './call.ts'
 import { overRange, type RangeFunction, tellIgnored } from './range.ts'
 

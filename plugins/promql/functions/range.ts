@@ -4,8 +4,8 @@ import { forMetric } from '../engine/annotation.ts'
 import type { Evaluation } from '../engine/evaluation.ts'
 import { metricName } from '../engine/labels.ts'
 import { mergeEqual } from '../engine/map.ts'
-import { lookTime } from '../engine/select.ts'
-import { type Grid, isEmpty, newSeries, put, type Series, timeOf, type Value } from '../engine/series.ts'
+import { lookTimes } from '../engine/select.ts'
+import { type Grid, isEmpty, put, type Series, seriesMaker, timeOf, type Value } from '../engine/series.ts'
 import { moveWindow, newWindow, type Samples, type Window } from '../engine/window.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import { type Call, type Expr, type MatrixSelector, type Subquery, unwrap } from '../language/ast.ts'
@@ -46,11 +46,12 @@ export function overRange(make: RangeFunction, { keepName = false }: RangeOption
     const range = where.range as number
     const { annotations, budget } = evaluation
     const results: Series[] = []
+    const empty = seriesMaker(grid.count)
     for (const samples of all) {
       const metric = samples.labels.get(metricName)
       const work = make({ samples, metric, where: call.args[place]!, annotations, range, scalars, call })
       const labels = keepName ? samples.labels : samples.labels.unnamed()
-      const series = { ...newSeries(labels, grid.count) }
+      const series = empty(labels)
       await slide(evaluation, where, samples, grid, (step, window) => put(series, step, work(window)))
       if (!isEmpty(series)) results.push(series)
       if (budget.isDue) await budget.pause()
@@ -74,9 +75,10 @@ export async function slide(
   const shift = where.kind === 'matrix' ? where.selector : where
   const range = where.range as number
   const window = newWindow()
+  const ends = lookTimes(grid, shift)
   let looked = 0
   for (let step = 0; step < grid.count; step++) {
-    const end = lookTime(grid, step, shift)
+    const end = ends[step]!
     moveWindow(window, samples, end - range, end)
     if (window.f1 === window.f0 && window.h1 === window.h0) continue
     window.time = timeOf(grid, step)

@@ -19,14 +19,8 @@ function extrapolated({ counter, perSecond }: { counter: boolean; perSecond: boo
     const { floats, histograms } = call.samples
     const drops = counter ? dropsOf(floats.values) : []
     let told = !counter
-    const scaleBy = (
-      window: Window,
-      first: number,
-      last: number,
-      intervals: number,
-      zero: (sampled: number) => number
-    ) => {
-      const factor = stretch(window, first, last, intervals, counter ? zero : undefined)
+    const scaleBy = (window: Window, first: number, last: number, intervals: number, zero: number) => {
+      const factor = stretch(window, first, last, intervals, counter ? zero : Number.POSITIVE_INFINITY)
       return perSecond ? factor / (call.range / 1_000) : factor
     }
     return window => {
@@ -41,16 +35,13 @@ function extrapolated({ counter, perSecond }: { counter: boolean; perSecond: boo
         told = true
         const first = floats.values[f0]!
         const growth = floats.values[f1 - 1]! - first + lostToResets(floats.values, drops, f0, f1)
-        const zero = (sampled: number) =>
-          growth > 0 && first >= 0 ? sampled * (first / growth) : Number.POSITIVE_INFINITY
-        return growth * scaleBy(window, floats.times[f0]!, floats.times[f1 - 1]!, f1 - f0 - 1, zero)
+        return growth * scaleBy(window, floats.times[f0]!, floats.times[f1 - 1]!, f1 - f0 - 1, beforeIt(first, growth))
       }
       if (h1 - h0 < 2) return undefined
       const growth = histogramIncrease(call, window, counter)
       if (growth === undefined) return undefined
       const first = histograms.values[h0]!.count
-      const zero = (sampled: number) =>
-        growth.count > 0 && first >= 0 ? sampled * (first / growth.count) : Number.POSITIVE_INFINITY
+      const zero = beforeIt(first, growth.count)
       return scale(growth, scaleBy(window, histograms.times[h0]!, histograms.times[h1 - 1]!, h1 - h0 - 1, zero))
     }
   }
@@ -70,23 +61,22 @@ function lostToResets(values: Float64Array, drops: readonly number[], from: numb
   return lost
 }
 
+/** How many times as long as it took to grow a counter had before its first sample, at most, since it was 0. */
+function beforeIt(first: number, growth: number): number {
+  return growth > 0 && first >= 0 ? first / growth : Number.POSITIVE_INFINITY
+}
+
 /**
  * How much longer the window is than the time the samples cover, as a factor: samples stop short of its edges by chance unless they
- * stop short by more than they lie apart. `zero`: seconds before the first sample at which a counter would have been 0.
+ * stop short by more than they lie apart. `zero`: how many times the covered time before the first sample a counter would have been 0.
  */
-function stretch(
-  window: Window,
-  first: number,
-  last: number,
-  intervals: number,
-  zero: ((sampled: number) => number) | undefined
-): number {
+function stretch(window: Window, first: number, last: number, intervals: number, zero: number): number {
   const sampled = (last - first) / 1_000
   const average = sampled / intervals
   let toStart = (first - window.start) / 1_000
   let toEnd = (window.end - last) / 1_000
   if (toStart >= average * 1.1) toStart = average / 2
-  if (zero !== undefined) toStart = Math.min(toStart, zero(sampled))
+  if (zero !== Number.POSITIVE_INFINITY) toStart = Math.min(toStart, sampled * zero)
   if (toEnd >= average * 1.1) toEnd = average / 2
   return (sampled + toStart + toEnd) / sampled
 }

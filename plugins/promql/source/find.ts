@@ -1,7 +1,8 @@
 // Which series there are, without their samples: for lists of series, labels and label values.
 import type { RequestContext, Store } from '../../../core/index.ts'
-import { Labels, metricName } from '../engine/labels.ts'
+import type { Labels } from '../engine/labels.ts'
 import type { Matcher } from '../language/ast.ts'
+import { labelsOfMetric } from './series-labels.ts'
 import { findTables, type MetricTable, tagMatches } from './tables.ts'
 import { tickRange } from './ticks.ts'
 
@@ -37,10 +38,9 @@ async function seriesOf(store: Store, ctx: RequestContext, metric: MetricTable, 
     ...tickRange(table, range)
   })
   const found: Labels[] = []
+  const labels = labelsOfMetric(table.name)
   for await (const { columns } of result.batches()) {
-    for (const id of columns[0]!.values as Uint32Array) {
-      found.push(Labels.from([[metricName, table.name], ...result.labels!(id)]))
-    }
+    for (const id of columns[0]!.values as Uint32Array) found.push(labels(result.labels!(id)))
   }
   return found
 }

@@ -3,86 +3,91 @@ import { isValid, type ResultVector } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
 import { type Floats, type Histograms, type RawSeries, wordsOf } from '../engine/source.ts'
 
-/** Rows as they came: in runs of a series from files, in any order from memory. */
-interface Batch {
-  readonly rows: number
-  readonly series: Uint32Array
-  readonly times: Float64Array
-  /** Numbers by their two halves: a staleness marker must keep its bits. */
-  readonly words: Uint32Array
-  readonly valid: Uint8Array | undefined
-}
-
 /** Numbers of one column. */
 export class GatheredNumbers {
-  readonly #batches: Batch[] = []
-  /** By series; their numbers are dense. */
-  #counts = new Uint32Array(1024)
-  readonly #seen: number[] = []
-  #total = 0
+  /** By series, as they came. */
+  readonly #runs = new Map<number, Floats | Floats[]>()
 
   /** The batch's memory must stay as it is. */
   add(rows: number, series: Uint32Array, times: Float64Array, { values, valid }: ResultVector): void {
-    this.#batches.push({ rows, series, times, words: wordsOf(values as Float64Array), valid })
-    for (let row = 0; row < rows; row++) {
-      if (!isValid(valid, row)) continue
-      const id = series[row]!
-      if (id >= this.#counts.length) this.#grow(id)
-      if (this.#counts[id]!++ === 0) this.#seen.push(id)
-      this.#total++
+    if (valid !== undefined) {
+      this.#addPresent(rows, series, times, values as Float64Array, valid)
+      return
+    }
+    for (let start = 0; start < rows; ) {
+      const id = series[start]!
+      let end = start + 1
+      while (end < rows && series[end] === id) end++
+      this.#put(id, { times: times.subarray(start, end), values: (values as Float64Array).subarray(start, end) })
+      start = end
     }
   }
 
   /** By series, times ascending and divided by `perMilli`. */
   series(perMilli: number): Map<number, Floats> {
-    const times = new Float64Array(this.#total)
-    const values = new Float64Array(this.#total)
-    const places = new Uint32Array(this.#counts.length)
     const found = new Map<number, Floats>()
-    let next = 0
-    for (const id of this.#seen) {
-      const count = this.#counts[id]!
-      places[id] = next
-      found.set(id, { times: times.subarray(next, next + count), values: values.subarray(next, next + count) })
-      next += count
+    for (const [id, runs] of this.#runs) {
+      const floats = sortedByTime(Array.isArray(runs) ? joined(runs) : runs)
+      const inMillis = (time: number) => Math.floor(time / perMilli)
+      found.set(id, perMilli === 1 ? floats : { ...floats, times: floats.times.map(inMillis) })
     }
-    this.#fill(places, times, wordsOf(values))
-    if (perMilli !== 1) for (let i = 0; i < times.length; i++) times[i] = Math.floor(times[i]! / perMilli)
-    for (const floats of found.values()) sortByTime(floats)
     return found
   }
 
-  #fill(places: Uint32Array, times: Float64Array, words: Uint32Array): void {
-    for (const batch of this.#batches) {
-      for (let row = 0; row < batch.rows; row++) {
-        if (!isValid(batch.valid, row)) continue
-        const at = places[batch.series[row]!]!++
-        times[at] = batch.times[row]!
-        words[2 * at] = batch.words[2 * row]!
-        words[2 * at + 1] = batch.words[2 * row + 1]!
-      }
+  #addPresent(rows: number, series: Uint32Array, times: Float64Array, values: Float64Array, valid: Uint8Array): void {
+    const kept = new Uint32Array(rows)
+    let count = 0
+    for (let row = 0; row < rows; row++) if (isValid(valid, row)) kept[count++] = row
+    if (count === 0) return
+    const present = kept.subarray(0, count)
+    const picked = { times: Float64Array.from(present, row => times[row]!), values: new Float64Array(count) }
+    const [from, to] = [wordsOf(values), wordsOf(picked.values)]
+    for (let i = 0; i < count; i++) {
+      to[2 * i] = from[2 * present[i]!]!
+      to[2 * i + 1] = from[2 * present[i]! + 1]!
     }
+    this.add(
+      count,
+      Uint32Array.from(present, row => series[row]!),
+      picked.times,
+      { values: picked.values }
+    )
   }
 
-  #grow(id: number): void {
-    const grown = new Uint32Array(Math.max(id + 1, this.#counts.length * 2))
-    grown.set(this.#counts)
-    this.#counts = grown
+  #put(id: number, run: Floats): void {
+    const before = this.#runs.get(id)
+    if (before === undefined) this.#runs.set(id, run)
+    else if (Array.isArray(before)) before.push(run)
+    else this.#runs.set(id, [before, run])
   }
 }
 
+function joined(runs: readonly Floats[]): Floats {
+  const length = runs.reduce((sum, { times }) => sum + times.length, 0)
+  const all = { times: new Float64Array(length), values: new Float64Array(length) }
+  let at = 0
+  for (const { times, values } of runs) {
+    all.times.set(times, at)
+    all.values.set(values, at)
+    at += times.length
+  }
+  return all
+}
+
 /** Runs of several files may overlap in time. */
-function sortByTime({ times, values }: Floats): void {
+function sortedByTime(floats: Floats): Floats {
+  const { times, values } = floats
   let sorted = true
   for (let i = 1; i < times.length && sorted; i++) sorted = times[i]! >= times[i - 1]!
-  if (sorted) return
+  if (sorted) return floats
   const order = Uint32Array.from(times.keys()).sort((a, b) => times[a]! - times[b]!)
-  const words = new BigUint64Array(values.buffer, values.byteOffset, values.length)
-  const [oldTimes, oldWords] = [times.slice(), words.slice()]
-  for (const [i, from] of order.entries()) {
-    times[i] = oldTimes[from]!
-    words[i] = oldWords[from]!
+  const ordered = { times: Float64Array.from(order, i => times[i]!), values: new Float64Array(order.length) }
+  const [from, to] = [wordsOf(values), wordsOf(ordered.values)]
+  for (const [i, old] of order.entries()) {
+    to[2 * i] = from[2 * old]!
+    to[2 * i + 1] = from[2 * old + 1]!
   }
+  return ordered
 }
 
 /** Values of a text column that are read as something else. */

@@ -1,9 +1,9 @@
 // Samples from the store: series by their tags, then numbers alone.
 import type { RequestContext, Store } from '../../../core/index.ts'
-import { Labels, metricName } from '../engine/labels.ts'
 import type { RawSeries, Selection, SeriesSource } from '../engine/source.ts'
 import { readHistogram } from '../histogram/json.ts'
 import { GatheredNumbers, GatheredTexts, rawSeries } from './gathered.ts'
+import { labelsOfMetric } from './series-labels.ts'
 import { fieldLabel, findTables, type MetricTable, tagMatches } from './tables.ts'
 import { tickRange, ticksPerMilli } from './ticks.ts'
 
@@ -47,15 +47,11 @@ async function readTable(
     for (const [i, gathered] of numbers.entries()) gathered.add(rows, ids, stamps, values[i]!)
     if (histogram) texts.add(rows, ids, stamps, values[fields.length]!)
   }
-  const labelsOf = (id: number, field?: string) =>
-    Labels.from([
-      [metricName, table.name],
-      ...result.labels!(id),
-      ...(field === undefined ? [] : [[fieldLabel, field] as const])
-    ])
+  const named = labelsOfMetric(table.name)
+  const labelsOf = (id: number) => named(result.labels!(id))
   const histograms = texts.series(perMilli)
   if (!metric.namesField) return rawSeries(numbers[0]?.series(perMilli) ?? new Map(), histograms, labelsOf)
   return numbers.flatMap((gathered, i) =>
-    rawSeries(gathered.series(perMilli), new Map(), id => labelsOf(id, fields[i]!.name))
+    rawSeries(gathered.series(perMilli), new Map(), id => labelsOf(id).with(new Map([[fieldLabel, fields[i]!.name]])))
   )
 }

@@ -72,5 +72,9 @@ function readable(
 
 /** What a table's tags must hold, as the store asks for it. */
 export function tagMatches({ matchers }: MetricTable): TagMatch[] {
-  return matchers.map(matcher => ({ column: matcher.name, test: compileMatcher(matcher) }))
+  return matchers.map(matcher => ({
+    column: matcher.name,
+    test: compileMatcher(matcher),
+    ...(matcher.op === '=' && { equals: matcher.value })
+  }))
 }

@@ -4,7 +4,7 @@ import type { Engine, SeriesQuery, TagMatch } from '../../../core/storage/engine
 import { never, put, remove, tableNamed } from './rows.ts'
 import { type Case, columns, createVisits, failure, type Trial } from './trial.ts'
 
-const is = (column: string, value: string): TagMatch => ({ column, test: found => found === value })
+const is = (column: string, value: string): TagMatch => ({ column, test: found => found === value, equals: value })
 const like = (column: string, pattern: RegExp): TagMatch => ({ column, test: found => pattern.test(found) })
 
 type Asked = Partial<Omit<SeriesQuery, 'kind' | 'table'>>
@@ -28,7 +28,8 @@ async function samplesOf(engine: Engine, name: string, asked: Asked = {}): Promi
     }
   }
   const lines = [...found].map(([id, points]) => {
-    const labels = result.labels!(id).map(([name, value]) => `${name}=${value}`)
+    const { names, values } = result.labels!(id)
+    const labels = names.map((name, i) => `${name}=${values[i]}`)
     return [labels.join(','), ...points.sort(byTime)].join(' ')
   })
   return lines.sort().join(' | ')

@@ -31,7 +31,7 @@ async function samples(engine: Engine): Promise<string[]> {
   for await (const { rows, columns } of result.batches()) {
     for (let i = 0; i < rows; i++) {
       const [series, time, n] = columns.map(({ values }) => values[i] as number)
-      found.push(`${result.labels!(series!)[0]![1]} ${time} ${n}`)
+      found.push(`${result.labels!(series!).values[0]} ${time} ${n}`)
     }
   }
   return found.sort()

@@ -28,7 +28,7 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
   const whole = snapshotOf(parts, table, Date.now())
   const unread = plan && readMemory(plan, query, whole, tsids)
   const snapshot = { ...whole, memtables: whole.memtables.filter(memtable => memtable.ready) }
-  const labels = (series: number) => data.labels.labels(table, series)
+  const labels = data.labels.labels(table)
   const release = pin(parts.pins, [snapshot])
   let selection: Selection
   try {

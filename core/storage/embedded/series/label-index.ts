@@ -1,17 +1,21 @@
 // Which series have which tag values: an index over a registry, so that selecting series costs no look at any row.
 import type { Table, TableColumn } from '../../../model/table.ts'
-import type { TagMatch } from '../../engine.ts'
+import type { SeriesTags, TagMatch } from '../../engine.ts'
 import { tableColumn } from '../catalog/logical.ts'
 import { fixedArray } from '../log/record.ts'
 import type { SeriesRegistry } from './series.ts'
 
 /** Code of a tag that has no value. */
 const absent = 0
+/** Code no tag has. */
+const noCode = 0xffffffff
 
 /** Tag values of all series by column, grown with the registry. */
 export class LabelIndex {
   readonly #registry: SeriesRegistry
   readonly #columns = new Map<number, LabelColumn>()
+  /** Series of the logical tables, by table. */
+  readonly #owned = new Map<number, SeriesList>()
   #size = 0
 
   constructor(registry: SeriesRegistry) {
@@ -21,38 +25,50 @@ export class LabelIndex {
   /** Numbers of the series, ascending, whose tags pass all tests; those of one logical table where `owner` names it. */
   select(table: Table, matches: readonly TagMatch[], owner: number | undefined): Uint32Array {
     this.#grow()
-    const filters: Filter[] = []
-    if (owner !== undefined) filters.push(this.#filter(tableColumn, text => text === String(owner)))
-    for (const { column, test } of matches) {
-      const tag = table.tags.find(({ name }) => name === column)
-      if (tag === undefined) {
-        if (!test('')) return new Uint32Array(0)
-      } else filters.push(this.#filter(tag, test))
+    let found = owner === undefined ? numbersTo(this.#size) : (this.#owned.get(owner)?.copy() ?? noCodes)
+    for (const match of matches) {
+      const tag = table.tags.find(({ name }) => name === match.column)
+      if (tag !== undefined) found = narrowed(found, this.#filter(tag, match))
+      else if (!match.test('')) return noCodes
     }
-    const found = new Uint32Array(this.#size)
-    let count = 0
-    for (let tsid = 0; tsid < this.#size; tsid++) {
-      if (filters.every(({ codes, passes }) => passes[codes[tsid] ?? absent] === 1)) found[count++] = tsid
-    }
-    return found.subarray(0, count)
+    return found
   }
 
-  /** Tag values of a series as text, in the order of the table's columns; tags without a value are left out. */
-  labels(table: Table, tsid: number): [name: string, value: string][] {
-    return table.tags.flatMap(tag => {
+  /** What gives the tags of a series of a table: values as text, tags without a value left out. */
+  labels(table: Table): (tsid: number) => SeriesTags {
+    const tags = table.tags.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    const columns = tags.map(tag => {
       const column = this.#columns.get(tag.stored ?? tag.id)
-      const code = column?.codes[tsid] ?? absent
       column?.decode(tag)
-      return code === absent ? [] : [[tag.name, column!.texts[code]!] as [string, string]]
+      return column
     })
+    const layouts = new Map<string, readonly string[]>()
+    return tsid => {
+      const values: string[] = []
+      let left = ''
+      for (let i = 0; i < columns.length; i++) {
+        const column = columns[i]
+        const code = column?.codes[tsid] ?? absent
+        if (code === absent) left += `${i},`
+        else values.push(column!.texts[code]!)
+      }
+      let names = layouts.get(left)
+      if (names === undefined) {
+        names = tags.filter((_, i) => (columns[i]?.codes[tsid] ?? absent) !== absent).map(({ name }) => name)
+        layouts.set(left, names)
+      }
+      return { names, values }
+    }
   }
 
-  #filter(tag: TableColumn, test: (value: string) => boolean): Filter {
+  #filter(tag: TableColumn, { test, equals }: TagMatch): Filter {
     const column = this.#columns.get(tag.stored ?? tag.id)
     if (column === undefined) return { codes: noCodes, passes: Uint8Array.of(Number(test(''))) }
     column.decode(tag)
     const passes = new Uint8Array(column.texts.length)
-    for (let code = 0; code < passes.length; code++) passes[code] = Number(test(column.texts[code]!))
+    const only = equals === undefined ? undefined : column.find(equals)
+    if (only !== undefined) passes[only] = 1
+    else for (let code = 0; code < passes.length; code++) passes[code] = Number(test(column.texts[code]!))
     return { codes: column.codes, passes }
   }
 
@@ -64,15 +80,29 @@ export class LabelIndex {
       for (let at = 0; at < key.length; ) {
         const id = view.getUint16(at, true)
         const length = view.getUint32(at + 2, true)
-        let column = this.#columns.get(id)
-        if (column === undefined) {
-          column = new LabelColumn(id === tableColumn.id ? tableColumn : undefined)
-          this.#columns.set(id, column)
-        }
-        column.set(this.#size, key.subarray(at + 6, at + 6 + length))
+        if (id === tableColumn.id) this.#own(view.getUint32(at + 6, true))
+        else this.#column(id).set(this.#size, key.subarray(at + 6, at + 6 + length))
         at += 6 + length
       }
     }
+  }
+
+  #column(id: number): LabelColumn {
+    let column = this.#columns.get(id)
+    if (column === undefined) {
+      column = new LabelColumn()
+      this.#columns.set(id, column)
+    }
+    return column
+  }
+
+  #own(owner: number): void {
+    let list = this.#owned.get(owner)
+    if (list === undefined) {
+      list = new SeriesList()
+      this.#owned.set(owner, list)
+    }
+    list.add(this.#size)
   }
 }
 
@@ -84,6 +114,42 @@ interface Filter {
 
 const noCodes = new Uint32Array(0)
 
+function numbersTo(size: number): Uint32Array {
+  const numbers = new Uint32Array(size)
+  for (let i = 0; i < size; i++) numbers[i] = i
+  return numbers
+}
+
+/** Those that pass, in the place of all. */
+function narrowed(series: Uint32Array, { codes, passes }: Filter): Uint32Array {
+  let count = 0
+  for (let i = 0; i < series.length; i++) {
+    const tsid = series[i]!
+    const code = tsid < codes.length ? codes[tsid]! : absent
+    if (passes[code] === 1) series[count++] = tsid
+  }
+  return series.subarray(0, count)
+}
+
+/** Series numbers that only ever get more. */
+class SeriesList {
+  #numbers = new Uint32Array(8)
+  #count = 0
+
+  add(tsid: number): void {
+    if (this.#count === this.#numbers.length) {
+      const grown = new Uint32Array(this.#count * 2)
+      grown.set(this.#numbers)
+      this.#numbers = grown
+    }
+    this.#numbers[this.#count++] = tsid
+  }
+
+  copy(): Uint32Array {
+    return this.#numbers.slice(0, this.#count)
+  }
+}
+
 /** The values of one tag by series. */
 class LabelColumn {
   /** By series; beyond its end there is no value. */
@@ -91,23 +157,18 @@ class LabelColumn {
   /** By code; the first stands for no value. */
   readonly texts: string[] = ['']
   readonly #byBytes = new Map<string, number>()
-  #tag: TableColumn | undefined
   /** Codes from here on hold bytes that were not read as the tag's type yet. */
   #decoded = 1
-
-  constructor(tag: TableColumn | undefined) {
-    this.#tag = tag
-  }
+  #isText = false
 
   set(tsid: number, value: Uint8Array): void {
     // One unit a byte: equal for equal bytes, whatever they mean.
-    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1')
+    const bytes = latin1(value)
     let code = this.#byBytes.get(bytes)
     if (code === undefined) {
       code = this.texts.length
       this.#byBytes.set(bytes, code)
-      this.texts.push(this.#tag === undefined ? bytes : textOf(this.#tag, value))
-      if (this.#tag !== undefined) this.#decoded = this.texts.length
+      this.texts.push(bytes)
     }
     if (tsid >= this.codes.length) {
       const grown = new Uint32Array(Math.max(tsid + 1, this.codes.length * 2))
@@ -117,13 +178,22 @@ class LabelColumn {
     this.codes[tsid] = code
   }
 
+  /** The code of a text; undefined where its values are not found by their bytes. */
+  find(text: string): number | undefined {
+    return this.#isText && text !== '' ? (this.#byBytes.get(latin1(Buffer.from(text))) ?? noCode) : undefined
+  }
+
   /** Reads what is there as values of a tag; its type is only known from its table. */
   decode(tag: TableColumn): void {
-    this.#tag = tag
+    this.#isText = tag.type === 'String'
     for (; this.#decoded < this.texts.length; this.#decoded++) {
       this.texts[this.#decoded] = textOf(tag, Buffer.from(this.texts[this.#decoded]!, 'latin1'))
     }
   }
+}
+
+function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 
 function textOf({ type }: TableColumn, value: Uint8Array): string {

@@ -1,0 +1,20 @@
+// Labels of stored series: their tags and the name of their metric.
+import type { SeriesTags } from '../../../core/index.ts'
+import { entry } from '../engine/entry.ts'
+import { LabelNames, Labels, metricName } from '../engine/labels.ts'
+
+/** Gives the labels of series of one metric; those with the same tags share their names. */
+export function labelsOfMetric(metric: string): (tags: SeriesTags) => Labels {
+  const known = new Map<readonly string[], { readonly shared: LabelNames; readonly at: number }>()
+  return ({ names, values }) => {
+    // An empty value is none.
+    if (values.includes(''))
+      return Labels.from([[metricName, metric], ...names.map((name, i) => [name, values[i]!] as const)])
+    const { shared, at } = entry(known, names, () => {
+      const after = names.findIndex(name => name > metricName)
+      const at = after < 0 ? names.length : after
+      return { shared: new LabelNames(names.toSpliced(at, 0, metricName)), at }
+    })
+    return new Labels(shared, values.toSpliced(at, 0, metric))
+  }
+}
