@@ -1,0 +1,13 @@
+// Errors in the envelope of all answers.
+import { DbError, type WireError } from '../../core/index.ts'
+
+export function formatError({ status, message }: DbError): WireError {
+  const errors = [{ code: status, msg: message }]
+  const body = JSON.stringify({ data: null, total: 0, limit: 0, offset: 0, errors })
+  return { status, contentType: 'application/json', body }
+}
+
+/** In the words the clients of this API know. */
+export function invalid(name: string, reason: string): DbError {
+  return new DbError('InvalidArguments', `unable to parse param '${name}': ${reason}`)
+}

@@ -1,0 +1,28 @@
+// Traces out in the form of the Jaeger query API, so that its pages and Grafana show them.
+import { Type } from 'typebox'
+import { definePlugin, duration } from '../../core/index.ts'
+import { formatError } from './errors.ts'
+import { routes } from './routes.ts'
+
+const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
+
+export default definePlugin({
+  name: 'jaeger',
+  prefix: '/v1/jaeger',
+  servers: ['main', 'public'],
+  config: Type.Object({
+    max_traces: count(1500, 'Traces one search may ask for; more are refused with 400.'),
+    max_spans: count(200_000, 'Spans one answer may hold; an answer that would have more is refused with 400.'),
+    max_names: count(
+      100_000,
+      'Services or operations one answer may list; an answer that would have more is refused with 400.'
+    ),
+    lookback: duration(172_800_000, 'How far back a search without a start looks.', { minimum: 1 }),
+    trace_window: duration(
+      21_600_000,
+      'Spans of traces that a search found are read from so long before the first span that matched until so long after the last.'
+    )
+  }),
+  routes,
+  formatError
+})

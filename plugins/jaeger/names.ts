@@ -1,0 +1,94 @@
+// Services, and what they do.
+import { DbError } from '../../core/index.ts'
+import { besideOf, type Source } from './source.ts'
+import { column, type Piece, rowsOf, run, text } from './statement.ts'
+
+export interface Operation {
+  readonly name: string
+  readonly spanKind: string
+}
+
+/** Sorted. */
+export async function listServices(source: Source, most: number): Promise<string[]> {
+  const table = besideOf(source, 'services')
+  if (table === undefined) return []
+  const service = column(table, 'service_name')
+  const pieces = [
+    `SELECT DISTINCT ${service} FROM `,
+    { table, alias: 's' },
+    ` WHERE ${service} IS NOT NULL ORDER BY 1 LIMIT ${most + 1}`
+  ]
+  return (await read(source, pieces, most)).map(([name]) => String(name))
+}
+
+/** Sorted; those of one kind (`server`, `client` …) or of all. */
+export async function listOperations(
+  source: Source,
+  service: string,
+  kind: string | undefined,
+  most: number
+): Promise<Operation[]> {
+  const table = besideOf(source, 'operations')
+  if (table === undefined) return []
+  const [name, spanKind] = [column(table, 'span_name'), column(table, 'span_kind')]
+  const ofKind = kind === undefined ? '' : ` AND ${spanKind} = ${text(kindColumn(kind))}`
+  const pieces = [
+    `SELECT DISTINCT ${name}, ${spanKind} FROM `,
+    { table, alias: 'o', where: serviceIs(service) },
+    ` WHERE ${column(table, 'service_name')} = ${text(service)}${ofKind} ORDER BY 1, 2 LIMIT ${most + 1}`
+  ]
+  const rows = await read(source, pieces, most)
+  return rows.map(([found, foundKind]) => ({ name: String(found ?? ''), spanKind: kindWord(String(foundKind ?? '')) }))
+}
+
+export interface Dependency {
+  readonly parent: string
+  readonly child: string
+  readonly callCount: number
+}
+
+/** Which service called which how often, by spans that began between two times. */
+export async function listDependencies(source: Source, from: bigint, to: bigint, most: number): Promise<Dependency[]> {
+  const { table } = source
+  if (table === undefined) return []
+  const where = { kind: 'time', from, to } as const
+  const between = (alias: string) =>
+    `${alias}.${column(table, 'timestamp')} >= make_timestamp_ns(${from}) AND ${alias}.${column(table, 'timestamp')} < make_timestamp_ns(${to})`
+  const of = (alias: string, name: string) => `${alias}.${column(table, name)}`
+  const pieces = [
+    `SELECT ${of('p', 'service_name')}, ${of('c', 'service_name')}, count(*) FROM `,
+    { table, alias: 'c', where },
+    ' JOIN ',
+    { table, alias: 'p', where },
+    ` ON ${of('p', 'trace_id')} = ${of('c', 'trace_id')} AND ${of('p', 'span_id')} = ${of('c', 'parent_span_id')}`,
+    ` WHERE ${between('c')} AND ${between('p')} AND ${of('p', 'service_name')} <> ${of('c', 'service_name')}`,
+    ` GROUP BY ALL ORDER BY 1, 2 LIMIT ${most + 1}`
+  ]
+  const rows = await read(source, pieces, most)
+  return rows.map(([parent, child, calls]) => ({
+    parent: String(parent),
+    child: String(child),
+    callCount: Number(calls)
+  }))
+}
+
+export function serviceIs(service: string) {
+  return { kind: 'equals', column: 'service_name', value: service } as const
+}
+
+export function kindColumn(kind: string): string {
+  return `SPAN_KIND_${kind.toUpperCase()}`
+}
+
+/** `server`, `client` …; empty for one that was not said. */
+export function kindWord(kind: string): string {
+  const word = kind.replace(/^SPAN_KIND_/, '').toLowerCase()
+  return word === 'unspecified' ? '' : word
+}
+
+async function read(source: Source, pieces: readonly Piece[], most: number): Promise<(readonly unknown[])[]> {
+  const rows: (readonly unknown[])[] = []
+  for await (const row of rowsOf(await run(source, pieces))) rows.push(row)
+  if (rows.length <= most) return rows
+  throw new DbError('InvalidArguments', `the answer has more than ${most} names (plugins.jaeger.max_names)`)
+}

@@ -1,0 +1,88 @@
+// `/v1/jaeger/api/…`: services, operations, traces and dependencies.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authorise, DbError, type Parameters, type PluginApp } from '../../core/index.ts'
+import { invalid } from './errors.ts'
+import { listDependencies, listOperations, listServices } from './names.ts'
+import { allValues, one, readRange, readSearch, readTraceId, type SearchLimits, type TimeRange } from './parameters.ts'
+import { readSpans, searchTraces } from './search.ts'
+import { type Source, sourceOf } from './source.ts'
+import { type Trace, tracesOf } from './trace.ts'
+
+export interface JaegerOptions extends SearchLimits {
+  readonly max_spans: number
+  readonly max_names: number
+  /** Milliseconds. */
+  readonly trace_window: number
+}
+
+type Work = (source: Source, query: Parameters, params: Readonly<Record<string, string>>) => Promise<readonly unknown[]>
+
+export function routes(app: PluginApp<never, never>, options: JaegerOptions): void {
+  const get = (url: string, work: Work) =>
+    app.get(`/api${url}`, async (request: FastifyRequest, reply: FastifyReply) => {
+      const { ctx, headers, params } = request
+      authorise(ctx.user, 'read')
+      const query = request.query as Parameters
+      const source = sourceOf(app.core.store, ctx, headers, query)
+      const data = await work(source, query, params as Readonly<Record<string, string>>)
+      return reply.send({ data, total: data.length, limit: 0, offset: 0, errors: null })
+    })
+
+  get('/services', source => listServices(source, options.max_names))
+  get('/services/:service/operations', async (source, _, { service }) => {
+    const operations = await listOperations(source, service!, undefined, options.max_names)
+    return [...new Set(operations.map(({ name }) => name))]
+  })
+  get('/operations', (source, query) => {
+    const service = one(query, 'service')
+    if (service === undefined) throw new DbError('InvalidArguments', "parameter 'service' is required")
+    return listOperations(source, service, one(query, 'spanKind'), options.max_names)
+  })
+  get('/traces', (source, query) => {
+    const ids = allValues(query, 'traceID')
+    if (ids.length > options.max_traces) {
+      throw invalid('traceID', `${ids.length} are more than ${options.max_traces} (plugins.jaeger.max_traces)`)
+    }
+    return ids.length > 0
+      ? readTraces(source, [...new Set(ids.map(readTraceId))], readRange(query), options)
+      : foundTraces(source, query, options)
+  })
+  get('/traces/:traceID', async (source, query, { traceID }) => {
+    const traces = await readTraces(source, [readTraceId(traceID!)], readRange(query), options)
+    if (traces.length === 0) throw new DbError('InvalidArguments', 'trace not found', { status: 404 })
+    return traces
+  })
+  get('/dependencies', (source, query) => {
+    const to = milliseconds(query, 'endTs', Date.now())
+    return listDependencies(source, to - milliseconds(query, 'lookback', options.lookback), to, options.max_names)
+  })
+}
+
+async function foundTraces(source: Source, query: Parameters, options: JaegerOptions): Promise<readonly Trace[]> {
+  const { traceIds, from = 0n, to = 0n } = await searchTraces(source, readSearch(query, Date.now(), options))
+  const window = BigInt(options.trace_window) * 1_000_000n
+  const range = { from: from > window ? from - window : 0n, to: to < latest - window ? to + window + 1n : latest }
+  return readTraces(source, traceIds, range, options)
+}
+
+/** No time that can be told in nanoseconds is after it. */
+const latest = 2n ** 63n - 1n
+
+async function readTraces(
+  source: Source,
+  traceIds: readonly string[],
+  range: TimeRange,
+  { max_spans }: JaegerOptions
+): Promise<readonly Trace[]> {
+  const { table } = source
+  const rows = await readSpans(source, traceIds, range, max_spans)
+  return table === undefined ? [] : tracesOf(table, traceIds, rows)
+}
+
+/** Milliseconds as nanoseconds. */
+function milliseconds(query: Parameters, name: string, otherwise: number): bigint {
+  const text = one(query, name)
+  if (text === undefined) return BigInt(otherwise) * 1_000_000n
+  if (!/^\d{1,13}$/.test(text)) throw invalid(name, `${JSON.stringify(text)} is no number of milliseconds`)
+  return BigInt(text) * 1_000_000n
+}

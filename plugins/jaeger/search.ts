@@ -1,0 +1,94 @@
+// Which traces a search finds, and the spans of traces.
+import { type Condition, DbError, type Table } from '../../core/index.ts'
+import { serviceIs } from './names.ts'
+import type { Search, TimeRange } from './parameters.ts'
+import type { Source } from './source.ts'
+import { column, type Piece, quoteName, rowsOf, run, text, time } from './statement.ts'
+import { tagFilter } from './tag-filter.ts'
+
+/** The values a span has, by column. */
+export type SpanRow = ReadonlyMap<string, unknown>
+
+export interface Found extends TimeRange {
+  /** The latest first. */
+  readonly traceIds: readonly string[]
+}
+
+/** The latest traces with a span that meets all of the search, and from when until when such spans are. */
+export async function searchTraces(source: Source, search: Search): Promise<Found> {
+  const { table } = source
+  if (table === undefined) return { traceIds: [] }
+  const [traceId, began] = [column(table, 'trace_id'), column(table, 'timestamp')]
+  const pieces = [
+    `SELECT ${traceId}, min(${began}), max(${began}) FROM `,
+    { table, alias: 's', where: { kind: 'all', of: [serviceIs(search.service), within(search)] } as const },
+    ` WHERE ${conditions(table, search).join(' AND ')}`,
+    ` GROUP BY ${traceId} ORDER BY 3 DESC, 1 LIMIT ${search.limit}`
+  ]
+  const traceIds: string[] = []
+  let [from, to] = [2n ** 63n, 0n]
+  for await (const [id, first, last] of rowsOf(await run(source, pieces))) {
+    traceIds.push(String(id))
+    if ((first as bigint) < from) from = first as bigint
+    if ((last as bigint) > to) to = last as bigint
+  }
+  return { traceIds, from, to }
+}
+
+function conditions(table: Table, search: Search): string[] {
+  const { service, operation, tags, shortest, longest } = search
+  const duration = column(table, 'duration_nano')
+  return [
+    `${column(table, 'service_name')} = ${text(service)}`,
+    ...between(table, search),
+    ...(operation === undefined ? [] : [`${column(table, 'span_name')} = ${text(operation)}`]),
+    ...(shortest === undefined ? [] : [`${duration} >= ${shortest}`]),
+    ...(longest === undefined ? [] : [`${duration} <= ${longest}`]),
+    ...tags.map(([key, value]) => tagFilter(table, key, value))
+  ]
+}
+
+/** The spans of these traces in order of their beginnings, at most `most`; with a range those that begin in it. */
+export async function readSpans(
+  source: Source,
+  traceIds: readonly string[],
+  range: TimeRange,
+  most: number
+): Promise<SpanRow[]> {
+  const { table } = source
+  if (table === undefined || traceIds.length === 0) return []
+  const traceId = column(table, 'trace_id')
+  const ids = traceIds.map(value => ({ kind: 'equals', column: 'trace_id', value }) as const)
+  const where: Condition = { kind: 'all', of: [{ kind: 'any', of: ids }, within(range)] }
+  const wanted = [`${traceId} IN (${traceIds.map(text).join(', ')})`, ...between(table, range)]
+  const pieces: Piece[] = [
+    `SELECT ${table.columns.map(({ physical }) => quoteName(physical)).join(', ')} FROM `,
+    { table, alias: 's', where },
+    ` WHERE ${wanted.join(' AND ')} ORDER BY ${column(table, 'timestamp')}, ${column(table, 'span_id')} LIMIT ${most + 1}`
+  ]
+  const spans: SpanRow[] = []
+  for await (const row of rowsOf(await run(source, pieces))) {
+    if (spans.length === most) throw tooMany(most)
+    spans.push(new Map(table.columns.flatMap(({ name }, i) => (row[i] === null ? [] : [[name, row[i]]]))))
+  }
+  return spans
+}
+
+function within({ from, to }: TimeRange): Condition {
+  return { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+}
+
+function between(table: Table, { from, to }: TimeRange): string[] {
+  const began = column(table, 'timestamp')
+  return [
+    ...(from === undefined ? [] : [`${began} >= ${time(from)}`]),
+    ...(to === undefined ? [] : [`${began} < ${time(to)}`])
+  ]
+}
+
+function tooMany(most: number): DbError {
+  return new DbError(
+    'InvalidArguments',
+    `the answer has more than ${most} spans (plugins.jaeger.max_spans): ask for fewer traces or a shorter time`
+  )
+}

@@ -1,0 +1,58 @@
+// SQL over tables: names and values are put in by one function each, and rows come back as plain values.
+import { type Condition, isValid, type QueryResult, type Relation, type Table } from '../../core/index.ts'
+import type { Source } from './source.ts'
+
+/** A statement in pieces: what is no text is a table. */
+export type Piece = string | From
+
+export interface From {
+  readonly table: Table
+  readonly alias: string
+  /** Met by every row that counts. */
+  readonly where?: Condition
+}
+
+/** Starts the statement; `close` of the result, or its end, frees what it holds. */
+export function run({ store, ctx }: Pick<Source, 'store' | 'ctx'>, pieces: readonly Piece[]): Promise<QueryResult> {
+  const relations: Relation[] = []
+  let text = ''
+  for (const piece of pieces) {
+    if (typeof piece === 'string') {
+      text += piece
+      continue
+    }
+    // A name the engine replaces by the table's rows.
+    relations.push({ start: text.length, end: text.length + 1, ...piece })
+    text += 't'
+  }
+  return store.query(ctx, { kind: 'sql', text, relations, timezone: 'UTC' })
+}
+
+/** All rows, value by value. */
+export async function* rowsOf(result: QueryResult): AsyncGenerator<readonly unknown[]> {
+  for await (const { rows, columns } of result.batches()) {
+    for (let i = 0; i < rows; i++) {
+      yield columns.map(({ values, valid }) => (isValid(valid, i) ? (values[i] ?? null) : null))
+    }
+  }
+}
+
+/** A column by the name users know. */
+export function column({ columns }: Table, name: string): string {
+  return quoteName(columns.find(each => each.name === name)!.physical)
+}
+
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** The engine reads a statement up to the first NUL: a text that holds one is put together. */
+export function text(value: string): string {
+  const parts = value.split('\0').map(part => `'${part.replaceAll("'", "''")}'`)
+  return parts.length === 1 ? parts[0]! : `(${parts.join(' || chr(0) || ')})`
+}
+
+/** Nanoseconds since 1970. */
+export function time(value: bigint): string {
+  return `make_timestamp_ns(${value})`
+}

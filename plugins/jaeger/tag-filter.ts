@@ -1,0 +1,86 @@
+// A tag that is searched for as a condition on columns: attributes of all levels and of events, and what is no attribute but shown as one.
+import type { Table, TableColumn } from '../../core/index.ts'
+import { kindColumn } from './names.ts'
+import { column, quoteName, text } from './statement.ts'
+
+const levels = ['span_attributes', 'resource_attributes', 'scope_attributes'] as const
+
+/** SQL that is true for spans with the tag. */
+export function tagFilter(table: Table, key: string, value: string): string {
+  const shown = shownTag(table, key, value)
+  if (shown !== undefined) return shown
+  const ways = levels.flatMap(level => {
+    const own = find(table, `${level}.${key}`)
+    const others = find(table, level)
+    return [
+      ...(own === undefined ? [] : [columnIs(own, value)]),
+      ...(others?.type === 'Json'
+        ? [`json_extract_string(${quoteName(others.physical)}, ${text(pointer(key))}) = ${text(value)}`]
+        : [])
+    ]
+  })
+  const events = eventFilter(table, key, value)
+  const all = [...ways, ...(events === undefined ? [] : [events])]
+  return all.length === 0 ? 'false' : `(${all.map(way => `coalesce(${way}, false)`).join(' OR ')})`
+}
+
+/** What stands in a column of its own; undefined for any other key. */
+function shownTag(table: Table, key: string, value: string): string | undefined {
+  const is = (name: string, wanted: string) =>
+    find(table, name) === undefined ? 'false' : `${column(table, name)} = ${text(wanted)}`
+  switch (key) {
+    case 'error':
+      if (value !== 'true' && value !== 'false') return undefined
+      return `${column(table, 'span_status_code')} ${value === 'true' ? '=' : '<>'} 'STATUS_CODE_ERROR'`
+    case 'span.kind':
+      return is('span_kind', kindColumn(value))
+    case 'otel.status_code':
+      return is('span_status_code', `STATUS_CODE_${value.toUpperCase()}`)
+    case 'otel.status_description':
+      return is('span_status_message', value)
+    case 'otel.scope.name':
+    case 'otel.library.name':
+      return is('scope_name', value)
+    case 'otel.scope.version':
+    case 'otel.library.version':
+      return is('scope_version', value)
+    case 'w3c.tracestate':
+      return is('trace_state', value)
+    default:
+      return undefined
+  }
+}
+
+function find({ columns }: Table, name: string): TableColumn | undefined {
+  return columns.find(each => each.name === name)
+}
+
+function columnIs({ physical, type }: TableColumn, value: string): string {
+  const name = quoteName(physical)
+  switch (type) {
+    case 'String':
+      return `${name} = ${text(value)}`
+    case 'Boolean':
+      return value === 'true' || value === 'false' ? `${name} = ${value}` : 'false'
+    case 'Json':
+      return `json_extract_string(${name}, '$') = ${text(value)}`
+    case 'Binary':
+      return `base64(${name}) = ${text(value)}`
+    default:
+      return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? `${name} = ${value}` : `${name}::VARCHAR = ${text(value)}`
+  }
+}
+
+/** Searching all events costs: only where there are some. */
+function eventFilter(table: Table, key: string, value: string): string | undefined {
+  const events = find(table, 'span_events')
+  if (events?.type !== 'Json' || /["\\]/.test(key)) return undefined
+  const name = quoteName(events.physical)
+  const path = key === 'event' ? '$[*].name' : `$[*].attributes."${key}"`
+  return `CASE WHEN ${name} <> '[]' THEN list_contains(json_extract_string(${name}, ${text(path)}), ${text(value)}) ELSE false END`
+}
+
+/** A JSON pointer: paths know no way to write every key. */
+function pointer(key: string): string {
+  return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
