@@ -16,4 +16,5 @@ export const catalogue: Catalogue = {
   promql: () => import('./promql/index.ts'),
   sql: () => import('./sql/index.ts'),
   telemetry: () => import('./telemetry/index.ts')
+  tsdbput: () => import('./tsdbput/index.ts')
 }

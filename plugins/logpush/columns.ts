@@ -45,7 +45,7 @@ export function columnsOf(push: Push): Column[] {
 }
 
 /** Sorted within a stream, those that only later streams have behind them. */
-export function labelNames(streams: readonly Stream[]): readonly string[] {
+function labelNames(streams: readonly Stream[]): readonly string[] {
   const names = new Set<string>()
   for (const { labels } of streams) {
     for (const name of [...labels.keys()].filter(name => !names.has(name)).sort(compareUtf8)) names.add(name)

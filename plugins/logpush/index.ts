@@ -17,12 +17,13 @@ export default definePlugin({
       1_000_000,
       'Series (sets of label values) of one table. Pushes to a table that has as many are refused with 400; each takes some 300 bytes of memory.'
     ),
-    max_label_names: count(
-      1_000,
-      'Label names of one table, each of which is a column. Pushes with further ones are refused with 400.'
-    )
+    max_columns: count(1_000, 'Columns of one table. Pushes whose labels would need further ones are refused with 400.')
   }),
-  setup: (core, config) => createReceive(core, config),
+  setup: (core, { max_series, max_columns }) =>
+    createReceive(core, {
+      series: { most: max_series, key: 'plugins.logpush.max_series' },
+      columns: { most: max_columns, key: 'plugins.logpush.max_columns' }
+    }),
   routes(app) {
     routes(app, (app.services as unknown as { readonly logpush: Receive }).logpush)
   },

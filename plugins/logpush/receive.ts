@@ -2,19 +2,21 @@
 import {
   authorise,
   type Core,
+  checkGrowth,
   DbError,
   formatSize,
   type RequestContext,
   snappyLength,
+  type TableLimits,
   type TableWrite
 } from '../../core/index.ts'
 import type { PipelineHeaders, PipelineResult, PipelinesService } from '../services.ts'
-import { columnsOf, labelNames } from './columns.ts'
+import { columnsOf } from './columns.ts'
+import { type Counters, createCounters } from './counters.ts'
 import { decodeJson } from './decode-json.ts'
 import { decodeProtobuf } from './decode-protobuf.ts'
 import { itemsOf } from './items.ts'
 import { type Push, timeColumn } from './push.ts'
-import { checkLabels, type RoomOptions } from './room.ts'
 
 export interface PushRequest {
   readonly body: Uint8Array
@@ -34,22 +36,39 @@ export interface Received {
 
 export type Receive = (ctx: RequestContext, request: PushRequest) => Promise<Received>
 
-export function createReceive(core: Core, options: RoomOptions): Receive {
-  const count = createCounters(core)
+export function createReceive(core: Core, limits: TableLimits): Receive {
+  const counters = createCounters(core.metrics)
   return async (ctx, request) => {
-    authorise(ctx.user, 'write')
-    if (core.store.database(ctx.db) === undefined) {
-      throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
+    try {
+      return await receive(core, limits, counters, ctx, request)
+    } catch (error) {
+      counters.refusal(error)
+      throw error
     }
-    const push = decode(request, core.config.http.body_limit)
-    count(push)
-    const { name } = request.headers
-    if (name !== undefined && request.pipelines !== undefined) return runPipeline(core, ctx, request, push)
-    if (push.batch.rows === 0) return { written: [0], skipped: { count: push.skipped, errors: push.errors } }
-    checkLabels(core.store, ctx.db, request.table, labelNames(push.streams), options)
-    const { rows } = await core.store.write(ctx, [writeOf(ctx, request.table, push)])
-    return { written: [rows], skipped: { count: push.skipped, errors: push.errors } }
   }
+}
+
+async function receive(
+  core: Core,
+  limits: TableLimits,
+  counters: Counters,
+  ctx: RequestContext,
+  request: PushRequest
+): Promise<Received> {
+  const { store } = core
+  authorise(ctx.user, 'write')
+  if (store.database(ctx.db) === undefined) throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
+  const push = decode(request, core.config.http.body_limit)
+  counters.push(push)
+  const { name } = request.headers
+  if (name !== undefined && request.pipelines !== undefined) return runPipeline(core, ctx, request, push)
+  const skipped = { count: push.skipped, errors: push.errors }
+  if (push.batch.rows === 0) return { written: [0], skipped }
+  const write = writeOf(ctx, request.table, push)
+  const names = write.columns.map(column => column.name)
+  checkGrowth(store, ctx.db, request.table, names, limits)
+  const { rows } = await store.write(ctx, [write])
+  return { written: [rows], skipped }
 }
 
 function decode({ body, contentType, hold }: PushRequest, limit: number): Push {
@@ -97,20 +116,5 @@ async function runPipeline(core: Core, ctx: RequestContext, request: PushRequest
   return {
     written: perWrite.length === 0 ? [0] : perWrite,
     skipped: { count, errors: [...push.errors, ...result.skipped.errors].slice(0, 10) }
-  }
-}
-
-/** Counts what decoding leaves out. */
-function createCounters({ metrics }: Core): (push: Push) => void {
-  const labels = ['plugin', 'reason']
-  const skipped = metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
-  const parts = metrics.counter(
-    'svc_logpush_parts_dropped_total',
-    'Labels and metadata left out of entries because they cannot be read (label, metadata), and texts in which bytes that are no UTF-8 were replaced (utf8).',
-    ['reason']
-  )
-  return push => {
-    if (push.skipped > 0) skipped.add(push.skipped, { plugin: 'logpush', reason: 'decode' })
-    for (const [reason, count] of Object.entries(push.dropped)) if (count > 0) parts.add(count, { reason })
   }
 }

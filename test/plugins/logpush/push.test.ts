@@ -157,12 +157,12 @@ t.test('what cannot be read is refused, with the protocol’s error body', async
 })
 
 t.test('labels have limits', async t => {
-  const { pushJson } = await serve(t, '[plugins.logpush]\nmax_label_names = 2\nmax_series = 3')
+  const { pushJson } = await serve(t, '[plugins.logpush]\nmax_columns = 5\nmax_series = 3')
   const push = (labels: Record<string, string>) => pushJson([{ labels, entries: [{ time: 1n, line: 'x' }] }])
   t.equal((await push({ a: '1', b: '1' })).status, 200)
   t.match(await push({ c: '1' }), {
     status: 400,
-    body: { error: /has 2 label names and would get 1 more, at most are 2 \(plugins.logpush.max_label_names\)/ }
+    body: { error: /has 5 columns and would get 1 more, at most are 5 \(plugins.logpush.max_columns\)/ }
   })
   t.equal((await push({ a: '2' })).status, 200)
   t.equal((await push({ a: '3' })).status, 200)

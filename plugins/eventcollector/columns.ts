@@ -1,0 +1,122 @@
+// Events as the columns of their table: what the protocol knows and `fields` are tags, everything else are fields.
+import {
+  booleanColumn,
+  type Column,
+  type ColumnData,
+  cell,
+  compareUtf8,
+  floatColumn,
+  type ItemBatch,
+  type ItemField,
+  integerColumn,
+  type Semantic,
+  type Table,
+  textColumn
+} from '../../core/index.ts'
+import { type Events, fieldPrefix, tagKeys, timeColumn } from './events.ts'
+import { CollectorError } from './reply.ts'
+
+/** A field of the batch that becomes a column. */
+interface Source {
+  readonly name: string
+  readonly field: ItemField
+  readonly semantic: Semantic
+  /** 0 for what the protocol knows, 1 for tags, 2 for fields. */
+  readonly rank: number
+  /** The first of the rows that has a value. */
+  readonly first: number
+}
+
+type ValueType = 'String' | 'Int64' | 'Float64' | 'Boolean'
+
+const noValue = (1 << cell.absent) | (1 << cell.null) | (1 << cell.object)
+
+/** The columns of these rows. Throws CollectorError for a column with values of several types; integers go where the table has floats. */
+export function columnsOf({ batch, time }: Events, rows: Uint32Array, table: Table | undefined): Column[] {
+  const known = new Map(table?.columns.map(column => [column.name, column]))
+  return [
+    { name: timeColumn, type: 'TimestampNanosecond', semantic: 'timestamp', data: integerColumn(time, rows) },
+    ...sourcesOf(batch, rows).map(({ name, field, semantic }): Column => {
+      const type = typeOf(name, field, rows, known.get(name)?.type === 'Float64')
+      return { name, type, semantic, data: dataOf(batch, field, rows, type) }
+    })
+  ]
+}
+
+/** Host, source and sourcetype first, then tags, then fields, both in order of first sight. */
+function sourcesOf(batch: ItemBatch, rows: Uint32Array): readonly Source[] {
+  const sources = new Map<string, Source>()
+  for (const field of batch.fields.values()) {
+    const isTag = field.name.startsWith(fieldPrefix)
+    const name = isTag ? field.name.slice(fieldPrefix.length) : field.name
+    if (name === timeColumn || field.name === 'fields') continue
+    const first = firstValue(field, rows)
+    if (first < 0) continue
+    const place = tagKeys.indexOf(name)
+    if (place >= 0) textOnly(batch, field, rows)
+    const semantic = isTag || place >= 0 ? 'tag' : 'field'
+    const rank = place >= 0 ? 0 : isTag ? 1 : 2
+    const source = { name, field, semantic, rank, first: place >= 0 ? place : first } as const
+    const other = sources.get(name)
+    sources.set(name, other === undefined ? source : merged(other, source, rows))
+  }
+  return [...sources.values()].sort((a, b) => a.rank - b.rank || a.first - b.first || compareUtf8(a.name, b.name))
+}
+
+function firstValue({ kinds }: ItemField, rows: Uint32Array): number {
+  for (let i = 0; i < rows.length; i++) if (((1 << kinds[rows[i]!]!) & noValue) === 0) return i
+  return -1
+}
+
+/** A name that stands in `fields` and in the event itself is one column; the event's own value wins. */
+function merged(a: Source, b: Source, rows: Uint32Array): Source {
+  const [own, other] = a.field.name.startsWith(fieldPrefix) ? [b, a] : [a, b]
+  for (const row of rows) {
+    if (((1 << own.field.kinds[row]!) & noValue) === 0) continue
+    own.field.kinds[row] = other.field.kinds[row]!
+    own.field.ints[row] = other.field.ints[row]!
+  }
+  if (tagKeys.includes(own.name)) return own
+  return { ...own, first: Math.min(own.first, other.first) }
+}
+
+/** Values that are no text are written as one, so that tags of the protocol always are. */
+function textOnly(batch: ItemBatch, field: ItemField, rows: Uint32Array): void {
+  for (const row of rows) {
+    const kind = field.kinds[row]
+    if (kind === cell.object) field.setAbsent(row)
+    else if (kind !== cell.string && kind! > cell.null) batch.setText(field, row, String(batch.get(field, row)))
+  }
+}
+
+function typeOf(name: string, { kinds }: ItemField, rows: Uint32Array, asFloat: boolean): ValueType {
+  let seen = 0
+  for (let i = 0; i < rows.length; i++) seen |= 1 << kinds[rows[i]!]!
+  switch (seen & ~noValue) {
+    case 1 << cell.string:
+      return 'String'
+    case 1 << cell.boolean:
+      return 'Boolean'
+    case 1 << cell.int:
+      return asFloat ? 'Float64' : 'Int64'
+    case 1 << cell.float:
+    case (1 << cell.float) | (1 << cell.int):
+      return 'Float64'
+  }
+  const found = Object.keys(typeNames).filter(kind => (seen & (1 << Number(kind))) !== 0)
+  const types = found.map(kind => typeNames[Number(kind)]).join(' and ')
+  throw new CollectorError(6, `Column datatype mismatch. For column: ${name}, the events have ${types}`)
+}
+
+const typeNames: Readonly<Record<number, ValueType>> = {
+  [cell.boolean]: 'Boolean',
+  [cell.int]: 'Int64',
+  [cell.float]: 'Float64',
+  [cell.string]: 'String'
+}
+
+function dataOf(batch: ItemBatch, field: ItemField, rows: Uint32Array, type: ValueType): ColumnData {
+  if (type === 'String') return textColumn(batch, field, rows)
+  if (type === 'Boolean') return booleanColumn(field, rows)
+  return type === 'Int64' ? integerColumn(field, rows) : floatColumn(field, rows)
+}

@@ -1,0 +1,128 @@
+// A request of events, one JSON value after the other, checked and sorted by table; times and columns are made of what is left.
+import { isUtf8 } from 'node:buffer'
+import { cell, decodeItems, type ItemBatch, ItemField, type KeyShape } from '../../core/index.ts'
+import { tableOfIndex } from './index-name.ts'
+import { CollectorError } from './reply.ts'
+import { setTime } from './time.ts'
+
+/** The time index of events, and the key of an event's time for pipelines. */
+export const timeColumn = 'svc_timestamp'
+/** What fields of `fields` are called in the batch: no key that may be a column begins like this. */
+export const fieldPrefix = '\0'
+/** Keys with the meaning that the protocol gives them. */
+export const tagKeys: readonly string[] = ['host', 'source', 'sourcetype']
+
+const levels = 9
+
+/** Events of one table. */
+export interface Group {
+  readonly table: string
+  readonly rows: Uint32Array
+}
+
+export interface Events {
+  /** Without `time` and `index`. */
+  readonly batch: ItemBatch
+  /** In nanoseconds, of the batch's rows; not one of its fields. */
+  readonly time: ItemField
+  readonly groups: readonly Group[]
+}
+
+/** `spread`: members of objects become fields of their own, `event.a`; otherwise they stay what they are. */
+export interface EventOptions {
+  readonly spread: boolean
+  readonly table: string
+  /** Nanoseconds since 1970, for events without a time. */
+  readonly now: bigint
+}
+
+/** Throws CollectorError for the first event that is wrong: then none is taken. Values that are no objects are failed in the batch. */
+export function decodeEvents(body: Uint8Array, options: EventOptions): Events {
+  if (body.length === 0) throw new CollectorError(5)
+  if (!isUtf8(body)) throw new CollectorError(6, 'the body is not valid UTF-8')
+  const shapeOf = options.spread ? spreadShape : keptShape
+  const batch = decodeItems(body, 'application/json', { skipError: true, shapeOf })
+  if (batch.rows === 0) throw new CollectorError(5)
+  const rows = liveRows(batch)
+  if (rows.length === 0) throw new CollectorError(6, 'no value is an object')
+  const time = checkEvents(batch, rows, options.now)
+  const groups = groupByTable(batch, rows, options.table)
+  batch.fields.delete('time')
+  batch.fields.delete('index')
+  return { batch, time, groups }
+}
+
+function keptShape(key: string): KeyShape | undefined {
+  return key === 'time' ? 'text' : undefined
+}
+
+function spreadShape(key: string): KeyShape {
+  if (key === 'time' || tagKeys.includes(key)) return 'text'
+  return { prefix: key === 'fields' ? fieldPrefix : `${key}.`, levels }
+}
+
+function liveRows(batch: ItemBatch): Uint32Array {
+  const rows = new Uint32Array(batch.rows)
+  let count = 0
+  for (let row = 0; row < batch.rows; row++) if (batch.isLive(row)) rows[count++] = row
+  return rows.subarray(0, count)
+}
+
+/** The times of the events. */
+function checkEvents(batch: ItemBatch, rows: Uint32Array, now: bigint): ItemField {
+  const times = new ItemField(timeColumn, batch.rows)
+  const event = batch.field('event')
+  const time = batch.field('time')
+  for (const row of rows) {
+    const kind = event === undefined ? cell.absent : event.kinds[row]!
+    if (kind === cell.absent) throw new CollectorError(12, 'it has no key event', row)
+    if (kind === cell.null || (kind === cell.string && isBlank(batch, event!, row)))
+      throw new CollectorError(13, 'its event is null or blank', row)
+    if (time === undefined || time.kinds[row]! <= cell.null) times.setTimestamp(row, now)
+    else {
+      const isText = time.kinds[row] === cell.string
+      const words = time.words
+      if (!isText || !setTime(times, row, batch.bytes, words[row * 2]!, words[row * 2 + 1]!))
+        throw new CollectorError(6, 'its time is no number since 1970', row)
+    }
+  }
+  return times
+}
+
+function isBlank({ bytes }: ItemBatch, { words }: ItemField, row: number): boolean {
+  const end = words[row * 2 + 1]!
+  let at = words[row * 2]!
+  while (at < end && bytes[at]! <= 0x20) at++
+  return at === end
+}
+
+/** Rows by their index, in order of appearance; `table` where an event has none. */
+function groupByTable(batch: ItemBatch, rows: Uint32Array, table: string): Group[] {
+  const index = batch.field('index')
+  if (index === undefined) return [{ table, rows }]
+  const groups = new Map<string, number[]>()
+  let last = -1
+  let group: number[] | undefined
+  for (const row of rows) {
+    if (group === undefined || !sameText(batch, index, last, row)) {
+      const name = index.kinds[row] === cell.string ? tableOfIndex(batch.text(index, row)) : undefined
+      group = groups.get(name ?? table) ?? []
+      groups.set(name ?? table, group)
+      last = row
+    }
+    group.push(row)
+  }
+  return Array.from(groups, ([table, rows]) => ({ table, rows: Uint32Array.from(rows) }))
+}
+
+/** Whether two rows hold the same text, or both none. */
+function sameText({ bytes }: ItemBatch, { kinds, words }: ItemField, a: number, b: number): boolean {
+  const isText = kinds[a] === cell.string
+  if (isText !== (kinds[b] === cell.string)) return false
+  if (!isText) return true
+  const [from, to] = [words[a * 2]!, words[b * 2]!]
+  const length = words[a * 2 + 1]! - from
+  if (words[b * 2 + 1]! - to !== length) return false
+  for (let i = 0; i < length; i++) if (bytes[from + i] !== bytes[to + i]) return false
+  return true
+}

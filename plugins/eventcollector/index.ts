@@ -1,0 +1,53 @@
+// Events and raw text in as collectors of events send them, with tokens and numbered answers.
+import { Type } from 'typebox'
+import { definePlugin } from '../../core/index.ts'
+import { createAcks } from './acks.ts'
+import { readCredentials } from './credentials.ts'
+import { createReceive } from './receive.ts'
+import { formatError } from './reply.ts'
+import { type CollectorService, routes } from './routes.ts'
+
+const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
+
+export default definePlugin({
+  name: 'eventcollector',
+  prefix: '/v1/eventcollector',
+  servers: ['main', 'public'],
+  uses: ['pipelines'],
+  config: Type.Object({
+    acknowledge: Type.Boolean({
+      default: false,
+      description: 'Answers have a number that can be asked for at …/ack; requests must name a channel.'
+    }),
+    max_channels: count(
+      10_000,
+      'Channels whose numbers are remembered; the one not used for longest is forgotten first.'
+    ),
+    query_token: Type.Boolean({
+      default: false,
+      description:
+        'Takes parameter token=user:password of the query instead of a header. URLs end up in logs of others.'
+    }),
+    max_series: count(
+      1_000_000,
+      'Series (sets of host, source, sourcetype and values of fields) of one table. Events for a table that has as many are refused with 400; each takes some 300 bytes of memory.'
+    ),
+    max_columns: count(
+      1_000,
+      'Columns of one table. Events with keys that would need further ones are refused with 400.'
+    )
+  }),
+  setup(core, { acknowledge, max_channels, max_series, max_columns }): CollectorService {
+    const receive = createReceive(core, {
+      series: { most: max_series, key: 'plugins.eventcollector.max_series' },
+      columns: { most: max_columns, key: 'plugins.eventcollector.max_columns' }
+    })
+    return { receive, acks: acknowledge ? createAcks(max_channels) : undefined }
+  },
+  routes(app, { query_token }) {
+    const { eventcollector } = app.services as unknown as { readonly eventcollector: CollectorService }
+    routes(app, eventcollector, query_token)
+  },
+  credentials: readCredentials,
+  formatError
+})

@@ -1,0 +1,75 @@
+// A request of raw text: the whole body is one event, or every part of it between line breakers.
+import { isUtf8 } from 'node:buffer'
+import { checkRoom, ItemBatch, ItemField } from '../../core/index.ts'
+import { type Events, tagKeys, timeColumn } from './events.ts'
+import { CollectorError } from './reply.ts'
+import { setTime } from './time.ts'
+
+const messageKey = 'message'
+
+export interface RawOptions {
+  readonly table: string
+  readonly linebreaker: string | undefined
+  /** As the request gives it. */
+  readonly time: string | undefined
+  /** Nanoseconds since 1970, where it gives none. */
+  readonly now: bigint
+  /** By key, those the request gives. */
+  readonly tags: Readonly<Record<string, string | undefined>>
+}
+
+/** Throws CollectorError for a body without text, bytes that are none, and a time that is none. */
+export function readRaw(body: Uint8Array, options: RawOptions): Events {
+  if (!isUtf8(body)) throw new CollectorError(6, 'the body is not valid UTF-8')
+  const batch = new ItemBatch(16, body)
+  const message = batch.take(messageKey)
+  eachPart(body, Buffer.from(options.linebreaker ?? ''), (start, end) => {
+    if (batch.rows === batch.capacity) {
+      checkRoom(tagKeys.length + 2, batch.capacity * 2)
+      batch.reserve(batch.capacity * 2)
+    }
+    message.setRange(batch.rows++, start, end)
+  })
+  if (batch.rows === 0) throw new CollectorError(5)
+  for (const key of tagKeys) {
+    const value = options.tags[key]
+    if (value !== undefined) fill(batch, key, value)
+  }
+  const rows = Uint32Array.from({ length: batch.rows }, (_, row) => row)
+  return { batch, time: timesOf(batch.rows, options), groups: [{ table: options.table, rows }] }
+}
+
+/** Calls `take` for the parts that are not blank. */
+function eachPart(body: Uint8Array, breaker: Uint8Array, take: (start: number, end: number) => void): void {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
+  for (let start = 0; start < bytes.length; ) {
+    const found = breaker.length === 0 ? -1 : bytes.indexOf(breaker, start)
+    const end = found < 0 ? bytes.length : found
+    if (!isBlank(bytes, start, end)) take(start, end)
+    start = end + Math.max(1, breaker.length)
+  }
+}
+
+function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start
+  while (at < end && bytes[at]! <= 0x20) at++
+  return at === end
+}
+
+function fill(batch: ItemBatch, key: string, value: string): void {
+  const field = batch.take(key)
+  const bytes = Buffer.from(value)
+  const start = batch.append(bytes)
+  for (let row = 0; row < batch.rows; row++) field.setRange(row, start, start + bytes.length)
+}
+
+function timesOf(rows: number, { time, now }: RawOptions): ItemField {
+  const times = new ItemField(timeColumn, rows)
+  const text = Buffer.from(time ?? '')
+  for (let row = 0; row < rows; row++) {
+    if (time === undefined) times.setTimestamp(row, now)
+    else if (!setTime(times, row, text, 0, text.length))
+      throw new CollectorError(6, `the time is no number since 1970: ${time.slice(0, 60)}`)
+  }
+  return times
+}

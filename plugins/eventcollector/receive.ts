@@ -1,0 +1,126 @@
+// Events on their way to the store: with a pipeline as its items, without one as columns.
+import {
+  authorise,
+  type Core,
+  checkGrowth,
+  DbError,
+  type Item,
+  ItemBatch,
+  type ItemError,
+  isDbError,
+  nameProblem,
+  type RequestContext,
+  type TableLimits,
+  type TableWrite
+} from '../../core/index.ts'
+import type { PipelineResult, PipelinesService } from '../services.ts'
+import { columnsOf } from './columns.ts'
+import { type Events, type Group, timeColumn } from './events.ts'
+import { CollectorError, replyCode } from './reply.ts'
+
+/** The pipeline a request names. */
+export interface PipelineStep {
+  readonly pipelines: PipelinesService
+  readonly name: string
+  readonly version?: string
+  readonly skipError?: boolean
+  readonly maxNestedLevels?: number
+}
+
+export interface Receiving {
+  /** Reads the body; throws CollectorError. */
+  readonly read: () => Events
+  readonly pipeline: PipelineStep | undefined
+}
+
+/** Resolves with what was left out once everything else is stored. */
+export type Receive = (ctx: RequestContext, request: Receiving) => Promise<PipelineResult['skipped']>
+
+/** How many left out events an answer tells. */
+const shownErrors = 10
+
+export function createReceive(core: Core, limits: TableLimits): Receive {
+  const labels = ['plugin', 'reason']
+  const skipped = core.metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
+  const refused = core.metrics.counter(
+    'svc_eventcollector_refused_total',
+    'Requests with events that were refused, by the number of the answer.',
+    ['code']
+  )
+  return async (ctx, { read, pipeline }) => {
+    try {
+      authorise(ctx.user, 'write')
+      if (core.store.database(ctx.db) === undefined) {
+        throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
+      }
+      const events = read()
+      for (const { table } of events.groups) checkTable(table)
+      const { failures } = events.batch
+      if (failures.length > 0) skipped.add(failures.length, { plugin: 'eventcollector', reason: 'decode' })
+      const own = failures.map(({ row, message }) => ({ index: events.batch.position(row), message }))
+      const result = pipeline === undefined ? plainWrites(core, ctx, events, limits) : await run(ctx, events, pipeline)
+      await core.store.write(ctx, result.writes)
+      const errors: ItemError[] = [...own.slice(0, shownErrors), ...result.errors].slice(0, shownErrors)
+      return { count: own.length + result.skipped, errors }
+    } catch (error) {
+      if (isDbError(error)) refused.add(1, { code: String(replyCode(error)) })
+      throw error
+    }
+  }
+}
+
+function checkTable(name: string): void {
+  const problem = nameProblem('table', name)
+  if (problem !== undefined) throw new CollectorError(7, problem)
+}
+
+interface Writes {
+  readonly writes: readonly TableWrite[]
+  readonly skipped: number
+  readonly errors: readonly ItemError[]
+}
+
+function plainWrites({ store }: Core, ctx: RequestContext, events: Events, limits: TableLimits): Writes {
+  const { options: hints } = ctx.hints
+  const options = { append_mode: hints.merge_mode === undefined, ...hints }
+  const writes = events.groups.map(({ table, rows }) => {
+    const columns = columnsOf(events, rows, store.table(ctx.db, table))
+    const names = columns.map(column => column.name)
+    checkGrowth(store, ctx.db, table, names, limits)
+    return { table, rows: rows.length, columns, options }
+  })
+  return { writes, skipped: 0, errors: [] }
+}
+
+async function run(ctx: RequestContext, events: Events, step: PipelineStep): Promise<Writes> {
+  const { pipelines, name, ...options } = step
+  const writes: TableWrite[] = []
+  const errors: ItemError[] = []
+  let skipped = 0
+  for (const group of events.groups) {
+    const { table } = group
+    const customTimeIndex = `${timeColumn};epoch;ns`
+    const result = await pipelines.run(ctx, name, itemsOf(events, group), { ...options, table, customTimeIndex })
+    writes.push(...result.writes)
+    errors.push(...result.skipped.errors)
+    skipped += result.skipped.count
+  }
+  return { writes, skipped, errors }
+}
+
+/** The events of a table as items: the batch itself where it holds no others. */
+function itemsOf({ batch, time, groups }: Events, { rows }: Group): ItemBatch {
+  if (groups.length === 1 && rows.length === batch.rows) {
+    batch.fields.set(timeColumn, time)
+    time.grow(batch.capacity)
+    return batch
+  }
+  const items = Array.from(rows, (row): Item => {
+    const item = batch.item(row)
+    item[timeColumn] = batch.get(time, row)!
+    return item
+  })
+  const selected = ItemBatch.from(items)
+  selected.positions = Uint32Array.from(rows, row => batch.position(row))
+  return selected
+}

@@ -1,0 +1,137 @@
+// The paths of the collector: events, raw text, acknowledgements, health.
+import type { FastifyRequest } from 'fastify'
+import {
+  authorise,
+  DbError,
+  firstValue,
+  isDbError,
+  type Parameters,
+  type PluginApp,
+  parseJson
+} from '../../core/index.ts'
+import { type Acks, checkChannel } from './acks.ts'
+import { decodeEvents } from './events.ts'
+import { tableOfIndex } from './index-name.ts'
+import { readRaw } from './raw.ts'
+import type { PipelineStep, Receive } from './receive.ts'
+import { CollectorError, replies } from './reply.ts'
+
+const defaultTable = 'eventcollector_logs'
+const base = '/services/collector'
+
+export interface CollectorService {
+  readonly receive: Receive
+  /** Undefined: answers are not numbered. */
+  readonly acks: Acks | undefined
+}
+
+export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorService, queryToken: boolean): void {
+  const config = { queryToken }
+  const { receive, acks } = service
+
+  // Senders give any content type, or what is none; it says nothing about the body.
+  app.addHook('onRequest', (request, _reply, done) => {
+    delete request.headers['content-type']
+    done()
+  })
+
+  const take = async (request: FastifyRequest, kind: 'event' | 'raw') => {
+    const channel = acks === undefined ? undefined : checkChannel(channelOf(request))
+    const pipeline = pipelineOf(app, request)
+    const spread = pipeline === undefined
+    const read = () => (kind === 'event' ? readEvents(request, spread) : readText(request))
+    const skipped = await receive(request.ctx, { read, pipeline })
+    return {
+      text: replies[0].text,
+      code: 0,
+      ...(channel !== undefined && { ackId: acks!.next(channel) }),
+      ...(skipped.count > 0 && { skipped })
+    }
+  }
+  for (const path of ['', '/event', '/event/1.0'])
+    app.post(base + path, { config }, async request => take(request, 'event'))
+  for (const path of ['/raw', '/raw/1.0']) app.post(base + path, { config }, async request => take(request, 'raw'))
+
+  app.post(`${base}/ack`, { config }, async request => {
+    authorise(request.ctx.user, 'write')
+    if (acks === undefined) throw new CollectorError(14)
+    const channel = checkChannel(channelOf(request))
+    const ids = readIds(bodyOf(request))
+    return { acks: Object.fromEntries(ids.map(id => [id, acks.isDone(channel, id)])) }
+  })
+
+  for (const path of ['/health', '/health/1.0']) {
+    app.get(base + path, { config: { public: true } }, async () => ({ text: replies[17].text, code: 17 }))
+  }
+}
+
+function readEvents(request: FastifyRequest, spread: boolean) {
+  return decodeEvents(bodyOf(request), {
+    spread,
+    table: parameter(request, 'table') ?? defaultTable,
+    now: currentTime()
+  })
+}
+
+function readText(request: FastifyRequest) {
+  const { host, source, sourcetype } = {
+    host: parameter(request, 'host'),
+    source: parameter(request, 'source'),
+    sourcetype: parameter(request, 'sourcetype')
+  }
+  const index = parameter(request, 'index')
+  return readRaw(bodyOf(request), {
+    table: (index && tableOfIndex(index)) ?? parameter(request, 'table') ?? defaultTable,
+    linebreaker: parameter(request, 'linebreaker'),
+    time: parameter(request, 'time'),
+    now: currentTime(),
+    tags: { host, source, sourcetype }
+  })
+}
+
+/** The parameter wins over the header. */
+function pipelineOf({ services }: PluginApp<never, 'pipelines'>, request: FastifyRequest): PipelineStep | undefined {
+  const { pipelines } = services
+  if (pipelines === undefined) return undefined
+  const { name: named, version: headerVersion, ...options } = pipelines.readHeaders(request.headers)
+  const name = parameter(request, 'pipeline_name') ?? named
+  if (name === undefined) return undefined
+  const version = parameter(request, 'version') ?? headerVersion
+  return { pipelines, name, ...options, ...(version !== undefined && { version }) }
+}
+
+function channelOf(request: FastifyRequest): string | undefined {
+  const header = request.headers['x-splunk-request-channel']
+  return typeof header === 'string' ? header : parameter(request, 'channel')
+}
+
+/** Undefined where it is blank. */
+function parameter(request: FastifyRequest, key: string): string | undefined {
+  return firstValue(request.query as Parameters, key) || undefined
+}
+
+function bodyOf({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+}
+
+function readIds(body: Uint8Array): number[] {
+  const { acks } = parseObject(body)
+  if (!Array.isArray(acks) || !acks.every(id => typeof id === 'bigint'))
+    throw new CollectorError(6, 'expected {"acks":[numbers]}')
+  return acks.map(Number)
+}
+
+function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    const value = parseJson(body)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch (cause) {
+    if (!isDbError(cause)) throw cause
+    throw new DbError('InvalidArguments', cause.message, { cause })
+  }
+  throw new CollectorError(6, 'expected {"acks":[numbers]}')
+}
+
+function currentTime(): bigint {
+  return BigInt(Date.now()) * 1_000_000n
+}
