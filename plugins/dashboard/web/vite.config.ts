@@ -1,4 +1,5 @@
 // Builds the dashboard into files that the plugin serves.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
@@ -12,7 +13,8 @@ export default defineConfig({
     target: 'es2024',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 1000
+    chunkSizeWarningLimit: 1000,
+    rolldownOptions: { checks: { pluginTimings: false } }
   },
   plugins: [compressed()]
 })
@@ -21,13 +23,11 @@ export default defineConfig({
 function compressed(): Plugin {
   return {
     name: 'compressed',
-    enforce: 'post',
-    generateBundle(_, bundle) {
-      for (const [fileName, file] of Object.entries(bundle)) {
-        if (!/\.(js|css|html|svg)$/.test(fileName)) continue
-        const source = file.type === 'chunk' ? file.code : file.source
-        this.emitFile({ type: 'asset', fileName: `${fileName}.br`, source: brotliCompressSync(source) })
-        this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gzipSync(source, { level: 9 }) })
+    writeBundle({ dir }, bundle) {
+      for (const name of Object.keys(bundle).filter(each => /\.(js|css|html|svg)$/.test(each))) {
+        const source = readFileSync(`${dir}/${name}`)
+        writeFileSync(`${dir}/${name}.br`, brotliCompressSync(source))
+        writeFileSync(`${dir}/${name}.gz`, gzipSync(source, { level: 9 }))
       }
     }
   }

@@ -15,8 +15,8 @@ export function Navigation() {
   return (
     <header class="side">
       <a class="brand" href={addressOf(pages.value[0]!.name)}>
-        <img src={icon} alt="" />
-        <span>Weir</span>
+        <img src={icon} alt="Weir" />
+        <span aria-hidden="true">Weir</span>
       </a>
       <nav aria-label="Pages">
         {pages.value.map(({ name, title }) => (

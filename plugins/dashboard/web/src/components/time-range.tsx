@@ -30,7 +30,7 @@ export function TimeRange() {
   }
   return (
     <details class="menu time-range">
-      <summary aria-label="Time range">{preset?.[1] ?? `${from} to ${to}`}</summary>
+      <summary>{preset?.[1] ?? `${from} to ${to}`}</summary>
       <div class="sheet">
         {presets.map(([word, title]) => (
           <button

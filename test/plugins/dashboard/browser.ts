@@ -1,0 +1,104 @@
+// A real browser on the dashboard of a real server.
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { serverFolder, startProcess } from '../../process/server.ts'
+import { findProgram } from '../../programs.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+const pictures = fileURLToPath(new URL('../../../test-output/dashboard', import.meta.url))
+
+export const wide = { width: 1280, height: 800 }
+export const narrow = { width: 390, height: 844 }
+
+export interface Site {
+  /** Address of the server. */
+  readonly url: string
+  /** A page of its own at an address below `/dashboard/`; what it complains about fails the test. */
+  open(path: string, options?: { readonly viewport?: typeof wide; readonly dark?: boolean }): Promise<Page>
+}
+
+export interface SiteOptions {
+  readonly toml?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Puts data into the server. */
+  fill?(url: string): Promise<void>
+}
+
+/** A server and a browser that both end with the test. */
+export async function openSite(t: Test, { toml = '', env = {}, fill }: SiteOptions = {}): Promise<Site> {
+  t.setTimeout(180_000)
+  const server = await startProcess(t, serverFolder(t, toml), { env })
+  await fill?.(server.url)
+  const browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  return { url: server.url, open: (path, options) => open(t, browser, server.url, path, options) }
+}
+
+async function open(
+  t: Test,
+  browser: Browser,
+  url: string,
+  path: string,
+  { viewport = wide, dark = false } = {}
+): Promise<Page> {
+  const context = await browser.newContext({ viewport, colorScheme: dark ? 'dark' : 'light', acceptDownloads: true })
+  t.teardown(() => context.close())
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  page.on('pageerror', error => t.fail(`the page fails: ${error.message}`))
+  page.on('console', message => {
+    // Refused requests are answers that a test may want; anything else is not.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) t.fail(message.text())
+  })
+  page.on('request', request => {
+    const address = request.url()
+    if (!address.startsWith(`${url}/`) && !/^(blob|data):/.test(address))
+      t.fail(`a request leaves the page: ${address}`)
+  })
+  await page.goto(`${url}/dashboard/${path}`)
+  return page
+}
+
+/** Keeps a picture below test-output and holds the page to what can be checked of accessibility and width. */
+export async function look(t: Test, page: Page, name: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({ path: `${pictures}/${name}.png`, caret: 'initial' })
+  await page.evaluate(axe)
+  const found = await page.evaluate(async () => {
+    const { violations } = await (
+      globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
+    ).axe.run()
+    return violations.map(({ id, impact, nodes }) => ({
+      id,
+      impact,
+      nodes: nodes.map(({ html }) => html.slice(0, 200))
+    }))
+  })
+  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  t.same(serious, [], `${name}: no serious issue of accessibility`)
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  t.equal(over, 0, `${name}: nothing is wider than the window`)
+}
+
+interface Violation {
+  readonly id: string
+  readonly impact: string | null
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+/** Sends a statement to the server and expects success. */
+export async function runSql(url: string, text: string): Promise<void> {
+  const response = await fetch(`${url}/v1/sql`, { method: 'POST', body: new URLSearchParams({ sql: text }) })
+  if (!response.ok) throw new Error(`${text}: ${await response.text()}`)
+}
+
+/** Puts a text into an editor. */
+export async function write(page: Page, label: string, text: string): Promise<void> {
+  const editor = page.getByLabel(label)
+  await editor.click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText(text)
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { parquetReadObjects } from 'hyparquet'
+import t from 'tap'
+import { needing } from '../../programs.ts'
+import { look, narrow, openSite, runSql, write } from './browser.ts'
+
+const start = Date.now() - 3_600_000
+
+async function fill(url: string): Promise<void> {
+  await runSql(
+    url,
+    'CREATE TABLE weather (ts TIMESTAMP(3) TIME INDEX, site STRING, degrees DOUBLE, PRIMARY KEY (site))'
+  )
+  const rows = Array.from({ length: 600 }, (_, i) => {
+    const site = i % 2 === 0 ? 'north' : 'south'
+    return `(${start + i * 6000}, '${site}', ${(15 + 5 * Math.sin(i / 40)).toFixed(2)})`
+  })
+  await runSql(url, `INSERT INTO weather VALUES ${rows.join(', ')}`)
+}
+
+t.test('the query page', needing('chromium'), async t => {
+  const site = await openSite(t, { fill })
+
+  await t.test('runs SQL, shows it as table, chart and JSON, and its address shows the same again', async t => {
+    const page = await site.open('')
+    await write(page, 'SQL statement', 'SELECT ts, site, degrees FROM weather ORDER BY ts')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByText('600 rows in').waitFor()
+    t.match(await page.locator('.grid tbody tr').nth(0).textContent(), /north/)
+    t.ok((await page.locator('.grid tbody tr').count()) < 100, 'only rows in sight are in the page')
+    await look(t, page, 'query-table')
+    await page.getByRole('button', { name: 'Chart' }).click()
+    t.equal(await page.locator('.legend li').count(), 2)
+    await look(t, page, 'query-chart')
+    const again = await site.open(page.url().slice(`${site.url}/dashboard/`.length))
+    await again.locator('.legend').getByText('south').waitFor()
+    await again.getByRole('button', { name: 'JSON' }).click()
+    t.match(await again.locator('pre').textContent(), '"site": "north"')
+    const dark = await site.open(page.url().slice(`${site.url}/dashboard/`.length), { dark: true, viewport: narrow })
+    await dark.locator('.legend').getByText('south').waitFor()
+    await look(t, dark, 'query-chart-narrow-dark')
+  })
+
+  await t.test('a drag over the chart chooses the time, which :from and :to stand for', async t => {
+    const q = encodeURIComponent(
+      'SELECT ts, avg(degrees) AS mean FROM weather WHERE ts >= :from AND ts < :to GROUP BY ts'
+    )
+    const page = await site.open(`query?q=${q}&view=chart&from=now-2h`)
+    const plot = page.locator('.u-over')
+    const box = (await plot.boundingBox())!
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 50)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 60, { steps: 5 })
+    await page.mouse.up()
+    await page.waitForFunction(() => new URLSearchParams(location.search).get('from')?.startsWith('20'))
+    await page.getByText(/\d+ rows in/).waitFor()
+    const rows = Number.parseInt((await page.getByRole('status').textContent())!, 10)
+    t.ok(rows < 600, `${rows} rows`)
+  })
+
+  await t.test('runs PromQL over tables', async t => {
+    const page = await site.open(`query?lang=promql&q=${encodeURIComponent('avg by (site) (weather)')}&from=now-1h`)
+    await page.locator('.legend').getByText('site="north"').waitFor()
+    await page.getByRole('button', { name: 'Table' }).click()
+    await page.locator('.grid').getByText('north').first().waitFor()
+    await look(t, page, 'query-promql')
+  })
+
+  await t.test('completes names of tables and columns', async () => {
+    const page = await site.open('')
+    await page.waitForLoadState('networkidle')
+    await write(page, 'SQL statement', 'SELECT deg')
+    await page.keyboard.press('Control+Space')
+    await page.locator('.cm-tooltip-autocomplete').getByText('degrees').first().waitFor()
+  })
+
+  await t.test('says what is wrong, and cancels what takes long', async t => {
+    const page = await site.open('')
+    await write(page, 'SQL statement', 'SELECT nothing FROM weather')
+    await page.getByRole('button', { name: 'Run' }).click()
+    t.match(await page.getByRole('alert').textContent(), /nothing/)
+    await look(t, page, 'query-error')
+    await write(page, 'SQL statement', 'SELECT count(*) FROM range(100000000000)')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByText('Running for').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Running for').waitFor({ state: 'detached' })
+  })
+
+  await t.test('downloads all rows in every form', async t => {
+    const page = await site.open(`query?q=${encodeURIComponent('SELECT ts, site, degrees FROM weather ORDER BY ts')}`)
+    await page.getByText('600 rows in').waitFor()
+    const load = async (kind: string) => {
+      await page.getByText('Download', { exact: true }).click()
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: kind, exact: true }).click()
+      ])
+      await page.getByText('Download', { exact: true }).click()
+      return readFileSync(await download.path())
+    }
+    t.equal((await load('Csv')).toString().trim().split('\n').length, 601)
+    t.match((await load('Json')).toString(), '"north"')
+    t.equal((await load('Arrow')).subarray(0, 4).toString('hex'), 'ffffffff', 'an Arrow stream')
+    const file = await load('Parquet')
+    const rows = await parquetReadObjects({
+      file: file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer
+    })
+    t.equal(rows.length, 600)
+    t.match(rows[0], { ts: new Date(start), site: 'north', degrees: 15 })
+  })
+
+  await t.test('a link that would change something waits for the user', async t => {
+    const page = await site.open(`query?q=${encodeURIComponent('DELETE FROM weather')}`)
+    await page.getByLabel('SQL statement').getByText('DELETE').waitFor()
+    await page.waitForLoadState('networkidle')
+    t.equal(await page.getByRole('status').count(), 0)
+  })
+
+  await t.test('keeps queries under names and the last ones as history', async t => {
+    const page = await site.open('')
+    await write(page, 'SQL statement', 'SELECT 42 AS answer')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByText('1 rows in').waitFor()
+    await page.getByText('Saved', { exact: true }).click()
+    await page.getByLabel('Name of this query').fill('the answer')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.goto(`${site.url}/dashboard/query`)
+    await page.getByText('Saved', { exact: true }).first().click()
+    await look(t, page, 'query-saved')
+    await page.getByRole('button', { name: 'the answer', exact: true }).click()
+    await page.locator('.grid').getByText('42').waitFor()
+  })
+})

@@ -1,0 +1,21 @@
+import t from 'tap'
+import { needing } from '../../programs.ts'
+import { look, openSite, write } from './browser.ts'
+
+t.test('a server with users asks for one and tells why it refuses', needing('chromium'), async t => {
+  const site = await openSite(t, { env: { WEIR__USER_PROVIDER: 'static_user_provider:cmd:alice=secret' } })
+  const page = await site.open('')
+  await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
+  await page.getByLabel('User').fill('alice')
+  await page.getByLabel('Password').fill('wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await look(t, page, 'sign-in')
+  await page.getByLabel('Password').fill('secret')
+  await page.keyboard.press('Enter')
+  await write(page, 'SQL statement', 'SELECT 1 AS one')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByText('1 rows in').waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
+})
