@@ -15,6 +15,6 @@ export const catalogue: Catalogue = {
   profiling: () => import('./profiling/index.ts'),
   promql: () => import('./promql/index.ts'),
   sql: () => import('./sql/index.ts'),
-  telemetry: () => import('./telemetry/index.ts')
+  telemetry: () => import('./telemetry/index.ts'),
   tsdbput: () => import('./tsdbput/index.ts')
 }

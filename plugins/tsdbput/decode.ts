@@ -1,0 +1,226 @@
+// The JSON of a put request to columns of points: one object, or an array of them. Tags are left as they are written.
+import { isUtf8 } from 'node:buffer'
+import {
+  DbError,
+  type JsonCursor,
+  jsonCursor,
+  jsonError,
+  readJson,
+  readNumber,
+  type SeriesKeys,
+  skipSpace,
+  textEnd,
+  unexpected
+} from '../../core/index.ts'
+
+export interface Points {
+  readonly body: Buffer
+  readonly count: number
+  /** Where each point stands in the body. */
+  readonly starts: readonly number[]
+  readonly ends: readonly number[]
+  readonly metrics: readonly string[]
+  /** Of each point: its place in `metrics`. */
+  readonly metricOf: readonly number[]
+  /** Milliseconds since 1970. */
+  readonly times: readonly number[]
+  readonly values: readonly number[]
+  /** Of each point, metric and tags as they are written: `tags[i]` is where the second begins. */
+  readonly keys: SeriesKeys
+  readonly tags: readonly number[]
+  /** Points that cannot be stored, by place, and why. */
+  readonly failures: ReadonlyMap<number, string>
+}
+
+/** From its opening to behind its end. */
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** Throws ParseError for what is no JSON or no point, DbError `InvalidArguments` where there is none. */
+export function decodePoints(body: Buffer): Points {
+  const cursor = jsonCursor(body)
+  if (!isUtf8(body)) throw jsonError(cursor, 0, 'invalid UTF-8 in the document beginning')
+  cursor.at = skipSpace(cursor, 0)
+  const reader = new PointReader(cursor)
+  if (cursor.at < cursor.end) {
+    if (body[cursor.at] === 0x5b) items(cursor, 0x5d, () => reader.readPoint())
+    else reader.readPoint()
+    if (skipSpace(cursor, cursor.at) < cursor.end) throw unexpected(cursor, cursor.at, 'the end of the document')
+  }
+  const points = reader.finish()
+  if (points.count === 0) throw new DbError('InvalidArguments', 'No datapoints found in content')
+  return points
+}
+
+class PointReader {
+  readonly #cursor: JsonCursor
+  readonly #starts: number[] = []
+  readonly #ends: number[] = []
+  readonly #metrics: string[] = []
+  readonly #metricNumbers = new Map<string, number>()
+  readonly #metricOf: number[] = []
+  readonly #times: number[] = []
+  readonly #values: number[] = []
+  readonly #tags: number[] = []
+  readonly #failures = new Map<number, string>()
+  #keys = Buffer.allocUnsafe(1024)
+  readonly #keyEnds: number[] = []
+  #used = 0
+
+  constructor(cursor: JsonCursor) {
+    this.#cursor = cursor
+  }
+
+  readPoint(): void {
+    const cursor = this.#cursor
+    const start = skipSpace(cursor, cursor.at)
+    let [metric, tags]: (Range | undefined)[] = []
+    let [time, value]: (bigint | number | string | undefined)[] = []
+    cursor.at = start
+    members(cursor, 'a point', key => {
+      if (key === 'metric') metric = readText(cursor, 'metric')
+      else if (key === 'tags') tags = readTags(cursor)
+      else if (key === 'timestamp') time = readScalar(cursor, key)
+      else if (key === 'value') value = readScalar(cursor, key)
+      else readJson(cursor, 2)
+    })
+    if (metric === undefined) throw jsonError(cursor, start, 'a point has no metric')
+    if (time === undefined) throw jsonError(cursor, start, 'a point has no timestamp')
+    if (typeof time === 'number') throw jsonError(cursor, start, 'the timestamp of a point is no integer')
+    if (value === undefined) throw jsonError(cursor, start, 'a point has no value')
+    if (tags === undefined) throw jsonError(cursor, start, 'a point has no tags')
+    this.#add({ start, end: cursor.at }, metric, tags, time, value)
+  }
+
+  finish(): Points {
+    const keyEnds = Uint32Array.from(this.#keyEnds)
+    const keyStarts = new Uint32Array(keyEnds.length)
+    keyStarts.set(keyEnds.subarray(0, -1), 1)
+    return {
+      body: this.#cursor.bytes,
+      count: this.#starts.length,
+      starts: this.#starts,
+      ends: this.#ends,
+      metrics: this.#metrics,
+      metricOf: this.#metricOf,
+      times: this.#times,
+      values: this.#values,
+      keys: { count: keyEnds.length, bytes: this.#keys, starts: keyStarts, ends: keyEnds },
+      tags: this.#tags,
+      failures: this.#failures
+    }
+  }
+
+  #add(point: Range, metric: Range, tags: Range, time: bigint | string, value: bigint | number | string): void {
+    const i = this.#starts.push(point.start) - 1
+    this.#ends.push(point.end)
+    this.#metricOf.push(this.#metricNumber(metric))
+    this.#times.push(milliseconds(time))
+    this.#values.push(typeof value === 'string' ? numberOf(value) : Number(value))
+    this.#append(metric)
+    this.#tags.push(this.#used)
+    this.#append(tags)
+    this.#keyEnds.push(this.#used)
+    if (this.#metrics[this.#metricOf[i]!] === '') this.#failures.set(i, 'Metric name was empty')
+    else if (Number.isNaN(this.#times[i])) this.#failures.set(i, `Invalid timestamp: ${time}`)
+    else if (Number.isNaN(this.#values[i]))
+      this.#failures.set(i, value === '' ? 'Empty value' : `Unable to parse value to a number: ${value}`)
+  }
+
+  #metricNumber({ start, end }: Range): number {
+    const written = this.#cursor.bytes.toString('utf8', start, end)
+    const known = this.#metricNumbers.get(written)
+    if (known !== undefined) return known
+    const number = this.#metrics.push(JSON.parse(written)) - 1
+    this.#metricNumbers.set(written, number)
+    return number
+  }
+
+  #append({ start, end }: Range): void {
+    const used = this.#used + end - start
+    if (used > this.#keys.length) {
+      const keys = Buffer.allocUnsafe(used * 2)
+      this.#keys.copy(keys, 0, 0, this.#used)
+      this.#keys = keys
+    }
+    this.#cursor.bytes.copy(this.#keys, this.#used, start, end)
+    this.#used = used
+  }
+}
+
+/** Fewer than 13 digits are seconds. NaN for what is no integer that a float holds. */
+function milliseconds(written: bigint | string): number {
+  const text = String(written)
+  if (!/^-?[0-9]{1,16}$/.test(text)) return Number.NaN
+  const time = Number(text)
+  if (!Number.isSafeInteger(time)) return Number.NaN
+  return Math.abs(time) < 1e12 ? time * 1000 : time
+}
+
+function numberOf(text: string): number {
+  if (!/^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$/.test(text)) return Number.NaN
+  const value = Number(text)
+  return Number.isFinite(value) ? value : Number.NaN
+}
+
+/** A text, quotes included. */
+function readText(cursor: JsonCursor, what: string): Range {
+  const start = skipSpace(cursor, cursor.at)
+  if (cursor.bytes[start] !== 0x22 || start >= cursor.end) throw unexpected(cursor, start, `${what} as a text`)
+  cursor.at = textEnd(cursor, start + 1) + 1
+  return { start, end: cursor.at }
+}
+
+/** A number, or a text. */
+function readScalar(cursor: JsonCursor, what: string): bigint | number | string {
+  cursor.at = skipSpace(cursor, cursor.at)
+  const first = cursor.bytes[cursor.at]
+  if (first === 0x22) return readJson(cursor) as string
+  if (first !== 0x2d && !(first !== undefined && first >= 0x30 && first <= 0x39)) {
+    throw unexpected(cursor, cursor.at, `${what} as a number or a text`)
+  }
+  return readNumber(cursor)
+}
+
+/** An object of texts. */
+function readTags(cursor: JsonCursor): Range {
+  const start = skipSpace(cursor, cursor.at)
+  cursor.at = start
+  members(cursor, 'tags', () => readText(cursor, 'the value of a tag'))
+  return { start, end: cursor.at }
+}
+
+/** Reads an object; `read` is called where a value stands, with its key. */
+function members(cursor: JsonCursor, what: string, read: (key: string) => void): void {
+  const { bytes, at, end } = cursor
+  if (at >= end || bytes[at] !== 0x7b) throw unexpected(cursor, at, `${what} as an object`)
+  items(cursor, 0x7d, () => {
+    const { start, end: stop } = readText(cursor, 'a key')
+    const written = bytes.toString('latin1', start + 1, stop - 1)
+    const key = written.includes('\\') ? (readJson({ ...cursor, at: start }) as string) : written
+    const colon = skipSpace(cursor, cursor.at)
+    if (colon >= end || bytes[colon] !== 0x3a) throw unexpected(cursor, colon, "':'")
+    cursor.at = colon + 1
+    read(key)
+  })
+}
+
+/** Reads what stands between brackets, the first of which is at the cursor, with commas between. */
+function items(cursor: JsonCursor, close: number, read: () => void): void {
+  const { bytes } = cursor
+  const first = skipSpace(cursor, cursor.at + 1)
+  if (first < cursor.end && bytes[first] === close) {
+    cursor.at = first + 1
+    return
+  }
+  for (cursor.at++; ; ) {
+    read()
+    const at = skipSpace(cursor, cursor.at)
+    const byte = at < cursor.end ? bytes[at] : -1
+    cursor.at = at + 1
+    if (byte === close) return
+    if (byte !== 0x2c) throw unexpected(cursor, at, `',' or '${String.fromCharCode(close)}'`)
+  }
+}

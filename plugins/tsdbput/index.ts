@@ -1,0 +1,27 @@
+// Points of JSON put requests: a metric is a table with its tags, a time and a number.
+import { Type } from 'typebox'
+import { definePlugin } from '../../core/index.ts'
+import { formatError } from './errors.ts'
+import { createReceive, type Receive } from './receive.ts'
+import { routes } from './routes.ts'
+
+const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
+
+export default definePlugin({
+  name: 'tsdbput',
+  prefix: '/v1/tsdbput',
+  servers: ['main', 'public'],
+  config: Type.Object({
+    max_series: count(
+      1_000_000,
+      'Series of one table. New series of a table that has as many are refused; each takes some 300 bytes of memory.'
+    ),
+    max_columns: count(1_000, 'Columns of one table. Points whose tags would need further ones are refused.'),
+    max_tables: count(100_000, 'Tables of one database. Points of metrics that would need further ones are refused.')
+  }),
+  setup: (core, config) => createReceive(core, config),
+  routes(app) {
+    routes(app, (app.services as unknown as { readonly tsdbput: Receive }).tsdbput)
+  },
+  formatError
+})
