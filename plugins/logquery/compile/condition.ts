@@ -1,0 +1,101 @@
+// What a filter says of the columns of the table, as far as the engine can leave out rows by it.
+
+import type { TableColumn, TimeUnit } from '../../../core/index.ts'
+import {
+  type Condition,
+  convertTime,
+  parseSearch,
+  readingOf,
+  searchCondition,
+  type Table
+} from '../../../core/index.ts'
+import type { Scalar } from '../document/node.ts'
+import type { ContentFilter, Expression, Filter, TimeRange } from '../document/tree.ts'
+
+/** Undefined where nothing is known. Every row for which the filter is true meets the condition. */
+export function filterCondition(
+  table: Table,
+  filter: Filter,
+  columnOf: (expression: Expression) => TableColumn | undefined
+): Condition | undefined {
+  if (filter.kind === 'not') return undefined
+  if (filter.kind === 'single') {
+    const column = columnOf(filter.expression)
+    return column && all(filter.contents.map(each => contentCondition(column, each)))
+  }
+  const of = filter.of.map(each => filterCondition(table, each, columnOf))
+  return filter.kind === 'and' ? all(of) : any(of)
+}
+
+export function all(conditions: readonly (Condition | undefined)[]): Condition | undefined {
+  const of = conditions.filter(each => each !== undefined)
+  return of.length > 1 ? { kind: 'all', of } : of[0]
+}
+
+/** Without any there is nothing asked for. */
+function any(conditions: readonly (Condition | undefined)[]): Condition | undefined {
+  const of = conditions.filter(each => each !== undefined)
+  if (of.length < conditions.length || of.length === 0) return undefined
+  return of.length > 1 ? { kind: 'any', of } : of[0]
+}
+
+/** The range in the unit of the time index. */
+export function timeCondition({ from, to }: TimeRange, unit: TimeUnit): Extract<Condition, { kind: 'time' }> {
+  return {
+    kind: 'time',
+    ...(from !== undefined && { from: ceiling(from, unit) }),
+    ...(to !== undefined && { to: ceiling(to, unit) })
+  }
+}
+
+/** The first tick of a unit that is not before a time in nanoseconds. */
+export function ceiling(ns: bigint, unit: TimeUnit): bigint {
+  return -convertTime(-ns, 'ns', unit)
+}
+
+function contentCondition(column: TableColumn, filter: ContentFilter): Condition | undefined {
+  const { name, type } = column
+  switch (filter.kind) {
+    case 'compare':
+      return filter.op === '=' ? equals(column, filter.value) : undefined
+    case 'in':
+      return any(filter.values.map(value => equals(column, value)))
+    case 'compound': {
+      const of = filter.of.map(each => contentCondition(column, each))
+      return filter.op === 'and' ? all(of) : any(of)
+    }
+  }
+  if (type !== 'String' || !('text' in filter)) return undefined
+  const { kind, text } = filter
+  const reading = readingOf([column])
+  switch (kind) {
+    case 'contains':
+      return term(name, inner(text, true, true))
+    case 'prefix':
+      return term(name, inner(text, false, true))
+    case 'postfix':
+      return term(name, inner(text, true, false))
+    case 'matches':
+      return searchCondition(parseSearch(text), name, reading.folded)
+    case 'matches_term':
+      return text === '' ? undefined : { kind: 'term', column: name, term: text, folded: reading.folded }
+  }
+  return undefined
+}
+
+function equals({ name, type }: TableColumn, value: Scalar): Condition | undefined {
+  const text = String(value)
+  if (type === 'String') return all([{ kind: 'equals', column: name, value: text }, term(name, text)])
+  const isWhole = /^U?Int\d+$/.test(type) && /^-?\d{1,38}$/.test(text)
+  return isWhole ? { kind: 'equals', column: name, value: BigInt(text).toString() } : undefined
+}
+
+function term(column: string, text: string): Condition | undefined {
+  return text === '' ? undefined : { kind: 'term', column, term: text, folded: false }
+}
+
+/** The part of a text that stands whole wherever the text stands: letters and digits at an open end may go on beyond it. */
+function inner(text: string, openStart: boolean, openEnd: boolean): string {
+  const from = openStart ? text.replace(/^[A-Za-z0-9]+/, '') : text
+  return openEnd ? from.replace(/[A-Za-z0-9]+$/, '') : from
+}

@@ -1,0 +1,156 @@
+// Constants as SQL, in the type of what they are compared with.
+import {
+  convertTime,
+  parseTimestamp,
+  type TimestampType,
+  type TimeUnit,
+  timeUnit,
+  type Zone
+} from '../../../core/index.ts'
+import { placed, type Scalar, shown, wrong } from '../document/node.ts'
+import type { Comparison } from '../document/tree.ts'
+import type { Parameters } from './parameters.ts'
+import { unitOf, type Value } from './value.ts'
+
+export interface Writing {
+  readonly parameters: Parameters
+  /** Of times that do not say theirs. */
+  readonly zone: Zone
+}
+
+/** SQL that compares a value with a constant. */
+export function compareSql(writing: Writing, value: Value, op: Comparison, constant: Scalar, path: string): string {
+  if (value.kind !== 'time') return `(${operand(value)} ${op} ${constantSql(writing, value, constant, path)})`
+  const unit = unitOf(value)
+  const { ticks, exact } = ticksOf(writing, unit, constant, path)
+  if (exact) return `(${value.sql} ${op} ${timeSql(writing.parameters, value.type, ticks)})`
+  // Between two ticks of the column: none is equal.
+  if (op === '=') return `(${value.sql} IS NULL AND NULL)`
+  if (op === '<>') return `(${value.sql} IS NOT NULL OR NULL)`
+  const below = op === '<' || op === '<='
+  return `(${value.sql} ${below ? '<=' : '>'} ${timeSql(writing.parameters, value.type, ticks)})`
+}
+
+/** JSON is compared as text. */
+export function operand(value: Value): string {
+  return value.kind === 'json' ? `CAST(${value.sql} AS VARCHAR)` : value.sql
+}
+
+/** SQL of a constant that is read as a value of this type. */
+export function constantSql(writing: Writing, target: Value, constant: Scalar, path: string): string {
+  const { parameters } = writing
+  switch (target.kind) {
+    case 'text':
+    case 'json':
+      return parameters.add(String(constant))
+    case 'integer':
+      return integerSql(parameters, constant, path, target)
+    case 'float':
+      return floatSql(parameters, constant, path, target)
+    case 'decimal':
+      return decimalSql(parameters, constant, path, target)
+    case 'boolean':
+      return booleanSql(parameters, constant, path, target)
+    case 'date': {
+      const { ticks } = ticksOf(writing, 's', typeof constant === 'bigint' ? constant * 86_400n : constant, path)
+      return `(DATE '1970-01-01' + CAST(${parameters.add(clamp(floorDivide(ticks, 86_400n), 100_000_000n))} AS INTEGER))`
+    }
+    case 'time': {
+      const { ticks } = ticksOf(writing, unitOf(target), constant, path)
+      return timeSql(parameters, target.type, ticks)
+    }
+  }
+  throw wrong(path, `${target.name} is ${target.type}, which is compared with nothing`)
+}
+
+/** A number, whatever it is compared with. */
+export function numberSql(parameters: Parameters, constant: Scalar, path: string): string {
+  const whole = wholeOf(constant)
+  return whole === undefined ? parameters.add(numberOf(constant, path, 'a number')) : wholeSql(parameters, whole)
+}
+
+function integerSql(parameters: Parameters, constant: Scalar, path: string, { name, type }: Value): string {
+  const whole = wholeOf(constant)
+  if (whole !== undefined) return wholeSql(parameters, whole)
+  return parameters.add(numberOf(constant, path, `a number, because ${name} is ${type}`))
+}
+
+function wholeSql(parameters: Parameters, whole: bigint): string {
+  if (BigInt.asIntN(64, whole) === whole) return parameters.add(whole)
+  return `CAST(${parameters.add(String(clamp(whole, 2n ** 126n)))} AS HUGEINT)`
+}
+
+function wholeOf(constant: Scalar): bigint | undefined {
+  if (typeof constant === 'bigint') return constant
+  if (typeof constant === 'number' && Number.isInteger(constant)) return BigInt(constant)
+  return typeof constant === 'string' && /^\s*[+-]?\d{1,100}\s*$/.test(constant)
+    ? BigInt(constant.replace('+', ''))
+    : undefined
+}
+
+const number = /^\s*[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,5})?\s*$/i
+const words: Readonly<Record<string, number>> = { nan: Number.NaN, inf: Infinity, '+inf': Infinity, '-inf': -Infinity }
+
+function numberOf(constant: Scalar, path: string, wanted: string): number {
+  if (typeof constant === 'number') return constant
+  if (typeof constant === 'bigint') return Number(constant)
+  if (typeof constant === 'string') {
+    if (number.test(constant)) return Number(constant)
+    const word = words[constant.trim().toLowerCase()]
+    if (word !== undefined) return word
+  }
+  throw wrong(path, `expected ${wanted}, found ${shown(String(constant))}`)
+}
+
+function floatSql(parameters: Parameters, constant: Scalar, path: string, { name, type }: Value): string {
+  const sql = parameters.add(numberOf(constant, path, `a number, because ${name} is ${type}`))
+  return type === 'Float32' ? `CAST(${sql} AS FLOAT)` : sql
+}
+
+function decimalSql(parameters: Parameters, constant: Scalar, path: string, { name, type }: Value): string {
+  const text = String(constant).trim()
+  if (/^[+-]?\d{1,28}(?:\.\d{1,10})?$/.test(text)) return `CAST(${parameters.add(text)} AS DECIMAL(38, 10))`
+  return parameters.add(numberOf(constant, path, `a number, because ${name} is ${type}`))
+}
+
+function booleanSql(parameters: Parameters, constant: Scalar, path: string, { name, type }: Value): string {
+  if (typeof constant === 'boolean') return parameters.add(constant)
+  const text = String(constant).trim().toLowerCase()
+  if (text === 'true' || text === '1') return parameters.add(true)
+  if (text === 'false' || text === '0') return parameters.add(false)
+  throw wrong(path, `expected true or false, because ${name} is ${type}, found ${shown(String(constant))}`)
+}
+
+/** A time in a unit, rounded towards the past: numbers are in the unit itself, texts are read. */
+export function ticksOf(
+  { zone }: Pick<Writing, 'zone'>,
+  unit: TimeUnit,
+  constant: Scalar,
+  path: string
+): { readonly ticks: bigint; readonly exact: boolean } {
+  const whole = wholeOf(constant)
+  if (whole !== undefined) return { ticks: whole, exact: true }
+  if (typeof constant !== 'string') throw wrong(path, `expected a time, found ${constant}`)
+  const ns = placed(path, () => parseTimestamp(constant, zone))
+  const ticks = convertTime(ns, 'ns', unit)
+  return { ticks, exact: convertTime(ticks, unit, 'ns') === ns }
+}
+
+const perMicrosecond = { s: 1_000_000n, ms: 1_000n, us: 1n, ns: 1n } as const
+
+/** A point in time of a column's type; what is beyond all times is the last or first there is. */
+export function timeSql(parameters: Parameters, type: string, ticks: bigint): string {
+  const unit = timeUnit(type as TimestampType)
+  if (unit === 'ns') return `make_timestamp_ns(${parameters.add(clamp(ticks, 2n ** 63n - 2n))})`
+  const microseconds = parameters.add(clamp(ticks * perMicrosecond[unit], 9_220_000_000_000_000_000n))
+  return `make_timestamp(${microseconds})${unit === 'us' ? '' : `::${unit === 's' ? 'TIMESTAMP_S' : 'TIMESTAMP_MS'}`}`
+}
+
+function clamp(value: bigint, most: bigint): bigint {
+  return value > most ? most : value < -most ? -most : value
+}
+
+function floorDivide(value: bigint, by: bigint): bigint {
+  const quotient = value / by
+  return value < 0n && quotient * by !== value ? quotient - 1n : quotient
+}

@@ -1,0 +1,105 @@
+// Filters of a query as SQL that is true, false or null.
+import { compileRegex, parseSearch, readingOf, searchSql, termSql } from '../../../core/index.ts'
+import { placed, wrong } from '../document/node.ts'
+import type { ContentFilter, Filter } from '../document/tree.ts'
+import { compareSql, constantSql, operand, type Writing } from './constant.ts'
+import { compileValue } from './expression.ts'
+import { type Scope, textSql, type Value } from './value.ts'
+
+/** An empty list of conditions asks for nothing. */
+export function filterSql(writing: Writing, scope: Scope, filter: Filter): string {
+  switch (filter.kind) {
+    case 'not':
+      return `(NOT ${filterSql(writing, scope, filter.of)})`
+    case 'and':
+    case 'or':
+      return joined(
+        filter.kind,
+        filter.of.map(each => filterSql(writing, scope, each))
+      )
+    case 'single': {
+      const value = compileValue(writing, scope, filter.expression)
+      if (filter.contents.length > 0) {
+        return joined(
+          'and',
+          filter.contents.map(each => contentSql(writing, value, each))
+        )
+      }
+      if (value.kind === 'boolean') return value.sql
+      throw wrong(filter.path, `without filters the expression must be true or false, ${value.name} is ${value.type}`)
+    }
+  }
+}
+
+function joined(op: 'and' | 'or', parts: readonly string[]): string {
+  return parts.length === 0 ? 'true' : `(${parts.join(op === 'and' ? ' AND ' : ' OR ')})`
+}
+
+function contentSql(writing: Writing, value: Value, filter: ContentFilter): string {
+  const { path } = filter
+  switch (filter.kind) {
+    case 'exist':
+      return `(${value.sql} IS NOT NULL)`
+    case 'true':
+    case 'false':
+      if (value.kind !== 'boolean') throw wrong(path, `${value.name} is ${value.type}, not Boolean`)
+      return `(${value.sql} IS ${filter.kind})`
+    case 'compare':
+      return compareSql(writing, value, filter.op, filter.value, path)
+    case 'in':
+      return inSql(writing, value, filter)
+    case 'between':
+      return joined(
+        'and',
+        filter.of.map(each => contentSql(writing, value, each))
+      )
+    case 'compound':
+      return joined(
+        filter.op,
+        filter.of.map(each => contentSql(writing, value, each))
+      )
+  }
+  return textTest(writing, value, filter)
+}
+
+function inSql(writing: Writing, value: Value, { values, path }: Extract<ContentFilter, { kind: 'in' }>): string {
+  if (values.length === 0) return 'false'
+  const places = values.map((each, i) => [each, `${path}[${i}]`] as const)
+  if (value.kind === 'time') {
+    return joined(
+      'or',
+      places.map(([each, place]) => compareSql(writing, value, '=', each, place))
+    )
+  }
+  return `(${operand(value)} IN (${places.map(([each, place]) => constantSql(writing, value, each, place)).join(', ')}))`
+}
+
+const plainTests = { prefix: 'starts_with', postfix: 'ends_with', contains: 'contains' } as const
+
+function textTest(
+  { parameters }: Writing,
+  value: Value,
+  filter: Extract<ContentFilter, { readonly text: string }>
+): string {
+  const { kind, text, path } = filter
+  const sql = textSql(value, path)
+  const constant = (part: string) => parameters.add(part)
+  switch (kind) {
+    case 'regex':
+      return `regexp_matches(${sql}, ${constant(placed(path, () => compileRegex(text).source))})`
+    case 'matches':
+      return searchSql(
+        placed(path, () => parseSearch(text)),
+        sql,
+        readingOf(indexed(value)),
+        constant
+      )
+    case 'matches_term':
+      return termSql(text, sql, readingOf(indexed(value)), constant)
+  }
+  return `${plainTests[kind]}(${sql}, ${constant(text)})`
+}
+
+function indexed({ column }: Value) {
+  return column === undefined ? [] : [column]
+}

@@ -1,0 +1,21 @@
+// The text of a statement with places for tables in it.
+import type { Condition, SqlQuery, Table } from '../../../core/index.ts'
+import type { Parameters } from './parameters.ts'
+
+/** Stands where the rows of the table come; no name holds it. */
+export const place = '\0'
+
+/** `conditions`: what rows of the table must meet, place by place. */
+export function statement(
+  text: string,
+  table: Table,
+  conditions: readonly (Condition | undefined)[],
+  parameters: Parameters
+): SqlQuery {
+  const starts = [...text.matchAll(/\0/g)].map(match => match.index)
+  const relations = starts.map((start, i) => {
+    const where = conditions[i]
+    return { start, end: start + place.length, table, alias: 'stored', ...(where && { where }) }
+  })
+  return { kind: 'sql', text, relations, timezone: 'UTC', parameters: parameters.values }
+}

@@ -1,0 +1,79 @@
+// What an expression becomes: SQL with what is known of its values.
+import { type ColumnType, isTimestamp, type TableColumn, type TimeUnit, timeUnit } from '../../../core/index.ts'
+import { type Scalar, wrong } from '../document/node.ts'
+
+export type Kind = 'text' | 'json' | 'integer' | 'float' | 'decimal' | 'boolean' | 'time' | 'date' | 'binary'
+
+export interface Value {
+  readonly sql: string
+  readonly type: ColumnType
+  readonly kind: Kind
+  /** What a column of it is called. */
+  readonly name: string
+  /** How many values of the table make one of these, at most: joined texts grow. */
+  readonly growth: number
+  /** The column of the table that it is. */
+  readonly column?: TableColumn
+}
+
+/** A constant of the document, of no type until it meets something that has one. */
+export interface Constant {
+  readonly constant: Scalar
+  readonly path: string
+}
+
+/** The columns that a step sees. */
+export interface Scope {
+  readonly columns: readonly Value[]
+  /** What `PositionalIdent` counts. */
+  readonly positions: readonly Value[]
+  /** The time index, where the rows still have it. */
+  readonly time?: Value
+}
+
+export function isConstant(value: Value | Constant): value is Constant {
+  return 'constant' in value
+}
+
+export function kindOf(type: ColumnType): Kind {
+  if (isTimestamp(type)) return 'time'
+  if (type.startsWith('Decimal')) return 'decimal'
+  return kinds[type as keyof typeof kinds]
+}
+
+const kinds = {
+  Boolean: 'boolean',
+  Int8: 'integer',
+  Int16: 'integer',
+  Int32: 'integer',
+  Int64: 'integer',
+  UInt8: 'integer',
+  UInt16: 'integer',
+  UInt32: 'integer',
+  UInt64: 'integer',
+  Float32: 'float',
+  Float64: 'float',
+  String: 'text',
+  Binary: 'binary',
+  Json: 'json',
+  Date: 'date'
+} as const satisfies Partial<Record<ColumnType, Kind>>
+
+export function isNumber({ kind }: Value): boolean {
+  return kind === 'integer' || kind === 'float' || kind === 'decimal'
+}
+
+export function unitOf({ type }: Value): TimeUnit {
+  return timeUnit(type as Parameters<typeof timeUnit>[0])
+}
+
+/** The value as text: numbers as they are written. */
+export function textSql(value: Value, path: string): string {
+  if (value.kind === 'text') return value.sql
+  if (value.kind === 'json' || value.kind === 'integer') return `CAST(${value.sql} AS VARCHAR)`
+  throw wrong(path, `needs a text, ${value.name} is ${value.type}`)
+}
+
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

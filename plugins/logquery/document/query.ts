@@ -1,0 +1,123 @@
+// A whole document as a log query. What it leaves out has a default; what it has beyond is refused.
+import { DbError, formatSize, parseJson, type Zone } from '../../../core/index.ts'
+import type { Budget } from './expression.ts'
+import { readExpression } from './expression.ts'
+import { readFilter } from './filter.ts'
+import { countOf, expected, listOf, membersOf, type Node, required, textOf, variantOf, wrong } from './node.ts'
+import { readStep } from './step.ts'
+import { readTimeFilter } from './time-filter.ts'
+import type { Context, LogQuery, Ordering, TableName } from './tree.ts'
+
+/** What a document may ask for; the names are the configuration keys. */
+export interface QueryLimits {
+  /** Bytes of the document. */
+  readonly max_query_size: number
+  /** Filters, expressions and values. */
+  readonly max_query_nodes: number
+  /** Rows of an answer, those that are skipped included. */
+  readonly max_rows: number
+  /** Rows of an answer to a query that does not say how many. */
+  readonly default_rows: number
+}
+
+export interface Surroundings {
+  readonly limits: QueryLimits
+  /** The request's. */
+  readonly database: string
+  readonly zone: Zone
+  /** Nanoseconds since 1970. */
+  readonly now: bigint
+}
+
+const keys = ['table', 'time_filter', 'limit', 'columns', 'filters', 'context', 'exprs', 'order_by'] as const
+
+/** Throws DbError `InvalidArguments` with the path of what is wrong, ParseError for what is no JSON. */
+export function readQuery(text: string | Uint8Array, around: Surroundings): LogQuery {
+  const { max_query_size: most } = around.limits
+  if (text.length > most) {
+    const reason = `the query is longer than ${formatSize(most)} (plugins.logquery.max_query_size)`
+    throw new DbError('InvalidArguments', `$: ${reason}`)
+  }
+  const root: Node = { path: '$', value: parseJson(text) }
+  const members = membersOf(root, keys)
+  const budget = createBudget(around.limits.max_query_nodes)
+  const { time_filter, columns, filters, context, exprs, order_by } = members
+  const time = time_filter && readTimeFilter(time_filter, around.zone, around.now)
+  const readContext = context && contextOf(context, around.limits.max_rows)
+  return {
+    table: readTable(required(root, 'table', members.table), around.database),
+    ...(time && { time }),
+    columns: columns === undefined ? [] : listOf(columns).map(each => ({ path: each.path, name: textOf(each) })),
+    ...(filters && { filter: readFilter(budget, filters) }),
+    ...(readContext && { context: readContext }),
+    steps: exprs === undefined ? [] : listOf(exprs).map(each => readStep(budget, each)),
+    ...(order_by && { order: listOf(order_by).map(each => readOrdering(budget, each)) }),
+    ...readLimit(members.limit, around.limits)
+  }
+}
+
+function createBudget(most: number): Budget {
+  let left = most
+  return {
+    take({ path }) {
+      if (--left < 0) {
+        throw wrong(path, `more than ${most} filters, expressions and values (plugins.logquery.max_query_nodes)`)
+      }
+    }
+  }
+}
+
+/** A name alone is a table of the request's database. */
+function readTable(node: Node, database: string): TableName {
+  const { path } = node
+  if (typeof node.value === 'string') return { path, database, name: node.value }
+  const { catalog_name, schema_name, table_name } = membersOf(node, ['catalog_name', 'schema_name', 'table_name'])
+  if (catalog_name !== undefined && textOf(catalog_name) !== 'svc') {
+    throw wrong(catalog_name.path, `there is only the catalog svc, not ${textOf(catalog_name)}`)
+  }
+  const name = textOf(required(node, 'table_name', table_name))
+  return { path, database: schema_name === undefined ? database : textOf(schema_name), name }
+}
+
+function readLimit(node: Node | undefined, limits: QueryLimits): Pick<LogQuery, 'skip' | 'fetch' | 'limited'> {
+  const { skip, fetch } = node === undefined ? {} : membersOf(node, ['skip', 'fetch'])
+  const skipped = skip === undefined ? 0 : countOf(skip, Number.MAX_SAFE_INTEGER)
+  const fetched = fetch === undefined ? limits.default_rows : countOf(fetch, Number.MAX_SAFE_INTEGER)
+  if (skipped + fetched > limits.max_rows) {
+    const { path } = fetch ?? skip ?? { path: '$.limit' }
+    throw wrong(path, `skip and fetch together are more than ${limits.max_rows} rows (plugins.logquery.max_rows)`)
+  }
+  return { skip: skipped, fetch: fetched, limited: fetch !== undefined }
+}
+
+/** `"None"`, `{"Lines": [before, after]}` or `{"Seconds": [before, after]}`. */
+function contextOf(node: Node, mostLines: number): Context | undefined {
+  const [kind, inner] = variantOf(node, ['None', 'Lines', 'Seconds'])
+  if (kind === 'None') {
+    if (inner.value !== null) throw expected(inner, 'just the text "None"')
+    return undefined
+  }
+  const [before, after, more] = listOf(inner)
+  if (before === undefined || after === undefined || more !== undefined) {
+    throw wrong(inner.path, 'expected two numbers: [before, after]')
+  }
+  const most = kind === 'Lines' ? mostLines : 1_000_000_000
+  return {
+    path: inner.path,
+    kind: kind === 'Lines' ? 'lines' : 'seconds',
+    before: countOf(before, most),
+    after: countOf(after, most)
+  }
+}
+
+/** A name, or an expression with the direction. */
+function readOrdering(budget: Budget, node: Node): Ordering {
+  const { path } = node
+  if (typeof node.value === 'string') {
+    return { path, expression: { kind: 'column', path, name: node.value }, descending: false }
+  }
+  const { expr, order } = membersOf(node, ['expr', 'order'])
+  const direction = order === undefined ? 'asc' : variantOf(order, ['asc', 'desc'])[0]
+  const expression = readExpression(budget, required(node, 'expr', expr))
+  return { path, expression, descending: direction === 'desc' }
+}

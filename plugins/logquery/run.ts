@@ -1,0 +1,84 @@
+// Runs a log query: finds the table, compiles, asks the store.
+import {
+  type Core,
+  DbError,
+  didYouMean,
+  isValid,
+  parseZone,
+  type RecordsAnswer,
+  type RequestContext,
+  type Table,
+  utc
+} from '../../core/index.ts'
+import type { Writing } from './compile/constant.ts'
+import { checkContext, type Edges, edgesQuery, readContext } from './compile/context.ts'
+import { Parameters } from './compile/parameters.ts'
+import { type Plan, planRows, readTable } from './compile/plan.ts'
+import { type QueryLimits, readQuery } from './document/query.ts'
+import type { LogQuery } from './document/tree.ts'
+
+/** Reads a document for a request. */
+export function readFor(ctx: RequestContext, text: string | Uint8Array, limits: QueryLimits): LogQuery {
+  const zone = parseZone(ctx.timezone) ?? utc
+  return readQuery(text, { limits, database: ctx.db, zone, now: BigInt(Date.now()) * 1_000_000n })
+}
+
+export async function runQuery({ store }: Pick<Core, 'store'>, ctx: RequestContext, query: LogQuery) {
+  const table = findTable(store, query)
+  checkContext(query)
+  const plan = query.context === undefined ? planTable(ctx, table, query) : await planContext(store, ctx, table, query)
+  const result = await store.query(ctx, plan.query)
+  const answer: RecordsAnswer = {
+    kind: 'records',
+    columns: result.columns.map(({ type }, i) => ({ name: plan.names[i]!, type })),
+    batches: () => result.batches(),
+    close: () => result.close()
+  }
+  return answer
+}
+
+/** Throws DatabaseNotFound, TableNotFound; views are for SQL. */
+export function findTable(store: Core['store'], { table: { database, name, path } }: LogQuery): Table {
+  if (store.database(database) === undefined) {
+    throw new DbError('DatabaseNotFound', `${path}: Database not found: ${database}`)
+  }
+  const found = store.table(database, name)
+  if (found !== undefined) return found
+  if (store.view(database, name) !== undefined) {
+    throw new DbError('Unsupported', `${path}: ${name} is a view, which only SQL reads`)
+  }
+  const names = store.tables(database).map(table => table.name)
+  throw new DbError('TableNotFound', `${path}: Table not found: svc.${database}.${name}${didYouMean(name, names)}`)
+}
+
+function planTable(ctx: RequestContext, table: Table, query: LogQuery): Plan {
+  const writing = writingFor(ctx)
+  return planRows(writing, table, query, readTable(writing, table, query))
+}
+
+/** What is beside rows is known once the rows are. */
+async function planContext(store: Core['store'], ctx: RequestContext, table: Table, query: LogQuery): Promise<Plan> {
+  const edges = await findEdges(store, ctx, table, query)
+  if (edges === undefined) return planTable(ctx, table, { ...query, fetch: 0, skip: 0 })
+  const writing = writingFor(ctx)
+  return planRows(writing, table, query, readContext(writing, table, query, edges))
+}
+
+async function findEdges(
+  store: Core['store'],
+  ctx: RequestContext,
+  table: Table,
+  query: LogQuery
+): Promise<Edges | undefined> {
+  const result = await store.query(ctx, edgesQuery(writingFor(ctx), table, query))
+  for await (const { rows, columns } of result.batches()) {
+    const [first, last] = columns
+    if (rows === 0 || !isValid(first!.valid, 0)) return undefined
+    return { first: BigInt(first!.values[0] as bigint), last: BigInt(last!.values[0] as bigint) }
+  }
+  return undefined
+}
+
+export function writingFor({ timezone }: RequestContext): Writing {
+  return { parameters: new Parameters(), zone: parseZone(timezone) ?? utc }
+}
