@@ -22,10 +22,10 @@ export class AttributeColumn {
   readonly key: string
   readonly bytes: Uint8Array
   /** Whose each value is, ascending. */
-  owners = new Uint32Array(16)
-  kinds = new Uint8Array(16)
+  owners: Uint32Array<ArrayBuffer>
+  kinds: Uint8Array<ArrayBuffer>
   /** Two a value: where a text or bytes begin and end, where the AnyValue of an array or a map does, or the 64 bits of a number. */
-  words = new Int32Array(32)
+  words: Int32Array<ArrayBuffer>
   count = 0
   /** Which kinds there are. */
   seen = 0
@@ -34,7 +34,10 @@ export class AttributeColumn {
   /** The next one with the same hash. */
   readonly alike: AttributeColumn | undefined
 
-  constructor(bytes: Uint8Array, alike: AttributeColumn | undefined) {
+  constructor(bytes: Uint8Array, alike: AttributeColumn | undefined, capacity: number) {
+    this.owners = new Uint32Array(capacity)
+    this.kinds = new Uint8Array(capacity)
+    this.words = new Int32Array(2 * capacity)
     this.bytes = bytes
     this.key = Buffer.from(bytes).toString()
     this.alike = alike
@@ -66,12 +69,16 @@ export class AttributeColumn {
   }
 }
 
+/** Values a key has room for from the start. */
+const mostRoom = 1024
+
 /** All attributes of one level. Values nobody set are left out. */
 export class Attributes {
   readonly columns: AttributeColumn[] = []
   /** The KeyValues of keys beyond the limit. */
   readonly rest = new Ranges()
   readonly #mostKeys: number
+  readonly #capacity: number
   readonly #byHash = new Map<number, AttributeColumn>()
   readonly #pair = new KeyValue()
   readonly #value = new AnyValue()
@@ -83,8 +90,9 @@ export class Attributes {
   #owner = -1
 
   /** `known` has a column, whatever comes. */
-  constructor(mostKeys: number, known?: string) {
+  constructor(owners: number, mostKeys: number, known?: string) {
     this.#mostKeys = mostKeys
+    this.#capacity = Math.max(1, Math.min(owners, mostRoom))
     if (known === undefined) return
     this.#mostKeys++
     this.#find(Buffer.from(known), 0, Buffer.byteLength(known))
@@ -201,7 +209,7 @@ export class Attributes {
     if (this.columns.length >= this.#mostKeys) return undefined
     const key = bytes.slice(start, end)
     if (!isUtf8(key)) throw notUtf8(start)
-    const column = new AttributeColumn(key, found)
+    const column = new AttributeColumn(key, found, this.#capacity)
     this.#byHash.set(hash, column)
     this.columns.push(column)
     return column

@@ -21,7 +21,7 @@ export function outlineOf(body: Uint8Array): Outline {
     resourceUrls: new Ranges(),
     scopes: new Ranges(),
     scopeUrls: new Ranges(),
-    spans: new Ranges()
+    spans: new Ranges(Math.max(16, body.length >> 8))
   }
   const reader = new ProtoReader(body)
   while (reader.next()) {

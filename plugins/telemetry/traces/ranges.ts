@@ -2,10 +2,16 @@
 
 export class Ranges {
   /** What each belongs to: a span, a scope, a resource. */
-  owners = new Uint32Array(64)
-  starts = new Uint32Array(64)
-  ends = new Uint32Array(64)
+  owners: Uint32Array<ArrayBuffer>
+  starts: Uint32Array<ArrayBuffer>
+  ends: Uint32Array<ArrayBuffer>
   count = 0
+
+  constructor(capacity = 16) {
+    this.owners = new Uint32Array(capacity)
+    this.starts = new Uint32Array(capacity)
+    this.ends = new Uint32Array(capacity)
+  }
 
   add(owner: number, start: number, end: number): void {
     const i = this.count++
