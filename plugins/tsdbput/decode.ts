@@ -49,9 +49,7 @@ export function decodePoints(body: Buffer): Points {
     else reader.readPoint()
     if (skipSpace(cursor, cursor.at) < cursor.end) throw unexpected(cursor, cursor.at, 'the end of the document')
   }
-  const points = reader.finish()
-  if (points.count === 0) throw new DbError('InvalidArguments', 'No datapoints found in content')
-  return points
+  return reader.finish()
 }
 
 class PointReader {
@@ -95,6 +93,7 @@ class PointReader {
   }
 
   finish(): Points {
+    if (this.#starts.length === 0) throw new DbError('InvalidArguments', 'No datapoints found in content')
     const keyEnds = Uint32Array.from(this.#keyEnds)
     const keyStarts = new Uint32Array(keyEnds.length)
     keyStarts.set(keyEnds.subarray(0, -1), 1)

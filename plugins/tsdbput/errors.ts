@@ -1,8 +1,19 @@
 // The protocol's error body.
-import type { DbError, WireError } from '../../core/index.ts'
+import { DbError, isDbError, type WireError } from '../../core/index.ts'
 
-export function formatError({ status: own, message }: DbError): WireError {
+const someWrong = 'One or more data points had errors'
+
+/** What a request without flags fails with because of one of its points. */
+export function pointError(cause: DbError): DbError {
+  return new DbError(cause.code, `${someWrong}: ${cause.message}`, { cause })
+}
+
+export function formatError({ status: own, message, cause }: DbError): WireError {
   // Clients of this protocol know no 415.
   const status = own === 415 ? 400 : own
-  return { status, contentType: 'application/json', body: JSON.stringify({ error: { code: status, message } }) }
+  const isPoint = isDbError(cause) && message.startsWith(someWrong)
+  const told = isPoint
+    ? { message: someWrong, details: `${cause.message}; with the parameter details the answer tells of every point` }
+    : { message }
+  return { status, contentType: 'application/json', body: JSON.stringify({ error: { code: status, ...told } }) }
 }

@@ -1,6 +1,7 @@
 // One put request: all points or none, or, where the answer tells which, all that can be stored.
 import { type Core, DbError, isDbError, type RequestContext } from '../../core/index.ts'
 import type { Points } from './decode.ts'
+import { pointError } from './errors.ts'
 import { type PutLimits, type PutRequest, pointWrites } from './writes.ts'
 
 /** Stores points; partial: returns those that could not be stored, by place, and why. Otherwise throws DbError for the first of them. */
@@ -15,16 +16,28 @@ export function createReceive(core: Core, limits: PutLimits): Receive {
     const places = Array.from({ length: points.count }, (_, i) => i).filter(i => !failures.has(i))
     try {
       if (isPartial) await storeWhatFits(request, places, failures)
-      else {
-        for (const [place, reason] of failures) throw new DbError('InvalidArguments', `data point ${place}: ${reason}`)
-        await store(request, places)
-      }
+      else await storeAll(request, places, failures)
     } catch (error) {
       refused.add(points.count)
       throw error
     }
     if (failures.size > 0) refused.add(failures.size)
     return new Map([...failures].sort(([a], [b]) => a - b))
+  }
+}
+
+async function storeAll(
+  request: PutRequest,
+  places: readonly number[],
+  failures: ReadonlyMap<number, string>
+): Promise<void> {
+  for (const [place, reason] of failures) {
+    throw pointError(new DbError('InvalidArguments', `data point ${place}: ${reason}`))
+  }
+  try {
+    await store(request, places)
+  } catch (error) {
+    throw isDbError(error) && error.status === 400 ? pointError(error) : error
   }
 }
 

@@ -104,10 +104,13 @@ export class LineDecoder {
   #measurementAt(start: number, end: number): Measurement {
     const body = this.#body
     const last = this.#last
-    let found = last !== undefined && isSpelled(last.spelled, body, start, end) ? last : last?.next
-    if (found === undefined || (found !== last && !isSpelled(found.spelled, body, start, end))) {
-      found = this.#lookUp(start, end)
-      if (last !== undefined) last.next = found
+    let found = last
+    if (found === undefined || !isSpelled(found.spelled, body, start, end)) {
+      found = last?.next
+      if (found === undefined || !isSpelled(found.spelled, body, start, end)) {
+        found = this.#lookUp(start, end)
+        if (last !== undefined) last.next = found
+      }
     }
     if (found.rows === 0) {
       this.#used.push(found)

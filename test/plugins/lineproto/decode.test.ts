@@ -127,6 +127,18 @@ t.test('what is a line, all the same', async t => {
   t.same(show('m v=1'), show('m v=1 7'), 'the time it came at')
 })
 
+t.test('a name written in two ways is one name, and leads to no other', async t => {
+  const lines = ['m\\\\x,a=1 f\\\\y=1 1', 'm\\x,a=1 f\\y=2 2', 'other v=3 3', 'm\\x,a=1 f\\y=4,g=5 4'].join('\n')
+  const points = [decode(lines), decode(lines)].map(list => list.map(({ table, fields }) => [table, ...fields.keys()]))
+  const expected = [
+    ['m\\x', 'f\\y'],
+    ['m\\x', 'f\\y'],
+    ['m\\x', 'f\\y', 'g'],
+    ['other', 'v']
+  ]
+  t.same(points, [expected, expected])
+})
+
 t.test('every place of a column is right, however lines leave fields out', async t => {
   const lines = Array.from({ length: 200 }, (_, i) => {
     const fields = ['a=1.5', 'b=2i', 'c=t', 'd="x"', 'e=3u'].filter((_, f) => (i * 7 + f * 3) % (f + 2) === 0)

@@ -60,7 +60,7 @@ const value = String.raw`(?:"(?:\\[^]|[^\\"])*"|[^", \n]+?)`
 const field = `${name}=${value}`
 const end = String.raw` *(?:\r?\n|\r?$)`
 const point = new RegExp(
-  String.raw`[ \t]*(?:\\[^]|[^\\, \n])+(?:${tag})* +${field}(?:,${field})*(?: +-?[0-9]+)?${end}`,
+  String.raw`[ \t]*(?![ \t])(?:\\[^]|[^\\, \n])+(?:${tag})* +${field}(?:,${field})*(?: +-?[0-9]+)?${end}`,
   'y'
 )
 
