@@ -8,6 +8,7 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(file)) {
     'run.ts',
     'corpus.ts',
     'load.ts',
+    'log-corpus.ts',
     'server.ts',
     'storage-measure.ts',
     'storage-remote.ts',
