@@ -92,5 +92,7 @@ function bend(random: Random, bytes: Buffer): Buffer {
     const piece = random.once(20) ? Buffer.from([random.below(256)]) : Buffer.from(random.pick(pieces))
     bent = Buffer.concat([bent.subarray(0, at), piece, bent.subarray(to)])
   }
+  // The same names written in another way.
+  if (random.once(10)) bent = Buffer.from(bent.toString('latin1').replaceAll('\\\\', '\\'), 'latin1')
   return random.once(20) ? bent.subarray(0, random.below(bent.length + 1)) : bent
 }
