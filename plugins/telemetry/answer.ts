@@ -8,15 +8,20 @@ export type SignalName = 'metrics' | 'traces' | 'logs'
 const rejectedKeys = { metrics: 'rejectedDataPoints', traces: 'rejectedSpans', logs: 'rejectedLogRecords' } as const
 
 /** Export…ServiceResponse{1 partial_success{1 rejected, 2 error_message}}; unset where everything was taken. */
-export function successBody(signal: SignalName, encoding: Encoding, { rejected, message }: Taken): Uint8Array | string {
+export function successBody(signal: SignalName, encoding: Encoding, { rejected, message }: Taken): Uint8Array {
   const whole = rejected === 0 && message === ''
   if (encoding === 'json') {
-    if (whole) return '{}'
-    return JSON.stringify({ partialSuccess: { [rejectedKeys[signal]]: String(rejected), errorMessage: message } })
+    const partial = { partialSuccess: { [rejectedKeys[signal]]: String(rejected), errorMessage: message } }
+    return bytesOf(whole ? {} : partial)
   }
   if (whole) return new Uint8Array()
   const partial = new ProtoWriter().uint(1, rejected).text(2, message)
   return new ProtoWriter().data(1, partial.bytes).bytes
+}
+
+/** Bytes, so that the content type stays as it is. */
+function bytesOf(value: object): Uint8Array {
+  return Buffer.from(JSON.stringify(value))
 }
 
 /** Codes of google.rpc.Code by HTTP status. */
@@ -38,6 +43,6 @@ const codes: Readonly<Record<number, number>> = {
 export function errorBody({ status, message }: DbError, encoding: Encoding): WireError {
   const code = codes[status] ?? (status < 500 ? 3 : 13)
   const contentType = contentTypes[encoding]
-  if (encoding === 'json') return { status, contentType, body: JSON.stringify({ code, message }) }
+  if (encoding === 'json') return { status, contentType, body: bytesOf({ code, message }) }
   return { status, contentType, body: new ProtoWriter().uint(1, code).text(2, message).bytes }
 }

@@ -49,12 +49,12 @@ export default definePlugin({
       description: 'Operations of services that are listed beside a table of traces; further ones are not listed.'
     })
   }),
-  setup(core, config, { metricsys }) {
+  setup(core, config, { metricsys, pipelines }) {
     const count = createCounters(core.metrics)
     const receivers = {
       metrics: createReceiveMetrics(core, config, metricsys, count),
       traces: createReceiveTraces(core, config),
-      logs: createReceiveLogs(core)
+      logs: createReceiveLogs(core, pipelines)
     }
     return { count, receivers }
   },

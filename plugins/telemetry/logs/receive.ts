@@ -1,9 +1,54 @@
-// `POST /v1/telemetry/v1/logs`.
+// `POST /v1/telemetry/v1/logs`: from the bytes of a request to what the store has taken.
 import { type Core, DbError } from '../../../core/index.ts'
-import type { Receive } from '../signal.ts'
+import type { PipelinesService } from '../../services.ts'
+import type { Receive, SignalRequest, Taken } from '../signal.ts'
+import { aligned } from './align.ts'
+import { logColumns } from './columns.ts'
+import { type Decoded, decodeLogs } from './decode.ts'
+import { extractedColumns } from './extract.ts'
+import { itemsOf } from './items.ts'
+import { readLogsHeaders } from './request.ts'
 
-export function createReceiveLogs(_core: Core): Receive {
-  return async () => {
-    throw new DbError('Unsupported', 'logs are not taken yet')
+/** `pipelines` runs those that headers name; without it they are refused. */
+export function createReceiveLogs(core: Core, pipelines: PipelinesService | undefined): Receive {
+  return async request => {
+    const { ctx, headers, body } = request
+    const { table: name, keys } = readLogsHeaders(headers)
+    const asked = headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']
+    if (asked !== undefined && pipelines === undefined) {
+      throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
+    }
+    // A plain view: taking ranges of a Buffer costs twice as much.
+    const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
+    const decoded = decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n)
+    const { frame, rejected, reason } = decoded
+    if (frame.records === 0) return { rejected, message: reason }
+    const pipeline = pipelines?.readHeaders(headers).name
+    if (pipeline !== undefined) return runPipeline(core, pipelines!, pipeline, request, decoded, name)
+    const table = core.store.table(ctx.db, name)
+    const columns = aligned([...logColumns(frame), ...extractedColumns(frame, keys, table)], table)
+    const options = { append_mode: ctx.hints.options.merge_mode === undefined, ...ctx.hints.options }
+    await core.store.write(ctx, [{ table: name, rows: frame.records, columns, options }])
+    return { rejected, message: reason }
   }
+}
+
+async function runPipeline(
+  core: Core,
+  pipelines: PipelinesService,
+  name: string,
+  { ctx, headers }: SignalRequest,
+  { frame, rejected, reason }: Decoded,
+  table: string
+): Promise<Taken> {
+  const { version, skipError, maxNestedLevels } = pipelines.readHeaders(headers)
+  const { writes, skipped } = await pipelines.run(ctx, name, itemsOf(frame), {
+    table,
+    customTimeIndex: 'Timestamp;epoch;ns',
+    ...(version !== undefined && { version }),
+    ...(skipError !== undefined && { skipError }),
+    ...(maxNestedLevels !== undefined && { maxNestedLevels })
+  })
+  await core.store.write(ctx, writes)
+  return { rejected: rejected + skipped.count, message: reason || (skipped.errors[0]?.message ?? '') }
 }

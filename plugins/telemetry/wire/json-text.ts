@@ -63,16 +63,18 @@ export class JsonText {
         reader.skip()
         continue
       }
-      pair.read(reader)
       out.put(separator)
       separator = comma
-      this.string(reader.bytes, pair.keyStart, pair.keyEnd)
-      out.put(colon)
-      this.value(reader, pair.valueStart, pair.valueEnd, level + 1)
+      this.#member(reader, pair, level)
     }
     if (separator !== comma) out.put(separator)
     out.put(0x7d)
     reader.seek(at, outer)
+  }
+
+  /** The KeyValue in the reader's field as a member of an object whose brackets and commas are the caller's. */
+  member(reader: ProtoReader): void {
+    this.#member(reader, slot(this.#pairs, 0, KeyValue), 0)
   }
 
   /** A text with its quotes. Throws DbError `InvalidArguments` where it is not valid UTF-8. */
@@ -98,6 +100,14 @@ export class JsonText {
     if (high > 127 && !isUtf8(from.subarray(start, end))) throw notUtf8(start)
     bytes[length++] = quote
     out.length = length
+  }
+
+  #member(reader: ProtoReader, pair: KeyValue, level: number): void {
+    pair.read(reader)
+    const { keyStart, keyEnd, valueStart, valueEnd } = pair
+    this.string(reader.bytes, keyStart, keyEnd)
+    this.out.put(colon)
+    this.value(reader, valueStart, valueEnd, level + 1)
   }
 
   #array(reader: ProtoReader, start: number, end: number, level: number): void {

@@ -1,0 +1,97 @@
+// The columns every log record has, in the order of the table.
+import {
+  type BytesData,
+  bitmap,
+  type Column,
+  type ColumnData,
+  type ColumnType,
+  ProtoReader,
+  parseColumnIndex
+} from '../../../core/index.ts'
+import { TextBuilder } from '../column/text-builder.ts'
+import { expanded } from '../traces/expand.ts'
+import type { Ranges } from '../traces/ranges.ts'
+import { type Places, textData } from '../traces/text-data.ts'
+import { resource, scope } from '../wire/field.ts'
+import { JsonText } from '../wire/json-text.ts'
+import type { Frame, TextPlaces } from './frame.ts'
+
+const fulltext = parseColumnIndex('fulltext', {}, 'String')
+const skipping = parseColumnIndex('skipping', {}, 'String')
+
+export const timeColumn = 'timestamp'
+
+/** Throws DbError `InvalidArguments` for texts that are not valid UTF-8. */
+export function logColumns(frame: Frame): Column[] {
+  const { records, outline, scopeOf, resourceOf, body } = frame
+  const { scopes, scopeUrls, resources, resourceUrls } = outline
+  const text = ({ starts, ends }: TextPlaces) => textData(body, { count: records, starts, ends }, records)
+  const of = ({ count, starts, ends }: Places, owners: Uint32Array) =>
+    expanded(textData(body, { count, starts, ends }, count), owners)
+  const json = (ranges: Ranges, field: number, owners: Uint32Array) =>
+    expanded(attributesData(body, ranges, field), owners)
+  return [
+    {
+      name: timeColumn,
+      type: 'TimestampNanosecond',
+      semantic: 'timestamp',
+      data: { kind: 'fixed', values: new BigInt64Array(frame.times.buffer) }
+    },
+    { ...field('trace_id', 'String', frame.traceIds.data), index: skipping },
+    field('span_id', 'String', frame.spanIds.data),
+    field('severity_text', 'String', text(frame.severityTexts)),
+    field('severity_number', 'Int32', { kind: 'fixed', values: frame.severityNumbers }),
+    { ...field('body', 'String', bodyData(frame)), index: fulltext },
+    field('log_attributes', 'Json', frame.attributes.data),
+    field('trace_flags', 'UInt32', { kind: 'fixed', values: frame.flags }),
+    { ...field('scope_name', 'String', of(scopeTexts(body, scopes, scope.name), scopeOf)), semantic: 'tag' },
+    field('scope_version', 'String', of(scopeTexts(body, scopes, scope.version), scopeOf)),
+    field('scope_attributes', 'Json', json(scopes, scope.attributes, scopeOf)),
+    field('scope_schema_url', 'String', of(scopeUrls, scopeOf)),
+    field('resource_attributes', 'Json', json(resources, resource.attributes, resourceOf)),
+    field('resource_schema_url', 'String', of(resourceUrls, resourceOf)),
+    ...(frame.hasEventNames ? [field('event_name', 'String', text(frame.eventNames))] : [])
+  ]
+}
+
+function field(name: string, type: ColumnType, data: ColumnData): Column {
+  return { name, type, semantic: 'field', data }
+}
+
+function bodyData({ bodies, hasBody, records }: Frame): BytesData {
+  const { data } = bodies
+  if (!hasBody.includes(0)) return data
+  const valid = bitmap(records, false)
+  for (let i = 0; i < records; i++) if (hasBody[i] === 1) valid[i >> 3]! |= 1 << (i & 7)
+  return { ...data, valid }
+}
+
+/** Where one text of each scope stands. */
+export function scopeTexts(body: Uint8Array, { count, starts, ends }: Ranges, wanted: number): Places {
+  const reader = new ProtoReader(body)
+  const found = { count, starts: new Uint32Array(count), ends: new Uint32Array(count) }
+  for (let i = 0; i < count; i++) {
+    reader.seek(starts[i]!, ends[i]!)
+    while (reader.next()) {
+      if (reader.field !== wanted) {
+        reader.skip()
+        continue
+      }
+      found.starts[i] = reader.pass()
+      found.ends[i] = reader.at
+    }
+  }
+  return found
+}
+
+/** Attributes of each scope or resource as JSON. */
+function attributesData(body: Uint8Array, { count, starts, ends }: Ranges, field: number): BytesData {
+  const texts = new TextBuilder(count, 256 * count)
+  const json = new JsonText(texts.bytes)
+  const reader = new ProtoReader(body)
+  for (let i = 0; i < count; i++) {
+    json.members(reader, starts[i]!, ends[i]!, field)
+    texts.end()
+  }
+  return texts.data
+}

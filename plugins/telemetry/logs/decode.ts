@@ -1,0 +1,172 @@
+// `ExportLogsServiceRequest` into a frame: one pass over each record.
+import { ProtoReader, wireType } from '../../../core/index.ts'
+import { outlineOf } from '../traces/outline.ts'
+import { Ranges } from '../traces/ranges.ts'
+import { AnyValue } from '../wire/any-value.ts'
+import { anyValue } from '../wire/field.ts'
+import { JsonText } from '../wire/json-text.ts'
+import { record } from './field.ts'
+import { createFrame, type Frame, type TextPlaces } from './frame.ts'
+
+export interface Decoded {
+  readonly frame: Frame
+  /** Records that were left out, and why. */
+  readonly rejected: number
+  readonly reason: string
+}
+
+/** Nanoseconds since 1970 for records that have no time of their own. Throws DbError `InvalidArguments` with the offset of what is no protobuf. */
+export function decodeLogs(body: Uint8Array, now: bigint): Decoded {
+  const outline = outlineOf(body)
+  const reader = new ProtoReader(body)
+  const kept = new Ranges()
+  const { owners, starts, ends, count } = outline.spans
+  for (let i = 0; i < count; i++) {
+    if (isDated(reader, starts[i]!, ends[i]!)) kept.add(owners[i]!, starts[i]!, ends[i]!)
+  }
+  const rejected = count - kept.count
+  const frame = createFrame(body, rejected === 0 ? outline : { ...outline, spans: kept })
+  fill(frame, reader, now)
+  return {
+    frame,
+    rejected,
+    reason: rejected === 0 ? '' : `the times of ${rejected} log records are after the year 2262`
+  }
+}
+
+/** Whether the record's times fit 64 bits with a sign. */
+function isDated(reader: ProtoReader, start: number, end: number): boolean {
+  reader.seek(start, end)
+  while (reader.next()) {
+    const { field } = reader
+    if (field !== record.time && field !== record.observedTime) {
+      reader.skip()
+      continue
+    }
+    reader.expect(wireType.fixed64)
+    const { at } = reader
+    reader.skip()
+    if (reader.view.getUint8(at + 7) > 127) return false
+  }
+  return true
+}
+
+function fill(frame: Frame, reader: ProtoReader, now: bigint): void {
+  const { starts, ends } = frame.outline.spans
+  const attributes = new JsonText(frame.attributes.bytes)
+  const bodies = new JsonText(frame.bodies.bytes)
+  const value = new AnyValue()
+  const nowLow = Number(BigInt.asIntN(32, now))
+  const nowHigh = Number(BigInt.asIntN(32, now >> 32n))
+  for (let i = 0; i < frame.records; i++) {
+    reader.seek(starts[i]!, ends[i]!)
+    readRecord(frame, reader, i, attributes, bodies, value)
+    if (frame.times[2 * i] === 0 && frame.times[2 * i + 1] === 0) {
+      frame.times[2 * i] = nowLow
+      frame.times[2 * i + 1] = nowHigh
+    }
+    frame.traceIds.end()
+    frame.spanIds.end()
+    frame.bodies.end()
+    frame.attributes.end()
+  }
+}
+
+/** Of fields that come twice the last counts. */
+function readRecord(
+  frame: Frame,
+  reader: ProtoReader,
+  i: number,
+  attributes: JsonText,
+  bodies: JsonText,
+  value: AnyValue
+): void {
+  const { out } = attributes
+  const bodyAt = bodies.out.length
+  const traceAt = frame.traceIds.bytes.length
+  const spanAt = frame.spanIds.bytes.length
+  let separator = 0x7b
+  let hasTime = false
+  while (reader.next()) {
+    switch (reader.field) {
+      case record.time:
+        hasTime = readTime(frame, reader, i) || hasTime
+        break
+      case record.observedTime:
+        if (hasTime) reader.skip()
+        else readTime(frame, reader, i)
+        break
+      case record.severityNumber:
+        reader.expect(wireType.varint)
+        frame.severityNumbers[i] = reader.uint()
+        break
+      case record.severityText:
+        readPlace(frame.severityTexts, reader, i)
+        break
+      case record.body:
+        bodies.out.length = bodyAt
+        readBody(frame, reader, i, bodies, value)
+        break
+      case record.attributes:
+        out.put(separator)
+        separator = 0x2c
+        attributes.member(reader)
+        break
+      case record.flags: {
+        reader.expect(wireType.fixed32)
+        const { at } = reader
+        reader.skip()
+        frame.flags[i] = reader.view.getUint32(at, true)
+        break
+      }
+      case record.traceId:
+        frame.traceIds.bytes.length = traceAt
+        readHex(frame.traceIds.bytes, reader)
+        break
+      case record.spanId:
+        frame.spanIds.bytes.length = spanAt
+        readHex(frame.spanIds.bytes, reader)
+        break
+      case record.eventName:
+        readPlace(frame.eventNames, reader, i)
+        frame.hasEventNames ||= frame.eventNames.ends[i]! > frame.eventNames.starts[i]!
+        break
+      default:
+        reader.skip()
+    }
+  }
+  if (separator === 0x7b) out.put(separator)
+  out.put(0x7d)
+}
+
+/** False for 0, which means unknown. */
+function readTime({ times }: Frame, reader: ProtoReader, i: number): boolean {
+  reader.expect(wireType.fixed64)
+  const { at, view } = reader
+  reader.skip()
+  const low = view.getInt32(at, true)
+  const high = view.getInt32(at + 4, true)
+  if (low === 0 && high === 0) return false
+  times[2 * i] = low
+  times[2 * i + 1] = high
+  return true
+}
+
+/** Text as it is, everything else as JSON. */
+function readBody(frame: Frame, reader: ProtoReader, i: number, bodies: JsonText, value: AnyValue): void {
+  const start = reader.pass()
+  value.read(reader, start, reader.at)
+  frame.hasBody[i] = value.kind === anyValue.none ? 0 : 1
+  if (value.kind === anyValue.text) bodies.out.copyText(reader.bytes, value.start, value.end)
+  else if (value.kind !== anyValue.none) bodies.value(reader, start, reader.at)
+}
+
+function readPlace({ starts, ends }: TextPlaces, reader: ProtoReader, i: number): void {
+  starts[i] = reader.pass()
+  ends[i] = reader.at
+}
+
+function readHex(out: Frame['traceIds']['bytes'], reader: ProtoReader): void {
+  const start = reader.pass()
+  out.hex(reader.bytes, start, reader.at)
+}

@@ -1,0 +1,124 @@
+// Attributes that a request wants in columns of their own.
+import { bitmap, type Column, type ColumnData, DbError, ProtoReader, type Table } from '../../../core/index.ts'
+import { AnyValue, KeyValue } from '../wire/any-value.ts'
+import { anyValue, resource, scope } from '../wire/field.ts'
+import { utf8 } from '../wire/utf8.ts'
+import { record } from './field.ts'
+import type { Frame } from './frame.ts'
+
+type Scalar = string | bigint | boolean
+/** By the wanted keys, in their order. */
+type Found = (Scalar | undefined)[]
+
+/** A tag for each key that any record has; records look in their own attributes first, then in the scope's, then in the resource's. */
+export function extractedColumns(frame: Frame, keys: readonly string[], table: Table | undefined): Column[] {
+  if (keys.length === 0) return []
+  const { outline, records, scopeOf, resourceOf, body } = frame
+  const look = createLook(body, keys)
+  const ofScopes = memo(i => look(outline.scopes.starts[i]!, outline.scopes.ends[i]!, scope.attributes))
+  const ofResources = memo(i => look(outline.resources.starts[i]!, outline.resources.ends[i]!, resource.attributes))
+  const rows = Array.from({ length: records }, (_, i) => {
+    const own = look(outline.spans.starts[i]!, outline.spans.ends[i]!, record.attributes)
+    return keys.map((_, k) => own[k] ?? ofScopes(scopeOf[i]!)[k] ?? ofResources(resourceOf[i]!)[k])
+  })
+  return keys.flatMap((key, k) => {
+    const values = rows.map(row => row[k])
+    return values.every(value => value === undefined) ? [] : [columnOf(key, values, table)]
+  })
+}
+
+/** Finds wanted keys, whatever their case, among the attributes in one field of a message. Throws DbError for values no tag can have. */
+function createLook(body: Uint8Array, keys: readonly string[]) {
+  const reader = new ProtoReader(body)
+  const pair = new KeyValue()
+  const value = new AnyValue()
+  const wanted = new Map(keys.map((key, k) => [key.toLowerCase(), k]))
+  return (start: number, end: number, field: number): Found => {
+    const found: Found = []
+    reader.seek(start, end)
+    while (reader.next()) {
+      if (reader.field !== field) {
+        reader.skip()
+        continue
+      }
+      pair.read(reader)
+      const key = utf8(body, pair.keyStart, pair.keyEnd)
+      const k = wanted.get(key.toLowerCase())
+      if (k === undefined || found[k] !== undefined) continue
+      value.read(reader, pair.valueStart, pair.valueEnd)
+      found[k] = scalarOf(value, body, key)
+    }
+    return found
+  }
+}
+
+function scalarOf(value: AnyValue, body: Uint8Array, key: string): Scalar | undefined {
+  if (value.kind === anyValue.none) return undefined
+  if (value.kind === anyValue.text) return utf8(body, value.start, value.end)
+  if (value.kind === anyValue.int) return value.int
+  if (value.kind === anyValue.bool) return value.bool
+  throw invalid(
+    `header x-svc-log-extract-keys: attribute ${key} is neither a text nor an integer nor a boolean, it cannot be a tag`
+  )
+}
+
+function memo(make: (i: number) => Found): (i: number) => Found {
+  const known: Found[] = []
+  return i => {
+    const found = known[i] ?? make(i)
+    known[i] = found
+    return found
+  }
+}
+
+/** In the type the table has for it, else in that of its values; texts where they differ. */
+function columnOf(key: string, values: readonly (Scalar | undefined)[], table: Table | undefined): Column {
+  const existing = table?.columns.find(({ name }) => name === key)
+  const kinds = new Set(values.flatMap(value => (value === undefined ? [] : typeof value)))
+  const own = kinds.size > 1 || kinds.has('string') ? 'String' : kinds.has('bigint') ? 'Int64' : 'Boolean'
+  const type = existing?.type ?? own
+  if (type !== 'String' && type !== 'Int64' && type !== 'Boolean') {
+    throw invalid(`failed to align log column '${key}': column ${key} of table ${table!.name} is ${type}, not a tag's`)
+  }
+  const semantic = table === undefined ? 'tag' : (existing?.semantic ?? 'field')
+  return { name: key, type, semantic: semantic === 'timestamp' ? 'field' : semantic, data: dataOf(key, type, values) }
+}
+
+function dataOf(
+  key: string,
+  type: 'String' | 'Int64' | 'Boolean',
+  values: readonly (Scalar | undefined)[]
+): ColumnData {
+  const valid = bitmap(values.length, false)
+  for (const [i, value] of values.entries()) if (value !== undefined) valid[i >> 3]! |= 1 << (i & 7)
+  if (type === 'String') return textsOf(values, valid)
+  if (type === 'Int64') {
+    return { kind: 'fixed', values: BigInt64Array.from(values, value => integerOf(key, value)), valid }
+  }
+  return { kind: 'fixed', values: Uint8Array.from(values, value => flagOf(key, value)), valid }
+}
+
+function textsOf(values: readonly (Scalar | undefined)[], valid: Uint8Array): ColumnData {
+  const offsets = new Uint32Array(values.length + 1)
+  const texts = values.map(value => Buffer.from(String(value ?? '')))
+  for (const [i, text] of texts.entries()) offsets[i + 1] = offsets[i]! + text.length
+  return { kind: 'bytes', offsets, bytes: Buffer.concat(texts), valid }
+}
+
+function integerOf(key: string, value: Scalar | undefined): bigint {
+  if (value === undefined) return 0n
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'string' && /^[+-]?\d{1,18}$/.test(value)) return BigInt(value)
+  throw invalid(`failed to align log column '${key}': ${JSON.stringify(value)} is no integer`)
+}
+
+function flagOf(key: string, value: Scalar | undefined): number {
+  if (value === undefined) return 0
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (value === 'true' || value === 'false') return value === 'true' ? 1 : 0
+  throw invalid(`failed to align log column '${key}': ${JSON.stringify(String(value))} is neither true nor false`)
+}
+
+function invalid(message: string): DbError {
+  return new DbError('InvalidArguments', message)
+}

@@ -1,0 +1,63 @@
+// The log records of a request as columns, and where their scopes and resources stand.
+import { TextBuilder } from '../column/text-builder.ts'
+import type { Outline } from '../traces/outline.ts'
+
+/** Where one text a record begins and ends. */
+export interface TextPlaces {
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
+}
+
+/** One entry a record. */
+export interface Frame {
+  readonly body: Uint8Array
+  readonly outline: Outline
+  readonly records: number
+  /** Nanoseconds since 1970 as words of 64 bits, the low one first. */
+  readonly times: Int32Array<ArrayBuffer>
+  readonly traceIds: TextBuilder
+  readonly spanIds: TextBuilder
+  readonly severityTexts: TextPlaces
+  readonly severityNumbers: Int32Array
+  readonly bodies: TextBuilder
+  /** 1 for records that have a body. */
+  readonly hasBody: Uint8Array
+  readonly attributes: TextBuilder
+  readonly flags: Uint32Array
+  readonly eventNames: TextPlaces
+  /** Whether any record has one. */
+  hasEventNames: boolean
+  /** The scope entry of each record, and its resource entry. */
+  readonly scopeOf: Uint32Array
+  readonly resourceOf: Uint32Array
+}
+
+const places = (records: number): TextPlaces => ({
+  starts: new Uint32Array(records),
+  ends: new Uint32Array(records)
+})
+
+/** With room for everything, and nothing in it. */
+export function createFrame(body: Uint8Array, outline: Outline): Frame {
+  const { spans: items, scopes } = outline
+  const records = items.count
+  const scopeOf = items.owners.slice(0, records)
+  return {
+    body,
+    outline,
+    records,
+    times: new Int32Array(records * 2),
+    traceIds: new TextBuilder(records, records * 32),
+    spanIds: new TextBuilder(records, records * 16),
+    severityTexts: places(records),
+    severityNumbers: new Int32Array(records),
+    bodies: new TextBuilder(records, body.length >> 1),
+    hasBody: new Uint8Array(records),
+    attributes: new TextBuilder(records, body.length >> 1),
+    flags: new Uint32Array(records),
+    eventNames: places(records),
+    hasEventNames: false,
+    scopeOf,
+    resourceOf: scopeOf.map(entry => scopes.owners[entry]!)
+  }
+}

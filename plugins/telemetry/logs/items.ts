@@ -1,0 +1,76 @@
+// Log records as items for a pipeline: each with all that is known of it.
+import { ItemBatch, type ItemValue, ProtoReader, Timestamp } from '../../../core/index.ts'
+import type { Places } from '../traces/text-data.ts'
+import { resource, scope } from '../wire/field.ts'
+import { itemObject, itemValue } from '../wire/item-value.ts'
+import { utf8 } from '../wire/utf8.ts'
+import { scopeTexts } from './columns.ts'
+import { record } from './field.ts'
+import type { Frame } from './frame.ts'
+
+export function itemsOf(frame: Frame): ItemBatch {
+  const { body, outline, records, scopeOf, resourceOf } = frame
+  const { scopes, scopeUrls, resources, resourceUrls, spans: items } = outline
+  const reader = new ProtoReader(body)
+  const times = new BigInt64Array(frame.times.buffer)
+  const text = ({ starts, ends }: Pick<Places, 'starts' | 'ends'>, i: number) => utf8(body, starts[i]!, ends[i]!)
+  const scopeNames = scopeTexts(body, scopes, scope.name)
+  const scopeVersions = scopeTexts(body, scopes, scope.version)
+  const perScope = memo(i => ({
+    ScopeSchemaUrl: text(scopeUrls, i),
+    ScopeName: text(scopeNames, i),
+    ScopeVersion: text(scopeVersions, i),
+    ScopeAttributes: itemObject(reader, scopes.starts[i]!, scopes.ends[i]!, scope.attributes)
+  }))
+  const perResource = memo(i => ({
+    ResourceSchemaUrl: text(resourceUrls, i),
+    ResourceAttributes: itemObject(reader, resources.starts[i]!, resources.ends[i]!, resource.attributes)
+  }))
+  const batch = new ItemBatch(records)
+  for (let i = 0; i < records; i++) {
+    const own = readOwn(reader, items.starts[i]!, items.ends[i]!)
+    const common = {
+      SeverityText: text(frame.severityTexts, i),
+      SeverityNumber: BigInt(frame.severityNumbers[i]!),
+      TraceFlags: BigInt(frame.flags[i]!),
+      LogAttributes: itemObject(reader, items.starts[i]!, items.ends[i]!, record.attributes)
+    }
+    const item: Record<string, ItemValue> = {
+      ...common,
+      ...own,
+      ...perScope(scopeOf[i]!),
+      ...perResource(resourceOf[i]!)
+    }
+    if (frame.hasEventNames) item['EventName'] = text(frame.eventNames, i)
+    const row = batch.rows++
+    batch.take('Timestamp').setTimestamp(row, times[i]!)
+    for (const key in item) batch.set(batch.take(key), row, item[key])
+  }
+  return batch
+}
+
+function readOwn(reader: ProtoReader, start: number, end: number): Record<string, ItemValue> {
+  const own: Record<string, ItemValue> = { TraceId: '', SpanId: '', Body: null }
+  let observed = 0n
+  reader.seek(start, end)
+  while (reader.next()) {
+    if (reader.field === record.traceId) own['TraceId'] = Buffer.from(reader.data()).toString('hex')
+    else if (reader.field === record.spanId) own['SpanId'] = Buffer.from(reader.data()).toString('hex')
+    else if (reader.field === record.observedTime) observed = reader.bits64()
+    else if (reader.field === record.body) {
+      const from = reader.pass()
+      own['Body'] = itemValue(reader, from, reader.at)
+    } else reader.skip()
+  }
+  if (observed > 0n) own['ObservedTimestamp'] = new Timestamp(observed)
+  return own
+}
+
+function memo<T>(make: (i: number) => T): (i: number) => T {
+  const known: T[] = []
+  return i => {
+    const found = known[i] ?? make(i)
+    known[i] = found
+    return found
+  }
+}

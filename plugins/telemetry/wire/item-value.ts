@@ -1,0 +1,73 @@
+// Values and attributes as those of log items, for pipelines.
+import { DbError, type ItemValue, type ProtoReader } from '../../../core/index.ts'
+import { AnyValue, KeyValue, mostLevels } from './any-value.ts'
+import { anyValue } from './field.ts'
+import { utf8 } from './utf8.ts'
+
+/** The AnyValue between two places; the reader stands where it stood, afterwards. Bytes are base64. */
+export function itemValue(reader: ProtoReader, start: number, end: number, level = 0): ItemValue {
+  if (level > mostLevels) {
+    throw new DbError('InvalidArguments', `a value is nested deeper than ${mostLevels} levels`)
+  }
+  const value = new AnyValue()
+  value.read(reader, start, end)
+  switch (value.kind) {
+    case anyValue.text:
+      return utf8(reader.bytes, value.start, value.end)
+    case anyValue.bool:
+      return value.bool
+    case anyValue.int:
+      return value.int
+    case anyValue.double:
+      return value.double
+    case anyValue.bytes:
+      return Buffer.from(reader.bytes.subarray(value.start, value.end)).toString('base64')
+    case anyValue.map:
+      return itemObject(reader, value.start, value.end, 1, level)
+    case anyValue.array:
+      return itemArray(reader, value.start, value.end, level)
+    default:
+      return null
+  }
+}
+
+/** The KeyValues in one field of the message between two places. */
+export function itemObject(
+  reader: ProtoReader,
+  start: number,
+  end: number,
+  field: number,
+  level = 0
+): { [key: string]: ItemValue } {
+  const object: { [key: string]: ItemValue } = Object.create(null)
+  const { at, end: outer } = reader
+  const pair = new KeyValue()
+  reader.seek(start, end)
+  while (reader.next()) {
+    if (reader.field !== field) {
+      reader.skip()
+      continue
+    }
+    pair.read(reader)
+    const key = utf8(reader.bytes, pair.keyStart, pair.keyEnd)
+    object[key] = itemValue(reader, pair.valueStart, pair.valueEnd, level + 1)
+  }
+  reader.seek(at, outer)
+  return object
+}
+
+function itemArray(reader: ProtoReader, start: number, end: number, level: number): ItemValue[] {
+  const array: ItemValue[] = []
+  const { at, end: outer } = reader
+  reader.seek(start, end)
+  while (reader.next()) {
+    if (reader.field !== 1) {
+      reader.skip()
+      continue
+    }
+    const from = reader.pass()
+    array.push(itemValue(reader, from, reader.at, level + 1))
+  }
+  reader.seek(at, outer)
+  return array
+}

@@ -1,0 +1,127 @@
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import t from 'tap'
+import plugin from '../../../plugins/telemetry/index.ts'
+import { pluginContract } from '../../contract/index.ts'
+import { startServer } from '../../helpers.ts'
+import { record } from './logs/messages.ts'
+import { gauge } from './metrics/messages.ts'
+import { exportRequest, readStatus } from './proto.ts'
+import { serve } from './serve.ts'
+
+const served = serve(t)
+const json = { 'content-type': 'application/json' }
+const time = 1_700_000_000_000_000_001n
+
+await pluginContract(t, {
+  plugin,
+  good: {
+    method: 'POST',
+    url: '/v1/telemetry/v1/logs',
+    payload: exportRequest([{ items: [record({ time, body: 'x' })] }])
+  },
+  bad: { method: 'POST', url: '/v1/telemetry/v1/logs', payload: 'no protobuf' }
+})
+
+t.test('nothing to do is success, in the encoding of the request', async t => {
+  const { post } = await served
+  for (const signal of ['metrics', 'traces', 'logs'] as const) {
+    const empty = await post(signal, '')
+    t.same([empty.status, empty.headers['content-type'], empty.body.length], [200, 'application/x-protobuf', 0])
+    const answer = await post(signal, '{}', { 'content-type': 'application/json; charset=utf-8' })
+    t.same([answer.status, answer.headers['content-type'], String(answer.body)], [200, 'application/json', '{}'])
+  }
+})
+
+t.test('protobuf goes by three names, JSON by one, nothing else is taken', async t => {
+  const { post } = await served
+  const body = exportRequest([{ items: [record({ time, body: 'x' })] }])
+  t.equal((await post('logs', body, { 'content-type': 'application/protobuf' })).status, 200)
+  const other = await post('logs', body, { 'content-type': 'text/plain' })
+  t.same([other.status, other.headers['content-type']], [415, 'application/x-protobuf'])
+  t.match(readStatus(other.body), { code: 3, message: /content type text\/plain is not supported/ })
+})
+
+t.test('bodies may be compressed', async t => {
+  const { post } = await served
+  const body = exportRequest([{ items: [record({ time, body: 'x' })] }])
+  t.equal((await post('logs', gzipSync(body), { 'content-encoding': 'gzip' })).status, 200)
+  t.equal((await post('logs', zstdCompressSync(body), { 'content-encoding': 'zstd' })).status, 200)
+  t.equal((await post('logs', gzipSync('{}'), { ...json, 'content-encoding': 'gzip' })).status, 200)
+  t.equal((await post('logs', body, { 'content-encoding': 'gzip' })).status, 400)
+  t.equal((await post('logs', body, { 'content-encoding': 'lzma' })).status, 415)
+})
+
+t.test('failures are a Status in the encoding of the request', async t => {
+  const { post, main } = await served
+  const broken = await post('metrics', Buffer.from([0x0a, 0x7f, 1]))
+  t.same([broken.status, broken.headers['content-type']], [400, 'application/x-protobuf'])
+  t.match(readStatus(broken.body), { code: 3, message: /not a valid protobuf message/ })
+  const wrong = await post('metrics', '{"resourceMetrics": 5}', json)
+  t.equal(wrong.headers['content-type'], 'application/json')
+  t.same(JSON.parse(String(wrong.body)), { code: 3, message: 'resourceMetrics: expected an array, got 5' })
+  const nowhere = await post('logs', '{}', { ...json, 'x-svc-db-name': 'nowhere' })
+  t.same([nowhere.status, JSON.parse(String(nowhere.body)).message], [400, 'Database not found: nowhere'])
+  const get = await main.inject({ method: 'GET', url: '/v1/telemetry/v1/logs' })
+  t.equal(get.statusCode, 405)
+})
+
+t.test('JSON says what is wrong and where', async t => {
+  const { post } = await served
+  const refused = async (record: object) => {
+    const body = JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] })
+    const answer = await post('logs', body, json)
+    t.equal(answer.status, 400)
+    return JSON.parse(String(answer.body)).message.replace('resourceLogs[0].scopeLogs[0].logRecords[0]', '…')
+  }
+  t.equal(
+    await refused({ timeUnixNano: true }),
+    '….timeUnixNano: expected an integer of 64 bits without a sign, got true'
+  )
+  t.equal(
+    await refused({ timeUnixNano: '-1' }),
+    '….timeUnixNano: expected an integer of 64 bits without a sign, got "-1"'
+  )
+  t.equal(await refused({ traceId: 'xyz1' }), '….traceId: expected hexadecimal digits, got "xyz1"')
+  t.equal(await refused({ body: { bytesValue: '?' } }), '….body.bytesValue: expected base64, got "?"')
+  t.equal(await refused({ body: { doubleValue: 'x' } }), '….body.doubleValue: expected a number, got "x"')
+  t.equal(await refused({ body: [] }), '….body: expected an object, got an array')
+  t.equal(
+    await refused({ severityNumber: 'LOUD' }),
+    '….severityNumber: expected the number of an enumeration, got "LOUD"'
+  )
+  t.match(String((await post('logs', '{"resourceLogs":', json)).body), /the body is not valid JSON/)
+})
+
+t.test('numbers of 64 bits, their words and hexadecimal ids in either case are read from JSON', async t => {
+  const { fresh, post } = await served
+  const { sql, db } = await fresh()
+  const text = `{"resourceLogs":[{"unknown":1,"resource":null,"scopeLogs":[{"logRecords":[
+    {"timeUnixNano":1700000000000000001,"traceId":"0AF7651916CD43DD8448EB211C80319C","severityNumber":"SEVERITY_NUMBER_WARN2",
+     "body":{"kvlistValue":{"values":[{"key":"n","value":{"intValue":"9223372036854775807"}},{"key":"d","value":{"doubleValue":"NaN"}}]}}}]}]}]}`
+  const answer = await post('logs', text, { ...json, 'x-svc-db-name': db })
+  t.same([answer.status, String(answer.body)], [200, '{}'])
+  t.same(await sql('SELECT timestamp, trace_id, severity_number, body FROM telemetry_logs'), [
+    [Number(time), '0af7651916cd43dd8448eb211c80319c', 14, '{"n":9223372036854775807,"d":"NaN"}']
+  ])
+})
+
+t.test('what is left out is told in JSON, too', async t => {
+  const { post } = await served
+  const points = [{ timeUnixNano: String(time) }, { timeUnixNano: String(time), asInt: 5 }]
+  const body = { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'm', gauge: { dataPoints: points } }] }] }] }
+  const answer = await post('metrics', JSON.stringify(body), json)
+  t.equal(answer.status, 200)
+  t.same(JSON.parse(String(answer.body)), {
+    partialSuccess: { rejectedDataPoints: '1', errorMessage: 'metric m: a point has no value' }
+  })
+})
+
+t.test('metrics need the plugin that keeps them; logs and traces do not', async t => {
+  const { main } = await startServer(t, '[plugins.metricsys]\nenabled = false\n')
+  const post = (signal: string, payload: Buffer) =>
+    main.inject({ method: 'POST', url: `/v1/telemetry/v1/${signal}`, payload })
+  const refused = await post('metrics', exportRequest([{ items: [gauge({ name: 'g' }, [{ value: 1 }])] }]))
+  t.equal(refused.statusCode, 400)
+  t.match(readStatus(refused.rawPayload).message, /plugin metricsys, which is switched off/)
+  t.equal((await post('logs', exportRequest([{ items: [record({ body: 'x' })] }]))).statusCode, 200)
+})
