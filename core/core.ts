@@ -8,12 +8,14 @@ import type { LogSwitch } from './log/switch.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { SlowQueries } from './slow-query.ts'
 import type { Store } from './storage/store.ts'
+import type { TraceSwitch } from './trace/trace.ts'
 
 export interface Core {
   readonly config: Config
   readonly log: Logger
   readonly logLevels: Pick<LogSwitch, 'current' | 'change'>
   readonly metrics: Metrics
+  readonly tracing: Omit<TraceSwitch, 'close'>
   /** Undefined: every request runs as the default user. */
   readonly users: UserProvider | undefined
   readonly store: Store

@@ -14,6 +14,8 @@ import { createSlowQueries } from './slow-query.ts'
 import { createEmbeddedEngine } from './storage/embedded/engine.ts'
 import type { Engine } from './storage/engine.ts'
 import { createStore } from './storage/store.ts'
+import { configuredTracing } from './trace/configured.ts'
+import type { Tracing } from './trace/trace.ts'
 
 interface CoreOptions {
   /** Where a storage engine's module counts from. */
@@ -28,17 +30,20 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   const logLevels = createLogSwitch(log)
   const metrics = createMetrics({ process: true })
   describeProcess(metrics)
-  const engine = makeEngine(config, log, metrics)
+  const tracing = configuredTracing(config.tracing, log, metrics)
+  const engine = makeEngine(config, log, metrics, tracing)
   let users: UserProvider | undefined
   const close = async () => {
     await engine.close()
     await users?.close()
+    await tracing.close()
     logLevels.close()
     await log.close()
   }
   let ready = false
   try {
     users = config.user_provider === '' ? undefined : await createUserProvider(config.user_provider, log)
+    if (config.tracing.enable) await tracing.enable()
     const { settled } = await engine.open()
     void settled.then(() => {
       ready = true
@@ -48,7 +53,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     throw error
   }
   metrics.gauge('svc_ready', '1 once `/ready` answers 200.', [], gauge => gauge.set(ready ? 1 : 0))
-  const store = createStore({ engine, config, metrics })
+  const store = createStore({ engine, config, metrics, tracing })
   countCatalog(store, metrics)
   const ctx = internalContext({ config, log }, 'slow_query', 'svc_private')
   const slowQueries = createSlowQueries({ config: config.slow_query, ctx, store, metrics, log })
@@ -61,6 +66,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     log,
     logLevels,
     metrics,
+    tracing,
     users,
     store,
     slowQueries,
@@ -79,7 +85,7 @@ function openLog(config: Config['logging']): RootLogger {
   }
 }
 
-type EngineFactory = (config: Config, log: Logger, metrics: Metrics) => Engine
+type EngineFactory = (config: Config, log: Logger, metrics: Metrics, tracing: Tracing) => Engine
 
 /**
  * The embedded engine, or the default export of a module: a function with the same parameters. ConfigError where `storage.engine` names

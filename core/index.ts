@@ -97,6 +97,7 @@ export type {
   Catalog,
   Condition,
   Engine,
+  Follow,
   Maintenance,
   Query,
   QueryResult,

@@ -89,8 +89,13 @@ function pluginChange(plugin: EnabledPlugin, config: Config): PluginChange {
 }
 
 /** What a value that is read once has to be told. */
-function applyCore({ config, logLevels }: Core, changed: readonly ChangedKey[]): void {
+function applyCore({ config, log, logLevels, tracing }: Core, changed: readonly ChangedKey[]): void {
   const is = (name: string) => changed.some(({ path, live }) => live && path.join('.') === name)
+  const isTracing = changed.some(({ path, live }) => live && path[0] === 'tracing')
+  if (isTracing && !config.tracing.enable) tracing.disable()
+  if (isTracing && config.tracing.enable) {
+    tracing.enable().catch(error => log.error({ reason: (error as Error).message }, 'requests cannot be traced'))
+  }
   if (is('logging.level')) logLevels.change(parseLevels(config.logging.level, 'info'))
 }
 

@@ -17,6 +17,7 @@ import { parseParameters } from './http/query.ts'
 import { limitRates } from './http/rate-limit.ts'
 import { setContexts } from './http/request.ts'
 import type { Tls } from './http/tls.ts'
+import { traceRequests } from './http/trace.ts'
 import type { PluginApp, PluginSpec, ServiceName } from './plugin.ts'
 
 /** A plugin of the catalogue or of a third party that configuration has switched on. */
@@ -50,6 +51,7 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
   if (kind === 'public') fencePublic(app)
   app.decorate('core', core)
   observeRequests(app, kind, core.metrics)
+  traceRequests(app, kind, core.tracing)
   limitLives(app, { http: core.config.http, budget: parts.budget, stopping: parts.stopping })
   shareWithOrigins(app, origins(core))
   const rates = await limitRates(app, core.config.http, core.metrics)

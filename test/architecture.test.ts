@@ -76,6 +76,8 @@ t.test('heavy packages have one door', async t => {
     '@duckdb/node-api': /^core\/storage\/embedded\/duckdb\//,
     '@duckdb/node-bindings': /^core\/storage\/embedded\/duckdb\//,
     fastify: /^core\/(http\/.*|server|start|plugin)\.ts$|^plugins\/[^/]+\/([^/]+\/)*(routes|index)\.ts$/,
+    '@opentelemetry/api': /^core\/trace\/otlp\.ts$/,
+    '@opentelemetry/sdk-trace': /^core\/trace\/otlp\.ts$/,
     'prom-client': /^core\/metrics\/metrics\.ts$/,
     '@guanmingchiu/sqlparser-ts': /^plugins\/sql\/grammar\/grammar\.worker\.ts$/
   }

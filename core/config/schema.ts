@@ -172,19 +172,26 @@ const logging = table(
 
 const tracing = table(
   {
-    enable: flag(false, 'Traces requests from the start; can be changed while running.'),
+    enable: flag(
+      false,
+      'Traces requests from the start; `/debug/enable_trace` changes that until the next start.',
+      live
+    ),
     otlp_endpoint: text('http://127.0.0.1:4318/v1/traces', 'Address spans are sent to, OTLP over HTTP.', {
       pattern: '^https?://',
-      expected: 'a URL that starts with http:// or https://'
+      expected: 'a URL that starts with http:// or https://',
+      ...live
     }),
+    otlp_headers: text('', 'Headers sent along: `name=value,other=value`.', { secret: true, ...live }),
     sample_ratio: Type.Number({
       default: 1,
       minimum: 0,
       maximum: 1,
-      description: 'Share of requests that are traced, 0 to 1.'
+      description: 'Share of requests that are traced, 0 to 1; a client that sends `traceparent` decides for its own.',
+      ...live
     })
   },
-  "Tracing of the server's own requests. Accepted, without effect yet."
+  "Tracing of the server's own requests, pipelines, writes, flushes and queries."
 )
 
 /** What every plugin's table may hold beside the plugin's own options. */

@@ -1,5 +1,6 @@
 // What queries take of the engine, by kind, for /metrics: not what a client takes to read their rows.
 import type { Histogram, Metrics } from '../metrics/metrics.ts'
+import type { Span, Tracing } from '../trace/trace.ts'
 import type { Query, QueryResult } from './engine.ts'
 import type { Gate } from './gate.ts'
 
@@ -12,7 +13,7 @@ export type RunQuery = (
 
 const buckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300]
 
-export function createRunQuery(gate: Gate, metrics: Metrics): RunQuery {
+export function createRunQuery(gate: Gate, metrics: Metrics, tracing: Tracing): RunQuery {
   const elapsed = metrics.histogram(
     'svc_query_elapsed',
     'Seconds the engine took for a query: `sql`, `scan` of a table, or `series` of samples; waiting for its turn left out.',
@@ -31,13 +32,23 @@ export function createRunQuery(gate: Gate, metrics: Metrics): RunQuery {
   )
   return async (kind, signal, run) => {
     const asked = performance.now()
-    const leave = await gate.enter(signal)
+    const span = tracing.begin('query', { 'weir.query.kind': kind })
+    const leave = await gate.enter(signal).catch((error: unknown) => {
+      end(span, error)
+      throw error
+    })
     const began = performance.now()
     waited.observe((began - asked) / 1000)
     try {
-      return measured(await run(), began, { kind, elapsed, leave, failed: () => failures.add(1, { kind }) })
+      const result = await (span === undefined ? run() : tracing.within(span, run))
+      const failed = (error: unknown) => {
+        failures.add(1, { kind })
+        span?.fail(error)
+      }
+      return measured(result, began, { kind, elapsed, leave, failed, span })
     } catch (error) {
       leave()
+      end(span, error)
       failures.add(1, { kind })
       elapsed.observe((performance.now() - began) / 1000, { kind })
       throw error
@@ -48,16 +59,25 @@ export function createRunQuery(gate: Gate, metrics: Metrics): RunQuery {
 interface Ends {
   readonly kind: Query['kind']
   readonly elapsed: Histogram
+  readonly span: Span | undefined
   leave(): void
-  failed(): void
+  failed(error: unknown): void
+}
+
+function end(span: Span | undefined, error: unknown): void {
+  span?.fail(error)
+  span?.end()
 }
 
 /** The result, timed as it is read. */
-function measured(result: QueryResult, began: number, { kind, elapsed, leave, failed }: Ends): QueryResult {
+function measured(result: QueryResult, began: number, { kind, elapsed, leave, failed, span }: Ends): QueryResult {
   let cost = performance.now() - began
   let open = true
   const finish = () => {
-    if (open) elapsed.observe(cost / 1000, { kind })
+    if (open) {
+      elapsed.observe(cost / 1000, { kind })
+      span?.end()
+    }
     open = false
     leave()
   }
@@ -79,7 +99,7 @@ function measured(result: QueryResult, began: number, { kind, elapsed, leave, fa
           yield next.value
         }
       } catch (error) {
-        failed()
+        failed(error)
         throw error
       } finally {
         await batches.return?.()

@@ -7,6 +7,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { TableWrite } from '../model/batch.ts'
 import type { SeriesWrite } from '../model/series.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
+import { noTracing, type Tracing } from '../trace/trace.ts'
 import type {
   Engine,
   Maintenance,
@@ -70,14 +71,16 @@ export interface StoreParts {
   readonly engine: Engine
   readonly config: Pick<Config, 'auto_create_table' | 'max_concurrent_queries'>
   readonly metrics: Metrics
+  readonly tracing?: Tracing
 }
 
 /** The store over an open engine. */
-export function createStore({ engine, config, metrics }: StoreParts): Store {
+export function createStore({ engine, config, metrics, tracing = noTracing }: StoreParts): Store {
   const { catalog } = engine
   const runQuery = createRunQuery(
     createGate(() => config.max_concurrent_queries),
-    metrics
+    metrics,
+    tracing
   )
   const rowsWritten = metrics.counter('svc_table_operator_ingest_rows', 'Rows written.', ['db', 'plugin'])
   const rowsDeleted = metrics.counter('svc_table_operator_delete_rows', 'Rows deleted by key.', ['db', 'plugin'])
@@ -164,7 +167,9 @@ export function createStore({ engine, config, metrics }: StoreParts): Store {
       if (query.kind === 'sql' && !engine.supports.sql) {
         throw new DbError('Unsupported', `the storage engine ${engine.name} answers no SQL`)
       }
-      return runQuery(query.kind, ctx.signal, () => engine.query(query, ctx.signal))
+      const run = () => engine.query(query, ctx.signal)
+      // What follows writes has no end to wait for: it takes no place among the queries.
+      return query.kind === 'sql' && query.follow !== undefined ? run() : runQuery(query.kind, ctx.signal, run)
     },
 
     databases: () => catalog.databases(),

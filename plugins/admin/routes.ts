@@ -14,11 +14,25 @@ export function routes(app: PluginApp<never, never>): void {
   app.get('/config', { config: { sameOrigin: true } }, async (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send(printConfig(core.config, { plugins: options }))
   )
+  app.post('/debug/enable_trace', { config: { sameOrigin: true, timeLimit: false } }, async (request, reply) => {
+    const said = await switchTrace(core, String(request.body ?? ''))
+    request.log.info(said)
+    return reply.type('text/plain; charset=utf-8').send(said)
+  })
   app.post('/debug/log_level', { config: { sameOrigin: true, timeLimit: false } }, async (request, reply) => {
     const said = changeLogLevel(core, String(request.body ?? ''), request.query as Parameters)
     request.log.info(said)
     return reply.type('text/plain; charset=utf-8').send(said)
   })
+}
+
+/** The answer is what other servers of this interface say. */
+async function switchTrace({ tracing }: Core, body: string): Promise<string> {
+  const wanted = body.trim()
+  if (wanted === 'true') await tracing.enable()
+  else if (wanted === 'false') tracing.disable()
+  else throw new DbError('InvalidArguments', `Invalid request parameter: expected true or false, got ${wanted}`)
+  return wanted === 'true' ? 'trace enabled' : 'trace disabled'
 }
 
 function ready(core: Core): object {

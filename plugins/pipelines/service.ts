@@ -113,7 +113,10 @@ export async function createService(core: Core, config: ServiceOptions): Promise
     readHeaders,
     run: async (ctx, name, items, options) => {
       const undecoded = items.failures.length
-      const result = runCompiled(ctx, named(name, options.version, options), items, options)
+      const facts = { 'weir.pipeline': name, 'weir.items': items.rows }
+      const result = await core.tracing.span('pipeline', facts, async () =>
+        runCompiled(ctx, named(name, options.version, options), items, options)
+      )
       count(ctx.plugin, result, undecoded)
       return result
     },

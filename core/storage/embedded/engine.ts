@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
+import { noTracing, type Tracing } from '../../trace/trace.ts'
 import type {
   Catalog,
   Engine,
@@ -27,8 +28,13 @@ import { recordParts } from './write.ts'
 /** Milliseconds a write waits for room in memory before it is refused. */
 const longestStall = 10_000
 
-export function createEmbeddedEngine(config: StorageConfig, log: Logger, metrics: Metrics): Engine {
-  return new EmbeddedEngine(config, log, metrics)
+export function createEmbeddedEngine(
+  config: StorageConfig,
+  log: Logger,
+  metrics: Metrics,
+  tracing: Tracing = noTracing
+): Engine {
+  return new EmbeddedEngine(config, log, metrics, tracing)
 }
 
 class EmbeddedEngine implements Engine {
@@ -45,10 +51,10 @@ class EmbeddedEngine implements Engine {
   /** Queries between the look at what is open and their first row. */
   #starting = new Set<Promise<unknown>>()
 
-  constructor(config: StorageConfig, log: Logger, metrics: Metrics) {
+  constructor(config: StorageConfig, log: Logger, metrics: Metrics, tracing: Tracing) {
     const dataDir = join(config.storage.data_home, 'data')
     const pins = new FilePins(dataDir)
-    this.#around = { config, log, dataDir, pins, metrics: this.#makeMetrics(metrics, config) }
+    this.#around = { config, log, dataDir, pins, tracing, metrics: this.#makeMetrics(metrics, config) }
     this.catalog = createLiveCatalog(
       () => this.#open(),
       () => this.#writable(),
@@ -83,11 +89,14 @@ class EmbeddedEngine implements Engine {
     const logged = parts.filter(part => !part.skipLog)
     if (logged.length > 0) {
       const rows = countRows(logged)
-      await wal.append(rows, encodeRecord(logged), seq => {
-        for (const part of logged) part.data.confirmSeries(part.seriesCount)
-        tables.apply(seq, logged)
-        tables.appliedSeq = seq + rows
-      })
+      const { tracing } = this.#around
+      await tracing.span('log.append', { 'weir.rows': rows, 'weir.tables': logged.length }, () =>
+        wal.append(rows, encodeRecord(logged), seq => {
+          for (const part of logged) part.data.confirmSeries(part.seriesCount)
+          tables.apply(seq, logged)
+          tables.appliedSeq = seq + rows
+        })
+      )
       // A record may take less room as rows than it did on its way.
       tables.release(0)
     }

@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import type { Logger } from '../../log/log.ts'
+import type { Tracing } from '../../trace/trace.ts'
 import { exportFolder } from '../export.ts'
 import { EmbeddedCatalog } from './catalog/catalog.ts'
 import { type Duckdb, openDuckdb } from './duckdb/index.ts'
@@ -39,6 +40,7 @@ export interface Surroundings {
   readonly config: StorageConfig
   readonly log: Logger
   readonly metrics: EngineMetrics
+  readonly tracing: Tracing
   readonly pins: FilePins
   readonly dataDir: string
 }
@@ -124,10 +126,10 @@ async function withDuckdb(
 }
 
 async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckdb: Duckdb): Promise<Opened> {
-  const { config, log, metrics, dataDir, pins } = around
+  const { config, log, metrics, dataDir, pins, tracing } = around
   const looked = countLookups(metrics)
   const tables = new OpenTables(sqlite, duckdb)
-  const common = { catalog: sqlite, duckdb, tables, dataDir, log, metrics }
+  const common = { catalog: sqlite, duckdb, tables, dataDir, log, metrics, tracing }
   const flusher = new Flusher(common)
   const compactor = new Compactor({ ...common, pins })
   const reader = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.renew(file), looked)

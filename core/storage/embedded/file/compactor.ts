@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
+import type { Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
@@ -26,6 +27,7 @@ export interface CompactorParts {
   readonly dataDir: string
   readonly log: Logger
   readonly metrics: EngineMetrics
+  readonly tracing: Tracing
 }
 
 export class Compactor {
@@ -86,7 +88,7 @@ export class Compactor {
         const sound = catalog.files(table).filter(file => !this.#damaged.has(file.path))
         const files = pickFiles(table, sound, catalog.cutoff(table, Date.now()))
         if (files.length === 0) break
-        const merged = await this.#merge(table, files)
+        const merged = await this.#traced(table, files)
         if (merged === undefined) break
         report.rows += merged.rows
         report.bytes += merged.bytes
@@ -94,6 +96,11 @@ export class Compactor {
       }
     }
     return report
+  }
+
+  #traced(table: Table, files: readonly DataFile[]) {
+    const facts = { 'weir.table': `${table.database}.${table.name}`, 'weir.files': files.length }
+    return this.#parts.tracing.span('compaction', facts, () => this.#merge(table, files), { root: true })
   }
 
   async #settle(id: number): Promise<void> {

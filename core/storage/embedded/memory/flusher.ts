@@ -2,6 +2,7 @@
 import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
+import type { Span, Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import { hasSeries } from '../catalog/logical.ts'
@@ -29,6 +30,7 @@ export interface FlusherParts {
   readonly dataDir: string
   readonly log: Logger
   readonly metrics: EngineMetrics
+  readonly tracing: Tracing
 }
 
 export class Flusher {
@@ -67,7 +69,7 @@ export class Flusher {
 
   /** Writes what one table or all have in memory to files. */
   flush(only?: Table): Promise<Report> {
-    return this.afterFlushes(() => this.#flush(only))
+    return this.afterFlushes(() => this.#traced(only))
   }
 
   /** Runs work that must not meet a flush. */
@@ -75,6 +77,16 @@ export class Flusher {
     const next = this.#running.then(work)
     this.#running = next.catch(() => {})
     return next
+  }
+
+  /** Part of no request: who asked for it does not wait for it. */
+  #traced(only: Table | undefined): Promise<Report> {
+    const work = async (span: Span) => {
+      const report = await this.#flush(only)
+      span.set({ 'weir.rows': report.rows, 'weir.files': report.files, 'weir.bytes': report.bytes })
+      return report
+    }
+    return this.#parts.tracing.span('flush', {}, work, { root: true })
   }
 
   async #flush(only: Table | undefined): Promise<Report> {

@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { loadConfig } from '../../../core/config/load.ts'
+import { overrides, startServer, type TestServer } from '../../helpers.ts'
+import { startCollector } from './collector.ts'
+
+const turn = ({ main }: TestServer, payload: string) =>
+  main.inject({ method: 'POST', url: '/debug/enable_trace', payload })
+const ask = ({ main }: TestServer, sql: string, headers = {}) =>
+  main.inject({ url: `/v1/sql?sql=${encodeURIComponent(sql)}`, headers })
+
+function ingest({ main }: TestServer) {
+  const headers = { 'content-type': 'application/x-ndjson' }
+  return main.inject({
+    method: 'POST',
+    url: '/v1/ingest?table=logs&pipeline_name=svc_identity',
+    headers,
+    payload: '{"a":1}\n{"a":2}'
+  })
+}
+
+t.test('tracing is switched on and off while the server runs', async t => {
+  const collector = await startCollector(t)
+  const server = await startServer(t, `[tracing]\notlp_endpoint = "${collector.url}"\notlp_headers = "x-team=blue"`)
+  await ask(server, 'SELECT 1')
+  const on = await turn(server, 'true')
+  t.equal(on.body, 'trace enabled')
+  t.match(on.headers['content-type'], 'text/plain')
+  await ask(server, 'SELECT 2')
+  const span = await collector.find(({ name }) => name === 'GET /v1/sql')
+  t.match(span, { kind: 2, parent: '', failure: '', trace: /^[0-9a-f]{32}$/ })
+  t.match(span.facts, {
+    'http.request.method': 'GET',
+    'http.route': '/v1/sql',
+    'http.response.status_code': 200,
+    'weir.server': 'main',
+    'weir.plugin': 'sql'
+  })
+  t.equal(collector.headers[0]!['x-team'], 'blue')
+  t.match((await server.main.inject('/metrics')).body, 'svc_tracing_enabled 1')
+  t.notMatch((await server.main.inject('/config')).body, 'x-team=blue', 'headers may hold secrets')
+
+  t.equal((await turn(server, 'false')).body, 'trace disabled')
+  await ask(server, 'SELECT 3')
+  await sleep(50)
+  const queries = collector.spans.filter(({ name }) => name === 'GET /v1/sql')
+  t.equal(queries.length, 1, 'only what was asked while it was on')
+  const { body } = await server.main.inject('/metrics')
+  t.match(body, 'svc_tracing_enabled 0')
+  t.match(body, /svc_tracing_spans_total\{result="sent"\} \d/)
+  for (const wrong of ['', 'yes', '1', 'truefalse']) {
+    const refused = await turn(server, wrong)
+    t.equal(refused.statusCode, 400)
+    t.match(refused.json(), { error: /expected true or false/ })
+  }
+})
+
+t.test('a request, its pipeline, the log and its queries are one trace; a flush is its own', async t => {
+  const collector = await startCollector(t)
+  const server = await startServer(t, `[tracing]\nenable = true\notlp_endpoint = "${collector.url}"`)
+  t.equal((await ingest(server)).statusCode, 200)
+  const request = await collector.find(({ name }) => name === 'POST /v1/ingest')
+  const pipeline = await collector.find(({ name }) => name === 'pipeline')
+  t.match(pipeline, { parent: request.id, trace: request.trace, kind: 1 })
+  t.match(pipeline.facts, { 'weir.pipeline': 'svc_identity', 'weir.items': 2 })
+  const log = await collector.find(({ name, trace }) => name === 'log.append' && trace === request.trace)
+  t.match(log, { parent: request.id, facts: { 'weir.rows': 2 } })
+
+  await ask(server, 'SELECT count(*) FROM logs')
+  const query = await collector.find(({ name }) => name === 'query')
+  const asked = await collector.find(({ name }) => name === 'GET /v1/sql')
+  t.match(query, { parent: asked.id, trace: asked.trace, facts: { 'weir.query.kind': 'sql' } })
+
+  await ask(server, "ADMIN flush_table('logs')")
+  const flush = await collector.find(({ name, facts }) => name === 'flush' && facts['weir.rows'] === 2)
+  t.equal(flush.parent, '')
+})
+
+t.test('a client that traces decides, and its trace goes on', async t => {
+  const collector = await startCollector(t)
+  const server = await startServer(t, `[tracing]\nenable = true\nsample_ratio = 0\notlp_endpoint = "${collector.url}"`)
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+  await ask(server, 'SELECT 1')
+  await ask(server, 'SELECT 2', { traceparent: `00-${trace.replace('4', '5')}-00f067aa0ba902b7-00` })
+  await ask(server, 'SELECT 3', { traceparent: `00-${trace}-00f067aa0ba902b7-01` })
+  t.match(await collector.find(({ kind }) => kind === 2), { trace, parent: '00f067aa0ba902b7' })
+  t.ok(
+    collector.spans.every(span => span.trace === trace),
+    'nothing else was sampled'
+  )
+})
+
+t.test('what fails says so, and a collector that is not there harms nobody', async t => {
+  const collector = await startCollector(t)
+  const server = await startServer(t, `[tracing]\nenable = true\notlp_endpoint = "${collector.url}"`)
+  const { main, folder } = server
+  t.equal((await ask(server, 'SELECT no_such_function()')).statusCode, 400)
+  const query = await collector.find(({ name, failure }) => name === 'query' && failure !== '')
+  t.match(query.failure, /no_such_function/)
+
+  const own = overrides(folder)
+  const gone = { ...own, tracing: { enable: true, otlp_endpoint: 'http://127.0.0.1:9/v1/traces' } }
+  await server.reload(loadConfig({ overrides: gone }).config)
+  await sleep(20)
+  t.equal((await ask(server, 'SELECT 1')).statusCode, 200)
+  await turn(server, 'false')
+  const failed = async () => (await main.inject('/metrics')).body.includes('svc_tracing_spans_total{result="failed"}')
+  while (!(await failed())) await sleep(50)
+  t.equal((await ask(server, 'SELECT 1')).statusCode, 200)
+})
+
+t.test('sending spans to itself makes no spans', async t => {
+  const server = await startServer(t, '[http]\nenable_api_server = true')
+  await server.reload(
+    loadConfig({
+      overrides: {
+        ...overrides(server.folder),
+        tracing: { enable: true, otlp_endpoint: `${server.addresses.public}/v1/nowhere` }
+      }
+    }).config
+  )
+  await sleep(20)
+  await ask(server, 'SELECT 1')
+  const spans = async () => {
+    const { body } = await server.main.inject('/metrics')
+    const values = [...body.matchAll(/^svc_tracing_spans_total\{.*\} (\d+)$/gm)].map(([, value]) => Number(value))
+    return values.reduce((sum, value) => sum + value, 0)
+  }
+  while ((await spans()) === 0) await sleep(50)
+  const path = /svc_servers_http_requests_total\{server="public",.*code="404"\} (\d+)/
+  const before = path.exec((await server.main.inject('/metrics')).body)?.[1]
+  t.equal(before, '1', 'the batch arrived')
+  await sleep(800)
+  const { body } = await server.main.inject('/metrics')
+  t.notMatch(body.match(path)?.[1], /^[4-9]/, 'it does not feed itself')
+})
