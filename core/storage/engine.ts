@@ -134,6 +134,18 @@ export interface SqlQuery {
   readonly timezone: string
   /** What `$1`, `$2` … in `text` stand for; each stands there at least once. */
   readonly parameters?: readonly SqlValue[]
+  /**
+   * The rows of its only relation are those written from now on, each version of a row for itself; the statement runs over them again
+   * and again until the result is closed or the table is gone.
+   */
+  readonly follow?: Follow
+}
+
+export interface Follow {
+  /** Milliseconds between two looks at what was written. The result has a batch after each, without rows where there are none. */
+  readonly interval: number
+  /** Bytes of rows that may wait for a look while the result is not read on; those beyond are left out. */
+  readonly limit: number
 }
 
 /** Text, a 64-bit integer, a float, a truth value. */
@@ -206,6 +218,8 @@ export interface SeriesTags {
 
 export interface QueryResult {
   readonly columns: readonly ResultColumn[]
+  /** Of a query that follows: how many of the rows written were left out so far. */
+  readonly lost?: () => number
   /** Of a series query. */
   readonly labels?: (series: number) => SeriesTags
   /** Reads on as it is iterated; leaving the loop early or calling `close` stops the query and frees what it holds. */

@@ -2,6 +2,7 @@
 import type { Engine } from '../../core/storage/engine.ts'
 import { alterCases } from './engine/alter.ts'
 import { catalogCases } from './engine/catalog.ts'
+import { followCases } from './engine/follow.ts'
 import { lifeCases } from './engine/life.ts'
 import { queryCases } from './engine/queries.ts'
 import { sampleCases } from './engine/samples.ts'
@@ -23,6 +24,7 @@ const cases = [
   ...alterCases,
   ...catalogCases,
   ...queryCases,
+  ...followCases,
   ...seriesCases,
   ...sampleCases,
   ...upkeepCases,

@@ -6,6 +6,7 @@ import type { SeriesEntry } from '../log/record.ts'
 import { LabelIndex } from '../series/label-index.ts'
 import { SeriesRegistry } from '../series/series.ts'
 import { decodeSeries, seriesSince } from '../series/tags.ts'
+import type { Follower } from './follower.ts'
 import { Memtable, type MemtableRows } from './memtable.ts'
 
 export class TableData {
@@ -13,6 +14,8 @@ export class TableData {
   active: Memtable | undefined
   /** Sealed generations waiting for their file, oldest first. */
   sealed: Memtable[] = []
+  /** Whoever wants to know of every row from now on. */
+  readonly followers = new Set<Follower>()
   readonly #duckdb: Duckdb
   readonly #loadSeries: () => Iterable<SeriesEntry>
   #generation = 0
@@ -103,7 +106,9 @@ export class TableData {
 
   add(rows: MemtableRows): void {
     this.active ??= new Memtable(this.#duckdb, this.table, this.#generation++, rows.seq)
+    const before = this.active.bytes
     this.active.add(this.table, rows)
+    for (const follower of this.followers) follower.offer(rows, this.active.bytes - before)
   }
 
   /** Takes on a change of the table. What hidden columns a generation has depends on the tags and on append_mode. */

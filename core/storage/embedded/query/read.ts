@@ -1,16 +1,19 @@
 // Queries: which files and memtables they see, the SQL DuckDB gets, and keeping both alive until the last row is read.
 import type { Table } from '../../../model/table.ts'
-import type { Condition, Query, QueryResult, Relation, ScanQuery, SqlQuery } from '../../engine.ts'
+import type { Condition, Query, QueryResult, ScanQuery, SqlQuery } from '../../engine.ts'
 import { quoteName } from '../duckdb/index.ts'
+import { follows, runFollow } from './follow.ts'
 import { relation, type Snapshot } from './relation.ts'
 import { runSeries } from './run-series.ts'
 import { everything, type Selection, select } from './select.ts'
 import { pin, type ReadParts, snapshotOf } from './snapshot.ts'
+import { substitute } from './substitute.ts'
 import { ticksOf } from './time.ts'
 
 /** Starts a query over everything that was answered before the call. */
 export async function runQuery(parts: ReadParts, query: Query, signal: AbortSignal): Promise<QueryResult> {
   if (query.kind === 'series') return runSeries(parts, query, signal)
+  if (query.kind === 'sql' && follows(query)) return runFollow(parts, query, signal)
   const tables = new Map(tablesOf(query).map(table => [table.id, table]))
   for (const table of tables.values()) await parts.tables.find(table)?.makeReadable()
   const now = Date.now()
@@ -51,18 +54,6 @@ async function writeSql(
 /** Every table a query names, as often as it does. */
 export function tablesOf(query: Query): readonly Table[] {
   return query.kind === 'sql' ? query.relations.map(({ table }) => table) : [query.table]
-}
-
-/** Puts each table's rows where the statement names the table, from the last to the first so that offsets stay right. */
-function substitute(
-  text: string,
-  relations: readonly Relation[],
-  rowsOf: (table: Table, relation: number) => string
-): string {
-  return relations.reduceRight((sql, { start, end, table, alias }, i) => {
-    const rows = `(${rowsOf(table, i)})${alias === undefined ? '' : ` AS ${quoteName(alias)}`}`
-    return sql.slice(0, start) + rows + sql.slice(end)
-  }, text)
 }
 
 function scan({ table, columns, from, to }: ScanQuery, rows: string): string {

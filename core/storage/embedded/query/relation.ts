@@ -50,9 +50,27 @@ export function relation(snapshot: Snapshot, { wants, pruned, count }: Selection
   const merged = mixed === '' ? [] : [mergeVersions(table, mixed, { keepDeletes: false, ...columns })]
   const parts = [...select(alone, 'alone'), ...merged]
   if (parts.length === 0 && pick !== undefined) return nothingOf(pick)
-  if (parts.length === 0) return `SELECT ${(view ?? table).columns.map(missing).join(', ')} WHERE false`
+  if (parts.length === 0) return noRows(view ?? table)
   const names = pick?.names ?? (view === undefined ? finished(table) : viewNames(view, table))
   return parts.map(part => `SELECT ${names} FROM (${part})`).join(' UNION ALL ')
+}
+
+/** `SELECT …` of a table's columns without a row. */
+export function noRows({ columns }: Table): string {
+  return `SELECT ${columns.map(missing).join(', ')} WHERE false`
+}
+
+/** `SELECT …` of rows as they were written, each version for itself; `from` stands for the memtable that has them. */
+export function writtenRows(
+  { table, view, logical, cutoff }: Snapshot,
+  memtable: Memtable,
+  from: string,
+  series: string
+): string {
+  const only = view === undefined ? logical : [view.id]
+  const names = view === undefined ? finished(table) : viewNames(view, table)
+  const puts = table.options.append_mode ? '' : ' WHERE __op = 0'
+  return `SELECT ${names} FROM (${memtableRows(table, memtable, from, series, { cutoff, only })})${puts}`
 }
 
 function nothingOf({ columns }: Pick): string {

@@ -1,0 +1,48 @@
+// Rows on their way to somebody who follows a table: kept from the moment they are readable until they are looked at.
+import type { MemtableRows } from './memtable.ts'
+
+export class Follower {
+  /** Rows that were left out because too many waited. */
+  lost = 0
+  readonly #limit: number
+  #waiting: MemtableRows[] = []
+  #bytes = 0
+  #wake: (() => void) | undefined
+
+  /** `limit` in bytes; one write always finds room. */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  offer(rows: MemtableRows, bytes: number): void {
+    if (this.#bytes > 0 && this.#bytes + bytes > this.#limit) this.lost += rows.rows
+    else {
+      this.#bytes += bytes
+      this.#waiting.push(rows)
+    }
+  }
+
+  /** What came since the last call. */
+  take(): readonly MemtableRows[] {
+    const taken = this.#waiting
+    this.#waiting = []
+    this.#bytes = 0
+    return taken
+  }
+
+  /** Resolves after so many milliseconds, or when the follower ends. */
+  rest(milliseconds: number): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, milliseconds)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  end(): void {
+    this.#waiting = []
+    this.#wake?.()
+  }
+}

@@ -1,0 +1,99 @@
+// A statement that runs again and again over the rows written since the last time.
+import type { ResultBatch } from '../../../model/batch.ts'
+import type { Table } from '../../../model/table.ts'
+import type { Follow, QueryResult, SqlQuery } from '../../engine.ts'
+import { hasSeries } from '../catalog/logical.ts'
+import { cancelled } from '../duckdb/errors.ts'
+import { Follower } from '../memory/follower.ts'
+import { Memtable, type MemtableRows } from '../memory/memtable.ts'
+import { noRows, writtenRows } from './relation.ts'
+import { type ReadParts, snapshotOf } from './snapshot.ts'
+import { substitute } from './substitute.ts'
+
+export type FollowQuery = SqlQuery & { readonly follow: Follow }
+
+export function follows(query: { readonly kind: string; readonly follow?: Follow }): query is FollowQuery {
+  return query.follow !== undefined
+}
+
+/** Starts with the rows written after the call. */
+export async function runFollow(parts: ReadParts, query: FollowQuery, signal: AbortSignal): Promise<QueryResult> {
+  const { table } = query.relations[0]!
+  const follower = new Follower(query.follow.limit)
+  const data = parts.tables.take(table)
+  data.followers.add(follower)
+  let open = true
+  const close = () => {
+    open = false
+    data.followers.delete(follower)
+    follower.end()
+  }
+  try {
+    const { columns } = await ask(parts, query, noRows(table), signal)
+    const next = async (): Promise<readonly ResultBatch[] | undefined> => {
+      await follower.rest(query.follow.interval)
+      if (signal.aborted) throw cancelled(signal)
+      const current = parts.catalog.tableById(table.id)
+      // One that was dropped, or belongs to an engine that was closed meanwhile, gets no more rows.
+      if (!open || current === undefined || parts.tables.find(current) !== data) return undefined
+      const writes = follower.take()
+      return writes.length === 0 ? [] : look(parts, query, current, writes, signal)
+    }
+    return { columns, close, lost: () => follower.lost, batches: () => batchesOf(next, columns.length, signal, close) }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+async function* batchesOf(
+  next: () => Promise<readonly ResultBatch[] | undefined>,
+  columns: number,
+  signal: AbortSignal,
+  close: () => void
+): AsyncGenerator<ResultBatch> {
+  signal.addEventListener('abort', close, { once: true })
+  const none = { rows: 0, columns: Array.from({ length: columns }, () => ({ values: [] })) }
+  try {
+    for (let batches = await next(); batches !== undefined; batches = await next()) {
+      if (batches.length === 0) yield none
+      yield* batches
+    }
+    if (signal.aborted) throw cancelled(signal)
+  } finally {
+    signal.removeEventListener('abort', close)
+    close()
+  }
+}
+
+/** The answer for some rows; it takes no more memory than they do. */
+async function look(
+  parts: ReadParts,
+  query: FollowQuery,
+  table: Table,
+  writes: readonly MemtableRows[],
+  signal: AbortSignal
+): Promise<readonly ResultBatch[]> {
+  const snapshot = snapshotOf(parts, table, Date.now())
+  const data = parts.tables.find(table)!
+  const memtable = new Memtable(parts.duckdb, snapshot.table, 0, writes[0]!.seq)
+  for (const rows of writes) memtable.add(snapshot.table, rows)
+  if (hasSeries(snapshot.table)) await data.mirror.sync(data.table, data.registry)
+  return memtable.read(async rows => {
+    const found = await ask(parts, query, writtenRows(snapshot, memtable, rows, data.mirror.name), signal)
+    return found.batches
+  })
+}
+
+async function ask(
+  { duckdb }: ReadParts,
+  { text, relations, timezone, parameters = [] }: FollowQuery,
+  rows: string,
+  signal: AbortSignal
+) {
+  const sql = substitute(text, relations, () => rows)
+  const result = await duckdb.stream({ sql, timezone, parameters }, signal, () => {})
+  const batches: ResultBatch[] = []
+  for await (const batch of result.batches()) batches.push(batch)
+  return { columns: result.columns, batches }
+}
