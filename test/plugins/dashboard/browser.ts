@@ -29,7 +29,6 @@ export interface SiteOptions {
 
 /** A server and a browser that both end with the test. */
 export async function openSite(t: Test, { toml = '', env = {}, fill }: SiteOptions = {}): Promise<Site> {
-  t.setTimeout(180_000)
   const server = await startProcess(t, serverFolder(t, toml), { env })
   await fill?.(server.url)
   const browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox'] })
@@ -100,5 +99,7 @@ export async function write(page: Page, label: string, text: string): Promise<vo
   const editor = page.getByLabel(label)
   await editor.click()
   await page.keyboard.press('ControlOrMeta+A')
+  // Over a selection the browser would write with the style of what was there.
+  await page.keyboard.press('Backspace')
   await page.keyboard.insertText(text)
 }

@@ -18,6 +18,8 @@ async function fill(url: string): Promise<void> {
   await runSql(url, `INSERT INTO weather VALUES ${rows.join(', ')}`)
 }
 
+t.setTimeout(180_000)
+
 t.test('the query page', needing('chromium'), async t => {
   const site = await openSite(t, { fill })
 

@@ -1,5 +1,5 @@
 // Questions in SQL and PromQL, their answers as table, chart or JSON.
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Choice } from '../../components/choice.tsx'
 import { Editor } from '../../components/editor.tsx'
 import { Problem } from '../../components/problem.tsx'
@@ -29,18 +29,23 @@ export default function Query() {
   const asked = parameters.value.get('q') ?? ''
   const [text, setText] = useState(asked)
   const task = useTask<Asked>()
+  /** What the user asked to be run. */
+  const wanted = useRef<string>(undefined)
   const grammar = useLanguage(language)
 
   const run = (words = text) => {
     if (words.trim() === '') return
-    change({ q: words })
     keepInHistory({ language, text: words })
-    void task.run(signal => ask(language, words, signal))
+    wanted.current = words
+    if (words === asked) void task.run(signal => ask(language, words, signal))
+    else change({ q: words })
   }
   useEffect(() => {
     setText(asked)
     // A link shows its answer, but changes nothing by being opened.
-    if (asked !== '' && isReading(language, asked)) void task.run(signal => ask(language, asked, signal))
+    const isWanted = wanted.current === asked || isReading(language, asked)
+    wanted.current = undefined
+    if (asked !== '' && isWanted) void task.run(signal => ask(language, asked, signal))
   }, [asked, language, database.value, timeWords.value])
 
   return (
