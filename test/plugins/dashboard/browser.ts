@@ -46,7 +46,7 @@ async function open(
   const context = await browser.newContext({ viewport, colorScheme: dark ? 'dark' : 'light', acceptDownloads: true })
   t.teardown(() => context.close())
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(30_000)
   page.on('pageerror', error => t.fail(`the page fails: ${error.message}`))
   page.on('console', message => {
     // Refused requests are answers that a test may want; anything else is not.

@@ -83,7 +83,7 @@ t.test('the query page', needing('chromium'), async t => {
     t.match(await page.getByRole('alert').textContent(), /nothing/)
     await look(t, page, 'query-error')
     await write(page, 'SQL statement', 'SELECT count(*) FROM range(100000000000)')
-    await page.getByRole('button', { name: 'Run' }).click()
+    await page.keyboard.press('ControlOrMeta+Enter')
     await page.getByText('Running for').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('Running for').waitFor({ state: 'detached' })
