@@ -13,6 +13,8 @@ import type { TraceSwitch } from './trace/trace.ts'
 export interface Core {
   readonly config: Config
   readonly log: Logger
+  /** Tells each line of the log as JSON; returns what ends it. */
+  listenToLog(listener: (json: string) => void): () => void
   readonly logLevels: Pick<LogSwitch, 'current' | 'change'>
   readonly metrics: Metrics
   readonly tracing: Omit<TraceSwitch, 'close'>

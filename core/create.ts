@@ -64,6 +64,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   return {
     config,
     log,
+    listenToLog: log.listen,
     logLevels,
     metrics,
     tracing,

@@ -37,7 +37,7 @@ export { sendAnswers } from './http/send-answers.ts'
 export type { Levels, LogLevel } from './log/levels.ts'
 export { parseLevels as parseLogLevels, printLevels as printLogLevels } from './log/levels.ts'
 export type { Logger } from './log/log.ts'
-export type { Counter, Gauge, Histogram, Metrics } from './metrics/metrics.ts'
+export type { Counter, Gauge, Histogram, MetricSample, Metrics } from './metrics/metrics.ts'
 export type {
   BytesData,
   Column,

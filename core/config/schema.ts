@@ -250,7 +250,7 @@ export const configSchema = table(
     ),
     enable_telemetry: flag(
       false,
-      "Keeps the server's own metrics in the database `svc_private`; nothing ever leaves the machine. Accepted, without effect yet."
+      "Keeps the server's own metrics and log in the database `svc_private`, beside its slow queries; nothing ever leaves the machine. How often and how long: `[plugins.admin]`."
     ),
     default_timezone: text('UTC', 'Time zone of requests that name none: an IANA name or `+hh:mm`.'),
     auto_create_table: flag(true, 'Whether writing to an unknown table creates it.', live),

@@ -12,6 +12,8 @@ export type RootLogger = Logger & {
   getLevels(): Levels
   /** From now on, for the loggers there are too: those made with `{ plugin }` have their plugin's level. */
   setLevels(levels: Levels): void
+  /** Tells each line from now on, as JSON, whatever the outputs; returns what ends it. */
+  listen(listener: (json: string) => void): () => void
   /** Writes what is pending and lets go of the file; logging goes nowhere afterwards. */
   close(): Promise<void>
 }
@@ -22,9 +24,11 @@ export function createLogger(config: Config['logging']): RootLogger {
     ...(config.append_stdout ? [createStdout()] : []),
     ...(config.max_log_files > 0 ? [createLogFiles(config.dir, config.max_log_files)] : [])
   ]
+  const listeners = new Set<(json: string) => void>()
   let open = true
   const stream = {
     write(line: string) {
+      for (const listener of listeners) listener(line)
       if (!open || outputs.length === 0) return
       const text = config.log_format === 'json' ? line : textLine(line)
       for (const output of outputs) output.write(text)
@@ -53,6 +57,10 @@ export function createLogger(config: Config['logging']): RootLogger {
   const root = pino(options, stream)
   const own = {
     getLevels: () => levels,
+    listen(listener: (json: string) => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     setLevels(changed: Levels) {
       levels = changed
       root.level = changed.all

@@ -30,8 +30,17 @@ export interface Metrics {
   /** The text exposition format. */
   expose(): Promise<string>
   readonly contentType: string
+  /** What `expose` says, as values. */
+  samples(): Promise<readonly MetricSample[]>
   /** What is exposed, by name. */
   families(): readonly MetricFamily[]
+}
+
+export interface MetricSample {
+  /** With the endings `_bucket`, `_sum` and `_count` of histograms. */
+  readonly name: string
+  readonly labels: Labels
+  readonly value: number
 }
 
 export interface MetricFamily {
@@ -56,6 +65,10 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
   return {
     contentType: registry.contentType,
     expose: () => registry.metrics(),
+    async samples() {
+      const families = await registry.getMetricsAsJSON()
+      return families.flatMap(({ name, values }) => values.map(value => sampleOf(name, value)))
+    },
     families: () =>
       registry
         .getMetricsAsArray()
@@ -91,4 +104,19 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
         return { observe: (value, values) => (values ? family.observe(values, value) : family.observe(value)) }
       })
   }
+}
+
+/** Values of histograms carry the name they are exposed under. */
+function sampleOf(family: string, value: object): MetricSample {
+  const {
+    metricName = family,
+    labels,
+    value: number
+  } = value as {
+    readonly metricName?: string
+    readonly labels: Readonly<Record<string, string | number>>
+    readonly value: number
+  }
+  const texts = Object.entries(labels).map(([name, text]) => [name, String(text)] as const)
+  return { name: metricName, labels: Object.fromEntries(texts), value: number }
 }

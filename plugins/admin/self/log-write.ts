@@ -1,0 +1,55 @@
+// Lines of the server's own log as rows: what every line has in columns, the rest as JSON.
+import { type BytesData, bitmap, type Column, type ColumnType, type TableWrite } from '../../../core/index.ts'
+
+export const logTable = 'server_logs'
+
+interface Line {
+  readonly time: string
+  readonly level: string
+  readonly msg?: string
+  readonly server?: string
+  readonly plugin?: string
+  readonly [fact: string]: unknown
+}
+
+/** The lines are JSON as the log makes them; `ttl` counts when the table is made. */
+export function logWrite(lines: readonly string[], ttl: string): TableWrite {
+  const records = lines.map(line => JSON.parse(line) as Line)
+  const texts = (name: string, type: ColumnType, value: (line: Line) => string | undefined): Column => ({
+    name,
+    type,
+    semantic: 'field',
+    data: bytesOf(records.map(value))
+  })
+  const times = BigInt64Array.from(records, ({ time }) => BigInt(Date.parse(time)) * 1_000_000n)
+  return {
+    table: logTable,
+    rows: records.length,
+    columns: [
+      { name: 'timestamp', type: 'TimestampNanosecond', semantic: 'timestamp', data: { kind: 'fixed', values: times } },
+      texts('level', 'String', ({ level }) => level),
+      texts('message', 'String', ({ msg }) => msg),
+      texts('server', 'String', ({ server }) => server),
+      texts('plugin', 'String', ({ plugin }) => plugin),
+      texts('facts', 'Json', factsOf)
+    ],
+    options: { append_mode: true, ttl },
+    autoCreate: true
+  }
+}
+
+/** What has no column of its own; undefined when there is nothing. */
+function factsOf({ time: _t, level: _l, msg: _m, server: _s, plugin: _p, ...facts }: Line): string | undefined {
+  return Object.keys(facts).length === 0 ? undefined : JSON.stringify(facts)
+}
+
+function bytesOf(values: readonly (string | undefined)[]): BytesData {
+  const parts = values.map(value => Buffer.from(value?.toWellFormed() ?? ''))
+  const offsets = new Uint32Array(parts.length + 1)
+  const valid = bitmap(parts.length, true)
+  for (const [i, part] of parts.entries()) {
+    offsets[i + 1] = offsets[i]! + part.length
+    if (values[i] === undefined) valid[i >> 3]! &= ~(1 << (i & 7))
+  }
+  return { kind: 'bytes', offsets, bytes: Buffer.concat(parts), valid }
+}

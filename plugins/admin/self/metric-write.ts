@@ -1,0 +1,37 @@
+// The server's own metrics as samples of series: a table for each metric.
+import type { MetricSample, SeriesLabel, SeriesWrite } from '../../../core/index.ts'
+import type { MetricsysService } from '../../services.ts'
+
+type Names = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTable' | 'limits'>
+
+/** All samples at one time, milliseconds since 1970. */
+export function metricWrite(samples: readonly MetricSample[], time: number, names: Names, ttl: string): SeriesWrite {
+  const { timeColumn, valueColumn, physicalTable, limits } = names
+  const keys = samples.map(sample => Buffer.from(JSON.stringify([sample.name, sample.labels])))
+  const ends = new Uint32Array(keys.length)
+  let end = 0
+  for (const [i, key] of keys.entries()) ends[i] = end += key.length
+  return {
+    kind: 'series',
+    keys: {
+      count: keys.length,
+      bytes: Buffer.concat(keys),
+      starts: Uint32Array.from(keys, (key, i) => ends[i]! - key.length),
+      ends
+    },
+    name: i => ({ table: samples[i]!.name, labels: labelsOf(samples[i]!) }),
+    samples: samples.length,
+    series: Uint32Array.from(samples, (_, i) => i),
+    times: new BigInt64Array(samples.length).fill(BigInt(time)),
+    values: Float64Array.from(samples, ({ value }) => value),
+    ...{ timeColumn, valueColumn, physicalTable, limits },
+    options: { ttl },
+    autoCreate: true
+  }
+}
+
+function labelsOf({ labels }: MetricSample): SeriesLabel[] {
+  return Object.entries(labels)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => ({ name, value: Buffer.from(value) }))
+}

@@ -1,0 +1,123 @@
+// The server watches itself: its metrics and its log go into its private database, through the store like everybody's rows.
+import { type Core, formatDuration, internalContext, type SeriesWrite, type TableWrite } from '../../../core/index.ts'
+import type { MetricsysService } from '../../services.ts'
+import { logWrite } from './log-write.ts'
+import { metricWrite } from './metric-write.ts'
+
+export interface SelfOptions {
+  /** Milliseconds. */
+  readonly self_interval: number
+  readonly self_ttl: number
+}
+
+export interface SelfObservation {
+  /** Keeps the lines that wait. */
+  close(): Promise<void>
+}
+
+/** Characters of lines that wait to be kept; further lines are lost, and counted. */
+const mostText = 8 * 2 ** 20
+/** Milliseconds lines wait for others to be written with. */
+const lineDelay = 1_000
+
+/** `metrics` says how metrics are kept; without it only the log is. */
+export function observeSelf(core: Core, options: SelfOptions, metrics: MetricsysService | undefined): SelfObservation {
+  const write = createWrite(core)
+  const lines = keepLines(core, options, write)
+  const samples = metrics === undefined ? undefined : keepSamples(core, options, metrics, write)
+  if (samples === undefined) core.log.warn('the own metrics are not kept: that needs the plugin metricsys')
+  return {
+    async close() {
+      await samples?.close()
+      await lines.close()
+    }
+  }
+}
+
+type Kind = 'logs' | 'metrics'
+/** True where it was kept. */
+type Write = (kind: Kind, count: number, make: () => readonly (TableWrite | SeriesWrite)[]) => Promise<boolean>
+
+/** Never fails: what cannot be kept is lost and counted; only the first failure of several is a line of the log, so that none leads to the next. */
+function createWrite(core: Core): Write {
+  const ctx = internalContext(core, 'admin', 'svc_private')
+  const help = "Lines and samples of the server's own that were kept in svc_private, or lost."
+  const counted = core.metrics.counter('svc_self_observation_total', help, ['kind', 'result'])
+  const failing = new Set<Kind>()
+  return async (kind, count, make) => {
+    try {
+      await core.store.write(ctx, make())
+      counted.add(count, { kind, result: 'kept' })
+      failing.delete(kind)
+      return true
+    } catch (error) {
+      counted.add(count, { kind, result: 'lost' })
+      if (!failing.has(kind))
+        ctx.log.warn({ kind, reason: (error as Error).message }, 'the server cannot keep what it observes of itself')
+      failing.add(kind)
+      return false
+    }
+  }
+}
+
+function keepLines(core: Core, options: SelfOptions, write: Write): SelfObservation {
+  const help = "Lines of the server's own log that found no place to wait in."
+  const dropped = core.metrics.counter('svc_self_observation_dropped_total', help)
+  let waiting: string[] = []
+  let length = 0
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> | undefined
+  const writeAll = async () => {
+    for (let lines = waiting; lines.length > 0; lines = waiting) {
+      waiting = []
+      length = 0
+      await write('logs', lines.length, () => [logWrite(lines, formatDuration(options.self_ttl))])
+    }
+    writing = undefined
+  }
+  const flush = () => {
+    clearTimeout(timer)
+    timer = undefined
+    writing ??= writeAll()
+    return writing
+  }
+  const end = core.listenToLog(line => {
+    if (length + line.length > mostText) return dropped.add(1)
+    waiting.push(line)
+    length += line.length
+    timer ??= setTimeout(flush, lineDelay).unref()
+  })
+  return {
+    async close() {
+      end()
+      await flush()
+    }
+  }
+}
+
+function keepSamples(core: Core, options: SelfOptions, names: MetricsysService, write: Write): SelfObservation {
+  let working: Promise<void> | undefined
+  const keep = async () => {
+    const samples = (await core.metrics.samples()).filter(({ value }) => Number.isFinite(value))
+    const described = core.metrics.families().map(({ name, type, help }) => ({ metric: name, type, unit: '', help }))
+    const metadata = names.metadataWrite('svc_private', described)
+    const ttl = formatDuration(options.self_ttl)
+    const kept = await write('metrics', samples.length, () => [
+      metricWrite(samples, Date.now(), names, ttl),
+      ...(metadata === undefined ? [] : [metadata.write])
+    ])
+    if (kept) metadata?.stored()
+  }
+  // A scrape that takes longer than the interval is not followed by another before it ends.
+  const timer = setInterval(() => {
+    working ??= keep().finally(() => {
+      working = undefined
+    })
+  }, options.self_interval).unref()
+  return {
+    async close() {
+      clearInterval(timer)
+      await working
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { startServer, type TestServer, temporaryFolder } from '../../helpers.ts'
+
+const toml = 'enable_telemetry = true\n[plugins.admin]\nself_interval = "100ms"\n'
+
+async function rows({ main }: TestServer, sql: string): Promise<unknown[][]> {
+  const response = await main.inject(`/v1/sql?db=svc_private&sql=${encodeURIComponent(sql)}`)
+  return response.json().output?.[0]?.records?.rows ?? []
+}
+
+/** Asks until there is an answer. */
+async function wait(server: TestServer, sql: string): Promise<unknown[][]> {
+  for (let i = 0; i < 300; i++) {
+    const found = await rows(server, sql)
+    if (found.length > 0) return found
+    await sleep(30)
+  }
+  throw new Error(`nothing came: ${sql}`)
+}
+
+t.test('the server keeps its own metrics, for PromQL and SQL', async t => {
+  const server = await startServer(t, toml)
+  const { main } = server
+  await main.inject('/v1/sql?sql=SELECT+1')
+  const [found] = await wait(
+    server,
+    `SELECT server, plugin, code, svc_value FROM svc_servers_http_requests_total WHERE path = '/v1/sql' AND plugin = 'sql' LIMIT 1`
+  )
+  t.strictSame(found!.slice(0, 3), ['main', 'sql', '200'])
+  const query = encodeURIComponent('svc_servers_http_requests_elapsed_bucket{plugin="sql",le="+Inf"}')
+  const { data } = (await main.inject(`/v1/metricsys/api/v1/query?db=svc_private&query=${query}`)).json()
+  t.ok(Number(data.result[0].value[1]) >= 1, 'histograms are complete')
+  const metadata = (await main.inject('/v1/metricsys/api/v1/metadata?db=svc_private&metric=svc_ready')).json()
+  t.match(metadata.data, { svc_ready: [{ type: 'gauge', help: /ready/ }] })
+  const [[table]] = (await rows(server, 'SHOW CREATE TABLE svc_ready')) as [string[]]
+  t.ok(table)
+  t.match((await rows(server, 'SHOW CREATE TABLE svc_ready'))[0]![1], /ttl = '7days'/)
+})
+
+t.test('the server keeps its own log', async t => {
+  const server = await startServer(t, toml)
+  await server.main.inject('/v1/sql?sql=SELEC+1')
+  const [found] = await wait(
+    server,
+    `SELECT level, server, plugin, message, facts FROM server_logs WHERE plugin = 'sql' AND level = 'info'`
+  )
+  t.match(found!.slice(0, 3), ['info', 'main', 'sql'])
+  t.match(String(found![3]), /SELEC/)
+  const facts = typeof found![4] === 'string' ? JSON.parse(found![4] as string) : found![4]
+  t.match(facts, { status: 400, path: '/v1/sql' })
+  const [started] = await wait(server, `SELECT timestamp FROM server_logs WHERE message = 'started'`)
+  t.ok(started)
+})
+
+t.test('what it logs last is kept, too', async t => {
+  const folder = temporaryFolder(t)
+  const server = await startServer(t, toml, { folder })
+  server.core.log.info({ last: true }, 'the last words')
+  await server.close()
+  const again = await startServer(t, '', { folder })
+  t.equal((await rows(again, `SELECT 1 FROM server_logs WHERE message = 'the last words'`)).length, 1)
+  await sleep(150)
+  t.equal(
+    (await rows(again, `SELECT 1 FROM server_logs WHERE message = 'started'`)).length,
+    1,
+    'and nothing without the key'
+  )
+})
+
+t.test('watching itself does not feed itself, and cannot fill memory', async t => {
+  const server = await startServer(t, `${toml}[logging]\nlevel = "trace"`)
+  const { core } = server
+  const kept = async () => {
+    const samples = await core.metrics.samples()
+    const value = (kind: string) =>
+      samples.find(
+        ({ name, labels }) =>
+          name === 'svc_self_observation_total' && labels['kind'] === kind && labels['result'] === 'kept'
+      )?.value ?? 0
+    return { logs: value('logs'), metrics: value('metrics') }
+  }
+  while ((await kept()).metrics === 0) await sleep(20)
+  await sleep(1200)
+  const before = await kept()
+  await sleep(1500)
+  const after = await kept()
+  t.ok(after.metrics > before.metrics, 'metrics go on')
+  t.ok(
+    after.logs - before.logs < 20,
+    `a quiet server logs nothing by keeping its log: ${after.logs - before.logs} lines`
+  )
+  const long = 'x'.repeat(2 ** 20)
+  for (let i = 0; i < 12; i++) core.log.info(long)
+  const samples = await core.metrics.samples()
+  const dropped = samples.find(({ name }) => name === 'svc_self_observation_dropped_total')
+  t.ok(dropped!.value >= 4, `${dropped!.value} lines of a megabyte found no place`)
+})
+
+t.test('a store that takes nothing is one line of the log, not one after the other', async t => {
+  const server = await startServer(t, `${toml}[plugins.metricsys]\nmax_metrics = 1`)
+  const lines: string[] = []
+  server.core.listenToLog(line => lines.push(line))
+  const lost = async () => {
+    const samples = await server.core.metrics.samples()
+    return samples.some(
+      ({ name, labels, value }) => name === 'svc_self_observation_total' && labels['result'] === 'lost' && value > 3000
+    )
+  }
+  while (!(await lost())) await sleep(20)
+  t.equal(lines.filter(line => line.includes('cannot keep what it observes')).length < 2, true)
+})
