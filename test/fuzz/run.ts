@@ -9,8 +9,9 @@ const { values, positionals } = parseArgs({
 })
 const [name = ''] = positionals
 const file = new URL(`${name}.ts`, import.meta.url)
-if (!/^[a-z-]+$/.test(name) || name === 'run' || name === 'random' || !existsSync(file)) {
-  const names = readdirSync(new URL('.', import.meta.url)).filter(entry => !/^(run|random)\.ts$/.test(entry))
+const parts = ['run', 'random', 'bend', 'columns']
+if (!/^[a-z-]+$/.test(name) || parts.includes(name) || !existsSync(file)) {
+  const names = readdirSync(new URL('.', import.meta.url)).filter(entry => !parts.includes(entry.slice(0, -3)))
   console.error(
     `usage: npm run fuzz -- NAME [--runs N] [--seed S], NAME one of ${names.map(entry => entry.slice(0, -3)).join(', ')}`
   )
