@@ -9,12 +9,13 @@ import { newSeries, put, type Series } from './series.ts'
 export const sum: GroupMath = (group, context) => {
   const { count } = context
   const result = newSeries(group.labels, count)
+  const { kinds: present, values: sums } = result
   const errors = new Float64Array(count)
   for (const { kinds, values } of group.members) {
     for (let step = 0; step < count; step++) {
       if (kinds[step] !== 1) continue
-      addAt(result.values, errors, step, values[step]!)
-      result.kinds[step] = 1
+      addAt(sums, errors, step, values[step]!)
+      present[step] = 1
     }
   }
   for (let step = 0; step < count; step++) result.values[step]! += errors[step]!

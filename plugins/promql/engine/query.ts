@@ -1,6 +1,6 @@
 // One query from its text to its result.
 
-import { slide } from '../functions/range.ts'
+import { slide, windowsOf } from '../functions/range.ts'
 import { compareLabels } from '../functions/sort.ts'
 import { type Expr, type MatrixSelector, type Subquery, unwrap, type ValueType } from '../language/ast.ts'
 import { checkTypes } from '../language/check.ts'
@@ -99,8 +99,9 @@ export async function runQuery(source: SeriesSource, request: QueryRequest, sign
 async function rawMatrix(evaluation: Evaluation, expr: Expr, grid: Grid) {
   const range = unwrap(expr) as MatrixSelector | Subquery
   const seen: Samples[] = []
+  const windows = windowsOf(range, grid)
   for (const samples of await evaluation.range(range, grid)) {
-    await slide(evaluation, range, samples, grid, (_, { f0, f1, h0, h1 }) => {
+    await slide(evaluation, windows, samples, (_, { f0, f1, h0, h1 }) => {
       const { labels, floats, histograms } = samples
       seen.push({
         labels,

@@ -59,13 +59,14 @@ function putSamples(series: Series, raw: RawSeries, look: Look): void {
   }
   const words = wordsOf(values)
   const { from, back } = look
+  const { kinds, values: latest } = series
   let next = 0
   for (let step = 0; step < from.length; step++) {
     const time = from[step]!
     while (next < times.length && times[next]! <= time) next++
     if (next === 0 || times[next - 1]! <= time - back || isStale(words, next - 1)) continue
-    series.kinds[step] = 1
-    series.values[step] = values[next - 1]!
+    kinds[step] = 1
+    latest[step] = values[next - 1]!
   }
 }
 

@@ -73,6 +73,7 @@ export function moveWindow(window: Window, { floats, histograms }: Samples, star
   window.end = end
   window.f1 = firstAfter(floats.times, window.f1, end)
   window.f0 = firstAfter(floats.times, window.f0, start)
+  if (histograms.times.length === 0) return
   window.h1 = firstAfter(histograms.times, window.h1, end)
   window.h0 = firstAfter(histograms.times, window.h0, start)
 }

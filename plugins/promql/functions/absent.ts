@@ -4,7 +4,7 @@ import { Labels, metricName, noLabels } from '../engine/labels.ts'
 import { type Grid, isEmpty, newSeries, none, type Value } from '../engine/series.ts'
 import { type Call, type Expr, type MatrixSelector, type Subquery, unwrap } from '../language/ast.ts'
 import { argument, type Family } from './call.ts'
-import { slide } from './range.ts'
+import { slide, windowsOf } from './range.ts'
 
 async function absent(evaluation: Evaluation, call: Call, grid: Grid): Promise<Value> {
   const inner = argument(call, 0)
@@ -17,9 +17,10 @@ async function absent(evaluation: Evaluation, call: Call, grid: Grid): Promise<V
 
 async function absentOverTime(evaluation: Evaluation, call: Call, grid: Grid): Promise<Value> {
   const range = unwrap(argument(call, 0)) as MatrixSelector | Subquery
+  const windows = windowsOf(range, grid)
   const present = new Uint8Array(grid.count)
   for (const samples of await evaluation.range(range, grid)) {
-    await slide(evaluation, range, samples, grid, step => {
+    await slide(evaluation, windows, samples, step => {
       present[step] = 1
     })
   }

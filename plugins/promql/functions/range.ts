@@ -47,12 +47,19 @@ export function overRange(make: RangeFunction, { keepName = false }: RangeOption
     const { annotations, budget } = evaluation
     const results: Series[] = []
     const empty = seriesMaker(grid.count)
+    const windows = windowsOf(where, grid)
     for (const samples of all) {
       const metric = samples.labels.get(metricName)
       const work = make({ samples, metric, where: call.args[place]!, annotations, range, scalars, call })
       const labels = keepName ? samples.labels : samples.labels.unnamed()
       const series = empty(labels)
-      await slide(evaluation, where, samples, grid, (step, window) => put(series, step, work(window)))
+      await slide(evaluation, windows, samples, (step, window) => {
+        const value = work(window)
+        if (typeof value === 'number') {
+          series.kinds[step] = 1
+          series.values[step] = value
+        } else put(series, step, value)
+      })
       if (!isEmpty(series)) results.push(series)
       if (budget.isDue) await budget.pause()
     }
@@ -61,32 +68,44 @@ export function overRange(make: RangeFunction, { keepName = false }: RangeOption
   }
 }
 
+/** Where the windows of a range vector lie. */
+export interface Windows {
+  readonly grid: Grid
+  /** By step, milliseconds; a window begins `range` before its end. */
+  readonly ends: Float64Array
+  readonly range: number
+  /** What a subquery sees was counted where it was computed. */
+  readonly counted: boolean
+}
+
+export function windowsOf(where: MatrixSelector | Subquery, grid: Grid): Windows {
+  const isMatrix = where.kind === 'matrix'
+  const ends = lookTimes(grid, isMatrix ? where.selector : where)
+  return { grid, ends, range: where.range as number, counted: isMatrix }
+}
+
 /** Samples looked at after which it is asked whether others have waited long enough. */
 const fewSamples = 4_096
 
 /** Calls back with the window of each step at which it holds anything. */
 export async function slide(
   { seen, budget }: Pick<Evaluation, 'seen' | 'budget'>,
-  where: MatrixSelector | Subquery,
+  { grid, ends, range, counted }: Windows,
   samples: Samples,
-  grid: Grid,
   visit: (step: number, window: Window) => void
 ): Promise<void> {
-  const shift = where.kind === 'matrix' ? where.selector : where
-  const range = where.range as number
   const window = newWindow()
-  const ends = lookTimes(grid, shift)
   let looked = 0
-  for (let step = 0; step < grid.count; step++) {
+  for (let step = 0; step < ends.length; step++) {
     const end = ends[step]!
     moveWindow(window, samples, end - range, end)
-    if (window.f1 === window.f0 && window.h1 === window.h0) continue
+    const size = window.f1 - window.f0 + window.h1 - window.h0
+    if (size === 0) continue
     window.time = timeOf(grid, step)
     window.step = step
-    // What a subquery sees was counted where it was computed.
-    if (where.kind === 'matrix') seen?.add(grid, step, window.f1 - window.f0 + window.h1 - window.h0)
+    if (counted) seen?.add(grid, step, size)
     visit(step, window)
-    looked += 1 + window.f1 - window.f0 + window.h1 - window.h0
+    looked += 1 + size
     if (looked < fewSamples) continue
     looked = 0
     if (budget.isDue) await budget.pause()

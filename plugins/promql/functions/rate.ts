@@ -17,7 +17,7 @@ export const rates: Family = {
 function extrapolated({ counter, perSecond }: { counter: boolean; perSecond: boolean }): RangeFunction {
   return call => {
     const { floats, histograms } = call.samples
-    const drops = counter ? dropsOf(floats.values) : []
+    const lost = counter ? lostToResets(floats.values) : () => 0
     let told = !counter
     const scaleBy = (window: Window, first: number, last: number, intervals: number, zero: number) => {
       const factor = stretch(window, first, last, intervals, counter ? zero : Number.POSITIVE_INFINITY)
@@ -34,7 +34,7 @@ function extrapolated({ counter, perSecond }: { counter: boolean; perSecond: boo
         if (!told) tellNoCounter(call)
         told = true
         const first = floats.values[f0]!
-        const growth = floats.values[f1 - 1]! - first + lostToResets(floats.values, drops, f0, f1)
+        const growth = floats.values[f1 - 1]! - first + lost(f0, f1)
         return growth * scaleBy(window, floats.times[f0]!, floats.times[f1 - 1]!, f1 - f0 - 1, beforeIt(first, growth))
       }
       if (h1 - h0 < 2) return undefined
@@ -54,11 +54,16 @@ function dropsOf(values: Float64Array): readonly number[] {
   return drops
 }
 
-/** What a counter had when it was reset, summed over the window's resets. */
-function lostToResets(values: Float64Array, drops: readonly number[], from: number, to: number): number {
-  let lost = 0
-  for (const drop of drops) if (drop > from && drop < to) lost += values[drop - 1]!
-  return lost
+/** Gives what a counter had when it was reset, summed over the resets of a window; windows only move on. */
+function lostToResets(values: Float64Array): (from: number, to: number) => number {
+  const drops = dropsOf(values)
+  let first = 0
+  return (from, to) => {
+    while (first < drops.length && drops[first]! <= from) first++
+    let lost = 0
+    for (let i = first; i < drops.length && drops[i]! < to; i++) lost += values[drops[i]! - 1]!
+    return lost
+  }
 }
 
 /** How many times as long as it took to grow a counter had before its first sample, at most, since it was 0. */
