@@ -11,7 +11,11 @@ export interface Page {
   load(): Promise<{ readonly default: ComponentType }>
 }
 
-const own: readonly Page[] = [{ name: 'query', title: 'Query', load: () => import('./pages/query/index.tsx') }]
+const own: readonly Page[] = [
+  { name: 'query', title: 'Query', load: () => import('./pages/query/index.tsx') },
+  { name: 'tables', title: 'Tables', load: () => import('./pages/tables/index.tsx') },
+  { name: 'status', title: 'Status', load: () => import('./pages/status/index.tsx') }
+]
 
 /** With those of plugins behind our own. */
 export const pages = signal<readonly Page[]>(own)

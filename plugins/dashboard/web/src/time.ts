@@ -68,3 +68,20 @@ export function formatBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(names.length - 1, Math.floor(Math.log2(bytes) / 10))
   return `${Number((bytes / 1024 ** power).toPrecision(3))} ${names[power]}`
 }
+
+const ticksPerMilli: Readonly<Record<string, number>> = {
+  TimestampSecond: 1e-3,
+  TimestampMillisecond: 1,
+  TimestampMicrosecond: 1e3,
+  TimestampNanosecond: 1e6
+}
+
+/** Whether a type of the server is one of times. */
+export function isTime(type: string): boolean {
+  return type in ticksPerMilli
+}
+
+/** A time of a column of that type, in milliseconds since 1970. */
+export function readTicks(ticks: unknown, type: string): number {
+  return Number(ticks) / ticksPerMilli[type]!
+}

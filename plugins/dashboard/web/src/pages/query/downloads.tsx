@@ -4,6 +4,7 @@ import { send } from '../../api/http.ts'
 import { sql } from '../../api/sql.ts'
 import { writeJson } from '../../components/data-table.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { isTime, readTicks } from '../../time.ts'
 import type { Asked } from './ask.ts'
 
 const kinds = ['csv', 'json', 'arrow', 'parquet'] as const
@@ -68,14 +69,8 @@ async function parquetFile(text: string): Promise<Blob> {
     if (/^U?Int64$/.test(type)) return { name, data: values.map(toBigInt), type: 'INT64' as const, nullable: true }
     if (/^Float/.test(type)) return { name, data: values.map(toNumber), type: 'DOUBLE' as const, nullable: true }
     if (type === 'Boolean') return { name, data: values, type: 'BOOLEAN' as const, nullable: true }
-    const perMilli = {
-      TimestampSecond: 1e-3,
-      TimestampMillisecond: 1,
-      TimestampMicrosecond: 1e3,
-      TimestampNanosecond: 1e6
-    }[type]
-    if (perMilli !== undefined) {
-      const dates = values.map(value => (value === null ? null : new Date(Number(value) / perMilli)))
+    if (isTime(type)) {
+      const dates = values.map(value => (value === null ? null : new Date(readTicks(value, type))))
       return { name, data: dates, type: 'TIMESTAMP' as const, nullable: true }
     }
     const texts = values.map(value =>

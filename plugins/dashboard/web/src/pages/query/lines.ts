@@ -1,18 +1,12 @@
 // Rows as lines: the first time is the axis, every number a line, for each combination of texts.
 import type { SqlResult } from '../../api/sql.ts'
 import type { Line } from '../../components/chart.tsx'
-
-const ticks: Readonly<Record<string, number>> = {
-  TimestampSecond: 1,
-  TimestampMillisecond: 1e3,
-  TimestampMicrosecond: 1e6,
-  TimestampNanosecond: 1e9
-}
+import { isTime, readTicks } from '../../time.ts'
 
 export function linesOf({ columns, rows }: Pick<SqlResult, 'columns' | 'rows'>): readonly Line[] {
-  const time = columns.findIndex(({ type }) => type in ticks)
+  const time = columns.findIndex(({ type }) => isTime(type))
   if (time < 0) return []
-  const perSecond = ticks[columns[time]!.type]!
+  const timeType = columns[time]!.type
   const numbers = columns.flatMap(({ type }, i) => (/^(U?Int|Float|Decimal)/.test(type) ? [i] : []))
   const texts = columns.flatMap(({ type }, i) => (type === 'String' ? [i] : []))
   const lines = new Map<string, { readonly name: string; readonly points: [number, number | null][] }>()
@@ -26,7 +20,7 @@ export function linesOf({ columns, rows }: Pick<SqlResult, 'columns' | 'rows'>):
         line = { name, points: [] }
         lines.set(name, line)
       }
-      line.points.push([Number(row[time]) / perSecond, row[i] === null ? null : Number(row[i])])
+      line.points.push([readTicks(row[time], timeType) / 1000, row[i] === null ? null : Number(row[i])])
     }
   }
   return Array.from(lines.values(), ({ name, points }) => {

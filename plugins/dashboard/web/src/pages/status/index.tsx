@@ -1,0 +1,154 @@
+// How the server is: rates, memory, plugins, slow queries, configuration. Most of it only the main server tells.
+import { ApiError, json, send } from '../../api/http.ts'
+import { rowsOf } from '../../api/sql.ts'
+import { Problem } from '../../components/problem.tsx'
+import { useLoaded } from '../../task.ts'
+import { formatBytes, formatDuration, formatTime } from '../../time.ts'
+import { Rates } from './rates.tsx'
+import './status.css'
+
+interface State {
+  readonly version: string
+  readonly commit: string
+  readonly hostname: string
+  readonly node_version: string
+  readonly uptime_seconds: number
+  readonly ready: boolean
+  readonly memory: { readonly rss: number; readonly heap_used: number }
+  readonly data: { readonly tables: number; readonly rows: number; readonly files: number; readonly bytes: number }
+  readonly plugins: readonly { readonly name: string; readonly servers: readonly string[] }[]
+}
+
+export default function Status() {
+  const { value, error } = useLoaded(signal => json<State>('/status', { db: null, signal }), [])
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <>
+        <h1>Status</h1>
+        <p class="empty">The state of the server is shown by its main address only, which is not this one.</p>
+      </>
+    )
+  }
+  return (
+    <>
+      <h1>Status</h1>
+      {error !== undefined && <Problem error={error} />}
+      {value && <Tiles state={value} />}
+      {value && <Rates />}
+      <SlowQueries />
+      {value && <Plugins state={value} />}
+      <Configuration />
+    </>
+  )
+}
+
+function Tiles({ state }: { readonly state: State }) {
+  const { version, commit, hostname, node_version, uptime_seconds, ready, memory, data } = state
+  const tiles: readonly (readonly [string, string, string])[] = [
+    ['Server', ready ? 'ready' : 'starting', `${hostname}, up ${formatDuration(uptime_seconds * 1000)}`],
+    ['Version', version, `${commit ? `${commit.slice(0, 8)}, ` : ''}Node ${node_version}`],
+    ['Memory', formatBytes(memory.rss), `${formatBytes(memory.heap_used)} in the heap`],
+    ['Rows', data.rows.toLocaleString('en'), `in ${data.tables} tables`],
+    ['At rest', formatBytes(data.bytes), `in ${data.files} files`]
+  ]
+  return (
+    <div class="tiles">
+      {tiles.map(([title, value, note]) => (
+        <div class="card" key={title}>
+          <span class="quiet">{title}</span>
+          <strong>{value}</strong>
+          <span class="quiet">{note}</span>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Plugins({ state: { plugins } }: { readonly state: State }) {
+  return (
+    <section class="card stack">
+      <h2>Plugins</h2>
+      <table class="plain">
+        <thead>
+          <tr>
+            <th scope="col">Plugin</th>
+            <th scope="col">Servers</th>
+          </tr>
+        </thead>
+        <tbody>
+          {plugins
+            .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+            .map(({ name, servers }) => (
+              <tr key={name}>
+                <td>{name}</td>
+                <td>{servers.join(', ')}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface Slow {
+  readonly timestamp: number
+  readonly cost: number
+  readonly query: string
+  readonly is_promql: boolean
+}
+
+function SlowQueries() {
+  const { value, error } = useLoaded(loadSlowQueries, [])
+  return (
+    <section class="card stack">
+      <h2>Slow queries</h2>
+      {error !== undefined && <Problem error={error} />}
+      {value?.length === 0 && (
+        <p class="quiet">None took longer than slow_query.threshold, or they are not kept in a table.</p>
+      )}
+      {value !== undefined && value.length > 0 && (
+        <table class="plain">
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Took</th>
+              <th scope="col">Query</th>
+            </tr>
+          </thead>
+          <tbody>
+            {value.map(({ timestamp, cost, query }, i) => (
+              <tr key={i}>
+                <td>{formatTime(Number(timestamp) / 1e6)}</td>
+                <td>{formatDuration(cost)}</td>
+                <td class="mono">{query}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+async function loadSlowQueries(signal: AbortSignal): Promise<Slow[]> {
+  const tables = await rowsOf(
+    "SELECT 1 AS one FROM information_schema.tables WHERE table_schema = 'svc_private' AND table_name = 'slow_queries'",
+    { signal }
+  )
+  if (tables.length === 0) return []
+  return rowsOf<Slow>(
+    'SELECT timestamp, cost, query, is_promql FROM svc_private.slow_queries ORDER BY timestamp DESC LIMIT 50',
+    { signal }
+  )
+}
+
+function Configuration() {
+  const { value, error } = useLoaded(async signal => (await send('/config', { db: null, signal })).text(), [])
+  return (
+    <details class="card">
+      <summary>Configuration</summary>
+      {error !== undefined && <Problem error={error} />}
+      <pre tabIndex={0}>{value}</pre>
+    </details>
+  )
+}

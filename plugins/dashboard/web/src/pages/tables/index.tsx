@@ -1,0 +1,78 @@
+// Tables of the database, and everything about one of them.
+import { useState } from 'preact/hooks'
+import { Problem } from '../../components/problem.tsx'
+import { change, parameters } from '../../router.ts'
+import { database } from '../../session.ts'
+import { useLoaded } from '../../task.ts'
+import { formatBytes } from '../../time.ts'
+import { loadTables, type TableRow } from './load.ts'
+import { TableDetails } from './table-details.tsx'
+import './tables.css'
+
+export default function Tables() {
+  const [wanted, setWanted] = useState('')
+  const task = useLoaded(signal => loadTables(database.value, signal), [database.value])
+  const chosen = parameters.value.get('table')
+  const rows = (task.value ?? []).filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
+  return (
+    <>
+      <div class="bar">
+        <h1>Tables</h1>
+        <input
+          type="search"
+          aria-label="Search tables"
+          placeholder="Search tables"
+          value={wanted}
+          onInput={event => setWanted(event.currentTarget.value)}
+        />
+        <span class="quiet" role="status">
+          {task.value && `${rows.length} of ${task.value.length}`}
+        </span>
+      </div>
+      {task.error !== undefined && <Problem error={task.error} />}
+      {task.value?.length === 0 && (
+        <p class="empty">
+          There is no table in {database.value} yet. <a href="/dashboard/ingest">Send some data</a>; tables make
+          themselves.
+        </p>
+      )}
+      {rows.length > 0 && <List rows={rows} chosen={chosen} />}
+      {chosen !== null && (
+        <TableDetails key={`${database.value} ${chosen}`} name={chosen} onClose={() => change({ table: undefined })} />
+      )}
+    </>
+  )
+}
+
+function List({ rows, chosen }: { readonly rows: readonly TableRow[]; readonly chosen: string | null }) {
+  return (
+    <section class="grid tables" tabIndex={0} aria-label="Tables">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Table</th>
+            <th scope="col">Kind</th>
+            <th scope="col">Rows</th>
+            <th scope="col">Size</th>
+            <th scope="col">Files</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, kind, rows: count, bytes, files }) => (
+            <tr key={name} aria-current={name === chosen ? 'true' : undefined}>
+              <td>
+                <button type="button" class="plain" onClick={() => change({ table: name })}>
+                  {name}
+                </button>
+              </td>
+              <td>{kind}</td>
+              <td class="number">{count === null ? '' : count.toLocaleString('en')}</td>
+              <td class="number">{bytes === null ? '' : formatBytes(bytes)}</td>
+              <td class="number">{files ?? ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,33 @@
+import t from 'tap'
+import { needing } from '../../programs.ts'
+import { look, narrow, openSite, runSql } from './browser.ts'
+
+t.setTimeout(180_000)
+
+async function fill(url: string): Promise<void> {
+  await runSql(url, 'CREATE TABLE weather (ts TIMESTAMP(3) TIME INDEX, degrees DOUBLE)')
+  await runSql(url, `INSERT INTO weather VALUES (${Date.now()}, 15)`)
+  await runSql(url, 'SELECT sum(a.range * b.range) FROM range(3000) a, range(3000) b')
+}
+
+t.test('the page of the server itself', needing('chromium'), async t => {
+  const site = await openSite(t, { toml: '[slow_query]\nthreshold = "5ms"\n', fill })
+
+  await t.test('shows rates, plugins, slow queries and the configuration', async t => {
+    const page = await site.open('status')
+    await page.getByText('rows written a second').waitFor()
+    await page.getByText('range(3000) a').waitFor()
+    await page.getByRole('cell', { name: 'metricsys', exact: true }).waitFor()
+    for (let i = 0; i < 5; i++) await runSql(site.url, `INSERT INTO weather VALUES (${i}, ${i})`)
+    await page.waitForFunction(() => {
+      const line = [...document.querySelectorAll('.legend li')].find(each => each.textContent!.startsWith('requests'))
+      return Number(line?.querySelector('.quiet')?.textContent) > 0
+    })
+    await look(t, page, 'status')
+    await page.getByText('Configuration', { exact: true }).click()
+    await page.getByText('threshold = "5ms"').waitFor()
+    const dark = await site.open('status', { dark: true, viewport: narrow })
+    await dark.getByText('rows written a second').waitFor()
+    await look(t, dark, 'status-narrow-dark')
+  })
+})

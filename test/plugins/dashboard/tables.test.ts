@@ -1,0 +1,52 @@
+import t from 'tap'
+import { needing } from '../../programs.ts'
+import { look, narrow, openSite, runSql } from './browser.ts'
+
+t.setTimeout(180_000)
+
+async function fill(url: string): Promise<void> {
+  await runSql(
+    url,
+    `CREATE TABLE weather (ts TIMESTAMP(3) TIME INDEX, site STRING, degrees DOUBLE, note STRING, PRIMARY KEY (site)) WITH (ttl = '7d')`
+  )
+  const now = Date.now()
+  await runSql(
+    url,
+    `INSERT INTO weather VALUES (${now - 3_600_000}, 'north', 15, 'cold'), (${now}, 'south', 21, 'warm')`
+  )
+  await runSql(url, 'CREATE VIEW warm AS SELECT * FROM weather WHERE degrees > 20')
+  await runSql(url, 'CREATE DATABASE other')
+}
+
+t.test('the page of tables', needing('chromium'), async t => {
+  const site = await openSite(t, { fill })
+
+  await t.test('lists tables and tells everything of one', async t => {
+    const page = await site.open('tables')
+    await page.getByRole('button', { name: 'weather' }).waitFor()
+    t.equal(await page.getByRole('status').textContent(), '2 of 2')
+    await page.getByRole('searchbox', { name: 'Search tables' }).fill('wea')
+    await page.getByText('1 of 2').waitFor()
+    await page.getByRole('button', { name: 'weather' }).click()
+    const details = page.getByRole('complementary', { name: 'weather' })
+    await details.getByText('TimestampMillisecond').waitFor()
+    for (const text of ['7days', 'CREATE TABLE', 'Oldest row', 'Float64', 'tag']) {
+      t.ok((await details.textContent())!.includes(text), text)
+    }
+    await look(t, page, 'tables')
+    await page.keyboard.press('Escape')
+    await details.waitFor({ state: 'detached' })
+    const dark = await site.open('tables?table=weather', { dark: true, viewport: narrow })
+    await dark.getByText('Oldest row').waitFor()
+    await look(t, dark, 'tables-narrow-dark')
+    await dark.getByRole('link', { name: 'Newest rows' }).click()
+    await dark.getByText('2 rows in').waitFor()
+  })
+
+  await t.test('says what to do where there is none', async t => {
+    const page = await site.open('tables')
+    await page.getByLabel('Database').selectOption('other')
+    await page.getByText('There is no table in other yet').waitFor()
+    await look(t, page, 'tables-empty')
+  })
+})
