@@ -1,15 +1,29 @@
-// What is counted of log queries and of the tails that follow them.
+// What is counted of log queries and of the tails that follow what is written.
 import { type Core, isDbError } from '../../core/index.ts'
 
 export interface Counters {
   /** Of a query that ended, well or not. */
   query(error?: unknown): void
+  /** Of a tail that started, or did not. */
+  tail(error?: unknown): void
+  tailRows(rows: number): void
+  tailLost(rows: number): void
 }
 
-export function createCounters({ metrics }: Pick<Core, 'metrics'>): Counters {
+export function createCounters({ metrics }: Pick<Core, 'metrics'>, tails: () => number): Counters {
   const queries = metrics.counter('svc_logquery_queries_total', 'Log queries by what came of them.', ['result'])
+  const started = metrics.counter('svc_logquery_tails_total', 'Tails by what came of the request.', ['result'])
+  const rows = metrics.counter('svc_logquery_tail_rows_total', 'Rows that tails sent.')
+  const lost = metrics.counter(
+    'svc_logquery_tail_lost_total',
+    'Rows written that tails did not look at because their clients read too slowly.'
+  )
+  metrics.gauge('svc_logquery_tails_running', 'Tails that run.', [], gauge => gauge.set(tails()))
   return {
-    query: error => queries.add(1, { result: resultOf(error) })
+    query: error => queries.add(1, { result: resultOf(error) }),
+    tail: error => started.add(1, { result: resultOf(error) }),
+    tailRows: count => rows.add(count),
+    tailLost: count => lost.add(count)
   }
 }
 

@@ -1,7 +1,8 @@
-// Log queries as JSON: `/v1/logs`.
+// Log queries as JSON, `/v1/logs`, and their live tail, `/v1/logs/tail`.
 import { Type } from 'typebox'
-import { definePlugin, size } from '../../core/index.ts'
+import { definePlugin, duration, size } from '../../core/index.ts'
 import { routes } from './routes.ts'
+import { createService, type LogqueryService } from './service.ts'
 
 const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
 
@@ -13,7 +14,16 @@ export default definePlugin({
     default_rows: count(1_000, 'Rows of an answer where the query does not say how many.'),
     max_rows: count(1_000_000, 'Rows one query may ask for, those it skips included; one that asks for more fails.'),
     max_query_size: size(2 ** 20, 'Bytes of one query; a longer one fails.', { minimum: 1 }),
-    max_query_nodes: count(10_000, 'Filters, expressions and values of one query; one with more fails.')
+    max_query_nodes: count(10_000, 'Filters, expressions and values of one query; one with more fails.'),
+    max_tails: count(50, 'Live tails that run at the same time, on both servers; further ones are refused with 429.'),
+    tail_buffer: size(
+      16 * 2 ** 20,
+      'Bytes of rows that may wait for one live tail whose client reads slowly; further ones are left out, and the client is told how many.',
+      { minimum: 1 }
+    ),
+    tail_heartbeat: duration(15_000, 'How long a live tail is silent before it sends a heartbeat.', { minimum: 100 })
   }),
-  routes: (app, config) => routes(app, config)
+  setup: (core, config) => createService(core, config.max_tails),
+  routes: (app, config) =>
+    routes(app, config, (app.services as unknown as { readonly logquery: LogqueryService }).logquery)
 })

@@ -1,4 +1,5 @@
-// `GET` and `POST /v1/logs`: log queries as JSON, answered in the formats of SQL.
+// `GET` and `POST /v1/logs`: log queries as JSON, answered in the formats of SQL; `/v1/logs/tail`: the same queries, followed.
+import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import {
   authorise,
@@ -13,15 +14,22 @@ import {
   sendAnswers,
   watchQuery
 } from '../../core/index.ts'
-import { createCounters } from './counters.ts'
 import type { QueryLimits } from './document/query.ts'
 import { readFor, runQuery } from './run.ts'
+import type { LogqueryService } from './service.ts'
+import { startTail, type TailOptions } from './tail/start.ts'
 
-export function routes(app: PluginApp<never, never>, limits: QueryLimits): void {
+const method = ['GET', 'POST']
+
+export function routes(
+  app: PluginApp<never, never>,
+  options: QueryLimits & TailOptions,
+  service: LogqueryService
+): void {
   const { core } = app
-  const counters = createCounters(core)
+  const { counters } = service
   app.route({
-    method: ['GET', 'POST'],
+    method,
     url: '',
     async handler(request, reply) {
       const { ctx } = request
@@ -32,13 +40,40 @@ export function routes(app: PluginApp<never, never>, limits: QueryLimits): void 
       const compression = resultCompression(firstValue(parameters, 'compression'))
       const text = await documentOf(request, core.config.http.body_limit)
       try {
-        const query = readFor(ctx, text, limits)
+        const query = readFor(ctx, text, options)
         const answer = await watchQuery(core.slowQueries, ctx, text.toString(), () => runQuery(core, ctx, query))
         counters.query()
-        const options = { ...(epoch && { epoch }), ...(compression && { compression }) }
-        return await sendAnswers(reply, format, [answer], options)
+        const encoding = { ...(epoch && { epoch }), ...(compression && { compression }) }
+        return await sendAnswers(reply, format, [answer], encoding)
       } catch (error) {
         counters.query(error)
+        throw error
+      }
+    }
+  })
+
+  const stopping = new AbortController()
+  // Tails have no end of their own: a server that stops would wait for them.
+  app.addHook('preClose', async () => {
+    stopping.abort(new DbError('Suspended', 'the server is stopping', { retryAfter: 1 }))
+  })
+  app.route({
+    method,
+    url: '/tail',
+    config: { timeLimit: false },
+    async handler(request, reply) {
+      authorise(request.ctx.user, 'read')
+      const text = await documentOf(request, core.config.http.body_limit)
+      const ctx = { ...request.ctx, signal: AbortSignal.any([request.ctx.signal, stopping.signal]) }
+      try {
+        const events = await startTail(core, ctx, readFor(ctx, text, options), service, options)
+        counters.tail()
+        reply.header('content-type', 'text/event-stream; charset=utf-8').header('cache-control', 'no-store')
+        // Proxies would hold events back until there are many.
+        reply.header('x-accel-buffering', 'no')
+        return await reply.send(Readable.from(events, { objectMode: false, highWaterMark: 1 << 16 }))
+      } catch (error) {
+        counters.tail(error)
         throw error
       }
     }

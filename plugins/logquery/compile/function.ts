@@ -66,6 +66,12 @@ const oneOf = (name: string): FunctionDefinition => ({
   sql: call(name)
 })
 
+/** Places in a text, from the argument `first` on, are longer than none: the engine fails for some of those. */
+function part(name: string, first: number): FunctionDefinition['sql'] {
+  const place = (sql: string) => `greatest(least(${sql}, 1000000000), -1000000000)`
+  return args => call(name)(args.map((sql, i) => (i < first ? sql : place(sql))))
+}
+
 function firstType(args: readonly Argument[]): ColumnType {
   return args.find(({ value }) => value !== undefined)?.value?.type ?? 'String'
 }
@@ -91,10 +97,10 @@ export const scalarFunctions: Readonly<Record<string, FunctionDefinition>> = {
   md5: ofText('md5'),
   length: ofText('length', 'Int64'),
   char_length: ofText('length', 'Int64'),
-  left: { args: ['text', 'integer'], type: 'String', sql: call('"left"') },
-  right: { args: ['text', 'integer'], type: 'String', sql: call('"right"') },
-  substr: { args: ['text', 'integer', 'integer'], optional: 1, type: 'String', sql: call('substr') },
-  split_part: { args: ['text', 'text', 'integer'], type: 'String', sql: call('split_part') },
+  left: { args: ['text', 'integer'], type: 'String', sql: part('"left"', 1) },
+  right: { args: ['text', 'integer'], type: 'String', sql: part('"right"', 1) },
+  substr: { args: ['text', 'integer', 'integer'], optional: 1, type: 'String', sql: part('substr', 1) },
+  split_part: { args: ['text', 'text', 'integer'], type: 'String', sql: part('split_part', 2) },
   strpos: { args: ['text', 'text'], type: 'Int64', sql: call('strpos') },
   concat: { args: ['text'], variadic: true, type: 'String', sql: call('concat'), joins: true },
   starts_with: textTest('starts_with'),

@@ -20,6 +20,9 @@ export interface RowBatch {
 /** No user may name it: the sql plugin allows only the functions it lists. */
 const functionName = 'weir_rows'
 
+/** What DuckDB takes rows for when it plans. */
+const manyRows = 1_000_000_000
+
 const chunkRows = bindings.vector_size()
 
 interface Cursor {
@@ -42,9 +45,8 @@ export class RowSources {
           if (source === undefined) throw new Error('these rows are gone')
           const raw = (info as unknown as { readonly bind_info: bindings.TableFunctionBindInfo }).bind_info
           for (const { name, type } of source.columns) bindings.bind_add_result_column(raw, name, logicalType(type))
-          // Without it DuckDB takes the rows for a few and joins the other way round, which undoes their order.
-          const rows = source.batches.reduce((sum, batch) => sum + batch.rows, 0)
-          info.setCardinality(rows, true)
+          // More than there are: in a join they stay the side that is read in order, whatever the other one holds.
+          info.setCardinality(manyRows, false)
           info.setBindData(source)
         },
         initFunction: info => {

@@ -1,0 +1,35 @@
+// A log query as a statement that runs over rows as they are written.
+import type { Follow, SqlQuery, Table } from '../../../core/index.ts'
+import { wrong } from '../document/node.ts'
+import type { LogQuery } from '../document/tree.ts'
+import type { Writing } from './constant.ts'
+import { readTable, takeSteps } from './plan.ts'
+import { statement } from './statement.ts'
+
+export interface TailPlan {
+  readonly query: SqlQuery
+  readonly names: readonly string[]
+}
+
+/** A range of time that ends now goes on. Throws for what needs all rows before it can answer. */
+export function planTail(writing: Writing, table: Table, query: LogQuery, follow: Follow): TailPlan {
+  const step = query.steps.find(({ kind }) => kind === 'aggregate')
+  if (step !== undefined) throw wrong(step.path, 'a tail has no AggrFunc: its rows have no end')
+  if (query.context !== undefined) throw wrong(query.context.path, 'a tail has no context')
+  if (query.order !== undefined) throw wrong('$.order_by', 'a tail gives rows in the order in which they are written')
+  if (query.skip > 0) throw wrong('$.limit.skip', 'a tail skips no rows')
+  const { rows } = readTable(writing, table, goingOn(query))
+  const { from, where, scope } = takeSteps(writing, rows, query.steps)
+  const filtered = where.length > 0 ? ` WHERE ${where.join(' AND ')}` : ''
+  const text = `SELECT ${scope.positions.map(({ sql }) => sql).join(', ')} FROM ${from}${filtered}`
+  return {
+    query: { ...statement(text, table, [], writing.parameters), follow },
+    names: scope.positions.map(({ name }) => name)
+  }
+}
+
+function goingOn(query: LogQuery): LogQuery {
+  const { time } = query
+  if (time?.from === undefined || !time.untilNow) return query
+  return { ...query, time: { from: time.from, untilNow: true } }
+}

@@ -1,0 +1,56 @@
+// Starts a tail of a log query.
+import type { Core, RequestContext } from '../../../core/index.ts'
+import { planTail } from '../compile/tail.ts'
+import type { LogQuery } from '../document/tree.ts'
+import { findTable, writingFor } from '../run.ts'
+import type { LogqueryService } from '../service.ts'
+import { tailEvents } from './stream.ts'
+
+/** The plugin's options for tails. */
+export interface TailOptions {
+  /** Bytes. */
+  readonly tail_buffer: number
+  /** Milliseconds. */
+  readonly tail_heartbeat: number
+}
+
+/** Milliseconds between two looks at what was written. */
+const interval = 200
+
+/** The events from the schema on; the place of the tail is free when they end or are left. */
+export async function startTail(
+  { store }: Pick<Core, 'store'>,
+  ctx: RequestContext,
+  query: LogQuery,
+  { tails, counters }: LogqueryService,
+  options: TailOptions
+): Promise<AsyncGenerator<string>> {
+  const table = findTable(store, query)
+  const plan = planTail(writingFor(ctx), table, query, { interval, limit: options.tail_buffer })
+  const leave = tails.enter()
+  try {
+    const result = await store.query(ctx, plan.query)
+    const columns = result.columns.map(({ type }, i) => ({ name: plan.names[i]!, type }))
+    const fetch = query.limited ? { fetch: query.fetch } : {}
+    const events = tailEvents({ result, columns, ...fetch, heartbeat: options.tail_heartbeat, counters })
+    // Events that nobody began to read do not end by themselves.
+    const end = () => {
+      result.close()
+      leave()
+    }
+    if (ctx.signal.aborted) end()
+    ctx.signal.addEventListener('abort', end, { once: true })
+    return leaving(events, leave)
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+async function* leaving(events: AsyncGenerator<string>, leave: () => void): AsyncGenerator<string> {
+  try {
+    yield* events
+  } finally {
+    leave()
+  }
+}

@@ -1,0 +1,26 @@
+// The tails that run: how many there may be, and their end when a server stops.
+import { DbError } from '../../../core/index.ts'
+
+export interface Tails {
+  /** Takes a place; throws RateLimited where all are taken. */
+  enter(): () => void
+  running(): number
+}
+
+export function createTails(most: number): Tails {
+  let running = 0
+  return {
+    enter() {
+      if (running >= most) {
+        throw new DbError('RateLimited', `${most} tails run already (plugins.logquery.max_tails)`, { retryAfter: 5 })
+      }
+      running++
+      let open = true
+      return () => {
+        if (open) running--
+        open = false
+      }
+    },
+    running: () => running
+  }
+}
