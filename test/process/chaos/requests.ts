@@ -12,8 +12,8 @@ export interface ChaosRequest {
   readonly body: string | Uint8Array<ArrayBuffer>
 }
 
-/** `metrics` are lines for logical tables, `samples` are remote write; `newest` and `latest` overwrite rows, and delete them. */
-export type Kind = 'events' | 'audit' | 'lines' | 'metrics' | 'samples' | 'rows' | OverwritingKind
+/** `metrics` are lines for logical tables, `samples` are remote write, `points` line protocol; `newest` and `latest` overwrite rows, and delete them. */
+export type Kind = 'events' | 'audit' | 'lines' | 'metrics' | 'samples' | 'points' | 'rows' | OverwritingKind
 export type OverwritingKind = 'newest' | 'latest'
 
 export const kinds: readonly Kind[] = [
@@ -23,13 +23,14 @@ export const kinds: readonly Kind[] = [
   'lines',
   'metrics',
   'samples',
+  'points',
   'rows',
   'newest',
   'latest'
 ]
 
 /** Kinds whose requests go to several tables. */
-const sharded: readonly Kind[] = ['lines', 'metrics', 'samples']
+const sharded: readonly Kind[] = ['lines', 'metrics', 'samples', 'points']
 
 /** Tables that may be dropped, by the kind that writes to them. */
 export const droppable: readonly (readonly [Kind, string])[] = [
@@ -41,6 +42,8 @@ export const droppable: readonly (readonly [Kind, string])[] = [
   ['metrics', 'chaos_metrics_a'],
   ['metrics', 'chaos_metrics_b'],
   ['samples', 'chaos_samples_a'],
+  ['points', 'chaos_points_a'],
+  ['points', 'chaos_points_b'],
   ['rows', 'chaos_rows']
 ]
 
@@ -90,7 +93,7 @@ export function draft(kind: Kind, random: Random): Draft {
     const note = random.pick(['x', 'yz', 'ä']).repeat(random.between(1, longest))
     return { item, table: table(), note: kind === 'samples' ? '' : note }
   })
-  const mayWiden = kind === 'events' || kind === 'audit' || kind === 'samples'
+  const mayWiden = kind === 'events' || kind === 'audit' || kind === 'samples' || kind === 'points'
   const column = mayWiden && random.chance(0.1) ? `note_${random.between(1, 40)}` : 'note'
   return { kind, items, column, deletes: false }
 }
@@ -117,6 +120,10 @@ export function request({ kind, items, column, deletes }: Draft, id: number, sen
     return { path, contentType: 'text/plain', body: lines.join('\n'), ...hints }
   }
   if (kind === 'samples') return samples(items, id, column)
+  if (kind === 'points') {
+    const lines = items.map(({ item, table, note }) => `${table},item=${item} request=${id}i,${column}="${note}" ${id}`)
+    return { path: '/v1/lineproto/write', contentType: 'text/plain', body: lines.join('\n') }
+  }
   if (kind === 'rows') {
     const values = items.map(({ item, note }) => `(${id}, ${item}, '${note}', ${item})`)
     return sql(`INSERT INTO chaos_rows (request, item, note, at) VALUES ${values.join(', ')}`)
