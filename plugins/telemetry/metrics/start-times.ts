@@ -1,56 +1,69 @@
 // Since when series count: a time that is told with every point and changes when a process starts anew.
-import type { KeyHash } from '../../../core/index.ts'
 
-/** Words of an entry: two of the attributes' hash, the metric, two of the time. */
+/** Words of an entry: two of the attributes' hash, the metric, two of the time; a metric of 0 is free. */
 const words = 5
 const firstSlots = 1 << 12
-/** Series whose start is remembered; with more they are told of again and again. */
-const mostSlots = 1 << 20
+/** Series whose start is remembered are half as many; with more, all are told anew. */
+const mostSlots = 1 << 21
 
-/** Remembers the starts of series. It forgets some, never takes one for known that is not. */
+/** Half of a hash is enough: should two series of one metric share it, the start of one is told with each of its points. */
+export interface HashHalf {
+  readonly a: number
+  readonly b: number
+}
+
 export class StartTimes {
-  #slots = firstSlots
   #entries = new Int32Array(firstSlots * words)
-  #misses = 0
+  #mask = firstSlots - 1
+  #count = 0
 
   /** Whether this start of a series is not the one from before; then it is remembered. */
-  isNew({ a, b }: KeyHash, metric: number, low: number, high: number): boolean {
+  isNew({ a, b }: HashHalf, metric: number, low: number, high: number): boolean {
     const entries = this.#entries
-    const at = ((a ^ Math.imul(metric, 0x9e3779b1)) & (this.#slots - 1)) * words
-    if (
-      entries[at] === a &&
-      entries[at + 1] === b &&
-      entries[at + 2] === metric &&
-      entries[at + 3] === low &&
-      entries[at + 4] === high
-    ) {
-      return false
+    const at = this.#seek(a, b, metric)
+    if (entries[at + 2] !== 0 && entries[at + 3] === low && entries[at + 4] === high) return false
+    if (entries[at + 2] === 0) {
+      this.#count++
+      entries[at] = a
+      entries[at + 1] = b
+      entries[at + 2] = metric
     }
-    if (++this.#misses > this.#slots / 2 && this.#slots < mostSlots) {
-      this.#grow()
-      return this.isNew({ a, b } as KeyHash, metric, low, high)
-    }
-    entries[at] = a
-    entries[at + 1] = b
-    entries[at + 2] = metric
     entries[at + 3] = low
     entries[at + 4] = high
+    if (this.#count * 2 > this.#mask) this.#grow()
     return true
   }
 
   /** After a request that was not stored. */
   forget(): void {
-    this.#entries.fill(0)
+    this.#entries = new Int32Array(firstSlots * words)
+    this.#mask = firstSlots - 1
+    this.#count = 0
+  }
+
+  /** Where the entry of a series is, or would be. */
+  #seek(a: number, b: number, metric: number): number {
+    const entries = this.#entries
+    const mask = this.#mask
+    const mixed = Math.imul(a ^ Math.imul(metric, 0x9e3779b1), 0x85ebca77)
+    for (let slot = (mixed ^ (mixed >>> 15)) & mask; ; slot = (slot + 1) & mask) {
+      const at = slot * words
+      if (entries[at + 2] === 0) return at
+      if (entries[at] === a && entries[at + 1] === b && entries[at + 2] === metric) return at
+    }
   }
 
   #grow(): void {
     const old = this.#entries
-    this.#slots *= 4
-    this.#misses = 0
-    this.#entries = new Int32Array(this.#slots * words)
+    if (old.length >= mostSlots * words) {
+      this.forget()
+      return
+    }
+    this.#entries = new Int32Array(old.length * 2)
+    this.#mask = this.#mask * 2 + 1
     for (let from = 0; from < old.length; from += words) {
       if (old[from + 2] === 0) continue
-      const at = ((old[from]! ^ Math.imul(old[from + 2]!, 0x9e3779b1)) & (this.#slots - 1)) * words
+      const at = this.#seek(old[from]!, old[from + 1]!, old[from + 2]!)
       this.#entries.set(old.subarray(from, from + words), at)
     }
   }
