@@ -87,7 +87,7 @@ t.test('heavy packages have one door', async t => {
 
 t.test('core contains no protocol word', async t => {
   const words =
-    /lineproto(?!_v1|-v1|V1)|metricsys|(?<!enable_)telemetry(?!-api)|logpush|eventcollector|tsdbput|(?<!is_)promql(?!_(?:range|step|start|end)\b)|splunk|\bloki\b|influx|opentsdb/i
+    /lineproto(?!_v1|-v1|V1)|metricsys|(?<!enable_|open)telemetry(?!-api)|logpush|eventcollector|tsdbput|(?<!is_)promql(?!_(?:range|step|start|end)\b)|splunk|\bloki\b|influx|opentsdb/i
   const found = [...text]
     .filter(([file]) => file.startsWith('core/'))
     .flatMap(([file, content]) =>
