@@ -1,0 +1,84 @@
+// Metrics to choose from, what is known of one, and panels of expressions that share time and crosshair.
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { labelValues, metadata } from '../../api/promql.ts'
+import { Problem } from '../../components/problem.tsx'
+import { TimeRange } from '../../components/time-range.tsx'
+import { change, parameters } from '../../router.ts'
+import { database } from '../../session.ts'
+import { useLoaded } from '../../task.ts'
+import { currentSpan, timeWords } from '../../time.ts'
+import { firstExpression, kindOf } from './expressions.ts'
+import { MetricDetails } from './metric-details.tsx'
+import { MetricList } from './metric-list.tsx'
+import { Panel } from './panel.tsx'
+import { panels, showPanels } from './panels.ts'
+import { Refresh } from './refresh.tsx'
+import './metrics.css'
+
+export default function Metrics() {
+  const [round, setRound] = useState(0)
+  const span = useMemo(() => currentSpan(), [timeWords.value, round])
+  const seconds = { from: span.from / 1000, to: span.to / 1000 }
+  const names = useLoaded(
+    signal => labelValues('__name__', undefined, seconds, { signal }),
+    [database.value, timeWords.value]
+  )
+  const about = useLoaded(signal => metadata({ signal }), [database.value])
+  const chosen = parameters.value.get('metric')
+  const expressions = panels.value
+  const kind = kindOf(chosen ?? '', about.value?.[chosen ?? '']?.[0]?.type)
+
+  const choose = (name: string) => {
+    change({ metric: name })
+    const type = about.value?.[name]?.[0]?.type
+    if (expressions.length === 0) showPanels([firstExpression(name, kindOf(name, type))])
+  }
+  useEffect(() => {
+    document.querySelector('.metric-list [aria-pressed="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [names.value])
+
+  return (
+    <>
+      <div class="bar">
+        <h1>Metrics</h1>
+        <span class="space" />
+        <Refresh onRefresh={() => setRound(before => before + 1)} />
+        <TimeRange />
+      </div>
+      {names.error !== undefined && <Problem error={names.error} />}
+      {names.value?.length === 0 && (
+        <p class="empty">
+          There are no metrics in this time. <a href="/dashboard/ingest">Send some</a>, or choose another time.
+        </p>
+      )}
+      <div class="columns">
+        <MetricList names={names.value ?? []} about={about.value ?? {}} chosen={chosen} onChoose={choose} />
+        <div class="stack">
+          {chosen !== null && (
+            <MetricDetails
+              key={chosen}
+              name={chosen}
+              kind={kind}
+              about={about.value?.[chosen]?.[0]}
+              span={seconds}
+              onAdd={expression => showPanels([...expressions, expression])}
+            />
+          )}
+          {expressions.map((expression, i) => (
+            <Panel
+              key={i}
+              expression={expression}
+              span={span}
+              place={i}
+              count={expressions.length}
+              onChange={changed => showPanels(changed)}
+            />
+          ))}
+          {expressions.length === 0 && chosen === null && names.value !== undefined && names.value.length > 0 && (
+            <p class="empty">Choose a metric to see it.</p>
+          )}
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+// One metric: what it says of itself, its labels and how many values they have, and expressions to show.
+import { useState } from 'preact/hooks'
+import { labelNames, labelValues, type Metadata, type Span } from '../../api/promql.ts'
+import { Problem } from '../../components/problem.tsx'
+import { useLoaded } from '../../task.ts'
+import { type Kind, offers, selector } from './expressions.ts'
+
+/** Labels whose values are counted. */
+const mostLabels = 40
+/** Values shown of a label. */
+const mostValues = 100
+
+export interface MetricDetailsProps {
+  readonly name: string
+  readonly kind: Kind
+  readonly about: Metadata | undefined
+  readonly span: Span
+  onAdd(expression: string): void
+}
+
+export function MetricDetails({ name, kind, about, span, onAdd }: MetricDetailsProps) {
+  const [by, setBy] = useState<string>()
+  const labels = useLoaded(signal => loadLabels(name, span, signal), [name])
+  return (
+    <section class="card stack" aria-label={`About ${name}`}>
+      <div class="bar">
+        <h2 class="mono">{name}</h2>
+        <span class="quiet">{[about?.type ?? kind, about?.unit].filter(Boolean).join(', ')}</span>
+      </div>
+      {about?.help && <p>{about.help}</p>}
+      {labels.error !== undefined && <Problem error={labels.error} />}
+      <Labels labels={labels.value ?? []} name={name} chosen={by} onChoose={setBy} onAdd={onAdd} />
+      <div class="bar">
+        {offers(name, kind, by).map(({ title, expression }) => (
+          <button type="button" key={title} title={expression} onClick={() => onAdd(expression)}>
+            {title}
+          </button>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+interface Label {
+  readonly name: string
+  readonly values: readonly string[]
+}
+
+async function loadLabels(metric: string, span: Span, signal: AbortSignal): Promise<Label[]> {
+  const match = selector(metric)
+  const names = (await labelNames(match, span, { signal })).filter(name => name !== '__name__').slice(0, mostLabels)
+  const values = await Promise.all(names.map(name => labelValues(name, match, span, { signal })))
+  return names.map((name, i) => ({ name, values: values[i]! })).sort((a, b) => b.values.length - a.values.length)
+}
+
+interface LabelsProps {
+  readonly labels: readonly Label[]
+  readonly name: string
+  readonly chosen: string | undefined
+  onChoose(label: string | undefined): void
+  onAdd(expression: string): void
+}
+
+function Labels({ labels, name, chosen, onChoose, onAdd }: LabelsProps) {
+  const found = labels.find(each => each.name === chosen)
+  return (
+    <>
+      <div class="bar">
+        {labels.map(label => (
+          <button
+            type="button"
+            key={label.name}
+            aria-pressed={label.name === chosen}
+            onClick={() => onChoose(label.name === chosen ? undefined : label.name)}
+          >
+            {label.name} <span class="quiet">{label.values.length}</span>
+          </button>
+        ))}
+      </div>
+      {found && (
+        <ul class="values" aria-label={`Values of ${found.name}`}>
+          {found.values.slice(0, mostValues).map(value => (
+            <li key={value}>
+              <button
+                type="button"
+                class="plain mono"
+                onClick={() => onAdd(selector(name, `${found.name}=${JSON.stringify(value)}`))}
+              >
+                {value}
+              </button>
+            </li>
+          ))}
+          {found.values.length > mostValues && <li class="quiet">and {found.values.length - mostValues} more</li>}
+        </ul>
+      )}
+    </>
+  )
+}

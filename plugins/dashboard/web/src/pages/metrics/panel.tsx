@@ -1,0 +1,92 @@
+// One expression over time.
+import { useEffect, useState } from 'preact/hooks'
+import { queryRange, seriesName, stepOf } from '../../api/promql.ts'
+import { Chart } from '../../components/chart.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { addressOf } from '../../router.ts'
+import { database } from '../../session.ts'
+import { useLoaded } from '../../task.ts'
+import { formatDuration, showSpan, type TimeSpan, timeWords } from '../../time.ts'
+import { moved, panels } from './panels.ts'
+
+export interface PanelProps {
+  readonly expression: string
+  readonly span: TimeSpan
+  readonly place: number
+  readonly count: number
+  onChange(expressions: readonly string[]): void
+}
+
+export function Panel({ expression, span, place, count, onChange }: PanelProps) {
+  const [text, setText] = useState(expression)
+  useEffect(() => setText(expression), [expression])
+  const seconds = { from: span.from / 1000, to: span.to / 1000 }
+  const { value, error, isRunning } = useLoaded(
+    async signal => {
+      const began = performance.now()
+      const { series, warnings } = await queryRange(expression, seconds, stepOf(seconds), { signal })
+      const lines = series.map(({ labels, times, values }) => ({ name: seriesName(labels), times, values }))
+      return { lines, warnings, span, took: performance.now() - began }
+    },
+    [expression, span, database.value]
+  )
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    onChange(panels.value.with(place, text))
+  }
+  const move = (to: number) => onChange(moved(panels.value, place, to))
+  return (
+    <section class="card stack" aria-label={`Panel ${place + 1}`}>
+      <form class="bar" onSubmit={submit}>
+        <input
+          class="mono expression"
+          aria-label={`Expression ${place + 1}`}
+          value={text}
+          onInput={event => setText(event.currentTarget.value)}
+        />
+        <button type="submit">Show</button>
+        <a class="button" href={addressOf('query', { lang: 'promql', q: expression, ...timeWords.value })}>
+          Query
+        </a>
+        <button type="button" class="plain" disabled={place === 0} aria-label="Up" onClick={() => move(place - 1)}>
+          ↑
+        </button>
+        <button
+          type="button"
+          class="plain"
+          disabled={place === count - 1}
+          aria-label="Down"
+          onClick={() => move(place + 1)}
+        >
+          ↓
+        </button>
+        <button
+          type="button"
+          class="plain"
+          aria-label="Remove"
+          onClick={() => onChange(panels.value.filter((_, i) => i !== place))}
+        >
+          ×
+        </button>
+      </form>
+      {error !== undefined && <Problem error={error} />}
+      {error === undefined && value && (
+        <>
+          {value.warnings.map(warning => (
+            <div class="warning" key={warning}>
+              {warning}
+            </div>
+          ))}
+          {value.lines.length === 0 && <p class="empty">No samples in this time.</p>}
+          {value.lines.length > 0 && (
+            <Chart label={expression} lines={value.lines} span={value.span} height={200} onZoom={showSpan} />
+          )}
+          <p class="quiet">
+            {value.lines.length} series in {formatDuration(value.took)}
+            {isRunning && ', loading …'}
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
