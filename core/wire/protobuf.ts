@@ -76,6 +76,15 @@ export class ProtoReader {
 
   /** A varint of 64 bits, unsigned. */
   uint64(): bigint {
+    const { bytes, at } = this
+    // Up to four bytes, as most are, without arithmetic on bigints.
+    for (let i = at, small = 0, shift = 0; i < this.end && shift < 28; i++, shift += 7) {
+      const byte = bytes[i]!
+      small |= (byte & 127) << shift
+      if (byte > 127) continue
+      this.at = i + 1
+      return BigInt(small)
+    }
     let value = 0n
     for (let shift = 0n; shift < 70n; shift += 7n) {
       if (this.at >= this.end) throw this.error('it ends inside a number')

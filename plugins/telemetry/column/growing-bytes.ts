@@ -7,14 +7,14 @@ export class GrowingBytes {
   length = 0
 
   constructor(capacity = 1024) {
-    this.bytes = new Uint8Array(capacity)
+    this.bytes = unset(capacity)
   }
 
   /** Room for so many more; `bytes` may be another one afterwards. */
   reserve(count: number): void {
     const needed = this.length + count
     if (needed <= this.bytes.length) return
-    const grown = new Uint8Array(Math.max(needed, this.bytes.length * 2))
+    const grown = unset(Math.max(needed, this.bytes.length * 2))
     grown.set(this.bytes.subarray(0, this.length))
     this.bytes = grown
   }
@@ -66,15 +66,18 @@ export class GrowingBytes {
     let at = this.length
     for (let i = start; i < end; i++) {
       const byte = from[i]!
-      bytes[at++] = digit(byte >> 4)
-      bytes[at++] = digit(byte & 15)
+      bytes[at++] = digits[byte >> 4]!
+      bytes[at++] = digits[byte & 15]!
     }
     this.length = at
   }
 }
 
-function digit(value: number): number {
-  return value < 10 ? 0x30 + value : 0x57 + value
+const digits = Uint8Array.from(Buffer.from('0123456789abcdef'))
+
+/** Not cleared first: what counts is written. */
+function unset(length: number): Uint8Array {
+  return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
 }
 
 export function notUtf8(at: number): DbError {

@@ -18,58 +18,43 @@ export interface Decoded {
 /** Nanoseconds since 1970 for records that have no time of their own. Throws DbError `InvalidArguments` with the offset of what is no protobuf. */
 export function decodeLogs(body: Uint8Array, now: bigint): Decoded {
   const outline = outlineOf(body)
-  const reader = new ProtoReader(body)
+  const frame = createFrame(body, outline)
+  const far = fill(frame, now)
+  if (far.size === 0) return { frame, rejected: 0, reason: '' }
+  // Rare enough to read the others once more.
   const kept = new Ranges()
   const { owners, starts, ends, count } = outline.spans
-  for (let i = 0; i < count; i++) {
-    if (isDated(reader, starts[i]!, ends[i]!)) kept.add(owners[i]!, starts[i]!, ends[i]!)
-  }
-  const rejected = count - kept.count
-  const frame = createFrame(body, rejected === 0 ? outline : { ...outline, spans: kept })
-  fill(frame, reader, now)
-  return {
-    frame,
-    rejected,
-    reason: rejected === 0 ? '' : `the times of ${rejected} log records are after the year 2262`
-  }
+  for (let i = 0; i < count; i++) if (!far.has(i)) kept.add(owners[i]!, starts[i]!, ends[i]!)
+  const rest = createFrame(body, { ...outline, spans: kept })
+  fill(rest, now)
+  return { frame: rest, rejected: far.size, reason: `the times of ${far.size} log records are after the year 2262` }
 }
 
-/** Whether the record's times fit 64 bits with a sign. */
-function isDated(reader: ProtoReader, start: number, end: number): boolean {
-  reader.seek(start, end)
-  while (reader.next()) {
-    const { field } = reader
-    if (field !== record.time && field !== record.observedTime) {
-      reader.skip()
-      continue
-    }
-    reader.expect(wireType.fixed64)
-    const { at } = reader
-    reader.skip()
-    if (reader.view.getUint8(at + 7) > 127) return false
-  }
-  return true
-}
-
-function fill(frame: Frame, reader: ProtoReader, now: bigint): void {
+/** Returns which records have a time that does not fit 64 bits with a sign. */
+function fill(frame: Frame, now: bigint): ReadonlySet<number> {
   const { starts, ends } = frame.outline.spans
+  const { times, records } = frame
+  const reader = new ProtoReader(frame.body)
   const attributes = new JsonText(frame.attributes.bytes)
   const bodies = new JsonText(frame.bodies.bytes)
   const value = new AnyValue()
   const nowLow = Number(BigInt.asIntN(32, now))
   const nowHigh = Number(BigInt.asIntN(32, now >> 32n))
-  for (let i = 0; i < frame.records; i++) {
+  const far = new Set<number>()
+  for (let i = 0; i < records; i++) {
     reader.seek(starts[i]!, ends[i]!)
     readRecord(frame, reader, i, attributes, bodies, value)
-    if (frame.times[2 * i] === 0 && frame.times[2 * i + 1] === 0) {
-      frame.times[2 * i] = nowLow
-      frame.times[2 * i + 1] = nowHigh
+    if (times[2 * i + 1]! < 0) far.add(i)
+    if (times[2 * i] === 0 && times[2 * i + 1] === 0) {
+      times[2 * i] = nowLow
+      times[2 * i + 1] = nowHigh
     }
     frame.traceIds.end()
     frame.spanIds.end()
     frame.bodies.end()
     frame.attributes.end()
   }
+  return far
 }
 
 /** Of fields that come twice the last counts. */

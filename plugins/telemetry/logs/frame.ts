@@ -53,7 +53,7 @@ export function createFrame(body: Uint8Array, outline: Outline): Frame {
     severityNumbers: new Int32Array(records),
     bodies: new TextBuilder(records, body.length >> 1),
     hasBody: new Uint8Array(records),
-    attributes: new TextBuilder(records, body.length >> 1),
+    attributes: new TextBuilder(records, body.length),
     flags: new Uint32Array(records),
     eventNames: places(records),
     hasEventNames: false,
