@@ -43,7 +43,7 @@ async function open(
   path: string,
   { viewport = wide, dark = false } = {}
 ): Promise<Page> {
-  const context = await browser.newContext({ viewport, colorScheme: dark ? 'dark' : 'light', acceptDownloads: true })
+  const context = await browser.newContext({ viewport, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' })
   t.teardown(() => context.close())
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)

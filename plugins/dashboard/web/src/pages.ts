@@ -14,6 +14,7 @@ export interface Page {
 const own: readonly Page[] = [
   { name: 'query', title: 'Query', load: () => import('./pages/query/index.tsx') },
   { name: 'metrics', title: 'Metrics', load: () => import('./pages/metrics/index.tsx') },
+  { name: 'traces', title: 'Traces', load: () => import('./pages/traces/index.tsx') },
   { name: 'tables', title: 'Tables', load: () => import('./pages/tables/index.tsx') },
   { name: 'status', title: 'Status', load: () => import('./pages/status/index.tsx') }
 ]

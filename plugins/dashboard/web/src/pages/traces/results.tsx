@@ -1,0 +1,67 @@
+// Traces that were found: how long they took, who took part, what failed.
+import { isError, serviceOf, type Trace } from '../../api/traces.ts'
+import { addressOf } from '../../router.ts'
+import { formatDuration, formatTime } from '../../time.ts'
+import { serviceColour } from './service-colour.ts'
+import { treeOf } from './tree.ts'
+
+export function Results({ traces }: { readonly traces: readonly Trace[] }) {
+  const rows = traces.map(trace => ({ trace, tree: treeOf(trace) }))
+  const longest = Math.max(1, ...rows.map(({ tree }) => tree.duration))
+  if (rows.length === 0) return <p class="empty">Nothing found in this time.</p>
+  return (
+    <>
+      <p class="quiet" role="status">
+        {rows.length} traces, the longest {formatDuration(longest / 1000)}
+      </p>
+      <ul class="trace-list" aria-label="Traces found">
+        {rows.map(({ trace, tree }) => (
+          <li key={trace.traceID}>
+            <a class="card" href={addressOf('traces', { trace: trace.traceID })}>
+              <span class="bar">
+                <strong>{titleOf(trace, tree.roots[0]?.span.spanID)}</strong>
+                <span class="space" />
+                <span>{formatDuration(tree.duration / 1000)}</span>
+              </span>
+              <span class="track">
+                <span class="length" style={{ width: `${(100 * tree.duration) / longest}%` }} />
+              </span>
+              <span class="bar quiet">
+                <span>{formatTime(tree.start / 1000)}</span>
+                <span>{trace.spans.length} spans</span>
+                {errorsOf(trace) > 0 && <span class="failed">{errorsOf(trace)} failed</span>}
+                <Services trace={trace} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Services({ trace }: { readonly trace: Trace }) {
+  const counts = new Map<string, number>()
+  for (const span of trace.spans) {
+    const service = serviceOf(trace, span)
+    counts.set(service, (counts.get(service) ?? 0) + 1)
+  }
+  return (
+    <>
+      {Array.from(counts, ([service, count]) => (
+        <span key={service} class="service">
+          <span class="swatch" style={{ background: serviceColour(service) }} /> {service} ({count})
+        </span>
+      ))}
+    </>
+  )
+}
+
+function titleOf(trace: Trace, root: string | undefined): string {
+  const span = trace.spans.find(({ spanID }) => spanID === root)
+  return span === undefined ? trace.traceID : `${serviceOf(trace, span)}: ${span.operationName}`
+}
+
+function errorsOf({ spans }: Trace): number {
+  return spans.filter(isError).length
+}

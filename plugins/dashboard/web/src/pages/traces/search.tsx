@@ -1,0 +1,106 @@
+// Searches traces of a service.
+import { useEffect } from 'preact/hooks'
+import { operations, searchTraces, services, type Trace } from '../../api/traces.ts'
+import { Problem } from '../../components/problem.tsx'
+import { TimeRange } from '../../components/time-range.tsx'
+import { addressOf, change, go, parameters } from '../../router.ts'
+import { database } from '../../session.ts'
+import { useLoaded } from '../../task.ts'
+import { currentSpan, timeWords } from '../../time.ts'
+import { Results } from './results.tsx'
+
+const fields = ['operation', 'tags', 'min', 'max', 'limit'] as const
+
+export function Search() {
+  const read = (name: string) => parameters.value.get(name) ?? ''
+  const service = read('service')
+  const known = useLoaded(signal => services(signal), [database.value])
+  const does = useLoaded(async signal => (service === '' ? [] : operations(service, signal)), [service, database.value])
+  const found = useLoaded(
+    async signal => (service === '' ? undefined : load(service, read, signal)),
+    [parameters.value.toString(), database.value, timeWords.value]
+  )
+  useEffect(() => {
+    if (service === '' && known.value?.[0] !== undefined) change({ service: known.value[0] }, true)
+  }, [known.value])
+
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget as HTMLFormElement)
+    const id = String(form.get('id')).trim()
+    if (id !== '') go(addressOf('traces', { trace: id }))
+    else change(Object.fromEntries(fields.map(name => [name, String(form.get(name)).trim()])))
+  }
+  return (
+    <>
+      <div class="bar">
+        <h1>Traces</h1>
+        <span class="space" />
+        <TimeRange />
+      </div>
+      {known.error !== undefined && <Problem error={known.error} />}
+      {known.value?.length === 0 && (
+        <p class="empty">
+          There are no traces in {database.value} yet. <a href="/dashboard/ingest">How to send some</a>.
+        </p>
+      )}
+      <form class="card trace-search" onSubmit={submit} key={parameters.value.toString()}>
+        <label class="field">
+          <span>Service</span>
+          <select
+            value={service}
+            onChange={event => change({ service: event.currentTarget.value, operation: undefined })}
+          >
+            {(known.value ?? [service]).map(name => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label class="field">
+          <span>Operation</span>
+          <select name="operation" defaultValue={read('operation')}>
+            <option value="">any</option>
+            {(does.value ?? []).map(name => (
+              <option key={name} selected={name === read('operation')}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Field name="tags" title="Tags" value={read('tags')} placeholder="http.status_code=500 error=true" />
+        <Field name="min" title="At least" value={read('min')} placeholder="100ms" />
+        <Field name="max" title="At most" value={read('max')} placeholder="2s" />
+        <Field name="limit" title="Traces" value={read('limit') || '20'} placeholder="20" />
+        <Field name="id" title="Or by its id" value="" placeholder="32 hexadecimal digits" />
+        <button class="main" type="submit">
+          Search
+        </button>
+      </form>
+      {found.error !== undefined && <Problem error={found.error} />}
+      {found.error === undefined && found.value && <Results traces={found.value} />}
+    </>
+  )
+}
+
+function load(service: string, read: (name: string) => string, signal: AbortSignal): Promise<readonly Trace[]> {
+  const { from, to } = currentSpan()
+  const [operation, tags, minDuration, maxDuration] = ['operation', 'tags', 'min', 'max'].map(read)
+  const limit = Number(read('limit')) || 20
+  return searchTraces({ service, operation, tags, minDuration, maxDuration, limit, from, to }, signal)
+}
+
+interface FieldProps {
+  readonly name: string
+  readonly title: string
+  readonly value: string
+  readonly placeholder: string
+}
+
+function Field({ name, title, value, placeholder }: FieldProps) {
+  return (
+    <label class="field">
+      <span>{title}</span>
+      <input name={name} defaultValue={value} placeholder={placeholder} />
+    </label>
+  )
+}

@@ -1,0 +1,103 @@
+// One trace as a waterfall.
+import { useMemo, useState } from 'preact/hooks'
+import { isError, type Span, serviceOf, type Trace, traceById } from '../../api/traces.ts'
+import { Problem } from '../../components/problem.tsx'
+import { addressOf, change, parameters } from '../../router.ts'
+import { database } from '../../session.ts'
+import { useLoaded } from '../../task.ts'
+import { formatDuration, formatTime } from '../../time.ts'
+import { SpanDetails } from './span-details.tsx'
+import { rowsOf, treeOf } from './tree.ts'
+import { Waterfall } from './waterfall.tsx'
+
+export function TraceView({ id }: { readonly id: string }) {
+  const { value, error, isRunning } = useLoaded(signal => traceById(id, signal), [id, database.value])
+  return (
+    <>
+      <div class="bar">
+        <h1>Trace</h1>
+        <span class="mono quiet">{id}</span>
+        <span class="space" />
+        <a class="button" href={addressOf('logs', { q: id })}>
+          Logs of it
+        </a>
+        <a class="button" href={addressOf('traces')}>
+          Search
+        </a>
+      </div>
+      {error !== undefined && <Problem error={error} />}
+      {value === undefined && error === undefined && (
+        <p class="empty">{isRunning ? 'Loading …' : `There is no trace ${id} in ${database.value}.`}</p>
+      )}
+      {value && <Whole trace={value} />}
+    </>
+  )
+}
+
+function Whole({ trace }: { readonly trace: Trace }) {
+  const tree = useMemo(() => treeOf(trace), [trace])
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
+  const [wanted, setWanted] = useState('')
+  const rows = useMemo(() => rowsOf(tree.roots, closed), [tree, closed])
+  const parents = trace.spans.filter(({ spanID }) =>
+    rows.some(row => row.span.spanID === spanID && row.children.length > 0)
+  )
+  const found = useMemo(() => matching(trace, wanted), [trace, wanted])
+  const chosen = trace.spans.find(({ spanID }) => spanID === parameters.value.get('span'))
+  const failed = trace.spans.filter(isError).length
+  const toggle = (span: string) =>
+    setClosed(before => {
+      const next = new Set(before)
+      if (!next.delete(span)) next.add(span)
+      return next
+    })
+  return (
+    <>
+      <div class="bar">
+        <span>
+          {formatTime(tree.start / 1000)}, {formatDuration(tree.duration / 1000)}, {trace.spans.length} spans
+          {failed > 0 && <span class="failed">, {failed} failed</span>}
+        </span>
+        <span class="space" />
+        <input
+          type="search"
+          aria-label="Search in this trace"
+          placeholder="Search in this trace"
+          value={wanted}
+          onInput={event => setWanted(event.currentTarget.value)}
+        />
+        {wanted !== '' && <span class="quiet">{found!.size} spans</span>}
+        <button
+          type="button"
+          onClick={() => setClosed(closed.size > 0 ? new Set() : new Set(parents.map(({ spanID }) => spanID)))}
+        >
+          {closed.size > 0 ? 'Open all' : 'Close all'}
+        </button>
+      </div>
+      <Waterfall
+        trace={trace}
+        tree={tree}
+        rows={rows}
+        closed={closed}
+        found={found}
+        chosen={chosen?.spanID}
+        onToggle={toggle}
+        onChoose={span => change({ span }, true)}
+      />
+      {chosen && (
+        <SpanDetails trace={trace} span={chosen} start={tree.start} onClose={() => change({ span: undefined }, true)} />
+      )}
+    </>
+  )
+}
+
+/** Spans with the words anywhere; undefined without words. */
+function matching(trace: Trace, wanted: string): ReadonlySet<string> | undefined {
+  if (wanted.trim() === '') return undefined
+  const words = wanted.toLowerCase().trim()
+  const has = (span: Span) =>
+    JSON.stringify([span.operationName, serviceOf(trace, span), span.spanID, span.tags, span.logs])
+      .toLowerCase()
+      .includes(words)
+  return new Set(trace.spans.filter(has).map(({ spanID }) => spanID))
+}
