@@ -20,11 +20,13 @@ type TlsConfig = Config['http']['tls']
 
 /** Undefined where no certificate is configured. ConfigError when it cannot be used. */
 export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls | undefined {
-  if (config.cert_path === '') return undefined
-  let current = read(config)
   const reloads = metrics.counter('svc_servers_tls_reloads_total', 'Times a changed certificate was read.', ['result'])
   const help = 'When the certificate ends, in seconds since 1970.'
-  metrics.gauge('svc_servers_tls_certificate_expiry_seconds', help, [], gauge => gauge.set(current.expires / 1000))
+  const expiry = metrics.gauge('svc_servers_tls_certificate_expiry_seconds', help, ['file'])
+  if (config.cert_path === '') return undefined
+  let current = read(config)
+  const expose = () => expiry.set(current.expires / 1000, { file: config.cert_path })
+  expose()
   return {
     options: current.options,
     follow(servers) {
@@ -34,6 +36,7 @@ export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls |
           if (next.text === current.text) return
           for (const { server } of servers) setContext(server, next.options)
           current = next
+          expose()
           reloads.add(1, { result: 'success' })
           log.info({ expires: new Date(next.expires).toISOString() }, 'the certificate was replaced')
         } catch (error) {

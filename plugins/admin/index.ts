@@ -4,7 +4,7 @@ import { definePlugin, duration } from '../../core/index.ts'
 import { createBackups } from './backup.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { routes } from './routes.ts'
-import { observeSelf } from './self/observation.ts'
+import { countSelf, observeSelf } from './self/observation.ts'
 
 export default definePlugin({
   name: 'admin',
@@ -27,7 +27,8 @@ export default definePlugin({
   }),
   setup(core, config, { metricsys }) {
     const backups = createBackups(core, config.backup_idle)
-    const self = core.config.enable_telemetry ? observeSelf(core, config, metricsys) : undefined
+    const counted = countSelf(core.metrics)
+    const self = core.config.enable_telemetry ? observeSelf(core, config, counted, metricsys) : undefined
     return {
       ...backups,
       async close() {

@@ -1,5 +1,13 @@
 // The server watches itself: its metrics and its log go into its private database, through the store like everybody's rows.
-import { type Core, formatDuration, internalContext, type SeriesWrite, type TableWrite } from '../../../core/index.ts'
+import {
+  type Core,
+  type Counter,
+  formatDuration,
+  internalContext,
+  type Metrics,
+  type SeriesWrite,
+  type TableWrite
+} from '../../../core/index.ts'
 import type { MetricsysService } from '../../services.ts'
 import { logWrite } from './log-write.ts'
 import { metricWrite } from './metric-write.ts'
@@ -20,10 +28,22 @@ const mostText = 8 * 2 ** 20
 /** Milliseconds lines wait for others to be written with. */
 const lineDelay = 1_000
 
+/** There whether anything is kept or not. */
+export function countSelf(metrics: Metrics): Counter {
+  const help =
+    "Lines and samples of the server's own: `kept` in svc_private, `lost` because they could not be stored, `dropped` because too many waited."
+  return metrics.counter('svc_self_observation_total', help, ['kind', 'result'])
+}
+
 /** `metrics` says how metrics are kept; without it only the log is. */
-export function observeSelf(core: Core, options: SelfOptions, metrics: MetricsysService | undefined): SelfObservation {
-  const write = createWrite(core)
-  const lines = keepLines(core, options, write)
+export function observeSelf(
+  core: Core,
+  options: SelfOptions,
+  counted: Counter,
+  metrics: MetricsysService | undefined
+): SelfObservation {
+  const write = createWrite(core, counted)
+  const lines = keepLines(core, options, counted, write)
   const samples = metrics === undefined ? undefined : keepSamples(core, options, metrics, write)
   if (samples === undefined) core.log.warn('the own metrics are not kept: that needs the plugin metricsys')
   return {
@@ -39,10 +59,8 @@ type Kind = 'logs' | 'metrics'
 type Write = (kind: Kind, count: number, make: () => readonly (TableWrite | SeriesWrite)[]) => Promise<boolean>
 
 /** Never fails: what cannot be kept is lost and counted; only the first failure of several is a line of the log, so that none leads to the next. */
-function createWrite(core: Core): Write {
+function createWrite(core: Core, counted: Counter): Write {
   const ctx = internalContext(core, 'admin', 'svc_private')
-  const help = "Lines and samples of the server's own that were kept in svc_private, or lost."
-  const counted = core.metrics.counter('svc_self_observation_total', help, ['kind', 'result'])
   const failing = new Set<Kind>()
   return async (kind, count, make) => {
     try {
@@ -60,9 +78,7 @@ function createWrite(core: Core): Write {
   }
 }
 
-function keepLines(core: Core, options: SelfOptions, write: Write): SelfObservation {
-  const help = "Lines of the server's own log that found no place to wait in."
-  const dropped = core.metrics.counter('svc_self_observation_dropped_total', help)
+function keepLines(core: Core, options: SelfOptions, counted: Counter, write: Write): SelfObservation {
   let waiting: string[] = []
   let length = 0
   let timer: NodeJS.Timeout | undefined
@@ -82,7 +98,7 @@ function keepLines(core: Core, options: SelfOptions, write: Write): SelfObservat
     return writing
   }
   const end = core.listenToLog(line => {
-    if (length + line.length > mostText) return dropped.add(1)
+    if (length + line.length > mostText) return counted.add(1, { kind: 'logs', result: 'dropped' })
     waiting.push(line)
     length += line.length
     timer ??= setTimeout(flush, lineDelay).unref()
