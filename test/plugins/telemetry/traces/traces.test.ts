@@ -171,7 +171,10 @@ t.test('attributes beyond the limit of columns, and those no column can be named
 t.test('version 0 of the table keeps attributes of a level together', async t => {
   const { db, send, sql } = await server.fresh()
   const body = requestOf([span([['a', 1n]]), span()], 'shop', { attributes: [['b', 'x']] })
-  await send('traces', body, { 'x-svc-pipeline-name': 'svc_trace_v0', 'x-svc-trace-table-name': Buffer.from('öld').toString('latin1') })
+  await send('traces', body, {
+    'x-svc-pipeline-name': 'svc_trace_v0',
+    'x-svc-trace-table-name': Buffer.from('öld').toString('latin1')
+  })
   const rows = await sql('SELECT service_name, span_attributes, scope_attributes FROM "öld" ORDER BY timestamp')
   t.strictSame(rows, [
     ['shop', { a: 1 }, { b: 'x' }],
