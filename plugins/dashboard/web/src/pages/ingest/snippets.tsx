@@ -1,0 +1,47 @@
+// Set-ups of agents for this server, to be copied.
+import { useState } from 'preact/hooks'
+import { change, parameters } from '../../router.ts'
+import { database } from '../../session.ts'
+import { agents } from './agents.ts'
+
+export function Snippets() {
+  const chosen = agents.find(({ name }) => name === parameters.value.get('agent')) ?? agents[0]!
+  const text = chosen.text(location.origin, database.value)
+  return (
+    <section class="card stack">
+      <h2>Send from elsewhere</h2>
+      <label class="field agent">
+        <span>Agent</span>
+        <select value={chosen.name} onChange={event => change({ agent: event.currentTarget.value }, true)}>
+          {agents.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p class="quiet">
+        {chosen.file}. Where the server has users, their name and password go where it says user and password.
+      </p>
+      <div class="snippet">
+        <pre class="card" tabIndex={0}>
+          {text}
+        </pre>
+        <Copy text={text} />
+      </div>
+    </section>
+  )
+}
+
+function Copy({ text }: { readonly text: string }) {
+  const [copied, setCopied] = useState('')
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(text)
+  }
+  return (
+    <button type="button" onClick={copy}>
+      {copied === text ? 'Copied' : 'Copy'}
+    </button>
+  )
+}
