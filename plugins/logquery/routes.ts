@@ -28,11 +28,13 @@ export function routes(
 ): void {
   const { core } = app
   const { counters } = service
+  const elapsed = core.metrics.histogram('svc_servers_http_logs_elapsed', 'Seconds of requests of `/v1/logs`.', ['db'])
   app.route({
     method,
     url: '',
     async handler(request, reply) {
       const { ctx } = request
+      reply.raw.once('close', () => elapsed.observe(reply.elapsedTime / 1000, { db: core.store.label(ctx.db) }))
       authorise(ctx.user, 'read')
       const parameters = request.query as Parameters
       const format = resultFormat(firstValue(parameters, 'format'))
