@@ -15,8 +15,9 @@ import { decodeMetrics } from './decode.ts'
 import { bucketOf, readExemplar } from './exemplar.ts'
 import type { FoundHistogram } from './exponential-point.ts'
 import { KnownMetrics } from './known.ts'
-import { AttributeReader, addLabel, type Labels } from './labels.ts'
-import { type Metric, pointsField } from './metric.ts'
+import { AttributeReader } from './labels.ts'
+import type { Metric } from './metric.ts'
+import { PointNames } from './point-names.ts'
 import { type FoundStart, PointReader } from './point-reader.ts'
 import { type Policy, type PolicyOptions, readPolicy } from './policy.ts'
 import { type Samples, SamplesPool } from './samples.ts'
@@ -46,7 +47,7 @@ interface Reception extends Receiver {
   readonly policy: Policy
   readonly physicalTable: string
   readonly histograms: FoundHistogram[]
-  readonly last: LastLabels
+  readonly names: PointNames
 }
 
 /** `metricsys` keeps metrics; without it they are refused. */
@@ -75,7 +76,7 @@ export function createReceiveMetrics(
         ...shared,
         ...{ metricsys, request, samples, points, attributes, policy, physicalTable },
         histograms: [],
-        last: { point: -1, labels: new Map() }
+        names: new PointNames(points.reader, samples, attributes, policy)
       }
       decode(reception)
       return store(reception)
@@ -144,46 +145,12 @@ function seriesWrite(reception: Reception): SeriesWrite {
   }
 }
 
-/** The last point whose labels were read: the parts of one are asked for one after the other. */
-interface LastLabels {
-  point: number
-  labels: Labels
-}
-
 /** The series of a part of a point. Throws DbError `InvalidArguments` for labels that cannot be. */
-function nameOf({ metricsys, ...reception }: Reception, point: number, part: number): SeriesName {
-  const metric = reception.samples.metrics[point]!
-  const { last } = reception
-  if (last.point !== point) Object.assign(last, { point, labels: ownLabels(reception, metric, point) })
-  const name = metric.name(part, last.labels)
+function nameOf({ metricsys, names }: Reception, point: number, part: number): SeriesName {
+  const name = names.name(point, part)
   for (const label of name.labels) metricsys.checkLabel(label.name, name.table)
   metricsys.countLabels(name.labels)
   return name
-}
-
-/** Numbers of the fields with the attributes of a point, by those that hold the points. */
-const attributesField: Readonly<Record<number, number>> = {
-  [pointsField.gauge]: 7,
-  [pointsField.sum]: 7,
-  [pointsField.histogram]: 9,
-  [pointsField.exponential]: 1,
-  [pointsField.summary]: 7
-}
-
-function ownLabels(
-  { samples, points, attributes, policy }: Pick<Reception, 'samples' | 'points' | 'attributes' | 'policy'>,
-  metric: Metric,
-  point: number
-): Labels {
-  const labels: Labels = new Map()
-  const joined = samples.joined.get(point)
-  const reader = joined === undefined ? points.reader : new ProtoReader(joined)
-  const start = joined === undefined ? samples.attributeStarts[point]! : 0
-  const end = joined === undefined ? samples.attributeEnds[point]! : joined.length
-  attributes.each(reader, start, end, attributesField[metric.shape.field]!, (key, value) =>
-    addLabel(labels, key, value, policy.strategy)
-  )
-  return labels
 }
 
 function histogramRows(reception: Reception): HistogramRow[] {

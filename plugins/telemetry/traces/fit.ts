@@ -23,11 +23,23 @@ export function newType(body: Uint8Array, column: AttributeColumn): ColumnType {
   return (scalar ? order.find(type => fits(body, column, type)) : undefined) ?? 'Json'
 }
 
+/** Types of columns made by hand, and those that hold all their values and any attribute of the kind. */
+const wider: Partial<Record<ColumnType, ColumnType>> = {
+  Int8: 'Int64',
+  Int16: 'Int64',
+  Int32: 'Int64',
+  UInt8: 'Int64',
+  UInt16: 'Int64',
+  UInt32: 'Int64',
+  Float32: 'Float64'
+}
+
 /** What a column that is there becomes: its own type where all values can be that. */
 export function widened(body: Uint8Array, column: AttributeColumn, type: ColumnType): ColumnType {
   if (fits(body, column, type)) return type
   if (type === 'Int64' && fits(body, column, 'Float64') && (column.seen & double) !== 0) return 'Float64'
-  return 'Json'
+  const wide = wider[type]
+  return wide === undefined ? 'Json' : widened(body, column, wide)
 }
 
 const takes: Partial<Record<ColumnType, number>> = {

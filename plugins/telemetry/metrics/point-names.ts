@@ -1,0 +1,55 @@
+// From a part of a point to its series: the labels of its origin, and its own, which are read when somebody asks.
+import { ProtoReader, type SeriesName } from '../../../core/index.ts'
+import { type AttributeReader, addLabel, type Labels } from './labels.ts'
+import { pointsField } from './metric.ts'
+import type { Policy } from './policy.ts'
+import type { Samples } from './samples.ts'
+
+/** Numbers of the fields with the attributes of a point, by those that hold the points. */
+const attributesField: Readonly<Record<number, number>> = {
+  [pointsField.gauge]: 7,
+  [pointsField.sum]: 7,
+  [pointsField.histogram]: 9,
+  [pointsField.exponential]: 1,
+  [pointsField.summary]: 7
+}
+
+export class PointNames {
+  readonly #reader: ProtoReader
+  readonly #samples: Samples
+  readonly #attributes: AttributeReader
+  readonly #policy: Policy
+  /** The parts of a point are asked for one after the other. */
+  #lastPoint = -1
+  #lastLabels: Labels = new Map()
+
+  constructor(reader: ProtoReader, samples: Samples, attributes: AttributeReader, policy: Policy) {
+    this.#reader = reader
+    this.#samples = samples
+    this.#attributes = attributes
+    this.#policy = policy
+  }
+
+  /** Throws DbError `InvalidArguments` for attributes that cannot be read. */
+  name(point: number, part: number): SeriesName {
+    if (this.#lastPoint !== point) {
+      this.#lastLabels = this.#labels(point)
+      this.#lastPoint = point
+    }
+    return this.#samples.metrics[point]!.name(part, this.#lastLabels)
+  }
+
+  #labels(point: number): Labels {
+    const samples = this.#samples
+    const labels: Labels = new Map()
+    const joined = samples.joined.get(point)
+    const reader = joined === undefined ? this.#reader : new ProtoReader(joined)
+    const start = joined === undefined ? samples.attributeStarts[point]! : 0
+    const end = joined === undefined ? samples.attributeEnds[point]! : joined.length
+    const field = attributesField[samples.metrics[point]!.shape.field]!
+    this.#attributes.each(reader, start, end, field, (key, value) =>
+      addLabel(labels, key, value, this.#policy.strategy)
+    )
+    return labels
+  }
+}
