@@ -9,7 +9,11 @@ import { ndjsonCorpus, writeCorpus } from './corpus.ts'
 import type { LoadResult } from './load.ts'
 import { type BenchServer, startBenchServer } from './server.ts'
 
+/** Nothing is flushed or merged beside what is measured. */
 const config = `
+[storage]
+memtable_size = "1GiB"
+memtable_limit = "2GiB"
 [logging]
 level = "warn"
 append_stdout = false
@@ -26,7 +30,7 @@ export async function main(args: string[]): Promise<void> {
     args,
     options: {
       rounds: { type: 'string', default: '8' },
-      lines: { type: 'string', default: '200000' },
+      lines: { type: 'string', default: '500000' },
       frequency: { type: 'string', default: '99' },
       connections: { type: 'string', default: '4' }
     }
@@ -37,11 +41,15 @@ export async function main(args: string[]): Promise<void> {
     writeCorpus(corpus, ndjsonCorpus(Number(values.lines)))
     writeFileSync(join(folder, 'weir.toml'), config)
     const server = await startBenchServer(join(folder, 'weir.toml'), join(folder, 'data'))
-    const load = () => measure(server, corpus, values.connections)
+    const load = async () => {
+      const round = await measure(server, corpus, values.connections)
+      await settle(server)
+      return round
+    }
     await load()
     const rounds = { without: [] as Round[], with: [] as Round[] }
     for (let i = 0; i < Number(values.rounds); i++) {
-      // The one that comes second has more data beside it: each goes first in turn.
+      // Each goes first in turn.
       for (const kind of i % 2 === 0 ? (['without', 'with'] as const) : (['with', 'without'] as const)) {
         rounds[kind].push(kind === 'with' ? await whileProfiled(server, values.frequency, load) : await load())
       }
@@ -62,6 +70,15 @@ async function measure(server: BenchServer, corpus: string, connections: string)
   const { items, seconds, bad, firstBad } = JSON.parse(stdout) as LoadResult
   if (bad > 0) throw new Error(`${bad} requests failed, first: ${firstBad}`)
   return { rate: items / seconds, perCpu: items / (server.cpuSeconds() - before) }
+}
+
+/** Forgets the rows and waits until the server has nothing to do. */
+async function settle(server: BenchServer): Promise<void> {
+  await fetch(`${server.url}/v1/sql?sql=${encodeURIComponent('DROP TABLE logs')}`)
+  for (let before = -1; server.cpuSeconds() - before > 0.02; ) {
+    before = server.cpuSeconds()
+    await new Promise(resolve => setTimeout(resolve, 250))
+  }
 }
 
 /** The profile begins before the load and ends with it, because its client leaves. */

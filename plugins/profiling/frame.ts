@@ -75,11 +75,20 @@ function makeFrame(callFrame: CallFrame, options: FrameOptions): Frame {
 }
 
 function placeOf({ url, lineNumber, columnNumber }: CallFrame, { root, original }: FrameOptions) {
-  // CommonJS has paths where modules have URLs.
-  if (!url.startsWith('file:') && !url.startsWith('/')) return { file: url, line: lineNumber + 1 }
-  const path = url.startsWith('/') ? url : fileURLToPath(url)
+  const path = pathOf(url)
+  if (path === undefined) return { file: url, line: lineNumber + 1 }
   const { file, line } = original(path, lineNumber, columnNumber)
   return { file: shorten(file, root), line: line + 1 }
+}
+
+/** CommonJS has paths where modules have URLs. Undefined for what is no file of this system. */
+function pathOf(url: string): string | undefined {
+  if (url.startsWith('/')) return url
+  try {
+    return url.startsWith('file:') ? fileURLToPath(url) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Relative to the innermost `node_modules`, else to this package. */

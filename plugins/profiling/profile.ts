@@ -41,6 +41,11 @@ export function createRoot(): Call {
   return { frame: rootFrame, self: 0, calls: new Map() }
 }
 
+/** Whether a value can be what a call took: files of others hold anything. */
+export function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER
+}
+
 /** The call of a frame below another, made when it is not there. */
 export function callOf(parent: Call, frame: Frame): Call {
   let call = parent.calls.get(frame)

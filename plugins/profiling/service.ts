@@ -32,7 +32,7 @@ export interface ProfilingOptions {
 
 export async function createProfiling(core: Core, options: ProfilingOptions): Promise<Profiling> {
   const naming = { root: packageRoot(), modules: modulesOf(core) }
-  const nameFrame = createFrameNamer({ ...naming, original: createSourceMaps() })
+  const nameFrame = createFrameNamer({ ...naming, original: createSourceMaps(naming.root) })
   const heap = createHeapProfiling(options.heap_interval, nameFrame)
   const { log, metrics } = core
   const folder = join(core.config.storage.data_home, 'profiles')

@@ -10,11 +10,11 @@ export type OriginalPlace = (
   column: number
 ) => { readonly file: string; readonly line: number }
 
-/** Reads each map once, when a place of its file is first asked for. */
-export function createSourceMaps(): OriginalPlace {
+/** Reads each map once, when a place of its file is first asked for. Only files below `root`: uploaded profiles may name any. */
+export function createSourceMaps(root: string): OriginalPlace {
   const maps = new Map<string, SourceMap | undefined>()
   return (path, line, column) => {
-    if (!maps.has(path)) maps.set(path, readMap(path))
+    if (!maps.has(path)) maps.set(path, path.startsWith(root) && resolve(path) === path ? readMap(path) : undefined)
     const entry = maps.get(path)?.findEntry(line, column)
     if (entry === undefined || !('originalSource' in entry)) return { file: path, line }
     return { file: resolve(dirname(path), entry.originalSource), line: entry.originalLine }

@@ -26,7 +26,9 @@ const patience = 2000
 /** Undefined where somebody else is tracing already. */
 export async function tracePool(session: Session): Promise<PoolTrace | undefined> {
   const events: PoolEvent[] = []
-  const take = ({ params }: { params: { value: unknown[] } }) => void events.push(...(params.value as PoolEvent[]))
+  const take = ({ params }: { params: { value: unknown[] } }) => {
+    for (const event of params.value as PoolEvent[]) events.push(event)
+  }
   const complete = Promise.withResolvers<void>()
   session.on('NodeTracing.dataCollected', take as never)
   session.on('NodeTracing.tracingComplete', () => complete.resolve())

@@ -40,7 +40,8 @@ export function createGdump(options: GdumpOptions): Gdump {
     writing = true
     try {
       const file = await writeDump(options, resident)
-      if (file !== undefined) log.info({ file, resident }, 'dumped the heap at a new memory high')
+      if (file === undefined) return
+      log.info({ file, resident }, 'dumped the heap at a new memory high')
       dumps.add(1, { result: 'written' })
     } catch (error) {
       log.warn({ err: error }, 'cannot dump the heap')

@@ -1,6 +1,6 @@
 // V8's heap snapshot as a tree: which objects keep which others alive. Objects of one kind below the same keeper are one frame.
 import { DbError } from '../../../core/index.ts'
-import { type Call, callOf, createRoot, type Frame } from '../profile.ts'
+import { type Call, callOf, createRoot, type Frame, isAmount } from '../profile.ts'
 import { dominators } from './dominators.ts'
 
 interface Snapshot {
@@ -73,7 +73,7 @@ function readGraph({ snapshot: { meta }, nodes, edges }: Snapshot): Graph {
   }
   const [sizeAt, countAt] = [at(meta.node_fields, 'self_size'), at(meta.node_fields, 'edge_count')]
   const [typeAt, targetAt] = [at(meta.edge_fields, 'type'), at(meta.edge_fields, 'to_node')]
-  const weak = (meta.edge_types[typeAt] as readonly string[]).indexOf('weak')
+  const weak = namesOf(meta.edge_types[typeAt]).indexOf('weak')
   const count = nodes.length / width
   if (!Number.isInteger(count) || count === 0) throw broken(`${nodes.length} numbers are no nodes of ${width}`)
   const sizes = new Float64Array(count)
@@ -83,6 +83,7 @@ function readGraph({ snapshot: { meta }, nodes, edges }: Snapshot): Graph {
   let kept = 0
   for (let node = 0; node < count; node++) {
     sizes[node] = Number(nodes[node * width + sizeAt])
+    if (!isAmount(sizes[node])) throw broken(`node ${node} has no size`)
     starts[node] = kept
     const own = Number(nodes[node * width + countAt])
     if (!(own >= 0) || (edge + own) * step > edges.length) throw broken(`node ${node} has more edges than the file`)
@@ -97,15 +98,19 @@ function readGraph({ snapshot: { meta }, nodes, edges }: Snapshot): Graph {
   return { count, sizes, starts, targets: targets.subarray(0, kept) }
 }
 
+function namesOf(type: unknown): readonly unknown[] {
+  return Array.isArray(type) ? type : []
+}
+
 /** Named by kind and constructor: `object Map`, `string`, `closure drive`. */
 function createObjectFrames({ snapshot: { meta }, nodes, strings }: Snapshot, graph: Graph): (node: number) => Frame {
   const width = nodes.length / graph.count
   const typeAt = meta.node_fields.indexOf('type')
   const nameAt = meta.node_fields.indexOf('name')
-  const types = meta.node_types[typeAt] as readonly string[]
+  const types = namesOf(meta.node_types[typeAt])
   const known = new Map<string, Frame>()
   return node => {
-    const type = types[nodes[node * width + typeAt]!] ?? 'node'
+    const type = String(types[nodes[node * width + typeAt]!] ?? 'node')
     const name = isText(type) ? '' : String(strings[nodes[node * width + nameAt]!] ?? '')
     const words = `${type} ${name.length > 80 ? `${name.slice(0, 79)}…` : name}`.trim()
     let frame = known.get(words)

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { DbError } from '../../../core/index.ts'
 import type { FrameNamer } from '../frame.ts'
 import { type HeapNode, heapTree } from '../heap/tree.ts'
-import type { Profile } from '../profile.ts'
+import { isAmount, type Profile } from '../profile.ts'
 import { isSnapshot, snapshotLegend, snapshotTree } from './heap-snapshot.ts'
 import { readPprof } from './pprof.ts'
 
@@ -86,7 +86,7 @@ function isHeapNode(head: unknown): head is HeapNode {
     const { callFrame, selfSize, children } = (next ?? {}) as Partial<HeapNode>
     const { functionName, url, lineNumber } = (callFrame ?? {}) as Partial<HeapNode['callFrame']>
     if (typeof functionName !== 'string' || typeof url !== 'string' || typeof lineNumber !== 'number') return false
-    if (typeof selfSize !== 'number' || !(selfSize >= 0) || !Array.isArray(children)) return false
+    if (!isAmount(selfSize) || !Array.isArray(children)) return false
     for (const child of children) waiting.push(child)
   }
   return head !== undefined

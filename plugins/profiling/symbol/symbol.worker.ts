@@ -23,7 +23,7 @@ function answer({ bytes, limit, root, modules }: SymbolTask): SymbolAnswer {
     const { profile, format } = readDump(
       bytes,
       limit,
-      createFrameNamer({ root, modules, original: createSourceMaps() })
+      createFrameNamer({ root, modules, original: createSourceMaps(root) })
     )
     const words = { heapprofile: 'sampled heap', heapsnapshot: 'what keeps the heap alive', pprof: 'pprof' }[format]
     return { svg: drawFlameGraph(profile, `${words}, uploaded`) }

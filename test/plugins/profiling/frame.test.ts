@@ -11,7 +11,7 @@ const modules = new Map([
   ['@acme/weir-syslog', 'syslog'],
   ['./mine.ts', 'mine']
 ])
-const original = createSourceMaps()
+const original = createSourceMaps('/srv/weir/')
 const nameFrame = createFrameNamer({ root: '/srv/weir/', modules, original })
 
 t.test('a function is named by its place in the package, in a package of others, or in the runtime', async t => {
@@ -25,7 +25,8 @@ t.test('a function is named by its place in the package, in a package of others,
     call('push', '', -1),
     call('(garbage collector)', '', -1),
     call('toString', 'file:///srv/weir/core/errors.ts'),
-    call('f', 'wasm://wasm/0a')
+    call('f', 'wasm://wasm/0a'),
+    call('f', 'file://host/a.ts')
   ].map(nameFrame)
   t.strictSame(
     found.map(frame => [describeFrame(frame), frame.owner, frame.kind]),
@@ -39,7 +40,8 @@ t.test('a function is named by its place in the package, in a package of others,
       ['push', 'native', 'native'],
       ['[native] gc', 'gc', 'native'],
       ['toString core/errors.ts:5', 'core', 'core'],
-      ['f wasm://wasm/0a:5', 'native', 'native']
+      ['f wasm://wasm/0a:5', 'native', 'native'],
+      ['f file://host/a.ts:5', 'native', 'native']
     ]
   )
 })
@@ -56,7 +58,7 @@ t.test('built code is named by its source where a map lies beside it', async t =
   mkdirSync(folder, { recursive: true })
   const map = { version: 3, sources: ['../../core/store.ts'], names: [], mappings: 'AAAA;AASA' }
   writeFileSync(join(folder, 'store.js.map'), JSON.stringify(map))
-  const nameBuilt = createFrameNamer({ root: `${root}/`, modules: new Map(), original: createSourceMaps() })
+  const nameBuilt = createFrameNamer({ root: `${root}/`, modules: new Map(), original: createSourceMaps(`${root}/`) })
   const mapped = nameBuilt(call('write', `file://${folder}/store.js`, 1))
   t.equal(describeFrame(mapped), 'write core/store.ts:10')
   const bare = nameBuilt(call('write', `file://${folder}/other.js`, 1))

@@ -1,0 +1,80 @@
+// Heap dumps of all three formats, bent and cut: reading never does anything but take one or refuse it, and what it takes can be drawn.
+import { isDbError } from '../../core/index.ts'
+import { createFrameNamer } from '../../plugins/profiling/frame.ts'
+import { drawFlameGraph } from '../../plugins/profiling/output/flame-graph.ts'
+import { writePprof } from '../../plugins/profiling/output/pprof.ts'
+import { readDump } from '../../plugins/profiling/symbol/read.ts'
+import { bendBytes } from './bend.ts'
+import { createRandom, type Fuzz } from './random.ts'
+
+const call = (functionName: string, url: string) => ({ functionName, url, lineNumber: 3, columnNumber: 1 })
+const heapProfile = {
+  head: {
+    callFrame: call('(root)', ''),
+    selfSize: 0,
+    children: [
+      { callFrame: call('keep', 'file:///w/core/a.ts'), selfSize: 4096, children: [] },
+      {
+        callFrame: call('toString', 'node:buffer'),
+        selfSize: 512,
+        children: [{ callFrame: call('', 'file:///w/plugins/sql/b.ts'), selfSize: 64, children: [] }]
+      }
+    ]
+  }
+}
+const snapshot = {
+  snapshot: {
+    meta: {
+      node_fields: ['type', 'name', 'self_size', 'edge_count'],
+      node_types: [['object', 'string'], 'string', 'number', 'number'],
+      edge_fields: ['type', 'name_or_index', 'to_node'],
+      edge_types: [['property', 'weak'], 'string_or_number', 'node']
+    }
+  },
+  nodes: [0, 0, 8, 2, 0, 1, 16, 1, 1, 2, 24, 0],
+  edges: [0, 0, 4, 1, 0, 8, 0, 1, 8],
+  strings: ['', 'Keeper', 'kept']
+}
+const pieces = [
+  '"',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  'null',
+  '0',
+  '-1',
+  '1e9',
+  '99999999999',
+  '""',
+  '{}',
+  '[]',
+  '\\u0000',
+  '<'
+]
+const largest = 1 << 20
+
+export const fuzz: Fuzz = (seed, runs) => {
+  const random = createRandom(seed)
+  const nameFrame = createFrameNamer({ root: '/w/', modules: new Map(), original: (file, line) => ({ file, line }) })
+  const profile = Buffer.from(JSON.stringify(heapProfile))
+  const pprof = writePprof(readDump(profile, largest, nameFrame).profile)
+  const whole = [profile, Buffer.from(JSON.stringify(snapshot)), pprof]
+  let taken = 0
+  for (let run = 0; run < runs; run++) {
+    const kind = random.pick(whole)
+    const body = bendBytes(random, kind, kind === pprof ? undefined : pieces)
+    try {
+      const svg = drawFlameGraph(readDump(body, largest, nameFrame).profile, 'bent')
+      if (/NaN|Infinity|undefined/.test(svg)) throw new Error('a number of the picture is none')
+      taken++
+    } catch (error) {
+      if (isDbError(error)) continue
+      const text = Buffer.from(body).toString(kind === pprof ? 'base64' : 'utf8')
+      return { runs: run + 1, summary: `${taken} drawn`, broken: `${(error as Error).stack}\n${text}` }
+    }
+  }
+  return { runs, summary: `${taken} drawn, ${runs - taken} refused` }
+}
