@@ -33,11 +33,12 @@ export function decodeProtobuf(block: Uint8Array, now: bigint): Push {
 export function readRequest(bytes: Uint8Array, now: bigint): Push {
   const push = new Push(bytes)
   const reader = new ProtoReader(bytes)
-  const decoding = { push, reader, metadata: new MetadataWriter(push), now }
+  const decoding = { push, reader, metadata: new MetadataWriter(push, bytes), now }
   while (reader.next()) {
     if (reader.field === request.streams) readStream(decoding, enter(reader, bytes.length))
     else reader.skip()
   }
+  decoding.metadata.finish()
   return push
 }
 
@@ -90,7 +91,7 @@ function readEntry(decoding: Decoding, end: number): void {
     return
   }
   if (timed === 'no') push.time.setTimestamp(row, now)
-  metadata.finish(row)
+  metadata.end(row)
   push.add()
 }
 

@@ -1,6 +1,6 @@
-// Structured metadata of protobuf entries as the text of JSON objects.
+// Structured metadata of protobuf entries as the text of JSON objects, all of a request one behind the other.
 import { isUtf8 } from 'node:buffer'
-import { type ProtoReader, wireType } from '../../core/index.ts'
+import { cell, type ProtoReader, wireType } from '../../core/index.ts'
 import type { Push } from './push.ts'
 
 const pair = { name: 1, value: 2 } as const
@@ -18,17 +18,21 @@ const short: Readonly<Record<number, number>> = {
 const hexDigits = Buffer.from('0123456789abcdef')
 /** Bytes a byte takes at most once it is escaped. */
 const widest = 6
+/** Numbers of a pair: where its name begins and ends, where its value does. */
+const bounds = 4
 
 /** Collects the pairs of one entry after the other. */
 export class MetadataWriter {
   readonly #push: Push
-  #out: Uint8Array = new Uint8Array(1024)
+  readonly #bytes: Uint8Array
+  #out: Uint8Array = new Uint8Array(4096)
   #length = 0
-  /** Bounds of the names so far, to leave out all but the last of equal ones. */
-  readonly #pairs: { readonly name: Uint8Array; readonly value: Uint8Array }[] = []
+  /** Bounds of the pairs of the entry, in the request. */
+  readonly #pairs: number[] = []
 
-  constructor(push: Push) {
+  constructor(push: Push, bytes: Uint8Array) {
     this.#push = push
+    this.#bytes = bytes
   }
 
   begin(): void {
@@ -37,72 +41,105 @@ export class MetadataWriter {
 
   /** Reads one pair up to where it ends. */
   read(reader: ProtoReader, end: number): void {
-    let name: Uint8Array = empty
-    let value: Uint8Array = empty
+    const found = [0, 0, 0, 0]
     while (reader.at < end && reader.next()) {
-      if (reader.field === pair.name) name = this.#text(reader)
-      else if (reader.field === pair.value) value = this.#text(reader)
-      else reader.skip()
+      if (reader.field === pair.name || reader.field === pair.value) {
+        reader.expect(wireType.bytes)
+        const at = reader.field === pair.name ? 0 : 2
+        found[at] = reader.pass()
+        found[at + 1] = reader.at
+      } else reader.skip()
     }
     if (reader.at !== end) throw reader.error('a field goes beyond its message')
-    const known = this.#pairs.findIndex(other => Buffer.compare(other.name, name) === 0)
-    if (known >= 0) this.#pairs[known] = { name, value }
-    else this.#pairs.push({ name, value })
+    const place = this.#find(found[0]!, found[1]!)
+    for (let i = 0; i < bounds; i++) this.#pairs[place + i] = found[i]!
   }
 
-  /** Puts what was read into the row. */
-  finish(row: number): void {
+  /** Gives the row the pairs that were read; where they lie counts from the first text of the request until `finish`. */
+  end(row: number): void {
     const pairs = this.#pairs
     if (pairs.length === 0) return
-    this.#length = 0
-    for (const [i, { name, value }] of pairs.entries()) {
+    const start = this.#length
+    for (let i = 0; i < pairs.length; i += bounds) {
       this.#put(i === 0 ? 0x7b : 0x2c)
-      this.#write(name)
+      this.#write(pairs[i]!, pairs[i + 1]!)
       this.#put(0x3a)
-      this.#write(value)
+      this.#write(pairs[i + 2]!, pairs[i + 3]!)
     }
     this.#put(0x7d)
-    const { batch, metadata } = this.#push
-    const start = batch.append(this.#out.subarray(0, this.#length))
-    metadata.setRange(row, start, start + this.#length)
+    this.#push.metadata.setRange(row, start, this.#length)
   }
 
-  #text(reader: ProtoReader): Uint8Array {
-    reader.expect(wireType.bytes)
-    const data = reader.data()
-    if (isUtf8(data)) return data
-    this.#push.dropped.utf8++
-    return Buffer.from(Buffer.from(data).toString())
+  /** Puts all texts behind the bytes of the batch. */
+  finish(): void {
+    if (this.#length === 0) return
+    const { batch, metadata } = this.#push
+    const base = batch.append(this.#out.subarray(0, this.#length))
+    const { kinds, words } = metadata
+    for (let row = 0; row < batch.rows; row++) {
+      if (kinds[row] !== cell.string) continue
+      words[row * 2]! += base
+      words[row * 2 + 1]! += base
+    }
+  }
+
+  /** The place of the pair with this name, or behind all pairs: of equal names the last counts. */
+  #find(start: number, end: number): number {
+    const pairs = this.#pairs
+    for (let i = 0; i < pairs.length; i += bounds) {
+      const other = pairs[i]!
+      if (pairs[i + 1]! - other !== end - start) continue
+      let at = start
+      while (at < end && this.#bytes[at] === this.#bytes[other + at - start]) at++
+      if (at === end) return i
+    }
+    return pairs.length
   }
 
   #put(byte: number): void {
-    this.#reserve(1)
+    if (this.#length === this.#out.length) this.#grow(1)
     this.#out[this.#length++] = byte
   }
 
-  #write(text: Uint8Array): void {
-    this.#reserve(text.length * widest + 2)
-    const out = this.#out
-    let at = this.#length
-    out[at++] = 0x22
-    for (let i = 0; i < text.length; i++) {
-      const byte = text[i]!
-      if (byte >= 0x20 && byte !== 0x22 && byte !== 0x5c) out[at++] = byte
-      else at = writeEscape(out, at, byte)
+  /** Writes a text of the request in quotes; bytes that are no UTF-8 are replaced. */
+  #write(start: number, end: number): void {
+    const bytes = this.#bytes
+    let high = 0
+    for (let at = start; at < end; at++) high |= bytes[at]!
+    if (high < 0x80 || isUtf8(bytes.subarray(start, end))) this.#writeText(bytes, start, end)
+    else {
+      this.#push.dropped.utf8++
+      const replaced = Buffer.from(Buffer.from(bytes.subarray(start, end)).toString())
+      this.#writeText(replaced, 0, replaced.length)
     }
-    out[at++] = 0x22
-    this.#length = at
   }
 
-  #reserve(more: number): void {
-    if (this.#length + more <= this.#out.length) return
+  #writeText(bytes: Uint8Array, start: number, end: number): void {
+    let most = end - start + 2
+    for (let at = start; at < end; at++) if (isEscaped(bytes[at]!)) most += widest - 1
+    if (this.#length + most > this.#out.length) this.#grow(most)
+    const out = this.#out
+    let to = this.#length
+    out[to++] = 0x22
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]!
+      if (!isEscaped(byte)) out[to++] = byte
+      else to = writeEscape(out, to, byte)
+    }
+    out[to++] = 0x22
+    this.#length = to
+  }
+
+  #grow(more: number): void {
     const grown = new Uint8Array(Math.max(this.#out.length * 2, this.#length + more))
     grown.set(this.#out.subarray(0, this.#length))
     this.#out = grown
   }
 }
 
-const empty = new Uint8Array()
+function isEscaped(byte: number): boolean {
+  return byte < 0x20 || byte === 0x22 || byte === 0x5c
+}
 
 function writeEscape(out: Uint8Array, start: number, byte: number): number {
   let at = start
