@@ -31,12 +31,14 @@ export function introduceTags(catalog: Catalog, found: ResolvedWrite, tagged: Ta
   const { table } = found
   const tags = new Set(table.tags.map(({ name }) => name))
   for (const { name } of write.columns) if (tags.has(name)) throw wrongPlace(table, name, 'tag', 'field')
-  for (const { labels } of added) checkLabels(table, tags, labels)
-  const value = table.timeIndex.name
-  catalog.addSeries(
-    numbers,
-    added.map(({ index, labels }) => ({ index, table, value, labels }))
-  )
+  if (added.length > 0) {
+    for (const { labels } of added) checkLabels(table, tags, labels)
+    const value = table.timeIndex.name
+    catalog.addSeries(
+      numbers,
+      added.map(({ index, labels }) => ({ index, table, value, labels }))
+    )
+  }
   return { ...found, columns: write.columns, tags: { numbers, series: write.tags.series } }
 }
 

@@ -1,5 +1,5 @@
 // What lines ask of the tables there are: same types, same places, and room for what is new. Errors name the line.
-import { type Core, DbError, type RequestContext, type Table, type TableColumn } from '../../core/index.ts'
+import { type Core, DbError, type Table, type TableColumn } from '../../core/index.ts'
 import type { DecodedTable } from './decode/measurement.ts'
 import { failure } from './decode/position.ts'
 
@@ -15,26 +15,26 @@ export interface TableLimits {
 /** A request on its way to the store. */
 export interface LineRequest {
   readonly core: Core
-  readonly ctx: RequestContext
   readonly body: Buffer
   readonly limits: TableLimits
-  /** Tables it needs that are not there. */
-  readonly added: number
+}
+
+/** Throws DbError `InvalidArguments` where there is no room for so many more tables. */
+export function checkTables(core: Core, db: string, added: number, limits: TableLimits): void {
+  if (added === 0 || core.store.tables(db).length + added <= limits.max_tables) return
+  throw full(`there are ${limits.max_tables} tables already`, 'max_tables')
 }
 
 /** Throws ParseError for the first line with a field the table cannot hold, DbError `InvalidArguments` where there is no room. */
-export function checkFields(
-  { core, ctx, body, limits, added }: LineRequest,
-  decoded: DecodedTable,
-  table?: Table
-): void {
-  if (table === undefined && core.store.tables(ctx.db).length + added > limits.max_tables) {
-    throw full(`there are ${limits.max_tables} tables already`, 'max_tables')
-  }
-  const known = columnsOf(table)
-  let columns = known.size
+export function checkFields(request: LineRequest, decoded: DecodedTable, table?: Table): void {
+  const { body, limits } = request
+  const known = table?.columns ?? []
+  let columns = known.length
+  let next = 0
   for (const { name, type, at } of decoded.fields) {
-    const column = known.get(name)
+    // Fields mostly come in the order of their columns.
+    const place = known[next]?.name === name ? next : known.findIndex(column => column.name === name)
+    const column = known[place]
     if (table === undefined && name === timeColumn)
       throw failure(body, at, `field ${name} has the name of the time index`)
     if (column === undefined) columns++
@@ -43,9 +43,9 @@ export function checkFields(
     else if (column.type !== type) {
       const reason = `column ${name} of table ${decoded.name} is ${column.type}, the field is ${type}`
       throw failure(body, at, reason)
-    }
+    } else next = place + 1
   }
-  if (columns > limits.max_columns && columns > known.size) throw tooWide(decoded.name, limits)
+  if (columns > limits.max_columns && columns > known.length) throw tooWide(decoded.name, limits)
 }
 
 export function columnsOf(table: Table | undefined): ReadonlyMap<string, TableColumn> {

@@ -11,7 +11,7 @@ import {
   type TimestampType,
   timeUnit
 } from '../../core/index.ts'
-import { checkFields, type TableLimits, timeColumn } from './check.ts'
+import { checkFields, checkTables, type TableLimits, timeColumn } from './check.ts'
 import { type DecodeLimits, LineDecoder } from './decode/lines.ts'
 import type { DecodedTable } from './decode/measurement.ts'
 import type { Precision } from './decode/time.ts'
@@ -53,7 +53,8 @@ function tableWrites(
 ): TableWrite[] {
   const options = newTableOptions(core, ctx, limits)
   const found = tables.map(({ name }) => core.store.table(ctx.db, name))
-  const request = { core, ctx, body, limits, added: found.filter(table => table === undefined).length }
+  const request = { core, body, limits }
+  checkTables(core, ctx.db, found.filter(table => table === undefined).length, limits)
   return tables.map((decoded, i) => {
     const table = found[i]
     checkFields(request, decoded, table)

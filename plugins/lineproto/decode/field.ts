@@ -1,5 +1,6 @@
 // One field of a measurement over the rows of a request, in memory that the next request uses again.
 import { bitmap, type ColumnData } from '../../../core/index.ts'
+import { type Slab, slabBytes } from './slab.ts'
 
 export type FieldType = 'Float64' | 'Int64' | 'UInt64' | 'Boolean' | 'String'
 
@@ -64,19 +65,29 @@ export class FieldColumn {
     return start
   }
 
-  /** The column with so many rows, in memory of its own. */
-  finish(rows: number): ColumnData {
+  /** Ends the column at so many rows; returns what it takes of a slab. */
+  close(rows: number): number {
     if (this.rows < rows) {
       if (rows > this.floats.length) this.#grow(rows)
       if (this.type === 'String' && this.offsets.length <= this.floats.length) this.#growOffsets()
       this.#skip(rows)
     }
-    const nulls = this.#valid && { valid: this.#valid.slice(0, (rows + 7) >> 3) }
-    if (this.type === 'String') {
-      const offsets = this.offsets.slice(0, rows + 1)
-      return { kind: 'bytes', offsets, bytes: this.text.slice(0, offsets[rows]), ...nulls }
+    const nulls = this.#valid === undefined ? 0 : slabBytes((rows + 7) >> 3)
+    if (this.type === 'String') return nulls + slabBytes((rows + 1) * 4) + slabBytes(this.offsets[rows]!)
+    return nulls + slabBytes(this.type === 'Boolean' ? rows : rows * 8)
+  }
+
+  /** The closed column, copied to a slab. */
+  copy(slab: Slab): ColumnData {
+    const { rows, type } = this
+    const nulls = this.#valid && { valid: take(slab, this.#valid.subarray(0, (rows + 7) >> 3)) }
+    if (type === 'String') {
+      const ends = slab.put(new Uint8Array(this.offsets.buffer, 0, (rows + 1) * 4))
+      const offsets = new Uint32Array(slab.buffer, ends, rows + 1)
+      return { kind: 'bytes', offsets, bytes: take(slab, this.text.subarray(0, this.offsets[rows])), ...nulls }
     }
-    return { kind: 'fixed', values: this.#values(rows), ...nulls }
+    const at = slab.put(this.flags.subarray(0, type === 'Boolean' ? rows : rows * 8))
+    return { kind: 'fixed', values: new arrays[type!](slab.buffer, at, rows), ...nulls }
   }
 
   /** Makes it ready for the next request. */
@@ -84,13 +95,6 @@ export class FieldColumn {
     this.type = undefined
     this.rows = 0
     this.#valid = undefined
-  }
-
-  #values(rows: number) {
-    if (this.type === 'Boolean') return this.flags.slice(0, rows)
-    const { buffer } = this.floats.slice(0, rows)
-    if (this.type === 'Int64') return new BigInt64Array(buffer)
-    return this.type === 'UInt64' ? new BigUint64Array(buffer) : new Float64Array(buffer)
   }
 
   /** Leaves the rows up to `row` without a value. */
@@ -124,4 +128,15 @@ export class FieldColumn {
     valid.set(this.#valid)
     this.#valid = valid
   }
+}
+
+const arrays = {
+  Boolean: Uint8Array,
+  Int64: BigInt64Array,
+  UInt64: BigUint64Array,
+  Float64: Float64Array
+} as const
+
+function take(slab: Slab, bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(slab.buffer, slab.put(bytes), bytes.length)
 }

@@ -5,6 +5,7 @@ import { escapable, unescapeText } from './escape.ts'
 import type { FieldColumn } from './field.ts'
 import { type DecodedTable, Measurement } from './measurement.ts'
 import { failure } from './position.ts'
+import { Slab } from './slab.ts'
 import { type Precision, putTime } from './time.ts'
 import { isLineEnd, ValueReader } from './value.ts'
 
@@ -58,10 +59,20 @@ export class LineDecoder {
     try {
       if (!isUtf8(body)) throw invalidText(body)
       for (let at = 0; at < body.length; ) at = this.#readLine(at)
-      return this.#used.map(measurement => measurement.finish(body))
+      return this.#finish()
     } finally {
       this.#reset()
     }
+  }
+
+  #finish(): DecodedTable[] {
+    let [bytes, keyBytes] = [0, 0]
+    for (const measurement of this.#used) {
+      bytes += measurement.close()
+      keyBytes += measurement.keyBytes
+    }
+    const [columns, keys] = [new Slab(bytes), new Slab(keyBytes)]
+    return this.#used.map(measurement => measurement.copy(this.#body, columns, keys))
   }
 
   /** Returns where the next line begins. */

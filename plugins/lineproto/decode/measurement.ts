@@ -3,6 +3,7 @@ import { type ColumnData, nameProblem, type SeriesKeys } from '../../../core/ind
 import { escapable, unescapeText } from './escape.ts'
 import { FieldColumn, type FieldType } from './field.ts'
 import { failure } from './position.ts'
+import { type Slab, slabBytes } from './slab.ts'
 
 /** A field of a table, as all lines of a request have it. */
 export interface DecodedField {
@@ -20,7 +21,7 @@ export interface DecodedTable {
   /** In order of first sight. */
   readonly fields: readonly DecodedField[]
   /** Nanoseconds since 1970. */
-  readonly times: BigInt64Array<ArrayBuffer>
+  readonly times: BigInt64Array
   /** Measurement and tags as lines write them, each other than the one before. */
   readonly keys: SeriesKeys
   /** Of each row: which key. */
@@ -93,17 +94,37 @@ export class Measurement {
     return row
   }
 
-  finish(body: Uint8Array): DecodedTable {
-    const { name, rows, keyCount: count } = this
+  /** Ends all columns; returns what they take of a slab. */
+  close(): number {
+    let bytes = slabBytes(this.rows * 8)
+    for (const field of this.used) bytes += field.close(this.rows)
+    return bytes
+  }
+
+  /** The closed rows: columns go to one slab, what is of no use after the write to the other. */
+  copy(body: Uint8Array, columns: Slab, keys: Slab): DecodedTable {
+    const { name, rows, keyCount } = this
     const fields = this.used.map(field => ({
       name: field.name,
       type: field.type!,
       at: field.at,
-      data: field.finish(rows)
+      data: field.copy(columns)
     }))
-    const keys = { count, bytes: body, starts: this.starts.slice(0, count), ends: this.ends.slice(0, count) }
-    const times = new BigInt64Array(this.times.slice(0, rows * 2).buffer)
-    return { name, rows, fields, times, keys, series: this.series.slice(0, rows) }
+    const times = new BigInt64Array(columns.buffer, columns.put(new Uint8Array(this.times.buffer, 0, rows * 8)), rows)
+    const words = (from: Uint32Array<ArrayBuffer>, count: number) =>
+      new Uint32Array(keys.buffer, keys.put(new Uint8Array(from.buffer, 0, count * 4)), count)
+    return {
+      name,
+      rows,
+      fields,
+      times,
+      keys: { count: keyCount, bytes: body, starts: words(this.starts, keyCount), ends: words(this.ends, keyCount) },
+      series: words(this.series, rows)
+    }
+  }
+
+  get keyBytes(): number {
+    return slabBytes(this.keyCount * 4) * 2 + slabBytes(this.rows * 4)
   }
 
   /** Makes it ready for the next request; returns by how many bytes what it keeps has grown. */

@@ -23,11 +23,11 @@ const kinds = { fixed: 0, bytes: 1, dictionary: 2 } as const
 /** Buffers that make up the payload, to be written one after the other. The big ones are the columns' own memory. */
 export function encodeRecord(parts: readonly RecordPart[]): Uint8Array[] {
   const head = new HeadWriter()
-  const buffers: Uint8Array[] = []
+  const body = new BodyWriter()
   const add = (view: ArrayBufferView | undefined) => {
     head.u32(view === undefined ? 0xffffffff : view.byteLength)
     if (view !== undefined && view.byteLength > 0)
-      buffers.push(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
+      body.add(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
   }
   head.u32(parts.length)
   for (const part of parts) {
@@ -41,7 +41,7 @@ export function encodeRecord(parts: readonly RecordPart[]): Uint8Array[] {
       head.u32(key.byteLength)
     }
     // One buffer: new series may come by the thousand, a few bytes each.
-    if (part.series.length > 0) buffers.push(Buffer.concat(part.series.map(({ key }) => key)))
+    if (part.series.length > 0) body.add(Buffer.concat(part.series.map(({ key }) => key)))
     head.u32(part.columns.length)
     for (const { id, data } of part.columns) {
       head.u32(id)
@@ -55,7 +55,7 @@ export function encodeRecord(parts: readonly RecordPart[]): Uint8Array[] {
       }
     }
   }
-  return [head.finish(), ...buffers]
+  return [head.finish(), ...body.finish()]
 }
 
 function addBytes(add: (view: ArrayBufferView) => void, offsets: Uint32Array, bytes: Uint8Array): void {
@@ -150,6 +150,44 @@ class HeadWriter {
   finish(): Uint8Array {
     this.#words[0] = this.#used * 4
     return new Uint8Array(this.#words.buffer, 0, this.#used * 4)
+  }
+}
+
+/** Buffers of at most this many bytes are put together: one more to write and to sum up costs more than the copy. */
+const smallBytes = 1024
+const [firstPage, laterPages] = [4 * 1024, 32 * 1024]
+
+/** Takes big buffers as they are and copies small ones next to each other. */
+class BodyWriter {
+  readonly #buffers: Uint8Array[] = []
+  #page = new Uint8Array(0)
+  #from = 0
+  #used = 0
+
+  add(bytes: Uint8Array): void {
+    const { length } = bytes
+    if (length > smallBytes) {
+      this.#cut()
+      this.#buffers.push(bytes)
+      return
+    }
+    if (this.#used + length > this.#page.length) {
+      this.#cut()
+      this.#page = new Uint8Array(this.#page.length === 0 ? firstPage : laterPages)
+      this.#from = this.#used = 0
+    }
+    this.#page.set(bytes, this.#used)
+    this.#used += length
+  }
+
+  finish(): readonly Uint8Array[] {
+    this.#cut()
+    return this.#buffers
+  }
+
+  #cut(): void {
+    if (this.#used > this.#from) this.#buffers.push(this.#page.subarray(this.#from, this.#used))
+    this.#from = this.#used
   }
 }
 
