@@ -8,7 +8,7 @@ import { type Running, start } from '../core/start.ts'
 import { catalogue } from '../plugins/index.ts'
 import { logJob, type RowJob } from './storage-rows.ts'
 
-const rowsPerWrite = 5000
+export const rowsPerWrite = 5000
 const writers = 2
 /** In so many lines stands the rare word, far from one another. */
 const rareLines = 3
@@ -37,7 +37,7 @@ export async function main(args: string[]): Promise<void> {
   const { sql, admin } = catalogue
   const server = await start(loadConfig({ overrides }).config, { sql: sql!, admin: admin! })
   try {
-    const loads = [await load(server, folder, 'plain', rows), await load(server, folder, 'indexed', rows)]
+    const loads = [await loadLines(server, folder, 'plain', rows), await loadLines(server, folder, 'indexed', rows)]
     printLoads(rows, loads)
     await printSearches(server)
   } finally {
@@ -54,7 +54,7 @@ function makeJob(rows: number): RowJob {
 }
 
 /** Fills a table and waits until all of it is in merged files with their indexes. */
-async function load({ core }: Running, folder: string, name: string, rows: number): Promise<Load> {
+export async function loadLines({ core }: Running, folder: string, name: string, rows: number): Promise<Load> {
   const job = makeJob(rows)
   const ctx = internalContext(core, 'bench')
   const indexes = {

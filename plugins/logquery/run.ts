@@ -3,7 +3,6 @@ import {
   type Core,
   DbError,
   didYouMean,
-  isValid,
   parseZone,
   type RecordsAnswer,
   type RequestContext,
@@ -11,9 +10,10 @@ import {
   utc
 } from '../../core/index.ts'
 import type { Writing } from './compile/constant.ts'
-import { checkContext, type Edges, edgesQuery, readContext } from './compile/context.ts'
+import { checkContext, readContext } from './compile/context.ts'
 import { Parameters } from './compile/parameters.ts'
 import { type Plan, planRows, readTable } from './compile/plan.ts'
+import { findWindows } from './context.ts'
 import { type QueryLimits, readQuery } from './document/query.ts'
 import type { LogQuery } from './document/tree.ts'
 
@@ -58,25 +58,10 @@ function planTable(ctx: RequestContext, table: Table, query: LogQuery): Plan {
 
 /** What is beside rows is known once the rows are. */
 async function planContext(store: Core['store'], ctx: RequestContext, table: Table, query: LogQuery): Promise<Plan> {
-  const edges = await findEdges(store, ctx, table, query)
-  if (edges === undefined) return planTable(ctx, table, { ...query, fetch: 0, skip: 0 })
+  const windows = await findWindows(store, ctx, table, query, () => writingFor(ctx))
+  if (windows === undefined) return planTable(ctx, table, { ...query, fetch: 0, skip: 0 })
   const writing = writingFor(ctx)
-  return planRows(writing, table, query, readContext(writing, table, query, edges))
-}
-
-async function findEdges(
-  store: Core['store'],
-  ctx: RequestContext,
-  table: Table,
-  query: LogQuery
-): Promise<Edges | undefined> {
-  const result = await store.query(ctx, edgesQuery(writingFor(ctx), table, query))
-  for await (const { rows, columns } of result.batches()) {
-    const [first, last] = columns
-    if (rows === 0 || !isValid(first!.valid, 0)) return undefined
-    return { first: BigInt(first!.values[0] as bigint), last: BigInt(last!.values[0] as bigint) }
-  }
-  return undefined
+  return planRows(writing, table, query, readContext(writing, table, query, windows))
 }
 
 export function writingFor({ timezone }: RequestContext): Writing {

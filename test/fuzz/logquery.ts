@@ -1,9 +1,10 @@
 // Log queries made up and bent: reading and compiling never does anything but take one or refuse it with its place, and no constant gets
 // into the text of a statement.
 import { isDbError, type Table, type TableColumn, utc } from '../../core/index.ts'
-import { edgesQuery, readContext } from '../../plugins/logquery/compile/context.ts'
+import { countQuery, foundQuery, readContext } from '../../plugins/logquery/compile/context.ts'
 import { Parameters } from '../../plugins/logquery/compile/parameters.ts'
 import { planRows, readTable } from '../../plugins/logquery/compile/plan.ts'
+import { windowsAround } from '../../plugins/logquery/compile/window.ts'
 import { readQuery } from '../../plugins/logquery/document/query.ts'
 import { createRandom, type Fuzz, type Random } from './random.ts'
 
@@ -68,9 +69,15 @@ function compile(text: string) {
   const first = writing()
   const plan = planRows(first, table, query, readTable(first, table, query)).query
   if (query.context === undefined) return [plan]
+  const windows = windowsAround([0n, 10n, 10_000n], 5n, 5n)
   const second = writing()
-  const source = readContext(second, table, query, { first: 0n, last: 10n })
-  return [plan, edgesQuery(writing(), table, query), planRows(second, table, query, source).query]
+  const source = readContext(second, table, query, windows)
+  return [
+    plan,
+    foundQuery(writing(), table, query),
+    countQuery(writing(), table, query, windows),
+    planRows(second, table, query, source).query
+  ]
 }
 
 const names = [...Object.keys(types), 'missing']

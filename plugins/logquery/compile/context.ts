@@ -1,6 +1,5 @@
 // Rows beside those that were found: the lines or the seconds before and after each.
-import type { Condition, SqlQuery, Table } from '../../../core/index.ts'
-import { unitsPerSecond } from '../../../core/index.ts'
+import { type Condition, type SqlQuery, type Table, unitsPerSecond } from '../../../core/index.ts'
 import { wrong } from '../document/node.ts'
 import type { Context, LogQuery } from '../document/tree.ts'
 import { timeCondition } from './condition.ts'
@@ -9,12 +8,7 @@ import { filterSql } from './filter.ts'
 import { readTable, type Source, tableScope, timeBounds } from './plan.ts'
 import { place, statement } from './statement.ts'
 import { quoteName, unitOf, type Value } from './value.ts'
-
-/** The first and the last time of the rows found that the answer can show, in the time index's unit. */
-export interface Edges {
-  readonly first: bigint
-  readonly last: bigint
-}
+import type { Window } from './window.ts'
 
 /** Throws where steps make something else of rows than rows. */
 export function checkContext({ context, steps }: LogQuery): void {
@@ -24,54 +18,69 @@ export function checkContext({ context, steps }: LogQuery): void {
   }
 }
 
-/** A statement for the edges: rows further away than the answer is long have no part in it. */
-export function edgesQuery(writing: Writing, table: Table, query: LogQuery): SqlQuery {
+/** A statement for the times of the rows found: rows further back than the answer is long have no part in it. */
+export function foundQuery(writing: Writing, table: Table, query: LogQuery): SqlQuery {
   const { rows, conditions } = readTable(writing, table, query)
   const time = rows.scope.time!.sql
   const where = rows.where.length > 0 ? ` WHERE ${rows.where.join(' AND ')}` : ''
   const newest = `SELECT ${time} AS moment FROM ${place}${where} ORDER BY moment DESC LIMIT ${query.skip + query.fetch}`
-  return statement(`SELECT min(moment), max(moment) FROM (${newest})`, table, conditions, writing.parameters)
+  return statement(`SELECT DISTINCT moment FROM (${newest})`, table, conditions, writing.parameters)
+}
+
+/** A statement for two numbers a window: rows before the first one found in it, and behind the last. */
+export function countQuery(writing: Writing, table: Table, query: LogQuery, windows: readonly Window[]): SqlQuery {
+  const time = tableScope(table, query).time!
+  const at = (ticks: bigint) => timeSql(writing.parameters, time.type, ticks)
+  const counts = windows.flatMap(({ first, last, from, to }) => [
+    `count(*) FILTER (moment >= ${at(from)} AND moment < ${at(first)})`,
+    `count(*) FILTER (moment > ${at(last)} AND moment <= ${at(to)})`
+  ])
+  const where = windowBounds(writing, time, query, windows)
+  const text = `SELECT ${counts.join(', ')} FROM (SELECT ${time.sql} AS moment FROM ${place} WHERE ${where})`
+  return statement(text, table, [windowCondition(table, query, windows)], writing.parameters)
 }
 
 /**
- * The rows found and those beside them. Rows of the same time have an order of their own, those found last: `near` and `placed` number
- * them alike.
+ * The rows found and those beside them, which lie in the windows. Rows of the same time have an order of their own, those found last:
+ * `placed` and `lined` number them alike. Between two windows lines are left out, but more than a context has.
  */
-export function readContext(writing: Writing, table: Table, query: LogQuery, edges: Edges): Source {
+export function readContext(writing: Writing, table: Table, query: LogQuery, windows: readonly Window[]): Source {
   const context = query.context!
   const scope = tableScope(table, query)
   const time = scope.time!
-  const helpers = { found: freeName(table, 'found'), position: freeName(table, 'position') }
-  const { parameters } = writing
-  const at = (ticks: bigint) => timeSql(parameters, time.type, ticks)
+  const at = (ticks: bigint) => timeSql(writing.parameters, time.type, ticks)
   const filter = query.filter === undefined ? 'true' : `coalesce(${filterSql(writing, scope, query.filter)}, false)`
-  const found = `(${filter} AND ${time.sql} >= ${at(edges.first)} AND ${time.sql} <= ${at(edges.last)})`
-  const bounds = [...timeBounds(writing, time, query), ...reach(writing, time, query, edges)]
-  const where = bounds.length > 0 ? ` WHERE ${bounds.join(' AND ')}` : ''
-  const keys = `SELECT ${time.sql} AS moment, ${found} AS found FROM ${place}${where}`
-  const near = `SELECT moment, line, bool_or(found) OVER (${frame(context, unitOf(time), 'place')}) AS near
-    FROM (SELECT moment, found, ${placeOf(context, time)} FROM (${keys}))`
+  const [first, last] = [windows[0]!.first, windows.at(-1)!.last]
+  const found = `(${filter} AND ${time.sql} >= ${at(first)} AND ${time.sql} <= ${at(last)})`
+  const where = windowBounds(writing, time, query, windows)
+  const { before, after } = inUnits(context, unitOf(time))
+  const keys = `SELECT ${time.sql} AS moment, ${found} AS found FROM ${place} WHERE ${where}`
+  // Each row meets the last one found that may have it in its context; most rows meet none.
+  const near = `SELECT placed.moment, placed.place FROM placed ASOF JOIN hits ON placed.place + ${before} >= hits.place
+    WHERE placed.place - hits.place <= ${after}`
   // The row found that brings the last line of the answer lies further back than it.
   const beyond = context.kind === 'lines' ? context.after : 0
-  const picked = `SELECT moment, min(line) AS line FROM (${near}) WHERE near GROUP BY moment
-    ORDER BY moment DESC LIMIT ${query.skip + query.fetch + beyond}`
-  const conditions = conditionsOf(table, query, edges)
-  const joined = `${place} JOIN (${picked}) AS picked ON ${time.sql} = picked.moment`
+  const picked = `WITH placed AS MATERIALIZED (SELECT moment, found, ${placeOf(context, time)} AS place FROM (${keys})),
+    hits AS MATERIALIZED (SELECT DISTINCT place FROM placed WHERE found),
+    moments AS MATERIALIZED (SELECT DISTINCT moment FROM (${near}) ORDER BY moment DESC
+      LIMIT ${query.skip + query.fetch + beyond})
+    SELECT moment, min(place) AS line FROM placed WHERE moment IN (FROM moments) GROUP BY moment`
+  const condition = windowCondition(table, query, windows)
+  const conditions = [condition, condition]
+  const rows = `(SELECT stored.* FROM ${place} WHERE ${where}) AS stored JOIN (${picked}) AS picked ON ${time.sql} = picked.moment`
   if (context.kind === 'seconds') {
-    const rows = { from: `(SELECT stored.* FROM ${joined}) AS stored`, where: [], scope, order: [`${time.sql} DESC`] }
-    return { rows, conditions }
+    const from = `(SELECT stored.* FROM ${rows}) AS stored`
+    return { rows: { from, where: [], scope, order: [`${time.sql} DESC`] }, conditions }
   }
+  const helpers = { found: freeName(table, 'found'), position: freeName(table, 'position') }
   const lined = `SELECT stored.*, ${found} AS ${helpers.found},
-    picked.line + row_number() OVER (PARTITION BY ${time.sql} ORDER BY ${found}) - 1 AS ${helpers.position} FROM ${joined}`
-  const chosen = `SELECT *, bool_or(${helpers.found}) OVER (${frame(context, unitOf(time), helpers.position)}) AS near
+    picked.line + row_number() OVER (PARTITION BY ${time.sql} ORDER BY ${found}) - 1 AS ${helpers.position} FROM ${rows}`
+  const chosen = `SELECT *, bool_or(${helpers.found}) OVER (
+      ORDER BY ${helpers.position} RANGE BETWEEN ${after} PRECEDING AND ${before} FOLLOWING) AS near
     FROM (${lined})`
-  const rows = {
-    from: `(SELECT * FROM (${chosen}) WHERE near) AS stored`,
-    where: [],
-    scope,
-    order: [`${time.sql} DESC`, `stored.${helpers.position} DESC`]
-  }
-  return { rows, conditions }
+  const from = `(SELECT * FROM (${chosen}) WHERE near) AS stored`
+  const order = [`${time.sql} DESC`, `stored.${helpers.position} DESC`]
+  return { rows: { from, where: [], scope, order }, conditions }
 }
 
 /** A name that no column of the table has. */
@@ -82,55 +91,41 @@ function freeName(table: Table, wanted: string): string {
   return quoteName(name)
 }
 
-/** How far apart rows are: in lines, or in the time index's unit. */
+/** Where a row is: its line, or its time in the time index's unit. */
 function placeOf({ kind }: Context, { type }: Value): string {
-  if (kind === 'lines')
-    return 'row_number() OVER (ORDER BY moment, found) AS place, rank() OVER (ORDER BY moment) AS line'
+  if (kind === 'lines') return 'row_number() OVER (ORDER BY moment, found)'
   const ticks = {
     TimestampSecond: 'epoch_ms(moment) // 1000',
     TimestampMillisecond: 'epoch_ms(moment)',
     TimestampMicrosecond: 'epoch_us(moment)',
     TimestampNanosecond: 'epoch_ns(moment)'
   }
-  return `CAST(${ticks[type as keyof typeof ticks]} AS BIGINT) AS place, 0 AS line`
+  return `CAST(${ticks[type as keyof typeof ticks]} AS BIGINT)`
 }
 
-/** The rows that have this one in their context. */
-function frame({ kind, before, after }: Context, unit: ReturnType<typeof unitOf>, place: string): string {
+/** The context in lines or in the time index's unit. */
+export function inUnits({ kind, before, after }: Context, unit: ReturnType<typeof unitOf>) {
   const per = kind === 'lines' ? 1n : unitsPerSecond[unit]
-  return `ORDER BY ${place} RANGE BETWEEN ${BigInt(after) * per} PRECEDING AND ${BigInt(before) * per} FOLLOWING`
+  return { before: BigInt(before) * per, after: BigInt(after) * per }
 }
 
-/** Bounds of the rows that are looked at. */
-function reach(writing: Writing, time: Value, query: LogQuery, edges: Edges): string[] {
-  const { kind, before, after } = query.context!
-  const { parameters } = writing
-  const at = (ticks: bigint) => timeSql(parameters, time.type, ticks)
-  if (kind === 'seconds') {
-    const { first, last } = widened(query.context!, unitOf(time), edges)
-    return [`${time.sql} >= ${at(first)}`, `${time.sql} <= ${at(last)}`]
+/** The whole stretch first: it is what parts of files are left out by. */
+function windowBounds(writing: Writing, time: Value, query: LogQuery, windows: readonly Window[]): string {
+  const at = (ticks: bigint) => timeSql(writing.parameters, time.type, ticks)
+  const within = (from: bigint, to: bigint) => `(${time.sql} >= ${at(from)} AND ${time.sql} <= ${at(to)})`
+  const whole = within(windows[0]!.from, windows.at(-1)!.to)
+  const bounds = [...timeBounds(writing, time, query), whole]
+  if (windows.length > 1) bounds.push(`(${windows.map(({ from, to }) => within(from, to)).join(' OR ')})`)
+  return bounds.join(' AND ')
+}
+
+/** Rows in the windows, whether they pass the filter or not. */
+function windowCondition(table: Table, query: LogQuery, windows: readonly Window[]): Condition {
+  const near: Condition = {
+    kind: 'any',
+    of: windows.map(({ from, to }): Condition => ({ kind: 'time', from, to: to + 1n }))
   }
-  const edge = (sign: '<' | '>', ticks: bigint, lines: number) => {
-    const bounds = [...timeBounds(writing, time, query), `${time.sql} ${sign} ${at(ticks)}`]
-    const beyond = `SELECT ${time.sql} AS moment FROM ${place} WHERE ${bounds.join(' AND ')}
-      ORDER BY moment ${sign === '<' ? 'DESC' : 'ASC'} LIMIT ${lines}`
-    return `coalesce((SELECT ${sign === '<' ? 'min' : 'max'}(moment) FROM (${beyond})), ${at(ticks)})`
-  }
-  return [`${time.sql} >= ${edge('<', edges.first, before)}`, `${time.sql} <= ${edge('>', edges.last, after)}`]
-}
-
-function widened({ before, after }: Context, unit: ReturnType<typeof unitOf>, { first, last }: Edges): Edges {
-  const per = unitsPerSecond[unit]
-  return { first: first - BigInt(before) * per, last: last + BigInt(after) * per }
-}
-
-/** By place of the table: none is read for the rows that pass the filter alone. */
-function conditionsOf(table: Table, query: LogQuery, edges: Edges): readonly (Condition | undefined)[] {
+  if (query.time === undefined) return near
   const unit = unitOf({ type: table.timeIndex.type } as Value)
-  const range = query.time && timeCondition(query.time, unit)
-  if (query.context!.kind === 'lines') return [range, range, range, range]
-  const { first, last } = widened(query.context!, unit, edges)
-  const near: Condition = { kind: 'time', from: first, to: last + 1n }
-  const both: Condition = range === undefined ? near : { kind: 'all', of: [range, near] }
-  return [both, both]
+  return { kind: 'all', of: [timeCondition(query.time, unit), near] }
 }

@@ -1,0 +1,44 @@
+// Stretches of time around rows that were found, wide enough to hold what is beside them.
+
+/** Ticks of the time index, all included. */
+export interface Window {
+  /** The rows found in it lie between these. */
+  readonly first: bigint
+  readonly last: bigint
+  readonly from: bigint
+  readonly to: bigint
+}
+
+/** More of them cost each row more than they save. */
+const mostWindows = 64
+
+/** Windows that reach so far before and behind every time; those that meet are one, and so are the nearest where there are too many. */
+export function windowsAround(times: Iterable<bigint>, before: bigint, after: bigint): readonly Window[] {
+  const windows: Window[] = []
+  for (const time of [...times].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))) {
+    const next = { first: time, last: time, from: time - before, to: time + after }
+    const previous = windows.at(-1)
+    if (previous !== undefined && next.from <= previous.to) windows[windows.length - 1] = join(previous, next)
+    else windows.push(next)
+  }
+  return joinNearest(windows)
+}
+
+function joinNearest(windows: readonly Window[]): readonly Window[] {
+  if (windows.length <= mostWindows) return windows
+  const gaps = windows.slice(1).map((window, i) => window.from - windows[i]!.to)
+  const widest = gaps.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0)).slice(0, mostWindows - 1)
+  const least = widest.at(-1)!
+  let equal = widest.filter(gap => gap === least).length
+  const joined: Window[] = [windows[0]!]
+  for (const [i, window] of windows.slice(1).entries()) {
+    const parts = gaps[i]! > least || (gaps[i] === least && equal-- > 0)
+    if (parts) joined.push(window)
+    else joined[joined.length - 1] = join(joined.at(-1)!, window)
+  }
+  return joined
+}
+
+function join(a: Window, b: Window): Window {
+  return { first: a.first, last: b.last, from: a.from, to: b.to > a.to ? b.to : a.to }
+}

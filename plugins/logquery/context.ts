@@ -1,0 +1,51 @@
+// Finds the stretches of time in which the context of rows lies.
+import { type Core, isValid, type RequestContext, type SqlQuery, type Table, unitsPerSecond } from '../../core/index.ts'
+import type { Writing } from './compile/constant.ts'
+import { countQuery, foundQuery, inUnits } from './compile/context.ts'
+import { unitOf, type Value } from './compile/value.ts'
+import { type Window, windowsAround } from './compile/window.ts'
+import type { LogQuery } from './document/tree.ts'
+
+/** Seconds first tried on both sides of a row for lines beside it, and how much more each time. */
+const firstReach = 1n
+const growth = 16n
+/** Seconds between any two times there are. */
+const longestReach = 20_000_000_000n
+
+/** Undefined where no row was found. Few looks at the times of rows are enough: each is far wider than the one before. */
+export async function findWindows(
+  store: Core['store'],
+  ctx: RequestContext,
+  table: Table,
+  query: LogQuery,
+  write: () => Writing
+): Promise<readonly Window[] | undefined> {
+  const context = query.context!
+  const times = await readNumbers(store, ctx, foundQuery(write(), table, query))
+  if (times.length === 0) return undefined
+  const unit = unitOf({ type: table.timeIndex.type } as Value)
+  if (context.kind === 'seconds') {
+    const { before, after } = inUnits(context, unit)
+    return windowsAround(times, before, after)
+  }
+  for (let reach = firstReach; ; reach *= growth) {
+    const ticks = reach * unitsPerSecond[unit]
+    const windows = windowsAround(times, context.before > 0 ? ticks : 0n, context.after > 0 ? ticks : 0n)
+    if (reach > longestReach) return windows
+    const counts = await readNumbers(store, ctx, countQuery(write(), table, query, windows))
+    const isEnough = counts.every((count, i) => count >= BigInt(i % 2 === 0 ? context.before : context.after))
+    if (isEnough) return windows
+  }
+}
+
+/** All numbers of a result, row by row. */
+async function readNumbers(store: Core['store'], ctx: RequestContext, query: SqlQuery): Promise<bigint[]> {
+  const numbers: bigint[] = []
+  const result = await store.query(ctx, query)
+  for await (const { rows, columns } of result.batches()) {
+    for (let row = 0; row < rows; row++) {
+      for (const { values, valid } of columns) if (isValid(valid, row)) numbers.push(BigInt(values[row] as bigint))
+    }
+  }
+  return numbers
+}
