@@ -265,8 +265,11 @@ function own(table: Table, { id, physical, type, initial, was }: TableColumn): S
   return { id, physical, type, ...(filled && { initial }) }
 }
 
+/** What a column of a write takes besides its values, about: where writes are small it is most of them. */
+const columnBytes = 200
+
 function sizeOf(write: MemtableRows): number {
-  let bytes = write.rows * 8
+  let bytes = write.rows * 8 + write.columns.size * columnBytes
   for (const data of write.columns.values()) {
     bytes += data.valid?.byteLength ?? 0
     if (data.kind === 'fixed') bytes += data.values.byteLength
