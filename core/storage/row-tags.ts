@@ -4,6 +4,7 @@ import type { Column, TableWrite } from '../model/batch.ts'
 import type { SeriesLabel } from '../model/series.ts'
 import type { Table } from '../model/table.ts'
 import type { Catalog, ResolvedWrite, SeriesNumbers } from './engine.ts'
+import { checkName } from './schema.ts'
 
 /** A write, and what of its tags the catalog does not know yet. */
 export interface TaggedWrite {
@@ -14,6 +15,7 @@ export interface TaggedWrite {
   readonly added: readonly { readonly index: number; readonly labels: readonly SeriesLabel[] }[]
 }
 
+/** Asks for the tags of keys that are not known. Throws DbError `InvalidArguments` for a name that cannot be a column's, and what asking throws. */
 export function findTags(catalog: Catalog, scope: string, write: TableWrite): TaggedWrite {
   const { tags } = write
   if (tags === undefined) return { write, planned: write, numbers: undefined, added: [] }
@@ -21,6 +23,7 @@ export function findTags(catalog: Catalog, scope: string, write: TableWrite): Ta
   if (numbers.unknown.length === 0) return { write, planned: write, numbers, added: [] }
   const added = numbers.unknown.map(index => ({ index, labels: tags.labels(index) }))
   const names = new Set(added.flatMap(({ labels }) => labels.map(({ name }) => name)))
+  for (const name of names) checkName('column', name)
   return { write, planned: { ...write, columns: [...Array.from(names, emptyTag), ...write.columns] }, numbers, added }
 }
 

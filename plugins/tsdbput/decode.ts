@@ -132,7 +132,7 @@ class PointReader {
     const written = this.#cursor.bytes.toString('utf8', start, end)
     const known = this.#metricNumbers.get(written)
     if (known !== undefined) return known
-    const number = this.#metrics.push(JSON.parse(written)) - 1
+    const number = this.#metrics.push(readJson({ ...this.#cursor, at: start }) as string) - 1
     this.#metricNumbers.set(written, number)
     return number
   }
@@ -168,8 +168,12 @@ function numberOf(text: string): number {
 function readText(cursor: JsonCursor, what: string): Range {
   const start = skipSpace(cursor, cursor.at)
   if (cursor.bytes[start] !== 0x22 || start >= cursor.end) throw unexpected(cursor, start, `${what} as a text`)
-  cursor.at = textEnd(cursor, start + 1) + 1
-  return { start, end: cursor.at }
+  const end = textEnd(cursor, start + 1) + 1
+  cursor.at = start
+  // Whether the escapes are right.
+  if (cursor.bytes.subarray(start, end).includes(0x5c)) readJson(cursor)
+  cursor.at = end
+  return { start, end }
 }
 
 /** A number, or a text. */

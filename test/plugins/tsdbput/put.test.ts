@@ -80,15 +80,16 @@ t.test('summary and details say what was stored; flags count whatever their valu
     point({ metric: 'x'.repeat(256) }),
     point({ metric: 'words' }),
     point({ tags: { svc_value: 'a' } }),
+    point({ tags: { '': 'a' } }),
     point({ timestamp: 2 })
   ]
   const { status, json } = await put(mixed, '?details')
   t.equal(status, 200)
   const { success, failed, errors } = json()
-  t.same([success, failed], [2, 7])
+  t.same([success, failed], [2, 8])
   t.same(
     errors.map((error: { datapoint: unknown }) => error.datapoint),
-    mixed.slice(1, 8),
+    mixed.slice(1, 9),
     'the points as they came'
   )
   const reasons = errors.map((error: { error: string }) => error.error)
@@ -99,11 +100,12 @@ t.test('summary and details say what was stored; flags count whatever their valu
     /Invalid timestamp: now/,
     /at most 255/,
     /Column datatype mismatch.*svc_value.*String.*Float64.*words/,
-    /tag svc_value of metric sys.load/
+    /tag svc_value of metric sys.load/,
+    /the name of a column is empty/
   ])
   t.same(await sql('SELECT count(*) FROM "sys.load" WHERE svc_timestamp < 10000'), [[2]])
-  t.equal((await put(mixed, '?summary')).body, '{"success":2,"failed":7}')
-  t.match(await core.metrics.expose(), /svc_tsdbput_points_refused_total 14/)
+  t.equal((await put(mixed, '?summary')).body, '{"success":2,"failed":8}')
+  t.match(await core.metrics.expose(), /svc_tsdbput_points_refused_total 16/)
 })
 
 t.test('without flags a point that is wrong fails all of them', async t => {
@@ -142,6 +144,8 @@ t.test('what is no point is refused with its place, flags or not', async t => {
     ['{"metric":"m","timestamp":1,"tags":{}}', /no value/],
     ['{"metric":"m","timestamp":1,"value":1}', /no tags/],
     ['{"timestamp":1,"value":1,"tags":{}}', /no metric/],
+    [JSON.stringify(point()).replace('sys', String.raw`\u00`), /hexadecimal/],
+    [JSON.stringify(point()).replace('"a"', String.raw`"\x"`), /unknown escape/],
     [Buffer.from('{"metric":"\xff"}', 'latin1'), /UTF-8/]
   ] as const
   for (const [body, message] of cases) {

@@ -1,0 +1,68 @@
+// Put requests made up, bent and cut: what is taken is what a plain JSON parser makes of them.
+import { isDbError } from '../../core/index.ts'
+import { decodePoints } from '../../plugins/tsdbput/decode.ts'
+import { createRandom, type Fuzz, type Random } from './random.ts'
+
+const names = ['m', 'sys.load', 'größe', 'a"b', '\u0001', '']
+const numbers = [0, 1, -1.5, 1_700_000_000, 1_700_000_000_123, 1e300, '5', '1.5e3', 'x', '']
+const pieces = ['"', '{', '}', '[', ']', ',', ':', ' ', '\n', '\\', '\\u00e9', '0', '1', 'e5', '-', 'null', 'tags', 'é']
+
+interface PlainPoint {
+  readonly metric: string
+  readonly timestamp: number | string
+  readonly value: number | string
+  readonly tags: Readonly<Record<string, string>>
+}
+
+export const fuzz: Fuzz = (seed, runs) => {
+  const random = createRandom(seed)
+  let taken = 0
+  for (let run = 0; run < runs; run++) {
+    const points = Array.from({ length: random.below(4) }, () => makePoint(random))
+    const body = bend(random, Buffer.from(JSON.stringify(points.length === 1 ? points[0] : points)))
+    const broken = compare(body)
+    if (broken === 'taken') taken++
+    else if (broken !== 'refused') {
+      return {
+        runs: run,
+        summary: `${taken} taken`,
+        broken: `run ${run}, ${JSON.stringify(body.toString())}: ${broken}`
+      }
+    }
+  }
+  return { runs, summary: `${taken} taken, the others refused` }
+}
+
+function compare(body: Buffer): string {
+  try {
+    const { count, starts, ends, metrics, metricOf, times, values, failures } = decodePoints(body)
+    for (let i = 0; i < count; i++) {
+      const plain = JSON.parse(body.toString('utf8', starts[i], ends[i])) as PlainPoint
+      if (metrics[metricOf[i]!] !== plain.metric) return `metric ${metrics[metricOf[i]!]}`
+      if (failures.has(i)) continue
+      const time = Number(plain.timestamp)
+      if (times[i] !== (Math.abs(time) < 1e12 ? time * 1000 : time)) return `time ${times[i]}`
+      if (values[i] !== Number(plain.value)) return `value ${values[i]}`
+    }
+    return 'taken'
+  } catch (error) {
+    return isDbError(error) && error.status === 400 ? 'refused' : String((error as Error).stack)
+  }
+}
+
+function makePoint(random: Random): PlainPoint {
+  const tags = Array.from({ length: random.below(3) }, () => [random.pick(names), random.pick(names)])
+  const point = { timestamp: random.pick(numbers), value: random.pick(numbers), tags: Object.fromEntries(tags) }
+  return { ...point, metric: random.pick(names), ...(random.once(4) && { more: [1, { x: null }] }) }
+}
+
+/** Some bytes changed, put in or cut out; nothing one time in three. */
+function bend(random: Random, bytes: Buffer): Buffer {
+  let bent = bytes
+  for (let changes = random.below(3); changes > 0; changes--) {
+    const at = random.below(bent.length + 1)
+    const piece = random.once(20) ? Buffer.from([random.below(256)]) : Buffer.from(random.pick(pieces))
+    bent = Buffer.concat([bent.subarray(0, at), piece, bent.subarray(random.once(2) ? at : at + random.below(4))])
+  }
+  return random.once(20) ? bent.subarray(0, random.below(bent.length + 1)) : bent
+}
