@@ -8,10 +8,18 @@ type Notes = ReadonlyMap<string, readonly string[]>
 /** The statement that gives the portions of the requests from `first` on. */
 function selectPortions(notes: Notes, table: string, first = 0): string {
   const isSamples = table.startsWith('chaos_samples')
-  const source = isSamples ? `(SELECT CAST(svc_value AS BIGINT) AS request, item FROM ${table}) AS samples` : table
-  const lengths = isSamples ? [] : (notes.get(table) ?? []).map(name => `coalesce(length(${name}), 0)`)
+  const lengths = isSamples ? [] : (notes.get(table) ?? []).map(name => `coalesce(length("${name}"), 0)`)
   const columns = `request, count(*), count(DISTINCT item), sum(${['0', ...lengths].join(' + ')})`
-  return `SELECT ${columns} FROM ${source} WHERE request >= ${first} GROUP BY request`
+  return `SELECT ${columns} FROM ${source(table)} WHERE request >= ${first} GROUP BY request`
+}
+
+/** A table whose columns have the names all tables have. */
+function source(table: string): string {
+  if (table.startsWith('chaos_samples')) {
+    return `(SELECT CAST(svc_value AS BIGINT) AS request, item FROM ${table}) AS samples`
+  }
+  if (table !== 'chaos_spans') return table
+  return `(SELECT *, "span_attributes.request" AS request, "span_attributes.item" AS item FROM ${table}) AS spans`
 }
 
 /** The round that has just ended: its requests one by one, all others by their number. */
@@ -43,7 +51,10 @@ async function findNotes(url: string): Promise<Notes> {
   const rows = (await ask(url, columns))[0] as [string, string][]
   const byTable = Map.groupBy(rows, ([table]) => table)
   return new Map(
-    [...byTable].map(([table, rows]) => [table, rows.map(([, name]) => name).filter(name => name.startsWith('note'))])
+    [...byTable].map(([table, rows]) => [
+      table,
+      rows.map(([, name]) => name).filter(name => /^(span_attributes\.)?note/.test(name))
+    ])
   )
 }
 

@@ -95,8 +95,11 @@ function upkeep(table: string, random: Random): readonly (readonly [string, stri
 }
 
 /** The status of the answer, 200 for any success; undefined when there was none. */
-async function post(round: Round, { path, contentType, body, hints }: ChaosRequest): Promise<number | undefined> {
-  const headers = { 'content-type': contentType, ...(hints !== undefined && { 'x-svc-hints': hints }) }
+async function post(
+  round: Round,
+  { path, contentType, body, headers: others }: ChaosRequest
+): Promise<number | undefined> {
+  const headers = { 'content-type': contentType, ...others }
   try {
     const response = await fetch(round.url + path, { method: 'POST', headers, body })
     const text = await response.text()

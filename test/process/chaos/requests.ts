@@ -1,6 +1,7 @@
 // The requests of a chaos run: where they go, what they carry, and which rows they make.
 import { encodeSnappy } from '../../../core/index.ts'
 import { writeV1 } from '../../plugins/metricsys/messages.ts'
+import { encodeTraces } from '../../plugins/telemetry/traces/encode.ts'
 import type { Portion } from './ledger.ts'
 import { keysPerSender, newestTables } from './newest.ts'
 import type { Random } from './random.ts'
@@ -8,12 +9,12 @@ import type { Random } from './random.ts'
 export interface ChaosRequest {
   readonly path: string
   readonly contentType: string
-  readonly hints?: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly body: string | Uint8Array<ArrayBuffer>
 }
 
-/** `metrics` are lines for logical tables, `samples` are remote write, `points` line protocol; `newest` and `latest` overwrite rows, and delete them. */
-export type Kind = 'events' | 'audit' | 'lines' | 'metrics' | 'samples' | 'points' | 'rows' | OverwritingKind
+/** `metrics` are lines for logical tables, `samples` are remote write, `points` line protocol, `spans` OTLP; `newest` and `latest` overwrite rows, and delete them. */
+export type Kind = 'events' | 'audit' | 'lines' | 'metrics' | 'samples' | 'points' | 'spans' | 'rows' | OverwritingKind
 export type OverwritingKind = 'newest' | 'latest'
 
 export const kinds: readonly Kind[] = [
@@ -24,6 +25,7 @@ export const kinds: readonly Kind[] = [
   'metrics',
   'samples',
   'points',
+  'spans',
   'rows',
   'newest',
   'latest'
@@ -44,6 +46,7 @@ export const droppable: readonly (readonly [Kind, string])[] = [
   ['samples', 'chaos_samples_a'],
   ['points', 'chaos_points_a'],
   ['points', 'chaos_points_b'],
+  ['spans', 'chaos_spans'],
   ['rows', 'chaos_rows']
 ]
 
@@ -93,7 +96,7 @@ export function draft(kind: Kind, random: Random): Draft {
     const note = random.pick(['x', 'yz', 'ä']).repeat(random.between(1, longest))
     return { item, table: table(), note: kind === 'samples' ? '' : note }
   })
-  const mayWiden = kind === 'events' || kind === 'audit' || kind === 'samples' || kind === 'points'
+  const mayWiden = kind === 'events' || kind === 'audit' || kind === 'samples' || kind === 'points' || kind === 'spans'
   const column = mayWiden && random.chance(0.1) ? `note_${random.between(1, 40)}` : 'note'
   return { kind, items, column, deletes: false }
 }
@@ -116,10 +119,11 @@ export function request({ kind, items, column, deletes }: Draft, id: number, sen
   if (kind === 'lines' || kind === 'metrics') {
     const lines = items.map(({ item, table, note }) => `${id} ${item} ${table.at(-1)} ${note}`)
     const path = `/v1/ingest?table=chaos_${kind}&pipeline_name=${pipelineName}`
-    const hints = kind === 'metrics' ? { hints: 'physical_table=chaos_physical' } : {}
-    return { path, contentType: 'text/plain', body: lines.join('\n'), ...hints }
+    const headers = kind === 'metrics' ? { headers: { 'x-svc-hints': 'physical_table=chaos_physical' } } : {}
+    return { path, contentType: 'text/plain', body: lines.join('\n'), ...headers }
   }
   if (kind === 'samples') return samples(items, id, column)
+  if (kind === 'spans') return spans(items, id, column)
   if (kind === 'points') {
     const lines = items.map(({ item, table, note }) => `${table},item=${item} request=${id}i,${column}="${note}" ${id}`)
     return { path: '/v1/lineproto/write', contentType: 'text/plain', body: lines.join('\n') }
@@ -151,6 +155,26 @@ function samples(items: readonly Item[], id: number, column: string): ChaosReque
   const body = Uint8Array.from(encodeSnappy(writeV1(series)))
   const path = '/v1/metricsys/write?physical_table=chaos_series'
   return { path, contentType: 'application/x-protobuf', body }
+}
+
+/** Every attribute is a column; the services of a request come back in later ones. */
+function spans(items: readonly Item[], id: number, column: string): ChaosRequest {
+  const all = items.map(({ item, note }) => ({
+    traceId: (id + 1).toString(16).padStart(32, '0'),
+    spanId: (item + 1).toString(16).padStart(16, '0'),
+    name: `work ${item % 3}`,
+    start: BigInt(id),
+    attributes: [
+      ['request', BigInt(id)],
+      ['item', BigInt(item)],
+      [column, note]
+    ] as const
+  }))
+  const body = Uint8Array.from(
+    encodeTraces([{ attributes: [['service.name', `s${id % 5}`]], scopes: [{ spans: all }] }])
+  )
+  const headers = { 'x-svc-trace-table-name': 'chaos_spans' }
+  return { path: '/v1/telemetry/v1/traces', contentType: 'application/x-protobuf', body, headers }
 }
 
 export function sql(statement: string): ChaosRequest {

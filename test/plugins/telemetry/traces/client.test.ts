@@ -1,5 +1,5 @@
 // The exporters of the OpenTelemetry SDK and its instrumentation of a real application, read back by the Jaeger API.
-import FastifyOtel from '@fastify/otel'
+import { FastifyOtelInstrumentation } from '@fastify/otel'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { OTLPTraceExporter as ProtoExporter } from '@opentelemetry/exporter-trace-otlp-proto'
@@ -30,7 +30,7 @@ for (const [name, createExporter] of [
       resource: resourceFromAttributes({ 'service.name': service, 'service.version': '1.2.3' }),
       spanProcessors: [new BatchSpanProcessor({ exporter })]
     })
-    const instrumentation = new FastifyOtel()
+    const instrumentation = new FastifyOtelInstrumentation()
     instrumentation.setTracerProvider(provider)
     const app = Fastify()
     await app.register(instrumentation.plugin())
