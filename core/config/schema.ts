@@ -132,6 +132,10 @@ const storage = table(
     index_cache_size: size(
       128 * MiB,
       'Parts of index files kept in memory for the next query; what does not fit is read again.'
+    ),
+    sample_cache_size: size(
+      128 * MiB,
+      'Samples of files kept in memory for the next query by series; a query that needs more than half of it has the query engine read the files.'
     )
   },
   'Where and how data is kept.'

@@ -153,14 +153,14 @@ class EmbeddedEngine implements Engine {
   }
 
   async #startQuery(opened: Opened, query: Query, signal: AbortSignal): Promise<QueryResult> {
-    const { sqlite, duckdb, tables, check, contents, indexes } = opened
+    const { sqlite, duckdb, tables, check, contents, indexes, samples } = opened
     for (const table of tablesOf(query)) {
       const files = sqlite.files(sqlite.host(table))
       await check.require(table, files)
       await contents.require(table, files, signal)
     }
     const { pins, dataDir, metrics } = this.#around
-    return runQuery({ catalog: sqlite, duckdb, tables, pins, dataDir, indexes, metrics }, query, signal)
+    return runQuery({ catalog: sqlite, duckdb, tables, pins, dataDir, indexes, samples, metrics }, query, signal)
   }
 
   #whyUnwritable(): Promise<string | undefined> {
@@ -217,6 +217,7 @@ class EmbeddedEngine implements Engine {
       walSegments: () => this.#opened?.writer?.wal.segments ?? 0,
       files: () => this.#opened?.sqlite.allFiles() ?? [],
       isReadOnly: () => this.#unwritable !== undefined,
+      sampleCacheBytes: () => this.#opened?.samples.bytes ?? 0,
       cacheBytes: () => this.#opened?.indexes.bytes ?? 0,
       connections: () => this.#opened?.duckdb.connections() ?? { idle: 0, busy: 0 }
     })

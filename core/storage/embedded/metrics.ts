@@ -4,6 +4,8 @@ import type { Counter, Histogram, Metrics } from '../../metrics/metrics.ts'
 export interface EngineMetrics {
   readonly wal: { readonly bytes: Counter; readonly syncSeconds: Histogram }
   readonly stalls: Counter
+  /** Looks for samples of files that may be in memory. */
+  readonly sampleLookups: Counter
   readonly writeSeconds: Histogram
   readonly flushSeconds: Histogram
   readonly flushedRows: Counter
@@ -28,6 +30,8 @@ export interface EngineMetrics {
 }
 
 export interface EngineGauges {
+  /** Samples of files in memory. */
+  sampleCacheBytes(): number
   memtableLimit(): number
   memtableBytes(): number
   memtableRows(): number
@@ -53,6 +57,11 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
         [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1]
       )
     },
+    sampleLookups: metrics.counter(
+      'svc_storage_sample_cache_lookups_total',
+      'Looks for samples of files that may be in memory, by whether they were.',
+      ['result']
+    ),
     stalls: metrics.counter('svc_storage_write_stalls_total', 'Writes that had to wait for room in memory.'),
     writeSeconds: metrics.histogram(
       'svc_storage_write_seconds',
@@ -113,6 +122,7 @@ function exposeGauges(metrics: Metrics, gauges: EngineGauges): void {
   )
   const readOnlyHelp = '1 while the data folder cannot be written and only reads are answered.'
   show('svc_storage_read_only', readOnlyHelp, () => (gauges.isReadOnly() ? 1 : 0))
+  show('svc_storage_sample_cache_bytes', 'Bytes of samples of files kept in memory.', gauges.sampleCacheBytes)
   show('svc_storage_cache_bytes', 'Bytes of index files kept in memory.', gauges.cacheBytes)
   const poolHelp = 'Connections to the query engine: `busy` with a query, or `idle`, waiting for one.'
   metrics.gauge('svc_storage_connections', poolHelp, ['state'], gauge => {

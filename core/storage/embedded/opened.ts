@@ -28,6 +28,7 @@ import {
   unknownSideFiles
 } from './open.ts'
 import { copyToRead } from './read-only.ts'
+import { SampleCache } from './samples/sample-cache.ts'
 import { replay } from './write.ts'
 
 /** Milliseconds between looks at what is old enough to be flushed, merged or removed. */
@@ -52,6 +53,7 @@ export interface Opened {
   readonly check: FileCheck
   readonly contents: ContentCheck
   readonly indexes: IndexReader
+  readonly samples: SampleCache
   /** Resolves when all data files were looked at. */
   readonly settled: Promise<void>
   /** Absent where the folder can only be read. */
@@ -132,6 +134,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   const common = { catalog: sqlite, duckdb, tables, dataDir, log, metrics, tracing }
   const flusher = new Flusher(common)
   const compactor = new Compactor({ ...common, pins })
+  const samples = sampleCache(around)
   const reader = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.renew(file), looked)
   const indexer = new Indexer({ ...common, metrics: metrics.index, pins, reader })
   await checkSegments(config.wal.dir, sqlite.logBounds())
@@ -180,7 +183,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
     sqlite.close()
   }
   const writer = { wal, flusher, compactor, indexer }
-  return { sqlite, duckdb, tables, check, contents, indexes: reader, settled, writer, close }
+  return { sqlite, duckdb, tables, check, contents, indexes: reader, samples, settled, writer, close }
 }
 
 async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, duckdb: Duckdb): Promise<Opened> {
@@ -193,16 +196,21 @@ async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   await readBack(around, sqlite, tables)
   const contents = new ContentCheck(dataDir, () => sqlite.allFiles())
   const indexes = new IndexReader(dataDir, config.storage.index_cache_size, () => {}, looked)
+  const samples = sampleCache(around)
   const close = async (finish?: boolean) => {
     contents.stop()
     await duckdb.close(finish)
     sqlite.close()
   }
-  return { sqlite, duckdb, tables, check, contents, indexes, settled: Promise.resolve(), close }
+  return { sqlite, duckdb, tables, check, contents, indexes, samples, settled: Promise.resolve(), close }
 }
 
 function countLookups({ index }: EngineMetrics): (result: 'hit' | 'miss') => void {
   return result => index.lookups.add(1, { result })
+}
+
+function sampleCache({ config, metrics }: Surroundings): SampleCache {
+  return new SampleCache(config.storage.sample_cache_size, result => metrics.sampleLookups.add(1, { result }))
 }
 
 function fileCheck({ config, dataDir, log }: Surroundings, sqlite: EmbeddedCatalog): FileCheck {

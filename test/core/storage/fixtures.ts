@@ -43,7 +43,8 @@ export function settingsOf(dir: string, settings: EngineSettings = {}) {
       memtable_limit,
       flush_interval: 600_000,
       query_threads: 1,
-      index_cache_size: 2 ** 20
+      index_cache_size: 2 ** 20,
+      sample_cache_size: 32 * 2 ** 20
     },
     wal: { dir: join(dir, 'wal'), sync, sync_interval: 100, segment_size }
   }

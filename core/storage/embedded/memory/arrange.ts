@@ -68,7 +68,8 @@ function neighbours(alike: readonly MemtableRows[], { most }: ArrangeLimits): re
   return undefined
 }
 
-function sortBySeries(writes: readonly MemtableRows[]): MemtableRows {
+/** All rows as one write, series by series; rows of a series stay in the order they came. */
+export function sortBySeries(writes: readonly MemtableRows[]): MemtableRows {
   const { seq, op, columns } = writes[0]!
   const rows = writes.reduce((sum, write) => sum + write.rows, 0)
   const tsids = new Uint32Array(rows)

@@ -120,16 +120,14 @@ function vectorOf({ values, present }: Numbers): ResultVector {
 /** Some of the rows, in another order. */
 function pick({ starts, times, values }: Found, tsids: Uint32Array, rows: Uint32Array): ResultBatch {
   const all = batchOf({ starts, times, values: [] }, tsids).columns[0]!.values as Uint32Array
-  const picked = {
-    starts,
-    times: Float64Array.from(rows, row => times[row]!),
-    values: values.map(({ values, present }) => ({
-      values: pickNumbers(values, rows),
-      present: present && Uint8Array.from(rows, row => present[row]!)
-    }))
-  }
-  const series = { values: Uint32Array.from(rows, row => all[row]!) }
-  return { rows: rows.length, columns: [series, { values: picked.times }, ...picked.values.map(vectorOf)] }
+  const series = new Uint32Array(rows.length)
+  for (let i = 0; i < rows.length; i++) series[i] = all[rows[i]!]!
+  const numbers = values.map(({ values, present }) => ({
+    values: pickNumbers(values, rows),
+    present: present && Uint8Array.from(rows, row => present[row]!)
+  }))
+  const columns = [{ values: series }, { values: pickNumbers(times, rows) }, ...numbers.map(vectorOf)]
+  return { rows: rows.length, columns }
 }
 
 function pickNumbers(values: Float64Array, rows: Uint32Array): Float64Array {

@@ -1,15 +1,17 @@
 // Series queries: what is in memory alone is read there, the rest by DuckDB, and no sample comes twice.
 import type { ResultBatch, ResultColumn } from '../../../model/batch.ts'
-import type { TableColumn } from '../../../model/table.ts'
+import type { Table, TableColumn } from '../../../model/table.ts'
 import type { QueryResult, SeriesQuery } from '../../engine.ts'
-import { hasSeries, isLogical, mergesFields } from '../catalog/logical.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { hasSeries, isLogical, mergesFields, seriesColumns } from '../catalog/logical.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import { endOf } from '../memory/arrange.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
+import { readFileSamples } from '../samples/file-samples.ts'
 import type { GatherOptions } from './gather.ts'
-import type { Snapshot } from './relation.ts'
-import type { SampleRows } from './sample-rows.ts'
+import { meets, type Snapshot } from './relation.ts'
+import type { SampleQuery, SampleRows } from './sample-rows.ts'
 import { type Selection, select } from './select.ts'
 import { columnsOf, seriesSql, timesOf } from './series.ts'
 import { pin, type ReadParts, snapshotOf } from './snapshot.ts'
@@ -26,25 +28,91 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
   if (plan === undefined) await data.makeReadable()
   const tsids = data.labels.select(table, query.matches, isLogical(table) ? table.id : undefined)
   const whole = snapshotOf(parts, table, Date.now())
-  const unread = plan && readMemory(plan, query, whole, tsids)
-  const snapshot = { ...whole, memtables: whole.memtables.filter(memtable => memtable.ready) }
   const labels = data.labels.labels(table)
+  // Known before anything is waited for: rows must not be read here and, handed over meanwhile, in DuckDB again.
+  const snapshot = { ...whole, memtables: whole.memtables.filter(memtable => memtable.ready) }
   const release = pin(parts.pins, [snapshot])
   let selection: Selection
+  let direct: readonly ResultBatch[] | undefined
   try {
-    selection = await select(parts.indexes, parts.metrics.index.groups, snapshot, timesOf(query))
+    selection = await select(parts.indexes, parts.metrics.index.groups, whole, timesOf(query))
+    const isDirect = plan !== undefined && snapshot.memtables.length === 0
+    if (tsids.length === 0) direct = []
+    else direct = isDirect ? await readDirectly(parts, query, { plan, snapshot: whole, selection, tsids }) : undefined
+    if (signal.aborted) throw cancelled(signal)
   } catch (error) {
     release()
     throw error
   }
-  const files = snapshot.files.filter(selection.wants)
-  if (tsids.length === 0 || (files.length === 0 && snapshot.memtables.length === 0)) {
+  if (direct !== undefined) {
     release()
-    return { ...resultOf(query, unread?.batches ?? []), labels }
+    return { ...resultOf(query, direct), labels }
   }
+  const unread = plan && readMemory(plan, query, whole, tsids)
+  const files = snapshot.files.filter(selection.wants)
   // From here on the stream lets the files go, also when it cannot be opened.
   const older = await parts.duckdb.stream({ sql: seriesSql(query, snapshot, selection, tsids) }, signal, release)
   return { ...joined(older, unread, query, { ...snapshot, files }), labels }
+}
+
+interface DirectRead {
+  readonly plan: UnreadPlan
+  readonly snapshot: Snapshot
+  readonly selection: Selection
+  readonly tsids: Uint32Array
+}
+
+/** The samples without DuckDB's help, where they can be told from their versions that way. */
+async function readDirectly(
+  parts: ReadParts,
+  query: SeriesQuery,
+  { plan, snapshot, selection, tsids }: DirectRead
+): Promise<readonly ResultBatch[] | undefined> {
+  const { cutoff } = snapshot
+  const files = snapshot.files
+    .filter(selection.wants)
+    .filter(({ maxTime }) => cutoff === undefined || maxTime >= cutoff)
+  if (files.length === 0) return readMemory(plan, query, snapshot, tsids)?.batches ?? []
+  const { table: host } = snapshot
+  const together = planFiles(plan, query, snapshot, files)
+  if (together === undefined) return undefined
+  const { wanted, time, values } = samplesAsked(query, snapshot, tsids)
+  const gapsCount = host.options.append_mode !== true && !plan.merges
+  const rows = await readFileSamples(parts, together.files, wanted, { time, value: values[0]!, gapsCount })
+  return rows && readMemory({ ...together, writes: [...rows, ...plan.writes] }, query, snapshot, tsids)?.batches
+}
+
+/** Files in the order they were written, and whether there may be versions of a row; undefined where only DuckDB can tell. */
+function planFiles(
+  plan: UnreadPlan,
+  query: SeriesQuery,
+  { table: host, memtables }: Snapshot,
+  all: readonly DataFile[]
+): (GatherOptions & { readonly files: readonly DataFile[] }) | undefined {
+  const place = columnsOf(query.table, host)
+  const values = query.values.map(place)
+  if (query.distinct || values.length !== 1 || isText(values[0]!)) return undefined
+  if (all.length > mostFiles || all.some(file => file.deletes || !isTagged(host, file))) return undefined
+  const gapsCount = host.options.append_mode !== true && !plan.merges
+  const holding = all.filter(({ columns }) => gapsCount || columns.includes(values[0]!.id))
+  if (holding.some(({ columns }) => !columns.includes(values[0]!.id))) return undefined
+  const files = holding.toSorted((a, b) => a.minSeq - b.minSeq)
+  const spans: Timed[] = [...files.map(times => ({ times })), ...memtables]
+  const versions = host.options.append_mode !== true && (plan.versions || overlap(spans))
+  const first = plan.writes[0]?.seq ?? Number.POSITIVE_INFINITY
+  const inOrder = files.every((file, i) => {
+    const later = files.slice(i + 1)
+    return file.maxSeq < first && !later.some(other => other.minSeq <= file.maxSeq && meets(file, other))
+  })
+  const exact = host.timeIndex.type !== 'TimestampNanosecond' && inOrder && inWriteOrder(plan.writes)
+  return versions && !exact ? undefined : { files, versions, merges: plan.merges }
+}
+
+/** Each pair of them is looked at. */
+const mostFiles = 200
+
+function isTagged(table: Table, { columns }: DataFile): boolean {
+  return seriesColumns(table).some(({ id }) => columns.includes(id))
 }
 
 /** Until no rows are on their way to DuckDB, and those that are not lie in the order of their series. */
@@ -68,15 +136,15 @@ function planUnread(data: TableData, { values, table }: SeriesQuery): UnreadPlan
   if (!hasSeries(host) || !columns.every(isPlain) || (merges && values.length > 1)) return undefined
   const firstUnread = memtables.findIndex(({ unread }) => unread.length > 0)
   if (firstUnread < 0) return { writes: [], versions: false, merges }
-  // Rows of older generations would have to come first.
-  if (memtables.slice(firstUnread + 1).some(({ ready }) => ready)) return undefined
+  // Rows of older generations would have to come first, and rows DuckDB is about to get would come twice.
+  if (memtables.slice(firstUnread).some(({ ready }) => ready)) return undefined
   const behind = memtables.slice(firstUnread)
   const writes = behind.flatMap(({ unread }) => unread)
   if (!writes.every(isSamples)) return undefined
   const distinct = behind.every(({ times }) => times.areDistinct) && !overlap(behind)
   const versions = host.options.append_mode !== true && !distinct
   // Times of a nanosecond are not told apart as floats.
-  const exact = host.timeIndex.type !== 'TimestampNanosecond' && !columns.some(isText) && inOrder(writes)
+  const exact = host.timeIndex.type !== 'TimestampNanosecond' && !columns.some(isText) && inWriteOrder(writes)
   return versions && !exact ? undefined : { writes, versions, merges }
 }
 
@@ -90,7 +158,7 @@ function isSamples(rows: MemtableRows): rows is SampleRows {
 }
 
 /** Whether all rows of each write were written before those of the next. */
-function inOrder(writes: readonly MemtableRows[]): boolean {
+function inWriteOrder(writes: readonly MemtableRows[]): boolean {
   let end = 0
   return writes.every(write => {
     const follows = write.seq >= end
@@ -112,16 +180,19 @@ function overlap(memtables: readonly Timed[]): boolean {
 function readMemory(
   { writes, ...options }: UnreadPlan,
   query: SeriesQuery,
-  { table: host, cutoff }: Snapshot,
+  snapshot: Snapshot,
   tsids: Uint32Array
 ): UnreadSamples | undefined {
   if (writes.length === 0 || tsids.length === 0) return undefined
-  const wanted = new WantedSeries(tsids)
+  return readUnread(writes, samplesAsked(query, snapshot, tsids), options)
+}
+
+function samplesAsked(query: SeriesQuery, { table: host, cutoff }: Snapshot, tsids: Uint32Array): SampleQuery {
   const place = columnsOf(query.table, host)
   const time: TableColumn = place(query.table.timeIndex.name)
   const from = Math.max(Number(query.from ?? Number.NEGATIVE_INFINITY), Number(cutoff ?? Number.NEGATIVE_INFINITY))
   const to = query.to === undefined ? Number.POSITIVE_INFINITY : Number(query.to - 1n)
-  return readUnread(writes, { wanted, time, values: query.values.map(place), from, to }, options)
+  return { wanted: new WantedSeries(tsids), time, values: query.values.map(place), from, to }
 }
 
 function resultOf(query: SeriesQuery, batches: readonly ResultBatch[]): QueryResult {
@@ -175,13 +246,10 @@ function joined(
   }
 }
 
-/** The newest time of older rows; where no row of a generation is a version of another, what it has in DuckDB is not older. */
+/** The newest time of older rows. */
 function lastVersion({ table, files, memtables }: Snapshot): number | undefined {
   if (table.options.append_mode) return undefined
-  const others = memtables
-    .filter(({ unread, times }) => unread.length === 0 || !times.areDistinct)
-    .map(({ times }) => times.maxTime)
-  const times = [...files.map(({ maxTime }) => maxTime), ...others].map(Number)
+  const times = [...files, ...memtables.map(memtable => memtable.times)].map(({ maxTime }) => Number(maxTime))
   return times.length === 0 ? undefined : Math.max(...times)
 }
 

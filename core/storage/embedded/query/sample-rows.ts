@@ -79,7 +79,7 @@ function visitAll({ rows, tsids, columns }: SampleRows, { wanted, time, from, to
   }
 }
 
-function boundsOf({ rows, tsids, columns, order }: SampleRows, time: TableColumn): SampleBounds {
+function boundsOf({ rows, tsids, columns }: SampleRows, time: TableColumn): SampleBounds {
   const words = timeWords(columns, time)
   let [first, last] = [Number.POSITIVE_INFINITY, 0]
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -98,7 +98,7 @@ function boundsOf({ rows, tsids, columns, order }: SampleRows, time: TableColumn
     if (at < from) from = at
     if (at > to) to = at
   }
-  const isDense = order !== undefined && last - first < rows
+  const isDense = ascending && last - first < rows
   return { first, last, from, to, ascending, distinct, ...(isDense && { starts: startsOf(tsids, first, last) }) }
 }
 

@@ -6,6 +6,7 @@ import type { FilePins } from '../file/file-pins.ts'
 import type { IndexReader } from '../index/index-reader.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
+import type { SampleCache } from '../samples/sample-cache.ts'
 import type { Snapshot } from './relation.ts'
 
 export interface ReadParts {
@@ -15,6 +16,7 @@ export interface ReadParts {
   readonly pins: FilePins
   readonly dataDir: string
   readonly indexes: IndexReader
+  readonly samples: SampleCache
   readonly metrics: EngineMetrics
 }
 

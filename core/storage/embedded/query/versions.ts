@@ -20,11 +20,17 @@ export function newestRows(rows: Rows, { versions, merges }: Rules): Uint32Array
   const { starts, times, values } = rows
   const gaps = values.length > 0 && values.every(({ present }) => present !== undefined)
   const isEmpty = (row: number) => gaps && values.every(({ present }) => present![row] === 0)
-  if (!gaps && isOrdered(rows, versions)) return undefined
   const kept = new Uint32Array(times.length)
   let count = 0
+  let changed = false
   for (let place = 0; place + 1 < starts.length; place++) {
-    const all = rowsBetween(starts[place]!, starts[place + 1]!)
+    const [start, end] = [starts[place]!, starts[place + 1]!]
+    if (!gaps && isOrdered(times, start, end, versions)) {
+      for (let row = start; row < end; row++) kept[count++] = row
+      continue
+    }
+    changed = true
+    const all = rowsBetween(start, end)
     const own = merges ? all.filter(row => !isEmpty(row)) : all
     // A stable sort: equal times stay in the order they were written.
     own.sort((a, b) => times[a]! - times[b]!)
@@ -33,7 +39,7 @@ export function newestRows(rows: Rows, { versions, merges }: Rules): Uint32Array
       if (!hidden && !isEmpty(own[i]!)) kept[count++] = own[i]!
     }
   }
-  return kept.subarray(0, count)
+  return changed ? kept.subarray(0, count) : undefined
 }
 
 function rowsBetween(start: number, end: number): Uint32Array {
@@ -42,11 +48,9 @@ function rowsBetween(start: number, end: number): Uint32Array {
   return rows
 }
 
-function isOrdered({ starts, times }: Rows, versions: boolean): boolean {
-  for (let place = 0; place + 1 < starts.length; place++) {
-    for (let row = starts[place]! + 1; row < starts[place + 1]!; row++) {
-      if (times[row]! < times[row - 1]! || (versions && times[row] === times[row - 1])) return false
-    }
+function isOrdered(times: Float64Array, start: number, end: number, versions: boolean): boolean {
+  for (let row = start + 1; row < end; row++) {
+    if (times[row]! < times[row - 1]! || (versions && times[row] === times[row - 1])) return false
   }
   return true
 }

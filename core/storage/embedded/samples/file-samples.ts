@@ -1,0 +1,164 @@
+// Samples of data files as rows in memory: a directory tells which parts of a file hold a series, and parts are read whole.
+import { join } from 'node:path'
+import type { ResultBatch } from '../../../model/batch.ts'
+import type { TableColumn } from '../../../model/table.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { type Duckdb, duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
+import type { FilePins } from '../file/file-pins.ts'
+import { sortBySeries } from '../memory/arrange.ts'
+import type { MemtableRows } from '../memory/memtable.ts'
+import type { SampleRows } from '../query/sample-rows.ts'
+import { ticksOf } from '../query/time.ts'
+import type { WantedSeries } from '../query/wanted-series.ts'
+import type { SampleCache } from './sample-cache.ts'
+
+export interface FileSampleParts {
+  readonly duckdb: Pick<Duckdb, 'stream'>
+  readonly pins: FilePins
+  readonly dataDir: string
+  readonly samples: SampleCache
+}
+
+/** Columns of the rows as they are stored. */
+export interface SampleColumns {
+  readonly time: TableColumn
+  readonly value: TableColumn
+  /** Rows without a value count: they hide others. */
+  readonly gapsCount: boolean
+}
+
+/** Rows of a part: those DuckDB puts in a row group. */
+const partRows = 122_880
+/** With what is worked out of them. */
+const rowBytes = 24
+const pairBytes = 8
+
+/** A part of a file that is to be read. */
+interface Part {
+  readonly file: DataFile
+  readonly number: number
+}
+
+/** Rows of files that may hold wanted series; undefined where they are too many to be kept in memory, or not all numbers. */
+export async function readFileSamples(
+  parts: FileSampleParts,
+  files: readonly DataFile[],
+  wanted: WantedSeries,
+  columns: SampleColumns
+): Promise<SampleRows[] | undefined> {
+  const { samples } = parts
+  const needed: Part[] = []
+  for (const file of files) {
+    if (file.rows > mostRows) return undefined
+    const directory = await samples.get(`${file.id}`, () => readDirectory(parts, file))
+    for (const number of partsOf(directory, wanted)) needed.push({ file, number })
+    if (needed.length * partRows * rowBytes > samples.limit / 2) return undefined
+  }
+  const rows: SampleRows[] = []
+  for (let next = 0; next < needed.length; next += mostAtOnce) {
+    const some = needed.slice(next, next + mostAtOnce).map(({ file, number }) => {
+      const key = `${file.id} ${number} ${columns.time.id} ${columns.value.id} ${columns.gapsCount}`
+      return samples.get(key, () => readPart(parts, file, number, columns))
+    })
+    for (const part of await Promise.all(some)) {
+      if (part.hasGaps) return undefined
+      if (part.rows !== undefined) rows.push(part.rows)
+    }
+  }
+  return rows
+}
+
+/** Rows of a file of which a directory is made: that takes about as long as one query over it. */
+const mostRows = 50_000_000
+const mostAtOnce = 4
+
+/** Which parts of a file hold a series: pairs of both. */
+interface Directory {
+  readonly bytes: number
+  readonly series: Uint32Array
+  readonly part: Uint32Array
+}
+
+async function readDirectory(parts: FileSampleParts, file: DataFile): Promise<Directory> {
+  const part = `(file_row_number // ${partRows})::UINTEGER`
+  const sql = `SELECT __tsid, ${part} AS part FROM ${source(parts, file)} GROUP BY __tsid, part`
+  const batches = await readAll(parts, file, sql)
+  const rows = batches.reduce((sum, batch) => sum + batch.rows, 0)
+  const directory = { bytes: rows * pairBytes, series: new Uint32Array(rows), part: new Uint32Array(rows) }
+  let at = 0
+  for (const { rows, columns } of batches) {
+    directory.series.set(columns[0]!.values as Uint32Array, at)
+    directory.part.set(columns[1]!.values as Uint32Array, at)
+    at += rows
+  }
+  return directory
+}
+
+/** Numbers of the parts that hold wanted series, ascending. */
+function partsOf({ series, part }: Directory, wanted: WantedSeries): readonly number[] {
+  const found = new Set<number>()
+  for (let i = 0; i < series.length; i++) if (wanted.has(series[i]!)) found.add(part[i]!)
+  return [...found].sort((a, b) => a - b)
+}
+
+interface LoadedPart {
+  readonly bytes: number
+  /** Rows without a value that count: for those, there is another way. */
+  readonly hasGaps: boolean
+  /** Sorted by series; absent where there are none. */
+  readonly rows?: SampleRows
+}
+
+async function readPart(
+  parts: FileSampleParts,
+  file: DataFile,
+  part: number,
+  { time, value, gapsCount }: SampleColumns
+): Promise<LoadedPart> {
+  const ticks = ticksOf(time, `${quoteName(time.physical)}::${duckdbType(time.type)}`)
+  const name = quoteName(value.physical)
+  const rows = `file_row_number BETWEEN ${part * partRows} AND ${(part + 1) * partRows - 1}`
+  const where = gapsCount ? rows : `${rows} AND ${name} IS NOT NULL`
+  const sql = `SELECT __tsid, (${ticks})::BIGINT, ${name}::DOUBLE FROM ${source(parts, file)} WHERE ${where}`
+  const batches = await readAll(parts, file, sql)
+  if (batches.some(({ columns }) => columns[2]!.valid !== undefined)) return { bytes: rowBytes, hasGaps: true }
+  if (batches.length === 0) return { bytes: rowBytes, hasGaps: false }
+  const { op, tsids, columns, ...sorted } = sortBySeries(batches.map(batch => samplesOf(batch, file, time, value)))
+  return {
+    bytes: sorted.rows * rowBytes,
+    hasGaps: false,
+    rows: { op, tsids: tsids!, columns, rows: sorted.rows, seq: file.minSeq }
+  }
+}
+
+function samplesOf(
+  { rows, columns }: ResultBatch,
+  file: DataFile,
+  time: TableColumn,
+  value: TableColumn
+): MemtableRows {
+  const [series, times, values] = columns
+  return {
+    rows,
+    seq: file.minSeq,
+    op: 'put',
+    tsids: series!.values as Uint32Array,
+    columns: new Map([
+      [time.id, { kind: 'fixed', values: times!.values as BigInt64Array }],
+      [value.id, { kind: 'fixed', values: values!.values as Float64Array }]
+    ])
+  }
+}
+
+function source({ dataDir }: FileSampleParts, file: DataFile): string {
+  return `read_parquet(${quoteText(join(dataDir, file.path))}, file_row_number = true)`
+}
+
+/** For whoever wants it, so nobody can cancel it. */
+async function readAll({ duckdb, pins }: FileSampleParts, file: DataFile, sql: string): Promise<ResultBatch[]> {
+  pins.pin([file.path])
+  const result = await duckdb.stream({ sql }, new AbortController().signal, () => pins.unpin([file.path]))
+  const batches: ResultBatch[] = []
+  for await (const batch of result.batches()) batches.push(batch)
+  return batches
+}
