@@ -4,9 +4,14 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Function as Code, Label, Line, Location, Profile, Sample, StringTable, ValueType } from 'pprof-format'
 import t from 'tap'
+import { createFrameNamer } from '../../../plugins/profiling/frame.ts'
+import { stacks } from '../../../plugins/profiling/profile.ts'
 import { dominators } from '../../../plugins/profiling/symbol/dominators.ts'
+import { readDump } from '../../../plugins/profiling/symbol/read.ts'
 import { startServer, type TestServer, temporaryFolder } from '../../helpers.ts'
 import { Random } from '../../process/chaos/random.ts'
+
+const nameFrame = createFrameNamer({ root: '/srv/', modules: new Map(), original: (file, line) => ({ file, line }) })
 
 const upload = ({ main }: TestServer, payload: string | Buffer) =>
   main.inject({ method: 'POST', url: '/debug/prof/mem/symbol', payload })
@@ -37,7 +42,8 @@ t.test('an uploaded dump comes back as a flame graph', async t => {
     t.match(plain.headers['content-security-policy'], /^default-src 'none'/)
     t.match(plain.body, '<title>remember keeper/index.js:10\n4.00 MiB, 100.0 %, 3.00 MiB itself\nkeeper</title>')
     t.match(plain.body, '<title>&lt;b&gt;&amp;&quot;\n1.00 MiB, 25.0 %', 'names are text, whatever they hold')
-    t.equal((await upload(server, gzipSync(text))).body, plain.body)
+    const file = readDump(gzipSync(text), 1 << 20, nameFrame)
+    t.strictSame([file.format, [...stacks(file.profile.root)].length], ['heapprofile', 2])
   })
 
   t.test('of a heap snapshot that Node wrote', async t => {
@@ -80,11 +86,17 @@ t.test('an uploaded dump comes back as a flame graph', async t => {
       [JSON.stringify(snapshot({ edges: [0, 0, 99] })), /^the body is not a valid heap snapshot: edge 0 leads to no/],
       [JSON.stringify(snapshot({ nodes: [1, 2, 3] })), /^the body is not a valid heap snapshot: 3 numbers/]
     ]
-    for (const [body, error] of wrong) {
-      const response = await upload(server, body)
-      t.equal(response.statusCode, 400, String(body))
-      t.match(response.json(), { code: 1004, error })
+    for (const [body, message] of wrong) {
+      t.throws(() => readDump(Buffer.from(body), 1 << 20, nameFrame), {
+        code: 'InvalidArguments',
+        status: 400,
+        message
+      })
     }
+    const [[body, error]] = wrong as [[string, RegExp]]
+    const response = await upload(server, body)
+    t.equal(response.statusCode, 400)
+    t.match(response.json(), { code: 1004, error })
   })
 })
 

@@ -21,7 +21,7 @@ export interface LoadOptions {
   /** Asked before each request: the server may have been started anew. */
   readonly url: () => string
   readonly jobs: readonly SoakJob[]
-  /** True while broken connections are no errors. */
+  /** True while broken connections are no errors; nor are they where the server has another address meanwhile. */
   readonly isDown: () => boolean
 }
 
@@ -32,14 +32,15 @@ export function startLoad(options: LoadOptions): Load {
   const errors = new Map<string, number>()
   const ask = async (job: SoakJob, turn: number) => {
     const started = performance.now()
-    const error = await send(options.url(), job, turn)
+    const url = options.url()
+    const error = await send(url, job, turn)
     const tally = tallies.get(job.name)!
     if (error === undefined) {
       const took = performance.now() - started
       tally.answered++
       tally.spent += took
       tally.longest = Math.max(tally.longest, took)
-    } else if (!options.isDown()) {
+    } else if (!options.isDown() && options.url() === url) {
       errors.set(`${job.name}: ${error}`, (errors.get(`${job.name}: ${error}`) ?? 0) + 1)
     }
   }
