@@ -8,8 +8,8 @@ import type { Frame } from './frame.ts'
 import { type Operation, operationsWrite, servicesWrite } from './lookup-rows.ts'
 import { dictionaryBytes } from './text-data.ts'
 
-export const servicesTable = (table: string) => `${table}_services`
-export const operationsTable = (table: string) => `${table}_operations`
+const servicesTable = (table: string) => `${table}_services`
+const operationsTable = (table: string) => `${table}_operations`
 
 /** What was written to the two tables of a table of spans, as long as these are the same. */
 interface Known {
