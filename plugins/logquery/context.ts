@@ -1,10 +1,11 @@
 // Finds the stretches of time in which the context of rows lies.
-import { type Core, isValid, type RequestContext, type SqlQuery, type Table, unitsPerSecond } from '../../core/index.ts'
+import { type Core, type RequestContext, type Table, unitsPerSecond } from '../../core/index.ts'
 import type { Writing } from './compile/constant.ts'
 import { countQuery, foundQuery, inUnits } from './compile/context.ts'
 import { unitOf, type Value } from './compile/value.ts'
 import { type Window, windowsAround } from './compile/window.ts'
 import type { LogQuery } from './document/tree.ts'
+import { readNumbers } from './newest.ts'
 
 /** Seconds first tried on both sides of a row for lines beside it, and how much more each time. */
 const firstReach = 1n
@@ -36,16 +37,4 @@ export async function findWindows(
     const isEnough = counts.every((count, i) => count >= BigInt(i % 2 === 0 ? context.before : context.after))
     if (isEnough) return windows
   }
-}
-
-/** All numbers of a result, row by row. */
-async function readNumbers(store: Core['store'], ctx: RequestContext, query: SqlQuery): Promise<bigint[]> {
-  const numbers: bigint[] = []
-  const result = await store.query(ctx, query)
-  for await (const { rows, columns } of result.batches()) {
-    for (let row = 0; row < rows; row++) {
-      for (const { values, valid } of columns) if (isValid(valid, row)) numbers.push(BigInt(values[row] as bigint))
-    }
-  }
-  return numbers
 }

@@ -34,7 +34,7 @@ export function routes(
     url: '',
     async handler(request, reply) {
       const { ctx } = request
-      reply.raw.once('close', () => elapsed.observe(reply.elapsedTime / 1000, { db: core.store.label(ctx.db) }))
+      request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: core.store.label(ctx.db) }))
       authorise(ctx.user, 'read')
       const parameters = request.query as Parameters
       const format = resultFormat(firstValue(parameters, 'format'))

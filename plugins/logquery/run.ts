@@ -16,6 +16,7 @@ import { type Plan, planRows, readTable } from './compile/plan.ts'
 import { findWindows } from './context.ts'
 import { type QueryLimits, readQuery } from './document/query.ts'
 import type { LogQuery } from './document/tree.ts'
+import { narrowToNewest } from './newest.ts'
 
 /** Reads a document for a request. */
 export function readFor(ctx: RequestContext, text: string | Uint8Array, limits: QueryLimits): LogQuery {
@@ -26,7 +27,7 @@ export function readFor(ctx: RequestContext, text: string | Uint8Array, limits: 
 export async function runQuery({ store }: Pick<Core, 'store'>, ctx: RequestContext, query: LogQuery) {
   const table = findTable(store, query)
   checkContext(query)
-  const plan = query.context === undefined ? planTable(ctx, table, query) : await planContext(store, ctx, table, query)
+  const plan = await (query.context === undefined ? planNewest : planContext)(store, ctx, table, query)
   const result = await store.query(ctx, plan.query)
   const answer: RecordsAnswer = {
     kind: 'records',
@@ -54,6 +55,10 @@ export function findTable(store: Core['store'], { table: { database, name, path 
 function planTable(ctx: RequestContext, table: Table, query: LogQuery): Plan {
   const writing = writingFor(ctx)
   return planRows(writing, table, query, readTable(writing, table, query))
+}
+
+async function planNewest(store: Core['store'], ctx: RequestContext, table: Table, query: LogQuery): Promise<Plan> {
+  return planTable(ctx, table, await narrowToNewest(store, ctx, table, query, writingFor(ctx)))
 }
 
 /** What is beside rows is known once the rows are. */

@@ -42,7 +42,7 @@ export function countQuery(writing: Writing, table: Table, query: LogQuery, wind
 
 /**
  * The rows found and those beside them, which lie in the windows. Rows of the same time have an order of their own, those found last:
- * `placed` and `lined` number them alike. Between two windows lines are left out, but more than a context has.
+ * `momentsSql` and `lined` number them alike. Between two windows lines are left out, but more than a context has.
  */
 export function readContext(writing: Writing, table: Table, query: LogQuery, windows: readonly Window[]): Source {
   const context = query.context!
@@ -53,34 +53,48 @@ export function readContext(writing: Writing, table: Table, query: LogQuery, win
   const [first, last] = [windows[0]!.first, windows.at(-1)!.last]
   const found = `(${filter} AND ${time.sql} >= ${at(first)} AND ${time.sql} <= ${at(last)})`
   const where = windowBounds(writing, time, query, windows)
-  const { before, after } = inUnits(context, unitOf(time))
   const keys = `SELECT ${time.sql} AS moment, ${found} AS found FROM ${place} WHERE ${where}`
+  const stored = `(SELECT stored.* FROM ${place} WHERE ${where}) AS stored`
+  const rows = `${stored} JOIN (${momentsSql(context, time, query, keys)}) AS picked ON ${time.sql} = picked.moment`
+  const condition = windowCondition(table, query, windows)
+  const conditions = [condition, condition]
+  if (context.kind === 'seconds') {
+    const from = `(SELECT stored.* FROM ${rows}) AS stored`
+    return { rows: { from, where: [], scope, order: [`${time.sql} DESC`] }, conditions }
+  }
+  const position = freeName(table, 'position')
+  const from = `(${linesSql(context, time, rows, { found, foundName: freeName(table, 'found'), position })}) AS stored`
+  return { rows: { from, where: [], scope, order: [`${time.sql} DESC`, `stored.${position} DESC`] }, conditions }
+}
+
+/** The newest times of rows in the context, with the line at which each begins. `keys` are all rows of the windows. */
+function momentsSql(context: Context, time: Value, { skip, fetch }: LogQuery, keys: string): string {
+  const { before, after } = inUnits(context, unitOf(time))
   // Each row meets the last one found that may have it in its context; most rows meet none.
   const near = `SELECT placed.moment, placed.place FROM placed ASOF JOIN hits ON placed.place + ${before} >= hits.place
     WHERE placed.place - hits.place <= ${after}`
   // The row found that brings the last line of the answer lies further back than it.
   const beyond = context.kind === 'lines' ? context.after : 0
-  const picked = `WITH placed AS MATERIALIZED (SELECT moment, found, ${placeOf(context, time)} AS place FROM (${keys})),
+  return `WITH placed AS MATERIALIZED (SELECT moment, found, ${placeOf(context, time)} AS place FROM (${keys})),
     hits AS MATERIALIZED (SELECT DISTINCT place FROM placed WHERE found),
-    moments AS MATERIALIZED (SELECT DISTINCT moment FROM (${near}) ORDER BY moment DESC
-      LIMIT ${query.skip + query.fetch + beyond})
+    moments AS MATERIALIZED (SELECT DISTINCT moment FROM (${near}) ORDER BY moment DESC LIMIT ${skip + fetch + beyond})
     SELECT moment, min(place) AS line FROM placed WHERE moment IN (FROM moments) GROUP BY moment`
-  const condition = windowCondition(table, query, windows)
-  const conditions = [condition, condition]
-  const rows = `(SELECT stored.* FROM ${place} WHERE ${where}) AS stored JOIN (${picked}) AS picked ON ${time.sql} = picked.moment`
-  if (context.kind === 'seconds') {
-    const from = `(SELECT stored.* FROM ${rows}) AS stored`
-    return { rows: { from, where: [], scope, order: [`${time.sql} DESC`] }, conditions }
-  }
-  const helpers = { found: freeName(table, 'found'), position: freeName(table, 'position') }
-  const lined = `SELECT stored.*, ${found} AS ${helpers.found},
-    picked.line + row_number() OVER (PARTITION BY ${time.sql} ORDER BY ${found}) - 1 AS ${helpers.position} FROM ${rows}`
-  const chosen = `SELECT *, bool_or(${helpers.found}) OVER (
-      ORDER BY ${helpers.position} RANGE BETWEEN ${after} PRECEDING AND ${before} FOLLOWING) AS near
-    FROM (${lined})`
-  const from = `(SELECT * FROM (${chosen}) WHERE near) AS stored`
-  const order = [`${time.sql} DESC`, `stored.${helpers.position} DESC`]
-  return { rows: { from, where: [], scope, order }, conditions }
+}
+
+interface LineNames {
+  /** SQL that is true for rows found, and the column it becomes. */
+  readonly found: string
+  readonly foundName: string
+  readonly position: string
+}
+
+/** Of the rows of some times those that are in the context by their lines. */
+function linesSql({ before, after }: Context, time: Value, rows: string, names: LineNames): string {
+  const { found, foundName, position } = names
+  const lined = `SELECT stored.*, ${found} AS ${foundName},
+    picked.line + row_number() OVER (PARTITION BY ${time.sql} ORDER BY ${found}) - 1 AS ${position} FROM ${rows}`
+  const frame = `ORDER BY ${position} RANGE BETWEEN ${after} PRECEDING AND ${before} FOLLOWING`
+  return `SELECT * FROM (SELECT *, bool_or(${foundName}) OVER (${frame}) AS near FROM (${lined})) WHERE near`
 }
 
 /** A name that no column of the table has. */

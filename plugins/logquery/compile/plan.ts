@@ -80,6 +80,15 @@ export function conditionOf(table: Table, { time, filter, columns }: LogQuery): 
   return all([time && timeCondition(time, unitOf(columnValue(table.timeIndex))), filtered])
 }
 
+/** A statement for the time of the last row that the answer can show. */
+export function oldestQuery(writing: Writing, table: Table, query: LogQuery): SqlQuery {
+  const { rows, conditions } = readTable(writing, table, query)
+  const time = rows.scope.time!.sql
+  const where = rows.where.length > 0 ? ` WHERE ${rows.where.join(' AND ')}` : ''
+  const newest = `SELECT ${time} AS moment FROM ${place}${where} ORDER BY moment DESC LIMIT ${query.skip + query.fetch}`
+  return statement(`SELECT min(moment) FROM (${newest})`, table, conditions, writing.parameters)
+}
+
 /** The whole statement over a source. */
 export function planRows(writing: Writing, table: Table, query: LogQuery, source: Source): Plan {
   const rows = takeSteps(writing, source.rows, query.steps)

@@ -39,7 +39,7 @@ export async function* tailEvents(parts: TailParts): AsyncGenerator<string> {
       }
       sentAt = performance.now()
     }
-    yield endEvent('the table is gone')
+    yield endEvent('no more rows of this table will come')
   } catch (error) {
     yield lastEvent(error)
   } finally {

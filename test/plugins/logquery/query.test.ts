@@ -233,6 +233,32 @@ t.test('log queries', async t => {
     )
   })
 
+  t.test('the newest lines of a large table are the newest', async t => {
+    await sql(
+      `CREATE TABLE large (at TIMESTAMP(6) TIME INDEX, text STRING, n BIGINT, note STRING) WITH (append_mode = 'true')`
+    )
+    const insert = (from: number, to: number) =>
+      sql(
+        `INSERT INTO large SELECT r // 2, md5(r::STRING) || md5((r + 1)::STRING), r % 1000, 'x' FROM range(${from}, ${to}) t(r)`
+      )
+    await insert(0, 30_000)
+    await sql("ADMIN flush_table('large')")
+    await insert(30_000, 40_000)
+    const times = async (query: Record<string, unknown>) =>
+      (await logs({ table: 'large', columns: ['at', 'n'], ...query })).rows.map(([at]) => Number(at))
+    const newest = await times({})
+    t.equal(newest.length, 1000)
+    t.strictSame([newest[0], newest.at(-1)], [19_999, 19_500])
+    t.strictSame(
+      await times({ filters: single('n', { Exact: '4' }), limit: { skip: 1, fetch: 3 } }),
+      [19_002, 18_502, 18_002]
+    )
+    t.strictSame(await times({ filters: single('n', { Exact: '-1' }) }), [])
+    t.strictSame(await times({ limit: { skip: 39_999, fetch: 5 } }), [0])
+    const range = { time_filter: { start: '1970-01-01T00:00:00.000100Z', end: '1970-01-01T00:00:00.000102Z' } }
+    t.strictSame(await times(range), [101, 101, 100, 100])
+  })
+
   t.test('names of tables and columns may be anything', async t => {
     const strange = `a"b$1 'c' é`
     await sql(

@@ -141,7 +141,7 @@ t.test(
     while (true) {
       const event = await two!.next()
       if (event?.name === 'heartbeat') continue
-      t.strictSame(event, { name: 'end', data: { reason: 'the table is gone' } })
+      t.strictSame(event, { name: 'end', data: { reason: 'no more rows of this table will come' } })
       break
     }
     one!.close()

@@ -39,6 +39,8 @@ export interface Duckdb extends Turns {
   stream(statement: Statement, signal: AbortSignal, release: () => void): Promise<QueryResult>
   /** Runs statements that read rows from memory: `work` gets the SQL expression that stands for them. */
   withRows<T>(source: RowSource, work: (rows: string) => Promise<T>): Promise<T>
+  /** False once it is being closed. */
+  isOpen(): boolean
   /** Connections of streaming results. */
   connections(): { readonly idle: number; readonly busy: number }
   /** After the statements under way; results still being read are interrupted, or with `finish` read to their end. */
@@ -79,6 +81,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   const background = takeTurns(await instance.connect())
   const raw = await instance.connect()
   const scans = takeTurns(raw)
+  let open = true
   return {
     ...foreground,
     background,
@@ -86,7 +89,9 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     scan: (sql, visit) => scans.exclusively(() => scanRaw(raw, sql, visit)),
     withRows: (source, work) => sources.use(source, work),
     connections: () => ({ idle: pool.size(), busy: streams.size }),
+    isOpen: () => open,
     async close(finish = false) {
+      open = false
       if (!finish) for (const stop of [...streams]) stop()
       // Closing a connection under a running statement crashes DuckDB: those wait until theirs has been interrupted.
       while (streams.size > 0) await new Promise(resolve => setTimeout(resolve, 5))

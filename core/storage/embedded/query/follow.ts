@@ -33,9 +33,10 @@ export async function runFollow(parts: ReadParts, query: FollowQuery, signal: Ab
     const next = async (): Promise<readonly ResultBatch[] | undefined> => {
       await follower.rest(query.follow.interval)
       if (signal.aborted) throw cancelled(signal)
+      // What was opened to read alone gives way to what can write, too: rows go there.
+      if (!open || !parts.duckdb.isOpen()) return undefined
       const current = parts.catalog.tableById(table.id)
-      // One that was dropped, or belongs to an engine that was closed meanwhile, gets no more rows.
-      if (!open || current === undefined || parts.tables.find(current) !== data) return undefined
+      if (current === undefined || parts.tables.find(current) !== data) return undefined
       const writes = follower.take()
       return writes.length === 0 ? [] : look(parts, query, current, writes, signal)
     }
