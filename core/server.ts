@@ -50,9 +50,9 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
 
   if (kind === 'public') fencePublic(app)
   app.decorate('core', core)
+  limitLives(app, { http: core.config.http, budget: parts.budget, stopping: parts.stopping })
   observeRequests(app, kind, core.metrics)
   traceRequests(app, kind, core.tracing)
-  limitLives(app, { http: core.config.http, budget: parts.budget, stopping: parts.stopping })
   shareWithOrigins(app, origins(core))
   const rates = await limitRates(app, core.config.http, core.metrics)
   rates.byAddress()

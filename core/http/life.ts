@@ -10,6 +10,8 @@ export interface RequestLife {
   readonly lease: Lease
   /** Bytes of the body as they came over the wire. */
   received: number
+  /** Runs something when the answer was sent, or its client is gone. */
+  onEnd(run: () => void): void
 }
 
 declare module 'fastify' {
@@ -41,14 +43,16 @@ export function limitLives(app: FastifyInstance, { http, budget, stopping }: Lif
     const timer = limit > 0 ? setTimeout(late, Math.min(limit, longestTimer)) : undefined
     const stop = () => controller.abort(new DbError('Suspended', 'the server is stopping', { retryAfter: 1 }))
     const lease = budget.lease()
+    const ends: (() => void)[] = []
     stopping.addEventListener('abort', stop)
     reply.raw.once('close', () => {
       clearTimeout(timer)
       stopping.removeEventListener('abort', stop)
       lease.release()
       if (!reply.raw.writableFinished) controller.abort(new DbError('Cancelled', 'the client closed the connection'))
+      for (const run of ends) run()
     })
-    request.life = { signal: controller.signal, lease, received: 0 }
+    request.life = { signal: controller.signal, lease, received: 0, onEnd: run => void ends.push(run) }
     done()
   })
   app.addHook('onRoute', route => {

@@ -23,9 +23,9 @@ export function observeRequests(app: FastifyInstance, server: ServerKind, metric
   )
   let running = 0
   const inFlight = metrics.gauge('svc_servers_http_requests_in_flight', 'Requests being answered.', ['server'])
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     inFlight.set(++running, { server })
-    reply.raw.once('close', () => inFlight.set(--running, { server }))
+    request.life.onEnd(() => inFlight.set(--running, { server }))
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -21,7 +21,7 @@ export function routes(app: PluginApp<'pipelines', never>): void {
       throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
     }
     const observed = counters.start(ctx)
-    reply.raw.once('close', () => observed.end(reply.statusCode))
+    request.life.onEnd(() => observed.end(reply.statusCode))
     const items = decodeItems(bodyOf(request), contentType, options)
     const result = await observed.transform(() => services.pipelines.run(ctx, pipeline, items, options))
     const { rows, perWrite } = await core.store.write(ctx, result.writes)

@@ -24,7 +24,7 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
     url: '',
     async handler(request, reply) {
       const { ctx } = request
-      reply.raw.once('close', () => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
+      request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
       authorise(ctx.user, 'read')
       const parameter = readParameters(request)
       const format = resultFormat(parameter('format'))

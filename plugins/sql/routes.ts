@@ -40,7 +40,7 @@ export function routes(
     url: '',
     async handler(request, reply) {
       const { ctx } = request
-      reply.raw.once('close', () => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
+      request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
       const parameter = readParameters(request)
       const format = resultFormat(parameter('format'))
       const epoch = resultEpoch(parameter('epoch'))
