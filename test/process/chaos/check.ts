@@ -18,6 +18,7 @@ function source(table: string): string {
   if (table.startsWith('chaos_samples')) {
     return `(SELECT CAST(svc_value AS BIGINT) AS request, item FROM ${table}) AS samples`
   }
+  if (table === 'chaos_pushed') return `(SELECT CAST(request AS BIGINT) AS request, item, line FROM ${table}) AS pushed`
   if (table !== 'chaos_spans') return table
   return `(SELECT *, "span_attributes.request" AS request, "span_attributes.item" AS item FROM ${table}) AS spans`
 }
@@ -53,7 +54,7 @@ async function findNotes(url: string): Promise<Notes> {
   return new Map(
     [...byTable].map(([table, rows]) => [
       table,
-      rows.map(([, name]) => name).filter(name => /^(span_attributes\.)?note/.test(name))
+      rows.map(([, name]) => name).filter(name => /^(span_attributes\.)?note|^line$/.test(name))
     ])
   )
 }

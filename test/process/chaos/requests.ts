@@ -1,5 +1,6 @@
 // The requests of a chaos run: where they go, what they carry, and which rows they make.
 import { encodeSnappy } from '../../../core/index.ts'
+import { writeProtobuf as writePush } from '../../plugins/logpush/messages.ts'
 import { writeV1 } from '../../plugins/metricsys/messages.ts'
 import { encodeTraces } from '../../plugins/telemetry/traces/encode.ts'
 import type { Portion } from './ledger.ts'
@@ -13,8 +14,19 @@ export interface ChaosRequest {
   readonly body: string | Uint8Array<ArrayBuffer>
 }
 
-/** `metrics` are lines for logical tables, `samples` are remote write, `points` line protocol, `spans` OTLP; `newest` and `latest` overwrite rows, and delete them. */
-export type Kind = 'events' | 'audit' | 'lines' | 'metrics' | 'samples' | 'points' | 'spans' | 'rows' | OverwritingKind
+/** `metrics` are lines for logical tables, `samples` are remote write, `points` line protocol, `spans` OTLP, `pushed` log push, `collected` the event collector; `newest` and `latest` overwrite rows, and delete them. */
+export type Kind =
+  | 'events'
+  | 'audit'
+  | 'lines'
+  | 'metrics'
+  | 'samples'
+  | 'points'
+  | 'spans'
+  | 'pushed'
+  | 'collected'
+  | 'rows'
+  | OverwritingKind
 export type OverwritingKind = 'newest' | 'latest'
 
 export const kinds: readonly Kind[] = [
@@ -26,13 +38,18 @@ export const kinds: readonly Kind[] = [
   'samples',
   'points',
   'spans',
+  'pushed',
+  'collected',
   'rows',
   'newest',
   'latest'
 ]
 
 /** Kinds whose requests go to several tables. */
-const sharded: readonly Kind[] = ['lines', 'metrics', 'samples', 'points']
+const sharded: readonly Kind[] = ['lines', 'metrics', 'samples', 'points', 'collected']
+
+/** Kinds whose tables get columns now and then. */
+const widening: readonly Kind[] = ['events', 'audit', 'samples', 'points', 'spans', 'collected']
 
 /** Tables that may be dropped, by the kind that writes to them. */
 export const droppable: readonly (readonly [Kind, string])[] = [
@@ -47,6 +64,9 @@ export const droppable: readonly (readonly [Kind, string])[] = [
   ['points', 'chaos_points_a'],
   ['points', 'chaos_points_b'],
   ['spans', 'chaos_spans'],
+  ['pushed', 'chaos_pushed'],
+  ['collected', 'chaos_collected_a'],
+  ['collected', 'chaos_collected_b'],
   ['rows', 'chaos_rows']
 ]
 
@@ -96,7 +116,7 @@ export function draft(kind: Kind, random: Random): Draft {
     const note = random.pick(['x', 'yz', 'ä']).repeat(random.between(1, longest))
     return { item, table: table(), note: kind === 'samples' ? '' : note }
   })
-  const mayWiden = kind === 'events' || kind === 'audit' || kind === 'samples' || kind === 'points' || kind === 'spans'
+  const mayWiden = widening.includes(kind)
   const column = mayWiden && random.chance(0.1) ? `note_${random.between(1, 40)}` : 'note'
   return { kind, items, column, deletes: false }
 }
@@ -124,6 +144,8 @@ export function request({ kind, items, column, deletes }: Draft, id: number, sen
   }
   if (kind === 'samples') return samples(items, id, column)
   if (kind === 'spans') return spans(items, id, column)
+  if (kind === 'pushed') return pushed(items, id)
+  if (kind === 'collected') return collected(items, id, column)
   if (kind === 'points') {
     const lines = items.map(({ item, table, note }) => `${table},item=${item} request=${id}i,${column}="${note}" ${id}`)
     return { path: '/v1/lineproto/write', contentType: 'text/plain', body: lines.join('\n') }
@@ -175,6 +197,26 @@ function spans(items: readonly Item[], id: number, column: string): ChaosRequest
   )
   const headers = { 'x-svc-trace-table-name': 'chaos_spans' }
   return { path: '/v1/telemetry/v1/traces', contentType: 'application/x-protobuf', body, headers }
+}
+
+/** Request and item are labels, the note is the line. */
+function pushed(items: readonly Item[], id: number): ChaosRequest {
+  const streams = items.map(({ item, note }) => ({
+    labels: { request: String(id), item: String(item) },
+    entries: [{ time: BigInt(id), line: note }]
+  }))
+  const body = Uint8Array.from(encodeSnappy(writePush(streams)))
+  const headers = { 'x-svc-log-table-name': 'chaos_pushed' }
+  return { path: '/v1/logpush/api/v1/push', contentType: 'application/x-protobuf', body, headers }
+}
+
+/** One request writes to several tables; the hosts of a request come back in later ones. */
+function collected(items: readonly Item[], id: number, column: string): ChaosRequest {
+  const events = items.map(({ item, table, note }) =>
+    JSON.stringify({ index: table, host: `h${id % 5}`, event: 'x', request: id, item, [column]: note })
+  )
+  const path = '/v1/eventcollector/services/collector/event'
+  return { path, contentType: 'application/json', body: events.join('') }
 }
 
 export function sql(statement: string): ChaosRequest {
