@@ -1,9 +1,20 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
-import { serve } from './serve.ts'
+import { startServer } from '../../helpers.ts'
+import { clientOf, serve } from './serve.ts'
+
+const server = await startServer(t)
+let databases = 0
+
+/** A database of its own. */
+async function fresh() {
+  const db = `test_${++databases}`
+  await clientOf(server, '').sql(`CREATE DATABASE ${db}`)
+  return clientOf(server, db)
+}
 
 t.test('a point becomes a row with typed columns', async t => {
-  const { write, sql } = await serve(t)
+  const { write, sql } = await fresh()
   const line = String.raw`weather,city=Oslo\ S temp=-3.5,wet=true,note="snow \"heavy\"",n=4i,big=7u 1700000000123`
   t.equal((await write(line, '?precision=ms')).status, 204)
   t.strictSame(await sql('SELECT city, temp, wet, note, n, big, svc_timestamp FROM weather'), [
@@ -29,7 +40,7 @@ t.test('a point becomes a row with typed columns', async t => {
 t.test(
   'fields of the same tags and time are put together; a later value wins, a missing one changes nothing',
   async t => {
-    const { write, sql } = await serve(t)
+    const { write, sql } = await fresh()
     await write('m,a=1 x=1,y=2 1\nm,a=1 z=3 1')
     await write('m,a=1 y=5 1\nm,a=2 x=9 1')
     t.strictSame(await sql('SELECT a, x, y, z FROM m ORDER BY a'), [
@@ -40,7 +51,7 @@ t.test(
 )
 
 t.test('new tags and fields widen a table; a tag that is missing is null and another series', async t => {
-  const { write, sql } = await serve(t)
+  const { write, sql } = await fresh()
   await write('m,host=a cpu=1 1')
   await write('m,host=a mem=2 2\nm,host=a,dc=eu cpu=3 2\nm cpu=4 2')
   t.strictSame(
@@ -56,14 +67,14 @@ t.test('new tags and fields widen a table; a tag that is missing is null and ano
 })
 
 t.test('tags in any order are one series, known or new', async t => {
-  const { write, sql } = await serve(t)
+  const { write, sql } = await fresh()
   await write('m,a=1,b=2 x=1 1')
   await write('m,b=2,a=1 y=2 1\nm,a=1,b=2 z=3 1')
   t.strictSame(await sql('SELECT a, b, x, y, z FROM m'), [['1', '2', 1, 2, 3]])
 })
 
 t.test('every precision of both versions', async t => {
-  const { write, post, sql } = await serve(t)
+  const { write, post, sql } = await fresh()
   const cases = [
     ['n', 1_700_000_000_000_000_001n],
     ['ns', 1_700_000_000_000_000_002n],
@@ -93,7 +104,7 @@ t.test('every precision of both versions', async t => {
 })
 
 t.test('a line without a time gets the time it came at', async t => {
-  const { write, sql } = await serve(t)
+  const { write, sql } = await fresh()
   const before = Date.now()
   await write('m v=1', '?precision=h')
   const [[time]] = await sql('SELECT epoch_ms(svc_timestamp) FROM m')
@@ -103,7 +114,7 @@ t.test('a line without a time gets the time it came at', async t => {
 t.test(
   'a bad line fails the request with its place, in both shapes of the protocol, and nothing is written',
   async t => {
-    const { write, post, sql, core } = await serve(t)
+    const { write, post, sql } = await fresh()
     const lines = 'good v=1 1\ngood v=2 2\nbad v=x 3\n'
     for (const answer of [await write(lines), await post('api/v2/write', lines)]) {
       const body = JSON.parse(answer.body)
@@ -114,12 +125,12 @@ t.test(
       t.match(answer.headers['x-influxdb-error'], /line 3, column 7/)
     }
     t.strictSame(await sql('SHOW TABLES'), [], 'nothing is made')
-    t.match(await core.metrics.expose(), /svc_lineproto_write_refused_total\{code="InvalidSyntax"\} 2/)
+    t.match(await server.core.metrics.expose(), /svc_lineproto_write_refused_total\{code="InvalidSyntax"\} 2/)
   }
 )
 
 t.test('conflicts of types and places name table, column, both and the line; nothing is written', async t => {
-  const { write, sql } = await serve(t)
+  const { write, sql } = await fresh()
   const problem = async (lines: string) => {
     const { status, body } = await write(lines)
     t.equal(status, 400, lines)
@@ -152,7 +163,7 @@ t.test('conflicts of types and places name table, column, both and the line; not
 })
 
 t.test('a table somebody made keeps its time index, its unit and its rules', async t => {
-  const { write, sql } = await serve(t)
+  const { write, sql } = await fresh()
   await sql('CREATE TABLE hand (host STRING NOT NULL, v DOUBLE, ts TIMESTAMP(3) TIME INDEX, PRIMARY KEY (host))')
   t.equal((await write('hand,host=a v=1.5 1700000000123999999\nhand,host=a v=2 -1')).status, 204)
   t.equal((await write('hand,host=a v=3 1700000001000000000')).status, 204, 'the series is known')
@@ -169,7 +180,7 @@ t.test('a table somebody made keeps its time index, its unit and its rules', asy
 })
 
 t.test('series stay what they are when tables are dropped, changed and made anew', async t => {
-  const { write, sql } = await serve(t)
+  const { write, sql } = await fresh()
   await write('m,host=a v=1 1')
   await sql('DROP TABLE m')
   await write('m,host=a v="text" 1\nm,host=b v="more" 1')
@@ -187,7 +198,7 @@ t.test('series stay what they are when tables are dropped, changed and made anew
 })
 
 t.test('names are any UTF-8', async t => {
-  const { write, sql } = await serve(t)
+  const { write, sql } = await fresh()
   await write(String.raw`größe\,\ 1=x,tag\ key\,a\=b=wert\ \=\,ü,b\\c=d\e field\ ü\=1="ñ",f\x=2i 1`)
   t.strictSame(await sql('SELECT "tag key,a=b", "b\\c", "field ü=1", "f\\x" FROM "größe, 1=x"'), [
     ['wert =,ü', 'd\\e', 'ñ', 2]
@@ -198,7 +209,7 @@ t.test('names are any UTF-8', async t => {
 })
 
 t.test('bodies come compressed', async t => {
-  const { write, sql } = await serve(t)
+  const { write, sql } = await fresh()
   const codecs = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync }
   for (const [encoding, encode] of Object.entries(codecs)) {
     t.equal((await write(encode(`m,c=${encoding} v=1 1`), '', { 'content-encoding': encoding })).status, 204, encoding)
