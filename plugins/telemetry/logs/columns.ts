@@ -8,12 +8,12 @@ import {
   ProtoReader,
   parseColumnIndex
 } from '../../../core/index.ts'
+import { expanded } from '../column/expand.ts'
 import { TextBuilder } from '../column/text-builder.ts'
-import { expanded } from '../traces/expand.ts'
-import type { Ranges } from '../traces/ranges.ts'
-import { type Places, textData } from '../traces/text-data.ts'
+import { type Places, textData } from '../column/text-data.ts'
 import { resource, scope } from '../wire/field.ts'
 import { JsonText } from '../wire/json-text.ts'
+import type { Ranges } from '../wire/ranges.ts'
 import type { Frame, TextPlaces } from './frame.ts'
 
 const fulltext = parseColumnIndex('fulltext', {}, 'String')

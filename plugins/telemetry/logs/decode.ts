@@ -1,10 +1,10 @@
 // `ExportLogsServiceRequest` into a frame: one pass over each record.
 import { ProtoReader, wireType } from '../../../core/index.ts'
-import { outlineOf } from '../traces/outline.ts'
-import { Ranges } from '../traces/ranges.ts'
 import { AnyValue } from '../wire/any-value.ts'
 import { anyValue } from '../wire/field.ts'
 import { JsonText } from '../wire/json-text.ts'
+import { outlineOf } from '../wire/outline.ts'
+import { Ranges } from '../wire/ranges.ts'
 import { record } from './field.ts'
 import { createFrame, type Frame, type TextPlaces } from './frame.ts'
 
@@ -23,16 +23,16 @@ export function decodeLogs(body: Uint8Array, now: bigint): Decoded {
   if (far.size === 0) return { frame, rejected: 0, reason: '' }
   // Rare enough to read the others once more.
   const kept = new Ranges()
-  const { owners, starts, ends, count } = outline.spans
+  const { owners, starts, ends, count } = outline.items
   for (let i = 0; i < count; i++) if (!far.has(i)) kept.add(owners[i]!, starts[i]!, ends[i]!)
-  const rest = createFrame(body, { ...outline, spans: kept })
+  const rest = createFrame(body, { ...outline, items: kept })
   fill(rest, now)
   return { frame: rest, rejected: far.size, reason: `the times of ${far.size} log records are after the year 2262` }
 }
 
 /** Returns which records have a time that does not fit 64 bits with a sign. */
 function fill(frame: Frame, now: bigint): ReadonlySet<number> {
-  const { starts, ends } = frame.outline.spans
+  const { starts, ends } = frame.outline.items
   const { times, records } = frame
   const reader = new ProtoReader(frame.body)
   const attributes = new JsonText(frame.attributes.bytes)

@@ -18,7 +18,7 @@ export function extractedColumns(frame: Frame, keys: readonly string[], table: T
   const ofScopes = memo(i => look(outline.scopes.starts[i]!, outline.scopes.ends[i]!, scope.attributes))
   const ofResources = memo(i => look(outline.resources.starts[i]!, outline.resources.ends[i]!, resource.attributes))
   const rows = Array.from({ length: records }, (_, i) => {
-    const own = look(outline.spans.starts[i]!, outline.spans.ends[i]!, record.attributes)
+    const own = look(outline.items.starts[i]!, outline.items.ends[i]!, record.attributes)
     return keys.map((_, k) => own[k] ?? ofScopes(scopeOf[i]!)[k] ?? ofResources(resourceOf[i]!)[k])
   })
   return keys.flatMap((key, k) => {

@@ -1,6 +1,6 @@
 // The log records of a request as columns, and where their scopes and resources stand.
 import { TextBuilder } from '../column/text-builder.ts'
-import type { Outline } from '../traces/outline.ts'
+import type { Outline } from '../wire/outline.ts'
 
 /** Where one text a record begins and ends. */
 export interface TextPlaces {
@@ -39,7 +39,7 @@ const places = (records: number): TextPlaces => ({
 
 /** With room for everything, and nothing in it. */
 export function createFrame(body: Uint8Array, outline: Outline): Frame {
-  const { spans: items, scopes } = outline
+  const { items, scopes } = outline
   const records = items.count
   const scopeOf = items.owners.slice(0, records)
   return {

@@ -1,6 +1,6 @@
 // Log records as items for a pipeline: each with all that is known of it.
 import { ItemBatch, type ItemValue, ProtoReader, Timestamp } from '../../../core/index.ts'
-import type { Places } from '../traces/text-data.ts'
+import type { Places } from '../column/text-data.ts'
 import { resource, scope } from '../wire/field.ts'
 import { itemObject, itemValue } from '../wire/item-value.ts'
 import { utf8 } from '../wire/utf8.ts'
@@ -10,7 +10,7 @@ import type { Frame } from './frame.ts'
 
 export function itemsOf(frame: Frame): ItemBatch {
   const { body, outline, records, scopeOf, resourceOf } = frame
-  const { scopes, scopeUrls, resources, resourceUrls, spans: items } = outline
+  const { scopes, scopeUrls, resources, resourceUrls, items } = outline
   const reader = new ProtoReader(body)
   const times = new BigInt64Array(frame.times.buffer)
   const text = ({ starts, ends }: Pick<Places, 'starts' | 'ends'>, i: number) => utf8(body, starts[i]!, ends[i]!)

@@ -1,7 +1,7 @@
 // `ExportMetricsServiceRequest` into samples: the metrics of each origin, and in each its points.
 import type { ProtoReader } from '../../../core/index.ts'
-import { outlineOf } from '../traces/outline.ts'
 import { resource, scope } from '../wire/field.ts'
+import { outlineOf } from '../wire/outline.ts'
 import { type FoundHistogram, readExponentialPoint } from './exponential-point.ts'
 import { readHistogramPoint } from './histogram-point.ts'
 import type { KnownMetrics, Origin } from './known.ts'
@@ -34,7 +34,7 @@ export interface DecodeMetrics {
 export function decodeMetrics(decode: DecodeMetrics): void {
   const { body, points } = decode
   const outline = outlineOf(body)
-  const { spans: metrics } = outline
+  const { items: metrics } = outline
   let owner = -1
   let origin: Origin | undefined
   for (let i = 0; i < metrics.count; i++) {

@@ -8,9 +8,9 @@ import {
   type Table,
   type TableColumn
 } from '../../../core/index.ts'
+import { expanded } from '../column/expand.ts'
 import { attributeData } from './attribute-data.ts'
 import { type AttributeColumn, type Attributes, kindBit } from './attributes.ts'
-import { expanded } from './expand.ts'
 import { newType, widened } from './fit.ts'
 import { overflowData } from './overflow.ts'
 

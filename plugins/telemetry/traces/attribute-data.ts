@@ -1,11 +1,11 @@
 // The values of one attribute as the column of a type; those of another kind are converted.
 import { type ColumnData, type ColumnType, ProtoReader, writeJsonFloat } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
+import { binaryData, type Places, textData, validity } from '../column/text-data.ts'
 import { anyValue } from '../wire/field.ts'
 import { JsonText } from '../wire/json-text.ts'
 import { type AttributeColumn, kindBit } from './attributes.ts'
 import { doubleOf, intOf, textOf } from './fit.ts'
-import { binaryData, type Places, textData, validity } from './text-data.ts'
 
 /** A row for each of `owners`, null for those without a value. The values fit the type. */
 export function attributeData(body: Uint8Array, column: AttributeColumn, type: ColumnType, owners: number): ColumnData {

@@ -2,9 +2,10 @@
 import { isUtf8 } from 'node:buffer'
 import type { ProtoReader } from '../../../core/index.ts'
 import { notUtf8 } from '../column/growing-bytes.ts'
+import { hashBytes } from '../column/hash.ts'
 import { AnyValue, KeyValue } from '../wire/any-value.ts'
 import { anyValue } from '../wire/field.ts'
-import { Ranges } from './ranges.ts'
+import { Ranges } from '../wire/ranges.ts'
 
 /** Bits of `AttributeColumn.seen`. */
 export const kindBit = {
@@ -200,8 +201,7 @@ export class Attributes {
 
   /** The key's column, a new one for a new key; undefined when there are too many. */
   #find(bytes: Uint8Array, start: number, end: number): AttributeColumn | undefined {
-    let hash = 0x811c9dc5
-    for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
+    const hash = hashBytes(bytes, start, end)
     const found = this.#byHash.get(hash)
     for (let column = found; column !== undefined; column = column.alike) {
       if (isKey(column.bytes, bytes, start, end)) return column

@@ -1,12 +1,12 @@
 // The columns every span has, in the order of the table.
 import { type Column, type ColumnData, type ColumnType, parseColumnIndex } from '../../../core/index.ts'
+import { expanded } from '../column/expand.ts'
+import { dictionaryBytes, textData } from '../column/text-data.ts'
+import type { Ranges } from '../wire/ranges.ts'
 import { attributeData } from './attribute-data.ts'
-import { expanded } from './expand.ts'
 import { kindNames, statusNames } from './field.ts'
 import { type Frame, serviceKey, type Texts } from './frame.ts'
 import { eventsData, linksData } from './nested.ts'
-import type { Ranges } from './ranges.ts'
-import { dictionaryBytes, textData } from './text-data.ts'
 
 const skipping = parseColumnIndex('skipping', {}, 'String')
 

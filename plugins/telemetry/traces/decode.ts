@@ -1,9 +1,9 @@
 // `ExportTraceServiceRequest` into a frame, in two passes over its bytes: where spans are, then what is in them.
 import { ProtoReader } from '../../../core/index.ts'
 import { resource, scope } from '../wire/field.ts'
+import { type Outline, outlineOf } from '../wire/outline.ts'
+import { Ranges } from '../wire/ranges.ts'
 import { createFrame, type Frame } from './frame.ts'
-import { type Outline, outlineOf } from './outline.ts'
-import { Ranges } from './ranges.ts'
 import { readSpan } from './read-span.ts'
 
 export interface Decoded {
@@ -20,7 +20,7 @@ export function decodeSpans(body: Uint8Array, mostKeys: number): Decoded {
   const faults = fill(frame, outline)
   if (faults.size === 0) return { frame, rejected: 0, reason: '' }
   // Rare enough to read the others once more.
-  const others = { ...outline, spans: without(outline.spans, faults) }
+  const others = { ...outline, items: without(outline.items, faults) }
   const rest = createFrame(body, others, mostKeys)
   fill(rest, others)
   const [first] = faults
@@ -36,7 +36,7 @@ function without(spans: Ranges, faults: ReadonlyMap<number, string>): Ranges {
 }
 
 /** Returns which spans are none, and why. */
-function fill(frame: Frame, { resources, scopes, spans }: Outline): ReadonlyMap<number, string> {
+function fill(frame: Frame, { resources, scopes, items: spans }: Outline): ReadonlyMap<number, string> {
   const reader = new ProtoReader(frame.body)
   for (let i = 0; i < resources.count; i++) {
     reader.seek(resources.starts[i]!, resources.ends[i]!)

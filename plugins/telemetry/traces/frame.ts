@@ -1,10 +1,10 @@
 // The spans of a request as columns: what every span has, attributes by key, and where the rest stands in the bytes.
 import { bitmap, type ProtoReader } from '../../../core/index.ts'
+import { Dictionary } from '../column/dictionary.ts'
+import type { Outline } from '../wire/outline.ts'
+import { Ranges } from '../wire/ranges.ts'
 import { Attributes } from './attributes.ts'
-import { Dictionary } from './dictionary.ts'
 import { statusNames } from './field.ts'
-import type { Outline } from './outline.ts'
-import { Ranges } from './ranges.ts'
 
 /** The resource attribute that names the service. */
 export const serviceKey = 'service.name'
@@ -71,7 +71,7 @@ export interface Frame {
 
 /** With room for everything, and nothing in it. */
 export function createFrame(body: Uint8Array, outline: Outline, mostKeys: number): Frame {
-  const { spans, scopes, scopeUrls, resourceUrls } = outline
+  const { items: spans, scopes, scopeUrls, resourceUrls } = outline
   const { count } = spans
   const scopeOf = spans.owners.slice(0, count)
   return {

@@ -2,11 +2,11 @@
 
 import type { ColumnData } from '../../../core/index.ts'
 import { type Core, type Counter, isValid, type Store, type TableWrite } from '../../../core/index.ts'
+import { dictionaryBytes } from '../column/text-data.ts'
 import { serviceData } from './columns.ts'
 import { kindNames } from './field.ts'
 import type { Frame } from './frame.ts'
 import { type Operation, operationsWrite, servicesWrite } from './lookup-rows.ts'
-import { dictionaryBytes } from './text-data.ts'
 
 const servicesTable = (table: string) => `${table}_services`
 const operationsTable = (table: string) => `${table}_operations`

@@ -2,8 +2,8 @@
 import { type ColumnData, formatTimestamp, ProtoReader, wireType } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { JsonText } from '../wire/json-text.ts'
+import type { Ranges } from '../wire/ranges.ts'
 import { event, link } from './field.ts'
-import type { Ranges } from './ranges.ts'
 
 /** `[{"name":…,"time":…,"attributes":{…}}]`, an empty array where a span has none. */
 export function eventsData(body: Uint8Array, events: Ranges, rows: number): ColumnData {

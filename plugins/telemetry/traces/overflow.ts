@@ -1,12 +1,12 @@
 // Attributes without a column of their own, as one JSON object an owner.
 import { type ColumnData, ProtoReader } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
+import { validity } from '../column/text-data.ts'
 import { KeyValue } from '../wire/any-value.ts'
 import { JsonText } from '../wire/json-text.ts'
+import type { Ranges } from '../wire/ranges.ts'
 import { jsonWriter } from './attribute-data.ts'
 import type { AttributeColumn } from './attributes.ts'
-import type { Ranges } from './ranges.ts'
-import { validity } from './text-data.ts'
 
 /** A row for each of `owners`, null for those without such an attribute. */
 export function overflowData(

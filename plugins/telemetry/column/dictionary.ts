@@ -1,4 +1,5 @@
 // Texts of a request that repeat: each is kept once, as a place in the bytes, and known by a number.
+import { hashBytes } from './hash.ts'
 
 export class Dictionary {
   readonly bytes: Uint8Array
@@ -18,7 +19,7 @@ export class Dictionary {
   add(start: number, end: number): number {
     if (this.count > 0 && this.#is(this.#last, start, end)) return this.#last
     const mask = this.#slots.length - 1
-    for (let slot = this.#hash(start, end) & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = hashBytes(this.bytes, start, end) & mask; ; slot = (slot + 1) & mask) {
       const number = this.#slots[slot]! - 1
       if (number < 0) {
         this.#slots[slot] = this.count + 1
@@ -50,18 +51,11 @@ export class Dictionary {
     return true
   }
 
-  #hash(start: number, end: number): number {
-    const { bytes } = this
-    let hash = end - start
-    for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
-    return (hash ^ (hash >>> 15)) >>> 0
-  }
-
   #rehash(): void {
     this.#slots = new Uint32Array(this.#slots.length * 2)
     const mask = this.#slots.length - 1
     for (let number = 0; number < this.count; number++) {
-      let slot = this.#hash(this.starts[number]!, this.ends[number]!) & mask
+      let slot = hashBytes(this.bytes, this.starts[number]!, this.ends[number]!) & mask
       while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
       this.#slots[slot] = number + 1
     }

@@ -1,8 +1,8 @@
 // Columns of text from places in the request: texts that repeat are kept once, others copied one behind the other.
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type BytesData, bitmap, type DictionaryData } from '../../../core/index.ts'
-import { notUtf8 } from '../column/growing-bytes.ts'
 import { Dictionary } from './dictionary.ts'
+import { notUtf8 } from './growing-bytes.ts'
 
 /** Where texts stand, the first `count` entries, and which row each belongs to (ascending; absent: its own number). */
 export interface Places {

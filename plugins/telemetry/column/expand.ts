@@ -1,4 +1,4 @@
-// What is known of a resource or a scope, for every span of it.
+// What is known of a resource or a scope, for every row of it.
 import { bitmap, type ColumnData, isValid } from '../../../core/index.ts'
 
 /** A row for each of `of`: the value of the owner with that number. */

@@ -1,6 +1,6 @@
-// Where the resources, scopes and spans of a request stand: a first look, which passes over what is in them.
+// Where the resources, scopes and items of a request stand: a first look, which passes over what is in them.
 import { ProtoReader } from '../../../core/index.ts'
-import { request, resourceEntry, scopeEntry } from '../wire/field.ts'
+import { request, resourceEntry, scopeEntry } from './field.ts'
 import { Ranges } from './ranges.ts'
 
 export interface Outline {
@@ -11,7 +11,7 @@ export interface Outline {
   readonly scopes: Ranges
   readonly scopeUrls: Ranges
   /** Owners are scope entries. */
-  readonly spans: Ranges
+  readonly items: Ranges
 }
 
 /** Throws DbError `InvalidArguments` with the offset of what is no protobuf. */
@@ -21,7 +21,7 @@ export function outlineOf(body: Uint8Array): Outline {
     resourceUrls: new Ranges(),
     scopes: new Ranges(),
     scopeUrls: new Ranges(),
-    spans: new Ranges(Math.max(16, body.length >> 8))
+    items: new Ranges(Math.max(16, body.length >> 8))
   }
   const reader = new ProtoReader(body)
   while (reader.next()) {
@@ -46,7 +46,7 @@ function readResource(reader: ProtoReader, outline: Outline): void {
   reader.leave(outer)
 }
 
-function readScope(reader: ProtoReader, { scopes, scopeUrls, spans }: Outline, resource: number): void {
+function readScope(reader: ProtoReader, { scopes, scopeUrls, items }: Outline, resource: number): void {
   const owner = scopes.count
   scopes.add(resource, 0, 0)
   scopeUrls.add(resource, 0, 0)
@@ -54,7 +54,7 @@ function readScope(reader: ProtoReader, { scopes, scopeUrls, spans }: Outline, r
   while (reader.next()) {
     if (reader.field === scopeEntry.items) {
       const start = reader.pass()
-      spans.add(owner, start, reader.at)
+      items.add(owner, start, reader.at)
     } else if (reader.field === scopeEntry.scope) place(reader, scopes, owner)
     else if (reader.field === scopeEntry.schemaUrl) place(reader, scopeUrls, owner)
     else reader.skip()
