@@ -66,7 +66,11 @@ export function routes(
     async handler(request, reply) {
       authorise(request.ctx.user, 'read')
       const text = await documentOf(request, core.config.http.body_limit)
-      const ctx = { ...request.ctx, signal: AbortSignal.any([request.ctx.signal, stopping.signal]) }
+      const left = new AbortController()
+      // A HEAD request is over before the tail is.
+      reply.raw.once('close', () => left.abort(new DbError('Cancelled', 'the client closed the connection')))
+      const signal = AbortSignal.any([request.ctx.signal, stopping.signal, left.signal])
+      const ctx = { ...request.ctx, signal }
       try {
         const events = await startTail(core, ctx, readFor(ctx, text, options), service, options)
         counters.tail()

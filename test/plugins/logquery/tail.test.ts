@@ -145,6 +145,7 @@ t.test(
       break
     }
     one!.close()
+    t.equal((await fetch(tailUrl(url, { table: 'weblog' }), { method: 'HEAD' })).status, 200)
     for (let i = 0; i < 50 && (await running()) !== '0'; i++) await pause(20)
     t.equal(await running(), '0')
     const last = await openEvents(tailUrl(url, { table: 'weblog' }))
