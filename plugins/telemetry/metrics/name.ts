@@ -22,8 +22,12 @@ export function translateName(metric: MetricName, strategy: Strategy): string {
   }
 }
 
+/** What queries call the name of a metric. */
+const reserved = '__name__'
+
 /** Attributes that differ only in characters a label cannot have become one label. */
 export function translateLabel(name: string, strategy: Strategy): string {
+  if (name === reserved) return `key${name}`
   if (strategy === 'NoTranslation' || strategy === 'NoUTF8EscapingWithSuffixes') return name
   const escaped = name.replace(/[^A-Za-z0-9]/gu, '_')
   if (/^[0-9]/.test(escaped)) return `key_${escaped}`

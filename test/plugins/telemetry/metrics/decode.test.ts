@@ -92,6 +92,7 @@ t.test('names of labels', async t => {
   const label = (name: string) => translateLabel(name, 'UnderscoreEscapingWithSuffixes')
   t.same(['a.b', 'a b-c', '1x', '_a', '__a', 'größe'].map(label), ['a_b', 'a_b_c', 'key_1x', 'key_a', '__a', 'gr__e'])
   t.equal(translateLabel('a.b', 'NoTranslation'), 'a.b')
+  t.equal(translateLabel('__name__', 'NoTranslation'), 'key__name__')
 })
 
 t.test('times of nanoseconds, all 64 bits', async t => {
