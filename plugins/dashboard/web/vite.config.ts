@@ -16,8 +16,22 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
     rolldownOptions: { checks: { pluginTimings: false } }
   },
-  plugins: [compressed()]
+  plugins: [processors(), compressed()]
 })
+
+/** What the pipelines say of their kinds of processors, for the editor. */
+function processors(): Plugin {
+  const name = 'virtual:processors'
+  return {
+    name: 'processors',
+    resolveId: id => (id === name ? `\0${name}` : undefined),
+    async load(id) {
+      if (id !== `\0${name}`) return undefined
+      const { builtInKinds } = await import('../../pipelines/processor/index.ts')
+      return `export default ${JSON.stringify(builtInKinds.map(({ kind, doc }) => ({ kind, ...doc })))}`
+    }
+  }
+}
 
 /** Each file a second and third time, packed, so that the server does not do it again and again. */
 function compressed(): Plugin {

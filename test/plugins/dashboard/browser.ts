@@ -96,10 +96,12 @@ export async function runSql(url: string, text: string): Promise<void> {
 
 /** Puts a text into an editor. */
 export async function write(page: Page, label: string, text: string): Promise<void> {
-  const editor = page.getByLabel(label)
+  const editor = page.getByRole('textbox', { name: label, exact: true })
   await editor.click()
   await page.keyboard.press('ControlOrMeta+A')
   // Over a selection the browser would write with the style of what was there.
   await page.keyboard.press('Backspace')
   await page.keyboard.insertText(text)
+  // Offers of completion may lie over what comes next.
+  await page.keyboard.press('Escape')
 }

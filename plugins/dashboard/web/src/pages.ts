@@ -15,6 +15,7 @@ const own: readonly Page[] = [
   { name: 'query', title: 'Query', load: () => import('./pages/query/index.tsx') },
   { name: 'metrics', title: 'Metrics', load: () => import('./pages/metrics/index.tsx') },
   { name: 'traces', title: 'Traces', load: () => import('./pages/traces/index.tsx') },
+  { name: 'pipelines', title: 'Pipelines', load: () => import('./pages/pipelines/index.tsx') },
   { name: 'ingest', title: 'Ingest', load: () => import('./pages/ingest/index.tsx') },
   { name: 'tables', title: 'Tables', load: () => import('./pages/tables/index.tsx') },
   { name: 'status', title: 'Status', load: () => import('./pages/status/index.tsx') }

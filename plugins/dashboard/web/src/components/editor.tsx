@@ -2,7 +2,7 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { bracketMatching, defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state'
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder as placeholderText } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'preact/hooks'
@@ -21,6 +21,8 @@ export interface EditorProps {
   /** Ctrl or Cmd with Enter. */
   onRun?(): void
 }
+
+const fromOutside = Annotation.define<boolean>()
 
 const darkHighlight = HighlightStyle.define([
   { tag: tags.keyword, color: '#8ab4ff' },
@@ -64,6 +66,8 @@ export function Editor({
   const view = useRef<EditorView>(undefined)
   const parts = useRef({ language: new Compartment(), highlight: new Compartment() }).current
   const calls = useRef({ onChange, onRun })
+  /** Texts that were told since the last one that came back. */
+  const told = useRef<string[]>([])
   calls.current = { onChange, onRun }
 
   useEffect(() => {
@@ -87,7 +91,10 @@ export function Editor({
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': label }),
         EditorView.updateListener.of(update => {
-          if (update.docChanged) calls.current.onChange(update.state.doc.toString())
+          if (!update.docChanged || update.transactions.some(each => each.annotation(fromOutside))) return
+          const text = update.state.doc.toString()
+          told.current.push(text)
+          calls.current.onChange(text)
         }),
         look,
         EditorView.theme({
@@ -103,9 +110,13 @@ export function Editor({
   }, [])
 
   useEffect(() => {
+    // What was typed comes back as the value, late: only what never was told comes from outside.
+    const known = told.current.lastIndexOf(value)
+    told.current = known < 0 ? [] : told.current.slice(known)
     const { current } = view
-    if (current === undefined || current.state.doc.toString() === value) return
-    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } })
+    if (known >= 0 || current === undefined || current.state.doc.toString() === value) return
+    const changes = { from: 0, to: current.state.doc.length, insert: value }
+    current.dispatch({ changes, annotations: fromOutside.of(true) })
   }, [value])
 
   useEffect(() => view.current?.dispatch({ effects: parts.language.reconfigure(language) }), [language])

@@ -1,0 +1,127 @@
+// One pipeline: its versions, its text, what saving would change.
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { readPipeline, removeVersion, savePipeline } from '../../api/pipelines.ts'
+import { Editor } from '../../components/editor.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { change, parameters } from '../../router.ts'
+import { useTask } from '../../task.ts'
+import { Difference } from './difference.tsx'
+import { DryRunPart } from './dry-run.tsx'
+import { pipelineLanguage } from './language.ts'
+import { TableOf } from './table-of.tsx'
+
+const starter = `version: 2
+processors:
+  - dissect:
+      fields: [message]
+      patterns:
+        - '%{host} %{+host} "%{method} %{path} %{}" %{status}'
+transform:
+  - fields: [method, path]
+    type: string
+  - field: status
+    type: int32
+    index: tag
+`
+
+export interface PipelineProps {
+  /** Absent: a new one. */
+  readonly name: string | undefined
+  /** The newest first. */
+  readonly versions: readonly string[]
+  onStored(): void
+}
+
+export function Pipeline({ name, versions, onStored }: PipelineProps) {
+  const version = parameters.value.get('version') ?? versions[0]
+  const [stored, setStored] = useState('')
+  const [text, setText] = useState(name === undefined ? starter : '')
+  const [newName, setNewName] = useState('')
+  const task = useTask<string>()
+  const language = useMemo(() => pipelineLanguage(), [])
+  useEffect(() => {
+    if (name === undefined || version === undefined) return
+    void task.run(async signal => {
+      const yaml = await readPipeline(name, version, signal)
+      setStored(yaml)
+      setText(yaml)
+      return ''
+    })
+  }, [name, version])
+
+  const save = () =>
+    task.run(async () => {
+      const target = name ?? newName.trim()
+      const made = await savePipeline(target, text)
+      onStored()
+      change({ name: target, version: undefined })
+      setStored(text)
+      return `Stored as version ${made}.`
+    })
+  const remove = () =>
+    task.run(async () => {
+      await removeVersion(name!, version!)
+      onStored()
+      change({ version: undefined, ...(versions.length === 1 && { name: undefined }) })
+      return `Version ${version} is removed.`
+    })
+  return (
+    <div class="stack">
+      <div class="bar">
+        {name === undefined ? (
+          <input
+            aria-label="Name"
+            placeholder="Name of the pipeline"
+            value={newName}
+            onInput={event => setNewName(event.currentTarget.value)}
+          />
+        ) : (
+          <>
+            <h2>{name}</h2>
+            <Versions versions={versions} chosen={version} />
+            <button type="button" onClick={remove} disabled={version === undefined}>
+              Remove this version
+            </button>
+          </>
+        )}
+        <span class="space" />
+        {name !== undefined && version !== undefined && <TableOf name={name} version={version} />}
+        <button
+          type="button"
+          class="main"
+          onClick={save}
+          disabled={text === stored || text.trim() === '' || (name === undefined && newName.trim() === '')}
+        >
+          {name === undefined ? 'Store' : 'Store as new version'}
+        </button>
+      </div>
+      <Editor label="Pipeline" value={text} language={language} lines={14} hasNumbers onChange={setText} />
+      {task.error !== undefined && <Problem error={task.error} />}
+      {task.value && task.error === undefined && <p role="status">{task.value}</p>}
+      {name !== undefined && (
+        <Difference name={name} versions={versions} version={version} stored={stored} text={text} />
+      )}
+      <DryRunPart yaml={text} />
+    </div>
+  )
+}
+
+function Versions({ versions, chosen }: { readonly versions: readonly string[]; readonly chosen: string | undefined }) {
+  return (
+    <select
+      aria-label="Version"
+      value={chosen}
+      onChange={event => {
+        const { value } = event.currentTarget
+        change({ version: value === versions[0] ? undefined : value })
+      }}
+    >
+      {versions.map((version, i) => (
+        <option key={version} value={version}>
+          {version}
+          {i === 0 && ' (latest)'}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,101 @@
+import t from 'tap'
+import { needing } from '../../programs.ts'
+import { look, narrow, openSite, write } from './browser.ts'
+
+t.setTimeout(180_000)
+
+const access = `processors:
+  - dissect:
+      fields: [message]
+      patterns: ['%{host} "%{method} %{path}" %{status}']
+  - filter:
+      field: method
+      mode: simple
+      targets: [HEAD]
+transform:
+  - fields: [host, path]
+    type: string
+  - field: status
+    type: int32
+    index: tag
+`
+
+async function store(url: string, name: string, yaml: string): Promise<void> {
+  const headers = { 'content-type': 'application/x-yaml' }
+  const response = await fetch(`${url}/v1/pipelines/${name}`, { method: 'POST', headers, body: yaml })
+  if (!response.ok) throw new Error(await response.text())
+}
+
+t.test('the page of pipelines', needing('chromium'), async t => {
+  const site = await openSite(t, {
+    async fill(url) {
+      await store(url, 'access', access)
+      await store(url, 'access', access.replace('int32', 'int16'))
+      await store(url, 'other', access)
+    }
+  })
+
+  await t.test('shows versions, their difference and the table', async t => {
+    const page = await site.open('pipelines')
+    await page.getByRole('button', { name: 'access 2' }).click()
+    await page.locator('.cm-content').getByText('int16').waitFor()
+    t.equal(await page.getByRole('combobox', { name: 'Version', exact: true }).locator('option').count(), 2)
+    await page.getByText('Changes', { exact: false }).click()
+    const old = await page
+      .getByRole('combobox', { name: 'Version', exact: true })
+      .locator('option')
+      .nth(1)
+      .textContent()
+    await page.getByLabel('Compared with').selectOption(old!)
+    await page.locator('.diff .removed').waitFor()
+    t.match(await page.locator('.diff .removed').textContent(), 'int32')
+    t.match(await page.locator('.diff .added').textContent(), 'int16')
+    await look(t, page, 'pipelines')
+    await page.getByRole('button', { name: 'Table', exact: true }).click()
+    await page.getByText('CREATE TABLE').waitFor()
+    t.match(await page.getByRole('complementary').textContent(), 'SMALLINT')
+  })
+
+  await t.test('tries lines and shows what each processor made of them', async t => {
+    const page = await site.open('pipelines?name=access')
+    await page.locator('.cm-content').getByText('int16').waitFor()
+    await page.getByLabel('Lines to try').fill('h1 "GET /cart" 200\nh2 "HEAD /" 204\nnothing')
+    await page.getByRole('button', { name: 'Try' }).click()
+    await page.getByText('Step by step').waitFor()
+    await page.getByText('Item 1').click()
+    await page.getByText('"path": "/cart"').first().waitFor()
+    await page.getByText('Item 2').click()
+    await page.getByText('taken out').waitFor()
+    t.match(await page.getByRole('alert').textContent(), /dissect/)
+    t.match(await page.getByLabel('Rows of dry_run').first().textContent(), /INT16/)
+    await page.getByText('Step by step').scrollIntoViewIfNeeded()
+    await look(t, page, 'pipelines-dry-run')
+    const dark = await site.open('pipelines?name=access', { dark: true, viewport: narrow })
+    await dark.locator('.cm-content').getByText('int16').waitFor()
+    await look(t, dark, 'pipelines-narrow-dark')
+  })
+
+  await t.test('stores a new one, refuses a wrong one with its place, removes a version', async t => {
+    const page = await site.open('pipelines')
+    await page.getByLabel('Name', { exact: true }).fill('fresh')
+    await write(page, 'Pipeline', 'processors:\n  - dissekt:\n      field: x\n')
+    await page.getByRole('button', { name: 'Store' }).click()
+    t.match(await page.getByRole('alert').textContent(), /did you mean dissect/)
+    await write(page, 'Pipeline', access)
+    await page.getByRole('button', { name: 'Store' }).click()
+    await page.getByRole('button', { name: 'fresh 1' }).waitFor()
+    await page.getByRole('button', { name: 'Remove this version' }).click()
+    await page.getByRole('button', { name: 'fresh 1' }).waitFor({ state: 'detached' })
+  })
+
+  await t.test('completes kinds of processors and their options', async () => {
+    const page = await site.open('pipelines')
+    await write(page, 'Pipeline', 'processors:\n  - dis')
+    await page.keyboard.press('Control+Space')
+    await page.locator('.cm-tooltip-autocomplete').getByText('dissect').first().waitFor()
+    await page.keyboard.press('Escape')
+    await write(page, 'Pipeline', 'processors:\n  - dissect:\n      app')
+    await page.keyboard.press('Control+Space')
+    await page.locator('.cm-tooltip-autocomplete').getByText('append_separator').waitFor()
+  })
+})
