@@ -64,7 +64,6 @@ export function createReload({ core, plugins, services, certificate }: ReloadPar
     try {
       const report = await reload(config)
       reloads.add(1, { result: 'success' })
-      if (report.applied.length > 0) core.log.info({ keys: report.applied }, 'the configuration changed')
       if (report.restart.length > 0) core.log.warn({ keys: report.restart }, 'changed keys count after a restart')
       return report
     } catch (error) {

@@ -41,8 +41,11 @@ export interface TraceSwitch extends Tracing {
   enable(): Promise<void>
   /** At once; what is pending is still sent. */
   disable(): void
+  /** What is not sent within two seconds is not sent. */
   close(): Promise<void>
 }
+
+const longestClose = 2_000
 
 const nothing: Span = { set() {}, fail() {}, end() {} }
 
@@ -98,7 +101,12 @@ export function createTracing(open: () => Promise<TraceBackend>): TraceSwitch {
     async close() {
       await turn
       disable()
-      await Promise.all(closing)
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise(resolve => {
+        timer = setTimeout(resolve, longestClose)
+      })
+      await Promise.race([Promise.all(closing), late])
+      clearTimeout(timer)
     }
   }
 }
