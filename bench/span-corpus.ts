@@ -1,6 +1,7 @@
 // Trace requests for benches: what services of a shop send, a dozen attributes a span, as one exporter a service would.
 import { ProtoWriter } from '../core/index.ts'
 import { type Corpus, sequence } from './corpus.ts'
+import { attributes, fixed64, type Pairs } from './telemetry-corpus.ts'
 
 export interface Shop {
   readonly spans: number
@@ -80,8 +81,6 @@ function oneSpan({ traceId, spanId, parent, begin, long }: Ids, i: number, rando
   return out.bytes
 }
 
-type Pairs = readonly (readonly [string, string | number])[]
-
 function serverAttributes(route: string, failed: boolean, i: number, random: () => number): Pairs {
   return [
     ['http.request.method', 'GET'],
@@ -108,18 +107,6 @@ function databaseAttributes(random: () => number): Pairs {
     ['db.user', 'app'],
     ['db.rows', Math.floor(random() * 100)]
   ]
-}
-
-function attributes(out: ProtoWriter, field: number, pairs: Pairs): ProtoWriter {
-  for (const [key, value] of pairs) {
-    const any = typeof value === 'string' ? new ProtoWriter().text(1, value) : new ProtoWriter().uint(3, value)
-    out.data(field, new ProtoWriter().text(1, key).data(2, any.bytes).bytes)
-  }
-  return out
-}
-
-function fixed64(out: ProtoWriter, field: number, value: bigint): ProtoWriter {
-  return out.bits64(field, Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n)))
 }
 
 export function spanCorpus(shop: Shop): Corpus {

@@ -2,7 +2,7 @@
 import { ProtoWriter } from '../core/index.ts'
 import { type Corpus, sequence } from './corpus.ts'
 
-type Pairs = readonly (readonly [string, string | number])[]
+export type Pairs = readonly (readonly [string, string | number])[]
 
 /** Attributes in a field: texts and integers. */
 export function attributes(out: ProtoWriter, field: number, pairs: Pairs): ProtoWriter {
