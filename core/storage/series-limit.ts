@@ -5,7 +5,7 @@ import type { Catalog } from './engine.ts'
 import type { TableShape } from './series-shape.ts'
 
 export interface SeriesRoom {
-  /** Counts one more series. Throws DbError `InvalidArguments` naming the limit it does not fit into. */
+  /** Counts one more series, unless the table has it. Throws DbError `InvalidArguments` naming the limit it does not fit into. */
   take(shape: TableShape, name: SeriesName): void
 }
 
@@ -33,6 +33,8 @@ export function createRoom(catalog: Catalog, { limits }: SeriesWrite): SeriesRoo
   }
   return {
     take(shape, name) {
+      // Keys are forgotten at a restart, series are not.
+      if (shape.table !== undefined && catalog.hasSeries(shape.table, name.labels)) return
       const holder = holderOf(shape)
       check(holder.series + 1, limits.series, 'series')
       const added = name.labels.filter(label => !holder.tags.has(label.name))

@@ -5,7 +5,7 @@ import { DbError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { TableWrite } from '../model/batch.ts'
-import type { SeriesWrite } from '../model/series.ts'
+import type { SeriesLabel, SeriesWrite } from '../model/series.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
 import { noTracing, type Tracing } from '../trace/trace.ts'
 import type {
@@ -48,6 +48,8 @@ export interface Store {
   tables(database: string): readonly Table[]
   table(database: string, name: string): Table | undefined
   statistics(table: Table): TableStatistics
+  /** Whether rows with exactly these tags have been written to a table. */
+  hasSeries(table: Table, labels: readonly SeriesLabel[]): boolean
   /** A database as a metric's label: its name while it is one of the first hundred, else `other`; '' for one that does not exist. */
   label(database: string): string
 
@@ -179,6 +181,7 @@ export function createStore({ engine, config, metrics, tracing = noTracing }: St
     views: database => catalog.views(database),
     view: (database, name) => catalog.view(database, name),
     statistics: table => catalog.statistics(table),
+    hasSeries: (table, labels) => catalog.hasSeries(table, labels),
     label: name => (catalog.database(name) === undefined ? '' : dbLabel(name)),
 
     createDatabase(ctx, name, options) {

@@ -1,6 +1,6 @@
 // How far writers of rows whose columns and tags come from outside may make a table grow.
 import { DbError } from '../errors.ts'
-import type { Limit } from '../model/series.ts'
+import type { Limit, SeriesLabel } from '../model/series.ts'
 import type { Store } from './store.ts'
 
 export interface TableLimits {
@@ -12,14 +12,15 @@ export interface TableLimits {
 
 /**
  * Throws DbError `InvalidArguments` naming the limit that rows with these columns could go beyond. A table that has as many series as are
- * allowed takes no rows at all: whether theirs are known is not looked at.
+ * allowed takes no rows at all, unless they are said to be of `tags` it knows.
  */
 export function checkGrowth(
-  store: Pick<Store, 'table' | 'statistics'>,
+  store: Pick<Store, 'table' | 'statistics' | 'hasSeries'>,
   database: string,
   name: string,
   columns: readonly string[],
-  limits: TableLimits
+  limits: TableLimits,
+  tags?: readonly SeriesLabel[]
 ): void {
   const table = store.table(database, name)
   const known = new Set(table?.columns.map(column => column.name))
@@ -28,7 +29,9 @@ export function checkGrowth(
     throw full(name, `has ${known.size} columns and would get ${added} more`, limits.columns)
   }
   const series = table === undefined ? 0 : (store.statistics(table).series ?? 0)
-  if (series >= limits.series.most) throw full(name, `has ${series} series`, limits.series)
+  if (series < limits.series.most) return
+  if (table === undefined || tags === undefined || !store.hasSeries(table, tags))
+    throw full(name, `has ${series} series`, limits.series)
 }
 
 function full(table: string, reason: string, { most, key }: Limit): DbError {

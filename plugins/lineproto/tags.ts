@@ -22,6 +22,7 @@ export function createTags(request: LineRequest, decoded: DecodedTable, table: T
 class TagCheck {
   readonly #request: LineRequest
   readonly #name: string
+  readonly #table: Table | undefined
   readonly #time: string
   readonly #columns: ReadonlyMap<string, TableColumn>
   readonly #fields: ReadonlySet<string>
@@ -33,6 +34,7 @@ class TagCheck {
   constructor(request: LineRequest, { name, fields }: DecodedTable, table: Table | undefined) {
     this.#request = request
     this.#name = name
+    this.#table = table
     this.#time = table?.timeIndex.name ?? timeColumn
     this.#columns = columnsOf(table)
     this.#fields = new Set(fields.map(field => field.name))
@@ -45,11 +47,16 @@ class TagCheck {
     const { body, limits } = this.#request
     const tags = readTags(body, start, end)
     for (const tag of tags) this.#check(tag)
+    if (this.#isKnown(tags)) return tags
     this.#added.add(body.toString('latin1', start, end))
     if (this.#seriesBefore + this.#added.size > limits.max_series) {
       throw full(`table ${this.#name} has ${limits.max_series} series already`, 'max_series')
     }
     return tags
+  }
+
+  #isKnown(tags: readonly Tag[]): boolean {
+    return this.#table !== undefined && this.#request.core.store.hasSeries(this.#table, tags)
   }
 
   #check({ name, at }: Tag): void {

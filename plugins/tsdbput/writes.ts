@@ -110,7 +110,7 @@ function tagsOf(
       const taken = labels.find(({ name }) => own.includes(name))
       if (taken !== undefined)
         throw invalid(`tag ${taken.name} of metric ${metric} has the name of a column of its own`)
-      checkGrowth(core.store, ctx.db, metric, [...own, ...labels.map(({ name }) => name)], growth)
+      checkGrowth(core.store, ctx.db, metric, [...own, ...labels.map(({ name }) => name)], growth, labels)
       return labels
     }
   }

@@ -25,7 +25,7 @@ export interface Room {
   checkSeries(database: string | undefined, table: string): void
 }
 
-/** The room there is in a database and those a request names. A table that is full takes no rows, of known series neither. */
+/** The room there is in a database and those a request names. A table that is full takes rows of the series it has. */
 export function createRoom(store: Store, db: string, options: RoomOptions): Room {
   const full = (key: keyof RoomOptions, what: string) =>
     new DbError('InvalidArguments', `there are ${options[key]} ${what} already (plugins.metricsys.${key})`)
@@ -39,7 +39,7 @@ export function createRoom(store: Store, db: string, options: RoomOptions): Room
     check({ table, database = db, physicalTable: own, labels }, physicalTable) {
       const found = store.table(database, table)
       const physical = found?.options.physical_table ?? own ?? physicalTable
-      checkSeries(database, physical)
+      if (found === undefined || !store.hasSeries(found, labels)) checkSeries(database, physical)
       if (found === undefined && store.tables(database).length >= options.max_metrics)
         throw full('max_metrics', 'tables')
       const tags = new Set(store.table(database, physical)?.tags.map(tag => tag.name))

@@ -155,4 +155,30 @@ const rows: Case = {
   }
 }
 
-export const seriesCases: readonly Case[] = [known, again, outdated, rows]
+const had: Case = {
+  name: 'the series of a table are told apart by all their tags, of its own rows only, after a reopening, too',
+  async run(t, trial) {
+    for (const name of ['one', 'two']) await createMetric(trial.engine, name)
+    await write(trial.engine, ['one a', 'two b', 'one '])
+    const has = (name: string, labels: Readonly<Record<string, string>>) => {
+      const { catalog } = trial.engine
+      const list = Object.entries(labels).map(([name, text]) => ({ name, value: Buffer.from(text) }))
+      return catalog.hasSeries(catalog.table('public', name)!, list)
+    }
+    for (const reopened of [false, true]) {
+      if (reopened) await trial.reopen()
+      t.same(
+        [has('one', { host: 'a' }), has('one', {}), has('two', { host: 'b' })],
+        [true, true, true],
+        'what was written'
+      )
+      t.same(
+        [has('one', { host: 'b' }), has('two', {}), has('one', { host: 'a', other: 'x' })],
+        [false, false, false],
+        'and nothing else'
+      )
+    }
+  }
+}
+
+export const seriesCases: readonly Case[] = [known, again, outdated, rows, had]

@@ -20,16 +20,15 @@ export function newestRows(rows: Rows, { versions, merges }: Rules): Uint32Array
   const { starts, times, values } = rows
   const gaps = values.length > 0 && values.every(({ present }) => present !== undefined)
   const isEmpty = (row: number) => gaps && values.every(({ present }) => present![row] === 0)
+  if (!gaps && areOrdered(rows, versions)) return undefined
   const kept = new Uint32Array(times.length)
   let count = 0
-  let changed = false
   for (let place = 0; place + 1 < starts.length; place++) {
     const [start, end] = [starts[place]!, starts[place + 1]!]
     if (!gaps && isOrdered(times, start, end, versions)) {
       for (let row = start; row < end; row++) kept[count++] = row
       continue
     }
-    changed = true
     const all = rowsBetween(start, end)
     const own = merges ? all.filter(row => !isEmpty(row)) : all
     // A stable sort: equal times stay in the order they were written.
@@ -39,13 +38,20 @@ export function newestRows(rows: Rows, { versions, merges }: Rules): Uint32Array
       if (!hidden && !isEmpty(own[i]!)) kept[count++] = own[i]!
     }
   }
-  return changed ? kept.subarray(0, count) : undefined
+  return kept.subarray(0, count)
 }
 
 function rowsBetween(start: number, end: number): Uint32Array {
   const rows = new Uint32Array(end - start)
   for (let i = 0; i < rows.length; i++) rows[i] = start + i
   return rows
+}
+
+function areOrdered({ starts, times }: Rows, versions: boolean): boolean {
+  for (let place = 0; place + 1 < starts.length; place++) {
+    if (!isOrdered(times, starts[place]!, starts[place + 1]!, versions)) return false
+  }
+  return true
 }
 
 function isOrdered(times: Float64Array, start: number, end: number, versions: boolean): boolean {

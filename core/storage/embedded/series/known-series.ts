@@ -1,5 +1,5 @@
 // Which series of which table the keys of requests stand for: forgotten whenever a table changes in a way that could make it wrong.
-import type { SeriesKeys } from '../../../model/series.ts'
+import type { SeriesKeys, SeriesLabel } from '../../../model/series.ts'
 import type { Table } from '../../../model/table.ts'
 import type { SeriesAddition, SeriesNumbers } from '../../engine.ts'
 import { isLogical, tableColumn } from '../catalog/logical.ts'
@@ -44,6 +44,8 @@ export class KnownSeries {
   readonly #indexes = new Map<string, KeyIndex>()
   readonly #take: (table: Table) => TableData
   #places: SeriesPlace[] = []
+  /** What `has` was asked for last. */
+  #asked: { readonly table: Table; readonly ids: ReadonlyMap<string, number> } | undefined
   #epoch = {}
 
   constructor(take: (table: Table) => TableData) {
@@ -81,6 +83,20 @@ export class KnownSeries {
     if (index.size > fewKeys + series * keysPerSeries) this.#indexes.delete(found.scope)
   }
 
+  /** Whether a table has a series with these tags. */
+  has(table: Table, labels: readonly SeriesLabel[]): boolean {
+    if (this.#asked?.table !== table) this.#asked = { table, ids: tagIds(table) }
+    const writer = new KeyWriter()
+    writer.begin(isLogical(table) ? table.id : undefined)
+    for (const { name, value } of labels) {
+      const id = this.#asked.ids.get(name)
+      if (id === undefined) return false
+      writer.put(id, value)
+    }
+    const { bytes, length } = writer.finish()
+    return this.#take(table).registry.find(bytes, 0, length) !== undefined
+  }
+
   isCurrent(found: FoundSeries): boolean {
     return found.epoch === this.#epoch
   }
@@ -109,14 +125,21 @@ export class KnownSeries {
 
   #owner(table: Table, value: string): Owner {
     const data = this.#take(table)
-    const stored = (column: { readonly id: number; readonly stored?: number }) => column.stored ?? column.id
     const time = stored(table.timeIndex)
     const field = stored(table.columns.find(column => column.name === value)!)
     let place = this.#places.findIndex(each => each.data === data && each.time === time && each.value === field)
     if (place < 0) place = this.#places.push({ data, time, value: field }) - 1
-    const ids = new Map(table.tags.map(tag => [tag.name, stored(tag)]))
-    return { table, value, place, ids, logical: isLogical(table) ? table.id : undefined }
+    return { table, value, place, ids: tagIds(table), logical: isLogical(table) ? table.id : undefined }
   }
+}
+
+/** Ids of the tags in the table that holds the rows, by name. */
+function tagIds(table: Table): ReadonlyMap<string, number> {
+  return new Map(table.tags.map(tag => [tag.name, stored(tag)]))
+}
+
+function stored(column: { readonly id: number; readonly stored?: number }): number {
+  return column.stored ?? column.id
 }
 
 interface Owner {
