@@ -3,7 +3,7 @@ import type { ProtoReader } from '../../../core/index.ts'
 import { type Metric, temporality } from './metric.ts'
 import { millisecondsOf } from './number.ts'
 import type { Samples } from './samples.ts'
-import type { StartTimes } from './start-times.ts'
+import type { HashHalf, StartTimes } from './start-times.ts'
 
 /** Flag of a point without a value, which says that its series ended. */
 const noRecordedValue = 1
@@ -21,7 +21,7 @@ export interface FoundExemplar {
 }
 
 /** Since when the series of a point counts. */
-export interface FoundStart {
+export interface FoundStart extends HashHalf {
   readonly point: number
   /** Milliseconds since 1970, as is the point's own time. */
   readonly start: number
@@ -134,7 +134,8 @@ export class PointReader {
     // What is told as the difference to the time before has another start with every point.
     if (this.#startTimes === undefined || metric.shape.temporality === temporality.delta || !metric.counts) return
     if (!this.#startTimes.isNew(samples.hash, metric.id, startLow | 0, startHigh | 0)) return
-    this.starts.push({ point, start: millisecondsOf(startLow, startHigh), time })
+    const { a, b } = samples.hash
+    this.starts.push({ a, b, point, start: millisecondsOf(startLow, startHigh), time })
   }
 
   #words(): number {

@@ -78,8 +78,13 @@ export function createReceiveMetrics(
         histograms: [],
         names: new PointNames(points.reader, samples, attributes, policy)
       }
-      decode(reception)
-      return store(reception)
+      try {
+        decode(reception)
+        return await store(reception)
+      } catch (error) {
+        for (const start of points.starts) shared.startTimes.drop(start, samples.metrics[start.point]!.id)
+        throw error
+      }
     })
   }
 }
@@ -96,7 +101,7 @@ function decode(reception: Reception): void {
 }
 
 async function store(reception: Reception): Promise<Taken> {
-  const { core, request, samples, points, metricsys, startTimes, physicalTable } = reception
+  const { core, request, samples, points, metricsys, physicalTable } = reception
   const told: readonly Metric[] = [...new Set(samples.metrics)].filter(metric => !metric.isTold)
   const metadata = metricsys.metadataWrite(request.ctx.db, told.map(metadataOf))
   const starts = points.starts.flatMap(each => attempt(reception, () => startRow(reception, each)) ?? [])
@@ -108,13 +113,8 @@ async function store(reception: Reception): Promise<Taken> {
     ...(metadata === undefined ? [] : [metadata.write])
   ]
   if (writes.length > 0) {
-    try {
-      const { refused } = await core.store.write(request.ctx, writes)
-      if (refused !== undefined) points.reject(refused.error?.message ?? '', pointsOf(samples, refused.keys))
-    } catch (error) {
-      startTimes.forget()
-      throw error
-    }
+    const { refused } = await core.store.write(request.ctx, writes)
+    if (refused !== undefined) points.reject(refused.error?.message ?? '', pointsOf(samples, refused.keys))
     metadata?.stored()
     for (const metric of told) metric.isTold = true
   }

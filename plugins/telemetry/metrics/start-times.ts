@@ -34,11 +34,10 @@ export class StartTimes {
     return true
   }
 
-  /** After a request that was not stored. */
-  forget(): void {
-    this.#entries = new Int32Array(firstSlots * words)
-    this.#mask = firstSlots - 1
-    this.#count = 0
+  /** What was told of a series was not stored: it is new again. */
+  drop({ a, b }: HashHalf, metric: number): void {
+    const at = this.#seek(a, b, metric)
+    if (this.#entries[at + 2] !== 0) this.#entries.fill(-1, at + 3, at + words)
   }
 
   /** Where the entry of a series is, or would be. */
@@ -56,7 +55,9 @@ export class StartTimes {
   #grow(): void {
     const old = this.#entries
     if (old.length >= mostSlots * words) {
-      this.forget()
+      this.#entries = new Int32Array(firstSlots * words)
+      this.#mask = firstSlots - 1
+      this.#count = 0
       return
     }
     this.#entries = new Int32Array(old.length * 2)

@@ -116,4 +116,6 @@ t.test('a start is new when it changes, for each series, however many there are'
   const series = Array.from({ length: 20_000 }, () => ({ a: random.below(2 ** 32) | 0, b: random.below(2 ** 32) | 0 }))
   const told = (low: number) => series.filter((hash, i) => starts.isNew(hash, (i % 7) + 1, low, 5)).length
   t.same([told(1), told(1), told(2), told(2)], [20_000, 0, 20_000, 0])
+  starts.drop(series[3]!, 4)
+  t.equal(told(2), 1)
 })

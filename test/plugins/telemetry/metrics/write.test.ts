@@ -197,6 +197,9 @@ t.test('metadata and starts are kept, once as long as they stay', async t => {
         ]
       }
     ])
+  // Ends within a field: nothing of it is stored, the start of its series neither.
+  await t.rejects(send('metrics', Buffer.concat([request(1, base), Buffer.of(0x0a, 0x7f)])))
+  await t.rejects(send('metrics', request(1, base), { 'x-svc-hint-auto_create_table': 'false' }))
   await send('metrics', request(1, base))
   await send('metrics', request(2, base))
   await send('metrics', request(3, base + 2n * second))
