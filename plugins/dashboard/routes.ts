@@ -1,13 +1,12 @@
 // Files of the dashboard, `/dashboard/…`: what is no file is a place inside of the page.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DbError, type PluginApp } from '../../core/index.ts'
 import type { DashboardPage, DashboardService } from '../services.ts'
-
-const assets = fileURLToPath(new URL('./assets/', import.meta.url))
 
 /** Nothing is loaded from elsewhere, and nothing runs that is not a file of ours. */
 const policy = [
@@ -29,11 +28,20 @@ const protection = {
   'cross-origin-opener-policy': 'same-origin'
 }
 
-/** None in a build without the dashboard. */
-export async function routes(app: PluginApp<'dashboard', never>, dashboard: DashboardService): Promise<void> {
-  if (!existsSync(`${assets}index.html`)) return
-  await app.register(fastifyStatic, { root: assets, serve: false, preCompressed: true, cacheControl: false })
-  app.addHook('onRequest', async (_, reply) => void reply.headers(protection))
+/** `folder` holds the built dashboard; without it what it would hold is answered with 404. */
+export async function routes(
+  app: PluginApp<'dashboard', never>,
+  dashboard: DashboardService,
+  folder: string
+): Promise<void> {
+  const isBuilt = existsSync(join(folder, 'index.html'))
+  if (isBuilt) {
+    await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false })
+  }
+  app.addHook('onRequest', async (_, reply) => {
+    reply.headers(protection)
+    if (!isBuilt) throw missing('this build has no dashboard: npm run build:dashboard makes it')
+  })
   const method = ['GET', 'POST']
 
   app.route({
@@ -52,28 +60,38 @@ export async function routes(app: PluginApp<'dashboard', never>, dashboard: Dash
     handler: async (request, reply) => {
       const { file } = request.params as { readonly file: string }
       const page = pagesOf(dashboard, request.ctx.channel).find(({ name }) => `${name}.js` === file)
-      if (page === undefined) throw new DbError('InvalidArguments', `no plugin adds a page ${file}`, { status: 404 })
+      if (page === undefined) throw missing(`no plugin adds a page ${file}`)
       return reply
         .type('text/javascript')
         .header('cache-control', 'no-cache')
-        .send(await readFile(page.module))
+        .send(await readModule(page))
     }
   })
-  app.route({ method, url: '/*', handler: async (request, reply) => sendAsset(request, reply) })
+  app.route({ method, url: '/*', handler: async (request, reply) => sendAsset(request, reply, folder) })
 }
 
 function pagesOf(dashboard: DashboardService, channel: string): readonly DashboardPage[] {
   return dashboard.pages().filter(({ servers }) => servers === undefined || servers.some(server => server === channel))
 }
 
-async function sendAsset(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+/** A plugin that runs from its source has a page in TypeScript. */
+async function readModule({ module }: DashboardPage): Promise<string> {
+  const source = await readFile(module, 'utf8')
+  return String(module).endsWith('.ts') ? stripTypeScriptTypes(source) : source
+}
+
+async function sendAsset(request: FastifyRequest, reply: FastifyReply, folder: string): Promise<unknown> {
   const { '*': path } = request.params as { readonly '*': string }
   const isAsset = path.startsWith('assets/')
-  if (isAsset && !existsSync(assets + path))
-    throw new DbError('InvalidArguments', `no such file: ${path}`, { status: 404 })
+  if (isAsset && !(/^assets\/[\w-][\w.-]*$/.test(path) && existsSync(join(folder, path))))
+    throw missing(`no such file: ${path}`)
   // Names of assets say what is in them.
   reply.header('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache')
   return reply.sendFile(isAsset ? path : 'index.html')
+}
+
+function missing(message: string): DbError {
+  return new DbError('InvalidArguments', message, { status: 404 })
 }
 
 function queryOf({ url }: FastifyRequest): string {

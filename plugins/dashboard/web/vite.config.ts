@@ -10,6 +10,7 @@ export default defineConfig({
   build: {
     outDir: fileURLToPath(new URL('../assets', import.meta.url)),
     emptyOutDir: true,
+    manifest: 'manifest.json',
     target: 'es2024',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
