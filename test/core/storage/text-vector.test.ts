@@ -14,7 +14,7 @@ async function read(
   const duckdb = await openDuckdb({ folders: [folder], spill: folder, memoryLimit: 1 << 28, threads: 2 })
   t.teardown(() => duckdb.close())
   const sql = `SELECT s, hex(encode(s)) AS h FROM (SELECT ${text} AS s FROM ${from})`
-  const result = await duckdb.stream(sql, 'UTC', signal, () => {})
+  const result = await duckdb.stream({ sql }, signal, () => {})
   const texts: unknown[] = []
   const digits: string[] = []
   for await (const { rows, columns } of result.batches()) {
