@@ -25,7 +25,9 @@ export async function selectVector(
   times = false
 ): Promise<readonly Series[]> {
   const found: Series[] = []
-  const look: Look = { from: lookTimes(grid, selector), back: evaluation.lookback }
+  const from = lookTimes(grid, selector)
+  const back = evaluation.lookback
+  const look: Look = { from, back, places: latestPlaces(from, back) }
   const make = seriesMaker(grid.count)
   for (const raw of evaluation.samples(selector)) {
     const series = make(raw.labels)
@@ -48,6 +50,8 @@ interface Look {
   readonly from: Float64Array
   /** Milliseconds a sample counts for. */
   readonly back: number
+  /** Of the latest of some times at each step, -1 where it is too old; reused for the next. */
+  readonly places: (times: Float64Array) => Int32Array
 }
 
 function putSamples(series: Series, raw: RawSeries, look: Look): void {
@@ -58,16 +62,37 @@ function putSamples(series: Series, raw: RawSeries, look: Look): void {
     return
   }
   const words = wordsOf(values)
-  const { from, back } = look
   const { kinds, values: latest } = series
-  let next = 0
-  for (let step = 0; step < from.length; step++) {
-    const time = from[step]!
-    while (next < times.length && times[next]! <= time) next++
-    if (next === 0 || times[next - 1]! <= time - back || isStale(words, next - 1)) continue
+  const places = look.places(times)
+  for (let step = 0; step < places.length; step++) {
+    const place = places[step]!
+    if (place < 0 || isStale(words, place)) continue
     kinds[step] = 1
-    latest[step] = values[next - 1]!
+    latest[step] = values[place]!
   }
+}
+
+/** Gives the place of the latest of some times at each step, -1 where it is too old; series of one sender often have the same times. */
+function latestPlaces(from: Float64Array, back: number): (times: Float64Array) => Int32Array {
+  let known: Float64Array = new Float64Array(0)
+  const places = new Int32Array(from.length).fill(-1)
+  return times => {
+    if (areEqual(times, known)) return places
+    known = times
+    let next = 0
+    for (let step = 0; step < from.length; step++) {
+      const time = from[step]!
+      while (next < times.length && times[next]! <= time) next++
+      places[step] = next === 0 || times[next - 1]! <= time - back ? -1 : next - 1
+    }
+    return places
+  }
+}
+
+function areEqual(a: Float64Array, b: Float64Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
 }
 
 function putTimes(series: Series, raw: RawSeries, look: Look): void {
