@@ -14,6 +14,8 @@ import type {
   TimeUnit
 } from '../core/index.ts'
 
+export type { DashboardHost, DashboardMount, DashboardRequest } from './dashboard/host.ts'
+
 /** Runs log pipelines. */
 export interface PipelinesService {
   /**
@@ -294,8 +296,8 @@ export interface DashboardPage {
   /** What the navigation says. */
   readonly title: string
   /**
-   * File of an ES module without imports. Its default export gets an element to fill and what the dashboard offers
-   * (docs/dashboard.md), and returns a function that ends it.
+   * File of an ES module without imports, JavaScript or, for a plugin that runs from source, TypeScript. Its default export is a
+   * DashboardMount (docs/dashboard.md).
    */
   readonly module: string | URL
   /** Default: both. */

@@ -1,6 +1,7 @@
 // Profiles of the running server: processor time and heap, as pprof files, text and flame graphs. Only on the main server.
 import { Type } from 'typebox'
 import { definePlugin, duration, size } from '../../core/index.ts'
+import type {} from '../services.ts'
 import { routes } from './routes.ts'
 import { createProfiling } from './service.ts'
 
@@ -25,8 +26,16 @@ export default definePlugin({
     gdump_step: size(64 * MiB, 'What the resident memory must grow by for the next dump.', { minimum: MiB }),
     gdump_files: count(16, 'Dumps that are kept, the newest.')
   }),
-  setup: (core, config) => createProfiling(core, config),
+  uses: ['dashboard'],
+  setup(core, config, { dashboard }) {
+    dashboard?.addPage({ name: 'profiles', title: 'Profiles', module: page(), servers: ['main'] })
+    return createProfiling(core, config)
+  },
   routes(app, config) {
     routes(app, config, app.services.profiling)
   }
 })
+
+function page(): URL {
+  return new URL(`./page${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+}

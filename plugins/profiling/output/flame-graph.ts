@@ -1,7 +1,7 @@
 // A profile as a flame graph: one SVG that needs nothing else, shows itself without its script, and can be searched and zoomed with it.
 import { createHash } from 'node:crypto'
+import { view } from '../page.ts'
 import { type Call, describeFrame, type Frame, formatAmount, type Profile, percent, totals } from '../profile.ts'
-import { view } from './flame-graph-view.ts'
 
 const width = 1200
 const rowHeight = 18

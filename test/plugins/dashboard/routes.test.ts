@@ -161,9 +161,9 @@ t.test('pages of plugins', async t => {
 
   t.test('are listed by the servers they are for', async t => {
     const mine = { name: 'mine', title: 'Mine' }
-    const onMain = (await main.inject('/dashboard/pages.json')).json()
-    for (const page of [mine, { name: 'typed', title: 'Typed' }])
-      t.ok(onMain.some((each: typeof mine) => each.name === page.name && each.title === page.title))
+    const onMain: (typeof mine)[] = (await main.inject('/dashboard/pages.json')).json()
+    const byName = onMain.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    t.strictSame(byName, [mine, { name: 'profiles', title: 'Profiles' }, { name: 'typed', title: 'Typed' }])
     t.strictSame((await open!.inject('/dashboard/pages.json')).json(), [mine])
   })
 

@@ -1,4 +1,5 @@
 // Requests to the server this page came from, with the user and the database of the session.
+import type { DashboardRequest } from '../../../host.ts'
 import { database, mustSignIn, user } from '../session.ts'
 
 /** What the server says went wrong. */
@@ -11,17 +12,7 @@ export class ApiError extends Error {
   }
 }
 
-export interface Request {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Go into the address, or into a form with `form`. */
-  readonly query?: Readonly<Record<string, string | number | undefined>>
-  readonly form?: Readonly<Record<string, string | number | undefined>>
-  readonly body?: BodyInit
-  readonly headers?: Readonly<Record<string, string>>
-  readonly signal?: AbortSignal | undefined
-  /** Default: the session's; null: none. */
-  readonly db?: string | null
-}
+export type Request = DashboardRequest
 
 /** The answer to a request. Throws ApiError for any that is no success; asks for a user where the server wants one. */
 export async function send(path: string, request: Request = {}): Promise<Response> {

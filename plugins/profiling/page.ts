@@ -1,0 +1,334 @@
+// The page of profiles in the dashboard, and what makes a flame graph answer to its reader: one file, for neither can import another.
+import type { DashboardHost } from '../services.ts'
+
+const outputs = [
+  ['flamegraph', 'Flame graph'],
+  ['text', 'Text'],
+  ['proto', 'pprof file']
+] as const
+
+export default function mount(element: HTMLElement, host: DashboardHost): () => void {
+  const work = createWork()
+  const switching = createWork()
+  const result = place()
+  const output = chooseOutput(host)
+  const parts = { host, work, switching, result, output }
+  const cards = make('div', {}, cpuPart(parts), heapPart(parts), dumpPart(parts))
+  Object.assign(cards.style, { display: 'grid', gap: 'var(--gap)' })
+  cards.style.gridTemplateColumns = 'repeat(auto-fit, minmax(min(100%, 300px), 1fr))'
+  const space = make('span', { className: 'space' })
+  const head = make('div', { className: 'bar' }, make('h1', {}, 'Profiles'), space, labelled('Show as', output))
+  element.append(head, cards, switching.state, work.state, result)
+  return () => {
+    work.stop()
+    switching.stop()
+  }
+}
+
+interface Parts {
+  readonly host: DashboardHost
+  readonly work: Work
+  /** Of what may go on beside it. */
+  readonly switching: Work
+  readonly result: HTMLElement
+  readonly output: HTMLSelectElement
+}
+
+function chooseOutput({ parameters, change }: DashboardHost): HTMLSelectElement {
+  const options = outputs.map(([value, title]) => make('option', { value }, title))
+  const select = make('select', {}, ...options)
+  select.value = parameters().get('output') ?? outputs[0][0]
+  if (select.selectedIndex < 0) select.selectedIndex = 0
+  select.addEventListener('change', () => change({ output: select.selectedIndex === 0 ? undefined : select.value }))
+  return select
+}
+
+function cpuPart({ host, work, result, output }: Parts): HTMLElement {
+  const number = (name: string, standard: number, step: string) => {
+    const value = host.parameters().get(name) ?? String(standard)
+    const input = make('input', { type: 'number', min: step, step, required: true, value })
+    input.style.width = '7em'
+    input.addEventListener('change', () =>
+      host.change({ [name]: input.valueAsNumber === standard ? undefined : input.value })
+    )
+    return input
+  }
+  const seconds = number('seconds', 5, 'any')
+  const frequency = number('frequency', 99, '1')
+  const form = make(
+    'form',
+    { className: 'stack', ariaLabel: 'Processor time' },
+    make('div', { className: 'bar' }, labelled('Seconds', seconds), labelled('Samples a second', frequency)),
+    make('div', { className: 'bar' }, make('button', { className: 'main' }, 'Record'))
+  )
+  form.addEventListener('submit', event => {
+    event.preventDefault()
+    const query = { seconds: seconds.value, frequency: frequency.value, output: output.value }
+    void work.run('Recording processor time', seconds.valueAsNumber, async signal =>
+      show(result, await host.request('/debug/prof/cpu', { method: 'POST', query, db: null, signal }))
+    )
+  })
+  return make('section', { className: 'card stack' }, make('h2', {}, 'Processor time'), form)
+}
+
+function heapPart({ host, work, switching, result, output }: Parts): HTMLElement {
+  const request = (path: string, options = {}) =>
+    host.request(`/debug/prof/mem${path}`, { method: 'POST', db: null, ...options })
+  const dump = button('Dump', () =>
+    work.run('Dumping the heap', 0, async signal =>
+      show(result, await request('', { query: { output: output.value }, signal }))
+    )
+  )
+  const sampling = createSwitch(switching, 'Heap profiling', {
+    read: () => request('/status', { method: 'GET' }),
+    turn: isOn => request(isOn ? '/activate' : '/deactivate'),
+    follow(isOn) {
+      dump.disabled = !isOn
+    },
+    done: () => Promise.all([sampling.load(), highs.load()])
+  })
+  const highs = createSwitch(switching, 'A dump at each memory high', {
+    read: () => request('/gdump', { method: 'GET' }),
+    turn: isOn => request('/gdump', { form: { activate: String(isOn) } }),
+    done: () => Promise.all([sampling.load(), highs.load()])
+  })
+  void switching.run('', 0, () => Promise.all([sampling.load(), highs.load()]))
+  return make(
+    'section',
+    { className: 'card stack' },
+    make('h2', {}, 'Heap'),
+    make('div', { className: 'bar' }, sampling.element, dump),
+    make('div', { className: 'bar' }, highs.element)
+  )
+}
+
+interface SwitchOptions {
+  /** Answers `{"active":true}`. */
+  read(): Promise<Response>
+  turn(isOn: boolean): Promise<Response>
+  follow?(isOn: boolean): void
+  /** One switch may turn the other. */
+  done(): Promise<unknown>
+}
+
+function createSwitch(work: Work, title: string, { read, turn, follow, done }: SwitchOptions) {
+  let isOn = false
+  const words = make('span', {}, title)
+  const press = button('Activate', () =>
+    work.run('', 0, async () => {
+      await turn(!isOn)
+      await done()
+    })
+  )
+  return {
+    element: make('span', { className: 'bar' }, words, press),
+    async load() {
+      isOn = ((await (await read()).json()) as { readonly active: boolean }).active
+      words.textContent = `${title} is ${isOn ? 'on' : 'off'}.`
+      press.textContent = isOn ? 'Deactivate' : 'Activate'
+      press.ariaLabel = `${press.textContent} ${title.toLowerCase()}`
+      follow?.(isOn)
+    }
+  }
+}
+
+function dumpPart({ host, work, result }: Parts): HTMLElement {
+  const file = make('input', { type: 'file' })
+  file.addEventListener('change', () => {
+    const body = file.files?.[0]
+    if (body === undefined) return
+    void work.run('Drawing the dump', 0, async signal =>
+      show(result, await host.request('/debug/prof/mem/symbol', { body, db: null, signal }))
+    )
+  })
+  const what = 'Dump of the heap or pprof file'
+  return make('section', { className: 'card stack' }, make('h2', {}, 'Draw a file'), labelled(what, file))
+}
+
+interface Work {
+  /** What runs, or what went wrong. */
+  readonly state: HTMLElement
+  /** Gives up what runs; `seconds`: how long it takes, 0 when that is not known. */
+  run(title: string, seconds: number, work: (signal: AbortSignal) => Promise<unknown>): Promise<void>
+  stop(): void
+}
+
+function createWork(): Work {
+  const state = place()
+  let current: AbortController | undefined
+  return {
+    state,
+    stop: () => current?.abort(),
+    async run(title, seconds, work) {
+      current?.abort()
+      const mine = new AbortController()
+      current = mine
+      if (title !== '') state.replaceChildren(progress(title, seconds, mine))
+      try {
+        await work(mine.signal)
+        if (current === mine) state.replaceChildren()
+      } catch (error) {
+        if (current !== mine) return
+        state.replaceChildren()
+        const words = error instanceof Error ? error.message : String(error)
+        if (!mine.signal.aborted) state.append(make('div', { className: 'problem', role: 'alert' }, words))
+      }
+      mine.abort()
+    }
+  }
+}
+
+function progress(title: string, seconds: number, work: AbortController): HTMLElement {
+  const bar = make('progress', { ariaLabel: title })
+  if (seconds > 0) {
+    const since = performance.now()
+    const timer = setInterval(() => {
+      bar.value = Math.min(1, (performance.now() - since) / 1000 / seconds)
+    }, 100)
+    work.signal.addEventListener('abort', () => clearInterval(timer))
+  }
+  const words = make('span', { role: 'status' }, `${title} …`)
+  return make(
+    'div',
+    { className: 'card bar' },
+    words,
+    bar,
+    button('Cancel', () => work.abort())
+  )
+}
+
+async function show(result: HTMLElement, response: Response): Promise<void> {
+  const type = response.headers.get('content-type') ?? ''
+  const bytes = await response.blob()
+  if (type.startsWith('image/svg+xml')) {
+    result.replaceChildren(make('div', { className: 'bar' }, download(bytes, 'profile.svg')), draw(await bytes.text()))
+  } else if (type.startsWith('text/plain')) {
+    const text = make('pre', { className: 'card', tabIndex: 0 }, await bytes.text())
+    result.replaceChildren(make('div', { className: 'bar' }, download(bytes, 'profile.txt')), text)
+  } else {
+    const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
+    const link = download(bytes, name ?? 'profile.pb.gz')
+    result.replaceChildren(make('div', { className: 'bar' }, link))
+    link.click()
+  }
+}
+
+function download(bytes: Blob, name: string): HTMLAnchorElement {
+  return make('a', { className: 'button', href: URL.createObjectURL(bytes), download: name }, `Download ${name}`)
+}
+
+/** The picture's own style and script may not run in the dashboard: the same ones do, from here. */
+function draw(text: string): HTMLElement {
+  const style = /<style>(.*?)<\/style>/s
+  const bare = text.replace(style, '').replace(/<script>.*<\/script>/s, '')
+  const picture = new DOMParser().parseFromString(bare, 'image/svg+xml').documentElement as unknown as SVGSVGElement
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(style.exec(text)?.[1] ?? '')
+  Object.assign(picture.style, { width: '100%', minWidth: '900px', height: 'auto' })
+  const card = make('div', { className: 'card' })
+  card.style.overflowX = 'auto'
+  const root = card.attachShadow({ mode: 'open' })
+  root.adoptedStyleSheets = [sheet]
+  root.append(picture)
+  view(picture)
+  return card
+}
+
+/** For what comes and goes, takes no room while empty. */
+function place(): HTMLElement {
+  const element = make('div', {})
+  element.style.display = 'contents'
+  return element
+}
+
+function button(title: string, act: () => unknown): HTMLButtonElement {
+  const element = make('button', { type: 'button' }, title)
+  element.addEventListener('click', act)
+  return element
+}
+
+function labelled(title: string, control: HTMLElement): HTMLElement {
+  return make('label', { className: 'field' }, make('span', {}, title), control)
+}
+
+function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  properties: Partial<HTMLElementTagNameMap[K]>,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const element = Object.assign(document.createElement(tag), properties)
+  element.append(...children)
+  return element
+}
+
+/** Zoom by click, search as one types. Its text is the script of the picture, too: nothing outside of the function may be named in it. */
+export function view(script: Element | null): void {
+  const svg = script?.closest('svg')
+  const search = svg?.querySelector<HTMLInputElement>('input')
+  const reset = svg?.querySelector<SVGElement>('.reset')
+  const found = svg?.querySelector<SVGElement>('.matched')
+  if (!svg || !search || !reset || !found) return
+  const whole = svg.viewBox.baseVal.width
+  /** Rounding of the numbers in the file. */
+  const slack = 1e-7
+  const frames = [...svg.querySelectorAll<SVGGElement>('.frame')].map(element => ({
+    element,
+    box: element.querySelector('rect')!,
+    label: element.querySelector('text')!,
+    words: element.querySelector('title')!.textContent!.split('\n')[0]!,
+    from: Number(element.dataset['from']),
+    share: Number(element.dataset['share']),
+    depth: Number(element.dataset['depth'])
+  }))
+
+  const place = (frame: (typeof frames)[number], from: number, share: number) => {
+    const width = share * whole
+    const room = Math.floor((width - 6) / 7)
+    frame.box.setAttribute('x', String(from * whole))
+    frame.box.setAttribute('width', String(Math.max(0, width - 0.5)))
+    frame.label.setAttribute('x', String(from * whole + 3))
+    frame.label.textContent =
+      room < 3 ? '' : frame.words.length <= room ? frame.words : `${frame.words.slice(0, room - 1)}…`
+  }
+
+  const zoom = (target: (typeof frames)[number]) => {
+    const end = target.from + target.share
+    for (const frame of frames) {
+      const isWider = frame.from <= target.from + slack && frame.from + frame.share >= end - slack
+      const isAbove = frame.depth < target.depth && isWider
+      const isInside =
+        frame.depth >= target.depth && frame.from >= target.from - slack && frame.from + frame.share <= end + slack
+      frame.element.classList.toggle('outside', !isAbove && !isInside)
+      frame.element.classList.toggle('above', isAbove)
+      if (isAbove) place(frame, 0, 1)
+      else if (isInside) place(frame, (frame.from - target.from) / target.share, frame.share / target.share)
+    }
+    reset.classList.toggle('outside', target === frames[0])
+  }
+
+  const look = () => {
+    const text = search.value.trim().toLowerCase()
+    let sum = 0
+    let counted = 0
+    for (const frame of frames) {
+      const matches = text !== '' && frame.words.toLowerCase().includes(text)
+      frame.element.classList.toggle('found', matches)
+      // What lies below a frame that was counted is part of it.
+      if (!matches || frame.from < counted - slack) continue
+      sum += frame.share
+      counted = frame.from + frame.share
+    }
+    svg.classList.toggle('searched', text !== '')
+    found.textContent = text === '' ? '' : `matched ${(sum * 100).toFixed(1)} %`
+  }
+
+  for (const frame of frames) frame.element.addEventListener('click', () => zoom(frame))
+  reset.addEventListener('click', () => zoom(frames[0]!))
+  search.addEventListener('input', look)
+  svg.addEventListener('keydown', event => {
+    if (event.key !== 'Escape') return
+    search.value = ''
+    look()
+    zoom(frames[0]!)
+  })
+}

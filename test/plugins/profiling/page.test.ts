@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { Profile } from 'pprof-format'
+import t from 'tap'
+import { needing } from '../../programs.ts'
+import { look, narrow, openSite, runSql } from '../dashboard/browser.ts'
+
+t.setTimeout(180_000)
+
+const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+t.test('the page of profiles', needing('chromium'), async t => {
+  const site = await openSite(t, { toml: '[plugins.profiling]\nmax_duration = "20s"\n' })
+  const page = await site.open('query')
+  await page.getByRole('link', { name: 'Profiles' }).click()
+
+  await t.test('records processor time as a flame graph that zooms and searches', async t => {
+    await page.getByLabel('Seconds').fill('0.5')
+    await page.getByLabel('Samples a second').fill('500')
+    const busy = runSql(site.url, 'SELECT sum(a.range * b.range) FROM range(20000) a, range(20000) b')
+    await click(page, 'Record')
+    await page.getByRole('progressbar').waitFor()
+    const graph = page.locator('svg', { hasText: 'CPU profile of' })
+    await graph.waitFor()
+    await busy
+    await look(t, page, 'profiles')
+    const shown = () => graph.locator('.frame:visible').count()
+    const all = await shown()
+    t.ok(all > 5, `${all} frames`)
+    t.not(await graph.locator('.frame rect').first().getAttribute('fill'), null)
+    t.equal(
+      await graph.locator('.title').evaluate(title => getComputedStyle(title).fontWeight),
+      '700',
+      'with its style'
+    )
+    await graph.locator('.frame', { hasText: '[native] duckdb' }).first().click()
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('.card')].some(each => each.shadowRoot?.querySelector('.outside.frame'))
+    )
+    t.ok((await shown()) < all, 'a click zooms')
+    await graph.getByRole('searchbox').fill('duckdb')
+    await graph.getByText(/^matched \d/).waitFor()
+    await page.keyboard.press('Escape')
+    t.equal(await shown(), all)
+    t.match(page.url(), /seconds=0\.5&frequency=500$/)
+  })
+
+  await t.test('as text, and as a file of pprof', async t => {
+    await page.getByLabel('Show as').selectOption('Text')
+    await click(page, 'Record')
+    await page.locator('pre', { hasText: 'CPU profile of' }).waitFor()
+    await page.getByLabel('Show as').selectOption('pprof file')
+    const [download] = await Promise.all([page.waitForEvent('download'), click(page, 'Record')])
+    t.match(download.suggestedFilename(), /^cpu-.*\.pb\.gz$/)
+    t.ok(Profile.decode(gunzipSync(readFileSync(await download.path()))).sample.length > 0)
+    t.match(page.url(), /output=proto/)
+  })
+
+  await t.test('samples the heap when it is told to', async t => {
+    await page.getByText('Heap profiling is off.').waitFor()
+    t.ok(await page.getByRole('button', { name: 'Dump', exact: true }).isDisabled())
+    await click(page, 'Activate a dump at each memory high')
+    await page.getByText('Heap profiling is on.').waitFor()
+    await page.getByLabel('Show as').selectOption('Text')
+    await click(page, 'Dump')
+    await page.locator('pre', { hasText: 'heap, sampled' }).waitFor()
+    await click(page, 'Deactivate heap profiling')
+    await page.getByText('A dump at each memory high is off.').waitFor()
+  })
+
+  await t.test('draws a file, and says what is wrong with one', async t => {
+    const choose = (name: string, buffer: Buffer) =>
+      page
+        .getByLabel('Dump of the heap or pprof file')
+        .setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
+    const response = await fetch(`${site.url}/debug/prof/cpu?seconds=0.2`, { method: 'POST' })
+    await choose('cpu.pb.gz', Buffer.from(await response.arrayBuffer()))
+    await page.locator('svg.frame, svg', { hasText: 'reset zoom' }).waitFor()
+    await choose('cpu.pb.gz', Buffer.from('no profile'))
+    t.match(await page.getByRole('alert').textContent(), /^the body is no heap dump/)
+  })
+
+  await t.test('gives up, and shows what the server refuses', async t => {
+    await page.getByLabel('Seconds').fill('20')
+    await click(page, 'Record')
+    await click(page, 'Cancel')
+    await page.getByRole('progressbar').waitFor({ state: 'detached' })
+    t.equal(await page.getByRole('alert').count(), 0)
+    await page.getByLabel('Seconds').fill('21')
+    await click(page, 'Record')
+    await page.getByText('max_duration').waitFor()
+    const dark = await site.open('x/profiles?seconds=0.3', { dark: true, viewport: narrow })
+    await dark.getByText('Heap profiling is off.').waitFor()
+    t.equal(await dark.getByLabel('Seconds').inputValue(), '0.3', 'a link brings what it was set to')
+    await click(dark, 'Record')
+    await dark.locator('svg', { hasText: 'CPU profile of' }).waitFor()
+    await look(t, dark, 'profiles-narrow-dark')
+  })
+})
