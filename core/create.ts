@@ -26,9 +26,9 @@ interface CoreOptions {
 /** Opens the store of a configuration; throws with nothing left open, ConfigError for what the configuration is to blame for. */
 export async function createCore(config: Config, { folder, plugins }: CoreOptions): Promise<Core> {
   const makeEngine = await loadEngine(config.storage.engine, folder)
-  const log = openLog(config.logging)
-  const logLevels = createLogSwitch(log)
   const metrics = createMetrics({ process: true })
+  const log = openLog(config.logging, metrics)
+  const logLevels = createLogSwitch(log)
   describeProcess(metrics)
   const tracing = configuredTracing(config.tracing, log, metrics)
   const engine = makeEngine(config, log, metrics, tracing)
@@ -78,9 +78,11 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   }
 }
 
-function openLog(config: Config['logging']): RootLogger {
+function openLog(config: Config['logging'], metrics: Metrics): RootLogger {
+  const help = 'Lines of the log that could not be written, or found no place because too many waited.'
+  const lost = metrics.counter('svc_log_lines_lost_total', help, ['output'])
   try {
-    return createLogger(config)
+    return createLogger(config, (output, lines) => lost.add(lines, { output }))
   } catch (error) {
     throw unusable(['logging', 'dir'], `cannot write log files to ${config.dir}`, error)
   }

@@ -1,40 +1,63 @@
 // Log files: one per hour, the oldest removed.
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import pino from 'pino'
+import { createSink, type LogOutput } from './sink.ts'
 
-/** Where lines go. */
-export interface LogOutput {
-  write(text: string): void
-  flushSync(): void
-  /** Resolves when everything is written. */
-  close(): Promise<void>
+/** Milliseconds until a file that could not be opened is tried again. */
+const retry = 10_000
+
+/**
+ * Appends to `weir-YYYY-MM-DD-HH.log` (UTC) in a folder, which is made, and keeps the newest `keep` of these files. Throws when there is no
+ * folder; while no file can be opened, as on a disk that is read-only, lines are lost, and `onLost` told how many.
+ */
+export function createLogFiles(
+  dir: string,
+  keep: number,
+  onLost: (lines: number) => void = () => {},
+  now: () => Date = () => new Date()
+): LogOutput {
+  mkdirSync(dir, { recursive: true })
+  let file: OpenFile | undefined
+  let opened = Number.NEGATIVE_INFINITY
+  const current = () => {
+    const time = now()
+    const hour = hourOf(time)
+    if (hour === file?.hour || (file === undefined && time.getTime() - opened < retry)) return file
+    void file?.close()
+    file = openFile(dir, hour, onLost)
+    opened = time.getTime()
+    prune(dir, hour, keep)
+    return file
+  }
+  current()
+  return {
+    write(line) {
+      const to = current()
+      if (to === undefined) onLost(1)
+      else to.write(line)
+    },
+    flushSync: () => file?.flushSync(),
+    close: async () => (await file?.close()) ?? true
+  }
 }
 
-/** Appends to `weir-YYYY-MM-DD-HH.log` (UTC) in a folder, which is made, and keeps the newest `keep` of these files. */
-export function createLogFiles(dir: string, keep: number, now: () => Date = () => new Date()): LogOutput {
-  mkdirSync(dir, { recursive: true })
-  let hour = hourOf(now())
-  const file = pino.destination({ dest: pathOf(dir, hour), sync: false, append: true })
-  // A full disk must not end the server; the standard output still has the lines.
-  file.on('error', () => {})
-  prune(dir, hour, keep)
-  return {
-    write(text) {
-      const current = hourOf(now())
-      if (current !== hour) {
-        hour = current
-        file.reopen(pathOf(dir, hour))
-        prune(dir, hour, keep)
-      }
-      file.write(text)
-    },
-    flushSync: () => file.flushSync(),
-    close: () =>
-      new Promise(resolve => {
-        file.once('close', resolve).once('error', () => resolve())
-        file.end()
-      })
+interface OpenFile extends LogOutput {
+  readonly hour: string
+}
+
+/** Undefined when it cannot be opened. */
+function openFile(dir: string, hour: string, onLost: (lines: number) => void): OpenFile | undefined {
+  try {
+    const fd = openSync(join(dir, `weir-${hour}.log`), 'a')
+    const sink = createSink(fd, onLost)
+    const close = async () => {
+      const isDone = await sink.close()
+      if (isDone) closeSync(fd)
+      return isDone
+    }
+    return { ...sink, hour, close }
+  } catch {
+    return undefined
   }
 }
 
@@ -42,14 +65,12 @@ function hourOf(time: Date): string {
   return time.toISOString().slice(0, 13).replace('T', '-')
 }
 
-function pathOf(dir: string, hour: string): string {
-  return join(dir, `weir-${hour}.log`)
-}
-
-/** The current file may not be there yet: one place is kept for it. */
+/** The current file may not be there: one place is kept for it. A folder that cannot be read is left alone. */
 function prune(dir: string, hour: string, keep: number) {
   const current = `weir-${hour}.log`
-  const files = readdirSync(dir).filter(name => /^weir-\d{4}-\d\d-\d\d-\d\d\.log$/.test(name) && name !== current)
-  for (const name of files.sort().slice(0, Math.max(0, files.length - keep + 1)))
-    rmSync(join(dir, name), { force: true })
+  try {
+    const files = readdirSync(dir).filter(name => /^weir-\d{4}-\d\d-\d\d-\d\d\.log$/.test(name) && name !== current)
+    for (const name of files.sort().slice(0, Math.max(0, files.length - keep + 1)))
+      rmSync(join(dir, name), { force: true })
+  } catch {}
 }

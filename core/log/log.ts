@@ -1,8 +1,9 @@
 // The one way to log: pino, a child per server, plugin and request; the level of all of them changes at run time.
 import pino, { type Logger as Pino } from 'pino'
 import type { Config } from '../config/schema.ts'
-import { createLogFiles, type LogOutput } from './file.ts'
+import { createLogFiles } from './file.ts'
 import { type Levels, parseLevels } from './levels.ts'
+import { createSink } from './sink.ts'
 import { textLine } from './text.ts'
 
 export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'child' | 'level'>
@@ -18,11 +19,16 @@ export type RootLogger = Logger & {
   close(): Promise<void>
 }
 
+/** Told how many lines could not be written, or found no place because too many waited. */
+export type LogLoss = (output: 'stdout' | 'file', lines: number) => void
+
 /** Logs to the standard output and to hourly files in `dir`, as configured. Throws when the folder cannot be made. */
-export function createLogger(config: Config['logging']): RootLogger {
+export function createLogger(config: Config['logging'], onLost: LogLoss = () => {}): RootLogger {
+  const toFile = (lines: number) => onLost('file', lines)
   const outputs = [
-    ...(config.append_stdout ? [createStdout()] : []),
-    ...(config.max_log_files > 0 ? [createLogFiles(config.dir, config.max_log_files)] : [])
+    // The standard output belongs to the process, and stays open.
+    ...(config.append_stdout ? [createSink(1, lines => onLost('stdout', lines))] : []),
+    ...(config.max_log_files > 0 ? [createLogFiles(config.dir, config.max_log_files, toFile)] : [])
   ]
   const listeners = new Set<(json: string) => void>()
   let open = true
@@ -37,6 +43,8 @@ export function createLogger(config: Config['logging']): RootLogger {
       for (const output of outputs) output.flushSync()
     }
   }
+  const flush = () => stream.flushSync()
+  if (outputs.length > 0) process.on('exit', flush)
   let levels = parseLevels(config.level, 'info')
   const children = new Set<WeakRef<Pino>>()
   let crowded = 64
@@ -69,22 +77,11 @@ export function createLogger(config: Config['logging']): RootLogger {
     async close() {
       if (!open) return
       open = false
+      process.off('exit', flush)
       await Promise.all(outputs.map(output => output.close()))
     }
   }
   return Object.assign(root, own)
-}
-
-/** The standard output belongs to the process: closing only writes what is pending. */
-function createStdout(): LogOutput {
-  const stream = pino.destination({ dest: 1, sync: false })
-  return {
-    write: text => stream.write(text),
-    flushSync: () => stream.flushSync(),
-    async close() {
-      stream.flushSync()
-    }
-  }
 }
 
 function setLevel(child: Pino | undefined, { all, plugins }: Levels) {

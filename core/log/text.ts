@@ -7,7 +7,7 @@ export function textLine(json: string): string {
   if (stack !== undefined) delete rest['err']
   const parts = [String(time), String(level).toUpperCase().padEnd(5), ...(msg === undefined ? [] : [String(msg)])]
   for (const [key, value] of Object.entries(rest)) parts.push(`${key}=${word(value)}`)
-  return `${oneLine(parts.join(' '))}\n${stack === undefined ? '' : `${indent(stack)}\n`}`
+  return `${harmless(oneLine(parts.join(' ')))}\n${stack === undefined ? '' : `${harmless(indent(stack))}\n`}`
 }
 
 function stackOf(error: unknown): string | undefined {
@@ -24,6 +24,13 @@ function word(value: unknown): string {
 /** No text of a client may begin a line of its own. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ')
+}
+
+/** Nor may it steer the terminal that shows it. */
+function harmless(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be shown
+  const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
+  return text.replace(controls, sign => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
 function indent(text: string): string {

@@ -1,10 +1,13 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLogFiles } from '../../../core/log/file.ts'
 import { parseLevels, printLevels } from '../../../core/log/levels.ts'
 import { createLogger } from '../../../core/log/log.ts'
+import { createSink } from '../../../core/log/sink.ts'
 
 const settings = { level: 'info', max_log_files: 3, append_stdout: false } as const
 const contents = (dir: string) =>
@@ -92,7 +95,12 @@ t.test('every hour has its file and only the newest are kept', async t => {
   writeFileSync(join(dir, 'weir-2020-01-01-00.log'), 'old')
   writeFileSync(join(dir, 'notes.log'), 'not ours')
   let now = new Date('2026-03-01T22:59:59Z')
-  const files = createLogFiles(dir, 2, () => now)
+  const files = createLogFiles(
+    dir,
+    2,
+    () => {},
+    () => now
+  )
   const written = async (hour: string) => {
     const file = join(dir, `weir-${now.toISOString().slice(0, 10)}-${hour}.log`)
     while (!existsSync(file) || readFileSync(file, 'utf8') !== `${hour}\n`) await sleep(5)
@@ -109,4 +117,86 @@ t.test('every hour has its file and only the newest are kept', async t => {
   await files.close()
   t.strictSame(readdirSync(dir).sort(), ['notes.log', 'weir-2026-03-01-23.log', 'weir-2026-03-02-00.log'])
   t.equal(readFileSync(join(dir, 'weir-2026-03-01-23.log'), 'utf8'), '23\n')
+})
+
+t.test('a disk that is full costs lines, which are counted, and nothing else', async t => {
+  const fd = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(fd))
+  let lost = 0
+  const sink = createSink(fd, lines => {
+    lost += lines
+  })
+  sink.write('one\n')
+  sink.write('two\n')
+  t.equal(await sink.close(), true)
+  t.equal(lost, 2)
+  sink.write('three\n')
+  sink.flushSync()
+  t.equal(lost, 3)
+})
+
+t.test('a process whose output is full ends when it should', { skip: !existsSync('/dev/full') }, async t => {
+  const module = new URL('../../../core/log/log.ts', import.meta.url)
+  const settings = { level: 'info', max_log_files: 0, append_stdout: true, dir: '', log_format: 'text' }
+  const script = `
+    import { createLogger } from ${JSON.stringify(module)}
+    const log = createLogger(${JSON.stringify(settings)}, (output, lines) => process.stderr.write(output + lines))
+    log.info('lost')
+    setTimeout(() => { log.fatal('lost, too'); process.exit(3) }, 20)`
+  const stdout = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(stdout))
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', stdout, 'pipe'] })
+  let said = ''
+  child.stderr!.on('data', bytes => {
+    said += bytes
+  })
+  const [code] = await once(child, 'close')
+  t.equal(code, 3)
+  t.equal(said, 'stdout1stdout1')
+})
+
+t.test(
+  'a reader that is slow gets every line, one that stopped reading costs no more memory than there is room for',
+  async t => {
+    const dir = t.testdir({})
+    const pipe = join(dir, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    // Reading and writing, so that it opens without a reader, and never blocks.
+    const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK)
+    t.teardown(() => closeSync(fd))
+    let lost = 0
+    const sink = createSink(fd, lines => {
+      lost += lines
+    })
+    const line = `${'x'.repeat(99_999)}\n`
+    for (let i = 0; i < 90; i++) sink.write(line)
+    t.equal(lost, 7, 'eight MiB are 83 of these lines')
+    const reader = spawn('head', ['-c', String(83 * line.length), pipe], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let read = 0
+    reader.stdout!.on('data', bytes => {
+      read += bytes.length
+    })
+    await once(reader, 'close')
+    t.equal(read, 83 * line.length)
+    t.equal(await sink.close(), true)
+  }
+)
+
+t.test('a folder of log files that goes away, and lines that would steer a terminal, harm nobody', async t => {
+  const dir = join(t.testdir({}), 'logs')
+  const log = createLogger({ ...settings, dir, log_format: 'text' })
+  log.info({ path: '/\u001b[2J' }, 'clear \u009b2J')
+  await log.close()
+  t.match(contents(dir), / clear \\x9b2J path=\/\\x1b\[2J\n$/)
+  let now = new Date('2026-03-01T22:00:00Z')
+  let lost = 0
+  const onLost = (lines: number) => {
+    lost += lines
+  }
+  const files = createLogFiles(dir, 2, onLost, () => now)
+  rmSync(dir, { recursive: true })
+  now = new Date('2026-03-01T23:00:00Z')
+  files.write('lost\n')
+  t.equal(lost, 1)
+  await files.close()
 })

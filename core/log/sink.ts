@@ -1,0 +1,109 @@
+// Writes lines to a file descriptor without making anybody wait; what cannot be written is lost, and told.
+import { type NoParamCallback, write, writeSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Where lines go. */
+export interface LogOutput {
+  write(line: string): void
+  /** Waits until what is pending is written, or lost. */
+  flushSync(): void
+  /** The same without blocking; false after two seconds, when something is still being written. */
+  close(): Promise<boolean>
+}
+
+/** Characters that wait; further lines are lost. */
+const mostText = 8 * 2 ** 20
+/** Milliseconds until a full pipe is tried again, and how often before the process ends. */
+const fullPipe = 20
+const lastTries = 50
+const longestClose = 2000
+
+/** `onLost` is told how many lines were lost. The descriptor stays open. */
+export function createSink(fd: number, onLost: (lines: number) => void): LogOutput {
+  let lines: string[] = []
+  let length = 0
+  /** Of the chunk that is being written: what a full pipe has not taken yet. */
+  let rest: Uint8Array | undefined
+  let draining: Promise<void> | undefined
+  let isTorn = false
+  const take = () => {
+    // What stands behind half a line must not become part of it.
+    const chunk = { count: lines.length, bytes: Buffer.from(`${isTorn ? '\n' : ''}${lines.join('')}`) }
+    lines = []
+    length = 0
+    return chunk
+  }
+  const failed = (count: number, written: number) => {
+    isTorn = written > 0
+    onLost(count)
+  }
+  const drain = async () => {
+    // Lines of one turn go together.
+    await Promise.resolve()
+    while (lines.length > 0) {
+      const { count, bytes } = take()
+      let at = 0
+      try {
+        while (at < bytes.length) {
+          const written = await writeSome(fd, bytes.subarray(at))
+          at += written
+          if (written > 0) continue
+          rest = bytes.subarray(at)
+          await pause(fullPipe, undefined, { ref: false })
+          if (rest === undefined) break
+          rest = undefined
+        }
+        isTorn = false
+      } catch {
+        failed(count, at)
+      }
+    }
+    draining = undefined
+  }
+  return {
+    write(line) {
+      if (length + line.length > mostText) return onLost(1)
+      lines.push(line)
+      length += line.length
+      draining ??= drain()
+    },
+    flushSync() {
+      const [half, { count, bytes }] = [rest ?? Buffer.alloc(0), take()]
+      rest = undefined
+      const all = Buffer.concat([half, bytes])
+      const written = writeAllSync(fd, all)
+      if (written < all.length) failed(count + (half.length > 0 ? 1 : 0), written)
+    },
+    close: () => Promise.race([Promise.resolve(draining).then(() => true), pause(longestClose, false, { ref: false })])
+  }
+}
+
+/** Bytes written, 0 when a pipe is full. */
+function writeSome(fd: number, bytes: Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(fd, bytes, (error, written) => {
+      if (error === null) resolve(written)
+      else if (isFull(error)) resolve(0)
+      else reject(error)
+    })
+  })
+}
+
+/** How many bytes it could write. */
+function writeAllSync(fd: number, bytes: Uint8Array): number {
+  let at = 0
+  for (let tries = 0; at < bytes.length && tries < lastTries; ) {
+    try {
+      at += writeSync(fd, bytes, at)
+    } catch (error) {
+      if (!isFull(error as Parameters<NoParamCallback>[0])) break
+      tries++
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fullPipe)
+    }
+  }
+  return at
+}
+
+function isFull(error: Parameters<NoParamCallback>[0]): boolean {
+  return error?.code === 'EAGAIN'
+}
