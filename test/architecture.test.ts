@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import t from 'tap'
 
 const root = join(import.meta.dirname, '..')
-const files = globSync('{core,plugins}/**/*.ts', { cwd: root }).sort()
+const files = globSync('{core,plugins}/**/*.{ts,tsx}', { cwd: root }).sort()
 const text = new Map(files.map(file => [file, readFileSync(join(root, file), 'utf8')]))
 
 interface Import {
@@ -107,6 +107,36 @@ t.test('the catalogue lists every plugin folder', async t => {
     folders.filter(folder => !catalogue.includes(`${folder}: () => import('./${folder}/index.ts')`)),
     []
   )
+})
+
+t.test('the dashboard stands alone in the browser, and its pages stand alone in it', async t => {
+  const web = 'plugins/dashboard/web/src/'
+  /** What is loaded on its own, so that it may not be reached from elsewhere. */
+  const part = (file: string) => /^pages\/[^/]+\//.exec(file.slice(web.length))?.[0] ?? ''
+  const strays = imports.filter(({ from, to, typeOnly }) => {
+    if (!from.startsWith(web) || !isLocal(to)) return false
+    if (!to.startsWith(web)) return !(typeOnly && to === 'plugins/dashboard/host.ts')
+    return part(to) !== '' && part(to) !== part(from)
+  })
+  t.strictSame(strays.map(say), [])
+  const upward = imports.filter(
+    ({ from, to }) => from.startsWith(`${web}api/`) && (to.startsWith(`${web}components/`) || /^preact/.test(to))
+  )
+  t.strictSame(upward.map(say), [], 'requests know nothing of what is shown')
+  const server = files.filter(file => file.startsWith(web) && /from 'node:/.test(text.get(file)!))
+  t.strictSame(server, [])
+})
+
+t.test('pages that plugins add to the dashboard import nothing', async t => {
+  const bound = imports.filter(({ from, typeOnly }) => /^plugins\/[^/]+\/page\.ts$/.test(from) && !typeOnly)
+  t.strictSame(bound.map(say), [])
+})
+
+t.test('files of the dashboard are short', async t => {
+  const long = globSync('plugins/dashboard/{*,web/**/*}.{ts,tsx,css}', { cwd: root })
+    .map(file => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))
+    .filter(({ file, lines }) => lines > (file.endsWith('.css') ? 300 : 200))
+  t.strictSame(long, [])
 })
 
 function layerOf(file: string): number | undefined {
