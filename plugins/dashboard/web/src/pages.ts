@@ -14,6 +14,7 @@ export interface Page {
 const own: readonly Page[] = [
   { name: 'query', title: 'Query', load: () => import('./pages/query/index.tsx') },
   { name: 'metrics', title: 'Metrics', load: () => import('./pages/metrics/index.tsx') },
+  { name: 'logs', title: 'Logs', load: () => import('./pages/logs/index.tsx') },
   { name: 'traces', title: 'Traces', load: () => import('./pages/traces/index.tsx') },
   { name: 'pipelines', title: 'Pipelines', load: () => import('./pages/pipelines/index.tsx') },
   { name: 'ingest', title: 'Ingest', load: () => import('./pages/ingest/index.tsx') },

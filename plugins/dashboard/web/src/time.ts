@@ -85,3 +85,12 @@ export function isTime(type: string): boolean {
 export function readTicks(ticks: unknown, type: string): number {
   return Number(ticks) / ticksPerMilli[type]!
 }
+
+/** The same as RFC 3339, with all its digits. */
+export function exactTime(ticks: unknown, type: string): string {
+  const perSecond = BigInt(1000 * ticksPerMilli[type]!)
+  const all = BigInt(ticks as number | bigint)
+  const rest = ((all % perSecond) + perSecond) % perSecond
+  const whole = new Date(Number((all - rest) / perSecond) * 1000).toISOString().slice(0, 19)
+  return perSecond === 1n ? `${whole}Z` : `${whole}.${String(rest).padStart(String(perSecond).length - 1, '0')}Z`
+}

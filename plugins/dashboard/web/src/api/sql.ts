@@ -33,7 +33,12 @@ export async function sql(
 ): Promise<SqlResult> {
   const { limit, ...request } = options
   const response = await send('/v1/sql', { ...request, form: { sql: text, limit } })
-  const reply = JSON.parse(await response.text(), keepWhole) as Reply
+  return readReply(await response.text())
+}
+
+/** An answer in the server's own format. */
+export function readReply(text: string): SqlResult {
+  const reply = readJson(text) as Reply
   const { records, affectedrows } = reply.output.at(-1) ?? {}
   return {
     columns: (records?.schema.column_schemas ?? []).map(({ name, data_type }) => ({ name, type: data_type })),
@@ -43,7 +48,11 @@ export async function sql(
   }
 }
 
-/** Whole numbers beyond those of JavaScript stay as they were written. */
+/** JSON whose whole numbers beyond those of JavaScript become bigints. */
+export function readJson(text: string): unknown {
+  return JSON.parse(text, keepWhole)
+}
+
 function keepWhole(_: string, value: unknown, context?: { readonly source?: string }): unknown {
   const isExact = typeof value !== 'number' || Number.isSafeInteger(value) || !/^-?\d+$/.test(context?.source ?? '')
   return isExact ? value : BigInt(context!.source!)

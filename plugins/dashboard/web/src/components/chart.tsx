@@ -10,6 +10,8 @@ export interface Line {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[]
   readonly values: readonly (number | null)[]
+  /** Of styles/base.css; default: by its place. */
+  readonly colour?: string
 }
 
 export interface ChartProps {
@@ -17,8 +19,9 @@ export interface ChartProps {
   readonly label: string
   readonly span?: TimeSpan
   readonly height?: number
-  readonly isStacked?: boolean
   readonly bars?: boolean
+  /** Each line on top of those behind it; all have the same times. */
+  readonly isStacked?: boolean
   /** After dragging over a part. */
   onZoom?(span: TimeSpan): void
 }
@@ -27,7 +30,7 @@ export interface ChartProps {
 const most = 100
 const palette = 8
 
-export function Chart({ lines, label, span, height = 260, bars = false, onZoom }: ChartProps) {
+export function Chart({ lines, label, span, height = 260, bars = false, isStacked = false, onZoom }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
@@ -49,11 +52,15 @@ export function Chart({ lines, label, span, height = 260, bars = false, onZoom }
         {},
         ...shown.map((line, i) => ({
           label: line.name,
-          stroke: lineColour(i),
-          width: 1.5,
+          stroke: colour(colourName(line, i)),
+          width: bars ? 0 : 1.5,
           show: !hidden.has(line.name),
           spanGaps: false,
-          ...(bars && { fill: lineColour(i), paths: uPlot.paths.bars!({ size: [0.9, 60] }), points: { show: false } })
+          ...(bars && {
+            fill: colour(colourName(line, i)),
+            paths: uPlot.paths.bars!({ size: [0.9, 60] }),
+            points: { show: false }
+          })
         }))
       ],
       hooks: {
@@ -67,7 +74,7 @@ export function Chart({ lines, label, span, height = 260, bars = false, onZoom }
         ]
       }
     }
-    const chart = new uPlot(options, aligned(shown), element)
+    const chart = new uPlot(options, aligned(isStacked ? stacked(shown, hidden) : shown), element)
     plot.current = chart
     const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }))
     observer.observe(element)
@@ -75,7 +82,7 @@ export function Chart({ lines, label, span, height = 260, bars = false, onZoom }
       observer.disconnect()
       chart.destroy()
     }
-  }, [lines, isDark.value, hidden, height, bars, span?.from, span?.to])
+  }, [lines, isDark.value, hidden, height, bars, isStacked, span?.from, span?.to])
 
   const toggle = (name: string) =>
     setHidden(before => {
@@ -95,9 +102,9 @@ export function Chart({ lines, label, span, height = 260, bars = false, onZoom }
         {shown.map((line, i) => (
           <li key={line.name}>
             <button type="button" aria-pressed={!hidden.has(line.name)} onClick={() => toggle(line.name)}>
-              <span class="swatch" style={{ background: `var(--series-${(i % palette) + 1})` }} />
+              <span class="swatch" style={{ background: `var(--${colourName(line, i)})` }} />
               <span class="name">{line.name}</span>
-              <span class="quiet">{lastOf(line)}</span>
+              <span class="quiet">{bars ? formatNumber(sumOf(line)) : lastOf(line)}</span>
             </button>
           </li>
         ))}
@@ -106,8 +113,21 @@ export function Chart({ lines, label, span, height = 260, bars = false, onZoom }
   )
 }
 
-function lineColour(i: number): string {
-  return colour(`series-${(i % palette) + 1}`)
+function colourName(line: Line, i: number): string {
+  return line.colour ?? `series-${(i % palette) + 1}`
+}
+
+/** The first is drawn first and highest, so that the others stand before it. */
+function stacked(lines: readonly Line[], hidden: ReadonlySet<string>): Line[] {
+  const sums: number[] = new Array(lines[0]?.times.length ?? 0).fill(0)
+  return lines
+    .toReversed()
+    .map(line => {
+      if (hidden.has(line.name)) return line
+      for (let i = 0; i < sums.length; i++) sums[i]! += line.values[i] ?? 0
+      return { ...line, values: [...sums] }
+    })
+    .reverse()
 }
 
 /** All lines on one row of times. */
@@ -118,6 +138,10 @@ function aligned(lines: readonly Line[]): uPlot.AlignedData {
     return [first.times, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData
   }
   return uPlot.join(lines.map(({ times, values }) => [times, values] as unknown as uPlot.AlignedData))
+}
+
+function sumOf({ values }: Line): number {
+  return values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
 }
 
 function lastOf({ values }: Line): string {

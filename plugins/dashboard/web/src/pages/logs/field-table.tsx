@@ -1,0 +1,90 @@
+// Fields of a line as a table; objects member by member.
+import type { Column } from '../../api/sql.ts'
+import { textOf, writeJson } from '../../components/data-table.tsx'
+import { exactTime, isTime } from '../../time.ts'
+import { addFilter, type Filter, filterFor } from './filters.ts'
+
+export interface FieldTableProps {
+  readonly columns: readonly Column[]
+  readonly row: readonly unknown[]
+  /** The time of lines, which has no filters of its own. */
+  readonly time: string
+}
+
+interface Entry {
+  readonly name: string
+  readonly text: string
+  readonly isMember?: boolean
+  filter?(isOut: boolean): Filter
+}
+
+export function FieldTable({ columns, row, time }: FieldTableProps) {
+  const entries = columns.flatMap((column, i) => entriesOf(column, row[i], column.name === time))
+  return (
+    <table class="plain line-fields">
+      <thead class="hidden-label">
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Value</th>
+          <th scope="col">Filters</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map(entry => (
+          <tr key={entry.name}>
+            <th scope="row" class={entry.isMember ? 'mono member' : 'mono'}>
+              {entry.name}
+            </th>
+            <td class="mono">{entry.text}</td>
+            <td>
+              <FilterButtons entry={entry} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function FilterButtons({ entry: { name, text, filter } }: { readonly entry: Entry }) {
+  if (filter === undefined) return null
+  return (
+    <>
+      <button
+        type="button"
+        class="plain"
+        aria-label={`Filter for ${name} ${text}`}
+        title="Filter for"
+        onClick={() => addFilter(filter(false))}
+      >
+        +
+      </button>
+      <button
+        type="button"
+        class="plain"
+        aria-label={`Filter out ${name} ${text}`}
+        title="Filter out"
+        onClick={() => addFilter(filter(true))}
+      >
+        −
+      </button>
+    </>
+  )
+}
+
+function entriesOf({ name, type }: Column, value: unknown, isTimeOfLine: boolean): Entry[] {
+  if (type === 'Json' && value !== null && typeof value === 'object' && !Array.isArray(value)) {
+    const members = Object.entries(value)
+    if (members.length > 0) return members.map(([key, each]) => memberOf(name, key, each))
+  }
+  const text = isTime(type) && value !== null ? exactTime(value, type) : textOf(value)
+  return [{ name, text, ...(!isTimeOfLine && { filter: isOut => filterFor(name, type, value, isOut) }) }]
+}
+
+/** Keys with dots cannot be told from paths, so the text of the object is looked at. */
+function memberOf(column: string, key: string, value: unknown): Entry {
+  const entry = { name: `${column}.${key}`, text: textOf(value), isMember: true }
+  if (value === null || typeof value === 'object') return entry
+  const text = `${JSON.stringify(key)}:${writeJson(value)}`
+  return { ...entry, filter: isOut => ({ column, operator: isOut ? 'lacks' : 'contains', value: text }) }
+}

@@ -1,0 +1,119 @@
+// Filters by column, as the address keeps them and as the server understands them.
+import type { Condition, Test } from '../../api/logs.ts'
+import { change, parameters } from '../../router.ts'
+import { exactTime, isTime } from '../../time.ts'
+
+export const operators = {
+  is: 'is',
+  not: 'is not',
+  contains: 'contains',
+  lacks: 'does not contain',
+  starts: 'starts with',
+  ends: 'ends with',
+  regex: 'matches the expression',
+  words: 'has the words',
+  in: 'is one of',
+  above: '>',
+  from: '≥',
+  below: '<',
+  to: '≤',
+  exists: 'has a value',
+  missing: 'has no value'
+} as const
+
+export type Operator = keyof typeof operators
+
+export interface Filter {
+  readonly column: string
+  readonly operator: Operator
+  readonly value: string
+}
+
+/** What can be asked of a column of a type. */
+export function operatorsOf(type: string): readonly Operator[] {
+  const all = Object.keys(operators) as Operator[]
+  const ofText: readonly Operator[] = ['contains', 'lacks', 'starts', 'ends', 'regex', 'words']
+  const ofOrder: readonly Operator[] = ['above', 'from', 'below', 'to']
+  if (type === 'Boolean') return all.filter(each => !ofText.includes(each) && !ofOrder.includes(each))
+  if (type === 'String' || type === 'Json') return all.filter(each => !ofOrder.includes(each))
+  return all.filter(each => !ofText.includes(each))
+}
+
+export function needsValue(operator: Operator): boolean {
+  return operator !== 'exists' && operator !== 'missing'
+}
+
+export function wordsOf({ column, operator, value }: Filter): string {
+  const shown = value === '' ? '""' : value
+  return `${column} ${operators[operator]}${needsValue(operator) ? ` ${shown}` : ''}`
+}
+
+export function conditionOf({ column, operator, value }: Filter): Condition {
+  const test = (filter: Test): Condition => ({ Single: { expr: { NamedIdent: column }, filters: [filter] } })
+  // Nothing is known of what is null; who leaves a value out wants lines without one, too.
+  const not = (filter: Test): Condition => ({ Or: [{ Not: test(filter) }, { Not: test('Exist') }] })
+  switch (operator) {
+    case 'is':
+      return test({ Exact: value })
+    case 'not':
+      return not({ Exact: value })
+    case 'contains':
+      return test({ Contains: value })
+    case 'lacks':
+      return not({ Contains: value })
+    case 'starts':
+      return test({ Prefix: value })
+    case 'ends':
+      return test({ Postfix: value })
+    case 'regex':
+      return test({ Regex: value })
+    case 'words':
+      return test({ Matches: value })
+    case 'in':
+      return test({ In: value.split(',').map(each => each.trim()) })
+    case 'above':
+    case 'from':
+      return test({ GreatThan: { value, inclusive: operator === 'from' } })
+    case 'below':
+    case 'to':
+      return test({ LessThan: { value, inclusive: operator === 'to' } })
+    case 'exists':
+      return test('Exist')
+    case 'missing':
+      return { Not: test('Exist') }
+  }
+}
+
+/** Of the address; none where it says nothing that could be read. */
+export function readFilters(text = parameters.value.get('f')): readonly Filter[] {
+  try {
+    const list = JSON.parse(text ?? '[]') as readonly (readonly [string, Operator, string?])[]
+    return list
+      .filter(([, operator]) => operator in operators)
+      .map(([column, operator, value = '']) => ({ column, operator, value }))
+  } catch {
+    return []
+  }
+}
+
+export function showFilters(filters: readonly Filter[]): void {
+  const list = filters.map(({ column, operator, value }) => [
+    column,
+    operator,
+    ...(needsValue(operator) ? [value] : [])
+  ])
+  change({ f: list.length === 0 ? undefined : JSON.stringify(list) })
+}
+
+export function addFilter(filter: Filter): void {
+  const before = readFilters()
+  if (!before.some(each => wordsOf(each) === wordsOf(filter))) showFilters([...before, filter])
+}
+
+/** The filter for lines with a value, or without it. */
+export function filterFor(column: string, type: string, value: unknown, isOut = false): Filter {
+  if (value === null || value === undefined) return { column, operator: isOut ? 'exists' : 'missing', value: '' }
+  if (type === 'Json') return { column, operator: isOut ? 'lacks' : 'contains', value: JSON.stringify(value) }
+  const text = isTime(type) ? exactTime(value, type) : String(value)
+  return { column, operator: isOut ? 'not' : 'is', value: text }
+}

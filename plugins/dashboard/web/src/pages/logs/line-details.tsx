@@ -1,0 +1,117 @@
+// Everything one line says, with filters for each of its values, its trace and the lines around it.
+import { useRef, useState } from 'preact/hooks'
+import { queryLogs } from '../../api/logs.ts'
+import type { Column } from '../../api/sql.ts'
+import { textOf, writeJson } from '../../components/data-table.tsx'
+import { Drawer } from '../../components/drawer.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { addressOf, change } from '../../router.ts'
+import { useLoaded } from '../../task.ts'
+import { exactTime, formatTime, isTime, readTicks } from '../../time.ts'
+import { Context } from './context.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { FieldTable } from './field-table.tsx'
+import { levelOf } from './levels.ts'
+import { lineIds, timeOfLine } from './line-id.ts'
+import type { Shape } from './lines.tsx'
+
+type Row = readonly unknown[]
+
+interface Found {
+  readonly columns: readonly Column[]
+  readonly row: Row | undefined
+}
+
+export interface LineDetailsProps extends Shape {
+  readonly id: string
+  /** Lines of the page, and what they are called. */
+  readonly rows: readonly Row[]
+  readonly ids: readonly string[]
+}
+
+const close = () => change({ line: undefined }, true)
+
+export function LineDetails({ id, rows, ids, ...shape }: LineDetailsProps) {
+  const place = ids.indexOf(id)
+  // A link may show a line that is not among those of the page.
+  const [isMissing] = useState(place < 0)
+  const other = useLoaded(async signal => (isMissing ? loadLine(id, shape, signal) : undefined), [id, isMissing])
+  // A new filter may leave the line out; it stays in sight all the same.
+  const seen = useRef<Found>(undefined)
+  if (place >= 0) seen.current = { columns: shape.columns, row: rows[place] }
+  const { columns = shape.columns, row } = seen.current ?? other.value ?? {}
+  const go = (to: number) => change({ line: ids[to] }, true)
+  return (
+    <Drawer title="Line" onClose={close}>
+      {place >= 0 && (
+        <div class="bar">
+          <button type="button" disabled={place === 0} onClick={() => go(place - 1)}>
+            Newer
+          </button>
+          <button type="button" disabled={place === rows.length - 1} onClick={() => go(place + 1)}>
+            Older
+          </button>
+        </div>
+      )}
+      {other.error !== undefined && <Problem error={other.error} />}
+      {row && <Whole {...shape} columns={columns} row={row} />}
+      {row === undefined && other.error === undefined && (
+        <p class="quiet">{other.isRunning ? 'Loading …' : 'This line is not there any more.'}</p>
+      )}
+    </Drawer>
+  )
+}
+
+function Whole({ row, ...shape }: Shape & { readonly row: Row }) {
+  const { table, columns, level } = shape
+  const cell = (name: string | undefined) => row[columns.findIndex(column => column.name === name)]
+  const trace = cell(table.trace)
+  const grave = cell(level)
+  const json = writeJson(
+    Object.fromEntries(
+      columns.map(({ name, type }, i) => [name, isTime(type) && row[i] !== null ? exactTime(row[i], type) : row[i]])
+    ),
+    2
+  )
+  return (
+    <>
+      <p>
+        {formatTime(readTicks(cell(table.time.name), table.time.type))}
+        {level !== undefined && <span class={`level ${levelOf(grave, level)}`}> {textOf(grave)}</span>}
+      </p>
+      {table.message !== undefined && (
+        <pre class="card" tabIndex={0}>
+          {textOf(cell(table.message))}
+        </pre>
+      )}
+      <div class="bar">
+        {typeof trace === 'string' && /[^0]/.test(trace) && (
+          <a class="button" href={addressOf('traces', { trace })}>
+            Trace
+          </a>
+        )}
+        <CopyButton title="Copy as JSON" text={() => json} />
+        <CopyButton title="Copy link" text={() => location.href} />
+      </div>
+      <FieldTable columns={columns} row={row} time={table.time.name} />
+      <Context {...shape} row={row} />
+      <details>
+        <summary>JSON</summary>
+        <pre class="card" tabIndex={0}>
+          {json}
+        </pre>
+      </details>
+    </>
+  )
+}
+
+async function loadLine(id: string, { table }: Shape, signal: AbortSignal): Promise<Found | undefined> {
+  const ticks = timeOfLine(id)
+  if (ticks === undefined) return undefined
+  const at = {
+    Single: { expr: { NamedIdent: table.time.name }, filters: [{ Exact: exactTime(ticks, table.time.type) }] }
+  }
+  const { columns, rows } = await queryLogs({ table: table.name, filters: at }, signal)
+  const timeAt = columns.findIndex(({ name }) => name === table.time.name)
+  return { columns, row: rows[lineIds(rows, timeAt).indexOf(id)] ?? rows[0] }
+}

@@ -1,0 +1,189 @@
+import t from 'tap'
+import { needing } from '../../programs.ts'
+import { traceId } from '../jaeger/spans.ts'
+import { look, narrow, openSite, runSql, type Site } from './browser.ts'
+
+t.setTimeout(180_000)
+
+const end = Date.UTC(2026, 4, 4, 12)
+const count = 3000
+const levels = ['INFO', 'INFO', 'INFO', 'DEBUG', 'WARN', 'ERROR']
+const then = `from=${new Date(end - 3_600_000).toISOString()}&to=${new Date(end).toISOString()}`
+
+/** One line per second, the newest first. */
+function lineAt(i: number): string {
+  const level = levels[i % levels.length]
+  const message =
+    level === 'ERROR' ? `POST /checkout/${i} failed: Timeout after 30 s` : `GET /cart/${i} served in ${i % 90} ms`
+  return `(${end - (i + 1) * 1000}, '${level}', 'web${i % 3}', '${message}', ${level === 'ERROR' ? 504 : 200}, ${i === 7 ? `'${traceId}'` : 'NULL'})`
+}
+
+async function fill(url: string): Promise<void> {
+  await runSql(
+    url,
+    "CREATE TABLE weblog (at TIMESTAMP(3) TIME INDEX, level STRING, host STRING, message STRING, status INT, trace_id STRING, PRIMARY KEY (host)) WITH (append_mode = 'true')"
+  )
+  await runSql(url, `INSERT INTO weblog VALUES ${Array.from({ length: count }, (_, i) => lineAt(i)).join(', ')}`)
+  await runSql(url, 'CREATE TABLE figures (at TIMESTAMP(3) TIME INDEX, value DOUBLE)')
+  const attribute = (key: string, value: object) => ({ key, value })
+  const logRecords = [1, 2].map(i => ({
+    timeUnixNano: `${BigInt(end - 1000) * 1_000_000n + BigInt(i)}`,
+    severityText: 'INFO',
+    body: { stringValue: `record ${i}` },
+    attributes: [attribute('user.id', { stringValue: `user-${i}` })]
+  }))
+  const response = await fetch(`${url}/v1/telemetry/v1/logs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] })
+  })
+  if (!response.ok) throw new Error(await response.text())
+}
+
+const insert = (url: string, at: number, message: string) =>
+  runSql(url, `INSERT INTO weblog VALUES (${at}, 'WARN', 'web9', '${message}', 200, NULL)`)
+
+const again = (site: Site, url: string) => url.slice(`${site.url}/dashboard/`.length)
+
+t.test('the page of logs', needing('chromium'), async t => {
+  const site = await openSite(t, { fill })
+
+  await t.test('shows the newest lines and how many there were over time by level', async t => {
+    const page = await site.open(`logs?table=weblog&${then}`)
+    await page.getByText('3,000 lines, a bar is 1 min').waitFor()
+    t.same(await page.locator('.histogram .legend .name').allTextContents(), ['DEBUG', 'INFO', 'WARN', 'ERROR'])
+    const lines = page.getByRole('list', { name: 'Lines', exact: true })
+    t.match(await lines.getByRole('listitem').first().textContent(), /INFO.*GET \/cart\/0 served.*host=web0 status=200/)
+    t.ok((await lines.getByRole('listitem').count()) < 100, 'only lines in sight are in the page')
+    t.notOk((await page.getByLabel('Table').textContent())!.includes('figures'), 'tables without texts are no logs')
+    await look(t, page, 'logs')
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.getByText('1,000 lines in').waitFor()
+    await page.getByRole('button', { name: /^ERROR/ }).click()
+    t.equal(await page.getByRole('button', { name: /^ERROR/ }).getAttribute('aria-pressed'), 'false')
+    const box = (await page.locator('.u-over').boundingBox())!
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 40)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 50, { steps: 4 })
+    await page.mouse.up()
+    await page.getByText('lines, a bar is 10 s').waitFor()
+    t.match(page.url(), /from=2026-05-04T11%3A[23]/)
+  })
+
+  await t.test('searches words, builds filters, and its address shows the same again', async t => {
+    const page = await site.open(`logs?table=weblog&${then}`)
+    const search = page.getByLabel('Search in lines')
+    await search.fill('timeout')
+    await page.keyboard.press('Enter')
+    await page.getByText('No lines in this time').waitFor()
+    await page.getByRole('button', { name: 'Ignore case' }).click()
+    await page.getByText('500 lines, a bar').waitFor()
+    await search.fill('"Timeout after" -checkout/11')
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.getByText('480 lines, a bar').waitFor()
+    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.getByLabel('Column').selectOption('status')
+    await page.getByLabel('Operator').selectOption('≥')
+    await page.getByRole('textbox', { name: 'Value' }).fill('500')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: 'host String' }).click()
+    const values = page.getByRole('list', { name: 'Values of host' })
+    await values.getByText('web2').waitFor()
+    t.equal(await values.getByRole('listitem').count(), 1)
+    await values.getByRole('button', { name: 'Without web2' }).click()
+    await page.getByText('No lines in this time').waitFor()
+    const other = await site.open(again(site, page.url()), { dark: true, viewport: narrow })
+    await other.getByText('No lines in this time').waitFor()
+    t.equal(await other.getByRole('list', { name: 'Filters' }).getByRole('listitem').count(), 2)
+    await look(t, other, 'logs-filters-narrow-dark')
+    await other.getByRole('button', { name: 'host is not web2', exact: true }).click()
+    await other.getByLabel('Operator').selectOption('is one of')
+    await other.getByRole('textbox', { name: 'Value' }).fill('web1, web2')
+    await other.keyboard.press('Enter')
+    await other.getByText('480 lines, a bar').waitFor()
+    await other.getByRole('button', { name: 'Remove status ≥ 500' }).click()
+    await other.getByRole('button', { name: 'Remove host is one of web1, web2' }).click()
+    await other.getByRole('list', { name: 'Filters' }).waitFor({ state: 'detached' })
+  })
+
+  await t.test('tells what the server refuses', async t => {
+    const page = await site.open(`logs?table=weblog&${then}&f=${encodeURIComponent('[["message","regex","("]]')}`)
+    t.match(await page.getByRole('alert').textContent(), /Regex/)
+    const none = await site.open('logs?table=figures')
+    await none.getByText('There is no table figures with texts').waitFor()
+  })
+
+  await t.test('opens a line with its fields, filters, context and trace', async t => {
+    const page = await site.open(`logs?table=weblog&${then}`)
+    await page.getByRole('button', { name: /cart\/7 served/ }).focus()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    const details = page.getByRole('complementary', { name: 'Line' })
+    await details.getByText(traceId).first().waitFor()
+    await details.getByText('Lines around it').click()
+    const around = details.getByRole('region', { name: 'Lines around it' })
+    await around.waitFor()
+    t.equal(await around.getByRole('listitem').count(), 11)
+    t.match(await around.locator('[aria-current]').textContent(), /cart\/7 /)
+    await details.getByText('JSON', { exact: true }).click()
+    t.match(await details.locator('pre').last().textContent(), '"status": 200')
+    await look(t, page, 'logs-line')
+    await details.getByRole('button', { name: 'Older' }).click()
+    await details.locator('pre').getByText('cart/8 ').first().waitFor()
+    await details.getByRole('button', { name: 'Newer' }).click()
+    t.equal(
+      await details.getByRole('link', { name: 'Trace' }).getAttribute('href'),
+      `/dashboard/traces?trace=${traceId}`
+    )
+    const other = await site.open(again(site, page.url()).replace(/to=[^&]*/, 'to=2026-05-04T11:30:00Z'), {
+      dark: true,
+      viewport: narrow
+    })
+    await other.getByRole('complementary', { name: 'Line' }).getByText(traceId).first().waitFor()
+    await look(t, other, 'logs-line-narrow-dark')
+    await details.getByRole('button', { name: 'Filter out host web1' }).click()
+    await details.getByRole('button', { name: 'Filter for level INFO' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByText('1,000 lines, a bar').waitFor()
+    await details.waitFor({ state: 'detached' })
+  })
+
+  await t.test('finds lines of a trace and members of objects', async t => {
+    const page = await site.open(`logs?q=${traceId}&table=weblog&${then}`)
+    await page.getByText('1 lines, a bar').waitFor()
+    await page.getByLabel('Table').selectOption('telemetry_logs')
+    await page.getByLabel('Search in lines').fill('')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: /record 2/ }).click()
+    await page.getByRole('button', { name: 'Filter for log_attributes.user.id user-2' }).click()
+    await page.getByText('1 lines, a bar').waitFor()
+    t.match(await page.getByRole('list', { name: 'Filters' }).textContent(), 'contains "user.id":"user-2"')
+  })
+
+  await t.test('follows new lines, can be paused, and says why it ends', async t => {
+    const page = await site.open('logs?table=weblog&q=fresh')
+    await page.getByText('No lines in this time').waitFor()
+    await page.getByRole('button', { name: 'Live' }).click()
+    await page.getByText('Live: waiting for new lines.').waitFor()
+    await insert(site.url, Date.now(), 'a fresh one')
+    await insert(site.url, Date.now(), 'a stale one')
+    await page.getByText('Live: 1 new lines.').waitFor()
+    await page.getByRole('button', { name: /a fresh one/ }).waitFor()
+    await look(t, page, 'logs-live')
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await insert(site.url, Date.now(), 'fresh while paused')
+    await page.getByText('1 new lines wait').waitFor()
+    t.equal(await page.getByRole('button', { name: /while paused/ }).count(), 0)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    t.match(
+      await page.getByRole('list', { name: 'Lines', exact: true }).getByRole('listitem').first().textContent(),
+      /paused/
+    )
+    await page.getByRole('button', { name: 'Live' }).click()
+    await page.getByText('2 lines, a bar').waitFor()
+    const other = await site.open(`logs?table=weblog&live=1&f=${encodeURIComponent('[["message","regex","("]]')}`)
+    await other.getByRole('region', { name: 'Live tail' }).getByRole('alert').waitFor()
+    await other.getByRole('button', { name: 'Connect again' }).waitFor()
+  })
+})
