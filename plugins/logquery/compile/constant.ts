@@ -31,6 +31,17 @@ export function compareSql(writing: Writing, value: Value, op: Comparison, const
   return `(${value.sql} ${below ? '<=' : '>'} ${timeSql(writing.parameters, value.type, ticks)})`
 }
 
+/** SQL that is true for a time that is one of the constants, each with its path; those between two ticks of the column are none. */
+export function timeInSql(
+  writing: Writing,
+  value: Value,
+  constants: readonly (readonly [constant: Scalar, path: string])[]
+): string {
+  const times = constants.map(([constant, path]) => ticksOf(writing, unitOf(value), constant, path))
+  const list = times.flatMap(({ ticks, exact }) => (exact ? timeSql(writing.parameters, value.type, ticks) : []))
+  return list.length === 0 ? `(${value.sql} IS NULL AND NULL)` : `(${value.sql} IN (${list.join(', ')}))`
+}
+
 /** JSON is compared as text. */
 export function operand(value: Value): string {
   return value.kind === 'json' ? `CAST(${value.sql} AS VARCHAR)` : value.sql

@@ -58,13 +58,15 @@ export function readContext(writing: Writing, table: Table, query: LogQuery, win
   const rows = `${stored} JOIN (${momentsSql(context, time, query, keys)}) AS picked ON ${time.sql} = picked.moment`
   const condition = windowCondition(table, query, windows)
   const conditions = [condition, condition]
+  const byTime = { sql: time.sql, descending: true }
   if (context.kind === 'seconds') {
     const from = `(SELECT stored.* FROM ${rows}) AS stored`
-    return { rows: { from, where: [], scope, order: [`${time.sql} DESC`] }, conditions }
+    return { rows: { from, where: [], scope, order: [byTime] }, conditions }
   }
   const position = freeName(table, 'position')
   const from = `(${linesSql(context, time, rows, { found, foundName: freeName(table, 'found'), position })}) AS stored`
-  return { rows: { from, where: [], scope, order: [`${time.sql} DESC`, `stored.${position} DESC`] }, conditions }
+  const order = [byTime, { sql: `stored.${position}`, descending: true }]
+  return { rows: { from, where: [], scope, order }, conditions }
 }
 
 /** The newest times of rows in the context, with the line at which each begins. `keys` are all rows of the windows. */

@@ -1,9 +1,10 @@
 // Filters of a query as SQL that is true, false or null.
-import { compileRegex, parseSearch, readingOf, searchSql, termSql } from '../../../core/index.ts'
+import { parseSearch, readingOf, searchSql, termSql } from '../../../core/index.ts'
 import { placed, wrong } from '../document/node.ts'
 import type { ContentFilter, Filter } from '../document/tree.ts'
-import { compareSql, constantSql, operand, type Writing } from './constant.ts'
+import { compareSql, constantSql, operand, timeInSql, type Writing } from './constant.ts'
 import { compileValue } from './expression.ts'
+import { patternOf } from './pattern.ts'
 import { type Scope, textSql, type Value } from './value.ts'
 
 /** An empty list of conditions asks for nothing. */
@@ -65,12 +66,7 @@ function contentSql(writing: Writing, value: Value, filter: ContentFilter): stri
 function inSql(writing: Writing, value: Value, { values, path }: Extract<ContentFilter, { kind: 'in' }>): string {
   if (values.length === 0) return 'false'
   const places = values.map((each, i) => [each, `${path}[${i}]`] as const)
-  if (value.kind === 'time') {
-    return joined(
-      'or',
-      places.map(([each, place]) => compareSql(writing, value, '=', each, place))
-    )
-  }
+  if (value.kind === 'time') return timeInSql(writing, value, places)
   return `(${operand(value)} IN (${places.map(([each, place]) => constantSql(writing, value, each, place)).join(', ')}))`
 }
 
@@ -86,7 +82,7 @@ function textTest(
   const constant = (part: string) => parameters.add(part)
   switch (kind) {
     case 'regex':
-      return `regexp_matches(${sql}, ${constant(placed(path, () => compileRegex(text).source))})`
+      return `regexp_matches(${sql}, ${constant(patternOf(text, path))})`
     case 'matches':
       return searchSql(
         placed(path, () => parseSearch(text)),

@@ -1,6 +1,7 @@
 // The functions a query may call: what they take, what they give, and their SQL.
-import { type ColumnType, compileRegex, parseDuration, type SqlValue } from '../../../core/index.ts'
-import { placed, shown, wrong } from '../document/node.ts'
+import { type ColumnType, parseDuration, type SqlValue } from '../../../core/index.ts'
+import { shown, wrong } from '../document/node.ts'
+import { patternOf } from './pattern.ts'
 import type { Value } from './value.ts'
 
 /**
@@ -194,7 +195,7 @@ export function specialConstant(kind: ConstantKind, constant: unknown, path: str
     throw wrong(path, 'expected a number from 0 to 1')
   }
   if (typeof constant !== 'string') throw wrong(path, `expected a text, a constant, found ${String(constant)}`)
-  if (kind === 'pattern') return placed(path, () => compileRegex(constant).source)
+  if (kind === 'pattern') return patternOf(constant, path)
   if (kind === 'path') return jsonPath(constant, path)
   if (kind === 'unit') {
     if (truncations.includes(constant.toLowerCase())) return constant.toLowerCase()

@@ -16,7 +16,12 @@ export interface Rows {
   readonly where: readonly string[]
   readonly scope: Scope
   /** How they are ordered if the document does not say. */
-  readonly order: readonly string[]
+  readonly order: readonly OrderKey[]
+}
+
+export interface OrderKey {
+  readonly sql: string
+  readonly descending: boolean
 }
 
 export interface Plan {
@@ -40,7 +45,7 @@ export function readTable(writing: Writing, table: Table, query: LogQuery): Sour
     ...(query.filter ? [filterSql(writing, scope, query.filter)] : [])
   ]
   return {
-    rows: { from: place, where, scope, order: [`${scope.time!.sql} DESC`] },
+    rows: { from: place, where, scope, order: [{ sql: scope.time!.sql, descending: true }] },
     conditions: [conditionOf(table, query)]
   }
 }
@@ -93,7 +98,8 @@ export function oldestQuery(writing: Writing, table: Table, query: LogQuery): Sq
 export function planRows(writing: Writing, table: Table, query: LogQuery, source: Source): Plan {
   const rows = takeSteps(writing, source.rows, query.steps)
   const { from, where, scope } = rows
-  const order = query.order === undefined ? rows.order : query.order.map(each => ordering(writing, scope, each))
+  const order =
+    query.order === undefined ? rows.order.map(orderSql) : query.order.map(each => ordering(writing, scope, each))
   const text = [
     `SELECT ${scope.positions.map(({ sql }) => sql).join(', ')} FROM ${from}`,
     ...(where.length > 0 ? [`WHERE ${where.join(' AND ')}`] : []),
@@ -110,6 +116,10 @@ function ordering(writing: Writing, scope: Scope, { expression, descending, path
   if (isLiteral(expression)) throw wrong(path, 'a constant orders nothing')
   const value = compileValue(writing, scope, expression)
   return `${value.sql} ${descending ? 'DESC' : 'ASC'} NULLS LAST`
+}
+
+function orderSql({ sql, descending }: OrderKey): string {
+  return `${sql} ${descending ? 'DESC' : 'ASC'}`
 }
 
 function isLiteral(expression: Expression): boolean {
@@ -161,16 +171,17 @@ function namesOf(expression: Expression): readonly string[] {
   return []
 }
 
-/** Rows of other columns, still in the order of their time. */
+/** Rows of other columns, still in their order: its keys go along. */
 function project({ from, where, scope: { time }, order }: Rows, values: readonly Value[]): Rows {
   const selected = values.map(({ sql }, i) => `${sql} AS c${i}`)
   if (time !== undefined) selected.push(`${time.sql} AS moment`)
+  selected.push(...order.map(({ sql }, i) => `${sql} AS k${i}`))
   const columns = values.map(renamed)
   return {
     from: select(selected, from, where),
     where: [],
     scope: { columns, positions: columns, ...(time && { time: { ...time, sql: 'seen.moment' } }) },
-    order: time === undefined ? order : ['seen.moment DESC']
+    order: order.map(({ descending }, i) => ({ sql: `seen.k${i}`, descending }))
   }
 }
 
@@ -185,7 +196,7 @@ function aggregate(writing: Writing, { from, where, scope }: Rows, step: Extract
     from: select(selected, from, where, grouped),
     where: [],
     scope: { columns, positions: columns },
-    order: groups.map((_, i) => `seen.c${i}`)
+    order: groups.map((_, i) => ({ sql: `seen.c${i}`, descending: false }))
   }
 }
 

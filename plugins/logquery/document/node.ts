@@ -77,7 +77,6 @@ export function flagOf(node: Node | undefined): boolean {
   return node.value
 }
 
-/** A whole number from 0 to `most`. */
 /** A constant, or one that says its type: `{"Int": 1}`. */
 export function typedOf(node: Node): Scalar {
   if (node.value === null || typeof node.value !== 'object') return scalarOf(node)
@@ -98,6 +97,7 @@ export function typedOf(node: Node): Scalar {
   return value
 }
 
+/** A whole number from 0 to `most`. */
 export function countOf(node: Node, most: number): number {
   const { value, path } = node
   if (typeof value !== 'bigint' || value < 0n) throw expected(node, 'a whole number from 0 on')

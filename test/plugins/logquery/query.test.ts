@@ -72,6 +72,10 @@ t.test('log queries', async t => {
       [single('at', { LessThan: { value: '2024-07-01 12:00:00.0000001' } }), [0]],
       [single('at', { Exact: '2024-07-01 12:00:00.0000001' }), []],
       [single('at', { In: [minute(3), '2024-07-01 12:04:00'] }), [4, 3]],
+      [single('at', { In: [minute(3), '2024-07-01 12:04:00.0000001'] }), [3]],
+      [single('at', { In: ['2024-07-01 12:04:00.0000001'] }), []],
+      [{ Not: single('at', { In: ['2024-07-01 12:04:00.0000001'] }) }, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
+      [single('message', { Regex: '(?<what>conn\\w+) [(?<r]' }), [2]],
       [single('level', { Compound: [[{ Exact: 'warn' }, { Exact: 'debug' }], 'Or'] }), [7, 3]],
       [single('level', { Prefix: 'in' }, { Postfix: 'fo' }), [9, 8, 1, 0]],
       [{ And: [single('level', { Exact: 'info' }), single('host', { Exact: 'a' })] }, [8, 0]],
@@ -175,6 +179,20 @@ t.test('log queries', async t => {
     t.strictSame((await logs({ table: 'weblog', exprs: [lower, count], ...busiest })).rows, [
       ['info', 5],
       ['error', 2]
+    ])
+  })
+
+  t.test('columns taken from groups keep the order of the groups', async t => {
+    const by = [column('host'), column('level')]
+    const count = { AggrFunc: { expr: [{ name: 'count', args: [], alias: 'n' }], by } }
+    const time_filter = { start: '2024-07-01T12:00:00Z', span: '4m' }
+    const { names, rows } = await logs({ table: 'weblog', time_filter, exprs: [count, column('level'), column('n')] })
+    t.strictSame(names, ['level', 'n'])
+    t.strictSame(rows, [
+      ['error', 1],
+      ['info', 1],
+      ['info', 1],
+      ['warn', 1]
     ])
   })
 
