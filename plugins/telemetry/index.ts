@@ -37,6 +37,18 @@ export default definePlugin({
       default: true,
       description: 'Keeps since when counters, histograms and summaries count, in `svc_metric_start_times`.'
     }),
+    max_items: Type.Integer({
+      default: 1_000_000,
+      minimum: 1,
+      description:
+        'Resources, scopes, and spans, metrics or log records of one request, all together; one with more is refused with 413.'
+    }),
+    max_extract_keys: Type.Integer({
+      default: 64,
+      minimum: 0,
+      description:
+        'Attributes of log records that one request may want in columns of their own; more are refused with 400.'
+    }),
     max_attribute_columns: Type.Integer({
       default: 1000,
       minimum: 0,
@@ -54,7 +66,7 @@ export default definePlugin({
     const receivers = {
       metrics: createReceiveMetrics(core, config, metricsys, count),
       traces: createReceiveTraces(core, config),
-      logs: createReceiveLogs(core, pipelines)
+      logs: createReceiveLogs(core, config, pipelines)
     }
     return { count, receivers }
   },

@@ -2,6 +2,7 @@
 import { ProtoReader, wireType } from '../../../core/index.ts'
 import { AnyValue } from '../wire/any-value.ts'
 import { anyValue } from '../wire/field.ts'
+import { checkRepeated } from '../wire/growth.ts'
 import { JsonText } from '../wire/json-text.ts'
 import { outlineOf } from '../wire/outline.ts'
 import { Ranges } from '../wire/ranges.ts'
@@ -15,9 +16,13 @@ export interface Decoded {
   readonly reason: string
 }
 
-/** Nanoseconds since 1970 for records that have no time of their own. Throws DbError `InvalidArguments` with the offset of what is no protobuf. */
-export function decodeLogs(body: Uint8Array, now: bigint): Decoded {
-  const outline = outlineOf(body)
+/**
+ * `now` in nanoseconds since 1970 for records that have no time of their own. Throws DbError `InvalidArguments` with the offset of what is no
+ * protobuf, and with status 413 for too many records at a time.
+ */
+export function decodeLogs(body: Uint8Array, now: bigint, mostItems?: number): Decoded {
+  const outline = outlineOf(body, mostItems)
+  checkRepeated(outline, body, 'log records')
   const frame = createFrame(body, outline)
   const far = fill(frame, now)
   if (far.size === 0) return { frame, rejected: 0, reason: '' }

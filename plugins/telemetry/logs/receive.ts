@@ -9,26 +9,33 @@ import { extractedColumns } from './extract.ts'
 import { itemsOf } from './items.ts'
 import { readLogsHeaders } from './request.ts'
 
+export interface LogsOptions {
+  /** Resources, scopes and log records of one request. */
+  readonly max_items: number
+  /** Keys of header `x-svc-log-extract-keys`. */
+  readonly max_extract_keys: number
+}
+
 /** `pipelines` runs those that headers name; without it they are refused. */
-export function createReceiveLogs(core: Core, pipelines: PipelinesService | undefined): Receive {
+export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: PipelinesService | undefined): Receive {
   return async request => {
     const { ctx, headers, body } = request
-    const { table: name, keys } = readLogsHeaders(headers)
+    const { table: name, keys } = readLogsHeaders(headers, options.max_extract_keys)
     const asked = headers['x-svc-pipeline-name'] ?? headers['x-svc-log-pipeline-name']
     if (asked !== undefined && pipelines === undefined) {
       throw new DbError('Unsupported', 'pipelines are run by the plugin pipelines, which is switched off')
     }
     // A plain view: taking ranges of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
-    const decoded = decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n)
+    const decoded = decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n, options.max_items)
     const { frame, rejected, reason } = decoded
     if (frame.records === 0) return { rejected, message: reason }
     const pipeline = pipelines?.readHeaders(headers).name
     if (pipeline !== undefined) return runPipeline(core, pipelines!, pipeline, request, decoded, name)
     const table = core.store.table(ctx.db, name)
     const columns = aligned([...logColumns(frame), ...extractedColumns(frame, keys, table)], table)
-    const options = { append_mode: ctx.hints.options.merge_mode === undefined, ...ctx.hints.options }
-    await core.store.write(ctx, [{ table: name, rows: frame.records, columns, options }])
+    const made = { append_mode: ctx.hints.options.merge_mode === undefined, ...ctx.hints.options }
+    await core.store.write(ctx, [{ table: name, rows: frame.records, columns, options: made }])
     return { rejected, message: reason }
   }
 }

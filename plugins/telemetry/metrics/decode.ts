@@ -28,12 +28,14 @@ export interface DecodeMetrics {
   /** Throws DbError for a name no metric can have. */
   checkMetric(name: string): void
   readonly histograms: FoundHistogram[]
+  /** Resources, scopes and metrics there may be. */
+  readonly mostItems?: number
 }
 
-/** Throws DbError `InvalidArguments` with the offset of what is no protobuf. */
+/** Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 for too many metrics at a time. */
 export function decodeMetrics(decode: DecodeMetrics): void {
-  const { body, points } = decode
-  const outline = outlineOf(body)
+  const { body, points, mostItems } = decode
+  const outline = outlineOf(body, mostItems)
   const { items: metrics } = outline
   let owner = -1
   let origin: Origin | undefined

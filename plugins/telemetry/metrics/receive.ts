@@ -26,6 +26,8 @@ import { StartTimes } from './start-times.ts'
 
 export interface MetricsOptions extends PolicyOptions {
   readonly start_times: boolean
+  /** Resources, scopes and metrics of one request. */
+  readonly max_items: number
 }
 
 /** What all requests share. */
@@ -90,10 +92,11 @@ export function createReceiveMetrics(
 }
 
 function decode(reception: Reception): void {
-  const { request, metricsys, physicalTable, policy } = reception
+  const { request, metricsys, physicalTable, policy, options } = reception
   const { body } = request
   decodeMetrics({
     ...reception,
+    mostItems: options.max_items,
     body: Buffer.from(body.buffer, body.byteOffset, body.length),
     realm: [request.ctx.db, physicalTable, policy.key].join('\0'),
     checkMetric: name => metricsys.checkMetric(name)

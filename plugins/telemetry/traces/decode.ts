@@ -1,6 +1,7 @@
 // `ExportTraceServiceRequest` into a frame, in two passes over its bytes: where spans are, then what is in them.
 import { ProtoReader } from '../../../core/index.ts'
 import { resource, scope } from '../wire/field.ts'
+import { checkRepeated } from '../wire/growth.ts'
 import { type Outline, outlineOf } from '../wire/outline.ts'
 import { Ranges } from '../wire/ranges.ts'
 import { createFrame, type Frame } from './frame.ts'
@@ -13,9 +14,13 @@ export interface Decoded {
   readonly reason: string
 }
 
-/** Throws DbError `InvalidArguments` with the offset of what is no protobuf; of each level `mostKeys` attributes are told apart. */
-export function decodeSpans(body: Uint8Array, mostKeys: number): Decoded {
-  const outline = outlineOf(body)
+/**
+ * Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 for too many spans at a time; of each level
+ * `mostKeys` attributes are told apart.
+ */
+export function decodeSpans(body: Uint8Array, mostKeys: number, mostItems?: number): Decoded {
+  const outline = outlineOf(body, mostItems)
+  checkRepeated(outline, body, 'spans')
   const frame = createFrame(body, outline, mostKeys)
   const faults = fill(frame, outline)
   if (faults.size === 0) return { frame, rejected: 0, reason: '' }

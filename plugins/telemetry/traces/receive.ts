@@ -9,6 +9,8 @@ import { readTracesHeaders } from './request.ts'
 import { type Layout, spansWrite } from './table-write.ts'
 
 export interface TracesOptions {
+  /** Resources, scopes and spans of one request. */
+  readonly max_items: number
   /** Attributes of one table that have a column of their own. */
   readonly max_attribute_columns: number
   /** Operations listed beside one table of spans. */
@@ -49,7 +51,7 @@ export function createReceiveTraces(core: Core, options: TracesOptions): Receive
     const mostColumns = flattened ? options.max_attribute_columns : 0
     // A plain view: taking ranges of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
-    const decoded = decodeSpans(bytes, Math.max(mostColumns, leastKeys))
+    const decoded = decodeSpans(bytes, Math.max(mostColumns, leastKeys), options.max_items)
     if (decoded.frame.spans > 0) await store(ctx, decoded.frame, { table, mostColumns })
     return takenOf(decoded)
   }

@@ -1,12 +1,9 @@
 // From a frame to the write of its table, and what the table must become first.
-import { type Column, DbError, type Table, type TableWrite } from '../../../core/index.ts'
+import type { Column, Table, TableWrite } from '../../../core/index.ts'
+import { checkGrowth } from '../wire/growth.ts'
 import { attributeColumns, type Level, type Retyped } from './attribute-columns.ts'
 import { headColumns, tailColumns } from './columns.ts'
 import { type Frame, serviceKey } from './frame.ts'
-
-/** Bytes of columns that a byte of a request may become, so that a few attributes of many keys cannot fill the memory. */
-const mostGrowth = 16
-const freeBytes = 64 << 20
 
 export interface Layout {
   readonly table: string
@@ -50,11 +47,5 @@ function levelsOf(frame: Frame): Level[] {
 
 function checkSize({ body, spans, spanAttributes, scopeAttributes, resourceAttributes }: Frame): void {
   const keys = [spanAttributes, scopeAttributes, resourceAttributes].reduce((sum, each) => sum + each.columns.length, 0)
-  const bytes = keys * spans * 8
-  if (bytes <= Math.max(freeBytes, body.length * mostGrowth)) return
-  throw new DbError(
-    'InvalidArguments',
-    `${spans} spans with ${keys} different attributes would take ${bytes} bytes as columns: send fewer spans at a time`,
-    { status: 413 }
-  )
+  checkGrowth(keys * spans * 8, body, `${spans} spans with ${keys} different attributes`)
 }

@@ -1,5 +1,5 @@
 // Where the resources, scopes and items of a request stand: a first look, which passes over what is in them.
-import { ProtoReader } from '../../../core/index.ts'
+import { DbError, ProtoReader } from '../../../core/index.ts'
 import { request, resourceEntry, scopeEntry } from './field.ts'
 import { Ranges } from './ranges.ts'
 
@@ -14,8 +14,11 @@ export interface Outline {
   readonly items: Ranges
 }
 
-/** Throws DbError `InvalidArguments` with the offset of what is no protobuf. */
-export function outlineOf(body: Uint8Array): Outline {
+/**
+ * Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 where there are more than `most` resources,
+ * scopes and items: empty ones are two bytes of a request, and much more in memory.
+ */
+export function outlineOf(body: Uint8Array, most = Number.POSITIVE_INFINITY): Outline {
   const outline: Outline = {
     resources: new Ranges(),
     resourceUrls: new Ranges(),
@@ -25,34 +28,44 @@ export function outlineOf(body: Uint8Array): Outline {
   }
   const reader = new ProtoReader(body)
   while (reader.next()) {
-    if (reader.field === request.resources) readResource(reader, outline)
+    if (reader.field === request.resources) readResource(reader, outline, most)
     else reader.skip()
   }
   return outline
 }
 
-function readResource(reader: ProtoReader, outline: Outline): void {
+function checkCount({ resources, scopes, items }: Outline, most: number): void {
+  if (resources.count + scopes.count + items.count < most) return
+  const reason = `the request has more than ${most} resources, scopes and items (plugins.telemetry.max_items)`
+  throw new DbError('InvalidArguments', `${reason}: send fewer at a time`, { status: 413 })
+}
+
+function readResource(reader: ProtoReader, outline: Outline, most: number): void {
   const { resources, resourceUrls } = outline
   const owner = resources.count
+  checkCount(outline, most)
   resources.add(owner, 0, 0)
   resourceUrls.add(owner, 0, 0)
   const outer = reader.enter()
   while (reader.next()) {
     if (reader.field === resourceEntry.resource) place(reader, resources, owner)
-    else if (reader.field === resourceEntry.scopes) readScope(reader, outline, owner)
+    else if (reader.field === resourceEntry.scopes) readScope(reader, outline, owner, most)
     else if (reader.field === resourceEntry.schemaUrl) place(reader, resourceUrls, owner)
     else reader.skip()
   }
   reader.leave(outer)
 }
 
-function readScope(reader: ProtoReader, { scopes, scopeUrls, items }: Outline, resource: number): void {
+function readScope(reader: ProtoReader, outline: Outline, resource: number, most: number): void {
+  const { scopes, scopeUrls, items } = outline
   const owner = scopes.count
+  checkCount(outline, most)
   scopes.add(resource, 0, 0)
   scopeUrls.add(resource, 0, 0)
   const outer = reader.enter()
   while (reader.next()) {
     if (reader.field === scopeEntry.items) {
+      checkCount(outline, most)
       const start = reader.pass()
       items.add(owner, start, reader.at)
     } else if (reader.field === scopeEntry.scope) place(reader, scopes, owner)

@@ -125,3 +125,30 @@ t.test('metrics need the plugin that keeps them; logs and traces do not', async 
   t.match(readStatus(refused.rawPayload).message, /plugin metricsys, which is switched off/)
   t.equal((await post('logs', exportRequest([{ items: [record({ body: 'x' })] }]))).statusCode, 200)
 })
+
+t.test('a small request that would become large in memory is refused', async t => {
+  const { post } = await serve(t, '[plugins.telemetry]\nmax_items = 5\nmax_extract_keys = 2')
+  const items = (count: number) => Array.from({ length: count }, () => record({ time, body: 'x' }))
+  t.equal((await post('logs', exportRequest([{ items: items(3) }]))).status, 200)
+  for (const signal of ['metrics', 'traces', 'logs'] as const) {
+    const many = await post(signal, exportRequest([{ items: items(4) }]))
+    t.equal(many.status, 413)
+    t.match(readStatus(many.body).message, /more than 5 resources, scopes and items \(plugins\.telemetry\.max_items\)/)
+  }
+  t.equal((await post('logs', exportRequest([{ items: items(1) }, { items: items(1) }]))).status, 413)
+  const keys = await post('logs', exportRequest([{ items: items(1) }]), { 'x-svc-log-extract-keys': 'a,b,c' })
+  t.equal(keys.status, 400)
+  t.match(readStatus(keys.body).message, /3 keys are more than 2 \(plugins\.telemetry\.max_extract_keys\)/)
+})
+
+t.test('what a resource says in every row of it is counted in every row', async t => {
+  const { post } = await served
+  const resource = { large: 'x'.repeat(1 << 20) }
+  const items = (count: number) => Array.from({ length: count }, () => record({ time, body: 'x' }))
+  for (const signal of ['traces', 'logs'] as const) {
+    const answer = await post(signal, exportRequest([{ resource, items: items(65) }]))
+    t.equal(answer.status, 413)
+    t.match(readStatus(answer.body).message, /^65 (spans|log records) with what .* would take \d+ bytes as columns/)
+  }
+  t.equal((await post('logs', exportRequest([{ resource, items: items(60) }]))).status, 200)
+})

@@ -1,0 +1,35 @@
+// What a request becomes in memory: every row has all that is said of its resource and scope.
+import { DbError } from '../../../core/index.ts'
+import type { Outline } from './outline.ts'
+import type { Ranges } from './ranges.ts'
+
+/** Bytes of columns that a byte of a request may become, so that a few bytes in many rows cannot fill the memory. */
+const mostGrowth = 16
+const freeBytes = 64 << 20
+
+/** Throws DbError `InvalidArguments` with status 413; `what` says how many rows of what would take so much. */
+export function checkGrowth(bytes: number, { length }: Uint8Array, what: string): void {
+  if (bytes <= Math.max(freeBytes, length * mostGrowth)) return
+  throw new DbError('InvalidArguments', `${what} would take ${bytes} bytes as columns: send fewer at a time`, {
+    status: 413
+  })
+}
+
+/** Throws as `checkGrowth` does, for rows of which each repeats what its resource and scope say. */
+export function checkRepeated(outline: Outline, body: Uint8Array, items: string): void {
+  const { resources, resourceUrls, scopes, scopeUrls } = outline
+  const repeated = new Float64Array(scopes.count)
+  for (let i = 0; i < scopes.count; i++) {
+    const resource = scopes.owners[i]!
+    repeated[i] =
+      sizeOf(scopes, i) + sizeOf(scopeUrls, i) + sizeOf(resources, resource) + sizeOf(resourceUrls, resource)
+  }
+  let bytes = 0
+  const { owners, count } = outline.items
+  for (let i = 0; i < count; i++) bytes += repeated[owners[i]!]!
+  checkGrowth(bytes, body, `${count} ${items} with what their resources and scopes say`)
+}
+
+function sizeOf({ starts, ends }: Ranges, i: number): number {
+  return ends[i]! - starts[i]!
+}
