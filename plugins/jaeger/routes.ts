@@ -54,7 +54,8 @@ export function routes(app: PluginApp<never, never>, options: JaegerOptions): vo
   })
   get('/dependencies', (source, query) => {
     const to = milliseconds(query, 'endTs', Date.now())
-    return listDependencies(source, to - milliseconds(query, 'lookback', options.lookback), to, options.max_names)
+    const from = to - milliseconds(query, 'lookback', options.lookback)
+    return listDependencies(source, from > 0n ? from : 0n, to, options.max_names)
   })
 }
 
@@ -84,5 +85,7 @@ function milliseconds(query: Parameters, name: string, otherwise: number): bigin
   const text = one(query, name)
   if (text === undefined) return BigInt(otherwise) * 1_000_000n
   if (!/^\d{1,13}$/.test(text)) throw invalid(name, `${JSON.stringify(text)} is no number of milliseconds`)
-  return BigInt(text) * 1_000_000n
+  const nanoseconds = BigInt(text) * 1_000_000n
+  if (nanoseconds > latest) throw invalid(name, `${text} milliseconds are more than nanoseconds can tell, 292 years`)
+  return nanoseconds
 }

@@ -31,6 +31,8 @@ t.test('dependencies are calls from one service to another', async t => {
   ])
   t.same(await ask(server, `/dependencies?endTs=${began / 1_000_000n}&lookback=1`), [])
   t.match(await ask(server, '/dependencies?endTs=x'), /^400 unable to parse param 'endTs'/)
+  t.match(await ask(server, '/dependencies?endTs=9999999999999'), /^400 unable to parse param 'endTs'.*292 years/)
+  t.same(await ask(server, '/dependencies?endTs=1000&lookback=9000000000000'), [])
 })
 
 t.test('another table, by header or parameter, in another database', async t => {
