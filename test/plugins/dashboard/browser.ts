@@ -1,5 +1,5 @@
 // A real browser on the dashboard of a real server.
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
@@ -8,6 +8,7 @@ import { serverFolder, startProcess } from '../../process/server.ts'
 import { findProgram } from '../../programs.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+const built = fileURLToPath(new URL('../../../plugins/dashboard/assets/index.html', import.meta.url))
 const pictures = fileURLToPath(new URL('../../../test-output/dashboard', import.meta.url))
 
 export const wide = { width: 1280, height: 800 }
@@ -29,6 +30,7 @@ export interface SiteOptions {
 
 /** A server and a browser that both end with the test. */
 export async function openSite(t: Test, { toml = '', env = {}, fill }: SiteOptions = {}): Promise<Site> {
+  if (!existsSync(built)) throw new Error('the dashboard is not built: npm run build:dashboard')
   const server = await startProcess(t, serverFolder(t, toml), { env })
   await fill?.(server.url)
   const browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox'] })
