@@ -1,39 +1,130 @@
-// How far writers of rows whose columns and tags come from outside may make a table grow.
+// How far writers of rows whose tables, columns and tags come from outside may make a database grow.
 import { DbError } from '../errors.ts'
+import { type Column, isValid, type TableWrite } from '../model/batch.ts'
 import type { Limit, SeriesLabel } from '../model/series.ts'
 import type { Store } from './store.ts'
 
 export interface TableLimits {
+  /** Tables of a database. */
+  readonly tables: Limit
   /** Columns of a table. */
   readonly columns: Limit
   /** Sets of tag values of a table, which are kept in memory. */
   readonly series: Limit
 }
 
-/**
- * Throws DbError `InvalidArguments` naming the limit that rows with these columns could go beyond. A table that has as many series as are
- * allowed takes no rows at all, unless they are said to be of `tags` it knows.
- */
-export function checkGrowth(
-  store: Pick<Store, 'table' | 'statistics' | 'hasSeries'>,
-  database: string,
-  name: string,
-  columns: readonly string[],
-  limits: TableLimits,
-  tags?: readonly SeriesLabel[]
-): void {
-  const table = store.table(database, name)
-  const known = new Set(table?.columns.map(column => column.name))
-  const added = columns.filter(column => !known.has(column)).length
-  if (added > 0 && known.size + added > limits.columns.most) {
-    throw full(name, `has ${known.size} columns and would get ${added} more`, limits.columns)
-  }
-  const series = table === undefined ? 0 : (store.statistics(table).series ?? 0)
-  if (series < limits.series.most) return
-  if (table === undefined || tags === undefined || !store.hasSeries(table, tags))
-    throw full(name, `has ${series} series`, limits.series)
+/** The limits a plugin's options set, with the keys that do. */
+export function tableLimits(
+  plugin: string,
+  options: { readonly max_tables: number; readonly max_columns: number; readonly max_series: number }
+): TableLimits {
+  const limit = (name: keyof typeof options) => ({ most: options[name], key: `plugins.${plugin}.${name}` })
+  return { tables: limit('max_tables'), columns: limit('max_columns'), series: limit('max_series') }
 }
 
-function full(table: string, reason: string, { most, key }: Limit): DbError {
-  return new DbError('InvalidArguments', `table ${table} ${reason}, at most are ${most} (${key})`)
+/** What one request adds to one table. Of what does not fit nothing is counted. */
+export interface Growth {
+  /** Throws DbError `InvalidArguments` naming the limit where the table would have too many columns. */
+  addColumns(names: readonly string[]): void
+  /** Of rows with these tags, whose columns count, too. Throws DbError `InvalidArguments` naming the limit; tags the table knows always fit. */
+  addTags(tags: readonly SeriesLabel[]): void
+}
+
+export type GrowthStore = Pick<Store, 'table' | 'tables' | 'statistics' | 'hasSeries'>
+
+/** Throws DbError `InvalidArguments` naming the limit where a database would have too many tables with those of these names it has not. */
+export function checkTables(
+  store: GrowthStore,
+  database: string,
+  names: readonly string[],
+  limits: Pick<TableLimits, 'tables'>
+): void {
+  const added = names.filter(name => store.table(database, name) === undefined).length
+  const { most, key } = limits.tables
+  if (added === 0 || store.tables(database).length + added <= most) return
+  throw new DbError('InvalidArguments', `database ${database} would have more than ${most} tables (${key})`)
+}
+
+/** Counts what a request adds to a table, which need not exist. */
+export function createGrowth(store: GrowthStore, database: string, name: string, limits: TableLimits): Growth {
+  const table = store.table(database, name)
+  const columns = new Set(table?.columns.map(column => column.name))
+  const before = table === undefined ? 0 : (store.statistics(table).series ?? 0)
+  const added = new Set<string>()
+  /** They fit even if all are new and differ, so that most requests never look. */
+  let open: (readonly SeriesLabel[])[] = []
+  const missingOf = (names: readonly string[]) => {
+    const missing = names.filter(name => !columns.has(name))
+    if (missing.length > 0 && columns.size + missing.length > limits.columns.most)
+      throw full(name, limits.columns, 'columns')
+    return missing
+  }
+  const isNew = (tags: readonly SeriesLabel[]) => table === undefined || !store.hasSeries(table, tags)
+  const addSeries = (tags: readonly SeriesLabel[]) => {
+    if (before + added.size + open.length < limits.series.most) {
+      open.push(tags)
+      return
+    }
+    for (const each of open) if (isNew(each)) added.add(keyOf(each))
+    open = []
+    if (!isNew(tags)) return
+    const key = keyOf(tags)
+    if (before + added.size >= limits.series.most && !added.has(key)) throw full(name, limits.series, 'series')
+    added.add(key)
+  }
+  return {
+    addColumns(names) {
+      for (const name of missingOf(names)) columns.add(name)
+    },
+    addTags(tags) {
+      const missing = missingOf(tags.map(tag => tag.name))
+      addSeries(tags)
+      for (const name of missing) columns.add(name)
+    }
+  }
+}
+
+/** Throws DbError `InvalidArguments` naming the limit that a write with columns for its tags would go beyond. */
+export function checkGrowth(store: GrowthStore, database: string, write: TableWrite, limits: TableLimits): void {
+  const growth = createGrowth(store, database, write.table, limits)
+  growth.addColumns(write.columns.map(column => column.name))
+  const table = store.table(database, write.table)
+  const before = table === undefined ? 0 : (store.statistics(table).series ?? 0)
+  if (before + write.rows <= limits.series.most) return
+  const tags = write.columns.filter(column => column.semantic === 'tag').map(tagReader)
+  const seen = new Set<string>()
+  for (let row = 0; row < write.rows; row++) {
+    const labels = tags.flatMap(read => read(row) ?? [])
+    const key = keyOf(labels)
+    if (seen.has(key)) continue
+    seen.add(key)
+    growth.addTags(labels)
+  }
+}
+
+/** Reads the value of a row as the bytes it has in memory. */
+function tagReader({ name, data }: Column): (row: number) => SeriesLabel | undefined {
+  const values = data.kind === 'dictionary' ? data.dictionary : data
+  const codes = data.kind === 'dictionary' ? data.codes : undefined
+  const valueAt = bytesReader(values)
+  return row => (isValid(data.valid, row) ? { name, value: valueAt(codes?.[row] ?? row) } : undefined)
+}
+
+function bytesReader(data: Exclude<Column['data'], { readonly kind: 'dictionary' }>): (at: number) => Uint8Array {
+  if (data.kind === 'bytes') return at => data.bytes.subarray(data.offsets[at], data.offsets[at + 1])
+  const { buffer, byteOffset, BYTES_PER_ELEMENT: width } = data.values
+  return at => new Uint8Array(buffer, byteOffset + at * width, width)
+}
+
+/** The same for the same tags in any order. */
+function keyOf(tags: readonly SeriesLabel[]): string {
+  const parts = tags.map(({ name, value }) => {
+    const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1')
+    return `${name.length}:${name}${text.length}:${text}`
+  })
+  return parts.sort().join('')
+}
+
+function full(table: string, { most, key }: Limit, what: string): DbError {
+  return new DbError('InvalidArguments', `table ${table} would have more than ${most} ${what} (${key})`)
 }

@@ -3,11 +3,13 @@ import {
   authorise,
   type Core,
   checkGrowth,
+  checkTables,
   DbError,
   type Item,
   ItemBatch,
   type ItemError,
   isDbError,
+  type Limit,
   nameProblem,
   type RequestContext,
   type TableLimits,
@@ -33,13 +35,18 @@ export interface Receiving {
   readonly pipeline: PipelineStep | undefined
 }
 
+export interface CollectorLimits extends TableLimits {
+  /** Tables of one request. */
+  readonly requestTables: Limit
+}
+
 /** Resolves with what was left out once everything else is stored. */
 export type Receive = (ctx: RequestContext, request: Receiving) => Promise<PipelineResult['skipped']>
 
 /** How many left out events an answer tells. */
 const shownErrors = 10
 
-export function createReceive(core: Core, limits: TableLimits): Receive {
+export function createReceive(core: Core, limits: CollectorLimits): Receive {
   const labels = ['plugin', 'reason']
   const skipped = core.metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
   const refused = core.metrics.counter(
@@ -54,7 +61,7 @@ export function createReceive(core: Core, limits: TableLimits): Receive {
         throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
       }
       const events = read()
-      for (const { table } of events.groups) checkTable(table)
+      checkGroups(events, limits)
       const { failures } = events.batch
       if (failures.length > 0) skipped.add(failures.length, { plugin: 'eventcollector', reason: 'decode' })
       const own = failures.map(({ row, message }) => ({ index: events.batch.position(row), message }))
@@ -67,6 +74,13 @@ export function createReceive(core: Core, limits: TableLimits): Receive {
       throw error
     }
   }
+}
+
+function checkGroups({ groups }: Events, { requestTables: { most, key } }: CollectorLimits): void {
+  if (groups.length > most) {
+    throw new DbError('InvalidArguments', `the events go to ${groups.length} tables, at most are ${most} (${key})`)
+  }
+  for (const { table } of groups) checkTable(table)
 }
 
 function checkTable(name: string): void {
@@ -83,11 +97,13 @@ interface Writes {
 function plainWrites({ store }: Core, ctx: RequestContext, events: Events, limits: TableLimits): Writes {
   const { options: hints } = ctx.hints
   const options = { append_mode: hints.merge_mode === undefined, ...hints }
+  const tables = events.groups.map(group => group.table)
+  checkTables(store, ctx.db, tables, limits)
   const writes = events.groups.map(({ table, rows }) => {
     const columns = columnsOf(events, rows, store.table(ctx.db, table))
-    const names = columns.map(column => column.name)
-    checkGrowth(store, ctx.db, table, names, limits)
-    return { table, rows: rows.length, columns, options }
+    const write = { table, rows: rows.length, columns, options }
+    checkGrowth(store, ctx.db, write, limits)
+    return write
   })
   return { writes, skipped: 0, errors: [] }
 }

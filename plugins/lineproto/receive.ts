@@ -2,22 +2,29 @@
 import {
   type Column,
   type Core,
+  checkTables,
   convertTime,
+  createGrowth,
+  type Growth,
   isDbError,
   type RequestContext,
   type Table,
+  type TableLimits,
   type TableOptions,
   type TableWrite,
   type TimestampType,
+  tableLimits,
   timeUnit
 } from '../../core/index.ts'
-import { checkFields, checkTables, type TableLimits, timeColumn } from './check.ts'
+import { checkFields, timeColumn } from './check.ts'
 import { type DecodeLimits, LineDecoder } from './decode/lines.ts'
 import type { DecodedTable } from './decode/measurement.ts'
 import type { Precision } from './decode/time.ts'
 import { createTags } from './tags.ts'
 
-export interface WriteOptions extends DecodeLimits, TableLimits {
+export interface WriteOptions extends DecodeLimits {
+  readonly max_series: number
+  readonly max_tables: number
   readonly merge_mode: 'last_non_null' | 'last_row'
 }
 
@@ -26,12 +33,16 @@ export type Receive = (ctx: RequestContext, body: Buffer, precision: Precision) 
 
 export function createReceive(core: Core, options: WriteOptions): Receive {
   const decoder = new LineDecoder(options)
+  const limits = tableLimits('lineproto', options)
   const help = 'Write requests of lines that were refused, by the error.'
   const refused = core.metrics.counter('svc_lineproto_write_refused_total', help, ['code'])
   return async (ctx, body, precision) => {
     try {
       const tables = decoder.decode(body, precision, now())
-      await core.store.write(ctx, tableWrites(core, ctx, options, body, tables))
+      await core.store.write(
+        ctx,
+        tableWrites({ core, ctx, body, limits, newTable: newTableOptions(core, ctx, options) }, tables)
+      )
     } catch (error) {
       if (isDbError(error)) refused.add(1, { code: error.code })
       throw error
@@ -44,27 +55,31 @@ function now(): bigint {
   return BigInt(Date.now()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n)
 }
 
-function tableWrites(
-  core: Core,
-  ctx: RequestContext,
-  limits: WriteOptions,
-  body: Buffer,
-  tables: readonly DecodedTable[]
-): TableWrite[] {
-  const options = newTableOptions(core, ctx, limits)
-  const found = tables.map(({ name }) => core.store.table(ctx.db, name))
-  const request = { core, body, limits }
-  checkTables(core, ctx.db, found.filter(table => table === undefined).length, limits)
-  return tables.map((decoded, i) => {
-    const table = found[i]
-    checkFields(request, decoded, table)
-    return {
-      table: decoded.name,
-      rows: decoded.rows,
-      columns: [...decoded.fields.map(fieldColumn), timestamps(decoded, table)],
-      tags: createTags(request, decoded, table),
-      options
+interface LineRequest {
+  readonly core: Core
+  readonly ctx: RequestContext
+  readonly body: Buffer
+  readonly limits: TableLimits
+  /** Of tables that are made. */
+  readonly newTable: TableOptions
+}
+
+function tableWrites(request: LineRequest, tables: readonly DecodedTable[]): TableWrite[] {
+  const { core, ctx, body, limits, newTable } = request
+  const names = tables.map(table => table.name)
+  checkTables(core.store, ctx.db, names, limits)
+  return tables.map(decoded => {
+    const { name, rows, fields } = decoded
+    const table = core.store.table(ctx.db, name)
+    let made: Growth | undefined
+    const growth = () => {
+      made ??= createGrowth(core.store, ctx.db, name, limits)
+      return made
     }
+    const line = { body, decoded, table, growth }
+    checkFields(line)
+    const columns = [...fields.map(fieldColumn), timestamps(decoded, table)]
+    return { table: name, rows, columns, tags: createTags(line), options: newTable }
   })
 }
 

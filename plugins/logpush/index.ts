@@ -1,6 +1,6 @@
 // Log lines in as log shippers push them: streams with labels, as protobuf or JSON.
 import { Type } from 'typebox'
-import { definePlugin } from '../../core/index.ts'
+import { definePlugin, tableLimits } from '../../core/index.ts'
 import { formatError } from './errors.ts'
 import { createReceive, type Receive } from './receive.ts'
 import { routes } from './routes.ts'
@@ -15,15 +15,15 @@ export default definePlugin({
   config: Type.Object({
     max_series: count(
       1_000_000,
-      'Series (sets of label values) of one table. Pushes to a table that has as many are refused with 400; each takes some 300 bytes of memory.'
+      'Series (sets of label values) of one table. Pushes with further ones are refused with 400; each takes some 300 bytes of memory.'
     ),
-    max_columns: count(1_000, 'Columns of one table. Pushes whose labels would need further ones are refused with 400.')
+    max_columns: count(
+      1_000,
+      'Columns of one table. Pushes whose labels would need further ones are refused with 400.'
+    ),
+    max_tables: count(100_000, 'Tables of one database. Pushes that would need a further one are refused with 400.')
   }),
-  setup: (core, { max_series, max_columns }) =>
-    createReceive(core, {
-      series: { most: max_series, key: 'plugins.logpush.max_series' },
-      columns: { most: max_columns, key: 'plugins.logpush.max_columns' }
-    }),
+  setup: (core, config) => createReceive(core, tableLimits('logpush', config)),
   routes(app) {
     routes(app, (app.services as unknown as { readonly logpush: Receive }).logpush)
   },

@@ -3,6 +3,7 @@ import {
   authorise,
   type Core,
   checkGrowth,
+  checkTables,
   DbError,
   formatSize,
   type RequestContext,
@@ -65,8 +66,8 @@ async function receive(
   const skipped = { count: push.skipped, errors: push.errors }
   if (push.batch.rows === 0) return { written: [0], skipped }
   const write = writeOf(ctx, request.table, push)
-  const names = write.columns.map(column => column.name)
-  checkGrowth(store, ctx.db, request.table, names, limits)
+  checkTables(store, ctx.db, [request.table], limits)
+  checkGrowth(store, ctx.db, write, limits)
   const { rows } = await store.write(ctx, [write])
   return { written: [rows], skipped }
 }

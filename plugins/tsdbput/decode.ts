@@ -123,9 +123,12 @@ class PointReader {
     this.#append(tags)
     this.#keyEnds.push(this.#used)
     if (this.#metrics[this.#metricOf[i]!] === '') this.#failures.set(i, 'Metric name was empty')
-    else if (Number.isNaN(this.#times[i])) this.#failures.set(i, `Invalid timestamp: ${time}`)
+    else if (Number.isNaN(this.#times[i])) this.#failures.set(i, `Invalid timestamp: ${shortened(String(time))}`)
     else if (Number.isNaN(this.#values[i]))
-      this.#failures.set(i, value === '' ? 'Empty value' : `Unable to parse value to a number: ${value}`)
+      this.#failures.set(
+        i,
+        value === '' ? 'Empty value' : `Unable to parse value to a number: ${shortened(String(value))}`
+      )
   }
 
   #metricNumber({ start, end }: Range): number {
@@ -147,6 +150,11 @@ class PointReader {
     this.#cursor.bytes.copy(this.#keys, this.#used, start, end)
     this.#used = used
   }
+}
+
+/** A value as messages show it. */
+function shortened(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 60)}…`
 }
 
 /** Fewer than 13 digits are seconds. NaN for what is no integer that a float holds. */

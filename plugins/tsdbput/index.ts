@@ -1,6 +1,6 @@
 // Points of JSON put requests: a metric is a table with its tags, a time and a number.
 import { Type } from 'typebox'
-import { definePlugin } from '../../core/index.ts'
+import { definePlugin, tableLimits } from '../../core/index.ts'
 import { formatError } from './errors.ts'
 import { createReceive, type Receive } from './receive.ts'
 import { routes } from './routes.ts'
@@ -14,12 +14,16 @@ export default definePlugin({
   config: Type.Object({
     max_series: count(
       1_000_000,
-      'Series of one table. New series of a table that has as many are refused; each takes some 300 bytes of memory.'
+      'Series of one table. Points of further ones are refused; each takes some 300 bytes of memory.'
     ),
     max_columns: count(1_000, 'Columns of one table. Points whose tags would need further ones are refused.'),
-    max_tables: count(100_000, 'Tables of one database. Points of metrics that would need further ones are refused.')
+    max_tables: count(100_000, 'Tables of one database. Points of metrics that would need further ones are refused.'),
+    max_request_tables: count(10_000, 'Metrics of one request; a request with more is refused with 400.')
   }),
-  setup: (core, config) => createReceive(core, config),
+  setup(core, config) {
+    const requestTables = { most: config.max_request_tables, key: 'plugins.tsdbput.max_request_tables' }
+    return createReceive(core, { ...tableLimits('tsdbput', config), requestTables })
+  },
   routes(app) {
     routes(app, (app.services as unknown as { readonly tsdbput: Receive }).tsdbput)
   },

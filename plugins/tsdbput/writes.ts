@@ -2,14 +2,18 @@
 import {
   type Column,
   type Core,
-  checkGrowth,
+  checkTables,
   convertTime,
+  createGrowth,
   DbError,
+  nameProblem,
   parseJson,
   type RequestContext,
   type RowTags,
   type SeriesLabel,
   type Table,
+  type TableColumn,
+  type TableLimits,
   type TableWrite,
   type TimestampType,
   timeUnit
@@ -19,17 +23,11 @@ import type { Points } from './decode.ts'
 const timeColumn = 'svc_timestamp'
 const valueColumn = 'svc_value'
 
-export interface PutLimits {
-  readonly max_series: number
-  readonly max_columns: number
-  readonly max_tables: number
-}
-
 /** A request on its way to the store. */
 export interface PutRequest {
   readonly core: Core
   readonly ctx: RequestContext
-  readonly limits: PutLimits
+  readonly limits: TableLimits
   readonly points: Points
 }
 
@@ -37,16 +35,13 @@ export interface PutRequest {
 export function pointWrites(request: PutRequest, places: readonly number[]): TableWrite[] {
   const { core, ctx, limits, points } = request
   const groups = [...Map.groupBy(places, i => points.metricOf[i]!)]
-  const tables = groups.map(([metric]) => core.store.table(ctx.db, points.metrics[metric]!))
-  const added = tables.filter(table => table === undefined).length
-  if (added > 0 && core.store.tables(ctx.db).length + added > limits.max_tables) {
-    throw invalid(`there are ${limits.max_tables} tables already (plugins.tsdbput.max_tables)`)
-  }
-  return groups.map(([metric, group], i) => {
-    const table = tables[i]
-    const columns = [values(points, group, table), times(points, group, table)]
+  const names = groups.map(([metric]) => points.metrics[metric]!)
+  checkTables(core.store, ctx.db, names, limits)
+  return groups.map(([metric, group]) => {
     const name = points.metrics[metric]!
-    return { table: name, rows: group.length, columns, tags: tagsOf(request, name, group, table) }
+    const table = core.store.table(ctx.db, name)
+    const columns = [values(points, group, table), times(points, group, table)]
+    return { table: name, rows: group.length, columns, tags: tagsOf(request, metric, group) }
   })
 }
 
@@ -88,32 +83,55 @@ function fixed(
   return { name, type, semantic, data: { kind: 'fixed', values } }
 }
 
-function tagsOf(
-  { core, ctx, limits, points }: PutRequest,
-  metric: string,
-  group: readonly number[],
-  table: Table | undefined
-): RowTags {
-  const { bytes, starts, ends } = points.keys
+function tagsOf(request: PutRequest, metric: number, group: readonly number[]): RowTags {
+  const { bytes, starts, ends } = request.points.keys
   const at = (list: Uint32Array) => Uint32Array.from(group, i => list[i]!)
-  const growth = {
-    columns: { most: limits.max_columns, key: 'plugins.tsdbput.max_columns' },
-    series: { most: limits.max_series, key: 'plugins.tsdbput.max_series' }
-  }
-  const own = [valueColumn, table?.timeIndex.name ?? timeColumn]
+  let read: ReadTags | undefined
   return {
     keys: { count: group.length, bytes, starts: at(starts), ends: at(ends) },
     series: Uint32Array.from(group, (_, k) => k),
     labels(k) {
-      const i = group[k]!
-      const labels = readLabels(bytes.subarray(points.tags[i]!, ends[i]!))
-      const taken = labels.find(({ name }) => own.includes(name))
-      if (taken !== undefined)
-        throw invalid(`tag ${taken.name} of metric ${metric} has the name of a column of its own`)
-      checkGrowth(core.store, ctx.db, metric, [...own, ...labels.map(({ name }) => name)], growth, labels)
-      return labels
+      read ??= createReadTags(request, metric)
+      return read(group[k]!)
     }
   }
+}
+
+/** The tags of a point of one metric. Throws DbError `InvalidArguments` for those its table cannot take. */
+export type ReadTags = (point: number) => readonly SeriesLabel[]
+
+/** Counts what the points add to the table of a metric, by its place, as they are read. */
+export function createReadTags({ core, ctx, limits, points }: PutRequest, metric: number): ReadTags {
+  const name = points.metrics[metric]!
+  const table = core.store.table(ctx.db, name)
+  const columns = new Map(table?.columns.map(column => [column.name, column]))
+  const required = table?.tags.filter(tag => !tag.nullable) ?? []
+  const own = [valueColumn, table?.timeIndex.name ?? timeColumn]
+  const isFixed = table !== undefined && !(ctx.hints.autoCreate ?? core.config.auto_create_table)
+  const growth = createGrowth(core.store, ctx.db, name, limits)
+  return point => {
+    if (table === undefined) growth.addColumns(own)
+    const labels = readLabels(points.keys.bytes.subarray(points.tags[point]!, points.keys.ends[point]!))
+    for (const label of labels) {
+      const wrong = nameProblem('column', label.name)
+      if (wrong !== undefined) throw invalid(wrong)
+      const problem = own.includes(label.name) ? ownColumn : tagProblem(columns.get(label.name), isFixed)
+      if (problem !== undefined) throw invalid(`tag ${label.name} of metric ${name} ${problem}`)
+    }
+    const missing = required.find(tag => !labels.some(label => label.name === tag.name))
+    if (missing !== undefined) throw invalid(`tag ${missing.name} of metric ${name} is missing and takes no nulls`)
+    growth.addTags(labels)
+    return labels
+  }
+}
+
+const ownColumn = 'has the name of a column of its own'
+
+/** Why a column cannot take a tag. `isFixed`: columns are not made. */
+function tagProblem(column: TableColumn | undefined, isFixed: boolean): string | undefined {
+  if (column === undefined) return isFixed ? 'is no column of its table, and auto_create_table is off' : undefined
+  if (column.semantic !== 'tag') return ownColumn
+  return column.type === 'String' ? undefined : `is ${column.type} in its table, tags are texts`
 }
 
 /** Tags without a value are none. */

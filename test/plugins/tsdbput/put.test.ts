@@ -194,6 +194,64 @@ t.test('databases, hints and limits', async t => {
   t.match((await put(point({ metric: 'n' }), '?details')).body, /max_tables/)
 })
 
+t.test('limits hold within one request, and points that fit are stored', async t => {
+  const { put, sql } = await serve(
+    t,
+    '[plugins.tsdbput]\nmax_tables = 3\nmax_series = 2\nmax_columns = 4\nmax_request_tables = 3\n'
+  )
+  const metric = (metric: string, ...tags: Record<string, string>[]) => tags.map(tags => point({ metric, tags }))
+  const wide = metric('wide', { a: '1' }, { b: '1' }, { c: '1' })
+  t.match(await put(wide), { status: 400, body: /more than 4 columns \(plugins.tsdbput.max_columns\)/ })
+  const many = metric('many', { a: '1' }, { a: '2' }, { a: '1' }, { a: '3' })
+  t.match(await put(many), { status: 400, body: /more than 2 series \(plugins.tsdbput.max_series\)/ })
+  t.same(await sql('SHOW TABLES'), [], 'nothing of a refused request')
+  const { success, failed, errors } = (await put([...wide, ...many], '?details')).json()
+  t.same([success, failed], [5, 2])
+  t.match(errors, [
+    { datapoint: { tags: { c: '1' } }, error: /max_columns/ },
+    { datapoint: { tags: { a: '3' } }, error: /max_series/ }
+  ])
+  t.same(await sql('SELECT a, b FROM wide ORDER BY a'), [
+    ['1', null],
+    [null, '1']
+  ])
+  const five = ['n', 'o', 'p', 'q'].flatMap(name => metric(name, {}))
+  t.match(await put(five, '?details'), { status: 400, body: /of 4 metrics, at most are 3 .*max_request_tables/ })
+  t.same((await put(five.slice(0, 2), '?summary')).json(), { success: 1, failed: 1 }, 'one more table fits')
+})
+
+t.test('many points that do not fit among others that do', async t => {
+  const { put, sql } = await serve(t)
+  await sql('CREATE TABLE m (at TIMESTAMP(3) TIME INDEX, v DOUBLE, must STRING NOT NULL, PRIMARY KEY (must))')
+  const tags = [{ must: 'a' }, { v: '1', must: 'a' }, {}, { at: '1', must: 'a' }, { must: 'b' }]
+  const points = Array.from({ length: 5000 }, (_, i) => point({ metric: 'm', timestamp: i, tags: tags[i % 5] }))
+  const { success, failed, errors } = (await put(points, '?details')).json()
+  t.same([success, failed], [2000, 3000])
+  t.match(errors.slice(0, 3), [
+    { error: /tag v of metric m has the name of a column/ },
+    { error: /tag must of metric m is missing/ },
+    { error: /tag at of metric m has the name of a column/ }
+  ])
+  t.same(await sql('SELECT must, count(*) FROM m GROUP BY 1 ORDER BY 1'), [
+    ['a', 1000],
+    ['b', 1000]
+  ])
+  const fixed = points
+    .slice(0, 5)
+    .map((each, i) => ({ ...each, tags: { must: 'a', ...(i > 2 && { [`t${i}`]: '1' }) } }))
+  const answer = await put(fixed, '?details', { 'x-svc-hints': 'auto_create_table=false' })
+  t.match(answer.json(), { success: 3, failed: 2, errors: [{ error: /auto_create_table is off/ }] })
+})
+
+t.test('long values are shortened in messages', async t => {
+  const { put } = await serve(t)
+  for (const over of [{ value: 'x'.repeat(1000) }, { timestamp: '9'.repeat(1000) }]) {
+    const { status, body } = await put(point(over))
+    t.equal(status, 400)
+    t.ok(body.length < 300)
+  }
+})
+
 t.test('curl puts points', needing('curl'), async t => {
   const { main, sql } = await serve(t, 'user_provider = "static_user_provider:cmd:al=p"')
   const { port } = main.server.address() as { port: number }
