@@ -24,13 +24,18 @@ async function fill(url: string): Promise<void> {
     "CREATE TABLE weblog (at TIMESTAMP(3) TIME INDEX, level STRING, host STRING, message STRING, status INT, trace_id STRING, PRIMARY KEY (host)) WITH (append_mode = 'true')"
   )
   await runSql(url, `INSERT INTO weblog VALUES ${Array.from({ length: count }, (_, i) => lineAt(i)).join(', ')}`)
+  await runSql(url, 'CREATE TABLE notes (at TIMESTAMP(3) TIME INDEX, grade STRING, words STRING, more JSON)')
+  await runSql(
+    url,
+    `INSERT INTO notes VALUES (${end - 1000}, 'W', 'first', '{ "b": [1,  2], "c" : {} }'), (${end - 2000}, 'E', 'second', '{"b": 1}')`
+  )
   await runSql(url, 'CREATE TABLE figures (at TIMESTAMP(3) TIME INDEX, value DOUBLE)')
   const attribute = (key: string, value: object) => ({ key, value })
   const logRecords = [1, 2].map(i => ({
     timeUnixNano: `${BigInt(end - 1000) * 1_000_000n + BigInt(i)}`,
     severityText: 'INFO',
     body: { stringValue: `record ${i}` },
-    attributes: [attribute('user.id', { stringValue: `user-${i}` })]
+    attributes: [attribute('user.id', { stringValue: `user-${i}` }), attribute('size', { intValue: i === 1 ? 22 : 2 })]
   }))
   const response = await fetch(`${url}/v1/telemetry/v1/logs`, {
     method: 'POST',
@@ -104,6 +109,9 @@ t.test('the page of logs', needing('chromium'), async t => {
     await other.getByRole('button', { name: 'Remove status ≥ 500' }).click()
     await other.getByRole('button', { name: 'Remove host is one of web1, web2' }).click()
     await other.getByRole('list', { name: 'Filters' }).waitFor({ state: 'detached' })
+    await other.getByRole('button', { name: 'host String' }).click()
+    await other.getByText('Fields').click()
+    await look(t, other, 'logs-narrow-dark')
   })
 
   await t.test('tells what the server refuses', async t => {
@@ -158,7 +166,32 @@ t.test('the page of logs', needing('chromium'), async t => {
     await page.getByRole('button', { name: /record 2/ }).click()
     await page.getByRole('button', { name: 'Filter for log_attributes.user.id user-2' }).click()
     await page.getByText('1 lines, a bar').waitFor()
-    t.match(await page.getByRole('list', { name: 'Filters' }).textContent(), 'contains "user.id":"user-2"')
+    t.match(await page.getByRole('list', { name: 'Filters' }).textContent(), 'has the member "user.id": "user-2"')
+    await look(t, page, 'logs-objects')
+    await page.getByRole('button', { name: 'Filter out log_attributes.size 2' }).click()
+    await page.getByText('No lines in this time').waitFor()
+  })
+
+  await t.test('knows levels by their values, and objects however they were written', async t => {
+    const page = await site.open(`logs?table=notes&${then}`)
+    await page.getByText('2 lines, a bar').waitFor()
+    t.same(await page.locator('.histogram .legend .name').allTextContents(), ['W', 'E'])
+    t.equal(await page.locator('.level.error').textContent(), 'E')
+    await page.getByRole('button', { name: 'more Json' }).click()
+    await page.getByRole('button', { name: /^{"b":\[1,2],"c":{}}/ }).click()
+    await page.getByText('1 lines, a bar').waitFor()
+    await page.getByRole('button', { name: /^Remove more is/ }).click()
+    await page.getByText('2 lines, a bar').waitFor()
+    await page.getByRole('button', { name: /second/ }).click()
+    await page.getByRole('button', { name: 'Filter out more.b 1' }).click()
+    await page.getByText('1 lines, a bar').waitFor()
+    await page.getByRole('button', { name: 'Copy as JSON' }).click()
+    await page.getByText('Copied').waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: /first/ }).waitFor()
+    await runSql(site.url, `INSERT INTO notes VALUES (${end - 500}, 'I', 'third', NULL)`)
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByText('2 lines, a bar').waitFor()
   })
 
   await t.test('follows new lines, can be paused, and says why it ends', async t => {
@@ -180,8 +213,11 @@ t.test('the page of logs', needing('chromium'), async t => {
       await page.getByRole('list', { name: 'Lines', exact: true }).getByRole('listitem').first().textContent(),
       /paused/
     )
+    const many = Array.from({ length: 2500 }, (_, i) => `(${Date.now()}, 'INFO', 'web9', 'fresh ${i}', 200, NULL)`)
+    await runSql(site.url, `INSERT INTO weblog VALUES ${many.join(', ')}`)
+    await page.getByText('502 older ones were not kept').waitFor()
     await page.getByRole('button', { name: 'Live' }).click()
-    await page.getByText('2 lines, a bar').waitFor()
+    await page.getByText('2,502 lines, a bar').waitFor()
     const other = await site.open(`logs?table=weblog&live=1&f=${encodeURIComponent('[["message","regex","("]]')}`)
     await other.getByRole('region', { name: 'Live tail' }).getByRole('alert').waitFor()
     await other.getByRole('button', { name: 'Connect again' }).waitFor()

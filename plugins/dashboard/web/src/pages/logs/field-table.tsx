@@ -1,8 +1,9 @@
 // Fields of a line as a table; objects member by member.
 import type { Column } from '../../api/sql.ts'
-import { textOf, writeJson } from '../../components/data-table.tsx'
+import { textOf } from '../../components/data-table.tsx'
 import { exactTime, isTime } from '../../time.ts'
 import { addFilter, type Filter, filterFor } from './filters.ts'
+import { memberText } from './json-pattern.ts'
 
 export interface FieldTableProps {
   readonly columns: readonly Column[]
@@ -81,10 +82,11 @@ function entriesOf({ name, type }: Column, value: unknown, isTimeOfLine: boolean
   return [{ name, text, ...(!isTimeOfLine && { filter: isOut => filterFor(name, type, value, isOut) }) }]
 }
 
-/** Keys with dots cannot be told from paths, so the text of the object is looked at. */
 function memberOf(column: string, key: string, value: unknown): Entry {
-  const entry = { name: `${column}.${key}`, text: textOf(value), isMember: true }
-  if (value === null || typeof value === 'object') return entry
-  const text = `${JSON.stringify(key)}:${writeJson(value)}`
-  return { ...entry, filter: isOut => ({ column, operator: isOut ? 'lacks' : 'contains', value: text }) }
+  const filter = (isOut: boolean): Filter => ({
+    column,
+    operator: isOut ? 'hasnt' : 'has',
+    value: memberText(key, value)
+  })
+  return { name: `${column}.${key}`, text: textOf(value), isMember: true, filter }
 }

@@ -136,7 +136,7 @@ function Builder({ table, draft, onChange, onDone }: BuilderProps) {
         <input
           class="mono"
           aria-label="Value"
-          placeholder={operator === 'in' ? 'a, b, c' : ''}
+          placeholder={examples[operator] ?? ''}
           value={draft.value}
           onInput={event => onChange({ ...draft, value: event.currentTarget.value })}
         />
@@ -144,6 +144,13 @@ function Builder({ table, draft, onChange, onDone }: BuilderProps) {
       <button type="submit">Apply</button>
     </form>
   )
+}
+
+const examples: Partial<Record<Operator, string>> = {
+  in: 'a, b, c',
+  has: '"user.id": "u1"',
+  hasnt: '"user.id": "u1"',
+  words: 'error AND "connection reset"'
 }
 
 function empty({ columns, message }: LogTable): Filter {

@@ -1,13 +1,17 @@
 // Filters by column, as the address keeps them and as the server understands them.
 import type { Condition, Test } from '../../api/logs.ts'
+import { textOf, writeJson } from '../../components/data-table.tsx'
 import { change, parameters } from '../../router.ts'
 import { exactTime, isTime } from '../../time.ts'
+import { memberPattern, wholePattern } from './json-pattern.ts'
 
 export const operators = {
   is: 'is',
   not: 'is not',
   contains: 'contains',
   lacks: 'does not contain',
+  has: 'has the member',
+  hasnt: 'lacks the member',
   starts: 'starts with',
   ends: 'ends with',
   regex: 'matches the expression',
@@ -31,12 +35,16 @@ export interface Filter {
 
 /** What can be asked of a column of a type. */
 export function operatorsOf(type: string): readonly Operator[] {
-  const all = Object.keys(operators) as Operator[]
-  const ofText: readonly Operator[] = ['contains', 'lacks', 'starts', 'ends', 'regex', 'words']
-  const ofOrder: readonly Operator[] = ['above', 'from', 'below', 'to']
-  if (type === 'Boolean') return all.filter(each => !ofText.includes(each) && !ofOrder.includes(each))
-  if (type === 'String' || type === 'Json') return all.filter(each => !ofOrder.includes(each))
-  return all.filter(each => !ofText.includes(each))
+  return byType[type] ?? ofNumbers
+}
+
+const ofAll: readonly Operator[] = ['is', 'not', 'exists', 'missing']
+const ofTexts: readonly Operator[] = ['contains', 'lacks', 'regex']
+const ofNumbers: readonly Operator[] = ['is', 'not', 'above', 'from', 'below', 'to', 'in', 'exists', 'missing']
+const byType: Readonly<Record<string, readonly Operator[]>> = {
+  Boolean: ofAll,
+  Json: ['has', 'hasnt', ...ofTexts, ...ofAll],
+  String: ['is', 'not', ...ofTexts, 'starts', 'ends', 'words', 'in', 'exists', 'missing']
 }
 
 export function needsValue(operator: Operator): boolean {
@@ -48,15 +56,20 @@ export function wordsOf({ column, operator, value }: Filter): string {
   return `${column} ${operators[operator]}${needsValue(operator) ? ` ${shown}` : ''}`
 }
 
-export function conditionOf({ column, operator, value }: Filter): Condition {
+export function conditionOf({ column, operator, value }: Filter, type: string | undefined): Condition {
   const test = (filter: Test): Condition => ({ Single: { expr: { NamedIdent: column }, filters: [filter] } })
   // Nothing is known of what is null; who leaves a value out wants lines without one, too.
   const not = (filter: Test): Condition => ({ Or: [{ Not: test(filter) }, { Not: test('Exist') }] })
+  const same = type === 'Json' ? { Regex: wholePattern(value) } : { Exact: value }
   switch (operator) {
     case 'is':
-      return test({ Exact: value })
+      return test(same)
     case 'not':
-      return not({ Exact: value })
+      return not(same)
+    case 'has':
+      return test({ Regex: memberPattern(value) })
+    case 'hasnt':
+      return not({ Regex: memberPattern(value) })
     case 'contains':
       return test({ Contains: value })
     case 'lacks':
@@ -113,7 +126,6 @@ export function addFilter(filter: Filter): void {
 /** The filter for lines with a value, or without it. */
 export function filterFor(column: string, type: string, value: unknown, isOut = false): Filter {
   if (value === null || value === undefined) return { column, operator: isOut ? 'exists' : 'missing', value: '' }
-  if (type === 'Json') return { column, operator: isOut ? 'lacks' : 'contains', value: JSON.stringify(value) }
-  const text = isTime(type) ? exactTime(value, type) : String(value)
+  const text = isTime(type) ? exactTime(value, type) : type === 'Json' ? writeJson(value) : textOf(value)
   return { column, operator: isOut ? 'not' : 'is', value: text }
 }

@@ -1,6 +1,7 @@
 // Which lines the address asks for.
 import type { Condition, LogSelection, Test } from '../../api/logs.ts'
 import { conditionOf, type Filter } from './filters.ts'
+import { escaped } from './json-pattern.ts'
 import type { LogTable } from './tables.ts'
 
 export interface Search {
@@ -13,7 +14,7 @@ export interface Search {
 export function selectionOf(table: LogTable, { text, ignoresCase, filters }: Search): LogSelection {
   const texts = table.columns.filter(({ type }) => type === 'String' || type === 'Json').map(({ name }) => name)
   const conditions = [
-    ...filters.map(conditionOf),
+    ...filters.map(filter => conditionOf(filter, table.columns.find(({ name }) => name === filter.column)?.type)),
     ...readWords(text).map(word => wordCondition(texts, word, ignoresCase))
   ]
   return { table: table.name, ...(conditions.length > 0 && { filters: { And: conditions } }) }
@@ -33,7 +34,7 @@ export function readWords(text: string): Word[] {
 
 /** In any of the columns, or in none. */
 function wordCondition(columns: readonly string[], { text, isOut }: Word, ignoresCase: boolean): Condition {
-  const test: Test = ignoresCase ? { Regex: `(?i)${text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}` } : { Contains: text }
+  const test: Test = ignoresCase ? { Regex: `(?i)${escaped(text)}` } : { Contains: text }
   const each = (column: string, filter: Test): Condition => ({
     Single: { expr: { NamedIdent: column }, filters: [filter] }
   })

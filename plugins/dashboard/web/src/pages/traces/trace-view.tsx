@@ -10,6 +10,9 @@ import { SpanDetails } from './span-details.tsx'
 import { rowsOf, treeOf } from './tree.ts'
 import { Waterfall } from './waterfall.tsx'
 
+/** Milliseconds. */
+const reach = 600_000
+
 export function TraceView({ id }: { readonly id: string }) {
   const { value, error, isRunning } = useLoaded(signal => traceById(id, signal), [id, database.value])
   return (
@@ -18,7 +21,7 @@ export function TraceView({ id }: { readonly id: string }) {
         <h1>Trace</h1>
         <span class="mono quiet">{id}</span>
         <span class="space" />
-        <a class="button" href={addressOf('logs', { q: id })}>
+        <a class="button" href={addressOf('logs', { q: id, ...(value && timesAround(value)) })}>
           Logs of it
         </a>
         <a class="button" href={addressOf('traces')}>
@@ -32,6 +35,13 @@ export function TraceView({ id }: { readonly id: string }) {
       {value && <Whole trace={value} />}
     </>
   )
+}
+
+/** Lines may be written a while before and after the spans. */
+function timesAround(trace: Trace): { readonly from: string; readonly to: string } {
+  const { start, duration } = treeOf(trace)
+  const [from, to] = [start / 1000 - reach, (start + duration) / 1000 + reach].map(at => new Date(at).toISOString())
+  return { from: from!, to: to! }
 }
 
 function Whole({ trace }: { readonly trace: Trace }) {
