@@ -14,6 +14,8 @@ const env = { ...process.env, PATH: `${join(process.execPath, '..')}:${process.e
 const npm = (cwd: string, ...args: string[]) =>
   execFileSync('env', ['-u', 'NODE_OPTIONS', 'npm', ...args], { cwd, env, encoding: 'utf8', stdio: 'pipe' })
 
+t.setTimeout(240_000)
+
 t.test('the packed package serves with a plugin from npm, in a folder that has nothing else', async t => {
   const dir = mkdtempSync(join(tmpdir(), 'weir-package-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
@@ -40,6 +42,12 @@ t.test('the packed package serves with a plugin from npm, in a folder that has n
   const response = await fetch(`${server.url}/v1/plaintext?table=lines`, { method: 'POST', body })
   t.equal(response.status, 200, await response.text())
   t.same(await sql(server, 'SELECT count(*) FROM lines'), [[2]])
+  const index = await (await fetch(`${server.url}/dashboard`)).text()
+  const [script] = /\/dashboard\/assets\/[\w-]+\.js/.exec(index) ?? []
+  const asset = await fetch(server.url + script, { headers: { 'accept-encoding': 'br' } })
+  t.equal(asset.headers.get('content-encoding'), 'br', 'the dashboard is in the package')
+  const page = await fetch(`${server.url}/dashboard/pages/profiles.js`)
+  t.match(await page.text(), /^export default function mount\(element, host\)/m, 'and pages of plugins')
   t.equal(await server.kill('SIGTERM'), 0)
 
   const embedding = `import { loadConfig } from 'weir-server'
