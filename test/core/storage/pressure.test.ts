@@ -1,8 +1,9 @@
 import pino from 'pino'
 import t from 'tap'
 import { createMetrics } from '../../../core/metrics/metrics.ts'
+import type { Column } from '../../../core/model/batch.ts'
 import { createEmbeddedEngine } from '../../../core/storage/embedded/engine.ts'
-import { createTable, put, select, settingsOf, temporaryFolder } from './fixtures.ts'
+import { createTable, never, put, select, settingsOf, temporaryFolder, text, times } from './fixtures.ts'
 
 t.test(
   'writes that wait for the log count as rows in memory: beyond the limit others wait before they are logged',
@@ -22,3 +23,31 @@ t.test(
     t.ok(stalls >= 40, `${stalls} of 60 waited`)
   }
 )
+
+t.test('a long text that many rows share counts in each of them: a flush copies it for every row', async t => {
+  const metrics = createMetrics()
+  const engine = createEmbeddedEngine(settingsOf(temporaryFolder(t)), pino({ level: 'silent' }), metrics)
+  await engine.open()
+  t.teardown(() => engine.close())
+  const rows = 100
+  const kept = async (note: string): Promise<number> => {
+    const table = await createTable(engine, `notes${note.length}`, { append_mode: true }, false)
+    const before = await memory()
+    const { data } = text('note', [note])
+    if (data.kind !== 'bytes') throw new Error(data.kind)
+    const { valid: _, ...dictionary } = data
+    const shared = { kind: 'dictionary', codes: new Uint32Array(rows), dictionary } as const
+    const columns: Column[] = [
+      times(
+        'at',
+        Array.from({ length: rows }, (_, i) => i)
+      ),
+      { name: 'note', type: 'String', semantic: 'field', data: shared }
+    ]
+    await engine.write([{ table, rows, columns, op: 'put' }], never)
+    return (await memory()) - before
+  }
+  const memory = async () => Number(/^svc_storage_memtable_bytes (\S+)/m.exec(await metrics.expose())?.[1])
+  t.ok((await kept('x'.repeat(20))) < 10_000)
+  t.ok((await kept('x'.repeat(10_000))) > rows * 10_000)
+})

@@ -274,7 +274,23 @@ function sizeOf(write: MemtableRows): number {
     bytes += data.valid?.byteLength ?? 0
     if (data.kind === 'fixed') bytes += data.values.byteLength
     else if (data.kind === 'bytes') bytes += data.offsets.byteLength + data.bytes.byteLength
-    else bytes += data.codes.byteLength * 4 + data.dictionary.bytes.byteLength
+    else bytes += data.codes.byteLength * 4 + data.dictionary.bytes.byteLength + repeatedBytes(data)
+  }
+  return bytes
+}
+
+/** Texts up to this length are hardly more than the entries of rows that have them. */
+const shortText = 64
+
+/** What long texts take that many rows share: queries and files copy them for every row. */
+function repeatedBytes({ codes, dictionary: { offsets } }: Extract<ColumnData, { kind: 'dictionary' }>): number {
+  const lengths = Array.from({ length: offsets.length - 1 }, (_, i) => offsets[i + 1]! - offsets[i]!)
+  if (!lengths.some(length => length > shortText)) return 0
+  let bytes = 0
+  for (let row = 0; row < codes.length; row++) {
+    // Rows without a value may have any code.
+    const length = lengths[codes[row]!] ?? 0
+    if (length > shortText) bytes += length
   }
   return bytes
 }
