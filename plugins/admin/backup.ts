@@ -29,15 +29,24 @@ interface Session {
   readonly end: () => void
   /** Files being read now. */
   reading: number
-  timer: NodeJS.Timeout
+  timer: NodeJS.Timeout | undefined
 }
 
-/** Each keeps files on disk that compaction has replaced. */
-const mostSessions = 4
+export interface BackupOptions {
+  /** Milliseconds without a request after which a backup ends. */
+  readonly backup_idle: number
+  /** Under way at the same time. */
+  readonly max_backups: number
+}
 
-/** `idle`: milliseconds without a request after which a backup ends. */
-export function createBackups(core: Core, idle: number): Backups {
+export function createBackups(core: Core, { backup_idle: idle, max_backups }: BackupOptions): Backups {
   const sessions = new Map<string, Session>()
+  /** Those that flush first and are no sessions yet. */
+  let beginning = 0
+  let isClosed = false
+  core.metrics.gauge('svc_admin_backups_running', 'Backups under way; each keeps its files on disk.', [], gauge =>
+    gauge.set(sessions.size + beginning)
+  )
 
   const find = (ctx: RequestContext, id: string): Session => {
     allow(ctx)
@@ -64,13 +73,19 @@ export function createBackups(core: Core, idle: number): Backups {
   return {
     async begin(ctx) {
       allow(ctx)
-      if (sessions.size >= mostSessions) {
-        const message = `${mostSessions} backups are under way, end one with DELETE /admin/backup/{id} or wait`
+      if (sessions.size + beginning >= max_backups) {
+        const message = `${max_backups} backups are under way (plugins.admin.max_backups): end one with DELETE /admin/backup/{id} or wait`
         throw new DbError('RateLimited', message, { retryAfter: Math.ceil(idle / 1000) })
       }
+      beginning++
+      const { backup, release } = await open(core, ctx).finally(() => beginning--)
+      // Nobody would ever end it.
+      if (ctx.signal.aborted || isClosed) {
+        release()
+        throw ctx.signal.aborted ? ctx.signal.reason : new DbError('Suspended', 'the server is stopping')
+      }
       const id = randomUUID()
-      const { backup, release } = await open(core, ctx)
-      const session: Session = { backup, end: release, reading: 0, timer: setTimeout(() => {}, 0) }
+      const session: Session = { backup, end: release, reading: 0, timer: undefined }
       sessions.set(id, session)
       touch(id, session)
       const bytes = backup.files.reduce((sum, file) => sum + file.bytes, 0)
@@ -107,6 +122,7 @@ export function createBackups(core: Core, idle: number): Backups {
     },
 
     close() {
+      isClosed = true
       for (const id of [...sessions.keys()]) end(id, 'the server stops')
     }
   }

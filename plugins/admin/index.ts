@@ -16,6 +16,12 @@ export default definePlugin({
     backup_idle: duration(600_000, 'A backup nobody fetches from for this time ends and keeps no files any more.', {
       minimum: 1
     }),
+    max_backups: Type.Integer({
+      default: 4,
+      minimum: 1,
+      description:
+        'Backups under way at the same time, further ones are refused with 429: each keeps its files on disk.'
+    }),
     self_interval: duration(30_000, 'Time between two looks at the own metrics, where `enable_telemetry` keeps them.', {
       minimum: 100
     }),
@@ -26,7 +32,7 @@ export default definePlugin({
     )
   }),
   setup(core, config, { metricsys }) {
-    const backups = createBackups(core, config.backup_idle)
+    const backups = createBackups(core, config)
     const counted = countSelf(core.metrics)
     const self = core.config.enable_telemetry ? observeSelf(core, config, counted, metricsys) : undefined
     return {

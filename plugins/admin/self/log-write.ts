@@ -3,25 +3,20 @@ import { type BytesData, bitmap, type Column, type ColumnType, type TableWrite }
 
 export const logTable = 'server_logs'
 
-interface Line {
-  readonly time: string
-  readonly level: string
-  readonly msg?: string
-  readonly server?: string
-  readonly plugin?: string
-  readonly [fact: string]: unknown
-}
+/** Facts of a line may carry the names of what every line has, and then take its place. */
+type Line = Readonly<Record<string, unknown>>
 
 /** The lines are JSON as the log makes them; `ttl` counts when the table is made. */
 export function logWrite(lines: readonly string[], ttl: string): TableWrite {
   const records = lines.map(line => JSON.parse(line) as Line)
-  const texts = (name: string, type: ColumnType, value: (line: Line) => string | undefined): Column => ({
+  const texts = (name: string, type: ColumnType, value: (line: Line) => unknown): Column => ({
     name,
     type,
     semantic: 'field',
     data: bytesOf(records.map(value))
   })
-  const times = BigInt64Array.from(records, ({ time }) => BigInt(Date.parse(time)) * 1_000_000n)
+  const now = Date.now()
+  const times = BigInt64Array.from(records, ({ time }) => BigInt(Date.parse(String(time)) || now) * 1_000_000n)
   return {
     table: logTable,
     rows: records.length,
@@ -43,8 +38,8 @@ function factsOf({ time: _t, level: _l, msg: _m, server: _s, plugin: _p, ...fact
   return Object.keys(facts).length === 0 ? undefined : JSON.stringify(facts)
 }
 
-function bytesOf(values: readonly (string | undefined)[]): BytesData {
-  const parts = values.map(value => Buffer.from(value?.toWellFormed() ?? ''))
+function bytesOf(values: readonly unknown[]): BytesData {
+  const parts = values.map(value => Buffer.from(value === undefined ? '' : textOf(value).toWellFormed()))
   const offsets = new Uint32Array(parts.length + 1)
   const valid = bitmap(parts.length, true)
   for (const [i, part] of parts.entries()) {
@@ -52,4 +47,8 @@ function bytesOf(values: readonly (string | undefined)[]): BytesData {
     if (values[i] === undefined) valid[i >> 3]! &= ~(1 << (i & 7))
   }
   return { kind: 'bytes', offsets, bytes: Buffer.concat(parts), valid }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -49,6 +49,9 @@ t.test('the server keeps its own log', async t => {
   t.match(String(found![3]), /SELEC/)
   const facts = typeof found![4] === 'string' ? JSON.parse(found![4] as string) : found![4]
   t.match(facts, { status: 400, path: '/v1/sql' })
+  server.core.log.info({ time: 'noon', server: 7, level: ['odd'] }, 'an odd line')
+  const [odd] = await wait(server, `SELECT server, level FROM server_logs WHERE message = 'an odd line'`)
+  t.strictSame(odd, ['7', '["odd"]'], 'facts with the names of columns lose no line')
   const [started] = await wait(server, `SELECT timestamp FROM server_logs WHERE message = 'started'`)
   t.ok(started)
 })
