@@ -1,13 +1,38 @@
 // Checks names and passwords against a table of users.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { DbError } from '../errors.ts'
+import { createGate } from '../storage/gate.ts'
 import { costOf, fits, spend } from './password.ts'
 import type { Credentials, User, UserProvider } from './provider.ts'
 import type { KnownUser, UserTable } from './users.ts'
 
+/** Derivations at the same time: they run on the threads that write the log as well, which strangers must not take up. */
+const mostDerivations = 2
+
 /** A provider over the table that `users` returns at each request. */
 export function createTableProvider(name: string, users: () => UserTable, close: () => void = () => {}): UserProvider {
-  const verify = createVerifier()
+  const memory = createMemory()
+  const gate = createGate(mostDerivations)
+  const never = new AbortController().signal
+  const quickly = (known: KnownUser, password: string) =>
+    costOf(known.secret) === 0 ? fits(known.secret, password) : memory.has(known, password)
+  /** Whatever the user's own secret cost, a refusal takes as long as the dearest secret of the table. */
+  const slowly = async (table: UserTable, known: KnownUser | undefined, password: string) => {
+    const leave = await gate.enter(never)
+    try {
+      const cost = known === undefined ? 0 : costOf(known.secret)
+      // Another request may have found out meanwhile.
+      if (known !== undefined && cost > 0 && (memory.has(known, password) || (await fits(known.secret, password)))) {
+        memory.keep(known, password)
+        return true
+      }
+      const dearest = Array.from(table.values()).reduce((most, { secret }) => Math.max(most, costOf(secret)), 0)
+      await spend(dearest - cost, password)
+      return false
+    } finally {
+      leave()
+    }
+  }
   return {
     name,
     async authenticate(credentials: Credentials): Promise<User> {
@@ -18,10 +43,9 @@ export function createTableProvider(name: string, users: () => UserTable, close:
         if (value.trim() === '') throw new DbError('InvalidArguments', `Illegal param: blank ${what}`, { status: 401 })
       const table = users()
       const known = table.get(user)
-      if (known !== undefined && (await verify(known, password))) return { name: known.name, mode: known.mode }
-      // Whatever the user's own secret cost, a refusal takes as long as the dearest secret of the table.
-      const dearest = Math.max(...Array.from(table.values(), ({ secret }) => costOf(secret)))
-      await spend(dearest - (known === undefined ? 0 : costOf(known.secret)), password)
+      const isRight =
+        (known !== undefined && (await quickly(known, password))) || (await slowly(table, known, password))
+      if (isRight && known !== undefined) return { name: known.name, mode: known.mode }
       throw new DbError('UserPasswordMismatch', `Username and password does not match, username: ${user}`)
     },
     async close() {
@@ -30,26 +54,16 @@ export function createTableProvider(name: string, users: () => UserTable, close:
   }
 }
 
-/**
- * Remembers, as a digest under a key of this process, the last password that was right for each user, so that only the first request
- * pays for the derivation; and lets requests that come with the same password meanwhile wait for that one.
- */
-function createVerifier(): (user: KnownUser, password: string) => Promise<boolean> {
+/** The last password that was right for each user, as a digest under a key of this process: only the first request pays for the derivation. */
+function createMemory() {
   const key = randomBytes(32)
   const right = new WeakMap<KnownUser, Buffer>()
-  const running = new WeakMap<KnownUser, Map<string, Promise<boolean>>>()
-  return async (user, password) => {
-    if (costOf(user.secret) === 0) return fits(user.secret, password)
-    const digest = createHmac('sha256', key).update(password).digest()
-    const remembered = right.get(user)
-    if (remembered !== undefined && timingSafeEqual(remembered, digest)) return true
-    const id = digest.toString('base64')
-    const checks = running.get(user) ?? new Map<string, Promise<boolean>>()
-    running.set(user, checks)
-    const check = checks.get(id) ?? fits(user.secret, password).finally(() => checks.delete(id))
-    checks.set(id, check)
-    const good = await check
-    if (good) right.set(user, digest)
-    return good
+  const digestOf = (password: string) => createHmac('sha256', key).update(password).digest()
+  return {
+    has(user: KnownUser, password: string): boolean {
+      const remembered = right.get(user)
+      return remembered !== undefined && timingSafeEqual(remembered, digestOf(password))
+    },
+    keep: (user: KnownUser, password: string) => void right.set(user, digestOf(password))
   }
 }

@@ -28,6 +28,9 @@ export async function limitRates(
   await app.register(rateLimit, { global: false })
   const help = 'Requests refused because a client made too many (http.rate_limit).'
   const refused = metrics.counter('svc_servers_rate_limited_total', help, ['limit'])
+  const isCounted = (key: 'per_address' | 'per_user', { routeOptions: { url, config }, url: path }: FastifyRequest) =>
+    // Nobody is the user of what needs none.
+    http.rate_limit[key] > 0 && isUnder(url ?? path, '/v1') && !(key === 'per_user' && config.public)
   const add = (key: 'per_address' | 'per_user', keyGenerator?: (request: FastifyRequest) => string) => {
     const options = {
       max: () => http.rate_limit[key],
@@ -37,7 +40,7 @@ export async function limitRates(
     }
     const check = app.createRateLimit(options)
     app.addHook('onRequest', (request, _reply, done) => {
-      if (http.rate_limit[key] === 0 || !isUnder(request.routeOptions.url ?? request.url, '/v1')) return done()
+      if (!isCounted(key, request)) return done()
       check(request).then(result => {
         const exceeded = !result.isAllowed && result.isExceeded
         done(exceeded ? tooMany(key, http.rate_limit, result.ttl, refused) : undefined)

@@ -1,4 +1,5 @@
 import { renameSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -90,6 +91,32 @@ t.test('a refusal costs a derivation for unknown users and cheap secrets too, a 
     ['nobody', 'wrong']
   ] as const)
     t.ok((await time(user, password)) > first / 5, user)
+})
+
+t.test('who tries passwords takes two threads of the pool at most, and holds up nobody who is known', async t => {
+  const provider = await createUserProvider(
+    `static_user_provider:cmd:mia=plum,dash=${await hashPassword('hush', 50_000)}`,
+    log
+  )
+  await login(provider, 'dash', 'hush')
+  let refused = 0
+  const tries = Array.from({ length: 24 }, (_, i) =>
+    login(provider, i % 2 === 0 ? 'dash' : 'nobody', `guess ${i}`).catch(() => refused++)
+  )
+  await Promise.all([login(provider, 'dash', 'hush'), login(provider, 'mia', 'plum')])
+  t.ok(refused < 12, `${refused} guesses came before them`)
+  const sync = await open(join(t.testdir({}), 'file'), 'w')
+  await sync.sync()
+  await sync.close()
+  t.ok(refused < 24, `a file was synced after ${refused} guesses`)
+  await Promise.all(tries)
+  t.equal(refused, 24)
+})
+
+t.test('many that come with the right password at once are all let in', async t => {
+  const provider = await createUserProvider(`static_user_provider:cmd:dash=${await hashPassword('hush')}`, log)
+  const all = await Promise.all(Array.from({ length: 50 }, () => login(provider, 'dash', 'hush')))
+  t.equal(all.length, 50)
 })
 
 t.test('a provider that cannot be made is a problem of its key and repeats no password', async t => {

@@ -21,6 +21,7 @@ t.test('a user may make so many requests in a window, others still may', async t
   t.equal((await ask('leo:pear')).statusCode, 200)
   t.equal((await ask('mia:plum', open!)).statusCode, 200, 'each server counts for itself')
   t.equal((await main.inject('/status')).statusCode, 200, 'operators are not counted')
+  for (let i = 0; i < 5; i++) t.equal((await main.inject('/v1/health')).statusCode, 200, 'nor is what needs no user')
   t.match((await main.inject('/metrics')).body, 'svc_servers_rate_limited_total{limit="per_user"} 1')
 })
 
