@@ -25,6 +25,8 @@ export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls |
   const expiry = metrics.gauge('svc_servers_tls_certificate_expiry_seconds', help, ['file'])
   if (config.cert_path === '') return undefined
   let current = read(config)
+  /** Why the files were refused last: they are looked at again and again. */
+  let refused = ''
   const expose = () => expiry.set(current.expires / 1000, { file: config.cert_path })
   expose()
   return {
@@ -33,6 +35,7 @@ export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls |
       const look = () => {
         try {
           const next = read(config)
+          refused = ''
           if (next.text === current.text) return
           for (const { server } of servers) setContext(server, next.options)
           current = next
@@ -40,8 +43,11 @@ export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls |
           reloads.add(1, { result: 'success' })
           log.info({ expires: new Date(next.expires).toISOString() }, 'the certificate was replaced')
         } catch (error) {
+          const reason = (error as Error).message
+          if (reason === refused) return
+          refused = reason
           reloads.add(1, { result: 'failure' })
-          log.error({ reason: (error as Error).message }, 'the certificate stays as it was: the new one cannot be used')
+          log.error({ reason }, 'the certificate stays as it was: the new one cannot be used')
         }
       }
       const failed = (error: Error) => log.warn({ reason: error.message }, 'the certificate is not watched')

@@ -9,7 +9,8 @@ const quiet = 60_000
 
 /** Off; reads the configuration each time it is enabled. */
 export function configuredTracing(config: Config['tracing'], log: Logger, metrics: Metrics): TraceSwitch {
-  const spans = metrics.counter('svc_tracing_spans_total', 'Spans sent to tracing.otlp_endpoint, or not.', ['result'])
+  const help = 'Spans `sent` to tracing.otlp_endpoint, `failed` to be, or `dropped` because too many waited.'
+  const spans = metrics.counter('svc_tracing_spans_total', help, ['result'])
   let warned = Number.NEGATIVE_INFINITY
   const sent = (count: number, failure: Error | undefined) => {
     spans.add(count, { result: failure === undefined ? 'sent' : 'failed' })
@@ -17,10 +18,11 @@ export function configuredTracing(config: Config['tracing'], log: Logger, metric
     warned = performance.now()
     log.warn({ endpoint: config.otlp_endpoint, reason: failure.message }, 'spans could not be sent')
   }
+  const dropped = () => spans.add(1, { result: 'dropped' })
   const tracing = createTracing(async () => {
     const { openOtlp } = await import('./otlp.ts')
     const headers = readHeaders(config.otlp_headers)
-    return openOtlp({ endpoint: config.otlp_endpoint, headers, ratio: config.sample_ratio, sent })
+    return openOtlp({ endpoint: config.otlp_endpoint, headers, ratio: config.sample_ratio, sent, dropped })
   })
   metrics.gauge('svc_tracing_enabled', '1 while requests are traced.', [], gauge => gauge.set(tracing.isOn() ? 1 : 0))
   return tracing

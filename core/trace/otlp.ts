@@ -16,6 +16,7 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type SpanExporter,
+  type SpanProcessor,
   TraceIdRatioBasedSampler,
   TracerProvider
 } from '@opentelemetry/sdk-trace'
@@ -29,9 +30,11 @@ export interface OtlpOptions {
   readonly ratio: number
   /** Told of each batch. */
   readonly sent: (spans: number, failure: Error | undefined) => void
+  /** Told of each span for which there is no place among those that wait. */
+  readonly dropped: () => void
 }
 
-/** Spans that wait to be sent; further ones are dropped. */
+/** Spans that wait to be sent, or for an answer; further ones are dropped. */
 const mostWaiting = 4096
 const mostAtOnce = 512
 /** Milliseconds between two batches, and until one that is not answered is given up. */
@@ -48,19 +51,33 @@ export function openOtlp(options: OtlpOptions): TraceBackend {
     headers: { ...headers, traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00` },
     timeoutMillis: patience
   })
+  const batches = new BatchSpanProcessor({
+    exporter: counted(exporter, (spans, failure) => {
+      waiting -= spans
+      options.sent(spans, failure)
+    }),
+    maxQueueSize: mostWaiting,
+    maxExportBatchSize: mostAtOnce,
+    scheduledDelayMillis: pause,
+    exportTimeoutMillis: patience
+  })
+  // The queue of the batches drops spans without telling.
+  let waiting = 0
+  const processor: SpanProcessor = {
+    onStart: (span, context) => batches.onStart(span, context),
+    onEnd(span) {
+      if (waiting >= mostWaiting) return options.dropped()
+      waiting++
+      batches.onEnd(span)
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown()
+  }
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'weir', 'service.version': version }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanLimits: { attributeValueLengthLimit: texts.limit },
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter: counted(exporter, options.sent),
-        maxQueueSize: mostWaiting,
-        maxExportBatchSize: mostAtOnce,
-        scheduledDelayMillis: pause,
-        exportTimeoutMillis: patience
-      })
-    ]
+    spanProcessors: [processor]
   })
   const tracer = provider.getTracer('weir', version)
   return {
