@@ -72,8 +72,15 @@ async function writeDump({ heap, folder, files }: GdumpOptions, resident: number
   const time = new Date(profile.time).toISOString().replace(/[-:]|\.\d+/g, '')
   const file = join(folder, `heap-${time}-${Math.round(resident / 2 ** 20)}MiB.pb.gz`)
   await mkdir(folder, { recursive: true })
-  await writeFile(`${file}.part`, bytes)
-  await rename(`${file}.part`, file)
+  const part = `${file}.part`
+  try {
+    await writeFile(part, bytes)
+    await rename(part, file)
+  } catch (error) {
+    // On a full disk halves would make it worse.
+    await rm(part, { force: true })
+    throw error
+  }
   await removeOldest(folder, files)
   return file
 }
