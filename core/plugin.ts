@@ -122,6 +122,8 @@ declare module 'fastify' {
     rawBody?: boolean
     /** Content codings left to the route, which gets the body with them once all others are undone. */
     ownEncodings?: readonly string[]
+    /** True: `Content-Type` says nothing about the body, it is gone before the route runs; even one that is none at all is taken. */
+    anyContentType?: boolean
     /** False: the server's time limit does not count here; `x-svc-timeout` still does. */
     timeLimit?: boolean
     /** True: requests of web pages from another origin are refused with 403. */

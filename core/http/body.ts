@@ -24,6 +24,11 @@ const codecs: Readonly<Record<string, Inflate>> = {
  */
 export function acceptBodies(app: FastifyInstance, limit: number): void {
   app.removeAllContentTypeParsers()
+  app.addHook('onRequest', (request, _reply, done) => {
+    // The framework refuses what is no media type before anybody reads the body.
+    if (request.routeOptions.config.anyContentType === true) delete request.headers['content-type']
+    done()
+  })
   app.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, limit))
 }
 

@@ -26,14 +26,9 @@ export interface CollectorService {
 }
 
 export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorService, queryToken: boolean): void {
-  const config = { queryToken }
+  // Senders give any content type, or what is none.
+  const config = { queryToken, anyContentType: true }
   const { receive, acks } = service
-
-  // Senders give any content type, or what is none; it says nothing about the body.
-  app.addHook('onRequest', (request, _reply, done) => {
-    delete request.headers['content-type']
-    done()
-  })
 
   const take = async (request: FastifyRequest, kind: 'event' | 'raw') => {
     const channel = acks === undefined ? undefined : checkChannel(channelOf(request))

@@ -13,6 +13,8 @@ import { readPrecision } from './precision.ts'
 import type { Receive } from './receive.ts'
 
 export function routes(app: PluginApp<never, never>, receive: Receive): void {
+  const config = { anyContentType: true }
+
   const write = async (request: FastifyRequest, parameter: 'db' | 'bucket') => {
     authorise(request.ctx.user, 'write')
     const query = request.query as Parameters
@@ -21,12 +23,12 @@ export function routes(app: PluginApp<never, never>, receive: Receive): void {
     if (Buffer.isBuffer(request.body)) await receive(ctx, request.body, precision)
   }
 
-  app.post('/write', async (request, reply) => {
+  app.post('/write', { config }, async (request, reply) => {
     await write(request, 'db')
     return reply.code(204).send()
   })
 
-  app.post('/api/v2/write', async (request, reply) => {
+  app.post('/api/v2/write', { config }, async (request, reply) => {
     await write(request, 'bucket')
     return reply.code(204).send()
   })

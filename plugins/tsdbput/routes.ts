@@ -5,7 +5,7 @@ import { decodePoints, type Points } from './decode.ts'
 import type { Receive } from './receive.ts'
 
 export function routes(app: PluginApp<never, never>, receive: Receive): void {
-  app.post('/api/put', async (request, reply) => {
+  app.post('/api/put', { config: { anyContentType: true } }, async (request, reply) => {
     const { ctx, body } = request
     authorise(ctx.user, 'write')
     if (app.core.store.database(ctx.db) === undefined) {

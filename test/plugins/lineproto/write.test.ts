@@ -246,6 +246,7 @@ t.test('databases by every name the versions have', async t => {
     t.equal(status, 400, path)
     t.match(JSON.parse(body).message, /Database not found: none/)
   }
+  t.equal((await write('m v=1', '', { 'content-type': 'none' })).status, 204, 'of a content type that is none')
   t.equal((await write('')).status, 204, 'an empty body')
   t.equal((await write('# only\n\n  \t\r\n')).status, 204, 'nothing but comments')
 })
