@@ -1,12 +1,12 @@
 // The best members of a group at each step, for topk and bottomk.
 import type { Series } from './series.ts'
 
-/** So many are kept in order while all members are looked at, one after the other; more are found by sorting. */
+/** Heaps of so many are kept for all steps at once, while the members are looked at one after the other; larger ones step by step. */
 const mostKept = 64
 
 /**
- * Gives the places of the first floats at a step, as many as `most` says there: the highest first, or with `sign` -1 the lowest. NaN
- * comes last in either order, equal values stay as they come.
+ * Gives the places of the best floats at a step, as many as `most` says there: the highest first, or with `sign` -1 the lowest. NaN comes
+ * last in either order. Which of equal values are among them is decided as Prometheus does: a heap takes the members in their order.
  */
 export function chooseBest(
   members: readonly Series[],
@@ -15,53 +15,100 @@ export function chooseBest(
 ): (step: number) => ArrayLike<number> {
   const counts = Uint32Array.from(most, each => Math.min(members.length, Math.max(0, Math.trunc(each))))
   const width = counts.reduce((all, each) => Math.max(all, each), 0)
-  return width <= mostKept
-    ? keepBest(members, counts, width, sign)
-    : step => sortBest(members, step, counts[step]!, sign)
+  if (width <= mostKept) {
+    const heaps = new Heaps(counts.length, width)
+    for (const [place, { kinds, values }] of members.entries()) {
+      for (let step = 0; step < counts.length; step++) {
+        if (kinds[step] === 1) heaps.offer(step, counts[step]!, sign * values[step]!, place)
+      }
+    }
+    return step => heaps.places(step)
+  }
+  return step => {
+    const heaps = new Heaps(1, counts[step]!)
+    for (const [place, { kinds, values }] of members.entries()) {
+      if (kinds[step] === 1) heaps.offer(0, counts[step]!, sign * values[step]!, place)
+    }
+    return heaps.places(0)
+  }
 }
 
-/** Member by member, all steps at once: that is how their values lie in memory. */
-function keepBest(
-  members: readonly Series[],
-  counts: Uint32Array,
-  width: number,
-  sign: 1 | -1
-): (step: number) => ArrayLike<number> {
-  const places = new Uint32Array(counts.length * width)
-  const best = new Float64Array(counts.length * width)
-  const kept = new Uint32Array(counts.length)
-  for (const [i, { kinds, values }] of members.entries()) {
-    for (let step = 0; step < counts.length; step++) {
-      if (kinds[step] !== 1) continue
-      const value = sign * values[step]!
-      const first = step * width
-      let at = kept[step]!
-      if (at === counts[step]) {
-        if (at === 0 || !beats(value, best[first + at - 1]!)) continue
-        at--
-      } else kept[step]!++
-      for (; at > 0 && beats(value, best[first + at - 1]!); at--) {
-        best[first + at] = best[first + at - 1]!
-        places[first + at] = places[first + at - 1]!
-      }
-      best[first + at] = value
-      places[first + at] = i
+/** The worst is at the top of each. */
+class Heaps {
+  readonly #width: number
+  readonly #values: Float64Array
+  readonly #places: Uint32Array
+  readonly #sizes: Uint32Array
+
+  constructor(count: number, width: number) {
+    this.#width = width
+    this.#values = new Float64Array(count * width)
+    this.#places = new Uint32Array(count * width)
+    this.#sizes = new Uint32Array(count)
+  }
+
+  /** Takes a value into a heap that holds at most so many, if it is better than the worst there. */
+  offer(heap: number, most: number, value: number, place: number): void {
+    const first = heap * this.#width
+    const size = this.#sizes[heap]!
+    if (size < most) {
+      this.#put(first + size, value, place)
+      this.#sizes[heap]!++
+      this.#rise(first, size)
+    } else if (most > 0 && worse(this.#values[first]!, value) && !Number.isNaN(value)) {
+      this.#put(first, value, place)
+      this.#sink(first, size)
     }
   }
-  return step => places.subarray(step * width, step * width + kept[step]!)
+
+  /** The best first, equal ones in the order of the members. */
+  places(heap: number): ArrayLike<number> {
+    const first = heap * this.#width
+    const order = Array.from({ length: this.#sizes[heap]! }, (_, i) => first + i)
+    order.sort((i, j) => {
+      const [a, b] = [this.#values[i]!, this.#values[j]!]
+      if (Number.isNaN(a) !== Number.isNaN(b)) return Number.isNaN(a) ? 1 : -1
+      return b - a || this.#places[i]! - this.#places[j]!
+    })
+    return order.map(at => this.#places[at]!)
+  }
+
+  #rise(first: number, from: number): void {
+    for (let child = from; child > 0; ) {
+      const parent = (child - 1) >> 1
+      if (!this.#isWorse(first + child, first + parent)) return
+      this.#swap(first + child, first + parent)
+      child = parent
+    }
+  }
+
+  #sink(first: number, size: number): void {
+    for (let parent = 0; ; ) {
+      let child = 2 * parent + 1
+      if (child >= size) return
+      if (child + 1 < size && this.#isWorse(first + child + 1, first + child)) child++
+      if (!this.#isWorse(first + child, first + parent)) return
+      this.#swap(first + child, first + parent)
+      parent = child
+    }
+  }
+
+  #isWorse(i: number, j: number): boolean {
+    return worse(this.#values[i]!, this.#values[j]!)
+  }
+
+  #swap(i: number, j: number): void {
+    const [value, place] = [this.#values[i]!, this.#places[i]!]
+    this.#put(i, this.#values[j]!, this.#places[j]!)
+    this.#put(j, value, place)
+  }
+
+  #put(at: number, value: number, place: number): void {
+    this.#values[at] = value
+    this.#places[at] = place
+  }
 }
 
-/** Any number comes before NaN. */
-function beats(a: number, b: number): boolean {
-  return a > b || (Number.isNaN(b) && !Number.isNaN(a))
-}
-
-function sortBest(members: readonly Series[], step: number, count: number, sign: 1 | -1): readonly number[] {
-  const found: number[] = []
-  for (let i = 0; i < members.length; i++) if (members[i]!.kinds[step] === 1) found.push(i)
-  found.sort((i, j) => {
-    const [a, b] = [sign * members[i]!.values[step]!, sign * members[j]!.values[step]!]
-    return beats(a, b) ? -1 : beats(b, a) ? 1 : i - j
-  })
-  return found.slice(0, count)
+function worse(a: number, b: number): boolean {
+  return a < b || Number.isNaN(a)
 }
