@@ -261,7 +261,7 @@ function make<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Zoom by click, search as one types. Its text is the script of the picture, too: nothing outside of the function may be named in it. */
+/** Zoom by click or Enter, walk by arrows, search as one types. Its text is the script of the picture, too: nothing outside of the function may be named in it. */
 export function view(script: Element | null): void {
   const svg = script?.closest('svg')
   const search = svg?.querySelector<HTMLInputElement>('input')
@@ -322,7 +322,34 @@ export function view(script: Element | null): void {
     found.textContent = text === '' ? '' : `matched ${(sum * 100).toFixed(1)} %`
   }
 
-  for (const frame of frames) frame.element.addEventListener('click', () => zoom(frame))
+  /** Frames stand before those they called, from left to right. */
+  const neighbour = (frame: (typeof frames)[number], key: string) => {
+    const others = frames.filter(other => other === frame || !other.element.classList.contains('outside'))
+    const at = others.indexOf(frame)
+    const isNear = ({ depth }: typeof frame) => depth <= frame.depth
+    if (key === 'ArrowDown') return others[at + 1]?.depth === frame.depth + 1 ? others[at + 1] : undefined
+    if (key === 'ArrowUp') return others.slice(0, at).findLast(({ depth }) => depth < frame.depth)
+    const next = key === 'ArrowRight' ? others.slice(at + 1).find(isNear) : others.slice(0, at).findLast(isNear)
+    return next?.depth === frame.depth ? next : undefined
+  }
+
+  const press = (frame: (typeof frames)[number], event: KeyboardEvent) => {
+    if (event.key === 'Enter') return zoom(frame)
+    if (!/^Arrow(Up|Down|Left|Right)$/.test(event.key)) return
+    event.preventDefault()
+    const next = neighbour(frame, event.key)
+    if (next === undefined) return
+    frame.element.setAttribute('tabindex', '-1')
+    next.element.setAttribute('tabindex', '0')
+    next.element.focus()
+  }
+
+  for (const frame of frames) {
+    frame.element.setAttribute('role', 'button')
+    frame.element.setAttribute('tabindex', frame === frames[0] ? '0' : '-1')
+    frame.element.addEventListener('click', () => zoom(frame))
+    frame.element.addEventListener('keydown', event => press(frame, event))
+  }
   reset.addEventListener('click', () => zoom(frames[0]!))
   search.addEventListener('input', look)
   svg.addEventListener('keydown', event => {

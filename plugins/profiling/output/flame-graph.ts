@@ -15,7 +15,8 @@ text { fill: #1b1f24; pointer-events: none }
 .title { font-weight: 700; font-size: 14px }
 .frame { cursor: pointer }
 .frame rect { rx: 2px }
-.frame:hover rect { stroke: #1b1f24; stroke-width: 1.5px }
+.frame:hover rect, .frame:focus-visible rect { stroke: #1b1f24; stroke-width: 1.5px }
+.frame:focus { outline: none }
 .above rect { opacity: .55 }
 .outside { display: none }
 .searched .frame rect { opacity: .3 }

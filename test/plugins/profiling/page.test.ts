@@ -10,6 +10,10 @@ t.setTimeout(180_000)
 
 const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
+/** The tip of the frame that has the focus. */
+const focused = (page: Page) =>
+  page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.querySelector('title')?.textContent ?? '')
+
 t.test('the page of profiles', needing('chromium'), async t => {
   const site = await openSite(t, { toml: '[plugins.profiling]\nmax_duration = "20s"\n' })
   const page = await site.open('query')
@@ -18,11 +22,17 @@ t.test('the page of profiles', needing('chromium'), async t => {
   await t.test('records processor time as a flame graph that zooms and searches', async t => {
     await page.getByLabel('Seconds').fill('0.5')
     await page.getByLabel('Samples a second').fill('500')
-    const busy = runSql(site.url, 'SELECT sum(a.range * b.range) FROM range(20000) a, range(20000) b')
+    const graph = page.locator('svg', { hasText: 'CPU profile of' })
+    let isDrawn = false
+    const work = async () => {
+      while (!isDrawn) await runSql(site.url, 'SELECT sum(a.range * b.range) FROM range(5000) a, range(10000) b')
+    }
+    const busy = work()
     await click(page, 'Record')
     await page.getByRole('progressbar').waitFor()
-    const graph = page.locator('svg', { hasText: 'CPU profile of' })
-    await graph.waitFor()
+    await graph.waitFor().finally(() => {
+      isDrawn = true
+    })
     await busy
     await look(t, page, 'profiles')
     const shown = () => graph.locator('.frame:visible').count()
@@ -43,6 +53,16 @@ t.test('the page of profiles', needing('chromium'), async t => {
     await graph.getByText(/^matched \d/).waitFor()
     await page.keyboard.press('Escape')
     t.equal(await shown(), all)
+    await page.keyboard.press('Tab')
+    t.match(await focused(page), /^all\n/)
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowDown')
+    t.match(await focused(page), /^\[/, 'arrows walk to what was called')
+    await page.keyboard.press('Enter')
+    t.ok((await shown()) < all, 'Enter zooms')
+    await page.keyboard.press('ArrowUp')
+    t.match(await focused(page), /^all\n/)
+    await page.keyboard.press('Escape')
     t.match(page.url(), /seconds=0\.5&frequency=500$/)
   })
 

@@ -3,7 +3,7 @@ import { useComputed, useSignalEffect } from '@preact/signals'
 import { Navigation } from './components/navigation.tsx'
 import { SignIn } from './components/sign-in.tsx'
 import { PageView } from './page-view.tsx'
-import { loadAddedPages, pages } from './pages.ts'
+import { areComplete, loadAddedPages, pages } from './pages.ts'
 import { addressOf, followLinks, go, page } from './router.ts'
 import { mustSignIn, user } from './session.ts'
 
@@ -23,7 +23,8 @@ export function App() {
     <div class="shell">
       <Navigation />
       <main class="page" aria-label={found.value?.title} key={`${page.value} ${user.value?.name}`}>
-        {found.value ? <PageView page={found.value} /> : <p class="empty">There is no page here.</p>}
+        {found.value && <PageView page={found.value} />}
+        {!found.value && <p class="empty">{areComplete.value ? 'There is no page here.' : 'Loading …'}</p>}
       </main>
     </div>
   )

@@ -25,10 +25,14 @@ const own: readonly Page[] = [
 /** With those of plugins behind our own. */
 export const pages = signal<readonly Page[]>(own)
 
+/** Once those of plugins are known. */
+export const areComplete = signal(false)
+
 export async function loadAddedPages(): Promise<void> {
   const added = await json<{ name: string; title: string }[]>('/dashboard/pages.json', { db: null }).catch(() => [])
   pages.value = [
     ...own,
     ...added.map(({ name, title }) => ({ name: `x/${name}`, title, load: async () => addedPage(name) }))
   ]
+  areComplete.value = true
 }
