@@ -1,12 +1,23 @@
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { base, serve } from './serve.ts'
+import { startServer } from '../../helpers.ts'
+import { base, clientOf, serve } from './serve.ts'
 
 const success = { text: 'Success', code: 0 }
 const table = 'eventcollector_logs'
 
+const server = await startServer(t)
+let databases = 0
+
+/** A database of its own. */
+async function fresh() {
+  const db = `test_${++databases}`
+  await clientOf(server, 'public').sql(`CREATE DATABASE ${db}`)
+  return clientOf(server, db)
+}
+
 t.test('events become rows: their own keys are tags, so are fields, members of the event are columns', async t => {
-  const { send, sql } = await serve(t)
+  const { send, sql } = await fresh()
   const before = Date.now()
   const body =
     '{"time":1700000000.5,"host":"h1","index":"web logs","event":"started","fields":{"dc":"eu","n":1}}' +
@@ -40,7 +51,7 @@ t.test('events become rows: their own keys are tags, so are fields, members of t
 })
 
 t.test('values come one after the other, with anything or nothing between them, or in arrays', async t => {
-  const { send, sql } = await serve(t)
+  const { send, sql } = await fresh()
   const body = ' {"event":"a"}{"event":"b"} \n\t[{"event":"c"},{"event":"d"}]\r\n[] {"event":"e"} '
   for (const path of ['', '/event', '/event/1.0']) t.match(await send(path, body), { status: 200, body: success }, path)
   t.same(await sql(`SELECT event, count(*) FROM ${table} GROUP BY event ORDER BY event`), [
@@ -58,7 +69,7 @@ t.test('values come one after the other, with anything or nothing between them, 
 })
 
 t.test('content types do not matter, compression does', async t => {
-  const { send, sql } = await serve(t)
+  const { send, sql } = await fresh()
   const body = '{"event":"x"}'
   for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'nonsense']) {
     t.match(await send('', body, { 'content-type': type }), { status: 200, body: success }, type)
@@ -68,7 +79,7 @@ t.test('content types do not matter, compression does', async t => {
 })
 
 t.test('times come as numbers and text, in seconds and what is too large for them', async t => {
-  const { send, sql } = await serve(t)
+  const { send, sql } = await fresh()
   const times: [string, number][] = [
     ['1700000000', 1_700_000_000_000_000_000],
     ['1700000000.123', 1_700_000_000_123_000_000],
@@ -98,7 +109,7 @@ t.test('times come as numbers and text, in seconds and what is too large for the
 })
 
 t.test('the table is the index, made a name, else the parameter, else the default', async t => {
-  const { send, sql } = await serve(t)
+  const { send, sql } = await fresh()
   const body =
     '{"index":"a/b","event":1}{"index":"a/b","event":2}{"index":" 9é ","event":3}{"index":" ","event":4}{"index":7,"event":5}{"event":6}{"index":"a/b","event":7}'
   t.match(await send('?table=given', body), { status: 200 })
@@ -136,7 +147,7 @@ t.test('the first wrong event refuses all of them, by its own number', async t =
 })
 
 t.test('types are those of the table; integers go where it has floats', async t => {
-  const { send, sql } = await serve(t)
+  const { send, sql } = await fresh()
   t.match(await send('', '{"event":{"took":1}}{"event":{"took":2.5}}'), { status: 200 })
   t.match(await send('', '{"event":{"took":3}}'), { status: 200 })
   t.same(await sql(`SELECT "event.took" FROM ${table} ORDER BY 1`), [[1], [2.5], [3]])
@@ -148,7 +159,7 @@ t.test('types are those of the table; integers go where it has floats', async t 
 })
 
 t.test('odd keys: the event’s own value wins over one of fields, what is no text of a tag becomes one', async t => {
-  const { send, sql } = await serve(t)
+  const { send, sql } = await fresh()
   const body =
     '{"host":7,"source":true,"sourcetype":["x"],"event":"a","fields":{"host":"other","event":"tag","sourcetype":5,"svc_timestamp":1}}' +
     '{"event":"b","fields":{"host":"only"}}{"event":"c","fields":"none"}{"event.x":1,"event":{"y":2},"svc_timestamp":9}'
@@ -198,7 +209,7 @@ t.test('a table grows as far as it may', async t => {
 })
 
 t.test('a pipeline gets the event as it is and decides on the columns', async t => {
-  const { main, send, sql } = await serve(t)
+  const { main, send, sql } = await fresh()
   const document = `
 processors:
   - epoch: { field: svc_timestamp, resolution: ns }

@@ -1,8 +1,9 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
+import { startServer } from '../../helpers.ts'
 import { type TestStream, writeJsonPush, writeProtobuf } from './messages.ts'
-import { path, serve } from './serve.ts'
+import { clientOf, path, serve } from './serve.ts'
 
 const ns = 1_700_000_000_000_000_001n
 const hello: TestStream[] = [
@@ -16,8 +17,18 @@ const hello: TestStream[] = [
 ]
 const all = 'SELECT svc_timestamp, line, structured_metadata, app, env FROM logpush_logs ORDER BY line DESC'
 
+const server = await startServer(t)
+let databases = 0
+
+/** A database of its own. */
+async function fresh() {
+  const db = `test_${++databases}`
+  await clientOf(server, 'public').sql(`CREATE DATABASE ${db}`)
+  return clientOf(server, db)
+}
+
 t.test('streams become a table: labels are tags, times keep their nanoseconds', async t => {
-  const { pushJson, pushProtobuf, sql } = await serve(t)
+  const { pushJson, pushProtobuf, sql } = await fresh()
   const json = await pushJson(hello)
   t.equal(json.status, 200)
   t.match(json.body, { output: [{ affectedrows: 2 }], execution_time_ms: Number })
@@ -38,7 +49,7 @@ t.test('streams become a table: labels are tags, times keep their nanoseconds', 
 })
 
 t.test('new labels join the key, entries come in any order', async t => {
-  const { pushJson, sql } = await serve(t)
+  const { pushJson, sql } = await fresh()
   await pushJson(hello)
   const older = [{ labels: { zone: 'a', app: 'web' }, entries: [{ time: 5n, line: 'old' }] }]
   t.equal((await pushJson(older)).status, 200)
@@ -48,7 +59,7 @@ t.test('new labels join the key, entries come in any order', async t => {
 })
 
 t.test('table, database and table options come by header', async t => {
-  const { pushJson, sql } = await serve(t)
+  const { pushJson, sql } = await fresh()
   await sql('CREATE DATABASE other')
   const headers = {
     'x-svc-log-table-name': Buffer.from('größe').toString('latin1'),
@@ -93,7 +104,7 @@ t.test('a push without entries succeeds and creates nothing', async t => {
 })
 
 t.test('bodies come with any content type and coding that clients use', async t => {
-  const { send, sql } = await serve(t)
+  const { send, sql } = await fresh()
   const json = Buffer.from(writeJsonPush(hello))
   const block = Buffer.from(encodeSnappy(writeProtobuf(hello)))
   const taken: [Buffer, Record<string, string>][] = [
@@ -182,7 +193,7 @@ t.test('labels have limits', async t => {
 })
 
 t.test('a pipeline gets line, labels and metadata as fields and decides on the columns', async t => {
-  const { main, pushProtobuf, pushJson, send, sql } = await serve(t)
+  const { main, pushProtobuf, pushJson, send, sql } = await fresh()
   const document = `
 processors:
   - epoch: { field: svc_timestamp, resolution: ns }
@@ -216,7 +227,7 @@ transform:
 })
 
 t.test('the path has one method, and one form', async t => {
-  const { main } = await serve(t)
+  const { main } = await fresh()
   const get = await main.inject({ method: 'GET', url: path })
   t.equal(get.statusCode, 405)
   t.equal(get.headers['allow'], 'POST')

@@ -1,15 +1,21 @@
 // A server that lines are pushed to.
 import type { Test } from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
-import { startServer } from '../../helpers.ts'
+import { startServer, type TestServer } from '../../helpers.ts'
 import { type TestStream, writeJsonPush, writeProtobuf } from './messages.ts'
 
 export const path = '/v1/logpush/api/v1/push'
 
 export async function serve(t: Test, toml = '') {
   const server = await startServer(t, toml)
-  const send = async (payload: string | Buffer, headers: Record<string, string> = {}, query = '') => {
-    const answer = await server.main.inject({ method: 'POST', url: `${path}${query}`, payload, headers })
+  return { ...server, ...clientOf(server, 'public') }
+}
+
+/** Pushes to one database of a server. */
+export function clientOf({ main }: Pick<TestServer, 'main'>, db: string) {
+  const send = async (payload: string | Buffer, own: Record<string, string> = {}, query = '') => {
+    const headers = { 'x-svc-db-name': db, ...own }
+    const answer = await main.inject({ method: 'POST', url: `${path}${query}`, payload, headers })
     const isJson = /json/.test(String(answer.headers['content-type']))
     return { status: answer.statusCode, headers: answer.headers, body: isJson ? answer.json() : answer.body }
   }
@@ -21,11 +27,11 @@ export async function serve(t: Test, toml = '') {
       { 'content-type': 'application/x-protobuf', ...headers },
       query
     )
-  const sql = async (text: string, db = 'public') => {
-    const url = `/v1/sql?db=${db}&sql=${encodeURIComponent(text)}`
-    const answer = (await server.main.inject({ method: 'GET', url })).json()
+  const sql = async (text: string, database = db) => {
+    const url = `/v1/sql?db=${database}&sql=${encodeURIComponent(text)}`
+    const answer = (await main.inject({ method: 'GET', url })).json()
     if (answer.output === undefined) throw new Error(answer.error)
     return answer.output[0].records?.rows ?? answer.output[0]
   }
-  return { ...server, send, pushJson, pushProtobuf, sql }
+  return { main, send, pushJson, pushProtobuf, sql }
 }
