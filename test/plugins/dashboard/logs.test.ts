@@ -126,9 +126,13 @@ t.test('the page of logs', needing('chromium'), async t => {
     await page.getByRole('button', { name: /cart\/7 served/ }).focus()
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('ArrowDown')
+    await page.getByText('3,000 lines, a bar').waitFor()
+    const requests: string[] = []
+    page.on('request', request => void requests.push(request.url()))
     await page.keyboard.press('Enter')
     const details = page.getByRole('complementary', { name: 'Line' })
     await details.getByText(traceId).first().waitFor()
+    t.notMatch(requests.join(), '/v1/', 'nothing is loaded anew')
     await details.getByText('Lines around it').click()
     const around = details.getByRole('region', { name: 'Lines around it' })
     await around.waitFor()

@@ -27,11 +27,11 @@ export interface TimeWords {
 
 export const lastHour: TimeWords = { from: 'now-1h', to: 'now' }
 
-/** What the address says, else the last hour. */
-export const timeWords = computed<TimeWords>(() => ({
-  from: parameters.value.get('from') ?? lastHour.from,
-  to: parameters.value.get('to') ?? lastHour.to
-}))
+const fromWord = computed(() => parameters.value.get('from') ?? lastHour.from)
+const toWord = computed(() => parameters.value.get('to') ?? lastHour.to)
+
+/** What the address says, else the last hour. The same object until they change. */
+export const timeWords = computed<TimeWords>(() => ({ from: fromWord.value, to: toWord.value }))
 
 /** The span of this moment. */
 export function currentSpan({ from, to } = timeWords.value): TimeSpan {

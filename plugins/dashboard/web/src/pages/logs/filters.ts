@@ -98,9 +98,9 @@ export function conditionOf({ column, operator, value }: Filter, type: string | 
 }
 
 /** Of the address; none where it says nothing that could be read. */
-export function readFilters(text = parameters.value.get('f')): readonly Filter[] {
+export function readFilters(text = parameters.value.get('f') ?? '[]'): readonly Filter[] {
   try {
-    const list = JSON.parse(text ?? '[]') as readonly (readonly [string, Operator, string?])[]
+    const list = JSON.parse(text) as readonly (readonly [string, Operator, string?])[]
     return list
       .filter(([, operator]) => operator in operators)
       .map(([column, operator, value = '']) => ({ column, operator, value }))

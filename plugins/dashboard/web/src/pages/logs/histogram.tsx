@@ -30,7 +30,7 @@ export interface HistogramProps {
 
 export function Histogram({ table, selection, level, span }: HistogramProps) {
   const step = stepOf(span)
-  const { value } = useLoaded(
+  const { value, error } = useLoaded(
     async signal => {
       const by: Expression[] = [
         {
@@ -48,7 +48,7 @@ export function Histogram({ table, selection, level, span }: HistogramProps) {
     [selection, span, level]
   )
   // What is wrong with the query is told where its lines would be.
-  if (value === undefined) return null
+  if (value === undefined || error !== undefined) return null
   const total = value.lines.reduce((sum, { values }) => sum + values.reduce<number>((a, b) => a + (b ?? 0), 0), 0)
   return (
     <section class="card histogram" aria-label="Lines over time">
