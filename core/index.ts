@@ -59,6 +59,7 @@ export { maxJsonDepth, parseJson, readJson, readNumber, readWord, textEnd } from
 export type { JsonCursor } from './model/json-cursor.ts'
 export { jsonCursor, jsonError, skipSpace, unexpected } from './model/json-cursor.ts'
 export { unescapeJson } from './model/json-escape.ts'
+export { eachElement, eachMember, startsWith } from './model/json-walk.ts'
 export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model/json-write.ts'
 export { nameProblem } from './model/name.ts'
 export { parseTableOptions } from './model/options.ts'

@@ -2,12 +2,15 @@
 import { isUtf8 } from 'node:buffer'
 import {
   DbError,
+  eachElement,
+  eachMember,
   type ItemValue,
   type JsonCursor,
   jsonCursor,
   ParseError,
   readJson,
   skipSpace,
+  startsWith,
   textEnd,
   unescapeJson,
   unexpected,
@@ -39,14 +42,14 @@ export function decodeJson(body: Uint8Array): Push {
 
 function readRequest(push: Push, cursor: JsonCursor): void {
   let streams = 'missing' as 'missing' | 'found' | 'wrong'
-  const isObject = starts(cursor, 0x7b)
+  const isObject = startsWith(cursor, 0x7b)
   if (!isObject) readJson(cursor)
   else {
     eachMember(cursor, key => {
       if (key !== 'streams') readJson(cursor)
       else {
         restart(push)
-        streams = starts(cursor, 0x5b) ? 'found' : 'wrong'
+        streams = startsWith(cursor, 0x5b) ? 'found' : 'wrong'
         if (streams === 'found') eachElement(cursor, () => readStream(push, cursor))
         else readJson(cursor)
       }
@@ -67,7 +70,7 @@ function restart(push: Push): void {
 }
 
 function readStream(push: Push, cursor: JsonCursor): void {
-  if (!starts(cursor, 0x7b)) {
+  if (!startsWith(cursor, 0x7b)) {
     readJson(cursor)
     push.skip('the stream is not an object')
     return
@@ -78,7 +81,7 @@ function readStream(push: Push, cursor: JsonCursor): void {
     if (key === 'stream') labels = readLabels(push, cursor)
     else if (key === 'values') {
       push.batch.rows = first
-      if (starts(cursor, 0x5b)) eachElement(cursor, () => readEntry(push, cursor))
+      if (startsWith(cursor, 0x5b)) eachElement(cursor, () => readEntry(push, cursor))
       else {
         readJson(cursor)
         push.skip('values is not an array')
@@ -90,7 +93,7 @@ function readStream(push: Push, cursor: JsonCursor): void {
 
 function readLabels(push: Push, cursor: JsonCursor): ReadonlyMap<string, string> {
   const labels = new Map<string, string>()
-  if (!starts(cursor, 0x7b)) {
+  if (!startsWith(cursor, 0x7b)) {
     readJson(cursor)
     push.dropped.label++
     return labels
@@ -184,45 +187,6 @@ function metadataText(push: Push, value: ItemValue): string | undefined {
   const texts = all.filter(([, member]) => typeof member === 'string')
   push.dropped.metadata += isObject ? all.length - texts.length : 1
   return texts.length === 0 ? undefined : writeJson(Object.assign(Object.create(null), Object.fromEntries(texts)))
-}
-
-/** Goes to the next value and says whether it begins with this byte. */
-function starts(cursor: JsonCursor, byte: number): boolean {
-  cursor.at = skipSpace(cursor, cursor.at)
-  return cursor.at < cursor.end && cursor.bytes[cursor.at] === byte
-}
-
-/** Calls `read` at the value of each member of the object at the cursor; it leaves the cursor behind the value. */
-function eachMember(cursor: JsonCursor, read: (key: string) => void): void {
-  eachPart(cursor, 0x7d, "',' or '}'", () => {
-    if (!starts(cursor, quote)) throw unexpected(cursor, cursor.at, 'a key in quotes')
-    const key = readJson(cursor) as string
-    if (!starts(cursor, 0x3a)) throw unexpected(cursor, cursor.at, "':'")
-    cursor.at++
-    cursor.at = skipSpace(cursor, cursor.at)
-    read(key)
-  })
-}
-
-function eachElement(cursor: JsonCursor, read: () => void): void {
-  eachPart(cursor, 0x5d, "',' or ']'", read)
-}
-
-function eachPart(cursor: JsonCursor, bracket: number, expected: string, read: () => void): void {
-  cursor.at++
-  if (starts(cursor, bracket)) {
-    cursor.at++
-    return
-  }
-  for (;;) {
-    read()
-    const at = skipSpace(cursor, cursor.at)
-    const byte = at < cursor.end ? cursor.bytes[at] : -1
-    if (byte !== comma && byte !== bracket) throw unexpected(cursor, at, expected)
-    cursor.at = at + 1
-    if (byte === bracket) return
-    cursor.at = skipSpace(cursor, cursor.at)
-  }
 }
 
 function invalid(message: string): DbError {

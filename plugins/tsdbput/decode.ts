@@ -2,6 +2,8 @@
 import { isUtf8 } from 'node:buffer'
 import {
   DbError,
+  eachElement,
+  eachMember,
   type JsonCursor,
   jsonCursor,
   jsonError,
@@ -9,6 +11,7 @@ import {
   readNumber,
   type SeriesKeys,
   skipSpace,
+  startsWith,
   textEnd,
   unexpected
 } from '../../core/index.ts'
@@ -45,7 +48,7 @@ export function decodePoints(body: Buffer): Points {
   cursor.at = skipSpace(cursor, 0)
   const reader = new PointReader(cursor)
   if (cursor.at < cursor.end) {
-    if (body[cursor.at] === 0x5b) items(cursor, 0x5d, () => reader.readPoint())
+    if (body[cursor.at] === 0x5b) eachElement(cursor, () => reader.readPoint())
     else reader.readPoint()
     if (skipSpace(cursor, cursor.at) < cursor.end) throw unexpected(cursor, cursor.at, 'the end of the document')
   }
@@ -73,10 +76,9 @@ class PointReader {
 
   readPoint(): void {
     const cursor = this.#cursor
-    const start = skipSpace(cursor, cursor.at)
+    const start = cursor.at
     let [metric, tags]: (Range | undefined)[] = []
     let [time, value]: (bigint | number | string | undefined)[] = []
-    cursor.at = start
     members(cursor, 'a point', key => {
       if (key === 'metric') metric = readText(cursor, 'metric')
       else if (key === 'tags') tags = readTags(cursor)
@@ -174,10 +176,9 @@ function numberOf(text: string): number {
 
 /** A text, quotes included. */
 function readText(cursor: JsonCursor, what: string): Range {
-  const start = skipSpace(cursor, cursor.at)
-  if (cursor.bytes[start] !== 0x22 || start >= cursor.end) throw unexpected(cursor, start, `${what} as a text`)
+  if (!startsWith(cursor, 0x22)) throw unexpected(cursor, cursor.at, `${what} as a text`)
+  const start = cursor.at
   const end = textEnd(cursor, start + 1) + 1
-  cursor.at = start
   // Whether the escapes are right.
   if (cursor.bytes.subarray(start, end).includes(0x5c)) readJson(cursor)
   cursor.at = end
@@ -197,41 +198,14 @@ function readScalar(cursor: JsonCursor, what: string): bigint | number | string 
 
 /** An object of texts. */
 function readTags(cursor: JsonCursor): Range {
-  const start = skipSpace(cursor, cursor.at)
-  cursor.at = start
+  cursor.at = skipSpace(cursor, cursor.at)
+  const start = cursor.at
   members(cursor, 'tags', () => readText(cursor, 'the value of a tag'))
   return { start, end: cursor.at }
 }
 
 /** Reads an object; `read` is called where a value stands, with its key. */
 function members(cursor: JsonCursor, what: string, read: (key: string) => void): void {
-  const { bytes, at, end } = cursor
-  if (at >= end || bytes[at] !== 0x7b) throw unexpected(cursor, at, `${what} as an object`)
-  items(cursor, 0x7d, () => {
-    const { start, end: stop } = readText(cursor, 'a key')
-    const written = bytes.toString('latin1', start + 1, stop - 1)
-    const key = written.includes('\\') ? (readJson({ ...cursor, at: start }) as string) : written
-    const colon = skipSpace(cursor, cursor.at)
-    if (colon >= end || bytes[colon] !== 0x3a) throw unexpected(cursor, colon, "':'")
-    cursor.at = colon + 1
-    read(key)
-  })
-}
-
-/** Reads what stands between brackets, the first of which is at the cursor, with commas between. */
-function items(cursor: JsonCursor, close: number, read: () => void): void {
-  const { bytes } = cursor
-  const first = skipSpace(cursor, cursor.at + 1)
-  if (first < cursor.end && bytes[first] === close) {
-    cursor.at = first + 1
-    return
-  }
-  for (cursor.at++; ; ) {
-    read()
-    const at = skipSpace(cursor, cursor.at)
-    const byte = at < cursor.end ? bytes[at] : -1
-    cursor.at = at + 1
-    if (byte === close) return
-    if (byte !== 0x2c) throw unexpected(cursor, at, `',' or '${String.fromCharCode(close)}'`)
-  }
+  if (!startsWith(cursor, 0x7b)) throw unexpected(cursor, cursor.at, `${what} as an object`)
+  eachMember(cursor, read)
 }

@@ -126,7 +126,7 @@ t.test('what is no point is refused with its place, flags or not', async t => {
   const cases = [
     ['', /No datapoints found/],
     ['[]', /No datapoints found/],
-    ['{', /a key as a text/],
+    ['{', /a key in quotes/],
     ['[{"metric":"m"},]', /no timestamp/],
     ['nope', /a point as an object/],
     ['"text"', /a point as an object/],
