@@ -1,6 +1,6 @@
 // Traces out in the form of the Jaeger query API, so that its pages and Grafana show them.
 import { Type } from 'typebox'
-import { definePlugin, duration } from '../../core/index.ts'
+import { definePlugin, duration, size } from '../../core/index.ts'
 import { formatError } from './errors.ts'
 import { routes } from './routes.ts'
 
@@ -13,6 +13,11 @@ export default definePlugin({
   config: Type.Object({
     max_traces: count(1500, 'Traces one search may ask for; more are refused with 400.'),
     max_spans: count(200_000, 'Spans one answer may hold; an answer that would have more is refused with 400.'),
+    max_answer_size: size(
+      128 * 2 ** 20,
+      'Bytes that the spans of one answer may hold; an answer that would have more is refused with 400.',
+      { minimum: 1 }
+    ),
     max_names: count(
       100_000,
       'Services or operations one answer may list; an answer that would have more is refused with 400.'

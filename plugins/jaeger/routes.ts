@@ -4,12 +4,11 @@ import { authorise, DbError, type Parameters, type PluginApp } from '../../core/
 import { invalid } from './errors.ts'
 import { listDependencies, listOperations, listServices } from './names.ts'
 import { allValues, one, readRange, readSearch, readTraceId, type SearchLimits, type TimeRange } from './parameters.ts'
-import { readSpans, searchTraces } from './search.ts'
+import { type AnswerLimits, readSpans, searchTraces } from './search.ts'
 import { type Source, sourceOf } from './source.ts'
 import { type Trace, tracesOf } from './trace.ts'
 
-export interface JaegerOptions extends SearchLimits {
-  readonly max_spans: number
+export interface JaegerOptions extends SearchLimits, AnswerLimits {
   readonly max_names: number
   /** Milliseconds. */
   readonly trace_window: number
@@ -73,10 +72,10 @@ async function readTraces(
   source: Source,
   traceIds: readonly string[],
   range: TimeRange,
-  { max_spans }: JaegerOptions
+  limits: AnswerLimits
 ): Promise<readonly Trace[]> {
   const { table } = source
-  const rows = await readSpans(source, traceIds, range, max_spans)
+  const rows = await readSpans(source, traceIds, range, limits)
   return table === undefined ? [] : tracesOf(table, traceIds, rows)
 }
 

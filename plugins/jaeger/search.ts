@@ -1,5 +1,5 @@
 // Which traces a search finds, and the spans of traces.
-import { type Condition, DbError, type Table } from '../../core/index.ts'
+import { type Condition, DbError, formatSize, type Table } from '../../core/index.ts'
 import { serviceIs } from './names.ts'
 import type { Search, TimeRange } from './parameters.ts'
 import type { Source } from './source.ts'
@@ -48,12 +48,18 @@ function conditions(table: Table, search: Search): string[] {
   ]
 }
 
-/** The spans of these traces in order of their beginnings, at most `most`; with a range those that begin in it. */
+export interface AnswerLimits {
+  readonly max_spans: number
+  /** Bytes of what spans hold. */
+  readonly max_answer_size: number
+}
+
+/** The spans of these traces in order of their beginnings; with a range those that begin in it. Throws DbError `InvalidArguments` for too many. */
 export async function readSpans(
   source: Source,
   traceIds: readonly string[],
   range: TimeRange,
-  most: number
+  { max_spans, max_answer_size }: AnswerLimits
 ): Promise<SpanRow[]> {
   const { table } = source
   if (table === undefined || traceIds.length === 0) return []
@@ -64,11 +70,16 @@ export async function readSpans(
   const pieces: Piece[] = [
     `SELECT ${table.columns.map(({ physical }) => quoteName(physical)).join(', ')} FROM `,
     { table, alias: 's', where },
-    ` WHERE ${wanted.join(' AND ')} ORDER BY ${column(table, 'timestamp')}, ${column(table, 'span_id')} LIMIT ${most + 1}`
+    ` WHERE ${wanted.join(' AND ')} ORDER BY ${column(table, 'timestamp')}, ${column(table, 'span_id')} LIMIT ${max_spans + 1}`
   ]
   const spans: SpanRow[] = []
+  let bytes = 0
   for await (const row of rowsOf(await run(source, pieces))) {
-    if (spans.length === most) throw tooMany(most)
+    if (spans.length === max_spans) throw tooMuch(`more than ${max_spans} spans (plugins.jaeger.max_spans)`)
+    bytes += sizeOf(row)
+    if (bytes > max_answer_size) {
+      throw tooMuch(`spans of more than ${formatSize(max_answer_size)} (plugins.jaeger.max_answer_size)`)
+    }
     spans.push(new Map(table.columns.flatMap(({ name }, i) => (row[i] === null ? [] : [[name, row[i]]]))))
   }
   return spans
@@ -86,9 +97,13 @@ function between(table: Table, { from, to }: TimeRange): string[] {
   ]
 }
 
-function tooMany(most: number): DbError {
-  return new DbError(
-    'InvalidArguments',
-    `the answer has more than ${most} spans (plugins.jaeger.max_spans): ask for fewer traces or a shorter time`
-  )
+function tooMuch(what: string): DbError {
+  return new DbError('InvalidArguments', `the answer has ${what}: ask for fewer traces or a shorter time`)
+}
+
+/** Bytes, about. */
+function sizeOf(row: readonly unknown[]): number {
+  let bytes = 0
+  for (const value of row) bytes += typeof value === 'string' || value instanceof Uint8Array ? value.length : 8
+  return bytes
 }

@@ -72,4 +72,10 @@ t.test('limits are named', async t => {
     await ask(server, '/traces?service=frontend&start=0'),
     /^400 the answer has more than 2 spans \(plugins.jaeger.max_spans\)/
   )
+  const small = await startServer(t, '[plugins.jaeger]\nmax_answer_size = "200B"\n')
+  await sendSpans(small)
+  t.match(
+    await ask(small, '/traces?service=frontend&start=0'),
+    /^400 the answer has spans of more than 200B \(plugins.jaeger.max_answer_size\)/
+  )
 })
