@@ -1,6 +1,6 @@
 // Metrics, traces and logs by OTLP over HTTP, as protobuf and as JSON.
 import { Type } from 'typebox'
-import { definePlugin } from '../../core/index.ts'
+import { definePlugin, size } from '../../core/index.ts'
 import { createCounters } from './counters.ts'
 import { createReceiveLogs } from './logs/receive.ts'
 import { promotedByDefault, type Strategy, strategies } from './metrics/policy.ts'
@@ -49,6 +49,11 @@ export default definePlugin({
       description:
         'Attributes of log records that one request may want in columns of their own; more are refused with 400.'
     }),
+    max_series_size: size(
+      2 ** 16,
+      'Bytes of the names and values of the labels of one series of metrics; points of longer ones are left out.',
+      { minimum: 1 }
+    ),
     max_attribute_columns: Type.Integer({
       default: 1000,
       minimum: 0,

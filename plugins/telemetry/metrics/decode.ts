@@ -1,6 +1,7 @@
 // `ExportMetricsServiceRequest` into samples: the metrics of each origin, and in each its points.
 import type { ProtoReader } from '../../../core/index.ts'
 import { resource, scope } from '../wire/field.ts'
+import { checkScopes } from '../wire/growth.ts'
 import { outlineOf } from '../wire/outline.ts'
 import { type FoundHistogram, readExponentialPoint } from './exponential-point.ts'
 import { readHistogramPoint } from './histogram-point.ts'
@@ -36,6 +37,7 @@ export interface DecodeMetrics {
 export function decodeMetrics(decode: DecodeMetrics): void {
   const { body, points, mostItems } = decode
   const outline = outlineOf(body, mostItems)
+  checkScopes(outline, body)
   const { items: metrics } = outline
   let owner = -1
   let origin: Origin | undefined

@@ -40,7 +40,8 @@ export class PointReader {
   readonly #startTimes: StartTimes | undefined
   attributeStart = 0
   attributeEnd = 0
-  joined: Uint8Array | undefined
+  /** Attributes that do not stand in one place, field by field; empty where they do. */
+  readonly #apart: Uint8Array[] = []
   startLow = 0
   startHigh = 0
   timeLow = 0
@@ -61,7 +62,7 @@ export class PointReader {
 
   begin(): void {
     this.attributeStart = this.attributeEnd = 0
-    this.joined = undefined
+    this.#apart.length = 0
     this.startLow = this.startHigh = this.timeLow = this.timeHigh = this.flags = 0
     this.exemplarPlaces.length = 0
   }
@@ -71,10 +72,11 @@ export class PointReader {
     const { reader } = this
     reader.skip()
     const { at } = reader
+    const apart = this.#apart
     if (this.attributeEnd === 0) this.attributeStart = fieldStart
-    else if (this.joined !== undefined || this.attributeEnd !== fieldStart) {
-      const before = this.joined ?? reader.bytes.subarray(this.attributeStart, this.attributeEnd)
-      this.joined = new Uint8Array(Buffer.concat([before, reader.bytes.subarray(fieldStart, at)]))
+    else if (apart.length > 0 || this.attributeEnd !== fieldStart) {
+      if (apart.length === 0) apart.push(reader.bytes.subarray(this.attributeStart, this.attributeEnd))
+      apart.push(reader.bytes.subarray(fieldStart, at))
     }
     this.attributeEnd = at
   }
@@ -107,7 +109,8 @@ export class PointReader {
       this.reject(`metric ${metric.metadata.metric}: the time of a point is too far`)
       return undefined
     }
-    const point = this.samples.addPoint(metric, time, reader.view, this.attributeStart, this.attributeEnd, this.joined)
+    const joined = this.#apart.length === 0 ? undefined : new Uint8Array(Buffer.concat(this.#apart))
+    const point = this.samples.addPoint(metric, time, reader.view, this.attributeStart, this.attributeEnd, joined)
     if (this.startLow !== 0 || this.startHigh !== 0) this.#noteStart(metric, point, time)
     return point
   }

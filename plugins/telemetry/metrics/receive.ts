@@ -28,6 +28,8 @@ export interface MetricsOptions extends PolicyOptions {
   readonly start_times: boolean
   /** Resources, scopes and metrics of one request. */
   readonly max_items: number
+  /** Bytes of the labels of one series. */
+  readonly max_series_size: number
 }
 
 /** What all requests share. */
@@ -149,11 +151,20 @@ function seriesWrite(reception: Reception): SeriesWrite {
 }
 
 /** The series of a part of a point. Throws DbError `InvalidArguments` for labels that cannot be. */
-function nameOf({ metricsys, names }: Reception, point: number, part: number): SeriesName {
+function nameOf({ metricsys, names, options }: Reception, point: number, part: number): SeriesName {
   const name = names.name(point, part)
+  checkSize(name, options.max_series_size)
   for (const label of name.labels) metricsys.checkLabel(label.name, name.table)
   metricsys.countLabels(name.labels)
   return name
+}
+
+/** Every series keeps what its resource says: a long text there would be kept as often. */
+function checkSize({ table, labels }: SeriesName, most: number): void {
+  const bytes = labels.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
+  if (bytes <= most) return
+  const reason = `the labels of a series take ${bytes} bytes, more than ${most} (plugins.telemetry.max_series_size)`
+  throw new DbError('InvalidArguments', `metric ${table}: ${reason}`)
 }
 
 function histogramRows(reception: Reception): HistogramRow[] {

@@ -30,6 +30,13 @@ export function checkRepeated(outline: Outline, body: Uint8Array, items: string)
   checkGrowth(bytes, body, `${count} ${items} with what their resources and scopes say`)
 }
 
+/** Throws as `checkGrowth` does, for scopes of which each is read with what its resource says. */
+export function checkScopes({ resources, scopes }: Outline, body: Uint8Array): void {
+  let bytes = 0
+  for (let i = 0; i < scopes.count; i++) bytes += sizeOf(scopes, i) + sizeOf(resources, scopes.owners[i]!)
+  checkGrowth(bytes, body, `${scopes.count} scopes with what their resources say`)
+}
+
 function sizeOf({ starts, ends }: Ranges, i: number): number {
   return ends[i]! - starts[i]!
 }

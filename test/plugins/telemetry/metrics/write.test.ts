@@ -1,5 +1,5 @@
 import t from 'tap'
-import { exportRequest } from '../proto.ts'
+import { attributes, double, exportRequest, fixed64, inner, message, text, uint } from '../proto.ts'
 import { serve } from '../serve.ts'
 import { base, exemplar, exponential, gauge, histogram, second, sum, summary } from './messages.ts'
 
@@ -256,6 +256,30 @@ t.test('attributes that become one label share it, those of a point win over the
   t.same(await sql('SELECT a_b, service_name, job FROM g'), [['x;y', 'own', 'r']])
 })
 
+t.test(
+  'attributes of one label are joined up to a limit, and those of a point may stand apart from each other',
+  async t => {
+    const { send, sql } = await fresh()
+    const many = Array.from({ length: 10_000 }, (_, i) => attributes(7, { 'a.b': `value ${i}` }))
+    const head = [fixed64(3, base), double(4, 1)]
+    const point = (...parts: Buffer[]) => inner(2, text(1, 'g'), inner(5, inner(1, ...head, ...parts)))
+    const request = (...metrics: Buffer[]) => inner(1, inner(2, ...metrics))
+    const refused = await send('metrics', request(point(Buffer.concat(many))))
+    t.match(refused, { rejected: 1, message: 'attributes that become the label a_b take more than 65536 bytes' })
+    const apart = many.map((_, i) => message(uint(8, 0), attributes(7, { [`k${i % 5}`]: '' })))
+    t.equal((await send('metrics', request(point(Buffer.concat(apart), attributes(7, { k: 'v' }))))).rejected, 0)
+    t.same(await sql('SELECT k FROM g'), [['v']])
+  }
+)
+
+t.test('a long resource of many scopes is refused', async t => {
+  const { send } = await fresh()
+  const resource = inner(1, attributes(1, { long: 'x'.repeat(1 << 20) }))
+  const scope = inner(2, inner(2, text(1, 'g'), inner(5, inner(1, fixed64(3, base), double(4, 1)))))
+  const request = inner(1, resource, ...Array.from({ length: 65 }, () => scope))
+  await t.rejects(send('metrics', request), /65 scopes with what their resources say would take \d+ bytes/)
+})
+
 t.test('limits of metrics hold here, too, and are told by points', async t => {
   const { send, sql } = await (await serve(t, '[plugins.metricsys]\nmax_metrics = 3\n')).fresh()
   const point = { count: 2, sum: 1, counts: [1, 1], bounds: [1] }
@@ -264,6 +288,15 @@ t.test('limits of metrics hold here, too, and are told by points', async t => {
   t.equal(taken.rejected, 1)
   t.match(taken.message, /plugins\.metricsys\.max_metrics/)
   t.same(await sql('SELECT svc_value FROM a'), [[1]])
+})
+
+t.test('a series whose labels are too long is left out', async t => {
+  const { send, sql } = await fresh()
+  const points = [{ value: 1, attributes: { long: 'x'.repeat(70_000) } }, { value: 2 }]
+  const taken = await send('metrics', exportRequest([{ items: [gauge({ name: 'g' }, points)] }]))
+  t.equal(taken.rejected, 1)
+  t.match(taken.message, /^metric g: .* take 70004 bytes, more than 65536 \(plugins\.telemetry\.max_series_size\)/)
+  t.same(await sql('SELECT svc_value FROM g'), [[2]])
 })
 
 t.test('a request that was sent before is stored again as the same series', async t => {
