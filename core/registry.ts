@@ -5,6 +5,7 @@ import { ConfigError, type ConfigProblem, locateProblems } from './config/error.
 import { readTable } from './config/read.ts'
 import { type Config, type PluginTable, pluginKeys } from './config/schema.ts'
 import type { ServerKind } from './http/context.ts'
+import { parseLevels } from './log/levels.ts'
 import { importModule } from './module.ts'
 import { isPlugin, type PluginSpec } from './plugin.ts'
 import type { EnabledPlugin } from './server.ts'
@@ -34,6 +35,7 @@ export async function loadPlugins(
     })
   }
   const names = new Set([...Object.keys(catalogue), ...Object.keys(tables).filter(name => tables[name]!.module)])
+  problems.push(...unknownLevels(config, names))
   const enabled = new Map<string, EnabledPlugin>()
   for (const name of names) {
     const table = tables[name] ?? {}
@@ -46,6 +48,14 @@ export async function loadPlugins(
   const plugins = problems.length === 0 ? inOrder(enabled, problems) : []
   if (problems.length > 0) throw locateProblems(new ConfigError(problems), locate)
   return plugins
+}
+
+/** Plugins that `logging.level` names and nobody knows; `core` is everything that belongs to none. */
+export function unknownLevels({ logging, plugins }: Config, names: Iterable<string>): ConfigProblem[] {
+  const known = ['core', ...names, ...Object.keys(plugins)]
+  return [...parseLevels(logging.level, 'info').plugins.keys()]
+    .filter(name => !known.includes(name))
+    .map(name => ({ path: ['logging', 'level'], message: `there is no plugin ${name}${didYouMean(name, known)}` }))
 }
 
 async function load(

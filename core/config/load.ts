@@ -132,7 +132,7 @@ function elsewhere(problem: ConfigProblem, schema: SchemaNode): ConfigProblem {
 function checkValues(config: Config): ConfigProblem[] {
   const problems: ConfigProblem[] = []
   const check = (good: boolean, path: readonly string[], message: string) => good || problems.push({ path, message })
-  const { http, storage } = config
+  const { http, storage, tracing } = config
   for (const [key, other] of [['cert_path', 'key_path'] as const, ['key_path', 'cert_path'] as const])
     check(http.tls[key] !== '' || http.tls[other] === '', ['http', 'tls', key], `is missing: there is a ${other}`)
   for (const key of ['addr', 'api_server_addr'] as const)
@@ -151,6 +151,11 @@ function checkValues(config: Config): ConfigProblem[] {
     exhaustedWait(config.write_bytes_exhausted_policy) !== undefined,
     ['write_bytes_exhausted_policy'],
     `expected wait, wait(10s) or fail, got ${JSON.stringify(config.write_bytes_exhausted_policy)}`
+  )
+  check(
+    URL.canParse(tracing.otlp_endpoint),
+    ['tracing', 'otlp_endpoint'],
+    `expected a URL, got ${tracing.otlp_endpoint}`
   )
   check(storage.data_home !== '', ['storage', 'data_home'], 'expected a folder')
   check(

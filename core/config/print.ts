@@ -17,8 +17,10 @@ export interface PrintOptions {
 
 /** TOML text of a loaded configuration, scalars first; durations and sizes in canonical units. */
 export function printConfig(config: Config, { plugins = {} }: PrintOptions = {}): string {
-  const { plugins: tables, user_provider, ...rest } = config
-  const top = write(configSchema as TSchema as SchemaNode, rest) as Record<string, unknown>
+  const { plugins: tables, user_provider, tracing, ...rest } = config
+  const schema = configSchema as TSchema as SchemaNode
+  const top = write(schema, { ...rest, tracing }) as Record<string, unknown>
+  top['tracing'] = { ...(top['tracing'] as object), otlp_headers: hideList(tracing.otlp_headers) }
   const names = [...new Set([...Object.keys(plugins), ...Object.keys(tables)])].sort()
   const shown = Object.fromEntries(names.map(name => [name, pluginTable(tables[name] ?? {}, plugins[name])]))
   return `${stringify({ user_provider: hidePasswords(user_provider), ...top, ...(names.length > 0 && { plugins: shown }) }).trimEnd()}\n`
@@ -33,6 +35,7 @@ function pluginTable(table: Readonly<Record<string, unknown>>, schema: TSchema |
 
 function write(node: SchemaNode, value: unknown, key = ''): unknown {
   if (typeof value === 'string' && (node.secret ?? secretName.test(key))) return value === '' ? '' : hidden
+  if (typeof value === 'string') return withoutPassword(value)
   if (Array.isArray(value)) return value.map(item => write(node.items ?? {}, item, key))
   if (!isTable(value)) return writeUnit(node, value)
   return Object.fromEntries(
@@ -42,10 +45,20 @@ function write(node: SchemaNode, value: unknown, key = ''): unknown {
   )
 }
 
+/** `https://mia:******@host`: addresses may hold one. */
+function withoutPassword(text: string): string {
+  return text.replace(/^(\w+:\/\/[^/?#@:]*):[^/?#@]*@/, `$1:${hidden}@`)
+}
+
 /** An inline list of users keeps the names and loses the secrets. */
 function hidePasswords(provider: string): string {
   const match = /^(static_user_provider:cmd:)(.*)$/s.exec(provider)
   if (match === null) return provider
-  const users = match[2]!.split(',').map(entry => (entry.includes('=') ? `${entry.split('=')[0]}=${hidden}` : hidden))
-  return match[1] + users.join(',')
+  return match[1] + hideList(match[2]!)
+}
+
+/** Of `name=secret,other=secret` the names stay. */
+function hideList(text: string): string {
+  const entries = text === '' ? [] : text.split(',')
+  return entries.map(entry => (entry.includes('=') ? `${entry.split('=')[0]}=${hidden}` : hidden)).join(',')
 }

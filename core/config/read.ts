@@ -104,8 +104,10 @@ function readChoice(node: SchemaNode, input: unknown, path: Path, report: Report
 function readText(node: SchemaNode, input: unknown, path: Path, report: Report): unknown {
   if (typeof input !== 'string') report(path, `expected a text, got ${show(input)}`)
   else if (input.length < (node.minLength ?? 0)) report(path, 'expected a text that is not empty')
-  else if (node.pattern !== undefined && !new RegExp(node.pattern).test(input))
-    report(path, `expected ${node.expected ?? `a text that matches ${node.pattern}`}, got ${show(input)}`)
+  else if (node.pattern !== undefined && !new RegExp(node.pattern).test(input)) {
+    const got = node.secret ? '' : `, got ${show(input)}`
+    report(path, `expected ${node.expected ?? `a text that matches ${node.pattern}`}${got}`)
+  }
   return input
 }
 

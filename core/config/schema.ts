@@ -186,7 +186,12 @@ const tracing = table(
       expected: 'a URL that starts with http:// or https://',
       ...live
     }),
-    otlp_headers: text('', 'Headers sent along: `name=value,other=value`.', { secret: true, ...live }),
+    otlp_headers: text('', 'Headers sent along: `name=value,other=value`.', {
+      pattern: "^(?:\\s*[\\w!#$%&'*+.^`|~-]+\\s*=[\\t -+\\x2d-~]*(?:,(?!$)|$))*$",
+      expected: 'name=value,other=value, without commas in a value',
+      secret: true,
+      ...live
+    }),
     sample_ratio: Type.Number({
       default: 1,
       minimum: 0,

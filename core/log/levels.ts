@@ -6,7 +6,7 @@ export type LogLevel = (typeof logLevels)[number]
 
 export interface Levels {
   readonly all: LogLevel
-  /** By plugin name, where it differs. */
+  /** By plugin name, where it differs; `core` is what belongs to none. */
   readonly plugins: ReadonlyMap<string, LogLevel>
 }
 

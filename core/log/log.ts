@@ -11,7 +11,7 @@ export type Logger = Pick<Pino, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 
 /** The logger of the process. */
 export type RootLogger = Logger & {
   getLevels(): Levels
-  /** From now on, for the loggers there are too: those made with `{ plugin }` have their plugin's level. */
+  /** From now on, for the loggers there are too: those made with `{ plugin }` have their plugin's level, the others that of `core`. */
   setLevels(levels: Levels): void
   /** Tells each line from now on, as JSON, whatever the outputs; returns what ends it. */
   listen(listener: (json: string) => void): () => void
@@ -56,7 +56,7 @@ export function createLogger(config: Config['logging'], onLost: LogLoss = () => 
     crowded = Math.max(64, children.size * 2)
   }
   const options = {
-    level: levels.all,
+    level: levelFor(undefined, levels),
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
@@ -71,7 +71,7 @@ export function createLogger(config: Config['logging'], onLost: LogLoss = () => 
     },
     setLevels(changed: Levels) {
       levels = changed
-      root.level = changed.all
+      root.level = levelFor(undefined, changed)
       for (const reference of children) setLevel(reference.deref(), changed)
     },
     async close() {
@@ -84,8 +84,13 @@ export function createLogger(config: Config['logging'], onLost: LogLoss = () => 
   return Object.assign(root, own)
 }
 
-function setLevel(child: Pino | undefined, { all, plugins }: Levels) {
+function setLevel(child: Pino | undefined, levels: Levels) {
   if (child === undefined) return
-  const { plugin } = plugins.size === 0 ? {} : (child.bindings() as { readonly plugin?: string })
-  child.level = plugins.get(plugin ?? '') ?? all
+  const { plugin } = levels.plugins.size === 0 ? {} : (child.bindings() as { readonly plugin?: string })
+  child.level = levelFor(plugin, levels)
+}
+
+/** What belongs to no plugin goes by the name core. */
+function levelFor(plugin = 'core', { all, plugins }: Levels) {
+  return plugins.get(plugin) ?? all
 }

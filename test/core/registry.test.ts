@@ -68,6 +68,17 @@ t.test('what is wrong stops the start and is named', async t => {
   await t.rejects(both, { message: /shp.*\n.*lanes/ }, 'everything at once')
 })
 
+t.test('a level of the log is for core or a plugin there may be', async t => {
+  const at = (level: string) =>
+    loadPlugins(
+      loadConfig({ overrides: { logging: { level }, plugins: { extra: { enabled: false } } } }).config,
+      catalogue,
+      '.'
+    )
+  await at('warn,core=info,shop=debug,extra=debug')
+  await t.rejects(at('info,shp=debug'), { message: /logging\.level: there is no plugin shp, did you mean shop\?/ })
+})
+
 t.test('a need that nobody brings and a circle of needs stop the start', async t => {
   await t.rejects(load({}, { a: async () => plugin('a', { needs: ['b'] }) }), {
     message: /needs plugin b, which is not there/

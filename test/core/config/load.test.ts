@@ -105,6 +105,19 @@ t.test('values that contradict each other or mean nothing are refused', async t 
   t.match(load({ http: 'x' }), [/http: expected a table/])
 })
 
+t.test('headers and address of tracing are checked before they are used, without telling a secret', async t => {
+  for (const otlp_headers of ['', 'a=b', 'x-a=1,x-b=Basic abc=', ' a = b , c='])
+    loadConfig({ overrides: { tracing: { otlp_headers } } })
+  for (const otlp_headers of ['secret-1', 'a=b,', 'bad name=secret-1', 'a=secret-1\nb=c', '=secret-1', 'a=é']) {
+    const wrong = t.throws(() => loadConfig({ overrides: { tracing: { otlp_headers } } })) as Error
+    t.match(wrong.message, /^given by the caller: tracing.otlp_headers: expected name=value,other=value/)
+    t.notMatch(wrong.message, 'secret-1')
+  }
+  t.throws(() => loadConfig({ overrides: { tracing: { otlp_endpoint: 'http://' } } }), {
+    message: /tracing.otlp_endpoint: expected a URL, got http:\/\//
+  })
+})
+
 t.test('a file that is missing or no TOML is named with the place', async t => {
   t.match(
     problems(() => loadConfig({ file: '/nowhere/weir.toml' })),

@@ -36,6 +36,18 @@ t.test('passwords of an inline list of users and secrets of plugins are hidden',
   )
 })
 
+t.test('secrets of tracing are hidden, and what is printed can be used all the same', async t => {
+  const tracing = {
+    otlp_endpoint: 'https://mia:plum-88@traces.example/v1/traces',
+    otlp_headers: 'x-team=blue-1, authorization=Basic abc='
+  }
+  const text = printConfig(loadConfig({ overrides: { tracing } }).config)
+  t.match(text, 'otlp_endpoint = "https://mia:******@traces.example/v1/traces"')
+  t.match(text, 'otlp_headers = "x-team=******, authorization=******"')
+  const file = join(t.testdir({ 'weir.toml': text }), 'weir.toml')
+  t.equal(loadConfig({ file }).config.tracing.otlp_headers, 'x-team=******, authorization=******')
+})
+
 t.test("a plugin's options are printed with their defaults and units", async t => {
   const schema = Type.Object({ every: duration(5000, 'x'), most: size(2048, 'y') })
   const text = printConfig(loadConfig().config, { plugins: { tick: schema } })

@@ -73,12 +73,16 @@ t.test('a plugin can have a level of its own, whenever its logger was made', asy
   log.setLevels(parseLevels('warn', 'info'))
   before.info('never')
   log.warn('four')
+  log.setLevels(parseLevels('error,core=info', 'info'))
+  log.info('five')
+  log.child({ server: 'main' }).info('six')
+  before.warn('never')
   await log.close()
   const messages = contents(dir)
     .trim()
     .split('\n')
     .map(line => JSON.parse(line).msg)
-  t.strictSame(messages, ['one', 'two', 'three', 'four'])
+  t.strictSame(messages, ['one', 'two', 'three', 'four', 'five', 'six'])
 })
 
 t.test('levels are read and written as operators say them', async t => {
