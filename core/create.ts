@@ -81,6 +81,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
 function openLog(config: Config['logging'], metrics: Metrics): RootLogger {
   const help = 'Lines of the log that could not be written, or found no place because too many waited.'
   const lost = metrics.counter('svc_log_lines_lost_total', help, ['output'])
+  for (const output of ['stdout', 'file']) lost.add(0, { output })
   try {
     return createLogger(config, (output, lines) => lost.add(lines, { output }))
   } catch (error) {

@@ -14,7 +14,7 @@ export function followConfig({ core, reload }: Running, file: string | undefined
   const again = (reason: string) => {
     turn = turn.then(async () => {
       try {
-        const report = await reload(load())
+        const report = await reload(load)
         core.log.info({ reason, ...report }, 'the configuration was read again')
       } catch (error) {
         core.log.error(

@@ -6,7 +6,7 @@ import { type Config, configSchema } from './config/schema.ts'
 import type { Core } from './core.ts'
 import { parseLevels } from './log/levels.ts'
 import type { PluginSpec } from './plugin.ts'
-import { readOptions } from './registry.ts'
+import { readOptions, unknownLevels } from './registry.ts'
 import type { EnabledPlugin } from './server.ts'
 
 export interface ReloadReport {
@@ -18,9 +18,9 @@ export interface ReloadReport {
 
 /**
  * Takes over a configuration that was loaded anew: all of it or, when something in it is wrong, nothing; then ConfigError. Users are read
- * again whatever changed.
+ * again whatever changed. What fails to load counts as a failure, too.
  */
-export type Reload = (config: Config) => Promise<ReloadReport>
+export type Reload = (config: Config | (() => Config)) => Promise<ReloadReport>
 
 export interface ReloadParts {
   readonly core: Core
@@ -35,13 +35,15 @@ export function createReload({ core, plugins, services, certificate }: ReloadPar
   const reloads = core.metrics.counter('svc_config_reloads_total', 'Times the configuration was read again.', [
     'result'
   ])
+  for (const result of ['success', 'failure']) reloads.add(0, { result })
   let waiting = 0
   const help = 'Keys of the configuration that changed and wait for a restart.'
   core.metrics.gauge('svc_config_restart_pending', help, [], gauge => gauge.set(waiting))
 
-  const reload: Reload = async config => {
+  const reload = async (config: Config): Promise<ReloadReport> => {
     const changes = plugins.map(plugin => pluginChange(plugin, config))
-    const problems = changes.flatMap(({ problems }) => problems)
+    const names = plugins.map(({ spec }) => spec.name)
+    const problems = [...changes.flatMap(({ problems }) => problems), ...unknownLevels(config, names)]
     if (problems.length > 0) throw new ConfigError(problems)
     const own = changedKeys(configSchema, core.config, config).filter(({ path }) => path[0] !== 'plugins')
     takeOver(core.config, config, own.filter(isLive))
@@ -56,13 +58,13 @@ export function createReload({ core, plugins, services, certificate }: ReloadPar
     await core.users?.reload?.()
     certificate?.reload()
     const all = [...own, ...changes.flatMap(({ keys }) => keys), ...tableChanges(core.config, config, plugins)]
-    const report = { applied: names(all.filter(isLive)), restart: names(all.filter(key => !isLive(key))) }
+    const report = { applied: texts(all.filter(isLive)), restart: texts(all.filter(key => !isLive(key))) }
     waiting = report.restart.length
     return report
   }
   return async config => {
     try {
-      const report = await reload(config)
+      const report = await reload(typeof config === 'function' ? config() : config)
       reloads.add(1, { result: 'success' })
       if (report.restart.length > 0) core.log.warn({ keys: report.restart }, 'changed keys count after a restart')
       return report
@@ -128,6 +130,6 @@ function isLive({ live }: ChangedKey): boolean {
   return live
 }
 
-function names(keys: readonly ChangedKey[]): string[] {
+function texts(keys: readonly ChangedKey[]): string[] {
   return keys.map(({ path }) => path.join('.'))
 }

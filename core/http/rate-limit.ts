@@ -31,6 +31,7 @@ export async function limitRates(
   const isCounted = (key: 'per_address' | 'per_user', { routeOptions: { url, config }, url: path }: FastifyRequest) =>
     // Nobody is the user of what needs none.
     http.rate_limit[key] > 0 && isUnder(url ?? path, '/v1') && !(key === 'per_user' && config.public)
+  for (const limit of ['per_address', 'per_user']) refused.add(0, { limit })
   const add = (key: 'per_address' | 'per_user', keyGenerator?: (request: FastifyRequest) => string) => {
     const options = {
       max: () => http.rate_limit[key],

@@ -24,6 +24,7 @@ export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls |
   const help = 'When the certificate ends, in seconds since 1970.'
   const expiry = metrics.gauge('svc_servers_tls_certificate_expiry_seconds', help, ['file'])
   if (config.cert_path === '') return undefined
+  for (const result of ['success', 'failure']) reloads.add(0, { result })
   let current = read(config)
   /** Why the files were refused last: they are looked at again and again. */
   let refused = ''

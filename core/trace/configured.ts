@@ -11,6 +11,7 @@ const quiet = 60_000
 export function configuredTracing(config: Config['tracing'], log: Logger, metrics: Metrics): TraceSwitch {
   const help = 'Spans `sent` to tracing.otlp_endpoint, `failed` to be, or `dropped` because too many waited.'
   const spans = metrics.counter('svc_tracing_spans_total', help, ['result'])
+  for (const result of ['sent', 'failed', 'dropped']) spans.add(0, { result })
   let warned = Number.NEGATIVE_INFINITY
   const sent = (count: number, failure: Error | undefined) => {
     spans.add(count, { result: failure === undefined ? 'sent' : 'failed' })

@@ -5,6 +5,7 @@ import t from 'tap'
 import { type ServerProcess, serverFolder, startProcess } from './server.ts'
 
 const config = async ({ url }: ServerProcess) => (await fetch(`${url}/config`)).text()
+const metrics = async ({ url }: ServerProcess) => (await fetch(`${url}/metrics`)).text()
 
 /** Waits until the configuration in effect says it. */
 async function says(server: ServerProcess, text: string): Promise<boolean> {
@@ -24,7 +25,8 @@ t.test('the server follows its file, and reads it again on SIGHUP', async t => {
   t.ok(await says(server, 'threshold = "6s"'), 'it noticed')
   appendFileSync(file, 'sample_ratio = 7\n')
   process.kill(server.pid, 'SIGHUP')
-  await sleep(200)
+  const failed = async () => /svc_config_reloads_total\{result="failure"\} [1-9]/.test(await metrics(server))
+  while (!(await failed())) await sleep(20)
   t.match(await config(server), 'sample_ratio = 1', 'a mistake changes nothing')
   writeFileSync(file, readFileSync(file, 'utf8').replace('sample_ratio = 7', 'sample_ratio = 0.5'))
   process.kill(server.pid, 'SIGHUP')
