@@ -4,6 +4,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { colour, isDark } from '../theme.ts'
 import type { TimeSpan } from '../time.ts'
+import { timeWordsOf } from './time-axis.ts'
 
 export interface Line {
   readonly name: string
@@ -47,7 +48,10 @@ export function Chart({ lines, label, span, height = 260, bars = false, isStacke
       legend: { show: false },
       cursor: { drag: { x: true, y: false }, sync: { key: 'page' }, points: { size: 5 } },
       scales: { x: { time: true, ...(span && { range: [span.from / 1000, span.to / 1000] }) } },
-      axes: [axis, { ...axis, size: 60 }],
+      axes: [
+        { ...axis, values: (_, places, __, ___, step) => timeWordsOf(places, step) },
+        { ...axis, size: 60 }
+      ],
       series: [
         {},
         ...shown.map((line, i) => ({
