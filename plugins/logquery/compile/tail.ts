@@ -6,6 +6,9 @@ import type { Writing } from './constant.ts'
 import { readTable, takeSteps } from './plan.ts'
 import { statement } from './statement.ts'
 
+/** Texts of a row that the answer may hold for each row, where the table has fewer columns: rows that wait are answered in memory. */
+const mostTexts = 16
+
 export interface TailPlan {
   readonly query: SqlQuery
   readonly names: readonly string[]
@@ -20,6 +23,9 @@ export function planTail(writing: Writing, table: Table, query: LogQuery, follow
   if (query.skip > 0) throw wrong('$.limit.skip', 'a tail skips no rows')
   const { rows } = readTable(writing, table, goingOn(query))
   const { from, where, scope } = takeSteps(writing, rows, query.steps)
+  const texts = scope.positions.reduce((sum, { growth }) => sum + growth, 0)
+  const most = Math.max(mostTexts, table.columns.length)
+  if (texts > most) throw wrong('$', `the columns of a tail hold ${texts} columns of the table, more than ${most}`)
   const filtered = where.length > 0 ? ` WHERE ${where.join(' AND ')}` : ''
   const text = `SELECT ${scope.positions.map(({ sql }) => sql).join(', ')} FROM ${from}${filtered}`
   return {

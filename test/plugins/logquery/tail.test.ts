@@ -112,6 +112,7 @@ t.test('what a tail cannot do is refused before it starts', async t => {
     [{ context: { Lines: [1, 1] } }, /^\$\.context\.Lines: a tail has no context/, 1004],
     [{ order_by: ['at'] }, /^\$\.order_by: /, 1004],
     [{ limit: { skip: 1 } }, /^\$\.limit\.skip: /, 1004],
+    [{ columns: Array.from({ length: 17 }, () => 'message') }, /^\$: the columns of a tail hold 17 columns/, 1004],
     [{ table: 'none' }, /Table not found/, 4001],
     [{ filters: single('nothing') }, /no column "nothing"/, 1004]
   ]

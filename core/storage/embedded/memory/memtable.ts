@@ -284,12 +284,14 @@ const shortText = 64
 
 /** What long texts take that many rows share: queries and files copy them for every row. */
 function repeatedBytes({ codes, dictionary: { offsets } }: Extract<ColumnData, { kind: 'dictionary' }>): number {
-  const lengths = Array.from({ length: offsets.length - 1 }, (_, i) => offsets[i + 1]! - offsets[i]!)
-  if (!lengths.some(length => length > shortText)) return 0
+  let longest = 0
+  for (let i = 1; i < offsets.length; i++) longest = Math.max(longest, offsets[i]! - offsets[i - 1]!)
+  if (longest <= shortText) return 0
   let bytes = 0
   for (let row = 0; row < codes.length; row++) {
+    const code = codes[row]!
     // Rows without a value may have any code.
-    const length = lengths[codes[row]!] ?? 0
+    const length = code + 1 < offsets.length ? offsets[code + 1]! - offsets[code]! : 0
     if (length > shortText) bytes += length
   }
   return bytes

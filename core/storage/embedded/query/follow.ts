@@ -67,7 +67,10 @@ async function* batchesOf(
   }
 }
 
-/** The answer for some rows; it takes no more memory than they do. */
+/**
+ * The answer for some rows, all of it: whoever reads slowly keeps no statement open. Rows that wait are limited, and what a query makes of
+ * each has to be, too.
+ */
 async function look(
   parts: ReadParts,
   query: FollowQuery,
