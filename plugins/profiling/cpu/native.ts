@@ -1,5 +1,5 @@
 // Processor time outside of JavaScript, which the sampler does not see: by what the threads of the process are for.
-import { cpuOfWork, type PoolEvent } from './pool-work.ts'
+import type { PoolWork } from './pool-work.ts'
 import type { Thread } from './threads.ts'
 
 /** Milliseconds of processor time. */
@@ -16,7 +16,8 @@ export interface NativeTime {
 export interface NativeOptions {
   readonly before: ReadonlyMap<number, Thread>
   readonly after: ReadonlyMap<number, Thread>
-  readonly events: readonly PoolEvent[]
+  /** What the threads of the pool did for queries; undefined where nobody could tell. */
+  readonly work: Pick<PoolWork, 'cpuOf'> | undefined
   /** Milliseconds between before and after. */
   readonly duration: number
   /** Threads of the pool. */
@@ -41,23 +42,17 @@ export function nativeTime(options: NativeOptions): NativeTime {
   const { before, after, pid } = options
   const sums = { duckdb: 0, libuv: 0, v8: 0, node: 0, workers: 0, main: 0 }
   const pool = poolOf(options)
-  const events = Map.groupBy(options.events, ({ tid }) => tid)
   for (const [tid, { name, cpu }] of after) {
     const spent = Math.max(0, cpu - (before.get(tid)?.cpu ?? 0))
     if (tid === pid) sums.main += spent
     else if (pool.has(tid)) {
-      const queries = cpuOfQueries(events.get(tid), spent, options.duration)
+      // One that is busy without beginning or ending anything is in a long query.
+      const queries = options.work?.cpuOf(tid, spent) ?? (spent > options.duration / 2 ? spent : 0)
       sums.duckdb += queries
       sums.libuv += spent - queries
     } else sums[name === poolName ? 'duckdb' : (byName.get(name) ?? 'workers')] += spent
   }
   return sums
-}
-
-/** Of a thread of the pool. One that is busy without beginning or ending anything is in a long query. */
-function cpuOfQueries(events: readonly PoolEvent[] | undefined, spent: number, duration: number): number {
-  if (events !== undefined) return cpuOfWork(events, 'node_api', spent)
-  return spent > duration / 2 ? spent : 0
 }
 
 /** The pool starts all its threads at once, before DuckDB starts some that have the same name. */

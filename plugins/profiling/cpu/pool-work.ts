@@ -14,8 +14,19 @@ export interface PoolEvent {
 }
 
 export interface PoolTrace {
-  /** Ends it; the events so far, in the order of each thread. */
-  stop(): Promise<readonly PoolEvent[]>
+  /** Ends it. */
+  stop(): Promise<PoolWork>
+}
+
+/** One kind of work, by thread; it takes no more memory the longer it is traced. */
+export interface PoolWork {
+  /** The events of each thread in their order. */
+  add(event: PoolEvent): void
+  /**
+   * Milliseconds of processor time a thread put into it, of the `spent` ones it had; undefined for a thread without events. Work that began
+   * before the trace or did not end in it has what lies before the first or behind the last event.
+   */
+  cpuOf(tid: number, spent: number): number | undefined
 }
 
 const category = 'node.threadpoolwork'
@@ -24,10 +35,10 @@ const category = 'node.threadpoolwork'
 const patience = 2000
 
 /** Undefined where somebody else is tracing already. */
-export async function tracePool(session: Session): Promise<PoolTrace | undefined> {
-  const events: PoolEvent[] = []
+export async function tracePool(session: Session, kind: string): Promise<PoolTrace | undefined> {
+  const work = sumWork(kind)
   const take = ({ params }: { params: { value: unknown[] } }) => {
-    for (const event of params.value as PoolEvent[]) events.push(event)
+    for (const event of params.value as PoolEvent[]) if (event.cat.endsWith('.sync')) work.add(event)
   }
   const complete = Promise.withResolvers<void>()
   session.on('NodeTracing.dataCollected', take as never)
@@ -43,26 +54,38 @@ export async function tracePool(session: Session): Promise<PoolTrace | undefined
       const timer = setTimeout(complete.resolve, patience)
       await complete.promise
       clearTimeout(timer)
-      return events.filter(({ cat, ph }) => cat.endsWith('.sync') && (ph === 'B' || ph === 'E'))
+      return work
     }
   }
 }
 
-/**
- * Milliseconds of processor time a thread put into one kind of work, of the `spent` ones it had; `events` are its own. Work that began
- * before the trace or did not end in it has what lies before the first or behind the last event.
- */
-export function cpuOfWork(events: readonly PoolEvent[], kind: string, spent: number): number {
-  const first = events[0]
-  const last = events.at(-1)
-  if (first === undefined || last === undefined) return 0
-  let inside = 0
-  let began: number | undefined
-  for (const { ph, name, tts } of events) {
-    if (ph === 'E' && began !== undefined && name === kind) inside += tts - began
-    began = ph === 'B' ? tts : undefined
+interface ThreadWork {
+  readonly first: PoolEvent
+  last: PoolEvent
+  /** Microseconds from begins to their ends. */
+  inside: number
+  began: number | undefined
+}
+
+export function sumWork(kind: string): PoolWork {
+  const threads = new Map<number, ThreadWork>()
+  return {
+    add(event) {
+      const { tid, ph, name, tts } = event
+      if (ph !== 'B' && ph !== 'E') return
+      const thread = threads.get(tid) ?? { first: event, last: event, inside: 0, began: undefined }
+      threads.set(tid, thread)
+      if (ph === 'E' && thread.began !== undefined && name === kind) thread.inside += tts - thread.began
+      thread.began = ph === 'B' ? tts : undefined
+      thread.last = event
+    },
+    cpuOf(tid, spent) {
+      const thread = threads.get(tid)
+      if (thread === undefined) return undefined
+      const { first, last, inside } = thread
+      const isCut = (first.ph === 'E' && first.name === kind) || (last.ph === 'B' && last.name === kind)
+      const outside = isCut ? spent * 1000 - (last.tts - first.tts) : 0
+      return Math.min(spent, (inside + Math.max(0, outside)) / 1000)
+    }
   }
-  const isCut = (first.ph === 'E' && first.name === kind) || (last.ph === 'B' && last.name === kind)
-  const outside = isCut ? spent * 1000 - (last.tts - first.tts) : 0
-  return Math.min(spent, (inside + Math.max(0, outside)) / 1000)
 }

@@ -41,7 +41,8 @@ export async function recordCpu(options: CpuOptions, nameFrame: FrameNamer, sign
 
 async function record(session: Session, { seconds, frequency }: CpuOptions, signal: AbortSignal): Promise<Recording> {
   const interval = Math.max(1, Math.round(1e6 / frequency))
-  const pool = await tracePool(session)
+  // Queries are work of a native module.
+  const pool = await tracePool(session, 'node_api')
   const workers = await profileWorkers(session, interval)
   await session.post('Profiler.enable')
   await session.post('Profiler.setSamplingInterval', { interval })
@@ -55,10 +56,10 @@ async function record(session: Session, { seconds, frequency }: CpuOptions, sign
   const after = readThreads()
   const { user, system } = process.cpuUsage(before.cpu)
   const duration = performance.now() - before.time
-  const [events, workerProfiles] = await Promise.all([pool?.stop() ?? [], workers.stop()])
+  const [work, workerProfiles] = await Promise.all([pool?.stop(), workers.stop()])
   if (interrupted) throw signal.reason
   const poolSize = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4)
-  const native = nativeTime({ before: before.threads, after, events, duration, poolSize, pid: process.pid })
+  const native = nativeTime({ before: before.threads, after, work, duration, poolSize, pid: process.pid })
   return { main: profile as CpuProfile, workers: workerProfiles, native, duration, cpu: (user + system) / 1000 }
 }
 
