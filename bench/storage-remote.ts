@@ -1,6 +1,7 @@
 // Samples of remote write requests through the store and the engine in process, a table for each metric over one physical table. The
 // requests are read from a file as load.ts takes it and decoded outside of the time that is measured.
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { loadConfig } from '../core/config/load.ts'
 import type { RequestContext } from '../core/http/context.ts'
 import { createLogger } from '../core/log/log.ts'
 import { createMetrics } from '../core/metrics/metrics.ts'
@@ -23,7 +24,7 @@ const ctx: RequestContext = {
   channel: 'internal',
   timezone: 'UTC',
   signal: never,
-  log: createLogger({ level: 'error', log_format: 'json', dir: '', append_stdout: false, max_log_files: 0 }),
+  log: createLogger({ ...loadConfig().config.logging, level: 'error', append_stdout: false, max_log_files: 0 }),
   plugin: 'bench',
   hints: { options: {} }
 }

@@ -169,6 +169,10 @@ const logging = table(
     ),
     log_format: choice(['text', 'json'], 'text', 'Form of the log lines.', live),
     max_log_files: count(720, 'Hourly log files that are kept; `0` writes no files.'),
+    max_log_file_size: size(
+      256 * MiB,
+      'Size of one log file; further lines of its hour are lost, and counted. `0` sets no limit.'
+    ),
     append_stdout: flag(true, 'Logs to the standard output as well.')
   },
   "The server's own log."

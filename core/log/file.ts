@@ -1,21 +1,27 @@
 // Log files: one per hour, the oldest removed.
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSink, type LogOutput } from './sink.ts'
 
 /** Milliseconds until a file that could not be opened is tried again. */
 const retry = 10_000
 
+export interface LogFileOptions {
+  readonly dir: string
+  /** Files that are kept, the newest. */
+  readonly keep: number
+  /** Bytes of one file, further lines of the hour are lost; 0 for no limit. */
+  readonly most: number
+  /** Told how many lines were lost. */
+  readonly onLost: (lines: number) => void
+  readonly now?: () => Date
+}
+
 /**
- * Appends to `weir-YYYY-MM-DD-HH.log` (UTC) in a folder, which is made, and keeps the newest `keep` of these files. Throws when there is no
- * folder; while no file can be opened, as on a disk that is read-only, lines are lost, and `onLost` told how many.
+ * Appends to `weir-YYYY-MM-DD-HH.log` (UTC) in a folder, which is made. Throws when there is no folder; while no file can be opened, as on
+ * a disk that is read-only, lines are lost.
  */
-export function createLogFiles(
-  dir: string,
-  keep: number,
-  onLost: (lines: number) => void = () => {},
-  now: () => Date = () => new Date()
-): LogOutput {
+export function createLogFiles({ dir, keep, most, onLost, now = () => new Date() }: LogFileOptions): LogOutput {
   mkdirSync(dir, { recursive: true })
   let file: OpenFile | undefined
   let opened = Number.NEGATIVE_INFINITY
@@ -33,8 +39,10 @@ export function createLogFiles(
   return {
     write(line) {
       const to = current()
-      if (to === undefined) onLost(1)
-      else to.write(line)
+      const bytes = Buffer.byteLength(line)
+      if (to === undefined || (most > 0 && to.bytes + bytes > most)) return onLost(1)
+      to.bytes += bytes
+      to.write(line)
     },
     flushSync: () => file?.flushSync(),
     close: async () => (await file?.close()) ?? true
@@ -43,6 +51,7 @@ export function createLogFiles(
 
 interface OpenFile extends LogOutput {
   readonly hour: string
+  bytes: number
 }
 
 /** Undefined when it cannot be opened. */
@@ -55,7 +64,7 @@ function openFile(dir: string, hour: string, onLost: (lines: number) => void): O
       if (isDone) closeSync(fd)
       return isDone
     }
-    return { ...sink, hour, close }
+    return { ...sink, hour, bytes: fstatSync(fd).size, close }
   } catch {
     return undefined
   }

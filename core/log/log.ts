@@ -24,11 +24,12 @@ export type LogLoss = (output: 'stdout' | 'file', lines: number) => void
 
 /** Logs to the standard output and to hourly files in `dir`, as configured. Throws when the folder cannot be made. */
 export function createLogger(config: Config['logging'], onLost: LogLoss = () => {}): RootLogger {
-  const toFile = (lines: number) => onLost('file', lines)
+  const { dir, max_log_files: keep, max_log_file_size: most } = config
+  const files = { dir, keep, most, onLost: (lines: number) => onLost('file', lines) }
   const outputs = [
     // The standard output belongs to the process, and stays open.
     ...(config.append_stdout ? [createSink(1, lines => onLost('stdout', lines))] : []),
-    ...(config.max_log_files > 0 ? [createLogFiles(config.dir, config.max_log_files, toFile)] : [])
+    ...(keep > 0 ? [createLogFiles(files)] : [])
   ]
   const listeners = new Set<(json: string) => void>()
   let open = true

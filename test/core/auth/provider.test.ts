@@ -9,7 +9,14 @@ import type { UserProvider } from '../../../core/auth/provider.ts'
 import { parseUserFile } from '../../../core/auth/users.ts'
 import { createLogger } from '../../../core/log/log.ts'
 
-const log = createLogger({ dir: '', level: 'info', log_format: 'text', max_log_files: 0, append_stdout: false })
+const log = createLogger({
+  dir: '',
+  level: 'info',
+  log_format: 'text',
+  max_log_files: 0,
+  max_log_file_size: 0,
+  append_stdout: false
+})
 
 const login = (provider: UserProvider, user: string, password: string) =>
   provider.authenticate({ kind: 'password', user, password })

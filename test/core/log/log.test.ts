@@ -9,7 +9,7 @@ import { parseLevels, printLevels } from '../../../core/log/levels.ts'
 import { createLogger } from '../../../core/log/log.ts'
 import { createSink } from '../../../core/log/sink.ts'
 
-const settings = { level: 'info', max_log_files: 3, append_stdout: false } as const
+const settings = { level: 'info', max_log_files: 3, max_log_file_size: 0, append_stdout: false } as const
 const contents = (dir: string) =>
   readdirSync(dir)
     .sort()
@@ -99,12 +99,7 @@ t.test('every hour has its file and only the newest are kept', async t => {
   writeFileSync(join(dir, 'weir-2020-01-01-00.log'), 'old')
   writeFileSync(join(dir, 'notes.log'), 'not ours')
   let now = new Date('2026-03-01T22:59:59Z')
-  const files = createLogFiles(
-    dir,
-    2,
-    () => {},
-    () => now
-  )
+  const files = createLogFiles({ dir, keep: 2, most: 0, onLost: () => {}, now: () => now })
   const written = async (hour: string) => {
     const file = join(dir, `weir-${now.toISOString().slice(0, 10)}-${hour}.log`)
     while (!existsSync(file) || readFileSync(file, 'utf8') !== `${hour}\n`) await sleep(5)
@@ -141,7 +136,14 @@ t.test('a disk that is full costs lines, which are counted, and nothing else', a
 
 t.test('a process whose output is full ends when it should', { skip: !existsSync('/dev/full') }, async t => {
   const module = new URL('../../../core/log/log.ts', import.meta.url)
-  const settings = { level: 'info', max_log_files: 0, append_stdout: true, dir: '', log_format: 'text' }
+  const settings = {
+    level: 'info',
+    max_log_files: 0,
+    max_log_file_size: 0,
+    append_stdout: true,
+    dir: '',
+    log_format: 'text'
+  }
   const script = `
     import { createLogger } from ${JSON.stringify(module)}
     const log = createLogger(${JSON.stringify(settings)}, (output, lines) => process.stderr.write(output + lines))
@@ -197,10 +199,33 @@ t.test('a folder of log files that goes away, and lines that would steer a termi
   const onLost = (lines: number) => {
     lost += lines
   }
-  const files = createLogFiles(dir, 2, onLost, () => now)
+  const files = createLogFiles({ dir, keep: 2, most: 0, onLost, now: () => now })
   rmSync(dir, { recursive: true })
   now = new Date('2026-03-01T23:00:00Z')
   files.write('lost\n')
   t.equal(lost, 1)
   await files.close()
+})
+
+t.test('a file has its size, over restarts too; the next hour has another', async t => {
+  const dir = t.testdir({})
+  let now = new Date('2026-03-01T22:00:00Z')
+  let lost = 0
+  const onLost = (lines: number) => {
+    lost += lines
+  }
+  const open = () => createLogFiles({ dir, keep: 2, most: 10, onLost, now: () => now })
+  const first = open()
+  first.write('é 345\n')
+  await first.close()
+  const second = open()
+  second.write('8901\n')
+  t.equal(lost, 1)
+  second.write('90\n')
+  now = new Date('2026-03-01T23:00:00Z')
+  second.write('next\n')
+  await second.close()
+  t.equal(lost, 1)
+  while (!contents(dir).includes('90\n')) await sleep(5)
+  t.strictSame(contents(dir).split(/\n+/), ['é 345', '90', 'next', ''])
 })
