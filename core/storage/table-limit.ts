@@ -84,16 +84,40 @@ export function createGrowth(store: GrowthStore, database: string, name: string,
   }
 }
 
-/** Throws DbError `InvalidArguments` naming the limit that a write with columns for its tags would go beyond. */
-export function checkGrowth(store: GrowthStore, database: string, write: TableWrite, limits: TableLimits): void {
-  const growth = createGrowth(store, database, write.table, limits)
-  growth.addColumns(write.columns.map(column => column.name))
-  const table = store.table(database, write.table)
+/** Throws DbError `InvalidArguments` naming the limit that writes with columns for their tags, together, would go beyond. */
+export function checkGrowth(
+  store: GrowthStore,
+  database: string,
+  writes: readonly TableWrite[],
+  limits: TableLimits
+): void {
+  for (const [db, own] of Map.groupBy(writes, write => write.database ?? database)) {
+    const groups = Map.groupBy(own, write => write.table)
+    checkTables(store, db, [...groups.keys()], limits)
+    for (const [name, group] of groups) checkTable(store, db, name, group, limits)
+  }
+}
+
+function checkTable(
+  store: GrowthStore,
+  database: string,
+  name: string,
+  writes: readonly TableWrite[],
+  limits: TableLimits
+): void {
+  const growth = createGrowth(store, database, name, limits)
+  for (const { columns } of writes) growth.addColumns(columns.map(column => column.name))
+  const table = store.table(database, name)
   const before = table === undefined ? 0 : (store.statistics(table).series ?? 0)
-  if (before + write.rows <= limits.series.most) return
-  const tags = write.columns.filter(column => column.semantic === 'tag').map(tagReader)
+  const rows = writes.reduce((sum, write) => sum + write.rows, 0)
+  if (before + rows <= limits.series.most) return
+  for (const write of writes) addRows(growth, write)
+}
+
+function addRows(growth: Growth, { columns, rows }: TableWrite): void {
+  const tags = columns.filter(column => column.semantic === 'tag').map(column => tagReader(column, rows))
   const seen = new Set<string>()
-  for (let row = 0; row < write.rows; row++) {
+  for (let row = 0; row < rows; row++) {
     const labels = tags.flatMap(read => read(row) ?? [])
     const key = keyOf(labels)
     if (seen.has(key)) continue
@@ -103,16 +127,20 @@ export function checkGrowth(store: GrowthStore, database: string, write: TableWr
 }
 
 /** Reads the value of a row as the bytes it has in memory. */
-function tagReader({ name, data }: Column): (row: number) => SeriesLabel | undefined {
+function tagReader({ name, data }: Column, rows: number): (row: number) => SeriesLabel | undefined {
   const values = data.kind === 'dictionary' ? data.dictionary : data
   const codes = data.kind === 'dictionary' ? data.codes : undefined
-  const valueAt = bytesReader(values)
+  const valueAt = bytesReader(values, rows)
   return row => (isValid(data.valid, row) ? { name, value: valueAt(codes?.[row] ?? row) } : undefined)
 }
 
-function bytesReader(data: Exclude<Column['data'], { readonly kind: 'dictionary' }>): (at: number) => Uint8Array {
+function bytesReader(
+  data: Exclude<Column['data'], { readonly kind: 'dictionary' }>,
+  rows: number
+): (at: number) => Uint8Array {
   if (data.kind === 'bytes') return at => data.bytes.subarray(data.offsets[at], data.offsets[at + 1])
-  const { buffer, byteOffset, BYTES_PER_ELEMENT: width } = data.values
+  const { buffer, byteOffset, byteLength } = data.values
+  const width = byteLength / rows
   return at => new Uint8Array(buffer, byteOffset + at * width, width)
 }
 

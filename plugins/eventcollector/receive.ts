@@ -3,7 +3,6 @@ import {
   authorise,
   type Core,
   checkGrowth,
-  checkTables,
   DbError,
   type Item,
   ItemBatch,
@@ -97,14 +96,11 @@ interface Writes {
 function plainWrites({ store }: Core, ctx: RequestContext, events: Events, limits: TableLimits): Writes {
   const { options: hints } = ctx.hints
   const options = { append_mode: hints.merge_mode === undefined, ...hints }
-  const tables = events.groups.map(group => group.table)
-  checkTables(store, ctx.db, tables, limits)
   const writes = events.groups.map(({ table, rows }) => {
     const columns = columnsOf(events, rows, store.table(ctx.db, table))
-    const write = { table, rows: rows.length, columns, options }
-    checkGrowth(store, ctx.db, write, limits)
-    return write
+    return { table, rows: rows.length, columns, options }
   })
+  checkGrowth(store, ctx.db, writes, limits)
   return { writes, skipped: 0, errors: [] }
 }
 

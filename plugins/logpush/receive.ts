@@ -3,7 +3,6 @@ import {
   authorise,
   type Core,
   checkGrowth,
-  checkTables,
   DbError,
   formatSize,
   type RequestContext,
@@ -66,8 +65,7 @@ async function receive(
   const skipped = { count: push.skipped, errors: push.errors }
   if (push.batch.rows === 0) return { written: [0], skipped }
   const write = writeOf(ctx, request.table, push)
-  checkTables(store, ctx.db, [request.table], limits)
-  checkGrowth(store, ctx.db, write, limits)
+  checkGrowth(store, ctx.db, [write], limits)
   const { rows } = await store.write(ctx, [write])
   return { written: [rows], skipped }
 }

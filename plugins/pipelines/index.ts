@@ -8,6 +8,9 @@ import { createService, type OwnService } from './service.ts'
 
 const scripts = defaultScriptLimits
 
+const count = (byDefault: number, description: string) =>
+  Type.Integer({ default: byDefault, minimum: 1, live: true, description })
+
 export default definePlugin({
   name: 'pipelines',
   prefix: '/v1/pipelines',
@@ -32,6 +35,12 @@ export default definePlugin({
       minimum: 1,
       description: 'Rows of one request go to at most so many combinations of table and table options.'
     }),
+    max_tables: count(100_000, 'Tables of one database. Rows that would need further ones are refused with 400.'),
+    max_columns: count(2_000, 'Columns of one table. Rows that would need further ones are refused with 400.'),
+    max_series: count(
+      1_000_000,
+      'Series (sets of tag values) of one table. Rows of further ones are refused with 400; each takes some 300 bytes of memory.'
+    ),
     max_dispatch_depth: Type.Integer({
       default: 8,
       live: true,

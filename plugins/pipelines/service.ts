@@ -1,5 +1,13 @@
 // The pipelines service: finds pipelines by name and version, compiles each once, runs them.
-import { type Core, DbError, formatSize, type ItemBatch, type RequestContext } from '../../core/index.ts'
+import {
+  type Core,
+  checkGrowth,
+  DbError,
+  formatSize,
+  type ItemBatch,
+  type RequestContext,
+  tableLimits
+} from '../../core/index.ts'
 import type { PipelineResult, PipelineRunOptions, PipelinesService, ProcessorDefinition } from '../services.ts'
 import { parseTimeIndex } from './column/time-index.ts'
 import { countScripts, createCounters, createStopwatch } from './counters.ts'
@@ -21,6 +29,9 @@ export interface ServiceOptions {
   readonly max_dispatch_depth: number
   readonly json_path_max_values: number
   readonly max_groups: number
+  readonly max_tables: number
+  readonly max_columns: number
+  readonly max_series: number
   /** Bytes. */
   readonly max_document_size: number
   readonly vrl_max_length: number
@@ -118,6 +129,7 @@ export async function createService(core: Core, config: ServiceOptions): Promise
         runCompiled(ctx, named(name, options.version, options), items, options)
       )
       count(ctx.plugin, result, undecoded)
+      checkGrowth(core.store, ctx.db, result.writes, tableLimits('pipelines', config))
       return result
     },
     create: (ctx, name, yaml) =>
