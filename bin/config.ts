@@ -8,14 +8,16 @@ import { type LoadedConfig, loadConfig } from '../core/config/load.ts'
 import { printConfig } from '../core/config/print.ts'
 import { configSchema, pluginKeys } from '../core/config/schema.ts'
 import { loadEngine } from '../core/create.ts'
+import { openTls } from '../core/http/tls.ts'
 import { createLogger } from '../core/log/log.ts'
+import { createMetrics } from '../core/metrics/metrics.ts'
 import { loadPlugins, readOptions } from '../core/registry.ts'
 import type { EnabledPlugin } from '../core/server.ts'
 import { catalogue } from '../plugins/index.ts'
 import { type Command, type Commands, dispatch, parseFlags, print } from './command.ts'
 
 const check: Command = {
-  usage: `Checks a configuration file, the options of its plugins and its users, without starting anything.
+  usage: `Checks a configuration file, the options of its plugins, its certificate and its users, without starting anything.
 
 Usage: weir config check FILE
 
@@ -77,6 +79,7 @@ async function checkRest({ config, locate }: LoadedConfig, file: string | undefi
   const log = createLogger({ ...config.logging, max_log_files: 0, append_stdout: true })
   try {
     await loadEngine(config.storage.engine, folderOf(file))
+    openTls(config.http.tls, log, createMetrics())
     if (config.user_provider !== '') await (await createUserProvider(config.user_provider, log)).close()
   } catch (error) {
     throw error instanceof ConfigError ? locateProblems(error, locate) : error

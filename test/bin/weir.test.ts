@@ -68,11 +68,12 @@ t.test('config check names every problem of a file, its plugins and its users', 
     'bad.toml': '[http]\naddr = 1\ntimeout = "soon"\n',
     'plugin.toml': '[plugins.admni]\nenabled = true\n',
     'engine.toml': '[storage]\nengine = "nowhere"\n',
-    'users.toml': 'user_provider = "static_user_provider:file:/none"\n'
+    'users.toml': 'user_provider = "static_user_provider:file:/none"\n',
+    'tls.toml': '[http.tls]\ncert_path = "/none.pem"\nkey_path = "/none.key"\n'
   })
   const check = (name: string) => weir(['config', 'check', join(dir, name)])
-  const [good, bad, plugin, engine, users] = await Promise.all(
-    ['good.toml', 'bad.toml', 'plugin.toml', 'engine.toml', 'users.toml'].map(name => check(name))
+  const [good, bad, plugin, engine, users, tls] = await Promise.all(
+    ['good.toml', 'bad.toml', 'plugin.toml', 'engine.toml', 'users.toml', 'tls.toml'].map(name => check(name))
   )
   t.match(good, { code: 0, err: '' })
   t.match(
@@ -80,6 +81,7 @@ t.test('config check names every problem of a file, its plugins and its users', 
     /good\.toml: ok\nlive, a running server takes them over: http\.timeout, plugins\.sql\.delete_limit\ncount after a restart: http\.addr\n$/
   )
   t.match(bad, { code: 2, err: /bad\.toml:2: http\.addr: [^\n]*\n[^\n]*bad\.toml:3: http\.timeout: / })
+  t.match(tls, { code: 2, err: /tls\.toml:2: http\.tls\.cert_path: cannot read \/none\.pem/ })
   t.match(plugin, { code: 2, err: /plugin\.toml:1: plugins\.admni: unknown plugin, did you mean admin\?/ })
   const unknown =
     /^[^\n]*engine\.toml:2: storage\.engine: cannot load nowhere, expected embedded or a module: [^\n]*\n$/
