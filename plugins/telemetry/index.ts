@@ -5,7 +5,7 @@ import { createCounters } from './counters.ts'
 import { createReceiveLogs } from './logs/receive.ts'
 import { promotedByDefault, type Strategy, strategies } from './metrics/policy.ts'
 import { createReceiveMetrics } from './metrics/receive.ts'
-import { routes } from './routes.ts'
+import { routes, type Service } from './routes.ts'
 import { createReceiveTraces } from './traces/receive.ts'
 
 const texts = (byDefault: readonly string[], description: string) =>
@@ -43,6 +43,11 @@ export default definePlugin({
       description:
         'Resources, scopes, and spans, metrics or log records of one request, all together; one with more is refused with 413.'
     }),
+    max_json_values: Type.Integer({
+      default: 5_000_000,
+      minimum: 1,
+      description: 'Values of one request in JSON; one with more is refused with 413.'
+    }),
     max_extract_keys: Type.Integer({
       default: 64,
       minimum: 0,
@@ -73,15 +78,10 @@ export default definePlugin({
       traces: createReceiveTraces(core, config),
       logs: createReceiveLogs(core, config, pipelines)
     }
-    return { count, receivers }
+    return { count, receivers, mostValues: config.max_json_values }
   },
   routes(app) {
     const { telemetry } = app.services as unknown as { readonly telemetry: Service }
-    routes(app, telemetry.receivers, telemetry.count)
+    routes(app, telemetry)
   }
 })
-
-interface Service {
-  readonly count: Parameters<typeof routes>[2]
-  readonly receivers: Parameters<typeof routes>[1]
-}

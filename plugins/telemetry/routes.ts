@@ -12,11 +12,14 @@ import { requests } from './wire/message.ts'
 const retryAfter = '1'
 const retryable: ReadonlySet<number> = new Set([429, 503])
 
-export function routes(
-  app: PluginApp<never, never>,
-  receivers: Readonly<Record<SignalName, Receive>>,
-  count: CountRejected
-): void {
+export interface Service {
+  readonly receivers: Readonly<Record<SignalName, Receive>>
+  readonly count: CountRejected
+  /** Values of one body in JSON. */
+  readonly mostValues: number
+}
+
+export function routes(app: PluginApp<never, never>, { receivers, count, mostValues }: Service): void {
   app.setErrorHandler((error, request, reply) => {
     const encoding = answerEncodingOf(request.headers['content-type'])
     answerError(error, request, reply, { name: 'telemetry', formatError: each => errorBody(each, encoding) })
@@ -34,7 +37,7 @@ export function routes(
         throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
       }
       const bytes = bodyOf(request)
-      const body = encoding === 'json' ? protobufOf(requests[signal], bytes) : bytes
+      const body = encoding === 'json' ? protobufOf(requests[signal], bytes, mostValues) : bytes
       const taken = await receivers[signal]({ ctx, headers, body })
       count(signal, taken.rejected)
       const answer = successBody(signal, encoding, taken)

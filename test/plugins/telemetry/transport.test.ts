@@ -141,6 +141,19 @@ t.test('a small request that would become large in memory is refused', async t =
   t.match(readStatus(keys.body).message, /3 keys are more than 2 \(plugins\.telemetry\.max_extract_keys\)/)
 })
 
+t.test('JSON of too many values is refused before it is read; what stands in texts is no value', async t => {
+  const { post } = await serve(t, '[plugins.telemetry]\nmax_json_values = 30')
+  const many = await post('logs', `{"x":[${'{},'.repeat(15)}{}]}`, json)
+  t.equal(many.status, 413)
+  t.match(JSON.parse(String(many.body)), {
+    code: 3,
+    message: /more than 30 values \(plugins\.telemetry\.max_json_values\)/
+  })
+  const text = JSON.stringify(`${'[,{'.repeat(50)}"\\`)
+  const records = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":${text}}}]}]}]}`
+  t.equal((await post('logs', records, json)).status, 200)
+})
+
 t.test('what a resource says in every row of it is counted in every row', async t => {
   const { post } = await served
   const resource = { large: 'x'.repeat(1 << 20) }
