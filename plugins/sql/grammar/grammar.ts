@@ -15,6 +15,9 @@ const bytesPerMillisecond = 20
 /** Milliseconds a new thread takes at most to load. */
 const loadLimit = 20_000
 
+/** What may be left of the limit, of processor time, when the clock says that it is over. */
+const restShare = 0.2
+
 interface Waiting {
   readonly task: GrammarTask
   readonly resolve: (result: unknown) => void
@@ -59,6 +62,18 @@ export function createGrammar(): Grammar {
     })
     return created
   }
+  /** Ends a task that takes its time. On a busy machine time passes without it being at work. */
+  const watch = (at: Worker, task: Waiting, limit: number) => {
+    // Undefined of a thread that has ended.
+    const before = at.cpuUsage().catch(() => undefined)
+    timer = setTimeout(async () => {
+      const used = await at.cpuUsage(await before).catch(() => undefined)
+      if (busy !== task || used === undefined) return
+      const left = limit - (used.user + used.system) / 1000
+      if (left <= limit * restShare) fail(tooDeep())
+      else watch(at, task, left)
+    }, limit)
+  }
   const advance = () => {
     if (busy !== undefined) return
     busy = queue.shift()
@@ -67,7 +82,7 @@ export function createGrammar(): Grammar {
     worker ??= start()
     const limit = timeLimit + busy.task.text.length / bytesPerMillisecond + (fresh ? loadLimit : 0)
     worker.postMessage(busy.task)
-    timer = setTimeout(() => fail(tooDeep()), limit)
+    watch(worker, busy, limit)
   }
 
   return {

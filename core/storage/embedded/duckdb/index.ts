@@ -64,9 +64,10 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     ...(options.threads > 0 && { threads: String(options.threads) })
   })
   const main = await instance.connect()
-  // Data files never change: what is known of one stays true.
+  // What DuckDB keeps of a file outlives the file, up to the memory limit: files come and go here, and the system caches them anyway.
   await main.run(
-    `SET GLOBAL parquet_metadata_cache=true;
+    `SET GLOBAL parquet_metadata_cache=false;
+     SET GLOBAL enable_external_file_cache=false;
      SET GLOBAL allowed_directories=[${options.folders.map(quoteText).join(', ')}];
      SET GLOBAL TimeZone='UTC';
      SET GLOBAL allowed_configs=['TimeZone'];
