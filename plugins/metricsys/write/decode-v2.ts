@@ -13,10 +13,12 @@ type Symbols = readonly Range[]
 
 /**
  * Reads the request in `frame.body`. Throws DbError `InvalidArguments` for what is no protobuf and for symbols that do not fit together;
- * a series that is wrong by itself is left out and told in `failures`.
+ * a series that is wrong by itself is left out and told in `failures`. Series share texts: `limit` is how many bytes their labels may be when
+ * they are written out, 0 for any number; more is refused with 413.
  */
-export function decodeV2(frame: Frame, length: number): Decoded {
+export function decodeV2(frame: Frame, length: number, limit = 0): Decoded {
   frame.begin(length)
+  frame.keyLimit = limit === 0 ? Number.POSITIVE_INFINITY : limit
   const decoded = nothingDecoded()
   const symbols: Range[] = []
   const found: Range[] = []
@@ -41,7 +43,7 @@ function readSeries(frame: Frame, request: ProtoReader, range: Range, symbols: S
   try {
     readFields(frame, new ProtoReader(request.bytes, range.start, range.end), symbols, decoded)
   } catch (error) {
-    if (!isDbError(error)) throw error
+    if (!isDbError(error) || error.status === 413) throw error
     frame.samples = before
     frame.tail = tail
     decoded.failures.push(error)

@@ -16,5 +16,5 @@ export interface Encoding {
 /** Throws DbError `InvalidArguments` for what cannot be read. */
 export async function decode(frame: Frame, request: Uint8Array, { version, codec, limit }: Encoding): Promise<Decoded> {
   const length = await inflate(request, codec, frame, limit)
-  return version === '1.0' ? decodeV1(frame, length) : decodeV2(frame, length)
+  return version === '1.0' ? decodeV1(frame, length) : decodeV2(frame, length, limit)
 }

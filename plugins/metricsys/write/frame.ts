@@ -1,5 +1,5 @@
 // The memory one remote write request is decoded into, in whatever thread: lent for the time of the request and used again by the next.
-import { hashKeys, hashWords, type SeriesKeys } from '../../../core/index.ts'
+import { DbError, hashKeys, hashWords, type SeriesKeys } from '../../../core/index.ts'
 
 /** Frames kept for later, and the largest body buffer such a one may have. */
 const mostIdle = 8
@@ -33,6 +33,8 @@ export class Frame implements FrameMemory {
   length = 0
   /** Where the next of those keys begins. */
   tail = 0
+  /** Bytes that all of them may have. */
+  keyLimit = Number.POSITIVE_INFINITY
   starts = numbers(1024)
   ends = numbers(1024)
   /** Of the keys, four words each, when `isHashed`. */
@@ -77,6 +79,7 @@ export class Frame implements FrameMemory {
     this.keyCount = 0
     this.samples = 0
     this.isHashed = false
+    this.keyLimit = Number.POSITIVE_INFINITY
   }
 
   /** Room for a request of this many bytes as it is sent. */
@@ -91,10 +94,17 @@ export class Frame implements FrameMemory {
     return this.body
   }
 
-  /** Room for a key of this many bytes behind the body; returns where it begins. `body` may be another one afterwards. */
+  /**
+   * Room for a key of this many bytes behind the body; returns where it begins. `body` may be another one afterwards. Throws DbError
+   * `InvalidArguments` with status 413 where all keys together are longer than they may be.
+   */
   reserveKey(size: number): number {
     const start = this.tail
     this.tail += size
+    if (this.tail - this.length > this.keyLimit) {
+      const reason = `the labels of its series, written out, take more than ${this.keyLimit} bytes (http.body_limit)`
+      throw new DbError('InvalidArguments', `the request is too large: ${reason}`, { status: 413 })
+    }
     if (this.tail > this.body.length) {
       const body = bytes(this.tail * 2)
       body.set(this.body.subarray(0, start))

@@ -340,3 +340,19 @@ t.test('a sender tries again what came too late, and drops what was wrong', asyn
   t.equal(formatError(new DbError('StorageUnavailable', 'x')).status, 503)
   t.equal(formatError(new DbError('InvalidArguments', 'x')).status, 400)
 })
+
+t.test('texts that series share may not make a small request a large one', async t => {
+  const { write, sql } = await serve(t, '[http]\nbody_limit = "1MiB"')
+  const long = 'x'.repeat(10_000)
+  const series = Array.from({ length: 200 }, (_, i) => ({
+    labels: { __name__: 'm', long, i: String(i) },
+    samples: [[1, 1]] as [number, number][]
+  }))
+  const headers = { 'content-type': 'application/x-protobuf;proto=io.prometheus.write.v2.Request' }
+  t.match(await write(writeV2(series), headers), {
+    status: 413,
+    body: /labels of its series, written out.*http\.body_limit/
+  })
+  t.equal((await write(writeV2(series.slice(0, 50)), headers)).status, 204)
+  t.same(await sql('SELECT count(*) FROM m'), [[50]])
+})
