@@ -58,7 +58,7 @@ export interface Catalog {
   /** Numbers for keys that were unknown; afterwards they are not, as long as the numbers are current. */
   addSeries(numbers: SeriesNumbers, additions: readonly SeriesAddition[]): void
   /** Whether rows with exactly these tags have been written to a table. Costs a look into memory. */
-  hasSeries(table: Table, labels: readonly SeriesLabel[]): boolean
+  knowsSeries(table: Table, labels: readonly SeriesLabel[]): boolean
   /** False once a change of some table made the numbers useless: they must be found again. */
   isCurrent(numbers: SeriesNumbers): boolean
 }

@@ -12,11 +12,13 @@ export interface SeriesRoom {
 /** What a physical table holds, and what this write adds. */
 interface Holder {
   series: number
+  /** All unknown keys fit even if each is a new series: nobody has to look. */
+  readonly isRoomy: boolean
   readonly tags: Set<string>
 }
 
-/** The room there is for new series of one write. */
-export function createRoom(catalog: Catalog, { limits }: SeriesWrite): SeriesRoom {
+/** The room there is for new series of one write, of which so many keys are unknown. */
+export function createRoom(catalog: Catalog, { limits }: SeriesWrite, unknown: number): SeriesRoom {
   const holders = new Map<string, Holder>()
   const tables = new Map<string, number>()
   const holderOf = ({ database, table, name, physicalTable }: TableShape): Holder => {
@@ -26,16 +28,17 @@ export function createRoom(catalog: Catalog, { limits }: SeriesWrite): SeriesRoo
     if (holder === undefined) {
       const found = catalog.table(database, physical)
       const series = found === undefined ? 0 : (catalog.statistics(found).series ?? 0)
-      holder = { series, tags: new Set(found?.tags.map(tag => tag.name)) }
+      const isRoomy = series + unknown <= limits.series.most
+      holder = { series, isRoomy, tags: new Set(found?.tags.map(tag => tag.name)) }
       holders.set(key, holder)
     }
     return holder
   }
   return {
     take(shape, name) {
-      // Keys are forgotten at a restart, series are not.
-      if (shape.table !== undefined && catalog.hasSeries(shape.table, name.labels)) return
       const holder = holderOf(shape)
+      // Keys are forgotten at a restart, series are not.
+      if (!holder.isRoomy && shape.table !== undefined && catalog.knowsSeries(shape.table, name.labels)) return
       check(holder.series + 1, limits.series, 'series')
       const added = name.labels.filter(label => !holder.tags.has(label.name))
       check(holder.tags.size + added.length, limits.tags, 'label names', added.length > 0)

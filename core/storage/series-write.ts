@@ -73,7 +73,7 @@ function nameSeries(
   refuse: (index: number, error: unknown) => void
 ): readonly TableShape[] {
   const shapes = new Map<string, TableShape>()
-  const room = createRoom(catalog, write)
+  const room = createRoom(catalog, write, numbers.unknown.length)
   for (const index of numbers.unknown) {
     try {
       const name: SeriesName = write.name(index)

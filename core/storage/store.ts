@@ -45,11 +45,13 @@ export interface Store {
 
   databases(): readonly Database[]
   database(name: string): Database | undefined
+  /** The same. Throws DbError `DatabaseNotFound`. */
+  requireDatabase(name: string): Database
   tables(database: string): readonly Table[]
   table(database: string, name: string): Table | undefined
   statistics(table: Table): TableStatistics
   /** Whether rows with exactly these tags have been written to a table. */
-  hasSeries(table: Table, labels: readonly SeriesLabel[]): boolean
+  knowsSeries(table: Table, labels: readonly SeriesLabel[]): boolean
   /** A database as a metric's label: its name while it is one of the first hundred, else `other`; '' for one that does not exist. */
   label(database: string): string
 
@@ -176,12 +178,13 @@ export function createStore({ engine, config, metrics, tracing = noTracing }: St
 
     databases: () => catalog.databases(),
     database: name => catalog.database(name),
+    requireDatabase,
     tables: database => catalog.tables(database),
     table: (database, name) => catalog.table(database, name),
     views: database => catalog.views(database),
     view: (database, name) => catalog.view(database, name),
     statistics: table => catalog.statistics(table),
-    hasSeries: (table, labels) => catalog.hasSeries(table, labels),
+    knowsSeries: (table, labels) => catalog.knowsSeries(table, labels),
     label: name => (catalog.database(name) === undefined ? '' : dbLabel(name)),
 
     createDatabase(ctx, name, options) {

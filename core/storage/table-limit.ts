@@ -30,7 +30,7 @@ export interface Growth {
   addTags(tags: readonly SeriesLabel[]): void
 }
 
-export type GrowthStore = Pick<Store, 'table' | 'tables' | 'statistics' | 'hasSeries'>
+export type GrowthStore = Pick<Store, 'table' | 'tables' | 'statistics' | 'knowsSeries'>
 
 /** Throws DbError `InvalidArguments` naming the limit where a database would have too many tables with those of these names it has not. */
 export function checkTables(
@@ -59,7 +59,7 @@ export function createGrowth(store: GrowthStore, database: string, name: string,
       throw full(name, limits.columns, 'columns')
     return missing
   }
-  const isNew = (tags: readonly SeriesLabel[]) => table === undefined || !store.hasSeries(table, tags)
+  const isNew = (tags: readonly SeriesLabel[]) => table === undefined || !store.knowsSeries(table, tags)
   const addSeries = (tags: readonly SeriesLabel[]) => {
     if (before + added.size + open.length < limits.series.most) {
       open.push(tags)

@@ -39,7 +39,7 @@ export function createRoom(store: Store, db: string, options: RoomOptions): Room
     check({ table, database = db, physicalTable: own, labels }, physicalTable) {
       const found = store.table(database, table)
       const physical = found?.options.physical_table ?? own ?? physicalTable
-      if (found === undefined || !store.hasSeries(found, labels)) checkSeries(database, physical)
+      if (found === undefined || !store.knowsSeries(found, labels)) checkSeries(database, physical)
       if (found === undefined && store.tables(database).length >= options.max_metrics)
         throw full('max_metrics', 'tables')
       const tags = new Set(store.table(database, physical)?.tags.map(tag => tag.name))

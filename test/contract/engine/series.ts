@@ -163,7 +163,7 @@ const had: Case = {
     const has = (name: string, labels: Readonly<Record<string, string>>) => {
       const { catalog } = trial.engine
       const list = Object.entries(labels).map(([name, text]) => ({ name, value: Buffer.from(text) }))
-      return catalog.hasSeries(catalog.table('public', name)!, list)
+      return catalog.knowsSeries(catalog.table('public', name)!, list)
     }
     for (const reopened of [false, true]) {
       if (reopened) await trial.reopen()

@@ -111,7 +111,7 @@ export function createLiveCatalog(opened: () => Opened, writable: () => Writable
     },
     findSeries: (scope, keys) => writable().tables.known.find(scope, keys),
     addSeries: (numbers, additions) => writable().tables.known.add(numbers as FoundSeries, additions),
-    hasSeries: (table, labels) => writable().tables.known.has(table, labels),
+    knowsSeries: (table, labels) => writable().tables.known.has(table, labels),
     isCurrent: numbers => writable().tables.known.isCurrent(numbers as FoundSeries)
   }
 }

@@ -46,6 +46,7 @@ export class KnownSeries {
   #places: SeriesPlace[] = []
   /** What `has` was asked for last. */
   #asked: { readonly table: Table; readonly ids: ReadonlyMap<string, number> } | undefined
+  readonly #writer = new KeyWriter()
   #epoch = {}
 
   constructor(take: (table: Table) => TableData) {
@@ -66,7 +67,7 @@ export class KnownSeries {
     const index = this.#index(found.scope)
     const { bytes: keyBytes } = found.keys
     const view = new DataView(keyBytes.buffer, keyBytes.byteOffset, keyBytes.byteLength)
-    const writer = new KeyWriter()
+    const writer = this.#writer
     let of: Owner | undefined
     for (const { index: i, table, value, labels } of additions) {
       if (of?.table !== table || of.value !== value) of = this.#owner(table, value)
@@ -86,7 +87,7 @@ export class KnownSeries {
   /** Whether a table has a series with these tags. */
   has(table: Table, labels: readonly SeriesLabel[]): boolean {
     if (this.#asked?.table !== table) this.#asked = { table, ids: tagIds(table) }
-    const writer = new KeyWriter()
+    const writer = this.#writer
     writer.begin(isLogical(table) ? table.id : undefined)
     for (const { name, value } of labels) {
       const id = this.#asked.ids.get(name)
