@@ -56,9 +56,7 @@ export function createReceive(core: Core, limits: CollectorLimits): Receive {
   return async (ctx, { read, pipeline }) => {
     try {
       authorise(ctx.user, 'write')
-      if (core.store.database(ctx.db) === undefined) {
-        throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
-      }
+      core.store.requireDatabase(ctx.db)
       const events = read()
       checkGroups(events, limits)
       const { failures } = events.batch

@@ -1,6 +1,6 @@
 // `POST /v1/ingest`: decode, run the pipeline, write, answer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authorise, DbError, decodeItems, type Parameters, type PluginApp, type TableWrite } from '../../core/index.ts'
+import { authorise, decodeItems, type Parameters, type PluginApp, type TableWrite } from '../../core/index.ts'
 import type { PipelineResult } from '../services.ts'
 import { createCounters } from './counters.ts'
 import { readParameters } from './parameters.ts'
@@ -17,9 +17,7 @@ export function routes(app: PluginApp<'pipelines', never>): void {
       request.headers,
       services.pipelines.readHeaders(request.headers)
     )
-    if (core.store.database(ctx.db) === undefined) {
-      throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
-    }
+    core.store.requireDatabase(ctx.db)
     const observed = counters.start(ctx)
     request.life.onEnd(() => observed.end(reply.statusCode))
     const items = decodeItems(bodyOf(request), contentType, options)

@@ -15,7 +15,7 @@ export interface Source {
 
 /** From parameter `table`, else header `x-svc-trace-table-name`. Throws DbError `DatabaseNotFound`, `InvalidArguments` for a table of something else. */
 export function sourceOf(store: Store, ctx: RequestContext, headers: IncomingHttpHeaders, query: Parameters): Source {
-  if (store.database(ctx.db) === undefined) throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
+  store.requireDatabase(ctx.db)
   const header = Buffer.from(String(headers['x-svc-trace-table-name'] ?? ''), 'latin1').toString()
   const name = firstValue(query, 'table') || header || defaultTable
   const table = store.table(ctx.db, name)

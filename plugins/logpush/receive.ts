@@ -57,7 +57,7 @@ async function receive(
 ): Promise<Received> {
   const { store } = core
   authorise(ctx.user, 'write')
-  if (store.database(ctx.db) === undefined) throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
+  store.requireDatabase(ctx.db)
   const push = decode(request, core.config.http.body_limit)
   counters.push(push)
   const { name } = request.headers

@@ -34,9 +34,7 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
       const step = duration(parameter, 'step')
       if (times.end < times.start) throw invalid('end', 'lies before start')
       const lookback = parameter('lookback') === undefined ? undefined : duration(parameter, 'lookback')
-      if (store.database(ctx.db) === undefined) {
-        throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
-      }
+      store.requireDatabase(ctx.db)
       const text = required(parameter, 'query')
       const result = await promql.query(ctx, { text, ...times, step, ...(lookback !== undefined && { lookback }) })
       const options = { ...(epoch && { epoch }), ...(compression && { compression }) }

@@ -47,9 +47,7 @@ export function routes(
       const compression = resultCompression(parameter('compression'))
       const limit = readLimit(parameter('limit'))
       const sql = requireSql(parameter)
-      if (store.database(ctx.db) === undefined && ctx.db !== informationSchema) {
-        throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
-      }
+      if (ctx.db !== informationSchema) store.requireDatabase(ctx.db)
       const statements = parseStatements(sql)
       checkCount(format, statements.length)
       const process = processes.start(ctx, sql)

@@ -1,6 +1,6 @@
 // `POST /v1/telemetry/v1/{metrics,traces,logs}`: one way in for the three signals.
 import type { FastifyRequest } from 'fastify'
-import { answerError, authorise, DbError, type PluginApp } from '../../core/index.ts'
+import { answerError, authorise, type PluginApp } from '../../core/index.ts'
 import { errorBody, type SignalName, successBody } from './answer.ts'
 import { answerEncodingOf, contentTypes, encodingOf } from './content.ts'
 import type { CountRejected } from './counters.ts'
@@ -33,9 +33,7 @@ export function routes(app: PluginApp<never, never>, { receivers, count, mostVal
       const { ctx, headers } = request
       authorise(ctx.user, 'write')
       const encoding = encodingOf(headers['content-type'])
-      if (app.core.store.database(ctx.db) === undefined) {
-        throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
-      }
+      app.core.store.requireDatabase(ctx.db)
       const bytes = bodyOf(request)
       const body = encoding === 'json' ? protobufOf(requests[signal], bytes, mostValues) : bytes
       const taken = await receivers[signal]({ ctx, headers, body })

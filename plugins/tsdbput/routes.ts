@@ -1,6 +1,6 @@
 // `POST /v1/tsdbput/api/put`.
 import type { FastifyReply } from 'fastify'
-import { authorise, DbError, type Parameters, type PluginApp } from '../../core/index.ts'
+import { authorise, type Parameters, type PluginApp } from '../../core/index.ts'
 import { decodePoints, type Points } from './decode.ts'
 import type { Receive } from './receive.ts'
 
@@ -8,9 +8,7 @@ export function routes(app: PluginApp<never, never>, receive: Receive): void {
   app.post('/api/put', { config: { anyContentType: true } }, async (request, reply) => {
     const { ctx, body } = request
     authorise(ctx.user, 'write')
-    if (app.core.store.database(ctx.db) === undefined) {
-      throw new DbError('DatabaseNotFound', `Database not found: ${ctx.db}`)
-    }
+    app.core.store.requireDatabase(ctx.db)
     const query = request.query as Parameters
     const isPartial = 'summary' in query || 'details' in query
     const points = decodePoints(Buffer.isBuffer(body) ? body : Buffer.alloc(0))

@@ -23,7 +23,7 @@ export function planQuery(
   mostMetrics: number
 ): readonly TablePlan[] {
   const database = databaseOf(matchers) ?? db
-  if (store.database(database) === undefined) throw new DbError('DatabaseNotFound', `Database not found: ${database}`)
+  store.requireDatabase(database)
   const meets = new Map(matchers.map(matcher => [matcher, predicate(matcher)]))
   const named = matchers.filter(({ name }) => name === nameLabel)
   const field = matchers.find(({ name, type }) => name === fieldLabel && type === '=')?.value

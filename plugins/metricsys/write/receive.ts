@@ -191,8 +191,6 @@ function attempt<T>({ request, failures }: Reception, read: () => T): T[] {
 
 function nameOf({ core, frame, names }: Reception, key: Range): SeriesName {
   const name = names.read(frame.body, key.start, key.end)
-  if (name.database !== undefined && core.store.database(name.database) === undefined) {
-    throw new DbError('DatabaseNotFound', `Database not found: ${name.database}`)
-  }
+  if (name.database !== undefined) core.store.requireDatabase(name.database)
   return name
 }
