@@ -17,6 +17,10 @@ interface UnitOptions extends Pick<KeyOptions, 'live'> {
   readonly minimum?: number
 }
 
+interface CountOptions extends UnitOptions {
+  readonly maximum?: number
+}
+
 /** A key written as a duration text (`30s`, `1h30m`) and loaded as milliseconds. The default is milliseconds. */
 export const duration = (byDefault: number, description: string, options: UnitOptions = {}) =>
   Type.Number({ unit: 'duration', default: byDefault, description, minimum: 0, ...options })
@@ -25,11 +29,13 @@ export const duration = (byDefault: number, description: string, options: UnitOp
 export const size = (byDefault: number, description: string, options: UnitOptions = {}) =>
   Type.Number({ unit: 'size', default: byDefault, description, minimum: 0, ...options })
 
+/** A key that is a whole number of things, at least 1 where the options say nothing else. */
+export const count = (byDefault: number, description: string, options: CountOptions = {}) =>
+  Type.Integer({ default: byDefault, description, minimum: 1, ...options })
+
 const live = { live: true } as const
 const flag = (byDefault: boolean, description: string, options: KeyOptions = {}) =>
   Type.Boolean({ default: byDefault, description, ...options })
-const count = (byDefault: number, description: string, options: KeyOptions & { minimum?: number } = {}) =>
-  Type.Integer({ default: byDefault, description, minimum: 0, ...options })
 const text = (byDefault: string, description: string, options: KeyOptions & { pattern?: string } = {}) =>
   Type.String({ default: byDefault, description, ...options })
 const choice = <const T extends readonly string[]>(
@@ -67,12 +73,12 @@ const rateLimit = table(
     per_address: count(
       0,
       'Requests under `/v1` one client address may make within `window`, on each of the two servers, wrong passwords included; further ones are refused with 429. `0` sets no limit. Behind a proxy all come from one address.',
-      live
+      { minimum: 0, ...live }
     ),
     per_user: count(
       0,
       'Requests under `/v1` one user may make within `window`, on each of the two servers; further ones are refused with 429. `0` sets no limit. Without a `user_provider` all are one user.',
-      live
+      { minimum: 0, ...live }
     ),
     window: duration(60 * second, 'Time the limits count in; then a client begins anew.', { minimum: second, ...live })
   },
@@ -128,7 +134,7 @@ const storage = table(
       minimum: second,
       ...live
     }),
-    query_threads: count(0, 'Threads of the query engine; `0` is one per core.'),
+    query_threads: count(0, 'Threads of the query engine; `0` is one per core.', { minimum: 0 }),
     index_cache_size: size(
       128 * MiB,
       'Parts of index files kept in memory for the next query; what does not fit is read again.'
@@ -168,7 +174,7 @@ const logging = table(
       }
     ),
     log_format: choice(['text', 'json'], 'text', 'Form of the log lines.', live),
-    max_log_files: count(720, 'Hourly log files that are kept; `0` writes no files.'),
+    max_log_files: count(720, 'Hourly log files that are kept; `0` writes no files.', { minimum: 0 }),
     max_log_file_size: size(
       256 * MiB,
       'Size of one log file; further lines of its hour are lost, and counted. `0` sets no limit.'
@@ -271,13 +277,16 @@ export const configSchema = table(
       false,
       'Answers while data files are still being checked: `/ready` answers 503 until all are, and a table with a damaged file answers 503 to queries, where otherwise the server does not start. The log is always read back first; files a crash left over are cleared away first, too.'
     ),
-    init_regions_parallelism: count(16, 'Data files checked at the same time at the start.', { minimum: 1 }),
+    init_regions_parallelism: count(16, 'Data files checked at the same time at the start.'),
     max_in_flight_write_bytes: size(512 * MiB, 'Bytes of request bodies held at the same time; `0` sets no limit.'),
     write_bytes_exhausted_policy: text(
       'wait',
       'What a request does when `max_in_flight_write_bytes` is used up: `wait` (10 s), `wait(DURATION)` or `fail`; then it is refused with 429.'
     ),
-    max_concurrent_queries: count(0, 'Queries that run at the same time; further ones wait. `0` sets no limit.', live),
+    max_concurrent_queries: count(0, 'Queries that run at the same time; further ones wait. `0` sets no limit.', {
+      minimum: 0,
+      ...live
+    }),
     http,
     storage,
     wal,

@@ -1,6 +1,6 @@
 // Operating the server: health, status, configuration, metrics, log level, backup, and what it keeps of itself. Only on the main server.
 import { Type } from 'typebox'
-import { definePlugin, duration } from '../../core/index.ts'
+import { count, definePlugin, duration } from '../../core/index.ts'
 import { createBackups } from './backup.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { routes } from './routes.ts'
@@ -16,12 +16,10 @@ export default definePlugin({
     backup_idle: duration(600_000, 'A backup nobody fetches from for this time ends and keeps no files any more.', {
       minimum: 1
     }),
-    max_backups: Type.Integer({
-      default: 4,
-      minimum: 1,
-      description:
-        'Backups under way at the same time, further ones are refused with 429: each keeps its files on disk.'
-    }),
+    max_backups: count(
+      4,
+      'Backups under way at the same time, further ones are refused with 429: each keeps its files on disk.'
+    ),
     self_interval: duration(30_000, 'Time between two looks at the own metrics, where `enable_telemetry` keeps them.', {
       minimum: 100
     }),

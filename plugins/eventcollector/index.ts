@@ -1,13 +1,11 @@
 // Events and raw text in as collectors of events send them, with tokens and numbered answers.
 import { Type } from 'typebox'
-import { definePlugin, tableLimits } from '../../core/index.ts'
+import { count, definePlugin, tableLimits } from '../../core/index.ts'
 import { createAcks } from './acks.ts'
 import { readCredentials } from './credentials.ts'
 import { createReceive } from './receive.ts'
 import { formatError } from './reply.ts'
 import { type CollectorService, routes } from './routes.ts'
-
-const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
 
 export default definePlugin({
   name: 'eventcollector',

@@ -1,10 +1,8 @@
 // Traces out in the form of the Jaeger query API, so that its pages and Grafana show them.
 import { Type } from 'typebox'
-import { definePlugin, duration, size } from '../../core/index.ts'
+import { count, definePlugin, duration, size } from '../../core/index.ts'
 import { formatError } from './errors.ts'
 import { routes } from './routes.ts'
-
-const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
 
 export default definePlugin({
   name: 'jaeger',

@@ -1,12 +1,10 @@
 // Points of line protocol: a measurement is a table, tags and fields are its columns.
 import { Type } from 'typebox'
-import { definePlugin, size } from '../../core/index.ts'
+import { count, definePlugin, size } from '../../core/index.ts'
 import { credentials } from './credentials.ts'
 import { formatError } from './errors.ts'
 import { createReceive, type Receive } from './receive.ts'
 import { routes } from './routes.ts'
-
-const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
 
 export default definePlugin({
   name: 'lineproto',

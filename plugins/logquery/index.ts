@@ -1,10 +1,8 @@
 // Log queries as JSON, `/v1/logs`, and their live tail, `/v1/logs/tail`.
 import { Type } from 'typebox'
-import { definePlugin, duration, size } from '../../core/index.ts'
+import { count, definePlugin, duration, size } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { createService, type LogqueryService } from './service.ts'
-
-const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
 
 export default definePlugin({
   name: 'logquery',

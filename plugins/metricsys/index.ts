@@ -1,13 +1,10 @@
 // Metrics in and out by remote write and remote read: each metric is a table, its series share the files of a physical one.
 import { Type } from 'typebox'
-import { definePlugin } from '../../core/index.ts'
+import { count, definePlugin } from '../../core/index.ts'
 import { apiRoutes } from './api/routes.ts'
 import { formatError } from './errors.ts'
 import { routes } from './routes.ts'
 import { createService, type OwnService } from './write/service.ts'
-
-const count = (byDefault: number, description: string) =>
-  Type.Integer({ default: byDefault, minimum: 1, live: true, description })
 
 export default definePlugin({
   name: 'metricsys',
@@ -22,18 +19,25 @@ export default definePlugin({
     }),
     max_series: count(
       5_000_000,
-      'Series of one physical table. Writes of further ones are refused with 400; each takes some 300 bytes of memory.'
+      'Series of one physical table. Writes of further ones are refused with 400; each takes some 300 bytes of memory.',
+      { live: true }
     ),
     max_label_names: count(
       2_000,
-      'Label names of one physical table. Writes of series with further ones are refused with 400.'
+      'Label names of one physical table. Writes of series with further ones are refused with 400.',
+      { live: true }
     ),
     max_metrics: count(
       100_000,
-      'Tables of one database. Writes of metrics that would need further ones are refused with 400.'
+      'Tables of one database. Writes of metrics that would need further ones are refused with 400.',
+      { live: true }
     ),
-    max_read_metrics: count(1024, 'Metrics one query of remote read may ask for; more are refused with 400.'),
-    max_read_samples: count(50_000_000, 'Samples one remote read may answer with; more are refused with 400.')
+    max_read_metrics: count(1024, 'Metrics one query of remote read may ask for; more are refused with 400.', {
+      live: true
+    }),
+    max_read_samples: count(50_000_000, 'Samples one remote read may answer with; more are refused with 400.', {
+      live: true
+    })
   }),
   setup: (core, config) => createService(core, config),
   async routes(app, config) {

@@ -1,13 +1,12 @@
 // Profiles of the running server: processor time and heap, as pprof files, text and flame graphs. Only on the main server.
 import { Type } from 'typebox'
-import { definePlugin, duration, size } from '../../core/index.ts'
+import { count, definePlugin, duration, size } from '../../core/index.ts'
 import type {} from '../services.ts'
 import { routes } from './routes.ts'
 import { createProfiling } from './service.ts'
 
 const MiB = 2 ** 20
 
-const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
 const flag = (description: string) => Type.Boolean({ default: false, description })
 
 export default definePlugin({

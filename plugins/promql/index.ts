@@ -1,11 +1,8 @@
 // PromQL: the language, its engine, and `/v1/promql`.
 import { Type } from 'typebox'
-import { definePlugin, duration } from '../../core/index.ts'
+import { count, definePlugin, duration } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { createService } from './service.ts'
-
-const count = (byDefault: number, description: string) =>
-  Type.Integer({ default: byDefault, minimum: 1, live: true, description })
 
 export default definePlugin({
   name: 'promql',
@@ -23,12 +20,16 @@ export default definePlugin({
       'How long one query may take, waiting included; one that takes longer fails with 408 (the query API: 503).',
       { live: true }
     ),
-    max_concurrent_queries: count(20, 'Queries that run at the same time; further ones wait.'),
-    max_samples: count(50_000_000, 'Samples one query may hold; a query that needs more fails with 400.'),
-    max_points: count(11_000, 'Steps one range may have; a query with more fails with 400.'),
-    max_metrics: count(1_024, 'Tables one selector may name; a selector that names more fails with 400.'),
-    max_query_length: count(100_000, 'Characters of one query.'),
-    max_query_depth: count(200, 'How deep one query may nest.')
+    max_concurrent_queries: count(20, 'Queries that run at the same time; further ones wait.', { live: true }),
+    max_samples: count(50_000_000, 'Samples one query may hold; a query that needs more fails with 400.', {
+      live: true
+    }),
+    max_points: count(11_000, 'Steps one range may have; a query with more fails with 400.', { live: true }),
+    max_metrics: count(1_024, 'Tables one selector may name; a selector that names more fails with 400.', {
+      live: true
+    }),
+    max_query_length: count(100_000, 'Characters of one query.', { live: true }),
+    max_query_depth: count(200, 'How deep one query may nest.', { live: true })
   }),
   setup: (core, config) => createService(core, config),
   routes: app => routes(app, app.services.promql)

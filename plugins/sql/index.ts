@@ -1,6 +1,6 @@
 // SQL over HTTP: queries, inserts and changes of tables, answered in every result format.
 import { Type } from 'typebox'
-import { definePlugin, size } from '../../core/index.ts'
+import { count, definePlugin, size } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { type SqlService, startService } from './service.ts'
 
@@ -11,12 +11,7 @@ export default definePlugin({
   // For TQL.
   uses: ['promql'],
   config: Type.Object({
-    delete_limit: Type.Integer({
-      default: 2_000_000,
-      minimum: 1,
-      live: true,
-      description: 'Rows one DELETE may hide; one that finds more hides none.'
-    }),
+    delete_limit: count(2_000_000, 'Rows one DELETE may hide; one that finds more hides none.', { live: true }),
     value_limit: size(
       64 * 2 ** 20,
       'Bytes one value that is made by repeat, lpad, rpad, list_resize, range or generate_series may take, as far as constants tell.',

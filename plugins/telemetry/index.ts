@@ -1,6 +1,6 @@
 // Metrics, traces and logs by OTLP over HTTP, as protobuf and as JSON.
 import { Type } from 'typebox'
-import { definePlugin, size } from '../../core/index.ts'
+import { count, definePlugin, size } from '../../core/index.ts'
 import { createCounters } from './counters.ts'
 import { createReceiveLogs } from './logs/receive.ts'
 import { promotedByDefault, type Strategy, strategies } from './metrics/policy.ts'
@@ -37,48 +37,40 @@ export default definePlugin({
       default: true,
       description: 'Keeps since when counters, histograms and summaries count, in `svc_metric_start_times`.'
     }),
-    max_items: Type.Integer({
-      default: 1_000_000,
-      minimum: 1,
-      description:
-        'Resources, scopes, and spans, metrics or log records of one request, all together; one with more is refused with 413.'
-    }),
-    max_json_values: Type.Integer({
-      default: 5_000_000,
-      minimum: 1,
-      description: 'Values of one request in JSON; one with more is refused with 413.'
-    }),
-    max_extract_keys: Type.Integer({
-      default: 64,
-      minimum: 0,
-      description:
-        'Attributes of log records that one request may want in columns of their own; more are refused with 400.'
-    }),
+    max_items: count(
+      1_000_000,
+      'Resources, scopes, and spans, metrics or log records of one request, all together; one with more is refused with 413.'
+    ),
+    max_json_values: count(5_000_000, 'Values of one request in JSON; one with more is refused with 413.'),
+    max_extract_keys: count(
+      64,
+      'Attributes of log records that one request may want in columns of their own; more are refused with 400.',
+      { minimum: 0 }
+    ),
     max_series_size: size(
       2 ** 16,
       'Bytes of the names and values of the labels of one series of metrics; points of longer ones are left out.',
       { minimum: 1 }
     ),
-    max_attribute_columns: Type.Integer({
-      default: 1000,
-      minimum: 0,
-      description:
-        'Attributes of spans, scopes and resources that have a column of their own in a table of traces; further ones share a JSON column.'
-    }),
-    max_operations: Type.Integer({
-      default: 10_000,
-      minimum: 0,
-      description: 'Operations of services that are listed beside a table of traces; further ones are not listed.'
-    })
+    max_attribute_columns: count(
+      1000,
+      'Attributes of spans, scopes and resources that have a column of their own in a table of traces; further ones share a JSON column.',
+      { minimum: 0 }
+    ),
+    max_operations: count(
+      10_000,
+      'Operations of services that are listed beside a table of traces; further ones are not listed.',
+      { minimum: 0 }
+    )
   }),
   setup(core, config, { metricsys, pipelines }) {
-    const count = createCounters(core.metrics)
+    const counted = createCounters(core.metrics)
     const receivers = {
-      metrics: createReceiveMetrics(core, config, metricsys, count),
+      metrics: createReceiveMetrics(core, config, metricsys, counted),
       traces: createReceiveTraces(core, config),
       logs: createReceiveLogs(core, config, pipelines)
     }
-    return { count, receivers, mostValues: config.max_json_values }
+    return { count: counted, receivers, mostValues: config.max_json_values }
   },
   routes(app) {
     const { telemetry } = app.services as unknown as { readonly telemetry: Service }

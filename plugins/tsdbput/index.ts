@@ -1,11 +1,9 @@
 // Points of JSON put requests: a metric is a table with its tags, a time and a number.
 import { Type } from 'typebox'
-import { definePlugin, tableLimits } from '../../core/index.ts'
+import { count, definePlugin, tableLimits } from '../../core/index.ts'
 import { formatError } from './errors.ts'
 import { createReceive, type Receive } from './receive.ts'
 import { routes } from './routes.ts'
-
-const count = (byDefault: number, description: string) => Type.Integer({ default: byDefault, minimum: 1, description })
 
 export default definePlugin({
   name: 'tsdbput',

@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import { loadConfig } from '../../../core/config/load.ts'
 import { printConfig } from '../../../core/config/print.ts'
 import { readTable } from '../../../core/config/read.ts'
-import { duration, size } from '../../../core/config/schema.ts'
+import { count, duration, size } from '../../../core/config/schema.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -49,14 +49,16 @@ t.test('secrets of tracing are hidden, and what is printed can be used all the s
 })
 
 t.test("a plugin's options are printed with their defaults and units", async t => {
-  const schema = Type.Object({ every: duration(5000, 'x'), most: size(2048, 'y') })
+  const schema = Type.Object({ every: duration(5000, 'x'), most: size(2048, 'y'), parts: count(3, 'z') })
   const text = printConfig(loadConfig().config, { plugins: { tick: schema } })
-  t.match(text, '[plugins.tick]\nenabled = true\nevery = "5s"\nmost = "2KiB"\n')
+  t.match(text, '[plugins.tick]\nenabled = true\nevery = "5s"\nmost = "2KiB"\nparts = 3\n')
 })
 
 t.test('a schema reads units, fills in defaults and names what is wrong', async t => {
   const schema = Type.Object({
     every: duration(5000, 'x', { minimum: 10 }),
+    parts: count(2, 'y'),
+    none: count(0, 'z', { minimum: 0 }),
     kind: Type.Union([Type.Literal('a'), Type.Literal('b')], { default: 'a' }),
     either: Type.Optional(Type.Union([Type.Boolean(), Type.Array(Type.Integer({ minimum: 1 }))])),
     inner: Type.Object({ deep: Type.String({ default: 'd' }) }),
@@ -64,12 +66,24 @@ t.test('a schema reads units, fills in defaults and names what is wrong', async 
   })
   const good = readTable(schema, { every: '1m', name: 'n', either: [1] })
   t.strictSame(good.problems, [])
-  t.strictSame(good.value, { every: 60_000, kind: 'a', either: [1], inner: { deep: 'd' }, name: 'n' })
-  const bad = readTable(schema, { every: '5ms', kind: 'c', either: [0], inner: { depe: 1 } }, ['plugins', 'x'])
+  t.strictSame(good.value, {
+    every: 60_000,
+    parts: 2,
+    none: 0,
+    kind: 'a',
+    either: [1],
+    inner: { deep: 'd' },
+    name: 'n'
+  })
+  const bad = readTable(schema, { every: '5ms', parts: 0, kind: 'c', either: [0], inner: { depe: 1 } }, [
+    'plugins',
+    'x'
+  ])
   t.strictSame(
     bad.problems.map(({ path, message }) => `${path.join('.')}: ${message}`),
     [
       'plugins.x.every: expected at least 10ms, got "5ms"',
+      'plugins.x.parts: expected at least 1, got 0',
       'plugins.x.kind: expected "a" or "b", got "c"',
       'plugins.x.either: expected true or false, got a list, or expected at least 1, got 0',
       'plugins.x.inner.depe: unknown key, did you mean deep?',
