@@ -47,6 +47,11 @@ export async function readBody(request: FastifyRequest, limit: number): Promise<
   return body.length === 0 ? undefined : body
 }
 
+/** The body of a request as bytes, none where it has none. */
+export function bodyBytes({ body }: Pick<FastifyRequest, 'body'>): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+}
+
 /** The codings to undo, outermost first. */
 function encodingsOf(request: FastifyRequest): string[] {
   const header = request.headers['content-encoding']

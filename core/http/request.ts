@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DbError } from '../errors.ts'
 import { parseZone } from '../model/time.ts'
 import type { RequestContext, ServerKind } from './context.ts'
+import { headerText } from './header.ts'
 import { readHints } from './hints.ts'
 import { firstValue, type Parameters } from './query.ts'
 
@@ -11,7 +12,7 @@ export function setContexts(app: FastifyInstance, channel: ServerKind, timezone:
   app.decorateRequest('ctx', null as unknown as RequestContext)
   app.addHook('onRequest', (request, _reply, done) => {
     request.ctx = {
-      db: database(firstValue(request.query as Parameters, 'db') || headerText(request, 'x-svc-db-name')),
+      db: database(firstValue(request.query as Parameters, 'db') || headerText(request.headers, 'x-svc-db-name')),
       user: request.user,
       channel,
       timezone: zoneName(request) ?? timezone,
@@ -31,11 +32,6 @@ export function setContexts(app: FastifyInstance, channel: ServerKind, timezone:
 
 function database(text: string): string {
   return text.replace(/^svc-/, '') || 'public'
-}
-
-/** Node reads headers as Latin-1; clients write names in UTF-8. */
-function headerText({ headers }: FastifyRequest, name: string): string {
-  return Buffer.from(String(headers[name] ?? ''), 'latin1').toString()
 }
 
 function formField(request: FastifyRequest, key: string): string | undefined {

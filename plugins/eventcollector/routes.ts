@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import {
   authorise,
+  bodyBytes,
   DbError,
   firstValue,
   isDbError,
@@ -51,7 +52,7 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
     authorise(request.ctx.user, 'write')
     if (acks === undefined) throw new CollectorError(14)
     const channel = checkChannel(channelOf(request))
-    const ids = readIds(bodyOf(request))
+    const ids = readIds(bodyBytes(request))
     return { acks: Object.fromEntries(ids.map(id => [id, acks.isDone(channel, id)])) }
   })
 
@@ -61,7 +62,7 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
 }
 
 function readEvents(request: FastifyRequest, spread: boolean) {
-  return decodeEvents(bodyOf(request), {
+  return decodeEvents(bodyBytes(request), {
     spread,
     table: parameter(request, 'table') ?? defaultTable,
     now: currentTime()
@@ -75,7 +76,7 @@ function readText(request: FastifyRequest) {
     sourcetype: parameter(request, 'sourcetype')
   }
   const index = parameter(request, 'index')
-  return readRaw(bodyOf(request), {
+  return readRaw(bodyBytes(request), {
     table: (index && tableOfIndex(index)) ?? parameter(request, 'table') ?? defaultTable,
     linebreaker: parameter(request, 'linebreaker'),
     time: parameter(request, 'time'),
@@ -103,10 +104,6 @@ function channelOf(request: FastifyRequest): string | undefined {
 /** Undefined where it is blank. */
 function parameter(request: FastifyRequest, key: string): string | undefined {
   return firstValue(request.query as Parameters, key) || undefined
-}
-
-function bodyOf({ body }: FastifyRequest): Buffer {
-  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }
 
 function readIds(body: Uint8Array): number[] {

@@ -1,7 +1,13 @@
 // `POST /v1/ingest`: decode, run the pipeline, write, answer.
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authorise, decodeItems, type Parameters, type PluginApp, type TableWrite } from '../../core/index.ts'
-import type { PipelineResult } from '../services.ts'
+import {
+  authorise,
+  bodyBytes,
+  decodeItems,
+  type Parameters,
+  type PluginApp,
+  sendWritten,
+  type TableWrite
+} from '../../core/index.ts'
 import { createCounters } from './counters.ts'
 import { readParameters } from './parameters.ts'
 
@@ -20,16 +26,13 @@ export function routes(app: PluginApp<'pipelines', never>): void {
     core.store.requireDatabase(ctx.db)
     const observed = counters.start(ctx)
     request.life.onEnd(() => observed.end(reply.statusCode))
-    const items = decodeItems(bodyOf(request), contentType, options)
+    const mostValues = core.config.http.max_body_values
+    const items = decodeItems(bodyBytes(request), contentType, { ...options, mostValues })
     const result = await observed.transform(() => services.pipelines.run(ctx, pipeline, items, options))
     const { rows, perWrite } = await core.store.write(ctx, result.writes)
     observed.rows(rows)
-    return answer(reply, rowsPerGroup(result.writes, perWrite), result)
+    return sendWritten(reply, rowsPerGroup(result.writes, perWrite), result.skipped)
   })
-}
-
-function bodyOf({ body }: FastifyRequest): Buffer {
-  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }
 
 /** Rows by option set: tables that differ only by a suffix share theirs. */
@@ -37,14 +40,4 @@ function rowsPerGroup(writes: readonly TableWrite[], perWrite: readonly number[]
   const groups = new Map<unknown, number>()
   for (const [i, { options }] of writes.entries()) groups.set(options, (groups.get(options) ?? 0) + perWrite[i]!)
   return groups.size === 0 ? [0] : [...groups.values()]
-}
-
-function answer(reply: FastifyReply, written: readonly number[], { skipped }: PipelineResult): FastifyReply {
-  const elapsed = Math.round(reply.elapsedTime)
-  reply.header('x-svc-format', 'svc_v1').header('x-svc-execution-time', String(elapsed))
-  return reply.send({
-    output: written.map(affectedrows => ({ affectedrows })),
-    execution_time_ms: elapsed,
-    ...(skipped.count > 0 && { skipped })
-  })
 }

@@ -1,6 +1,14 @@
 // The tables traces are read from, and their columns.
 import type { IncomingHttpHeaders } from 'node:http'
-import { DbError, firstValue, type Parameters, type RequestContext, type Store, type Table } from '../../core/index.ts'
+import {
+  DbError,
+  firstValue,
+  headerText,
+  type Parameters,
+  type RequestContext,
+  type Store,
+  type Table
+} from '../../core/index.ts'
 
 const defaultTable = 'telemetry_traces'
 
@@ -16,7 +24,7 @@ export interface Source {
 /** From parameter `table`, else header `x-svc-trace-table-name`. Throws DbError `DatabaseNotFound`, `InvalidArguments` for a table of something else. */
 export function sourceOf(store: Store, ctx: RequestContext, headers: IncomingHttpHeaders, query: Parameters): Source {
   store.requireDatabase(ctx.db)
-  const header = Buffer.from(String(headers['x-svc-trace-table-name'] ?? ''), 'latin1').toString()
+  const header = headerText(headers, 'x-svc-trace-table-name')
   const name = firstValue(query, 'table') || header || defaultTable
   const table = store.table(ctx.db, name)
   if (table !== undefined) checkTable(table)

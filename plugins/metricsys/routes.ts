@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authorise, firstValue, type Parameters, type PluginApp } from '../../core/index.ts'
+import { authorise, bodyBytes, firstValue, type Parameters, type PluginApp } from '../../core/index.ts'
 import { answerRead, type ReadOptions } from './read/answer.ts'
 import { defaultPhysicalTable } from './write/columns.ts'
 import { codecOf, readVersion, versionOf } from './write/negotiate.ts'
@@ -36,7 +36,7 @@ export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions,
     const physicalTable = firstValue(query, 'physical_table') || hinted || defaultPhysicalTable
     const hold = (bytes: number) => request.life.lease.force(bytes)
     const pipeline = version === '1.0' ? pipelineOf(app, headers) : undefined
-    const body = bodyOf(request)
+    const body = bodyBytes(request)
     const result = await receive(ctx, { version, codec, physicalTable, body, hold, ...(pipeline && { pipeline }) })
     if (version === '2.0') tell(reply, result)
     if (result.error !== undefined) throw result.error
@@ -44,7 +44,7 @@ export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions,
   })
 
   app.post('/read', { config: { rawBody: true } }, async (request, reply) => {
-    const { kind, body } = await answerRead(app.core, request.ctx, bodyOf(request), options)
+    const { kind, body } = await answerRead(app.core, request.ctx, bodyBytes(request), options)
     if (kind === 'chunks') {
       reply.header('content-type', 'application/x-streamed-protobuf; proto=prometheus.ChunkedReadResponse')
       return reply.send(Readable.from(body as AsyncIterable<Uint8Array>, { objectMode: false }))
@@ -67,8 +67,4 @@ function pipelineOf(
 function tell(reply: FastifyReply, result: Written): void {
   for (const [kind, header] of Object.entries(written))
     reply.header(header, String(result[kind as keyof typeof written]))
-}
-
-function bodyOf({ body }: FastifyRequest): Buffer {
-  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }

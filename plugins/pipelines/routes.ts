@@ -1,7 +1,7 @@
 // The management routes: create, read, delete, infer DDL, try out.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { authorise, DbError, type PluginApp } from '../../core/index.ts'
+import { authorise, bodyBytes, DbError, type PluginApp } from '../../core/index.ts'
 import { inferredDdl } from './document/ddl.ts'
 import { dryRun } from './dryrun/dryrun.ts'
 import type { OwnService } from './service.ts'
@@ -91,7 +91,7 @@ async function readDocument({ headers, body }: FastifyRequest): Promise<string> 
       { status: 415 }
     )
   }
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  const bytes = bodyBytes({ body })
   const text = isForm && bytes.length > 0 ? await firstPart(bytes, headers['content-type']!) : bytes.toString()
   if (text.trim() === '') throw invalid('pipeline is required in body')
   return text

@@ -1,6 +1,6 @@
 // The routes of profiles: CPU, heap, and pictures of dumps that others bring.
 import type { FastifyReply } from 'fastify'
-import { DbError, type Parameters, type PluginApp, parseParameters } from '../../core/index.ts'
+import { bodyBytes, DbError, type Parameters, type PluginApp, parseParameters } from '../../core/index.ts'
 import { drawFlameGraph, flameGraphPolicy } from './output/flame-graph.ts'
 import { encodePprof } from './output/pprof.ts'
 import { writeText } from './output/text.ts'
@@ -39,7 +39,7 @@ export function routes(app: PluginApp<never, never>, limits: CpuLimits, { cpu, h
 
   app.get('/mem/gdump', guarded, async () => ({ active: gdump.isActive() }))
   app.post('/mem/gdump', guarded, async (request, reply) => {
-    const form = parseParameters(bytesOf(request.body).toString())
+    const form = parseParameters(bodyBytes(request).toString())
     const isOn = readActivate(form, request.query as Parameters)
     if (isOn) await gdump.activate()
     else gdump.deactivate()
@@ -47,7 +47,7 @@ export function routes(app: PluginApp<never, never>, limits: CpuLimits, { cpu, h
   })
 
   app.post('/mem/symbol', guarded, async (request, reply) => {
-    const bytes = bytesOf(request.body)
+    const bytes = bodyBytes(request)
     if (bytes.length > 0) return sendPicture(reply, await draw(bytes, request.ctx.signal))
     const expected = 'a .heapprofile, a .heapsnapshot or a file of pprof, gzipped or not'
     throw new DbError('InvalidArguments', `the body is empty, expected ${expected}`)
@@ -74,8 +74,4 @@ function sendPicture(reply: FastifyReply, svg: string): FastifyReply {
     .header('content-security-policy', flameGraphPolicy)
     .header('x-content-type-options', 'nosniff')
     .send(svg)
-}
-
-function bytesOf(body: unknown): Buffer {
-  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }

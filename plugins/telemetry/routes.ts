@@ -1,6 +1,5 @@
 // `POST /v1/telemetry/v1/{metrics,traces,logs}`: one way in for the three signals.
-import type { FastifyRequest } from 'fastify'
-import { answerError, authorise, type PluginApp } from '../../core/index.ts'
+import { answerError, authorise, bodyBytes, type PluginApp } from '../../core/index.ts'
 import { errorBody, type SignalName, successBody } from './answer.ts'
 import { answerEncodingOf, contentTypes, encodingOf } from './content.ts'
 import type { CountRejected } from './counters.ts'
@@ -34,7 +33,7 @@ export function routes(app: PluginApp<never, never>, { receivers, count, mostVal
       authorise(ctx.user, 'write')
       const encoding = encodingOf(headers['content-type'])
       app.core.store.requireDatabase(ctx.db)
-      const bytes = bodyOf(request)
+      const bytes = bodyBytes(request)
       const body = encoding === 'json' ? protobufOf(requests[signal], bytes, mostValues) : bytes
       const taken = await receivers[signal]({ ctx, headers, body })
       count(signal, taken.rejected)
@@ -42,8 +41,4 @@ export function routes(app: PluginApp<never, never>, { receivers, count, mostVal
       return reply.header('content-type', contentTypes[encoding]).send(answer)
     })
   }
-}
-
-function bodyOf({ body }: FastifyRequest): Uint8Array {
-  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }

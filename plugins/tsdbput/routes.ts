@@ -1,17 +1,19 @@
 // `POST /v1/tsdbput/api/put`.
 import type { FastifyReply } from 'fastify'
-import { authorise, type Parameters, type PluginApp } from '../../core/index.ts'
+import { authorise, bodyBytes, checkJsonValues, type Parameters, type PluginApp } from '../../core/index.ts'
 import { decodePoints, type Points } from './decode.ts'
 import type { Receive } from './receive.ts'
 
 export function routes(app: PluginApp<never, never>, receive: Receive): void {
   app.post('/api/put', { config: { anyContentType: true } }, async (request, reply) => {
-    const { ctx, body } = request
+    const { ctx } = request
     authorise(ctx.user, 'write')
     app.core.store.requireDatabase(ctx.db)
     const query = request.query as Parameters
     const isPartial = 'summary' in query || 'details' in query
-    const points = decodePoints(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+    const bytes = bodyBytes(request)
+    checkJsonValues(bytes, app.core.config.http.max_body_values)
+    const points = decodePoints(bytes)
     const failures = await receive(ctx, points, isPartial)
     if (isPartial) return tell(reply, points, failures, 'details' in query)
     return reply.code(204).send()

@@ -1,6 +1,6 @@
 // What a request's headers say about logs.
 import type { IncomingHttpHeaders } from 'node:http'
-import { DbError } from '../../../core/index.ts'
+import { DbError, headerText } from '../../../core/index.ts'
 
 const defaultTable = 'telemetry_logs'
 
@@ -12,18 +12,11 @@ export interface LogsRequest {
 
 /** Throws DbError `InvalidArguments` for more than `mostKeys` keys. */
 export function readLogsHeaders(headers: IncomingHttpHeaders, mostKeys: number): LogsRequest {
-  const written = text(headers, 'x-svc-log-extract-keys').split(',')
+  const written = headerText(headers, 'x-svc-log-extract-keys').split(',')
   const keys = [...new Set(written.flatMap(key => key.trim() || []))]
   if (keys.length > mostKeys) {
     const reason = `${keys.length} keys are more than ${mostKeys} (plugins.telemetry.max_extract_keys)`
     throw new DbError('InvalidArguments', `header x-svc-log-extract-keys: ${reason}`)
   }
-  return { table: text(headers, 'x-svc-log-table-name') || defaultTable, keys }
-}
-
-/** Node reads headers as Latin-1; clients write names in UTF-8. */
-function text(headers: IncomingHttpHeaders, name: string): string {
-  return Buffer.from(String(headers[name] ?? ''), 'latin1')
-    .toString()
-    .trim()
+  return { table: headerText(headers, 'x-svc-log-table-name').trim() || defaultTable, keys }
 }

@@ -1,6 +1,6 @@
 // How names are translated and which attributes become labels: what the configuration says, and what headers of a request say instead.
 import type { IncomingHttpHeaders } from 'node:http'
-import { DbError } from '../../../core/index.ts'
+import { DbError, headerText } from '../../../core/index.ts'
 
 export const strategies = [
   'UnderscoreEscapingWithSuffixes',
@@ -34,8 +34,8 @@ const prefixes = ['x-svc-otlp-metric-', 'x-svc-telemetry-metric-'] as const
 /** Throws DbError `InvalidArguments` for a strategy that does not exist. */
 export function readPolicy(headers: IncomingHttpHeaders, options: PolicyOptions): Policy {
   const text = (name: string) => {
-    const given = prefixes.map(prefix => headers[prefix + name]).find(value => value !== undefined)
-    return given === undefined ? undefined : Buffer.from(String(given), 'latin1').toString().trim()
+    const given = prefixes.map(prefix => prefix + name).find(header => headers[header] !== undefined)
+    return given && headerText(headers, given).trim()
   }
   const flag = (name: string, byDefault: boolean) => {
     const given = text(name)

@@ -1,6 +1,6 @@
 // What a request's headers say about traces.
 import type { IncomingHttpHeaders } from 'node:http'
-import { DbError } from '../../../core/index.ts'
+import { DbError, headerText } from '../../../core/index.ts'
 
 const defaultTable = 'telemetry_traces'
 const versions = ['svc_trace_v1', 'svc_trace_v0'] as const
@@ -21,11 +21,8 @@ export function readTracesHeaders(headers: IncomingHttpHeaders): TracesRequest {
   return { table: text(headers, 'x-svc-trace-table-name') || defaultTable, flattened: name === versions[0] }
 }
 
-/** Node reads headers as Latin-1; clients write names in UTF-8. */
 function text(headers: IncomingHttpHeaders, name: string): string {
-  return Buffer.from(String(headers[name] ?? ''), 'latin1')
-    .toString()
-    .trim()
+  return headerText(headers, name).trim()
 }
 
 /** A table has one part here; what asks for parts that could never be is wrong all the same. */
