@@ -12,6 +12,7 @@ import { expanded } from '../column/expand.ts'
 import { TextBuilder } from '../column/text-builder.ts'
 import { type Places, textData } from '../column/text-data.ts'
 import { resource, scope } from '../wire/field.ts'
+import { findField } from '../wire/find-field.ts'
 import { JsonText } from '../wire/json-text.ts'
 import type { Ranges } from '../wire/ranges.ts'
 import type { Frame, TextPlaces } from './frame.ts'
@@ -72,11 +73,7 @@ export function scopeTexts(body: Uint8Array, { count, starts, ends }: Ranges, wa
   const found = { count, starts: new Uint32Array(count), ends: new Uint32Array(count) }
   for (let i = 0; i < count; i++) {
     reader.seek(starts[i]!, ends[i]!)
-    while (reader.next()) {
-      if (reader.field !== wanted) {
-        reader.skip()
-        continue
-      }
+    while (findField(reader, wanted)) {
       found.starts[i] = reader.pass()
       found.ends[i] = reader.at
     }

@@ -1,11 +1,10 @@
 // `ExportLogsServiceRequest` into a frame: one pass over each record.
 import { ProtoReader, wireType } from '../../../core/index.ts'
 import { AnyValue } from '../wire/any-value.ts'
+import { checkRepeated } from '../wire/expansion.ts'
 import { anyValue } from '../wire/field.ts'
-import { checkRepeated } from '../wire/growth.ts'
 import { JsonText } from '../wire/json-text.ts'
 import { outlineOf } from '../wire/outline.ts'
-import { Ranges } from '../wire/ranges.ts'
 import { record } from './field.ts'
 import { createFrame, type Frame, type TextPlaces } from './frame.ts'
 
@@ -27,10 +26,7 @@ export function decodeLogs(body: Uint8Array, now: bigint, mostItems?: number): D
   const far = fill(frame, now)
   if (far.size === 0) return { frame, rejected: 0, reason: '' }
   // Rare enough to read the others once more.
-  const kept = new Ranges()
-  const { owners, starts, ends, count } = outline.items
-  for (let i = 0; i < count; i++) if (!far.has(i)) kept.add(owners[i]!, starts[i]!, ends[i]!)
-  const rest = createFrame(body, { ...outline, items: kept })
+  const rest = createFrame(body, { ...outline, items: outline.items.without(far) })
   fill(rest, now)
   return { frame: rest, rejected: far.size, reason: `the times of ${far.size} log records are after the year 2262` }
 }

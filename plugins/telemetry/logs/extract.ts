@@ -2,6 +2,7 @@
 import { bitmap, type Column, type ColumnData, DbError, ProtoReader, type Table } from '../../../core/index.ts'
 import { AnyValue, KeyValue } from '../wire/any-value.ts'
 import { anyValue, resource, scope } from '../wire/field.ts'
+import { findField } from '../wire/find-field.ts'
 import { utf8 } from '../wire/utf8.ts'
 import { record } from './field.ts'
 import type { Frame } from './frame.ts'
@@ -36,11 +37,7 @@ function createLook(body: Uint8Array, keys: readonly string[]) {
   return (start: number, end: number, field: number): Found => {
     const found: Found = []
     reader.seek(start, end)
-    while (reader.next()) {
-      if (reader.field !== field) {
-        reader.skip()
-        continue
-      }
+    while (findField(reader, field)) {
       pair.read(reader)
       const key = utf8(body, pair.keyStart, pair.keyEnd)
       const k = wanted.get(key.toLowerCase())

@@ -1,7 +1,8 @@
 // `ExportMetricsServiceRequest` into samples: the metrics of each origin, and in each its points.
 import type { ProtoReader } from '../../../core/index.ts'
+import { checkScopes } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
-import { checkScopes } from '../wire/growth.ts'
+import { findField } from '../wire/find-field.ts'
 import { outlineOf } from '../wire/outline.ts'
 import { type FoundHistogram, readExponentialPoint } from './exponential-point.ts'
 import { readHistogramPoint } from './histogram-point.ts'
@@ -175,11 +176,7 @@ function readPoints(decode: DecodeMetrics, origin: Origin, key: string, places: 
     return
   }
   reader.seek(dataStart, dataEnd)
-  while (reader.next()) {
-    if (reader.field !== data.points) {
-      reader.skip()
-      continue
-    }
+  while (findField(reader, data.points)) {
     const outer = reader.enter()
     readPoint(decode, metric)
     reader.leave(outer)

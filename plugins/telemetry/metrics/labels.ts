@@ -4,6 +4,7 @@ import { DbError, type ProtoReader, type SeriesLabel } from '../../../core/index
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { AnyValue, KeyValue } from '../wire/any-value.ts'
 import { anyValue } from '../wire/field.ts'
+import { findField } from '../wire/find-field.ts'
 import { JsonText } from '../wire/json-text.ts'
 import { translateLabel } from './name.ts'
 import { plainDecimal } from './number.ts'
@@ -30,11 +31,7 @@ export class AttributeReader {
     const { at, end: outer } = reader
     const pair = this.#pair
     reader.seek(start, end)
-    while (reader.next()) {
-      if (reader.field !== field) {
-        reader.skip()
-        continue
-      }
+    while (findField(reader, field)) {
       pair.read(reader)
       const { keyStart, keyEnd, valueStart, valueEnd } = pair
       take(textOf(reader.bytes, keyStart, keyEnd), this.#text(reader, valueStart, valueEnd))

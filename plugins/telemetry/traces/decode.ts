@@ -1,9 +1,8 @@
 // `ExportTraceServiceRequest` into a frame, in two passes over its bytes: where spans are, then what is in them.
 import { ProtoReader } from '../../../core/index.ts'
+import { checkRepeated } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
-import { checkRepeated } from '../wire/growth.ts'
 import { type Outline, outlineOf } from '../wire/outline.ts'
-import { Ranges } from '../wire/ranges.ts'
 import { createFrame, type Frame } from './frame.ts'
 import { readSpan } from './read-span.ts'
 
@@ -25,19 +24,11 @@ export function decodeSpans(body: Uint8Array, mostKeys: number, mostItems?: numb
   const faults = fill(frame, outline)
   if (faults.size === 0) return { frame, rejected: 0, reason: '' }
   // Rare enough to read the others once more.
-  const others = { ...outline, items: without(outline.items, faults) }
+  const others = { ...outline, items: outline.items.without(faults) }
   const rest = createFrame(body, others, mostKeys)
   fill(rest, others)
   const [first] = faults
   return { frame: rest, rejected: faults.size, reason: `span ${first![0]}: ${first![1]}` }
-}
-
-function without(spans: Ranges, faults: ReadonlyMap<number, string>): Ranges {
-  const kept = new Ranges()
-  for (let i = 0; i < spans.count; i++) {
-    if (!faults.has(i)) kept.add(spans.owners[i]!, spans.starts[i]!, spans.ends[i]!)
-  }
-  return kept
 }
 
 /** Returns which spans are none, and why. */

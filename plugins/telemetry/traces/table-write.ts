@@ -1,6 +1,6 @@
 // From a frame to the write of its table, and what the table must become first.
 import type { Column, Table, TableWrite } from '../../../core/index.ts'
-import { checkGrowth } from '../wire/growth.ts'
+import { checkExpansion } from '../wire/expansion.ts'
 import { attributeColumns, type Level, type Retyped } from './attribute-columns.ts'
 import { headColumns, tailColumns } from './columns.ts'
 import { type Frame, serviceKey } from './frame.ts'
@@ -47,5 +47,5 @@ function levelsOf(frame: Frame): Level[] {
 
 function checkSize({ body, spans, spanAttributes, scopeAttributes, resourceAttributes }: Frame): void {
   const keys = [spanAttributes, scopeAttributes, resourceAttributes].reduce((sum, each) => sum + each.columns.length, 0)
-  checkGrowth(keys * spans * 8, body, `${spans} spans with ${keys} different attributes`)
+  checkExpansion(keys * spans * 8, body, `${spans} spans with ${keys} different attributes`)
 }

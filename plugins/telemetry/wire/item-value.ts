@@ -2,6 +2,7 @@
 import { DbError, type ItemValue, type ProtoReader } from '../../../core/index.ts'
 import { AnyValue, KeyValue, mostLevels } from './any-value.ts'
 import { anyValue } from './field.ts'
+import { findField } from './find-field.ts'
 import { utf8 } from './utf8.ts'
 
 /** The AnyValue between two places; the reader stands where it stood, afterwards. Bytes are base64. */
@@ -43,11 +44,7 @@ export function itemObject(
   const { at, end: outer } = reader
   const pair = new KeyValue()
   reader.seek(start, end)
-  while (reader.next()) {
-    if (reader.field !== field) {
-      reader.skip()
-      continue
-    }
+  while (findField(reader, field)) {
     pair.read(reader)
     const key = utf8(reader.bytes, pair.keyStart, pair.keyEnd)
     object[key] = itemValue(reader, pair.valueStart, pair.valueEnd, level + 1)
@@ -60,11 +57,7 @@ function itemArray(reader: ProtoReader, start: number, end: number, level: numbe
   const array: ItemValue[] = []
   const { at, end: outer } = reader
   reader.seek(start, end)
-  while (reader.next()) {
-    if (reader.field !== 1) {
-      reader.skip()
-      continue
-    }
+  while (findField(reader, 1)) {
     const from = reader.pass()
     array.push(itemValue(reader, from, reader.at, level + 1))
   }

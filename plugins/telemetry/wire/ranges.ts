@@ -21,6 +21,15 @@ export class Ranges {
     this.ends[i] = end
   }
 
+  /** All but those whose places are left out. */
+  without(left: { has(i: number): boolean }): Ranges {
+    const kept = new Ranges()
+    for (let i = 0; i < this.count; i++) {
+      if (!left.has(i)) kept.add(this.owners[i]!, this.starts[i]!, this.ends[i]!)
+    }
+    return kept
+  }
+
   #grow(): void {
     this.owners = doubled(this.owners)
     this.starts = doubled(this.starts)

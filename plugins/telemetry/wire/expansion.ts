@@ -4,18 +4,18 @@ import type { Outline } from './outline.ts'
 import type { Ranges } from './ranges.ts'
 
 /** Bytes of columns that a byte of a request may become, so that a few bytes in many rows cannot fill the memory. */
-const mostGrowth = 16
+const mostExpansion = 16
 const freeBytes = 64 << 20
 
 /** Throws DbError `InvalidArguments` with status 413; `what` says how many rows of what would take so much. */
-export function checkGrowth(bytes: number, { length }: Uint8Array, what: string): void {
-  if (bytes <= Math.max(freeBytes, length * mostGrowth)) return
+export function checkExpansion(bytes: number, { length }: Uint8Array, what: string): void {
+  if (bytes <= Math.max(freeBytes, length * mostExpansion)) return
   throw new DbError('InvalidArguments', `${what} would take ${bytes} bytes as columns: send fewer at a time`, {
     status: 413
   })
 }
 
-/** Throws as `checkGrowth` does, for rows of which each repeats what its resource and scope say. */
+/** Throws as `checkExpansion` does, for rows of which each repeats what its resource and scope say. */
 export function checkRepeated(outline: Outline, body: Uint8Array, items: string): void {
   const { resources, resourceUrls, scopes, scopeUrls } = outline
   const repeated = new Float64Array(scopes.count)
@@ -27,14 +27,14 @@ export function checkRepeated(outline: Outline, body: Uint8Array, items: string)
   let bytes = 0
   const { owners, count } = outline.items
   for (let i = 0; i < count; i++) bytes += repeated[owners[i]!]!
-  checkGrowth(bytes, body, `${count} ${items} with what their resources and scopes say`)
+  checkExpansion(bytes, body, `${count} ${items} with what their resources and scopes say`)
 }
 
-/** Throws as `checkGrowth` does, for scopes of which each is read with what its resource says. */
+/** Throws as `checkExpansion` does, for scopes of which each is read with what its resource says. */
 export function checkScopes({ resources, scopes }: Outline, body: Uint8Array): void {
   let bytes = 0
   for (let i = 0; i < scopes.count; i++) bytes += sizeOf(scopes, i) + sizeOf(resources, scopes.owners[i]!)
-  checkGrowth(bytes, body, `${scopes.count} scopes with what their resources say`)
+  checkExpansion(bytes, body, `${scopes.count} scopes with what their resources say`)
 }
 
 function sizeOf({ starts, ends }: Ranges, i: number): number {
