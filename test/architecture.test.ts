@@ -49,9 +49,17 @@ t.test('a plugin imports the public API, its own folder, packages, and types of 
   const foreign = imports.filter(({ from, to, typeOnly }) => {
     const plugin = /^plugins\/[^/]+\//.exec(from)?.[0]
     if (plugin === undefined || !isLocal(to)) return false
-    return to !== 'core/index.ts' && !to.startsWith(plugin) && !(typeOnly && to === 'plugins/services.ts')
+    const isPublic = to === 'core/index.ts' || to === 'core/wire/index.ts'
+    return !isPublic && !to.startsWith(plugin) && !(typeOnly && to === 'plugins/services.ts')
   })
   t.strictSame(foreign.map(say), [])
+})
+
+t.test('threads load nothing of the server', async t => {
+  const threads = files.filter(file => file.endsWith('.worker.ts'))
+  t.not(threads.length, 0)
+  const heavy = threads.flatMap(file => [...reached(file)].filter(to => to === 'core/index.ts').map(() => file))
+  t.strictSame(heavy, [])
 })
 
 t.test('there are no circles of imports', async t => {
@@ -141,6 +149,14 @@ t.test('files of the dashboard are short', async t => {
 
 function layerOf(file: string): number | undefined {
   return layers.find(([pattern]) => pattern.test(file))?.[1]
+}
+
+/** Every file that is loaded with one. */
+function reached(from: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(from)) return seen
+  seen.add(from)
+  for (const { to } of imports.filter(each => each.from === from && !each.typeOnly)) reached(to, seen)
+  return seen
 }
 
 function isLocal(to: string): boolean {

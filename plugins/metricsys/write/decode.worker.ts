@@ -1,6 +1,6 @@
 // The decoding thread: requests come and go in memory that both threads share.
 import { parentPort, workerData } from 'node:worker_threads'
-import { type ErrorCode, isDbError } from '../../../core/index.ts'
+import { type ErrorCode, isDbError } from '../../../core/wire/index.ts'
 import { decode, type Encoding } from './decode.ts'
 import type { Decoded } from './decoded.ts'
 import { Frame, type FrameCounts, type FrameMemory } from './frame.ts'

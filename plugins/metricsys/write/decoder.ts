@@ -1,6 +1,6 @@
 // Decodes requests, large ones in a thread of their own, so that the server's thread is left with what only it can do.
-import { Worker } from 'node:worker_threads'
-import { DbError, seriesSeed } from '../../../core/index.ts'
+import type { Worker } from 'node:worker_threads'
+import { DbError, seriesSeed, startWorker } from '../../../core/index.ts'
 import { decode, type Encoding } from './decode.ts'
 import type { DecodeAnswer, DecodeTask, ErrorNote } from './decode.worker.ts'
 import type { Decoded } from './decoded.ts'
@@ -43,7 +43,7 @@ export function createDecoder(): Decoder {
     resolve({ ...answer.decoded, failures: answer.failures.map(errorOf) })
   }
   const start = () => {
-    const created = new Worker(workerUrl(), { execArgv: [], workerData: { seed: seriesSeed } })
+    const created = startWorker(import.meta.url, 'decode', { workerData: { seed: seriesSeed } })
     // Without a request it keeps no process alive.
     created.unref()
     created.on('message', (message: DecodeAnswer | 'ready') => {
@@ -80,9 +80,4 @@ export function createDecoder(): Decoder {
 
 function errorOf({ code, message, status }: ErrorNote): DbError {
   return new DbError(code, message, { status })
-}
-
-/** Beside this file, with its ending: source and build differ. */
-function workerUrl(): URL {
-  return new URL(`./decode.worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 }

@@ -1,5 +1,5 @@
 // The memory one remote write request is decoded into, in whatever thread: lent for the time of the request and used again by the next.
-import { DbError, hashKeys, hashWords, type SeriesKeys } from '../../../core/index.ts'
+import { DbError, hashKeys, hashWords, type SeriesKeys } from '../../../core/wire/index.ts'
 
 /** Frames kept for later, and the largest body buffer such a one may have. */
 const mostIdle = 8

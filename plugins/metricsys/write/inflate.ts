@@ -1,7 +1,7 @@
 // Undoes the compression of a request into the memory of its frame.
 import { promisify } from 'node:util'
 import { gunzip, type ZlibOptions, zstdDecompress } from 'node:zlib'
-import { DbError, decodeSnappy, snappyLength, snappySlack } from '../../../core/index.ts'
+import { DbError, decodeSnappy, snappyLength, snappySlack } from '../../../core/wire/index.ts'
 import type { Frame } from './frame.ts'
 import type { Codec } from './negotiate.ts'
 

@@ -1,5 +1,5 @@
 // One sample of a series into the frame: the bits of its number and of its time, as 32-bit words.
-import { DbError, ProtoReader } from '../../../core/index.ts'
+import { DbError, ProtoReader } from '../../../core/wire/index.ts'
 import type { Frame } from './frame.ts'
 
 const valueField = 1

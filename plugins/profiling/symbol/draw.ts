@@ -1,6 +1,5 @@
 // Has an uploaded heap dump drawn in a thread with limits of its own.
-import { Worker } from 'node:worker_threads'
-import { DbError } from '../../../core/index.ts'
+import { DbError, startWorker } from '../../../core/index.ts'
 import type { SymbolAnswer, SymbolTask } from './symbol.worker.ts'
 
 /** Milliseconds the largest dumps may take. */
@@ -11,9 +10,8 @@ const memoryLimit = (bytes: number) => 128 + Math.ceil((8 * bytes) / 2 ** 20)
 
 /** The flame graph as SVG. Throws DbError `InvalidArguments` for a dump that cannot be read, and the signal's reason. */
 export async function drawDump(task: SymbolTask, signal: AbortSignal): Promise<string> {
-  const worker = new Worker(workerUrl(), {
+  const worker = startWorker(import.meta.url, 'symbol', {
     workerData: task,
-    execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: memoryLimit(task.limit) }
   })
   const answered = Promise.withResolvers<SymbolAnswer>()
@@ -37,8 +35,4 @@ export async function drawDump(task: SymbolTask, signal: AbortSignal): Promise<s
 
 function tooHard(what: string, cause?: unknown): DbError {
   return new DbError('InvalidArguments', `the dump cannot be drawn: ${what}`, { status: 413, cause })
-}
-
-function workerUrl(): URL {
-  return new URL(`./symbol.worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 }

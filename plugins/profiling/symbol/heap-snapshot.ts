@@ -1,5 +1,5 @@
 // V8's heap snapshot as a tree: which objects keep which others alive. Objects of one kind below the same keeper are one frame.
-import { DbError } from '../../../core/index.ts'
+import { DbError } from '../../../core/wire/index.ts'
 import { type Call, callOf, createRoot, type Frame, isAmount } from '../profile.ts'
 import { dominators } from './dominators.ts'
 

@@ -1,5 +1,5 @@
 // Reads a file of the pprof tool as a tree of calls.
-import { DbError, ProtoReader } from '../../../core/index.ts'
+import { DbError, ProtoReader } from '../../../core/wire/index.ts'
 import { createFrameSet } from '../frame.ts'
 import { callOf, createRoot, type Frame, type Profile } from '../profile.ts'
 

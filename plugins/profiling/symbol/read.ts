@@ -1,6 +1,6 @@
 // Reads a heap dump that somebody has as a file: of V8's profiler, of V8's snapshots, or of pprof; gzipped or not.
 import { gunzipSync } from 'node:zlib'
-import { DbError } from '../../../core/index.ts'
+import { DbError } from '../../../core/wire/index.ts'
 import type { FrameNamer } from '../frame.ts'
 import { type HeapNode, heapTree } from '../heap/tree.ts'
 import { isAmount, type Profile } from '../profile.ts'

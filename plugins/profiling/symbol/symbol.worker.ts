@@ -1,6 +1,6 @@
 // Turns an uploaded heap dump into a flame graph in a thread of its own: a large one takes seconds and much memory.
 import { parentPort, workerData } from 'node:worker_threads'
-import { isDbError } from '../../../core/index.ts'
+import { isDbError } from '../../../core/wire/index.ts'
 import { createFrameNamer } from '../frame.ts'
 import { drawFlameGraph } from '../output/flame-graph.ts'
 import { createSourceMaps } from '../source-map.ts'

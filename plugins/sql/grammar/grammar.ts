@@ -1,6 +1,6 @@
 // Asks the grammar's thread, one statement at a time; ends it when a statement takes too long, and starts it anew.
-import { Worker } from 'node:worker_threads'
-import { DbError } from '../../../core/index.ts'
+import type { Worker } from 'node:worker_threads'
+import { DbError, startWorker } from '../../../core/index.ts'
 import type { GrammarAnswer, GrammarTask } from './grammar.worker.ts'
 
 export interface Grammar {
@@ -48,7 +48,7 @@ export function createGrammar(): Grammar {
     settle(waiting => waiting.reject(error))
   }
   const start = () => {
-    const created = new Worker(workerUrl(), { execArgv: [] })
+    const created = startWorker(import.meta.url, 'grammar')
     // Without a task it keeps no process alive.
     created.unref()
     created.on('message', (answer: GrammarAnswer) => {
@@ -104,9 +104,4 @@ export function createGrammar(): Grammar {
 
 function tooDeep(): DbError {
   return new DbError('InvalidArguments', 'the statement is nested too deeply to be read in time')
-}
-
-/** Beside this file, with its ending: source and build differ. */
-function workerUrl(): URL {
-  return new URL(`./grammar.worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 }

@@ -1,6 +1,7 @@
 // Hands texts to the thread that makes filters of their tokens, and ends it.
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
+import { startWorker } from '../../../workers/worker.ts'
 import type { TokenTask } from './token.worker.ts'
 
 export interface Tokenizer {
@@ -25,7 +26,7 @@ export function createTokenizer(): Tokenizer {
     for (const { reject } of waiting.splice(0)) reject(error)
   }
   const start = () => {
-    const created = new Worker(workerUrl(), { execArgv: [] })
+    const created = startWorker(import.meta.url, 'token')
     created.unref()
     created.on('message', (words: Uint32Array) => waiting.shift()?.resolve(words))
     created.on('error', error => {
@@ -56,9 +57,4 @@ export function createTokenizer(): Tokenizer {
 
 function stopped(): DbError {
   return new DbError('Cancelled', 'the storage engine stops')
-}
-
-/** Beside this file, with its ending: source and build differ. */
-function workerUrl(): URL {
-  return new URL(`./token.worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 }

@@ -1,0 +1,7 @@
+// The part of the public API that reads bytes: it loads in milliseconds, so that code in a thread of its own imports it instead of `core/index.ts`.
+export type { ErrorCode, ErrorOptions } from '../errors.ts'
+export { DbError, isDbError } from '../errors.ts'
+export type { SeriesKeys } from '../model/series.ts'
+export { hashKeys, hashWords, KeyHash, seriesSeed } from '../model/series-hash.ts'
+export { ProtoReader, ProtoWriter, wireType } from './protobuf.ts'
+export { decodeSnappy, encodeSnappy, snappyLength, snappySlack } from './snappy.ts'
