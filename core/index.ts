@@ -58,6 +58,7 @@ export { booleanColumn, floatColumn, integerColumn, textColumn } from './model/i
 export type { CellKind, Item, ItemValue } from './model/items.ts'
 export { cell, checkRoom, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
 export { maxJsonDepth, parseJson, readJson, readNumber, readWord, textEnd } from './model/json.ts'
+export { checkJsonValues, tooManyValues } from './model/json-count.ts'
 export type { JsonCursor } from './model/json-cursor.ts'
 export { jsonCursor, jsonError, skipSpace, unexpected } from './model/json-cursor.ts'
 export { unescapeJson } from './model/json-escape.ts'

@@ -96,6 +96,11 @@ const http = table(
       live
     ),
     body_limit: size(64 * MiB, 'Largest request body, before and after inflating; `0` sets no limit.'),
+    max_body_values: count(
+      5_000_000,
+      'Values one request body in JSON may have, and lines one of plain text; one with more is refused with 413. Each array and object counts as one, and each comma as one more. `0` sets no limit.',
+      { minimum: 0, ...live }
+    ),
     is_strict_mode: flag(
       false,
       'Metric and label names must be of the classic form; otherwise any UTF-8 name is taken.'

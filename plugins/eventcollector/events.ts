@@ -34,14 +34,17 @@ export interface EventOptions {
   readonly table: string
   /** Nanoseconds since 1970, for events without a time. */
   readonly now: bigint
+  /** Values the body may have; 0 or absent: any number. */
+  readonly mostValues?: number
 }
 
 /** Throws CollectorError for the first event that is wrong: then none is taken. Values that are no objects are failed in the batch. */
 export function decodeEvents(body: Uint8Array, options: EventOptions): Events {
   if (body.length === 0) throw new CollectorError(5)
   if (!isUtf8(body)) throw new CollectorError(6, 'the body is not valid UTF-8')
-  const shapeOf = options.spread ? spreadShape : keptShape
-  const batch = decodeItems(body, 'application/json', { skipError: true, shapeOf })
+  const { spread, mostValues = 0 } = options
+  const shapeOf = spread ? spreadShape : keptShape
+  const batch = decodeItems(body, 'application/json', { skipError: true, shapeOf, mostValues })
   if (batch.rows === 0) throw new CollectorError(5)
   const rows = liveRows(batch)
   if (rows.length === 0) throw new CollectorError(6, 'no value is an object')

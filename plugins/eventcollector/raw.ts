@@ -1,6 +1,6 @@
 // A request of raw text: the whole body is one event, or every part of it between line breakers.
 import { isUtf8 } from 'node:buffer'
-import { checkRoom, ItemBatch, ItemField } from '../../core/index.ts'
+import { checkRoom, ItemBatch, ItemField, tooManyValues } from '../../core/index.ts'
 import { type Events, tagKeys, timeColumn } from './events.ts'
 import { CollectorError } from './reply.ts'
 import { setTime } from './time.ts'
@@ -10,6 +10,8 @@ const messageKey = 'message'
 export interface RawOptions {
   readonly table: string
   readonly linebreaker: string | undefined
+  /** Parts the body may have; 0 or absent: any number. */
+  readonly mostValues?: number
   /** As the request gives it. */
   readonly time: string | undefined
   /** Nanoseconds since 1970, where it gives none. */
@@ -24,6 +26,7 @@ export function readRaw(body: Uint8Array, options: RawOptions): Events {
   const batch = new ItemBatch(16, body)
   const message = batch.take(messageKey)
   eachPart(body, Buffer.from(options.linebreaker ?? ''), (start, end) => {
+    if (batch.rows === options.mostValues && batch.rows > 0) throw tooManyValues(batch.rows)
     if (batch.rows === batch.capacity) {
       checkRoom(tagKeys.length + 2, batch.capacity * 2)
       batch.reserve(batch.capacity * 2)

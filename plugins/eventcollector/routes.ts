@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import {
   authorise,
   bodyBytes,
+  checkJsonValues,
   DbError,
   firstValue,
   isDbError,
@@ -35,7 +36,8 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
     const channel = acks === undefined ? undefined : checkChannel(channelOf(request))
     const pipeline = pipelineOf(app, request)
     const spread = pipeline === undefined
-    const read = () => (kind === 'event' ? readEvents(request, spread) : readText(request))
+    const mostValues = app.core.config.http.max_body_values
+    const read = () => (kind === 'event' ? readEvents(request, spread, mostValues) : readText(request, mostValues))
     const skipped = await receive(request.ctx, { read, pipeline })
     return {
       text: replies[0].text,
@@ -52,7 +54,9 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
     authorise(request.ctx.user, 'write')
     if (acks === undefined) throw new CollectorError(14)
     const channel = checkChannel(channelOf(request))
-    const ids = readIds(bodyBytes(request))
+    const body = bodyBytes(request)
+    checkJsonValues(body, app.core.config.http.max_body_values)
+    const ids = readIds(body)
     return { acks: Object.fromEntries(ids.map(id => [id, acks.isDone(channel, id)])) }
   })
 
@@ -61,15 +65,16 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
   }
 }
 
-function readEvents(request: FastifyRequest, spread: boolean) {
+function readEvents(request: FastifyRequest, spread: boolean, mostValues: number) {
   return decodeEvents(bodyBytes(request), {
     spread,
     table: parameter(request, 'table') ?? defaultTable,
-    now: currentTime()
+    now: currentTime(),
+    mostValues
   })
 }
 
-function readText(request: FastifyRequest) {
+function readText(request: FastifyRequest, mostValues: number) {
   const { host, source, sourcetype } = {
     host: parameter(request, 'host'),
     source: parameter(request, 'source'),
@@ -81,6 +86,7 @@ function readText(request: FastifyRequest) {
     linebreaker: parameter(request, 'linebreaker'),
     time: parameter(request, 'time'),
     now: currentTime(),
+    mostValues,
     tags: { host, source, sourcetype }
   })
 }

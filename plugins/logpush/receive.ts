@@ -3,6 +3,7 @@ import {
   authorise,
   type Core,
   checkGrowth,
+  checkJsonValues,
   DbError,
   formatSize,
   type RequestContext,
@@ -58,7 +59,7 @@ async function receive(
   const { store } = core
   authorise(ctx.user, 'write')
   store.requireDatabase(ctx.db)
-  const push = decode(request, core.config.http.body_limit)
+  const push = decode(request, core.config.http)
   counters.push(push)
   const { name } = request.headers
   if (name !== undefined && request.pipelines !== undefined) return runPipeline(core, ctx, request, push)
@@ -70,8 +71,12 @@ async function receive(
   return { written: [rows], skipped }
 }
 
-function decode({ body, contentType, hold }: PushRequest, limit: number): Push {
-  if (isJson(contentType, body)) return decodeJson(body)
+function decode({ body, contentType, hold }: PushRequest, http: Core['config']['http']): Push {
+  const { body_limit: limit, max_body_values: mostValues } = http
+  if (isJson(contentType, body)) {
+    checkJsonValues(body, mostValues)
+    return decodeJson(body)
+  }
   const length = snappyLength(body)
   if (limit > 0 && length > limit) {
     const reason = `the Snappy block holds ${length} bytes`

@@ -41,7 +41,6 @@ export default definePlugin({
       1_000_000,
       'Resources, scopes, and spans, metrics or log records of one request, all together; one with more is refused with 413.'
     ),
-    max_json_values: count(5_000_000, 'Values of one request in JSON; one with more is refused with 413.'),
     max_extract_keys: count(
       64,
       'Attributes of log records that one request may want in columns of their own; more are refused with 400.',
@@ -70,7 +69,7 @@ export default definePlugin({
       traces: createReceiveTraces(core, config),
       logs: createReceiveLogs(core, config, pipelines)
     }
-    return { count: counted, receivers, mostValues: config.max_json_values }
+    return { count: counted, receivers }
   },
   routes(app) {
     const { telemetry } = app.services as unknown as { readonly telemetry: Service }

@@ -14,11 +14,9 @@ const retryable: ReadonlySet<number> = new Set([429, 503])
 export interface Service {
   readonly receivers: Readonly<Record<SignalName, Receive>>
   readonly count: CountRejected
-  /** Values of one body in JSON. */
-  readonly mostValues: number
 }
 
-export function routes(app: PluginApp<never, never>, { receivers, count, mostValues }: Service): void {
+export function routes(app: PluginApp<never, never>, { receivers, count }: Service): void {
   app.setErrorHandler((error, request, reply) => {
     const encoding = answerEncodingOf(request.headers['content-type'])
     answerError(error, request, reply, { name: 'telemetry', formatError: each => errorBody(each, encoding) })
@@ -34,6 +32,7 @@ export function routes(app: PluginApp<never, never>, { receivers, count, mostVal
       const encoding = encodingOf(headers['content-type'])
       app.core.store.requireDatabase(ctx.db)
       const bytes = bodyBytes(request)
+      const mostValues = app.core.config.http.max_body_values
       const body = encoding === 'json' ? protobufOf(requests[signal], bytes, mostValues) : bytes
       const taken = await receivers[signal]({ ctx, headers, body })
       count(signal, taken.rejected)

@@ -1,6 +1,7 @@
 // From the bytes of a body to a batch of items, by content type.
 import { DbError } from '../../errors.ts'
 import type { ItemBatch } from '../../model/items.ts'
+import { checkJsonValues } from '../../model/json-count.ts'
 import { decodeJson } from './decode-json.ts'
 import { decodeNdjson, decodeText } from './decode-lines.ts'
 import { createReader, type DecodeOptions, type ItemReader } from './reader.ts'
@@ -20,7 +21,7 @@ export const itemContentTypes: readonly string[] = [...formats.keys()]
 /**
  * Reads the items of a body of one of `itemContentTypes`; parameters such as `charset` do not count. Text stays in `bytes`, which
  * become the batch's. Throws ItemsError for the first item that cannot be decoded unless the options let it pass, and DbError
- * `InvalidArguments` for a body that is no JSON or has another content type.
+ * `InvalidArguments` for a body that is no JSON or has another content type, with status 413 for one of more than `mostValues`.
  */
 export function decodeItems(bytes: Uint8Array, contentType: string, options: DecodeOptions = {}): ItemBatch {
   const read = formats.get(contentType.split(';', 1)[0]!.trim().toLowerCase())
@@ -30,6 +31,7 @@ export function decodeItems(bytes: Uint8Array, contentType: string, options: Dec
       `Invalid request parameter: invalid content type: ${contentType}, expected: one of ${itemContentTypes.join(', ')}`
     )
   }
+  if (read !== decodeText) checkJsonValues(bytes, options.mostValues ?? 0)
   const reader = createReader(bytes, options)
   read(reader)
   return reader.batch

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ItemsError } from '../../errors.ts'
 import { checkRoom, ItemBatch } from '../../model/items.ts'
+import { tooManyValues } from '../../model/json-count.ts'
 import { type JsonCursor, jsonCursor } from '../../model/json-cursor.ts'
 import { createKeyOrder, type KeyOrder, type KeyShape } from './key-order.ts'
 
@@ -10,6 +11,8 @@ export interface DecodeOptions {
   readonly skipError?: boolean
   /** The same, and a JSON document that breaks off keeps the items before the break. */
   readonly ignoreErrors?: boolean
+  /** Values a body of JSON may have, and lines one of text (`http.max_body_values`); 0 or absent: any number. */
+  readonly mostValues?: number
   /** How the value at a key of an item is kept; undefined: as it stands. */
   readonly shapeOf?: (key: string) => KeyShape | undefined
 }
@@ -39,7 +42,8 @@ function estimate(bytes: Buffer): number {
 }
 
 /** The row of the next item; the item counts once `batch.rows` is raised. */
-export function nextRow({ batch, keys }: ItemReader): number {
+export function nextRow({ batch, keys, options }: ItemReader): number {
+  if (batch.rows === options.mostValues && batch.rows > 0) throw tooManyValues(batch.rows)
   if (batch.rows === batch.capacity) {
     checkRoom(Math.max(1, keys.total.spellings), batch.capacity * 2)
     batch.reserve(batch.capacity * 2)

@@ -1,5 +1,6 @@
 // Runs a pipeline over sample items and shows the rows it would write.
 import {
+  checkJsonValues,
   DbError,
   decodeItems,
   type Item,
@@ -24,6 +25,8 @@ export interface DryRunRequest {
     readonly ignore_errors?: boolean
     readonly trace?: boolean
   }
+  /** Values the body may have, and the data in it; 0: any number. */
+  readonly mostValues: number
   /** More items than this are refused. */
   readonly maxItems: number
 }
@@ -39,6 +42,7 @@ interface Job {
 
 /** JSON text of the rows by table, with a trace `{output, trace}`. Throws DbError. */
 export function dryRun(service: OwnService, ctx: RequestContext, request: DryRunRequest): string {
+  checkJsonValues(request.body, request.mostValues)
   const job = readWrapped(service, request) ?? readPlain(service, request)
   if (job.items.rows > request.maxItems) {
     const limit = `[plugins.pipelines] dry_run_max_items = ${request.maxItems}`
@@ -55,7 +59,7 @@ export function dryRun(service: OwnService, ctx: RequestContext, request: DryRun
 }
 
 /** The form with everything in one JSON object; undefined when the body is none. */
-function readWrapped(service: OwnService, { body, query }: DryRunRequest): Job | undefined {
+function readWrapped(service: OwnService, { body, query, mostValues }: DryRunRequest): Job | undefined {
   const root = tryJson(body)
   if (!isObject(root) || root['data'] === undefined) return undefined
   const text = (key: string): string | undefined => {
@@ -72,7 +76,7 @@ function readWrapped(service: OwnService, { body, query }: DryRunRequest): Job |
   if (typeof trace !== 'boolean') throw invalid('trace must be true or false')
   const bytes = Buffer.from(typeof data === 'string' ? data : writeJson(data))
   return {
-    items: decodeItems(bytes, type ?? 'application/json', { skipError: trace }),
+    items: decodeItems(bytes, type ?? 'application/json', { skipError: trace, mostValues }),
     inline: yaml !== undefined,
     trace,
     pipeline: () => {
@@ -83,11 +87,11 @@ function readWrapped(service: OwnService, { body, query }: DryRunRequest): Job |
 }
 
 /** The form whose body is the data itself. */
-function readPlain(service: OwnService, { body, contentType, query }: DryRunRequest): Job {
+function readPlain(service: OwnService, { body, contentType, query, mostValues }: DryRunRequest): Job {
   const { pipeline_name: name, version, ignore_errors: ignoreErrors = false, trace = false } = query
   if (name === undefined || name === '') throw invalid('pipeline_name is required')
   return {
-    items: decodeItems(body, contentType, { ignoreErrors, skipError: trace }),
+    items: decodeItems(body, contentType, { ignoreErrors, skipError: trace, mostValues }),
     inline: false,
     trace,
     pipeline: () => service.compiled(service.find(name, version))

@@ -1,34 +1,24 @@
 // A message in JSON to the same message in protobuf, so that everything behind it knows one encoding only.
-import { DbError, type ItemValue, ParseError, ProtoWriter, parseJson, wireType } from '../../../core/index.ts'
+import {
+  checkJsonValues,
+  DbError,
+  type ItemValue,
+  ParseError,
+  ProtoWriter,
+  parseJson,
+  wireType
+} from '../../../core/index.ts'
 import type { Field, FieldKind, Message } from './message.ts'
 
 /**
  * Unknown fields are left out and null means absent. Throws DbError `InvalidArguments` naming the place of what does not fit, and with status
- * 413 for more than `mostValues` values: those of one byte take fifty in memory.
+ * 413 for more than `mostValues` values, 0 for any number.
  */
-export function protobufOf(message: Message, json: Uint8Array, mostValues = Number.POSITIVE_INFINITY): Uint8Array {
+export function protobufOf(message: Message, json: Uint8Array, mostValues = 0): Uint8Array {
   const out = new ProtoWriter()
-  if (countValues(json) > mostValues) {
-    const reason = `the body has more than ${mostValues} values (plugins.telemetry.max_json_values)`
-    throw new DbError('InvalidArguments', `${reason}: send less at a time, or protobuf`, { status: 413 })
-  }
+  checkJsonValues(json, mostValues)
   if (json.length > 0) writeMessage(out, message, read(json), '')
   return out.bytes
-}
-
-const [quote, backslash, comma, array, object] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b] as const
-
-/** Values of a text if it is JSON: each array and object brings one, and each comma the next. */
-function countValues(json: Uint8Array): number {
-  let count = 1
-  for (let i = 0; i < json.length; i++) {
-    const byte = json[i]!
-    if (byte === comma || byte === array || byte === object) count++
-    else if (byte === quote) {
-      for (i++; i < json.length && json[i] !== quote; i++) if (json[i] === backslash) i++
-    }
-  }
-  return count
 }
 
 function read(json: Uint8Array): ItemValue {

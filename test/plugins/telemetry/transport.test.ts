@@ -142,12 +142,12 @@ t.test('a small request that would become large in memory is refused', async t =
 })
 
 t.test('JSON of too many values is refused before it is read; what stands in texts is no value', async t => {
-  const { post } = await serve(t, '[plugins.telemetry]\nmax_json_values = 30')
+  const { post } = await serve(t, '[http]\nmax_body_values = 30')
   const many = await post('logs', `{"x":[${'{},'.repeat(15)}{}]}`, json)
   t.equal(many.status, 413)
   t.match(JSON.parse(String(many.body)), {
     code: 3,
-    message: /more than 30 values \(plugins\.telemetry\.max_json_values\)/
+    message: /more than 30 values \(http\.max_body_values\)/
   })
   const text = JSON.stringify(`${'[,{'.repeat(50)}"\\`)
   const records = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":${text}}}]}]}]}`

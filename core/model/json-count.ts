@@ -1,0 +1,33 @@
+// How many values JSON text holds, told before any of them takes memory: those of one byte take fifty and more.
+import { DbError } from '../errors.ts'
+
+const [quote, backslash, comma, array, object] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b] as const
+
+/**
+ * Refuses JSON, or lines of it, of more than `most` values with DbError `InvalidArguments`, status 413; 0 sets no limit. Each array
+ * and object counts as one, and each comma as one more. What is no JSON is no error here.
+ */
+export function checkJsonValues(json: Uint8Array, most: number): void {
+  if (most > 0 && hasMore(json, most)) throw tooManyValues(most)
+}
+
+/** What a body with more values, or lines of text, is refused with. */
+export function tooManyValues(most: number): DbError {
+  const reason = `the body has more than ${most} values (http.max_body_values)`
+  return new DbError('InvalidArguments', `${reason}: send less at a time`, { status: 413 })
+}
+
+/** Whether there are more than `most` values in the text of JSON. */
+function hasMore(json: Uint8Array, most: number): boolean {
+  // No value is shorter than a byte.
+  if (json.length < most) return false
+  let count = 1
+  for (let i = 0; i < json.length && count <= most; i++) {
+    const byte = json[i]!
+    if (byte === comma || byte === array || byte === object) count++
+    else if (byte === quote) {
+      for (i++; i < json.length && json[i] !== quote; i++) if (json[i] === backslash) i++
+    }
+  }
+  return count > most
+}
