@@ -2,6 +2,7 @@
 import type { Answer, RecordsAnswer } from './format/answer.ts'
 import type { RequestContext } from './http/context.ts'
 import type { SlowQueries } from './slow-query.ts'
+import { timed } from './storage/timed.ts'
 
 /** Runs a query; when it is done, or its rows have been read, or it failed, `slowQueries` gets to know how long it took. `query` is its text. */
 export async function watchQuery<T extends Answer>(
@@ -34,19 +35,12 @@ function measured(answer: RecordsAnswer, planned: number, done: (cost: number) =
   return {
     ...answer,
     async *batches() {
-      const batches = answer.batches()[Symbol.asyncIterator]()
       try {
-        for (;;) {
-          const asked = performance.now()
-          const next = await batches.next().finally(() => {
-            cost += performance.now() - asked
-          })
-          if (next.done) return
-          yield next.value
-        }
+        yield* timed(answer.batches(), ms => {
+          cost += ms
+        })
       } finally {
         finish()
-        await batches.return?.()
       }
     },
     close() {

@@ -3,6 +3,7 @@ import type { Histogram, Metrics } from '../metrics/metrics.ts'
 import type { Span, Tracing } from '../trace/trace.ts'
 import type { Query, QueryResult } from './engine.ts'
 import type { Gate } from './gate.ts'
+import { timed } from './timed.ts'
 
 /** Waits for a place, runs a query and counts it; the place is free when the result was read to its end, left or closed. */
 export type RunQuery = (
@@ -88,21 +89,14 @@ function measured(result: QueryResult, began: number, { kind, elapsed, leave, fa
       finish()
     },
     async *batches() {
-      const batches = result.batches()[Symbol.asyncIterator]()
       try {
-        for (;;) {
-          const asked = performance.now()
-          const next = await batches.next().finally(() => {
-            cost += performance.now() - asked
-          })
-          if (next.done) return
-          yield next.value
-        }
+        yield* timed(result.batches(), ms => {
+          cost += ms
+        })
       } catch (error) {
         failed(error)
         throw error
       } finally {
-        await batches.return?.()
         finish()
       }
     }
