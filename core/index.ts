@@ -120,6 +120,7 @@ export type {
 export { exportFolder } from './storage/export.ts'
 export type { Gate } from './storage/gate.ts'
 export { createGate } from './storage/gate.ts'
+export { SqlParameters } from './storage/sql-parameters.ts'
 export type { Store, WriteResult } from './storage/store.ts'
 export type { Growth, TableLimits } from './storage/table-limit.ts'
 export { checkGrowth, checkTables, createGrowth, tableLimits } from './storage/table-limit.ts'

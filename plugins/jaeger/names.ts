@@ -1,7 +1,7 @@
 // Services, and what they do.
-import { DbError } from '../../core/index.ts'
+import { DbError, SqlParameters } from '../../core/index.ts'
 import { besideOf, type Source } from './source.ts'
-import { column, type Piece, rowsOf, run, text } from './statement.ts'
+import { column, type Piece, rowsOf, run } from './statement.ts'
 
 export interface Operation {
   readonly name: string
@@ -31,13 +31,14 @@ export async function listOperations(
   const table = besideOf(source, 'operations')
   if (table === undefined) return []
   const [name, spanKind] = [column(table, 'span_name'), column(table, 'span_kind')]
-  const ofKind = kind === undefined ? '' : ` AND ${spanKind} = ${text(kindColumn(kind))}`
+  const parameters = new SqlParameters()
+  const ofKind = kind === undefined ? '' : ` AND ${spanKind} = ${parameters.add(kindColumn(kind))}`
   const pieces = [
     `SELECT DISTINCT ${name}, ${spanKind} FROM `,
     { table, alias: 'o', where: serviceIs(service) },
-    ` WHERE ${column(table, 'service_name')} = ${text(service)}${ofKind} ORDER BY 1, 2 LIMIT ${most + 1}`
+    ` WHERE ${column(table, 'service_name')} = ${parameters.add(service)}${ofKind} ORDER BY 1, 2 LIMIT ${most + 1}`
   ]
-  const rows = await read(source, pieces, most)
+  const rows = await read(source, pieces, most, parameters)
   return rows.map(([found, foundKind]) => ({ name: String(found ?? ''), spanKind: kindWord(String(foundKind ?? '')) }))
 }
 
@@ -86,9 +87,14 @@ export function kindWord(kind: string): string {
   return word === 'unspecified' ? '' : word
 }
 
-async function read(source: Source, pieces: readonly Piece[], most: number): Promise<(readonly unknown[])[]> {
+async function read(
+  source: Source,
+  pieces: readonly Piece[],
+  most: number,
+  parameters = new SqlParameters()
+): Promise<(readonly unknown[])[]> {
   const rows: (readonly unknown[])[] = []
-  for await (const row of rowsOf(await run(source, pieces))) rows.push(row)
+  for await (const row of rowsOf(await run(source, pieces, parameters))) rows.push(row)
   if (rows.length <= most) return rows
   throw new DbError('InvalidArguments', `the answer has more than ${most} names (plugins.jaeger.max_names)`)
 }

@@ -1,9 +1,9 @@
 // Which traces a search finds, and the spans of traces.
-import { type Condition, DbError, formatSize, type Table } from '../../core/index.ts'
+import { type Condition, DbError, formatSize, SqlParameters, type Table } from '../../core/index.ts'
 import { serviceIs } from './names.ts'
 import type { Search, TimeRange } from './parameters.ts'
 import type { Source } from './source.ts'
-import { column, type Piece, quoteName, rowsOf, run, text, time } from './statement.ts'
+import { column, type Piece, quoteName, rowsOf, run, time } from './statement.ts'
 import { tagFilter } from './tag-filter.ts'
 
 /** The values a span has, by column. */
@@ -19,15 +19,16 @@ export async function searchTraces(source: Source, search: Search): Promise<Foun
   const { table } = source
   if (table === undefined) return { traceIds: [] }
   const [traceId, began] = [column(table, 'trace_id'), column(table, 'timestamp')]
+  const parameters = new SqlParameters()
   const pieces = [
     `SELECT ${traceId}, min(${began}), max(${began}) FROM `,
     { table, alias: 's', where: { kind: 'all', of: [serviceIs(search.service), within(search)] } as const },
-    ` WHERE ${conditions(table, search).join(' AND ')}`,
+    ` WHERE ${conditions(table, search, parameters).join(' AND ')}`,
     ` GROUP BY ${traceId} ORDER BY 3 DESC, 1 LIMIT ${search.limit}`
   ]
   const traceIds: string[] = []
   let [from, to] = [2n ** 63n, 0n]
-  for await (const [id, first, last] of rowsOf(await run(source, pieces))) {
+  for await (const [id, first, last] of rowsOf(await run(source, pieces, parameters))) {
     traceIds.push(String(id))
     if ((first as bigint) < from) from = first as bigint
     if ((last as bigint) > to) to = last as bigint
@@ -35,16 +36,16 @@ export async function searchTraces(source: Source, search: Search): Promise<Foun
   return { traceIds, from, to }
 }
 
-function conditions(table: Table, search: Search): string[] {
+function conditions(table: Table, search: Search, parameters: SqlParameters): string[] {
   const { service, operation, tags, shortest, longest } = search
   const duration = column(table, 'duration_nano')
   return [
-    `${column(table, 'service_name')} = ${text(service)}`,
+    `${column(table, 'service_name')} = ${parameters.add(service)}`,
     ...between(table, search),
-    ...(operation === undefined ? [] : [`${column(table, 'span_name')} = ${text(operation)}`]),
+    ...(operation === undefined ? [] : [`${column(table, 'span_name')} = ${parameters.add(operation)}`]),
     ...(shortest === undefined ? [] : [`${duration} >= ${shortest}`]),
     ...(longest === undefined ? [] : [`${duration} <= ${longest}`]),
-    ...tags.map(([key, value]) => tagFilter(table, key, value))
+    ...tags.map(([key, value]) => tagFilter(table, key, value, parameters))
   ]
 }
 
@@ -66,7 +67,8 @@ export async function readSpans(
   const traceId = column(table, 'trace_id')
   const ids = traceIds.map(value => ({ kind: 'equals', column: 'trace_id', value }) as const)
   const where: Condition = { kind: 'all', of: [{ kind: 'any', of: ids }, within(range)] }
-  const wanted = [`${traceId} IN (${traceIds.map(text).join(', ')})`, ...between(table, range)]
+  const parameters = new SqlParameters()
+  const wanted = [`${traceId} IN (${traceIds.map(id => parameters.add(id)).join(', ')})`, ...between(table, range)]
   const pieces: Piece[] = [
     `SELECT ${table.columns.map(({ physical }) => quoteName(physical)).join(', ')} FROM `,
     { table, alias: 's', where },
@@ -74,7 +76,7 @@ export async function readSpans(
   ]
   const spans: SpanRow[] = []
   let bytes = 0
-  for await (const row of rowsOf(await run(source, pieces))) {
+  for await (const row of rowsOf(await run(source, pieces, parameters))) {
     if (spans.length === max_spans) throw tooMuch(`more than ${max_spans} spans (plugins.jaeger.max_spans)`)
     bytes += sizeOf(row)
     if (bytes > max_answer_size) {

@@ -1,5 +1,12 @@
-// SQL over tables: names and values are put in by one function each, and rows come back as plain values.
-import { type Condition, isValid, type QueryResult, type Relation, type Table } from '../../core/index.ts'
+// SQL over tables: names are quoted, values are parameters, and rows come back as plain values.
+import {
+  type Condition,
+  isValid,
+  type QueryResult,
+  type Relation,
+  type SqlParameters,
+  type Table
+} from '../../core/index.ts'
 import type { Source } from './source.ts'
 
 /** A statement in pieces: what is no text is a table. */
@@ -13,7 +20,11 @@ export interface From {
 }
 
 /** Starts the statement; `close` of the result, or its end, frees what it holds. */
-export function run({ store, ctx }: Pick<Source, 'store' | 'ctx'>, pieces: readonly Piece[]): Promise<QueryResult> {
+export function run(
+  { store, ctx }: Pick<Source, 'store' | 'ctx'>,
+  pieces: readonly Piece[],
+  { values: parameters }: SqlParameters
+): Promise<QueryResult> {
   const relations: Relation[] = []
   let text = ''
   for (const piece of pieces) {
@@ -25,7 +36,7 @@ export function run({ store, ctx }: Pick<Source, 'store' | 'ctx'>, pieces: reado
     relations.push({ start: text.length, end: text.length + 1, ...piece })
     text += 't'
   }
-  return store.query(ctx, { kind: 'sql', text, relations, timezone: 'UTC' })
+  return store.query(ctx, { kind: 'sql', text, relations, timezone: 'UTC', parameters })
 }
 
 /** All rows, value by value. */
@@ -44,12 +55,6 @@ export function column({ columns }: Table, name: string): string {
 
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
-}
-
-/** The engine reads a statement up to the first NUL: a text that holds one is put together. */
-export function text(value: string): string {
-  const parts = value.split('\0').map(part => `'${part.replaceAll("'", "''")}'`)
-  return parts.length === 1 ? parts[0]! : `(${parts.join(' || chr(0) || ')})`
 }
 
 /** Nanoseconds since 1970. */

@@ -1,33 +1,35 @@
 // A tag that is searched for as a condition on columns: attributes of all levels and of events, and what is no attribute but shown as one.
-import type { Table, TableColumn } from '../../core/index.ts'
+import type { SqlParameters, Table, TableColumn } from '../../core/index.ts'
 import { kindColumn } from './names.ts'
-import { column, quoteName, text } from './statement.ts'
+import { column, quoteName } from './statement.ts'
 
 const levels = ['span_attributes', 'resource_attributes', 'scope_attributes'] as const
 
 /** SQL that is true for spans with the tag. */
-export function tagFilter(table: Table, key: string, value: string): string {
-  const shown = shownTag(table, key, value)
+export function tagFilter(table: Table, key: string, value: string, parameters: SqlParameters): string {
+  const shown = shownTag(table, key, value, parameters)
   if (shown !== undefined) return shown
   const ways = levels.flatMap(level => {
     const own = find(table, `${level}.${key}`)
     const others = find(table, level)
     return [
-      ...(own === undefined ? [] : [columnIs(own, value)]),
+      ...(own === undefined ? [] : [columnIs(own, value, parameters)]),
       ...(others?.type === 'Json'
-        ? [`json_extract_string(${quoteName(others.physical)}, ${text(pointer(key))}) = ${text(value)}`]
+        ? [
+            `json_extract_string(${quoteName(others.physical)}, ${parameters.add(pointer(key))}) = ${parameters.add(value)}`
+          ]
         : [])
     ]
   })
-  const events = eventFilter(table, key, value)
+  const events = eventFilter(table, key, value, parameters)
   const all = [...ways, ...(events === undefined ? [] : [events])]
   return all.length === 0 ? 'false' : `(${all.map(way => `coalesce(${way}, false)`).join(' OR ')})`
 }
 
 /** What stands in a column of its own; undefined for any other key. */
-function shownTag(table: Table, key: string, value: string): string | undefined {
+function shownTag(table: Table, key: string, value: string, parameters: SqlParameters): string | undefined {
   const is = (name: string, wanted: string) =>
-    find(table, name) === undefined ? 'false' : `${column(table, name)} = ${text(wanted)}`
+    find(table, name) === undefined ? 'false' : `${column(table, name)} = ${parameters.add(wanted)}`
   switch (key) {
     case 'error':
       if (value !== 'true' && value !== 'false') return undefined
@@ -55,29 +57,31 @@ function find({ columns }: Table, name: string): TableColumn | undefined {
   return columns.find(each => each.name === name)
 }
 
-function columnIs({ physical, type }: TableColumn, value: string): string {
+function columnIs({ physical, type }: TableColumn, value: string, parameters: SqlParameters): string {
   const name = quoteName(physical)
   switch (type) {
     case 'String':
-      return `${name} = ${text(value)}`
+      return `${name} = ${parameters.add(value)}`
     case 'Boolean':
       return value === 'true' || value === 'false' ? `${name} = ${value}` : 'false'
     case 'Json':
-      return `json_extract_string(${name}, '$') = ${text(value)}`
+      return `json_extract_string(${name}, '$') = ${parameters.add(value)}`
     case 'Binary':
-      return `base64(${name}) = ${text(value)}`
+      return `base64(${name}) = ${parameters.add(value)}`
     default:
-      return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? `${name} = ${value}` : `${name}::VARCHAR = ${text(value)}`
+      return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)
+        ? `${name} = ${value}`
+        : `${name}::VARCHAR = ${parameters.add(value)}`
   }
 }
 
 /** Searching all events costs: only where there are some. */
-function eventFilter(table: Table, key: string, value: string): string | undefined {
+function eventFilter(table: Table, key: string, value: string, parameters: SqlParameters): string | undefined {
   const events = find(table, 'span_events')
   if (events?.type !== 'Json' || /["\\]/.test(key)) return undefined
   const name = quoteName(events.physical)
   const path = key === 'event' ? '$[*].name' : `$[*].attributes."${key}"`
-  return `CASE WHEN ${name} <> '[]' THEN list_contains(json_extract_string(${name}, ${text(path)}), ${text(value)}) ELSE false END`
+  return `CASE WHEN ${name} <> '[]' THEN list_contains(json_extract_string(${name}, ${parameters.add(path)}), ${parameters.add(value)}) ELSE false END`
 }
 
 /** A JSON pointer: paths know no way to write every key. */

@@ -6,12 +6,12 @@ import {
   parseZone,
   type RecordsAnswer,
   type RequestContext,
+  SqlParameters,
   type Table,
   utc
 } from '../../core/index.ts'
 import type { Writing } from './compile/constant.ts'
 import { checkContext, readContext } from './compile/context.ts'
-import { Parameters } from './compile/parameters.ts'
 import { type Plan, planRows, readTable } from './compile/plan.ts'
 import { findWindows } from './context.ts'
 import { type QueryLimits, readQuery } from './document/query.ts'
@@ -70,5 +70,5 @@ async function planContext(store: Core['store'], ctx: RequestContext, table: Tab
 }
 
 export function writingFor({ timezone }: RequestContext): Writing {
-  return { parameters: new Parameters(), zone: parseZone(timezone) ?? utc }
+  return { parameters: new SqlParameters(), zone: parseZone(timezone) ?? utc }
 }

@@ -2,6 +2,7 @@
 import {
   convertTime,
   parseTimestamp,
+  type SqlParameters,
   type TimestampType,
   type TimeUnit,
   timeUnit,
@@ -9,11 +10,10 @@ import {
 } from '../../../core/index.ts'
 import { placed, type Scalar, shown, wrong } from '../document/node.ts'
 import type { Comparison } from '../document/tree.ts'
-import type { Parameters } from './parameters.ts'
 import { unitOf, type Value } from './value.ts'
 
 export interface Writing {
-  readonly parameters: Parameters
+  readonly parameters: SqlParameters
   /** Of times that do not say theirs. */
   readonly zone: Zone
 }
@@ -75,18 +75,18 @@ export function constantSql(writing: Writing, target: Value, constant: Scalar, p
 }
 
 /** A number, whatever it is compared with. */
-export function numberSql(parameters: Parameters, constant: Scalar, path: string): string {
+export function numberSql(parameters: SqlParameters, constant: Scalar, path: string): string {
   const whole = wholeOf(constant)
   return whole === undefined ? parameters.add(numberOf(constant, path, 'a number')) : wholeSql(parameters, whole)
 }
 
-function integerSql(parameters: Parameters, constant: Scalar, path: string, { name, type }: Value): string {
+function integerSql(parameters: SqlParameters, constant: Scalar, path: string, { name, type }: Value): string {
   const whole = wholeOf(constant)
   if (whole !== undefined) return wholeSql(parameters, whole)
   return parameters.add(numberOf(constant, path, `a number, because ${name} is ${type}`))
 }
 
-function wholeSql(parameters: Parameters, whole: bigint): string {
+function wholeSql(parameters: SqlParameters, whole: bigint): string {
   if (BigInt.asIntN(64, whole) === whole) return parameters.add(whole)
   return `CAST(${parameters.add(String(clamp(whole, 2n ** 126n)))} AS HUGEINT)`
 }
@@ -113,18 +113,18 @@ function numberOf(constant: Scalar, path: string, wanted: string): number {
   throw wrong(path, `expected ${wanted}, found ${shown(String(constant))}`)
 }
 
-function floatSql(parameters: Parameters, constant: Scalar, path: string, { name, type }: Value): string {
+function floatSql(parameters: SqlParameters, constant: Scalar, path: string, { name, type }: Value): string {
   const sql = parameters.add(numberOf(constant, path, `a number, because ${name} is ${type}`))
   return type === 'Float32' ? `CAST(${sql} AS FLOAT)` : sql
 }
 
-function decimalSql(parameters: Parameters, constant: Scalar, path: string, { name, type }: Value): string {
+function decimalSql(parameters: SqlParameters, constant: Scalar, path: string, { name, type }: Value): string {
   const text = String(constant).trim()
   if (/^[+-]?\d{1,28}(?:\.\d{1,10})?$/.test(text)) return `CAST(${parameters.add(text)} AS DECIMAL(38, 10))`
   return parameters.add(numberOf(constant, path, `a number, because ${name} is ${type}`))
 }
 
-function booleanSql(parameters: Parameters, constant: Scalar, path: string, { name, type }: Value): string {
+function booleanSql(parameters: SqlParameters, constant: Scalar, path: string, { name, type }: Value): string {
   if (typeof constant === 'boolean') return parameters.add(constant)
   const text = String(constant).trim().toLowerCase()
   if (text === 'true' || text === '1') return parameters.add(true)
@@ -150,7 +150,7 @@ export function ticksOf(
 const perMicrosecond = { s: 1_000_000n, ms: 1_000n, us: 1n, ns: 1n } as const
 
 /** A point in time of a column's type; what is beyond all times is the last or first there is. */
-export function timeSql(parameters: Parameters, type: string, ticks: bigint): string {
+export function timeSql(parameters: SqlParameters, type: string, ticks: bigint): string {
   const unit = timeUnit(type as TimestampType)
   if (unit === 'ns') return `make_timestamp_ns(${parameters.add(clamp(ticks, 2n ** 63n - 2n))})`
   const microseconds = parameters.add(clamp(ticks * perMicrosecond[unit], 9_220_000_000_000_000_000n))

@@ -1,5 +1,5 @@
 // Expressions of a query as SQL.
-import { didYouMean, sqlTypeName } from '../../../core/index.ts'
+import { didYouMean, type SqlParameters, sqlTypeName } from '../../../core/index.ts'
 import { type Scalar, shown, wrong } from '../document/node.ts'
 import type { Call, Expression } from '../document/tree.ts'
 import { compareSql, constantSql, numberSql, operand, type Writing } from './constant.ts'
@@ -13,7 +13,6 @@ import {
   specialConstant,
   timedFunctions
 } from './function.ts'
-import type { Parameters } from './parameters.ts'
 import { type Constant, isConstant, isNumber, kindOf, type Scope, textSql, type Value } from './value.ts'
 
 /** Texts that may be joined into one: each may be as long as a line. */
@@ -251,7 +250,7 @@ function argument(
 }
 
 /** A fraction has no place for a parameter: the engine plans with it. */
-function constantOf(parameters: Parameters, kind: ConstantKind, constant: Scalar, path: string): string {
+function constantOf(parameters: SqlParameters, kind: ConstantKind, constant: Scalar, path: string): string {
   const special = specialConstant(kind, constant, path)
   return typeof special === 'number' ? special.toFixed(9) : parameters.add(special)
 }

@@ -1,6 +1,5 @@
 // The text of a statement with places for tables in it.
-import type { Condition, SqlQuery, Table } from '../../../core/index.ts'
-import type { Parameters } from './parameters.ts'
+import type { Condition, SqlParameters, SqlQuery, Table } from '../../../core/index.ts'
 
 /** Stands where the rows of the table come; no name holds it. */
 export const place = '\0'
@@ -10,7 +9,7 @@ export function statement(
   text: string,
   table: Table,
   conditions: readonly (Condition | undefined)[],
-  parameters: Parameters
+  parameters: SqlParameters
 ): SqlQuery {
   const starts = [...text.matchAll(/\0/g)].map(match => match.index)
   const relations = starts.map((start, i) => {

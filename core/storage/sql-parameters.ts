@@ -1,7 +1,8 @@
 // Constants leave the text of a statement: each is a parameter of it.
-import type { SqlValue } from '../../../core/index.ts'
+import type { SqlValue } from './engine.ts'
 
-export class Parameters {
+/** Collects what `SqlQuery.parameters` takes. */
+export class SqlParameters {
   readonly values: SqlValue[] = []
 
   /** What stands for the value in SQL. */
