@@ -25,7 +25,7 @@ export type {
   ResultFormat
 } from './format/answer.ts'
 export { batchBytes, heldBytes, heldRows, limitAnswer } from './format/answer.ts'
-export { checkCount, encodeAnswers, resultCompression, resultEpoch, resultFormat } from './format/index.ts'
+export { checkCount, encodeAnswers, resultEncoding } from './format/index.ts'
 export { jsonCells, jsonWriter } from './format/json-value.ts'
 export { bodyBytes, readBody } from './http/body.ts'
 export type { RequestContext, ServerKind, TableHints } from './http/context.ts'

@@ -40,6 +40,19 @@ export function resultCompression(name: string | undefined): Compression | undef
   return choose('compression', name, compressions)
 }
 
+export interface ResultEncoding {
+  readonly format: ResultFormat
+  readonly encoding: Pick<EncodeOptions, 'epoch' | 'compression'>
+}
+
+/** What the parameters `format`, `epoch` and `compression` choose. Throws `InvalidArguments` naming what there is. */
+export function resultEncoding(parameter: (name: string) => string | undefined): ResultEncoding {
+  const format = resultFormat(parameter('format'))
+  const epoch = resultEpoch(parameter('epoch'))
+  const compression = resultCompression(parameter('compression'))
+  return { format, encoding: { ...(epoch && { epoch }), ...(compression && { compression }) } }
+}
+
 /** A whole body, piece by piece. Throws `InvalidArguments` for several answers in a format that takes one. */
 export function encodeAnswers(
   format: ResultFormat,

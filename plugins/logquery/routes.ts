@@ -8,9 +8,7 @@ import {
   type Parameters,
   type PluginApp,
   readBody,
-  resultCompression,
-  resultEpoch,
-  resultFormat,
+  resultEncoding,
   sendAnswers,
   watchQuery
 } from '../../core/index.ts'
@@ -37,15 +35,12 @@ export function routes(
       request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: core.store.label(ctx.db) }))
       authorise(ctx.user, 'read')
       const parameters = request.query as Parameters
-      const format = resultFormat(firstValue(parameters, 'format'))
-      const epoch = resultEpoch(firstValue(parameters, 'epoch'))
-      const compression = resultCompression(firstValue(parameters, 'compression'))
+      const { format, encoding } = resultEncoding(name => firstValue(parameters, name))
       const text = await documentOf(request, core.config.http.body_limit)
       try {
         const query = readFor(ctx, text, options)
         const answer = await watchQuery(core.slowQueries, ctx, text.toString(), () => runQuery(core, ctx, query))
         counters.query()
-        const encoding = { ...(epoch && { epoch }), ...(compression && { compression }) }
         return await sendAnswers(reply, format, [answer], encoding)
       } catch (error) {
         counters.query(error)

@@ -8,9 +8,7 @@ import {
   type Parameters,
   type PluginApp,
   parseDuration,
-  resultCompression,
-  resultEpoch,
-  resultFormat,
+  resultEncoding,
   sendAnswers
 } from '../../core/index.ts'
 import type { PromqlService } from '../services.ts'
@@ -27,9 +25,7 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
       request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
       authorise(ctx.user, 'read')
       const parameter = readParameters(request)
-      const format = resultFormat(parameter('format'))
-      const epoch = resultEpoch(parameter('epoch'))
-      const compression = resultCompression(parameter('compression'))
+      const { format, encoding } = resultEncoding(parameter)
       const times = { start: requiredTime(parameter, 'start'), end: requiredTime(parameter, 'end') }
       const step = duration(parameter, 'step')
       if (times.end < times.start) throw invalid('end', 'lies before start')
@@ -37,8 +33,7 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
       store.requireDatabase(ctx.db)
       const text = required(parameter, 'query')
       const result = await promql.query(ctx, { text, ...times, step, ...(lookback !== undefined && { lookback }) })
-      const options = { ...(epoch && { epoch }), ...(compression && { compression }) }
-      return sendAnswers(reply, format, [result.records()], options)
+      return sendAnswers(reply, format, [result.records()], encoding)
     }
   })
 }

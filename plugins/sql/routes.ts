@@ -10,9 +10,7 @@ import {
   limitAnswer,
   type Parameters,
   type PluginApp,
-  resultCompression,
-  resultEpoch,
-  resultFormat,
+  resultEncoding,
   sendAnswers
 } from '../../core/index.ts'
 import type { PromqlService } from '../services.ts'
@@ -42,9 +40,7 @@ export function routes(
       const { ctx } = request
       request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
       const parameter = readParameters(request)
-      const format = resultFormat(parameter('format'))
-      const epoch = resultEpoch(parameter('epoch'))
-      const compression = resultCompression(parameter('compression'))
+      const { format, encoding } = resultEncoding(parameter)
       const limit = readLimit(parameter('limit'))
       const sql = requireSql(parameter)
       if (ctx.db !== informationSchema) store.requireDatabase(ctx.db)
@@ -63,7 +59,7 @@ export function routes(
       }
       const answers = await execute({ ...session, processes, slowQueries, system, exportFolder: folder }, statements)
       const limited = limit === undefined ? answers : answers.map(answer => limitAnswer(answer, limit))
-      return sendAnswers(reply, format, limited, { ...(epoch && { epoch }), ...(compression && { compression }) })
+      return sendAnswers(reply, format, limited, encoding)
     }
   })
   app.route({
