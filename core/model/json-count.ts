@@ -8,7 +8,8 @@ const [quote, backslash, comma, array, object] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b] 
  * and object counts as one, and each comma as one more. What is no JSON is no error here.
  */
 export function checkJsonValues(json: Uint8Array, most: number): void {
-  if (most > 0 && hasMore(json, most)) throw tooManyValues(most)
+  // No value is shorter than a byte.
+  if (most > 0 && json.length >= most && countJsonValues(json, most) > most) throw tooManyValues(most)
 }
 
 /** What a body with more values, or lines of text, is refused with. */
@@ -17,10 +18,8 @@ export function tooManyValues(most: number): DbError {
   return new DbError('InvalidArguments', `${reason}: send less at a time`, { status: 413 })
 }
 
-/** Whether there are more than `most` values in the text of JSON. */
-function hasMore(json: Uint8Array, most: number): boolean {
-  // No value is shorter than a byte.
-  if (json.length < most) return false
+/** The values of a text of JSON or of lines of it, or a number above `most` where they are more than that. */
+export function countJsonValues(json: Uint8Array, most: number): number {
   let count = 1
   for (let i = 0; i < json.length && count <= most; i++) {
     const byte = json[i]!
@@ -29,5 +28,5 @@ function hasMore(json: Uint8Array, most: number): boolean {
       for (i++; i < json.length && json[i] !== quote; i++) if (json[i] === backslash) i++
     }
   }
-  return count > most
+  return count
 }

@@ -1,6 +1,6 @@
 // Objects and arrays of JSON part by part, for readers that want no value of the whole.
-import { readJson, textEnd } from './json.ts'
-import { type JsonCursor, skipSpace, unexpected } from './json-cursor.ts'
+import { maxJsonDepth, readJson, textEnd } from './json.ts'
+import { type JsonCursor, jsonCursor, jsonError, skipSpace, unexpected } from './json-cursor.ts'
 
 const [quote, comma, colon, bracket, brace, backslash] = [0x22, 0x2c, 0x3a, 0x5d, 0x7d, 0x5c]
 
@@ -26,6 +26,27 @@ export function eachMember(cursor: JsonCursor, read: (key: string) => void): voi
 /** The same for the array whose bracket is at the cursor. */
 export function eachElement(cursor: JsonCursor, read: () => void): void {
   eachPart(cursor, bracket, read)
+}
+
+/** Checks what `parseJson` reads, and makes no value of it. Throws ParseError as that does. */
+export function checkJson(source: string): void {
+  const cursor = jsonCursor(Buffer.from(source))
+  passJson(cursor)
+  cursor.at = skipSpace(cursor, cursor.at)
+  if (cursor.at < cursor.end) throw unexpected(cursor, cursor.at, 'the end of the document')
+}
+
+/** Goes behind the value at the cursor, white space before it included. Throws ParseError as `readJson` does. */
+export function passJson(cursor: JsonCursor, depth = 0): void {
+  const isObject = startsWith(cursor, 0x7b)
+  if (!isObject && !startsWith(cursor, 0x5b)) {
+    readJson(cursor)
+    return
+  }
+  if (depth === maxJsonDepth) throw jsonError(cursor, cursor.at, `nested deeper than ${maxJsonDepth} levels`)
+  const pass = () => passJson(cursor, depth + 1)
+  if (isObject) eachMember(cursor, pass)
+  else eachElement(cursor, pass)
 }
 
 function readKey(cursor: JsonCursor): string {

@@ -8,6 +8,7 @@ import {
   type JsonCursor,
   jsonCursor,
   ParseError,
+  passJson,
   readJson,
   skipSpace,
   startsWith,
@@ -43,15 +44,15 @@ export function decodeJson(body: Uint8Array): Push {
 function readRequest(push: Push, cursor: JsonCursor): void {
   let streams = 'missing' as 'missing' | 'found' | 'wrong'
   const isObject = startsWith(cursor, 0x7b)
-  if (!isObject) readJson(cursor)
+  if (!isObject) passJson(cursor)
   else {
     eachMember(cursor, key => {
-      if (key !== 'streams') readJson(cursor)
+      if (key !== 'streams') passJson(cursor)
       else {
         restart(push)
         streams = startsWith(cursor, 0x5b) ? 'found' : 'wrong'
         if (streams === 'found') eachElement(cursor, () => readStream(push, cursor))
-        else readJson(cursor)
+        else passJson(cursor)
       }
     })
   }
@@ -71,7 +72,7 @@ function restart(push: Push): void {
 
 function readStream(push: Push, cursor: JsonCursor): void {
   if (!startsWith(cursor, 0x7b)) {
-    readJson(cursor)
+    passJson(cursor)
     push.skip('the stream is not an object')
     return
   }
@@ -83,10 +84,10 @@ function readStream(push: Push, cursor: JsonCursor): void {
       push.batch.rows = first
       if (startsWith(cursor, 0x5b)) eachElement(cursor, () => readEntry(push, cursor))
       else {
-        readJson(cursor)
+        passJson(cursor)
         push.skip('values is not an array')
       }
-    } else readJson(cursor)
+    } else passJson(cursor)
   })
   push.addStream(labels, first)
 }
@@ -94,7 +95,7 @@ function readStream(push: Push, cursor: JsonCursor): void {
 function readLabels(push: Push, cursor: JsonCursor): ReadonlyMap<string, string> {
   const labels = new Map<string, string>()
   if (!startsWith(cursor, 0x7b)) {
-    readJson(cursor)
+    passJson(cursor)
     push.dropped.label++
     return labels
   }

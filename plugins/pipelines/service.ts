@@ -15,6 +15,7 @@ import { compilePipeline } from './document/compile.ts'
 import { readHeaders } from './headers.ts'
 import type { Identity, Pipeline } from './pipeline.ts'
 import { builtInKinds } from './processor/index.ts'
+import { createJsonParse } from './processor/json-parse.ts'
 import { createJsonPath } from './processor/json-path.ts'
 import { createVrl } from './processor/vrl.ts'
 import { type RunObserver, type RunSettings, runPipeline } from './run/run.ts'
@@ -67,6 +68,10 @@ export async function createService(core: Core, config: ServiceOptions): Promise
   const versions = await openVersions(core)
   const kinds = new Map(builtInKinds.map(definition => [definition.kind, definition]))
   kinds.set('vrl', createScripts(core, config))
+  kinds.set(
+    'json_parse',
+    createJsonParse(() => core.config.http.max_body_values)
+  )
   kinds.set('json_path', createJsonPath(config.json_path_max_values))
   const count = createCounters(core.metrics)
   const timed = createStopwatch(core.metrics)

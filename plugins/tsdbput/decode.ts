@@ -7,6 +7,7 @@ import {
   type JsonCursor,
   jsonCursor,
   jsonError,
+  passJson,
   readJson,
   readNumber,
   type SeriesKeys,
@@ -84,7 +85,7 @@ class PointReader {
       else if (key === 'tags') tags = readTags(cursor)
       else if (key === 'timestamp') time = readScalar(cursor, key)
       else if (key === 'value') value = readScalar(cursor, key)
-      else readJson(cursor, 2)
+      else passJson(cursor, 2)
     })
     if (metric === undefined) throw jsonError(cursor, start, 'a point has no metric')
     if (time === undefined) throw jsonError(cursor, start, 'a point has no timestamp')

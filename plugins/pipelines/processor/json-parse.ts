@@ -1,19 +1,29 @@
 // JSON text to an array or object.
-import { cell, type ItemBatch, type ItemField, isDbError, parseJson } from '../../../core/index.ts'
+import { cell, countJsonValues, type ItemBatch, type ItemField, isDbError, parseJson } from '../../../core/index.ts'
 import type { ProcessorDefinition } from '../../services.ts'
 import { type Input, reject, rejectKind, shownCell } from '../cell/input.ts'
 import { eachPresent } from './cells.ts'
 
-export const jsonParse: ProcessorDefinition = {
+/** Looks at what reading the text of a row takes; false: too much. */
+type Take = (text: Uint8Array) => boolean
+
+/** The kind `json_parse`; the texts of a batch have at most so many values, all together, 0 for any number. */
+export const createJsonParse = (most: () => number): ProcessorDefinition => ({
   kind: 'json_parse',
   compile(options, path) {
     const input = { kind: 'json_parse', path, ignoreMissing: options.ignoreMissing }
     return {
       apply(batch) {
+        const limit = most()
+        let left = limit === 0 ? Number.POSITIVE_INFINITY : limit
+        const take: Take = text => {
+          if (limit > 0) left -= countJsonValues(text, left)
+          return left >= 0
+        }
         for (const { from, to } of options.fields) {
           const target = batch.take(to)
           eachPresent(batch, from, input, true, (row, field) => {
-            if (field.kinds[row] === cell.string) parseCell(batch, field, target, row, input)
+            if (field.kinds[row] === cell.string) parseCell(batch, field, target, row, input, take)
             else rejectKind(batch, field, row, input, 'string value')
           })
         }
@@ -23,7 +33,7 @@ export const jsonParse: ProcessorDefinition = {
   doc: {
     summary:
       'Reads JSON text. The text must be an array or an object; a number, a text, true, false or null fails the item, and so does a ' +
-      'field that is null.',
+      'field that is null. Items whose texts have more values, all together, than `http.max_body_values` fail from there on.',
     options: [],
     example: {
       yaml: 'json_parse: { field: "raw, doc" }',
@@ -31,10 +41,16 @@ export const jsonParse: ProcessorDefinition = {
       output: '{"doc":{"k":[1]},"raw":"{\\"k\\":[1]}"}'
     }
   }
-}
+})
 
-function parseCell(batch: ItemBatch, field: ItemField, target: ItemField, row: number, input: Input): void {
+export const jsonParse = createJsonParse(() => 0)
+
+function parseCell(batch: ItemBatch, field: ItemField, target: ItemField, row: number, input: Input, take: Take): void {
   const text = batch.bytes.subarray(field.words[row * 2]!, field.words[row * 2 + 1]!)
+  if (!take(text)) {
+    reject(batch, row, input, `the JSON of the request has too many values (http.max_body_values): ${field.name}`)
+    return
+  }
   try {
     const value = parseJson(text)
     if (typeof value === 'object' && value !== null) target.setObject(row, value)

@@ -1,4 +1,5 @@
 // Reads JSON into values: integers stay integers, and texts that are one stretch of the source are not copied twice.
+import { defaultLimits } from './context.ts'
 import { Failure } from './failure.ts'
 import type { Value } from './value.ts'
 
@@ -8,11 +9,19 @@ interface Reader {
   readonly text: string
   readonly maxDepth: number | undefined
   at: number
+  /** Bytes that values may still take. */
+  room: number
 }
 
-/** One document, a byte order mark before it allowed. Containers deeper than `depth` stay JSON text. Throws Failure. */
-export function readJsonValue(text: string, depth?: number): Value {
-  const reader: Reader = { text, maxDepth: depth, at: text.charCodeAt(0) === 0xfeff ? 1 : 0 }
+/** What values count for, besides the texts: containers take far more than what is in them. */
+const [valueBytes, containerBytes] = [8, 64]
+
+/**
+ * One document, a byte order mark before it allowed. Containers deeper than `depth` stay JSON text. Throws Failure, also where the values
+ * would take more than `output` bytes.
+ */
+export function readJsonValue(text: string, depth?: number, output = defaultLimits.output): Value {
+  const reader: Reader = { text, maxDepth: depth, at: text.charCodeAt(0) === 0xfeff ? 1 : 0, room: output }
   const value = readValue(reader, 0)
   skipBlanks(reader)
   if (reader.at < text.length) throw broken(reader, 'trailing characters')
@@ -37,6 +46,9 @@ function skipBlanks(reader: Reader): number {
 
 function readValue(reader: Reader, depth: number): Value {
   const code = skipBlanks(reader)
+  const isContainer = code === 0x7b || code === 0x5b
+  reader.room -= isContainer ? containerBytes : valueBytes
+  if (reader.room < 0) throw new Failure('unable to parse json: the document has too many values', 'limit')
   switch (code) {
     case 0x22:
       return readText(reader)

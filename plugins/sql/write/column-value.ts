@@ -5,6 +5,7 @@ import {
   type ColumnData,
   type ColumnDefinition,
   type ColumnType,
+  checkJson,
   convertTime,
   DbError,
   daysFromCivil,
@@ -12,7 +13,6 @@ import {
   type FixedData,
   isDbError,
   isTimestamp,
-  parseJson,
   parseTimestamp,
   timeUnit,
   type Zone
@@ -164,7 +164,7 @@ function readJsonText(literal: Literal): string | undefined {
   const text = readText(literal)
   if (text === undefined) return undefined
   try {
-    parseJson(text)
+    checkJson(text)
     return text
   } catch {
     return undefined

@@ -39,3 +39,16 @@ t.test('every way in refuses a body of more values than http.max_body_values', a
   const { body } = await main.inject('/metrics')
   t.match(body, /svc_servers_http_requests_total\{[^}]*plugin="ingest"[^}]*code="413"\} 4/)
 })
+
+t.test('nor is more read of JSON in texts of items', async t => {
+  const { main } = await startServer(t, '[http]\nmax_body_values = 30')
+  const post = (url: string, type: string, payload: string) =>
+    main.inject({ method: 'POST', url, payload, headers: { 'content-type': type } })
+  const yaml = 'processors: [{ json_parse: { field: message } }]\ntransform: [{ field: message, type: json }]'
+  t.equal((await post('/v1/pipelines/p', 'application/x-yaml', yaml)).statusCode, 200)
+  const url = '/v1/ingest?table=texts&pipeline_name=p&skip_error=true'
+  const { body } = await post(url, 'text/plain', `{"a":[1]}\n${many}\n{"a":[1]}`)
+  t.match(JSON.parse(body), {
+    skipped: { count: 2, errors: [{ index: 1, message: /http.max_body_values/ }, { index: 2 }] }
+  })
+})

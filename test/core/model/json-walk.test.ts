@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { eachElement, eachMember, type JsonCursor, jsonCursor, readJson, startsWith } from '../../../core/index.ts'
+import {
+  checkJson,
+  eachElement,
+  eachMember,
+  type JsonCursor,
+  jsonCursor,
+  parseJson,
+  readJson,
+  startsWith
+} from '../../../core/index.ts'
 
 /** Reads with the walkers what JSON.parse reads at once. */
 function walk(cursor: JsonCursor): unknown {
@@ -40,4 +49,45 @@ t.test('says what is missing, and where', async t => {
     ['{"a', /the text has no end/]
   ]
   for (const [text, message] of cases) t.throws(() => walk(jsonCursor(Buffer.from(text))), message, text)
+})
+
+t.test('a document is checked as a parser of the whole checks it', async t => {
+  const said = (read: () => unknown) => {
+    try {
+      read()
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  const token = fc.constantFrom(
+    ...'{}[],:"\\'.split(''),
+    '1',
+    '-',
+    '.',
+    'e',
+    'true',
+    ' ',
+    '\n',
+    'u00e9',
+    '"a"',
+    '"a":',
+    '['
+  )
+  const property = fc.property(fc.array(token, { maxLength: 12 }), tokens => {
+    const text = tokens.join('')
+    t.equal(
+      said(() => checkJson(text)),
+      said(() => parseJson(text)),
+      text
+    )
+  })
+  fc.assert(property, { numRuns: 1000, seed: 20_261_121 })
+  for (const depth of [128, 129]) {
+    const text = `${'[{"a":'.repeat(depth / 2)}${'[]'.repeat(depth % 2)}${depth % 2 ? '' : '0'}${'}]'.repeat(depth / 2)}`
+    t.equal(
+      said(() => checkJson(text)),
+      said(() => parseJson(text)),
+      String(depth)
+    )
+  }
 })

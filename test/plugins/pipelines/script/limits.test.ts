@@ -44,6 +44,14 @@ t.test('an item cannot become larger than its limit, though its parts are shared
   t.strictSame(counted, ['limit'])
 })
 
+t.test('JSON that a script reads cannot become larger than its limit either', async t => {
+  const { counted, messages } = run('.y = parse_json!(.x)', ['{"x":"[{},{}]"}', '{"x":"[{},{},{},{}]"}'], {
+    output: 200
+  })
+  t.match(messages, [/the document has too many values .*vrl_max_output = "200B"/])
+  t.strictSame(counted, ['limit'])
+})
+
 t.test('nor can all items of a request together', async t => {
   const items = Array.from({ length: 10 }, () => '{"x":"0123456789"}')
   const { batch, messages } = run('.y = string!(.x) * 100; .', items, { requestOutput: 5000 })

@@ -15,12 +15,14 @@ export const jsonParsers: readonly FunctionSpec[] = [
     ],
     returns: kinds.json,
     fallible: true,
-    prepare: () => (value: Text, depth: bigint | undefined, tolerant: boolean) => {
-      if (depth !== undefined && (depth < 1n || depth > 128n))
-        throw fail(`max_depth value should be greater than 0 and less than 128, got ${depth}`)
-      if (!tolerant && isText(value) && typeof value !== 'string') throw fail('unable to parse json: invalid UTF-8')
-      return readJsonValue(lossy(value), depth === undefined ? undefined : Number(depth))
-    },
+    prepare:
+      ({ context }) =>
+      (value: Text, depth: bigint | undefined, tolerant: boolean) => {
+        if (depth !== undefined && (depth < 1n || depth > 128n))
+          throw fail(`max_depth value should be greater than 0 and less than 128, got ${depth}`)
+        if (!tolerant && isText(value) && typeof value !== 'string') throw fail('unable to parse json: invalid UTF-8')
+        return readJsonValue(lossy(value), depth === undefined ? undefined : Number(depth), context.limits.output)
+      },
     examples: [
       { title: 'An object', source: 'parse_json!(s\'{"a": [1, 2.0]}\')', result: '{"a":[1,2.0]}' },
       { title: 'Broken', source: 'parse_json!("{")', raises: 'unable to parse json' }
