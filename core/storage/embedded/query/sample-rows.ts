@@ -1,7 +1,8 @@
 // Rows of samples in memory as queries look at them: what they span, and where the rows of a series are.
-import type { ColumnData } from '../../../model/batch.ts'
+import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import type { MemtableRows, SampleBounds } from '../memory/memtable.ts'
+import { lowerBound } from './lower-bound.ts'
 import type { WantedSeries } from './wanted-series.ts'
 
 /** Rows that all belong to some series. */
@@ -109,18 +110,8 @@ function startsOf(tsids: Uint32Array, first: number, last: number): Uint32Array 
   return starts
 }
 
-/** The first row from `low` on whose series has at least this number. */
-function lowerBound(tsids: Uint32Array, tsid: number, low: number, high: number): number {
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (tsids[middle]! < tsid) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
 /** Where rows with ascending times that come before a time end, or with `through` those at it. */
-function rowsBefore(words: Int32Array, time: number, low: number, high: number, through: boolean): number {
+export function rowsBefore(words: Int32Array, time: number, low: number, high: number, through: boolean): number {
   while (low < high) {
     const middle = (low + high) >> 1
     const at = timeAt(words, middle)
@@ -131,7 +122,11 @@ function rowsBefore(words: Int32Array, time: number, low: number, high: number, 
 }
 
 export function timeWords(columns: ReadonlyMap<number, ColumnData>, { id }: TableColumn): Int32Array {
-  const { values } = columns.get(id) as { readonly values: BigInt64Array }
+  return wordsOf(columns.get(id) as FixedData)
+}
+
+/** Those of 64-bit numbers. */
+export function wordsOf({ values }: Pick<FixedData, 'values'>): Int32Array {
   return new Int32Array(values.buffer, values.byteOffset, values.length * 2)
 }
 

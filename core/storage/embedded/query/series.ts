@@ -1,10 +1,11 @@
 // Series queries: which series are wanted is told by the registry alone, then their samples are read as numbers.
-import type { Table } from '../../../model/table.ts'
+import type { Table, TableColumn } from '../../../model/table.ts'
 import type { Condition, SeriesQuery } from '../../engine.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { relation, type Snapshot } from './relation.ts'
 import type { Selection } from './select.ts'
+import { missing } from './source.ts'
 import { ticksOf } from './time.ts'
 
 /** The statement for some series; their numbers ascend. */
@@ -17,7 +18,8 @@ export function seriesSql(query: SeriesQuery, snapshot: Snapshot, selection: Sel
   // Rows of a table without tags are one series.
   const series = hasSeries(snapshot.table) ? '__tsid' : '0::UINTEGER AS __tsid'
   const names = [series, ...columns.map(({ physical }) => quoteName(physical))].join(', ')
-  const rows = relation(snapshot, selection, { columns, names })
+  const empty = `SELECT 0::UINTEGER AS __tsid, ${columns.map(missing).join(', ')} WHERE false`
+  const rows = relation(snapshot, selection, { columns, names, empty, bySeries: true })
   const ticks = ticksOf(table.timeIndex, time)
   const where = [
     chosen(tsids),
@@ -35,11 +37,9 @@ export function seriesSql(query: SeriesQuery, snapshot: Snapshot, selection: Sel
 
 /** Columns of the rows as they are stored, by the names of the table that is asked for. */
 export function columnsOf(table: Table, host: Table) {
-  const byId = new Map(host.columns.map(column => [column.id, column]))
-  const byName = new Map(table.columns.map(column => [column.name, column]))
-  return (name: string) => {
-    const column = byName.get(name)!
-    return host === table ? column : byId.get(column.stored!)!
+  return (name: string): TableColumn => {
+    const column = table.columns.find(each => each.name === name)!
+    return host === table ? column : host.columns.find(({ id }) => id === column.stored)!
   }
 }
 

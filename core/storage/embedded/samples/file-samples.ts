@@ -7,6 +7,7 @@ import { type Duckdb, duckdbType, quoteName, quoteText } from '../duckdb/index.t
 import type { FilePins } from '../file/file-pins.ts'
 import { sortBySeries } from '../memory/arrange.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
+import { lowerBound } from '../query/lower-bound.ts'
 import type { SampleRows } from '../query/sample-rows.ts'
 import { ticksOf } from '../query/time.ts'
 import type { WantedSeries } from '../query/wanted-series.ts'
@@ -28,7 +29,7 @@ export interface SampleColumns {
 }
 
 /** Rows of a part: those DuckDB puts in a row group. */
-const partRows = 122_880
+export const partRows = 122_880
 /** With what is worked out of them. */
 const rowBytes = 24
 const pairBytes = 8
@@ -50,8 +51,7 @@ export async function readFileSamples(
   const needed: Part[] = []
   for (const file of files) {
     if (file.rows > mostRows) return undefined
-    const directory = await samples.get(`${file.id}`, () => readDirectory(parts, file))
-    for (const number of partsOf(directory, wanted)) needed.push({ file, number })
+    for (const number of await partsHolding(parts, file, wanted)) needed.push({ file, number })
     if (needed.length * partRows * rowBytes > samples.limit / 2) return undefined
   }
   const rows: SampleRows[] = []
@@ -68,11 +68,20 @@ export async function readFileSamples(
   return rows
 }
 
+/** Numbers of the parts of a file that hold wanted series, ascending. */
+export async function partsHolding(
+  parts: FileSampleParts,
+  file: DataFile,
+  wanted: WantedSeries
+): Promise<readonly number[]> {
+  return partsOf(await parts.samples.get(`${file.id}`, () => readDirectory(parts, file)), wanted)
+}
+
 /** Rows of a file of which a directory is made: that takes about as long as one query over it. */
-const mostRows = 50_000_000
+export const mostRows = 50_000_000
 const mostAtOnce = 4
 
-/** Which parts of a file hold a series: pairs of both. */
+/** Which parts of a file hold a series: pairs of both, ascending. */
 interface Directory {
   readonly bytes: number
   readonly series: Uint32Array
@@ -81,7 +90,7 @@ interface Directory {
 
 async function readDirectory(parts: FileSampleParts, file: DataFile): Promise<Directory> {
   const part = `(file_row_number // ${partRows})::UINTEGER`
-  const sql = `SELECT __tsid, ${part} AS part FROM ${source(parts, file)} GROUP BY __tsid, part`
+  const sql = `SELECT __tsid, ${part} AS part FROM ${source(parts, file)} GROUP BY __tsid, part ORDER BY __tsid, part`
   const batches = await readAll(parts, file, sql)
   const rows = batches.reduce((sum, batch) => sum + batch.rows, 0)
   const directory = { bytes: rows * pairBytes, series: new Uint32Array(rows), part: new Uint32Array(rows) }
@@ -94,10 +103,13 @@ async function readDirectory(parts: FileSampleParts, file: DataFile): Promise<Di
   return directory
 }
 
-/** Numbers of the parts that hold wanted series, ascending. */
-function partsOf({ series, part }: Directory, wanted: WantedSeries): readonly number[] {
+function partsOf({ series, part }: Directory, { tsids }: WantedSeries): readonly number[] {
   const found = new Set<number>()
-  for (let i = 0; i < series.length; i++) if (wanted.has(series[i]!)) found.add(part[i]!)
+  let at = 0
+  for (const tsid of tsids) {
+    at = lowerBound(series, tsid, at)
+    for (; series[at] === tsid; at++) found.add(part[at]!)
+  }
   return [...found].sort((a, b) => a - b)
 }
 
@@ -150,12 +162,12 @@ function samplesOf(
   }
 }
 
-function source({ dataDir }: FileSampleParts, file: DataFile): string {
+export function source({ dataDir }: FileSampleParts, file: DataFile): string {
   return `read_parquet(${quoteText(join(dataDir, file.path))}, file_row_number = true)`
 }
 
 /** For whoever wants it, so nobody can cancel it. */
-async function readAll({ duckdb, pins }: FileSampleParts, file: DataFile, sql: string): Promise<ResultBatch[]> {
+export async function readAll({ duckdb, pins }: FileSampleParts, file: DataFile, sql: string): Promise<ResultBatch[]> {
   pins.pin([file.path])
   const result = await duckdb.stream({ sql }, new AbortController().signal, () => pins.unpin([file.path]))
   const batches: ResultBatch[] = []
