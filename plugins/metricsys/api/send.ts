@@ -3,13 +3,13 @@ import { Readable } from 'node:stream'
 import { constants, createGzip, gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Bytes gathered before they go on, so that small pieces do not become small packets. */
-const chunkSize = 1 << 16
+/** Bytes gathered before they go on: what is smaller goes out at once, and is compressed in a millisecond or two. */
+const chunkSize = 1 << 18
 
 const fast = { level: constants.Z_BEST_SPEED }
 
-/** Bytes below which compressing costs more than it saves. */
-const leastCompressed = 1_400
+/** Bytes a network carries at once, in the ten packets a connection begins with: compressed they would not be there earlier. */
+const leastCompressed = 14_000
 
 /** Sends pieces of JSON; a large answer is never held as a whole. */
 export function sendJson(request: FastifyRequest, reply: FastifyReply, pieces: Iterable<string>): FastifyReply {
@@ -25,7 +25,7 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, pieces: I
   if (second.done) return reply.header('content-encoding', 'gzip').send(gzipSync(first, fast))
   const body = Readable.from(all(first, second.value, chunks), { objectMode: false })
   if (!compressed) return reply.send(body)
-  const gzip = createGzip({ ...fast, chunkSize })
+  const gzip = createGzip({ ...fast, chunkSize: 1 << 16 })
   body.once('error', error => gzip.destroy(error))
   gzip.once('close', () => body.destroy())
   return reply.header('content-encoding', 'gzip').send(body.pipe(gzip))
