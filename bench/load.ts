@@ -1,6 +1,6 @@
 // Sends every body of a corpus file once over a few keep-alive connections and prints one line of JSON: a process of its own, so that
 // the load does not share a thread with what is measured.
-// node bench/load.ts --url URL --corpus FILE [--connections 4]
+// node bench/load.ts --url URL --corpus FILE [--connections 4] [--parts 1]
 import { connect, type Socket } from 'node:net'
 import { parseArgs } from 'node:util'
 import { type Corpus, readCorpus } from './corpus.ts'
@@ -10,6 +10,8 @@ export interface LoadResult {
   readonly bad: number
   readonly items: number
   readonly seconds: number
+  /** What each part of the requests took of them, parts of as many requests. */
+  readonly parts: readonly number[]
   readonly p50ms: number
   readonly p99ms: number
   /** The first answer that was no success. */
@@ -21,9 +23,16 @@ interface Progress {
   bad: number
   firstBad: string | undefined
   readonly latencies: number[]
+  /** When a part of the requests was answered. */
+  readonly ends: number[]
 }
 
-async function run(url: URL, { bodies, headers, items }: Corpus, connections: number): Promise<LoadResult> {
+async function run(
+  url: URL,
+  { bodies, headers, items }: Corpus,
+  connections: number,
+  parts: number
+): Promise<LoadResult> {
   const fixed = [
     `POST ${url.pathname}${url.search} HTTP/1.1`,
     `Host: ${url.host}`,
@@ -32,19 +41,21 @@ async function run(url: URL, { bodies, headers, items }: Corpus, connections: nu
   const requests = bodies.map(body =>
     Buffer.concat([Buffer.from(`${fixed}\r\nContent-Length: ${body.length}\r\n\r\n`), body])
   )
-  const progress: Progress = { next: 0, bad: 0, firstBad: undefined, latencies: [] }
+  const progress: Progress = { next: 0, bad: 0, firstBad: undefined, latencies: [], ends: [] }
+  const share = Math.ceil(requests.length / parts)
   const start = performance.now()
-  await Promise.all(Array.from({ length: connections }, () => drive(url, requests, progress)))
+  await Promise.all(Array.from({ length: connections }, () => drive(url, requests, share, progress)))
   const seconds = (performance.now() - start) / 1000
+  const { bad, firstBad, ends } = progress
   const sorted = progress.latencies.toSorted((a, b) => a - b)
   const at = (share: number) => Number((sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(2))
-  const { bad, firstBad } = progress
-  const result = { requests: requests.length, bad, items, seconds, p50ms: at(0.5), p99ms: at(0.99) }
+  const took = ends.map((end, i) => (end - (ends[i - 1] ?? start)) / 1000)
+  const result = { requests: requests.length, bad, items, seconds, parts: took, p50ms: at(0.5), p99ms: at(0.99) }
   return { ...result, ...(firstBad !== undefined && { firstBad }) }
 }
 
 /** One connection: takes the next request whenever its last one is answered. */
-function drive(url: URL, requests: readonly Buffer[], progress: Progress): Promise<void> {
+function drive(url: URL, requests: readonly Buffer[], share: number, progress: Progress): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(url.port || 80), url.hostname)
     socket.setNoDelay(true)
@@ -62,7 +73,9 @@ function drive(url: URL, requests: readonly Buffer[], progress: Progress): Promi
     socket.on('data', data => {
       answer += data.toString('latin1')
       if (!isWhole(answer)) return
-      progress.latencies.push(performance.now() - sent)
+      const now = performance.now()
+      const answered = progress.latencies.push(now - sent)
+      if (answered % share === 0 || answered === requests.length) progress.ends.push(now)
       if (!/^HTTP\/1.1 2/.test(answer)) {
         progress.bad++
         progress.firstBad ??= answer.slice(0, 1000)
@@ -88,7 +101,13 @@ function isWhole(answer: string): boolean {
 }
 
 const { values } = parseArgs({
-  options: { url: { type: 'string' }, corpus: { type: 'string' }, connections: { type: 'string', default: '4' } }
+  options: {
+    url: { type: 'string' },
+    corpus: { type: 'string' },
+    connections: { type: 'string', default: '4' },
+    parts: { type: 'string', default: '1' }
+  }
 })
 if (values.url === undefined || values.corpus === undefined) throw new Error('--url and --corpus are needed')
-console.log(JSON.stringify(await run(new URL(values.url), readCorpus(values.corpus), Number(values.connections))))
+const { url, corpus, connections, parts } = values
+console.log(JSON.stringify(await run(new URL(url), readCorpus(corpus), Number(connections), Number(parts))))

@@ -22,15 +22,20 @@ export function* metricBodies({ series, rounds, churn, perBody }: Fleet): Genera
   const random = sequence(11)
   const values = new Float64Array(series).map(() => Math.round(random() * 100))
   const fresh = Math.round(series * churn)
+  const [out, one, sample] = [new ProtoWriter(), new ProtoWriter(), new ProtoWriter()]
+  const putLabels = labelWriter()
   for (let round = 0; round < rounds; round++) {
     const time = BigInt(start + round * secondsApart * 1000)
     for (let at = 0; at < series; at += perBody) {
-      const out = new ProtoWriter()
       const items = Math.min(perBody, series - at)
+      out.clear()
       for (let i = at; i < at + items; i++) {
         values[i] = Math.max(0, Math.min(100, values[i]! + Math.round((random() - 0.5) * 4)))
-        const sample = new ProtoWriter().double(1, values[i]!).int64(2, time)
-        out.data(1, labels(round * fresh + i).data(2, sample.bytes).bytes)
+        sample.clear()
+        sample.double(1, values[i]!).int64(2, time)
+        one.clear()
+        putLabels(one, round * fresh + i)
+        out.data(1, one.data(2, sample.bytes).bytes)
       }
       yield { body: Buffer.from(encodeSnappy(out.bytes)), items }
     }
@@ -51,12 +56,30 @@ export function metricCorpus(fleet: Fleet): Corpus {
   }
 }
 
-/** Eleven labels, sorted, as senders write them. */
-function labels(series: number): ProtoWriter {
-  const host = Math.floor(series / metrics.length)
+/** Eleven labels, sorted, as senders write them. Those of a machine are made once for all of its metrics. */
+function labelWriter(): (out: ProtoWriter, series: number) => void {
+  const pair = new ProtoWriter()
+  const shared = new ProtoWriter()
+  let last = -1
+  const put = (out: ProtoWriter, name: string, value: string) => {
+    pair.clear()
+    out.data(1, pair.text(1, name).text(2, value).bytes)
+  }
+  return (out, series) => {
+    const host = Math.floor(series / metrics.length)
+    put(out, '__name__', `machine_cpu_${metrics[series % metrics.length]}`)
+    if (host !== last) {
+      shared.clear()
+      for (const [name, value] of hostLabels(host)) put(shared, name, value)
+      last = host
+    }
+    out.raw(shared.bytes)
+  }
+}
+
+function hostLabels(host: number): readonly (readonly [string, string])[] {
   const region = regions[host % regions.length]!
-  const pairs = [
-    ['__name__', `machine_cpu_${metrics[series % metrics.length]}`],
+  return [
     ['arch', host % 3 === 0 ? 'arm64' : 'amd64'],
     ['cluster', `${region}-${host % 7}`],
     ['env', host % 5 === 0 ? 'staging' : 'production'],
@@ -67,8 +90,5 @@ function labels(series: number): ProtoWriter {
     ['region', region],
     ['team', teams[host % teams.length]!],
     ['version', `1.${host % 4}.0`]
-  ] as const
-  const out = new ProtoWriter()
-  for (const [name, value] of pairs) out.data(1, new ProtoWriter().text(1, name).text(2, value).bytes)
-  return out
+  ]
 }

@@ -20,11 +20,16 @@ level = "warn"
 append_stdout = false
 `
 
+/** So many fit on a line. */
+const mostRounds = 10
+
 export interface Run {
   readonly folder: string
   readonly corpus: string
   readonly items: number
   readonly connections: number
+  /** Rounds of the corpus, where the rate of each is to be told. */
+  readonly rounds?: number
 }
 
 export async function main(args: string[]): Promise<void> {
@@ -47,7 +52,10 @@ export async function main(args: string[]): Promise<void> {
       writeCorpus(corpus, metricCorpus({ series, rounds, churn, perBody: 2000 }))
       console.log(`${whole(series)} series, ${rounds} rounds, ${churn * 100} % new in every round`)
     }
-    const run = { folder, corpus, items: readCorpus(corpus).items, connections: Number(values.connections) }
+    const run = {
+      ...{ folder, corpus, items: readCorpus(corpus).items, connections: Number(values.connections) },
+      ...(values.corpus === undefined && Number(values.rounds) <= mostRounds && { rounds: Number(values.rounds) })
+    }
     const own = await measureOwn(run)
     for (const kind of peerKinds) {
       const home = join(folder, kind.name)
@@ -71,6 +79,7 @@ async function measureOwn(run: Run): Promise<Measured> {
   const watch = watchMemory(server)
   const result = await measurePeer(run, `${server.url}/v1/metricsys/write`, server.pid)
   console.log(`${line('weir', result)}   RSS at most ${watch.stop()} MiB`)
+  if (run.rounds !== undefined) console.log(roundLine(run.items / run.rounds, result))
   await server.kill('SIGKILL')
   const again = await startBenchServer(file, data)
   await compareCount(again, run.items)
@@ -110,9 +119,19 @@ export function watchMemory(server: BenchServer): { stop(): number } {
   }
 }
 
-async function load({ corpus, connections }: Run, url: string): Promise<LoadResult> {
+async function load({ corpus, connections, rounds = 1 }: Run, url: string): Promise<LoadResult> {
   const script = fileURLToPath(new URL('load.ts', import.meta.url))
-  const args = [script, '--url', url, '--corpus', corpus, '--connections', String(connections)]
+  const args = [
+    script,
+    '--url',
+    url,
+    '--corpus',
+    corpus,
+    '--connections',
+    String(connections),
+    '--parts',
+    String(rounds)
+  ]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   const result = JSON.parse(stdout) as LoadResult
   if (result.bad > 0) throw new Error(`${result.bad} of ${result.requests} requests failed, first: ${result.firstBad}`)
@@ -137,6 +156,11 @@ export async function rowsOf(server: BenchServer, sql: string): Promise<string[]
 export function line(name: string, { items, seconds, p50ms, p99ms, cpu }: Measured): string {
   const each = `CPU ${cpu.toFixed(1)} s (${((cpu / items) * 1e6).toFixed(2)} µs a sample)`
   return `${name.padEnd(18)} ${whole(items / seconds)} samples/s   p50 ${p50ms} ms   p99 ${p99ms} ms   ${each}`
+}
+
+/** Samples a second of each round: what new series cost, and whether it grows. */
+function roundLine(items: number, { parts }: Measured): string {
+  return `${'by round'.padEnd(18)} ${parts.map(seconds => whole(items / seconds)).join(' ')} samples/s`
 }
 
 export function whole(value: number): string {
