@@ -10,6 +10,7 @@ import { formatDuration, type TimeSpan } from '../../time.ts'
 import { type Asked, mostRows } from './ask.ts'
 import { Downloads } from './downloads.tsx'
 import { linesOf } from './lines.ts'
+import { seriesTable } from './series-table.ts'
 
 const views = [
   { value: 'table', title: 'Table' },
@@ -69,19 +70,7 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
 }
 
 function tableOf(asked: Asked): Pick<SqlResult, 'columns' | 'rows' | 'affected'> {
-  if (asked.language === 'sql') return asked.result
-  const { series } = asked.result
-  const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort()
-  return {
-    columns: [
-      { name: 'time', type: 'Timestamp' },
-      ...names.map(name => ({ name, type: 'String' })),
-      { name: 'value', type: 'Float64' }
-    ],
-    rows: series.flatMap(({ labels, times, values }) =>
-      times.map((time, i) => [new Date(time * 1000).toISOString(), ...names.map(name => labels[name] ?? ''), values[i]])
-    )
-  }
+  return asked.language === 'sql' ? asked.result : seriesTable(asked.result.series)
 }
 
 function chartOf(asked: Asked): readonly Line[] {

@@ -6,6 +6,7 @@ import { writeJson } from '../../components/data-table.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { isTime, readTicks } from '../../time.ts'
 import type { Asked } from './ask.ts'
+import { seriesTable } from './series-table.ts'
 
 const kinds = ['csv', 'json', 'arrow', 'parquet'] as const
 type Kind = (typeof kinds)[number]
@@ -48,11 +49,8 @@ async function fileOf(asked: Asked, kind: Kind): Promise<Blob> {
 
 function promqlFile({ result }: Extract<Asked, { language: 'promql' }>, kind: Kind): Blob {
   if (kind === 'json') return new Blob([writeJson(result.series, 2)], { type: 'application/json' })
-  const names = [...new Set(result.series.flatMap(({ labels }) => Object.keys(labels)))].sort()
-  const rows = result.series.flatMap(({ labels, times, values }) =>
-    times.map((time, i) => [new Date(time * 1000).toISOString(), ...names.map(name => labels[name] ?? ''), values[i]])
-  )
-  const lines = [['time', ...names, 'value'], ...rows].map(row => row.map(csvField).join(','))
+  const { columns, rows } = seriesTable(result.series)
+  const lines = [columns.map(({ name }) => name), ...rows].map(row => row.map(csvField).join(','))
   return new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' })
 }
 
