@@ -32,13 +32,13 @@ export interface PipelineProps {
   onStored(): void
 }
 
-export function Pipeline({ name, versions, onStored }: PipelineProps) {
+/** What the page of a pipeline holds, and what can be done with it. */
+function usePipeline({ name, versions, onStored }: PipelineProps) {
   const version = parameters.value.get('version') ?? versions[0]
   const [stored, setStored] = useState('')
   const [text, setText] = useState(name === undefined ? starter : '')
   const [newName, setNewName] = useState('')
   const task = useTask<string>()
-  const language = useMemo(() => pipelineLanguage(), [])
   useEffect(() => {
     if (name === undefined || version === undefined) return
     void task.run(async signal => {
@@ -65,36 +65,17 @@ export function Pipeline({ name, versions, onStored }: PipelineProps) {
       change({ version: undefined, ...(versions.length === 1 && { name: undefined }) })
       return `Version ${version} is removed.`
     })
+  return { version, stored, text, setText, newName, setNewName, task, save, remove }
+}
+
+export function Pipeline(props: PipelineProps) {
+  const { name, versions } = props
+  const pipeline = usePipeline(props)
+  const { version, stored, text, setText, task } = pipeline
+  const language = useMemo(() => pipelineLanguage(), [])
   return (
     <div class="stack">
-      <div class="bar">
-        {name === undefined ? (
-          <input
-            aria-label="Name"
-            placeholder="Name of the pipeline"
-            value={newName}
-            onInput={event => setNewName(event.currentTarget.value)}
-          />
-        ) : (
-          <>
-            <h2>{name}</h2>
-            <Versions versions={versions} chosen={version} />
-            <button type="button" onClick={remove} disabled={version === undefined}>
-              Remove this version
-            </button>
-          </>
-        )}
-        <span class="space" />
-        {name !== undefined && version !== undefined && <TableOf name={name} version={version} />}
-        <button
-          type="button"
-          class="main"
-          onClick={save}
-          disabled={text === stored || text.trim() === '' || (name === undefined && newName.trim() === '')}
-        >
-          {name === undefined ? 'Store' : 'Store as new version'}
-        </button>
-      </div>
+      <Bar name={name} versions={versions} pipeline={pipeline} />
       <Editor label="Pipeline" value={text} language={language} lines={14} hasNumbers onChange={setText} />
       {task.error !== undefined && <Problem error={task.error} />}
       {task.value && task.error === undefined && <p role="status">{task.value}</p>}
@@ -102,6 +83,44 @@ export function Pipeline({ name, versions, onStored }: PipelineProps) {
         <Difference name={name} versions={versions} version={version} stored={stored} text={text} />
       )}
       <DryRunPart yaml={text} />
+    </div>
+  )
+}
+
+interface BarProps extends Pick<PipelineProps, 'name' | 'versions'> {
+  readonly pipeline: ReturnType<typeof usePipeline>
+}
+
+function Bar({ name, versions, pipeline }: BarProps) {
+  const { version, stored, text, newName, setNewName, save, remove } = pipeline
+  return (
+    <div class="bar">
+      {name === undefined ? (
+        <input
+          aria-label="Name"
+          placeholder="Name of the pipeline"
+          value={newName}
+          onInput={event => setNewName(event.currentTarget.value)}
+        />
+      ) : (
+        <>
+          <h2>{name}</h2>
+          <Versions versions={versions} chosen={version} />
+          <button type="button" onClick={remove} disabled={version === undefined}>
+            Remove this version
+          </button>
+        </>
+      )}
+      <span class="space" />
+      {name !== undefined && version !== undefined && <TableOf name={name} version={version} />}
+      <button
+        type="button"
+        class="main"
+        onClick={save}
+        disabled={text === stored || text.trim() === '' || (name === undefined && newName.trim() === '')}
+      >
+        {name === undefined ? 'Store' : 'Store as new version'}
+      </button>
     </div>
   )
 }
