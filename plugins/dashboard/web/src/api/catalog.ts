@@ -1,5 +1,6 @@
 // What there is: databases, tables and columns, for choices and completion.
 import { signal } from '@preact/signals'
+import type { Request } from './http.ts'
 import { quoteText, rowsOf } from './sql.ts'
 
 export const databases = signal<readonly string[]>([])
@@ -13,6 +14,15 @@ export async function loadDatabases(): Promise<void> {
   } catch {
     // Whatever is asked next says why.
   }
+}
+
+/** Whether the server has made this table of its own, in `svc_private`. */
+export async function hasOwnTable(name: string, options?: Pick<Request, 'signal'>): Promise<boolean> {
+  const found = await rowsOf(
+    `SELECT 1 AS one FROM information_schema.tables WHERE table_schema = 'svc_private' AND table_name = ${quoteText(name)}`,
+    options
+  )
+  return found.length > 0
 }
 
 export interface TableColumn {

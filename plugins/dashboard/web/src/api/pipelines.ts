@@ -1,4 +1,5 @@
 // Stored pipelines and dry runs.
+import { hasOwnTable } from './catalog.ts'
 import { json } from './http.ts'
 import { rowsOf } from './sql.ts'
 
@@ -12,11 +13,7 @@ export interface Version {
 
 /** All versions of all pipelines, by name, the newest first. */
 export async function listVersions(signal?: AbortSignal): Promise<readonly Version[]> {
-  const tables = await rowsOf(
-    "SELECT 1 AS one FROM information_schema.tables WHERE table_schema = 'svc_private' AND table_name = 'pipelines'",
-    { signal }
-  )
-  if (tables.length === 0) return []
+  if (!(await hasOwnTable('pipelines', { signal }))) return []
   const rows = await rowsOf<{ name: string; created: number | bigint }>(
     'SELECT name, epoch_ns(created_at) AS created FROM svc_private.pipelines ORDER BY name, created_at DESC',
     { signal }

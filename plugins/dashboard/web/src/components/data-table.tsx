@@ -1,10 +1,10 @@
 // Rows and columns of any number: only the rows in sight are in the page.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { Column } from '../api/sql.ts'
+import { useRowsInSight } from './rows-in-sight.ts'
 
+/** Pixels. */
 const rowHeight = 28
-/** Rows kept above and below those in sight. */
-const beyond = 20
 
 export interface DataTableProps {
   readonly columns: readonly Column[]
@@ -14,29 +14,11 @@ export interface DataTableProps {
 }
 
 export function DataTable({ columns, rows, label, onChoose }: DataTableProps) {
-  const box = useRef<HTMLDivElement>(null)
-  const [top, setTop] = useState(0)
-  const [height, setHeight] = useState(600)
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setHeight(entry!.contentRect.height))
-    observer.observe(box.current!)
-    return () => observer.disconnect()
-  }, [])
-  useEffect(() => {
-    box.current!.scrollTop = 0
-    setTop(0)
-  }, [rows])
-  const first = Math.max(0, Math.floor(top / rowHeight) - beyond)
-  const last = Math.min(rows.length, Math.ceil((top + height) / rowHeight) + beyond)
+  const { box, first, last, onScroll, toTop } = useRowsInSight<HTMLElement>(rows.length, rowHeight)
+  useEffect(toTop, [rows])
   const isNumber = columns.map(({ type }) => /^(U?Int|Float|Decimal)/i.test(type))
   return (
-    <section
-      class="grid"
-      ref={box}
-      tabIndex={0}
-      aria-label={label}
-      onScroll={event => setTop(event.currentTarget.scrollTop)}
-    >
+    <section class="grid" ref={box} tabIndex={0} aria-label={label} onScroll={onScroll}>
       <table>
         <thead>
           <tr>

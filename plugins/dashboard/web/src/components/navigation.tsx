@@ -1,4 +1,5 @@
 // Pages to go to, the database looked at, the user, the theme.
+import type { Signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { databases, loadDatabases } from '../api/catalog.ts'
 import icon from '../icon.svg'
@@ -26,34 +27,8 @@ export function Navigation() {
         ))}
       </nav>
       <div class="session">
-        <label>
-          <span>Database</span>
-          <select
-            aria-label="Database"
-            value={database.value}
-            onChange={event => {
-              database.value = event.currentTarget.value
-            }}
-          >
-            {names.map(name => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          <span>Theme</span>
-          <select
-            aria-label="Theme"
-            value={theme.value}
-            onChange={event => {
-              theme.value = event.currentTarget.value as Theme
-            }}
-          >
-            {themes.map(name => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <Pick label="Database" names={names} chosen={database} />
+        <Pick label="Theme" names={themes} chosen={theme} />
         {user.value && (
           <button type="button" onClick={signOut} title={`Signed in as ${user.value.name}`}>
             Sign out
@@ -61,5 +36,30 @@ export function Navigation() {
         )}
       </div>
     </header>
+  )
+}
+
+interface PickProps<T extends string> {
+  readonly label: string
+  readonly names: readonly T[]
+  readonly chosen: Signal<T>
+}
+
+function Pick<T extends string>({ label, names, chosen }: PickProps<T>) {
+  return (
+    <label>
+      <span>{label}</span>
+      <select
+        aria-label={label}
+        value={chosen.value}
+        onChange={event => {
+          chosen.value = event.currentTarget.value as T
+        }}
+      >
+        {names.map(name => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
   )
 }

@@ -1,5 +1,5 @@
 // Set-ups of agents for this server, to be copied.
-import { useState } from 'preact/hooks'
+import { CopyButton } from '../../components/copy-button.tsx'
 import { change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { agents } from './agents.ts'
@@ -27,21 +27,8 @@ export function Snippets() {
         <pre class="card" tabIndex={0}>
           {text}
         </pre>
-        <Copy text={text} />
+        <CopyButton title="Copy" text={() => text} />
       </div>
     </section>
-  )
-}
-
-function Copy({ text }: { readonly text: string }) {
-  const [copied, setCopied] = useState('')
-  const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    setCopied(text)
-  }
-  return (
-    <button type="button" onClick={copy}>
-      {copied === text ? 'Copied' : 'Copy'}
-    </button>
   )
 }

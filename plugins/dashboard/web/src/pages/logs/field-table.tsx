@@ -1,6 +1,7 @@
 // Fields of a line as a table; objects member by member.
 import type { Column } from '../../api/sql.ts'
 import { textOf } from '../../components/data-table.tsx'
+import { TableHead } from '../../components/table-head.tsx'
 import { exactTime, isTime } from '../../time.ts'
 import { addFilter, type Filter, filterFor } from './filters.ts'
 import { memberText } from './json-pattern.ts'
@@ -23,13 +24,7 @@ export function FieldTable({ columns, row, time }: FieldTableProps) {
   const entries = columns.flatMap((column, i) => entriesOf(column, row[i], column.name === time))
   return (
     <table class="plain line-fields">
-      <thead class="hidden-label">
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Value</th>
-          <th scope="col">Filters</th>
-        </tr>
-      </thead>
+      <TableHead titles={['Field', 'Value', 'Filters']} isHidden />
       <tbody>
         {entries.map(entry => (
           <tr key={entry.name}>

@@ -1,7 +1,7 @@
 // Lines below each other, as many as there are: only those in sight are in the page.
-import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Column } from '../../api/sql.ts'
 import { textOf } from '../../components/data-table.tsx'
+import { useRowsInSight } from '../../components/rows-in-sight.ts'
 import { change } from '../../router.ts'
 import { formatTime, readTicks } from '../../time.ts'
 import { levelOf } from './levels.ts'
@@ -9,8 +9,6 @@ import type { LogTable } from './tables.ts'
 
 /** Pixels. */
 const lineHeight = 26
-/** Lines kept above and below those in sight. */
-const beyond = 20
 /** Characters of the columns besides time, level and message that are shown at most. */
 const mostShort = 400
 
@@ -28,18 +26,9 @@ export interface LinesProps extends Shape {
 }
 
 export function Lines({ rows, ids, chosen, ...shape }: LinesProps) {
-  const box = useRef<HTMLDivElement>(null)
-  const [top, setTop] = useState(0)
-  const [height, setHeight] = useState(600)
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setHeight(entry!.contentRect.height))
-    observer.observe(box.current!)
-    return () => observer.disconnect()
-  }, [])
-  const first = Math.max(0, Math.floor(top / lineHeight) - beyond)
-  const last = Math.min(rows.length, Math.ceil((top + height) / lineHeight) + beyond)
+  const { box, first, last, onScroll } = useRowsInSight<HTMLDivElement>(rows.length, lineHeight)
   return (
-    <div class="log-lines" ref={box} onScroll={event => setTop(event.currentTarget.scrollTop)}>
+    <div class="log-lines" ref={box} onScroll={onScroll}>
       <ol
         aria-label="Lines"
         style={{

@@ -1,6 +1,7 @@
 // All metrics by name, with what they are.
 import { useState } from 'preact/hooks'
 import type { Metadata } from '../../api/promql.ts'
+import { SearchBox } from '../../components/search-box.tsx'
 
 /** Names in the page; a search finds the others. */
 const most = 300
@@ -21,13 +22,7 @@ export function MetricList({ names, about, chosen, onChoose }: MetricListProps) 
   })
   return (
     <section class="card metric-list" aria-label="Metrics">
-      <input
-        type="search"
-        aria-label="Search metrics"
-        placeholder="Search by name or help"
-        value={wanted}
-        onInput={event => setWanted(event.currentTarget.value)}
-      />
+      <SearchBox label="Search metrics" placeholder="Search by name or help" value={wanted} onChange={setWanted} />
       <p class="quiet" role="status">
         {found.length} of {names.length}
         {found.length > most && `, the first ${most}`}

@@ -1,7 +1,9 @@
 // How the server is: rates, memory, plugins, slow queries, configuration. Most of it only the main server tells.
+import { hasOwnTable } from '../../api/catalog.ts'
 import { ApiError, json, send } from '../../api/http.ts'
 import { rowsOf } from '../../api/sql.ts'
 import { Problem } from '../../components/problem.tsx'
+import { TableHead } from '../../components/table-head.tsx'
 import { useLoaded } from '../../task.ts'
 import { formatBytes, formatDuration, formatTime } from '../../time.ts'
 import { Rates } from './rates.tsx'
@@ -69,12 +71,7 @@ function Plugins({ state: { plugins } }: { readonly state: State }) {
     <section class="card stack">
       <h2>Plugins</h2>
       <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col">Plugin</th>
-            <th scope="col">Servers</th>
-          </tr>
-        </thead>
+        <TableHead titles={['Plugin', 'Servers']} />
         <tbody>
           {plugins
             .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -108,13 +105,7 @@ function SlowQueries() {
       )}
       {value !== undefined && value.length > 0 && (
         <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Took</th>
-              <th scope="col">Query</th>
-            </tr>
-          </thead>
+          <TableHead titles={['When', 'Took', 'Query']} />
           <tbody>
             {value.map(({ timestamp, cost, query }, i) => (
               <tr key={i}>
@@ -131,11 +122,7 @@ function SlowQueries() {
 }
 
 async function loadSlowQueries(signal: AbortSignal): Promise<Slow[]> {
-  const tables = await rowsOf(
-    "SELECT 1 AS one FROM information_schema.tables WHERE table_schema = 'svc_private' AND table_name = 'slow_queries'",
-    { signal }
-  )
-  if (tables.length === 0) return []
+  if (!(await hasOwnTable('slow_queries', { signal }))) return []
   return rowsOf<Slow>(
     'SELECT timestamp, cost, query, is_promql FROM svc_private.slow_queries ORDER BY timestamp DESC LIMIT 50',
     { signal }

@@ -1,6 +1,8 @@
 // Tables of the database, and everything about one of them.
 import { useState } from 'preact/hooks'
 import { Problem } from '../../components/problem.tsx'
+import { SearchBox } from '../../components/search-box.tsx'
+import { TableHead } from '../../components/table-head.tsx'
 import { change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
@@ -18,13 +20,7 @@ export default function Tables() {
     <>
       <div class="bar">
         <h1>Tables</h1>
-        <input
-          type="search"
-          aria-label="Search tables"
-          placeholder="Search tables"
-          value={wanted}
-          onInput={event => setWanted(event.currentTarget.value)}
-        />
+        <SearchBox label="Search tables" value={wanted} onChange={setWanted} />
         <span class="quiet" role="status">
           {task.value && `${rows.length} of ${task.value.length}`}
         </span>
@@ -48,15 +44,7 @@ function List({ rows, chosen }: { readonly rows: readonly TableRow[]; readonly c
   return (
     <section class="grid tables" tabIndex={0} aria-label="Tables">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Table</th>
-            <th scope="col">Kind</th>
-            <th scope="col">Rows</th>
-            <th scope="col">Size</th>
-            <th scope="col">Files</th>
-          </tr>
-        </thead>
+        <TableHead titles={['Table', 'Kind', 'Rows', 'Size', 'Files']} />
         <tbody>
           {rows.map(({ name, kind, rows: count, bytes, files }) => (
             <tr key={name} aria-current={name === chosen ? 'true' : undefined}>

@@ -2,6 +2,7 @@
 import { quoteName } from '../../api/sql.ts'
 import { Drawer } from '../../components/drawer.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { TableHead } from '../../components/table-head.tsx'
 import { addressOf } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
@@ -55,13 +56,7 @@ function Facts({ details: { oldest, newest, retention } }: { readonly details: D
 function Columns({ details: { columns } }: { readonly details: Details }) {
   return (
     <table class="plain">
-      <thead>
-        <tr>
-          <th scope="col">Column</th>
-          <th scope="col">Type</th>
-          <th scope="col">Meaning</th>
-        </tr>
-      </thead>
+      <TableHead titles={['Column', 'Type', 'Meaning']} />
       <tbody>
         {columns.map(({ name, type, semantic }) => (
           <tr key={name}>

@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { isError, type Span, serviceOf, type Trace, traceById } from '../../api/traces.ts'
 import { Problem } from '../../components/problem.tsx'
+import { SearchBox } from '../../components/search-box.tsx'
 import { addressOf, change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
@@ -69,13 +70,7 @@ function Whole({ trace }: { readonly trace: Trace }) {
           {failed > 0 && <span class="failed">, {failed} failed</span>}
         </span>
         <span class="space" />
-        <input
-          type="search"
-          aria-label="Search in this trace"
-          placeholder="Search in this trace"
-          value={wanted}
-          onInput={event => setWanted(event.currentTarget.value)}
-        />
+        <SearchBox label="Search in this trace" value={wanted} onChange={setWanted} />
         {wanted !== '' && <span class="quiet">{found!.size} spans</span>}
         <button
           type="button"
