@@ -1,22 +1,14 @@
 // Log lines a second, durable, through the whole server: NDJSON through svc_identity, text through dissect and date.
 // After the load the server is killed and started again, and the rows are counted by SQL.
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseArgs, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
 import { type Corpus, ndjsonCorpus, readCorpus, textCorpus, writeCorpus } from './corpus.ts'
-import type { LoadResult } from './load.ts'
-import { type BenchServer, startBenchServer } from './server.ts'
-
-const config = `
-[wal]
-sync = "always"
-[logging]
-level = "warn"
-append_stdout = false
-`
+import { load } from './load-process.ts'
+import { checkRows, compareReference, measureLines } from './log-lines.ts'
+import { wide } from './print.ts'
+import { type BenchServer, durable, startBenchServer } from './server.ts'
 
 export const accessLog = `
 processors:
@@ -63,7 +55,11 @@ export async function main(args: string[]): Promise<void> {
     const rates = await measure(folder, jobs, connections)
     for (const peer of values.peer) await comparePeer(peer, jobs, connections, rates)
     const { 'victoria-metrics': url, 'remote-write': file } = values
-    if (url && file) await compareReference(url, file, connections, jobs, rates)
+    if (url && file) {
+      const lines = jobs.filter(({ pipeline }) => pipeline === 'svc_identity')
+      const titled = lines.map(job => [job.table.padEnd(16), rates.get(job)!] as const)
+      compareReference(await load(url, file, connections), titled)
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -89,7 +85,7 @@ function job(corpus: Corpus, file: string): Job {
 
 async function measure(folder: string, jobs: readonly Job[], connections: number): Promise<Map<Job, number>> {
   const file = join(folder, 'weir.toml')
-  writeFileSync(file, config)
+  writeFileSync(file, durable)
   const data = join(folder, 'data')
   const server = await startBenchServer(file, data)
   const created = await fetch(`${server.url}/v1/pipelines/access_log`, {
@@ -102,38 +98,14 @@ async function measure(folder: string, jobs: readonly Job[], connections: number
   for (const each of jobs) rates.set(each, await measureJob(server, each, connections))
   await server.kill('SIGKILL')
   const again = await startBenchServer(file, data)
-  for (const each of jobs) await compareCount(again, each)
+  for (const { table, corpus } of jobs) await checkRows(again, table.padEnd(16), table, corpus.items)
   await again.kill('SIGTERM')
   return rates
 }
 
-async function measureJob(server: BenchServer, job: Job, connections: number): Promise<number> {
-  const before = server.cpuSeconds()
-  const url = `${server.url}/v1/ingest?table=${job.table}&pipeline_name=${job.pipeline}`
-  const result = await load(url, job.file, connections)
-  const cpu = server.cpuSeconds() - before
-  const rate = result.items / result.seconds
-  console.log(
-    `${job.table.padEnd(16)} ${job.pipeline.padEnd(14)} ${whole(rate)} lines/s durable   p50 ${result.p50ms} ms   p99 ${result.p99ms} ms   ` +
-      `server CPU ${cpu.toFixed(1)} s of ${result.seconds.toFixed(1)} s (${((cpu / result.items) * 1e6).toFixed(2)} µs a line)   RSS ${server.residentMiB()} MiB`
-  )
-  return rate
-}
-
-async function load(url: string, corpus: string, connections: number): Promise<LoadResult> {
-  const script = fileURLToPath(new URL('load.ts', import.meta.url))
-  const args = [script, '--url', url, '--corpus', corpus, '--connections', String(connections)]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  const result = JSON.parse(stdout) as LoadResult
-  if (result.bad > 0) throw new Error(`${result.bad} of ${result.requests} requests failed, first: ${result.firstBad}`)
-  return result
-}
-
-async function compareCount(server: BenchServer, { table, corpus }: Job): Promise<void> {
-  const sql = encodeURIComponent(`SELECT count(*) FROM ${table}`)
-  const text = await (await fetch(`${server.url}/v1/sql?format=csv&sql=${sql}`)).text()
-  if (Number(text) !== corpus.items) throw new Error(`${table}: ${corpus.items} rows were answered, SQL counts ${text}`)
-  console.log(`${table.padEnd(16)} ${whole(corpus.items)} rows after kill and restart, as sent`)
+function measureJob(server: BenchServer, job: Job, connections: number): Promise<number> {
+  const path = `/v1/ingest?table=${job.table}&pipeline_name=${job.pipeline}`
+  return measureLines(server, `${job.table.padEnd(16)} ${job.pipeline.padEnd(14)}`, path, job.file, connections)
 }
 
 /** `NAME=URL`: the same bodies to another server's ingest address. */
@@ -143,33 +115,6 @@ async function comparePeer(peer: string, jobs: readonly Job[], connections: numb
     const result = await load(url, job.file, connections)
     const rate = result.items / result.seconds
     const ratio = (rates.get(job)! / rate).toFixed(2)
-    console.log(`${job.table.padEnd(16)} ${name.padEnd(14)} ${whole(rate)} lines/s   ratio ${ratio}`)
+    console.log(`${job.table.padEnd(16)} ${name.padEnd(14)} ${wide(rate)} lines/s   ratio ${ratio}`)
   }
-}
-
-/** One run on two cores: VictoriaMetrics took so many samples by remote write, VictoriaLogs so many NDJSON lines, neither syncing. */
-const reference = { samples: 713_000, lines: 156_000 }
-
-/** VictoriaLogs is not measured here: its reference figure is scaled by what VictoriaMetrics does on this machine now. */
-async function compareReference(
-  url: string,
-  file: string,
-  connections: number,
-  jobs: readonly Job[],
-  rates: Map<Job, number>
-) {
-  const result = await load(url, file, connections)
-  const samples = result.items / result.seconds
-  const lines = (reference.lines * samples) / reference.samples
-  console.log(`victoria-metrics ${'remote write'.padEnd(14)} ${whole(samples)} samples/s`)
-  for (const job of jobs.filter(({ pipeline }) => pipeline === 'svc_identity')) {
-    console.log(
-      `${job.table.padEnd(16)} ratio ${(rates.get(job)! / lines).toFixed(2)} to VictoriaLogs, taken as ${whole(lines).trim()} lines/s here ` +
-        `(${reference.lines} scaled by ${(samples / reference.samples).toFixed(2)})`
-    )
-  }
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString('en-US').padStart(11)
 }

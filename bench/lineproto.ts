@@ -1,23 +1,14 @@
 // Values a second by line protocol, durable, through the whole server, beside other servers on the same bodies in the same run; then the
 // server is killed and started again, and the values are counted by SQL.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { comparePeers, measureOwn } from './beside.ts'
 import { type Corpus, readCorpus, sequence, writeCorpus } from './corpus.ts'
-import { type PeerKind, withPeer } from './peer.ts'
-import {
-  config,
-  line,
-  type Measured,
-  measurePeer,
-  type Run,
-  ratio,
-  rowsOf,
-  watchMemory,
-  whole
-} from './remote-write.ts'
-import { type BenchServer, freePort, startBenchServer } from './server.ts'
+import { writeInfluxdbConfig } from './fleet/influxdb.ts'
+import type { PeerKind } from './peer.ts'
+import { type BenchServer, freePort, rowsOf } from './server.ts'
 
 /** What InfluxDB needs besides: a port of its own for what nobody asks here, and a database. */
 function peers(otherPort: number): readonly PeerKind[] {
@@ -36,27 +27,8 @@ function peers(otherPort: number): readonly PeerKind[] {
       name: 'influxd',
       path: '/write?db=bench',
       ready: '/ping',
-      args: (folder, port) => {
-        const file = join(folder, 'influxdb.conf')
-        writeFileSync(
-          file,
-          `reporting-enabled = false
-bind-address = "127.0.0.1:${otherPort}"
-[meta]
-dir = "${folder}/meta"
-[data]
-dir = "${folder}/data"
-wal-dir = "${folder}/wal"
-query-log-enabled = false
-[monitor]
-store-enabled = false
-[http]
-bind-address = "127.0.0.1:${port}"
-log-enabled = false
-`
-        )
-        return ['-config', file]
-      }
+      args: (folder, port) => ['-config', writeInfluxdbConfig(folder, port, otherPort)],
+      prepare: url => fetch(new URL('/query?q=CREATE+DATABASE+bench', url), { method: 'POST' })
     }
   ]
 }
@@ -77,47 +49,22 @@ export async function main(args: string[]): Promise<void> {
     const corpus = values.corpus ?? join(folder, 'lineproto.bin')
     if (values.corpus === undefined) writeCorpus(corpus, lineCorpus(Number(values.hosts), Number(values.rounds)))
     const run = { folder, corpus, items: readCorpus(corpus).items, connections: Number(values.connections) }
-    const own = await measureOwn(run)
-    for (const kind of peers(await freePort())) {
-      const home = join(folder, kind.name)
-      mkdirSync(home)
-      const result = await withPeer(kind, values.peers, home, await freePort(), async (url, pid) => {
-        if (kind.name === 'influxd') await fetch(new URL('/query?q=CREATE+DATABASE+bench', url), { method: 'POST' })
-        return measurePeer(run, url, pid)
-      })
-      if (result === undefined) console.log(`${kind.name.padEnd(18)} not in --peers`)
-      else console.log(`${line(kind.name, result)}   ratio ${ratio(own, result)}`)
-    }
+    const own = await measureOwn(run, '/v1/lineproto/write', { what: 'values', count: countValues })
+    await comparePeers(run, own, peers(await freePort()), values.peers)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function measureOwn(run: Run): Promise<Measured> {
-  const file = join(run.folder, 'weir.toml')
-  writeFileSync(file, config)
-  const data = join(run.folder, 'data')
-  const server = await startBenchServer(file, data)
-  const watch = watchMemory(server)
-  const result = await measurePeer(run, `${server.url}/v1/lineproto/write`, server.pid)
-  console.log(`${line('weir', result)}   RSS at most ${watch.stop()} MiB`)
-  await server.kill('SIGKILL')
-  const again = await startBenchServer(file, data)
-  await compareCount(again, run.items)
-  await again.kill('SIGTERM')
-  return result
-}
-
 /** Every value of the corpus is one of another series, time or field. */
-async function compareCount(server: BenchServer, items: number): Promise<void> {
+async function countValues(server: BenchServer): Promise<number> {
   let found = 0
   for (const table of await rowsOf(server, 'SHOW TABLES')) {
     const columns = (await rowsOf(server, `DESC "${table}"`)).map(row => row.split(','))
     const counts = columns.filter(row => row.at(-1) === 'FIELD').map(([name]) => `count("${name}")`)
     found += Number(await rowsOf(server, `SELECT ${counts.join(' + ')} FROM "${table}"`))
   }
-  if (found !== items) throw new Error(`${items} values were answered, SQL counts ${found}`)
-  console.log(`${'weir'.padEnd(18)} ${whole(found)} values after kill and restart, as sent`)
+  return found
 }
 
 /** A point of eight fields for every host and round, a hundred a body. */

@@ -1,41 +1,18 @@
 // Log queries over many lines: milliseconds of each, and the memory they take on top of the server's.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { loadConfig } from '../core/index.ts'
-import { start } from '../core/start.ts'
-import { catalogue } from '../plugins/index.ts'
-import { loadLines, rowsPerWrite } from './search.ts'
+import { mebibytes } from './print.ts'
+import { loadLines, withServer } from './search.ts'
 
 const runs = 5
 
-export async function main(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: { rows: { type: 'string', default: '10000000' }, folder: { type: 'string' } }
-  })
-  const rows = Math.ceil(Number(values.rows) / rowsPerWrite) * rowsPerWrite
-  const folder = mkdtempSync(join(values.folder ?? tmpdir(), 'weir-bench-'))
-  const overrides = {
-    http: { addr: '127.0.0.1:0' },
-    storage: { data_home: folder },
-    logging: { append_stdout: false, max_log_files: 0 }
-  }
-  const { sql, admin, logquery } = catalogue
-  const server = await start(loadConfig({ overrides }).config, { sql: sql!, admin: admin!, logquery: logquery! })
-  try {
+export function main(args: string[]): Promise<void> {
+  return withServer(args, ['sql', 'admin', 'logquery'], async ({ server, folder, rows }) => {
     const { seconds, dataBytes, indexBytes } = await loadLines(server, folder, 'indexed', rows)
-    const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`
     console.log(
       `${rows} lines in ${seconds.toFixed(1)} s, ${mebibytes(dataBytes)} of data, ${mebibytes(indexBytes)} of indexes`
     )
     console.log(`  ${'query'.padEnd(40)}${'rows'.padStart(7)}${'ms'.padStart(9)}${'memory'.padStart(10)}`)
     for (const [name, query] of queries(rows)) await printQuery(server.addresses.main, name, query)
-  } finally {
-    await server.close()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 const column = (name: string) => ({ NamedIdent: name })
@@ -87,8 +64,8 @@ async function printQuery(url: string, name: string, query: Record<string, unkno
   }
   clearInterval(watch)
   const median = times.toSorted((a, b) => a - b)[Math.floor(runs / 2)]!
-  const memory = `${Math.round((most - before) / 2 ** 20)} MiB`
+  const memory = mebibytes(most - before)
   console.log(
-    `  ${name.padEnd(40)}${String(rows).padStart(7)}${median.toFixed(1).padStart(9)}${memory.padStart(10)}   (${Math.round(most / 2 ** 20)} MiB in all)`
+    `  ${name.padEnd(40)}${String(rows).padStart(7)}${median.toFixed(1).padStart(9)}${memory.padStart(10)}   (${mebibytes(most)} in all)`
   )
 }

@@ -1,25 +1,16 @@
 // Spans, metric points and log records a second by OTLP, durable, through the whole server; then it is killed and started again, and
 // what was answered is counted by SQL.
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseArgs, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
 import { type Corpus, writeCorpus } from './corpus.ts'
-import type { LoadResult } from './load.ts'
+import { load } from './load-process.ts'
 import { pointCorpus, samplesPerHistogram } from './point-corpus.ts'
-import { type BenchServer, startBenchServer } from './server.ts'
+import { wide } from './print.ts'
+import { type BenchServer, countRows, countSamples, durable, startBenchServer } from './server.ts'
 import { spanCorpus } from './span-corpus.ts'
 import { recordCorpus } from './telemetry-corpus.ts'
-
-const config = `
-[wal]
-sync = "always"
-[logging]
-level = "warn"
-append_stdout = false
-`
 
 interface Part {
   readonly name: string
@@ -84,14 +75,14 @@ async function measure(part: Part, connections: number, profile: string | undefi
     writeCorpus(corpus, { name: part.name, headers: { 'Content-Type': 'application/x-protobuf' }, items, bodies })
     const bytes = bodies.reduce((sum, body) => sum + body.length, 0) / items
     const file = join(folder, 'weir.toml')
-    writeFileSync(file, config)
+    writeFileSync(file, durable)
     const data = join(folder, 'data')
     const env = profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }
     const server = await startBenchServer(file, data, env)
     const before = server.cpuSeconds()
     const result = await load(`${server.url}/v1/telemetry/v1/${part.signal}`, corpus, connections)
     const cpu = server.cpuSeconds() - before
-    const rate = whole(items / result.seconds)
+    const rate = wide(items / result.seconds)
     const each = `CPU ${((cpu / items) * 1e6).toFixed(2)} µs each, ${bytes.toFixed(0)} bytes each`
     console.log(`${part.name.padEnd(10)} ${rate}/s   p50 ${result.p50ms} ms   p99 ${result.p99ms} ms   ${each}`)
     console.log(`${''.padEnd(10)} RSS ${server.residentMiB()} MiB`)
@@ -101,39 +92,9 @@ async function measure(part: Part, connections: number, profile: string | undefi
     if (found !== Math.round(part.rows(items))) {
       throw new Error(`${part.name}: ${items} were answered, SQL counts ${found} rows`)
     }
-    console.log(`${''.padEnd(10)} ${whole(found)} rows after kill and restart, as sent`)
+    console.log(`${''.padEnd(10)} ${wide(found)} rows after kill and restart, as sent`)
     await again.kill('SIGTERM')
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-async function load(url: string, corpus: string, connections: number): Promise<LoadResult> {
-  const script = fileURLToPath(new URL('load.ts', import.meta.url))
-  const args = [script, '--url', url, '--corpus', corpus, '--connections', String(connections)]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  const result = JSON.parse(stdout) as LoadResult
-  if (result.bad > 0) throw new Error(`${result.bad} of ${result.requests} requests failed, first: ${result.firstBad}`)
-  return result
-}
-
-async function countRows(server: BenchServer, table: string): Promise<number> {
-  return Number(await rows(server, `SELECT count(*) FROM "${table}"`))
-}
-
-/** All metrics together: every sample is one of another series or time. */
-async function countSamples(server: BenchServer): Promise<number> {
-  const tables = (await rows(server, 'SHOW TABLES')).filter(name => !name.startsWith('svc_'))
-  let found = 0
-  for (const table of tables) found += await countRows(server, table)
-  return found
-}
-
-async function rows(server: BenchServer, sql: string): Promise<string[]> {
-  const answer = await fetch(`${server.url}/v1/sql?format=csv&sql=${encodeURIComponent(sql)}`)
-  return (await answer.text()).trim().split(/\r?\n/)
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString('en-US').padStart(11)
 }

@@ -3,12 +3,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { answers } from './server.ts'
 
 export interface PeerKind {
   readonly name: string
   readonly path: string
   readonly ready: string
   args(folder: string, port: number): string[]
+  /** What it must be told once it answers. */
+  prepare?(url: string): Promise<unknown>
 }
 
 export const peerKinds: readonly PeerKind[] = [
@@ -51,22 +54,12 @@ export async function withPeer<T>(
   const stop = () => child.kill('SIGKILL')
   process.once('exit', stop)
   try {
-    await answers(`http://127.0.0.1:${port}${kind.ready}`)
+    await answers(`http://127.0.0.1:${port}${kind.ready}`, child)
+    await kind.prepare?.(`http://127.0.0.1:${port}`)
     return await work(`http://127.0.0.1:${port}${kind.path}`, child.pid!)
   } finally {
     stop()
     await gone
     process.off('exit', stop)
   }
-}
-
-async function answers(url: string): Promise<void> {
-  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise(resolve => setTimeout(resolve, 100))) {
-    const ok = await fetch(url).then(
-      answer => answer.ok,
-      () => false
-    )
-    if (ok) return
-  }
-  throw new Error(`nobody answers at ${url}`)
 }

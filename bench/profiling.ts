@@ -1,12 +1,10 @@
 // What a CPU profile costs while it is taken: log lines a second without one and with one, round after round, in turns.
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseArgs, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
 import { ndjsonCorpus, writeCorpus } from './corpus.ts'
-import type { LoadResult } from './load.ts'
+import { load } from './load-process.ts'
 import { type BenchServer, startBenchServer } from './server.ts'
 
 /** Nothing is flushed or merged beside what is measured. */
@@ -42,7 +40,7 @@ export async function main(args: string[]): Promise<void> {
     writeFileSync(join(folder, 'weir.toml'), config)
     const server = await startBenchServer(join(folder, 'weir.toml'), join(folder, 'data'))
     const load = async () => {
-      const round = await measure(server, corpus, values.connections)
+      const round = await measure(server, corpus, Number(values.connections))
       await settle(server)
       return round
     }
@@ -61,14 +59,10 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-async function measure(server: BenchServer, corpus: string, connections: string): Promise<Round> {
-  const script = fileURLToPath(new URL('load.ts', import.meta.url))
+async function measure(server: BenchServer, corpus: string, connections: number): Promise<Round> {
   const url = `${server.url}/v1/ingest?table=logs&pipeline_name=svc_identity`
-  const args = [script, '--url', url, '--corpus', corpus, '--connections', connections]
   const before = server.cpuSeconds()
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  const { items, seconds, bad, firstBad } = JSON.parse(stdout) as LoadResult
-  if (bad > 0) throw new Error(`${bad} requests failed, first: ${firstBad}`)
+  const { items, seconds } = await load(url, corpus, connections)
   return { rate: items / seconds, perCpu: items / (server.cpuSeconds() - before) }
 }
 

@@ -6,9 +6,12 @@ const file = new URL(`${name}.ts`, import.meta.url)
 if (!/^[a-z-]+$/.test(name) || !existsSync(file)) {
   const parts = [
     'run.ts',
+    'beside.ts',
     'corpus.ts',
     'load.ts',
+    'load-process.ts',
     'log-corpus.ts',
+    'log-lines.ts',
     'point-corpus.ts',
     'span-corpus.ts',
     'telemetry-corpus.ts',
@@ -17,7 +20,8 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(file)) {
     'storage-remote.ts',
     'storage-rows.ts',
     'metric-corpus.ts',
-    'peer.ts'
+    'peer.ts',
+    'print.ts'
   ]
   const names = readdirSync(new URL('.', import.meta.url)).filter(
     entry => entry.endsWith('.ts') && !parts.includes(entry)

@@ -6,9 +6,10 @@ import { parseArgs } from 'node:util'
 import { internalContext, loadConfig, parseColumnIndex } from '../core/index.ts'
 import { type Running, start } from '../core/start.ts'
 import { catalogue } from '../plugins/index.ts'
+import { mebibytes, whole } from './print.ts'
 import { logJob, type RowJob } from './storage-rows.ts'
 
-export const rowsPerWrite = 5000
+const rowsPerWrite = 5000
 const writers = 2
 /** In so many lines stands the rare word, far from one another. */
 const rareLines = 3
@@ -22,7 +23,18 @@ interface Load {
   readonly indexBytes: number
 }
 
-export async function main(args: string[]): Promise<void> {
+export interface Lines {
+  readonly server: Running
+  readonly folder: string
+  readonly rows: number
+}
+
+/** Runs work on a server with these plugins; `--rows` and `--folder` say how many lines there shall be, and where. */
+export async function withServer(
+  args: string[],
+  plugins: readonly string[],
+  work: (lines: Lines) => Promise<void>
+): Promise<void> {
   const { values } = parseArgs({
     args,
     options: { rows: { type: 'string', default: '10000000' }, folder: { type: 'string' } }
@@ -34,16 +46,22 @@ export async function main(args: string[]): Promise<void> {
     storage: { data_home: folder },
     logging: { append_stdout: false, max_log_files: 0 }
   }
-  const { sql, admin } = catalogue
-  const server = await start(loadConfig({ overrides }).config, { sql: sql!, admin: admin! })
+  const chosen = Object.fromEntries(plugins.map(name => [name, catalogue[name]!]))
+  const server = await start(loadConfig({ overrides }).config, chosen)
   try {
-    const loads = [await loadLines(server, folder, 'plain', rows), await loadLines(server, folder, 'indexed', rows)]
-    printLoads(rows, loads)
-    await printSearches(server)
+    await work({ server, folder, rows })
   } finally {
     await server.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+export function main(args: string[]): Promise<void> {
+  return withServer(args, ['sql', 'admin'], async ({ server, folder, rows }) => {
+    const loads = [await loadLines(server, folder, 'plain', rows), await loadLines(server, folder, 'indexed', rows)]
+    printLoads(rows, loads)
+    await printSearches(server)
+  })
 }
 
 function makeJob(rows: number): RowJob {
@@ -191,12 +209,4 @@ async function ask(url: string, sql: string): Promise<unknown[][]> {
   const body = (await response.json()) as { error?: string; output?: [{ records: { rows: unknown[][] } }] }
   if (body.output === undefined) throw new Error(`${sql}: ${body.error}`)
   return body.output[0].records.rows
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString('en-US')
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.round(bytes / 2 ** 20)} MiB`
 }

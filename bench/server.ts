@@ -14,6 +14,15 @@ export interface BenchServer {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
+/** Nothing is answered before it is on the disk. */
+export const durable = `
+[wal]
+sync = "always"
+[logging]
+level = "warn"
+append_stdout = false
+`
+
 /** Starts the server with a configuration file and waits until it answers. */
 export async function startBenchServer(
   config: string,
@@ -61,7 +70,26 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-async function answers(url: string, child: ChildProcess): Promise<void> {
+/** Lines of CSV. */
+export async function rowsOf(server: BenchServer, sql: string): Promise<string[]> {
+  const answer = await fetch(`${server.url}/v1/sql?format=csv&sql=${encodeURIComponent(sql)}`)
+  return (await answer.text()).trim().split(/\r?\n/)
+}
+
+export async function countRows(server: BenchServer, table: string): Promise<number> {
+  return Number(await rowsOf(server, `SELECT count(*) FROM "${table}"`))
+}
+
+/** All metrics together: every sample is one of another series or time. */
+export async function countSamples(server: BenchServer): Promise<number> {
+  const tables = (await rowsOf(server, 'SHOW TABLES')).filter(name => !name.startsWith('svc_'))
+  let found = 0
+  for (const table of tables) found += await countRows(server, table)
+  return found
+}
+
+/** Waits until a server answers. */
+export async function answers(url: string, child: ChildProcess): Promise<void> {
   const until = performance.now() + 60_000
   while (performance.now() < until && child.exitCode === null) {
     try {
@@ -70,5 +98,5 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
       await new Promise(resolve => setTimeout(resolve, 100))
     }
   }
-  throw new Error(`the server does not answer at ${url}`)
+  throw new Error(`nobody answers at ${url}`)
 }

@@ -9,6 +9,7 @@ import { createMetrics, type Metrics } from '../core/metrics/metrics.ts'
 import type { Table } from '../core/model/table.ts'
 import { createEmbeddedEngine } from '../core/storage/embedded/engine.ts'
 import type { Engine, Report } from '../core/storage/engine.ts'
+import { mebibytes, whole } from './print.ts'
 
 export const never = new AbortController().signal
 export const MiB = 2 ** 20
@@ -94,15 +95,7 @@ export function atMost(value: number, target: number | undefined): string {
 }
 
 export function perSecond({ rows, seconds }: Measured): string {
-  return whole(Math.round(rows / seconds))
-}
-
-export function mebibytes(bytes: number): string {
-  return `${Math.round(bytes / MiB)} MiB`
-}
-
-export function whole(value: number): string {
-  return value.toLocaleString('en-US')
+  return whole(rows / seconds)
 }
 
 export interface Filled {

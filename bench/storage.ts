@@ -11,9 +11,9 @@ import { parseArgs } from 'node:util'
 import { createMetrics } from '../core/metrics/metrics.ts'
 import type { Table } from '../core/model/table.ts'
 import type { Engine, Report } from '../core/storage/engine.ts'
+import { mebibytes, whole } from './print.ts'
 import {
   finish,
-  mebibytes,
   never,
   nothing,
   openEngine,
@@ -22,8 +22,7 @@ import {
   rounds,
   settings,
   type Targets,
-  timed,
-  whole
+  timed
 } from './storage-measure.ts'
 import { measureRemote } from './storage-remote.ts'
 import { type Batch, logJob, plainJob, type RowJob, taggedJob } from './storage-rows.ts'

@@ -1,9 +1,9 @@
 // InfluxDB 1 as the peer: started in a folder of its own, filled with lines, asked in its own language.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { answers, freePort } from '../server.ts'
 
 export interface Influxdb {
   readonly pid: number
@@ -13,9 +13,8 @@ export interface Influxdb {
   stop(): Promise<void>
 }
 
-/** Starts the program and makes the database `fleet`. */
-export async function startInfluxdb(program: string, folder: string): Promise<Influxdb> {
-  const [port, other] = [await freePort(), await freePort()]
+/** Returns the file's name. `other` is a port for what nobody asks here. */
+export function writeInfluxdbConfig(folder: string, port: number, other: number): string {
   const file = join(folder, 'influxdb.conf')
   writeFileSync(
     file,
@@ -34,6 +33,13 @@ bind-address = "127.0.0.1:${port}"
 log-enabled = false
 `
   )
+  return file
+}
+
+/** Starts the program and makes the database `fleet`. */
+export async function startInfluxdb(program: string, folder: string): Promise<Influxdb> {
+  const [port, other] = [await freePort(), await freePort()]
+  const file = writeInfluxdbConfig(folder, port, other)
   const child = spawn(program, ['-config', file], { stdio: 'ignore' })
   process.once('exit', () => child.kill('SIGKILL'))
   const url = `http://127.0.0.1:${port}`
@@ -57,25 +63,4 @@ log-enabled = false
       await gone
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
-
-async function answers(url: string, child: ChildProcess): Promise<void> {
-  const until = performance.now() + 60_000
-  while (performance.now() < until && child.exitCode === null) {
-    try {
-      if ((await fetch(url)).ok) return
-    } catch {
-      await new Promise(resolve => setTimeout(resolve, 100))
-    }
-  }
-  throw new Error(`influxdb does not answer at ${url}`)
 }
