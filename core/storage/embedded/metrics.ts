@@ -11,6 +11,7 @@ export interface EngineMetrics {
   readonly flushedRows: Counter
   readonly flushedBytes: Counter
   readonly flushFailures: Counter
+  readonly tableFlushFailures: Counter
   readonly compactionSeconds: Histogram
   readonly compactedFiles: Counter
   readonly compactedBytes: Counter
@@ -73,6 +74,11 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
     flushedRows: metrics.counter('svc_storage_flushed_rows_total', 'Rows written to files.'),
     flushedBytes: metrics.counter('svc_storage_flushed_bytes_total', 'Bytes of the files written.'),
     flushFailures: metrics.counter('svc_storage_flush_failures_total', 'Attempts to write rows to files that failed.'),
+    tableFlushFailures: metrics.counter(
+      'svc_storage_table_flush_failures_total',
+      'Attempts that failed because of the rows of a table: they stay in memory and in the log.',
+      ['db', 'table']
+    ),
     compactionSeconds: metrics.histogram('svc_storage_compaction_seconds', 'Time to merge files into one.'),
     compactedFiles: metrics.counter('svc_storage_compacted_files_total', 'Files that were merged into others.'),
     compactedBytes: metrics.counter('svc_storage_compacted_bytes_total', 'Bytes of the files that were merged.'),

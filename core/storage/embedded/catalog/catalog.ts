@@ -226,10 +226,10 @@ export class EmbeddedCatalog {
     this.#names.get(table.database)?.delete(table.name)
   }
 
-  /** A finished flush: its file, the series its rows use, and that everything below `flushedSeq` is in files now. */
-  addFile(
+  /** A finished flush: its files, the series its rows use, and that everything below `flushedSeq` is in files now. */
+  addFiles(
     table: Table,
-    file: Omit<DataFile, 'id' | 'table'> | undefined,
+    files: readonly Omit<DataFile, 'id' | 'table'>[],
     series: readonly SeriesEntry[],
     flushedSeq: number
   ): void {
@@ -237,10 +237,10 @@ export class EmbeddedCatalog {
     const added = this.#transaction(() => {
       insertSeries(this.#sqlite, table.id, series)
       this.#sqlite.prepare('UPDATE tables SET flushed_seq = ? WHERE id = ?').run(flushedSeq, table.id)
-      return file && { ...file, table: table.id, id: insertFile(this.#sqlite, table.id, file) }
+      return files.map(file => ({ ...file, table: table.id, id: insertFile(this.#sqlite, table.id, file) }))
     })
     state.flushedSeq = flushedSeq
-    if (added) state.files = [...state.files, added]
+    if (added.length > 0) state.files = [...state.files, ...added]
   }
 
   /** Series that no file refers to yet. */

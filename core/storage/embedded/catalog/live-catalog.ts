@@ -32,7 +32,7 @@ export function createLiveCatalog(opened: () => Opened, writable: () => Writable
       const data = tables.find(table)
       const unsaved = data?.unsavedSeries()
       const changed = sqlite.changeTable(table, { kind: 'truncate' })
-      sqlite.addFile(changed, undefined, unsaved?.series ?? [], tables.appliedSeq)
+      sqlite.addFiles(changed, [], unsaved?.series ?? [], tables.appliedSeq)
       unsaved?.saved()
       tables.clear(changed)
       await pins.remove(paths)

@@ -9,10 +9,14 @@ import { fillVector } from './vector.ts'
 export interface RowSource {
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
   readonly batches: readonly RowBatch[]
+  /** What DuckDB takes them for when it plans; default: more than there are. */
+  readonly expected?: number
 }
 
 export interface RowBatch {
+  /** Those before `from` are left out; default 0. */
   readonly rows: number
+  readonly from?: number
   /** In the order of the source's columns; undefined means null. */
   readonly columns: readonly (ColumnData | undefined)[]
 }
@@ -20,7 +24,7 @@ export interface RowBatch {
 /** No user may name it: the sql plugin allows only the functions it lists. */
 const functionName = 'weir_rows'
 
-/** What DuckDB takes rows for when it plans. */
+/** In a join they stay the side that is read in order, whatever the other one holds. */
 const manyRows = 1_000_000_000
 
 const chunkRows = bindings.vector_size()
@@ -45,13 +49,16 @@ export class RowSources {
           if (source === undefined) throw new Error('these rows are gone')
           const raw = (info as unknown as { readonly bind_info: bindings.TableFunctionBindInfo }).bind_info
           for (const { name, type } of source.columns) bindings.bind_add_result_column(raw, name, logicalType(type))
-          // More than there are: in a join they stay the side that is read in order, whatever the other one holds.
-          info.setCardinality(manyRows, false)
+          info.setCardinality(source.expected ?? manyRows, false)
           info.setBindData(source)
         },
         initFunction: info => {
           info.setMaxThreads(1)
-          info.setInitData({ source: info.bindData as RowSource, batch: 0, row: 0 } satisfies Cursor)
+          info.setInitData({
+            source: info.bindData as RowSource,
+            batch: 0,
+            row: firstRow(info.bindData as RowSource, 0)
+          } satisfies Cursor)
         },
         mainFunction: (info, chunk) => fillChunk(info.initData as Cursor, chunk.chunk)
       })
@@ -84,7 +91,11 @@ function fillChunk(cursor: Cursor, chunk: bindings.DataChunk): void {
   cursor.row += count
   if (cursor.row < batch.rows) return
   cursor.batch++
-  cursor.row = 0
+  cursor.row = firstRow(cursor.source, cursor.batch)
+}
+
+function firstRow({ batches }: RowSource, batch: number): number {
+  return batches[batch]?.from ?? 0
 }
 
 function logicalType(type: ColumnType): bindings.LogicalType {

@@ -8,17 +8,18 @@ import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import { reach } from '../fault.ts'
-import { writeDataFile } from '../file/data-file.ts'
 import type { WriteAheadLog } from '../log/wal.ts'
 import type { EngineMetrics } from '../metrics.ts'
-import { mergeVersions } from '../query/merge.ts'
-import { memtableRows, sortedWithTags, untagged } from '../query/source.ts'
+import { isAboutRows, writeFiles } from './flush-files.ts'
 import type { Memtable } from './memtable.ts'
 import type { TableData } from './table-data.ts'
 import type { OpenTables } from './tables.ts'
 
 /** Milliseconds after a failed flush before the next. */
 const retryAfter = 5_000
+
+/** Tables whose failures are counted by name. */
+const mostNamed = 100
 
 /** Series that go to the catalog in one transaction. */
 const seriesAtOnce = 5_000
@@ -39,6 +40,8 @@ export class Flusher {
   readonly #parts: FlusherParts
   #running: Promise<unknown> = Promise.resolve()
   #planned = false
+  /** Tables that are named in the metrics. */
+  readonly #failing = new Set<string>()
 
   constructor(parts: FlusherParts) {
     this.#parts = parts
@@ -100,14 +103,12 @@ export class Flusher {
     // A file must not hold what the log could still lose.
     await this.wal?.flush()
     const report = { rows: 0, bytes: 0, files: 0 }
+    const failures: DbError[] = []
     for (const data of due) {
-      for (const memtable of [...data.sealed]) {
-        const last = memtable === data.sealed.at(-1)
-        const file = await this.#flushMemtable(data, memtable, last ? boundary : memtable.endSeq)
-        report.rows += file?.rows ?? 0
-        report.bytes += file?.bytes ?? 0
-        report.files += file ? 1 : 0
-      }
+      await this.#flushTable(data, boundary, report).catch(error => {
+        if (!isAboutRows(error)) throw error
+        failures.push(this.#failed(data, error))
+      })
     }
     await this.wal?.dropBefore(tables.oldestSeq())
     reach('flush.log_dropped')
@@ -117,7 +118,34 @@ export class Flusher {
       metrics.flushedBytes.add(report.bytes)
       log.debug(report, 'rows were written to files')
     }
+    const [first, ...others] = failures
+    for (const error of others) log.error({ err: error }, 'rows could not be written to files; trying again')
+    if (first !== undefined) throw first
     return report
+  }
+
+  async #flushTable(data: TableData, boundary: number, report: { rows: number; bytes: number; files: number }) {
+    for (const memtable of [...data.sealed]) {
+      const last = memtable === data.sealed.at(-1)
+      const files = await this.#flushMemtable(data, memtable, last ? boundary : memtable.endSeq)
+      for (const { rows, bytes } of files) {
+        report.rows += rows
+        report.bytes += bytes
+        report.files++
+      }
+    }
+  }
+
+  /** The rows of one table stay where they are, in memory and in the log; those of others do not wait for them. */
+  #failed({ table: { database, name } }: TableData, cause: DbError): DbError {
+    const table = `${database}.${name}`
+    const known = this.#failing.has(table) || this.#failing.size < mostNamed
+    if (known) this.#failing.add(table)
+    this.#parts.metrics.tableFlushFailures.add(
+      1,
+      known ? { db: database, table: name } : { db: 'other', table: 'other' }
+    )
+    return new DbError(cause.code, `rows of ${table} cannot be written to files: ${cause.message}`, { cause })
   }
 
   /** In parts before the file, so that a million new series do not hold up everything else. */
@@ -132,40 +160,22 @@ export class Flusher {
   }
 
   async #flushMemtable(data: TableData, memtable: Memtable, flushedSeq: number) {
-    const { catalog, duckdb, tables, dataDir } = this.#parts
+    const { catalog, tables } = this.#parts
     if (hasSeries(data.table)) await data.mirror.sync(data.table, data.registry)
-    const { table } = data
     await this.#saveSeries(data)
     const unsaved = data.unsavedSeries()
-    const target = {
-      dataDir,
-      folder: catalog.folder(table),
-      name: `${memtable.firstSeq}.parquet`,
-      minSeq: memtable.firstSeq,
-      maxSeq: memtable.endSeq - 1,
-      copied: () => reach('flush.copied'),
-      renamed: () => reach('flush.renamed')
+    const { table } = data
+    const files = await writeFiles(this.#parts, data, memtable)
+    const rows = files.reduce((sum, file) => sum + file.rows, 0)
+    if (table.options.append_mode && rows !== memtable.rows) {
+      throw new DbError('Unexpected', `files of ${memtable.firstSeq} hold ${rows} rows instead of ${memtable.rows}`)
     }
-    const file = await memtable.read(rows => {
-      const columns = untagged(table)
-      const all = memtableRows(table, memtable, rows, data.mirror.name, { columns })
-      const merged = memtable.times.areDistinct ? all : mergeVersions(table, all, { keepDeletes: true, columns })
-      return writeDataFile(
-        duckdb,
-        table,
-        sortedWithTags(table, merged, data.mirror.name, { count: memtable.rows }),
-        target
-      )
-    })
-    if (table.options.append_mode && file?.rows !== memtable.rows) {
-      throw new DbError('Unexpected', `file ${target.name} holds ${file?.rows} rows instead of ${memtable.rows}`)
-    }
-    catalog.addFile(table, file, unsaved.series, flushedSeq)
+    catalog.addFiles(table, files, unsaved.series, flushedSeq)
     reach('flush.catalogued')
     unsaved.saved()
     data.sealed = data.sealed.filter(other => other !== memtable)
     tables.release(memtable.bytes)
     memtable.drop()
-    return file
+    return files
   }
 }

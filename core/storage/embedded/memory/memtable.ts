@@ -1,4 +1,5 @@
 // Rows of one table that are not in a file yet: kept as they came, handed to DuckDB when the first query wants to read them.
+import { DbError } from '../../../errors.ts'
 import type { ColumnData } from '../../../model/batch.ts'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
@@ -7,6 +8,7 @@ import { type Duckdb, duckdbType, initialValue, quoteName, type RowSource } from
 import { noTags } from '../series/series.ts'
 import { arrangeSome } from './arrange.ts'
 import { initialData } from './initial.ts'
+import { bytesOf } from './row-bytes.ts'
 import { RowTimes } from './row-times.ts'
 
 /** Rows of one write, owned by the memtable. */
@@ -41,6 +43,12 @@ export interface SampleBounds {
   readonly distinct: boolean
   /** Where series ascend and do not lie far apart: the first row of each from `first` on, and the end. */
   readonly starts?: Uint32Array
+  readonly from: number
+  readonly to: number
+}
+
+/** Rows by place, `to` not included. */
+export interface RowRange {
   readonly from: number
   readonly to: number
 }
@@ -91,7 +99,7 @@ export class Memtable {
     this.#table = table
     this.#pending.push(rows)
     this.rows += rows.rows
-    this.bytes += sizeOf(rows)
+    this.bytes += bytesOf(rows)
     this.endSeq = rows.seq + rows.rows
     if (!table.options.append_mode) this.#times.add(rows, rows.columns.get(table.timeIndex.id))
   }
@@ -162,9 +170,31 @@ export class Memtable {
     return work(this.name)
   }
 
-  async #append(): Promise<void> {
+  /**
+   * The same for some rows at a time, also where DuckDB could not take them together. What the places stand for is fixed by this call.
+   */
+  async byPlace(): Promise<<T>(range: RowRange, work: (rows: string) => Promise<T>) => Promise<T>> {
+    if (this.ready) await this.handOver().catch(() => {})
+    await this.settled()
+    if (!this.ready) this.#columns = stored(this.#table)
+    else if (this.#missing().length > 0) throw new DbError('Unexpected', `${this.name} lacks columns of its table`)
+    const pending = this.#pending
+    const held = this.rows - pending.reduce((sum, { rows }) => sum + rows, 0)
+    return ({ from, to }, work) =>
+      this.#duckdb.withRows(this.#source(pending, { from: from - held, to: to - held }), rows => {
+        const first = `SELECT * FROM ${this.name} WHERE rowid >= ${from}${to < held ? ` AND rowid < ${to}` : ''}`
+        return work(from >= held ? rows : `(${first} UNION ALL SELECT * FROM ${rows})`)
+      })
+  }
+
+  /** Columns DuckDB's table lacks. */
+  #missing(): readonly StoredColumn[] {
     const known = new Set(this.#columns.map(column => column.id))
-    const missing = stored(this.#table).filter(column => !this.ready || !known.has(column.id))
+    return stored(this.#table).filter(column => !this.ready || !known.has(column.id))
+  }
+
+  async #append(): Promise<void> {
+    const missing = this.#missing()
     if (!this.ready || missing.length > 0) await this.#define(missing)
     const pending = this.#pending
     this.#pending = []
@@ -196,14 +226,15 @@ export class Memtable {
     this.ready = true
   }
 
-  #source(writes: readonly MemtableRows[]): RowSource {
+  #source(writes: readonly MemtableRows[], range: RowRange = { from: 0, to: this.rows }): RowSource {
     return {
       columns: [
         ...this.hidden.map(([name, type]) => ({ name, type })),
         ...this.#columns.map(column => ({ name: column.physical, type: column.type }))
       ],
-      batches: writes.map(write => ({
-        rows: write.rows,
+      batches: within(writes, range).map(({ write, from, to }) => ({
+        from,
+        rows: to,
         columns: [
           ...this.hidden.map(([name]) => hiddenData(name, write)),
           ...this.#columns.map(column => write.columns.get(column.id) ?? leftOut(column, write))
@@ -211,6 +242,17 @@ export class Memtable {
       }))
     }
   }
+}
+
+/** Which rows of which writes lie in a range of all their rows. */
+function within(writes: readonly MemtableRows[], range: RowRange) {
+  let first = 0
+  return writes.flatMap(write => {
+    const from = Math.max(0, range.from - first)
+    const to = Math.min(write.rows, range.to - first)
+    first += write.rows
+    return from < to ? [{ write, from, to }] : []
+  })
 }
 
 export type HiddenColumn = readonly ['__tsid' | '__seq' | '__op', ColumnType]
@@ -263,36 +305,4 @@ function stored(table: Table): readonly StoredColumn[] {
 function own(table: Table, { id, physical, type, initial, was }: TableColumn): StoredColumn {
   const filled = initial !== undefined && was === undefined && !mergesFields(table)
   return { id, physical, type, ...(filled && { initial }) }
-}
-
-/** What a column of a write takes besides its values, about: where writes are small it is most of them. */
-const columnBytes = 200
-
-function sizeOf(write: MemtableRows): number {
-  let bytes = write.rows * 8 + write.columns.size * columnBytes
-  for (const data of write.columns.values()) {
-    bytes += data.valid?.byteLength ?? 0
-    if (data.kind === 'fixed') bytes += data.values.byteLength
-    else if (data.kind === 'bytes') bytes += data.offsets.byteLength + data.bytes.byteLength
-    else bytes += data.codes.byteLength * 4 + data.dictionary.bytes.byteLength + repeatedBytes(data)
-  }
-  return bytes
-}
-
-/** Texts up to this length are hardly more than the entries of rows that have them. */
-const shortText = 64
-
-/** What long texts take that many rows share: queries and files copy them for every row. */
-function repeatedBytes({ codes, dictionary: { offsets } }: Extract<ColumnData, { kind: 'dictionary' }>): number {
-  let longest = 0
-  for (let i = 1; i < offsets.length; i++) longest = Math.max(longest, offsets[i]! - offsets[i - 1]!)
-  if (longest <= shortText) return 0
-  let bytes = 0
-  for (let row = 0; row < codes.length; row++) {
-    const code = codes[row]!
-    // Rows without a value may have any code.
-    const length = code + 1 < offsets.length ? offsets[code + 1]! - offsets[code]! : 0
-    if (length > shortText) bytes += length
-  }
-  return bytes
 }

@@ -1,0 +1,91 @@
+// The files that the rows of a memtable go to: one, or several where they are too much for one.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDbError } from '../../../errors.ts'
+import { reach } from '../fault.ts'
+import { type NewFile, writeDataFile } from '../file/data-file.ts'
+import { mergeVersions } from '../query/merge.ts'
+import { memtableRows, sortedWithTags, untagged } from '../query/source.ts'
+import type { FlusherParts } from './flusher.ts'
+import type { Memtable, RowRange } from './memtable.ts'
+import type { TableData } from './table-data.ts'
+
+/** Writes `count` rows, which an SQL expression stands for, to a file of that name; undefined where none is left of them. */
+type Write = (rows: string, count: number, name: string) => Promise<NewFile | undefined>
+
+/** Writes all rows of a sealed memtable. No catalog knows the files yet; where some of the rows cannot be written there are none. */
+export async function writeFiles(
+  parts: FlusherParts,
+  data: TableData,
+  memtable: Memtable
+): Promise<readonly NewFile[]> {
+  const write = writerOf(parts, data, memtable)
+  try {
+    const file = await memtable.read(rows => write(rows, memtable.rows, `${memtable.firstSeq}`))
+    return file === undefined ? [] : [file]
+  } catch (error) {
+    if (memtable.rows < 2 || !isAboutRows(error)) throw error
+    const { database, name } = data.table
+    parts.log.warn(
+      { err: error, table: `${database}.${name}` },
+      'rows of a table do not fit a file: they go to several'
+    )
+    return writeParts(parts.dataDir, memtable, write)
+  }
+}
+
+function writerOf({ catalog, duckdb, dataDir }: FlusherParts, { table, mirror }: TableData, memtable: Memtable): Write {
+  const folder = catalog.folder(table)
+  return (rows, count, name) => {
+    const columns = untagged(table)
+    const all = memtableRows(table, memtable, rows, mirror.name, { columns })
+    const merged = memtable.times.areDistinct ? all : mergeVersions(table, all, { keepDeletes: true, columns })
+    return writeDataFile(duckdb, table, sortedWithTags(table, merged, mirror.name, { count }), {
+      dataDir,
+      folder,
+      name: `${name}.parquet`,
+      minSeq: memtable.firstSeq,
+      maxSeq: memtable.endSeq - 1,
+      copied: () => reach('flush.copied'),
+      renamed: () => reach('flush.renamed')
+    })
+  }
+}
+
+/** What does not fit is halved, down to single rows. */
+async function writeParts(dataDir: string, memtable: Memtable, write: Write): Promise<readonly NewFile[]> {
+  const read = await memtable.byPlace()
+  const due = halves({ from: 0, to: memtable.rows })
+  const files: NewFile[] = []
+  try {
+    for (let range = due.shift(); range !== undefined; range = due.shift()) {
+      const { from, to } = range
+      try {
+        const file = await read(range, rows => write(rows, to - from, `${memtable.firstSeq}-row${from}`))
+        if (file !== undefined) files.push(file)
+      } catch (error) {
+        if (to - from < 2 || !isAboutRows(error)) throw error
+        due.unshift(...halves(range))
+      }
+    }
+    return files
+  } catch (error) {
+    for (const { path } of files) await rm(join(dataDir, path), { force: true })
+    throw error
+  }
+}
+
+function halves({ from, to }: RowRange): RowRange[] {
+  const middle = Math.ceil((from + to) / 2)
+  return [
+    { from, to: middle },
+    { from: middle, to }
+  ]
+}
+
+/** Whether other rows may have better luck: a disk that is full or cannot be written is the same for all. */
+export function isAboutRows(error: unknown): boolean {
+  return (
+    isDbError(error) && error.code !== 'PermissionDenied' && !/^(IO|FATAL|INTERNAL|INTERRUPT) Error/.test(error.message)
+  )
+}
