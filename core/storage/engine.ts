@@ -160,6 +160,8 @@ export interface Relation {
   readonly table: Table
   /** The name the rest of the statement knows it by; put after the relation when it has no alias of its own. */
   readonly alias?: string
+  /** Names of the only columns the statement can mean; absent: all of them. The others may be left out, or not. */
+  readonly columns?: readonly string[]
   /** Met by every row that can have a part in the result: rows that do not meet it may be left out, or not. */
   readonly where?: Condition
 }

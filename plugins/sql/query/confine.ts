@@ -61,6 +61,7 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   const named: (readonly [number[], boolean])[] = []
   const searches: SearchCall[] = []
   const filtered: Filtered[] = []
+  let everyColumn = tokens.some(token => isToken(token, '#'))
   walkStatement(tree, {
     table: (name, aliased) => named.push([name.map(index), aliased]),
     column: name => columns.push(name.map(index)),
@@ -68,6 +69,9 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
     renamed: alias => {
       aliases.add(alias.value.toLowerCase())
       edits.push(...aliasEdit(statement, index(alias)))
+    },
+    unnamedColumns: () => {
+      everyColumn = true
     },
     unnamed: call => edits.push(...labelEdit(statement, call.map(index))),
     search: name => searches.push(readSearchCall(statement, index(name))),
@@ -83,7 +87,16 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   }
   const columnsAt = (token: number) => find(nameOf(statement.tokens[token]!)) ?? []
   const asked = { searches, filtered, columnsAt, index, zone: place.zone }
-  const edited = rewriteSearches(statement, edits, asked)
+  const rows = new Set(named.flatMap(([parts, aliased]) => rowNames(tokens, parts.at(-1)!, aliased)))
+  const isColumn = (parts: readonly number[]) =>
+    isKnown(
+      find,
+      aliases,
+      rows,
+      parts.map(part => nameOf(tokens[part]!))
+    )
+  const narrowed = everyColumn || !columns.every(isColumn) ? edits : edits.map(edit => narrow(edit, tokens))
+  const edited = rewriteSearches(statement, narrowed, asked)
   return { ...applyEdits(statement.text, edited), names: physicalNames(edited.flatMap(edit => edit.table ?? [])) }
 }
 
@@ -203,6 +216,33 @@ function columnEdits(
     edits.push({ ...span(statement, parts[0]!), text: quoteName(names[0]!.text) })
   }
   return edits
+}
+
+/** What means a whole row of a table in an expression: the table's name and alias. */
+function rowNames(tokens: readonly Token[], name: number, aliased: boolean): string[] {
+  const alias = aliased ? tokens[isToken(tokens[name + 1], 'as') ? name + 2 : name + 1] : undefined
+  return [tokens[name]!, ...(alias ? [alias] : [])].map(({ value }) => value.toLowerCase())
+}
+
+/** Whether a name is that of a column, or of an item of a select list and of nothing else. */
+function isKnown(
+  find: Finder,
+  aliases: ReadonlySet<string>,
+  rows: ReadonlySet<string>,
+  names: readonly Name[]
+): boolean {
+  if (names.some(name => find(name) !== undefined)) return true
+  const only = names.length === 1 ? names[0]!.text.toLowerCase() : undefined
+  return only !== undefined && aliases.has(only) && !rows.has(only)
+}
+
+/** A table with the columns some word of the statement may be the name of. */
+function narrow(edit: Edit, tokens: readonly Token[]): Edit {
+  if (edit.table === undefined) return edit
+  const { columns, timeIndex } = edit.table
+  const words = new Set(tokens.map(({ value }) => value.toLowerCase()))
+  const named = columns.filter(column => column === timeIndex || words.has(column.name.toLowerCase()))
+  return named.length === columns.length ? edit : { ...edit, columns: named.map(({ name }) => name) }
 }
 
 function isTableOf(tables: readonly Named[], database: Name, table: Name): boolean {

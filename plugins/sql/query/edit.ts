@@ -10,6 +10,8 @@ export interface Edit {
   readonly text: string
   readonly table?: Table
   readonly alias?: string
+  /** Names of the only columns of it the statement can mean; default all. */
+  readonly columns?: readonly string[]
   /** What is asked for of its rows. */
   readonly where?: Condition
   /** Tables in `text`. */
@@ -35,7 +37,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): { text: string
   for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
     out += text.slice(at, edit.start)
     if (edit.table !== undefined) {
-      const { table, alias, where } = edit
+      const { table, alias, columns, where } = edit
       // The name stays in the text; the engine replaces it.
       const name = text.slice(edit.start, edit.end)
       relations.push({
@@ -43,6 +45,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): { text: string
         end: out.length + name.length,
         table,
         ...(alias !== undefined && { alias }),
+        ...(columns !== undefined && { columns }),
         ...(where !== undefined && { where })
       })
       out += name

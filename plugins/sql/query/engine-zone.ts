@@ -14,6 +14,7 @@ const steady: Readonly<Record<string, string>> = {
 
 /** The engine's name of a zone, undefined for an offset it has no zone for. */
 function engineName(zone: string): string | undefined {
+  if (zone === 'UTC') return zone
   const offset = /^([+-])(\d\d):(\d\d)$/.exec(zone)
   if (offset === null) return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
   const hours = Number(offset[2])

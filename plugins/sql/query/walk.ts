@@ -16,6 +16,8 @@ export interface Visitor {
   unnamed(call: readonly Ident[]): void
   /** The name given to an item of a select list. */
   renamed(alias: Ident): void
+  /** Columns that nobody names: all of a table, or those two tables share. */
+  unnamedColumns(): void
   /** A call of a function that searches a text. */
   search(name: Ident): void
   /** What rows of a table must meet that stands alone in its FROM; `alias` where it has one. */
@@ -88,7 +90,7 @@ const selectFlags = ['select_token', 'top_before_distinct', 'window_before_quali
 function walkSelect(select: TreeNode, scope: Scope, visitor: Visitor): void {
   for (const [key, value] of Object.entries(select)) {
     if (key === 'from') for (const item of asList(value)) walkJoined(item, scope, visitor)
-    else if (key === 'projection') for (const item of asList(value)) walkProjected(item, scope, visitor)
+    else if (key === 'projection') walkProjection(asList(value), scope, visitor)
     else if (selectExpressions.includes(key)) walkExpression(value, scope, visitor)
     else if (!selectFlags.includes(key) && !isEmpty(value)) throw refused(`${key.toUpperCase()} in SELECT`)
   }
@@ -107,6 +109,12 @@ function reportFiltered({ from, selection }: TreeNode, scope: Scope, visitor: Vi
   if (name === undefined || !isEmpty(table['args']) || !isEmpty(table['sample']) || !isEmpty(alias?.['columns'])) return
   if (name.length === 1 && scope.has(name[0]!.value.toLowerCase())) return
   visitor.filtered(name, asIdent(alias?.['name']), selection!)
+}
+
+function walkProjection(items: readonly Tree[], scope: Scope, visitor: Visitor): void {
+  // `FROM t` alone.
+  if (items.length === 0) visitor.unnamedColumns()
+  for (const item of items) walkProjected(item, scope, visitor)
 }
 
 function walkProjected(item: Tree, scope: Scope, visitor: Visitor): void {
@@ -140,6 +148,7 @@ function walkFactor(tree: Tree | undefined, scope: Scope, visitor: Visitor): voi
   else if (kind === 'UNNEST') walkExpression(node['array_exprs'], scope, visitor)
   else if (kind === 'NestedJoin') walkJoined(node['table_with_joins']!, scope, visitor)
   else if (kind === 'Pivot' || kind === 'Unpivot') {
+    visitor.unnamedColumns()
     const { table, alias: _, ...rest } = node
     walkFactor(table, scope, visitor)
     walkExpression(rest, scope, visitor)
@@ -193,6 +202,7 @@ function walkExpression(tree: Tree | undefined, scope: Scope, visitor: Visitor):
 function walkMember(key: string, value: Tree, scope: Scope, visitor: Visitor): void {
   const ident = key === 'Identifier' ? asIdent(value) : undefined
   const call = key === 'Function' ? asNode(value) : undefined
+  if (isStar(key, value) || value === 'Natural') visitor.unnamedColumns()
   if (ident !== undefined) visitor.column([ident])
   else if (call !== undefined) walkCall(call, scope, visitor)
   else if (key === 'CompoundIdentifier') visitor.column(asList(value).flatMap(part => asIdent(part) ?? []))
@@ -200,6 +210,11 @@ function walkMember(key: string, value: Tree, scope: Scope, visitor: Visitor): v
     reportCompared(key, asNode(value), visitor)
     walkExpression(value, scope, visitor)
   }
+}
+
+/** As an item of a select list, or as an argument. */
+function isStar(key: string, value: Tree): boolean {
+  return key === 'Wildcard' || key === 'QualifiedWildcard' || (key === 'Unnamed' && value === 'Wildcard')
 }
 
 const comparisons = ['Eq', 'NotEq', 'Lt', 'LtEq', 'Gt', 'GtEq']
@@ -234,7 +249,14 @@ function walkCall(call: TreeNode, scope: Scope, visitor: Visitor): void {
   if (isRefusedFunction(called.value)) throw refused(`function ${called.value}`)
   if (name.length > 1) visitor.column(name.slice(0, -1))
   else if (isSearchFunction(called.value)) visitor.search(called)
-  walkExpression(rest, scope, visitor)
+  if (called.value.toLowerCase() === 'columns') visitor.unnamedColumns()
+  walkExpression(isPlainCount(called, rest) ? { ...rest, args: null } : rest, scope, visitor)
+}
+
+/** `count(*)` means rows, no column. */
+function isPlainCount({ value }: Ident, { args }: TreeNode): boolean {
+  const [only, ...more] = asList(asNode(asNode(args)?.['List'])?.['args'])
+  return value.toLowerCase() === 'count' && more.length === 0 && asNode(only)?.['Unnamed'] === 'Wildcard'
 }
 
 function isEmpty(tree: Tree | undefined): boolean {

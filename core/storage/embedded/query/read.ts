@@ -1,9 +1,10 @@
 // Queries: which files and memtables they see, the SQL DuckDB gets, and keeping both alive until the last row is read.
 import type { Table } from '../../../model/table.ts'
 import type { Condition, Query, QueryResult, ScanQuery, SqlQuery } from '../../engine.ts'
-import { quoteName } from '../duckdb/index.ts'
+import { type Duckdb, quoteName, type RowSource } from '../duckdb/index.ts'
+import { type FoundRows, readFew } from './few-rows.ts'
 import { follows, runFollow } from './follow.ts'
-import { relation, type Snapshot } from './relation.ts'
+import { type Pick, pickColumns, relation, type Snapshot } from './relation.ts'
 import { runSeries } from './run-series.ts'
 import { everything, type Selection, select } from './select.ts'
 import { pin, type ReadParts, snapshotOf } from './snapshot.ts'
@@ -19,36 +20,80 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
   const now = Date.now()
   const snapshots = new Map(Array.from(tables, ([id, table]) => [id, snapshotOf(parts, table, now)]))
   const release = pin(parts.pins, [...snapshots.values()])
-  let sql: string
+  const { timezone, parameters = [] } = query.kind === 'sql' ? query : { timezone: 'UTC' }
+  let started = false
+  const start = (sql: string) => {
+    started = true
+    return parts.duckdb.stream({ sql, timezone, parameters }, signal, release)
+  }
   try {
-    sql = await writeSql(parts, query, snapshots)
+    return query.kind === 'sql'
+      ? await runSql(parts, query, snapshots, start)
+      : await start(await scanSql(parts, query, snapshots.get(query.table.id)!))
   } catch (error) {
-    release()
+    // What has started lets everything go itself.
+    if (!started) release()
     throw error
   }
-  const { timezone, parameters = [] } = query.kind === 'sql' ? query : { timezone: 'UTC' }
-  return parts.duckdb.stream({ sql, timezone, parameters }, signal, release)
 }
 
-/** The query with everything it reads; only a condition makes it wait for a look into indexes. */
-async function writeSql(
-  { indexes, metrics }: ReadParts,
-  query: SqlQuery | ScanQuery,
-  snapshots: ReadonlyMap<number, Snapshot>
-): Promise<string> {
-  const choose = (table: Table, where: Condition | undefined) =>
-    where === undefined ? everything : select(indexes, metrics.index.groups, snapshots.get(table.id)!, where)
-  if (query.kind === 'scan') {
-    const { from, to } = query
-    const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
-    return scan(query, relation(snapshots.get(query.table.id)!, await choose(query.table, where)))
+type Start = (sql: string) => Promise<QueryResult>
+
+/** Starts the statement over what it reads of its tables; only a condition makes it wait for a look into indexes and memory. */
+async function runSql(
+  parts: ReadParts,
+  query: SqlQuery,
+  snapshots: ReadonlyMap<number, Snapshot>,
+  start: Start
+): Promise<QueryResult> {
+  const reads: RelationRead[] = []
+  for (const { table, where, columns } of query.relations) {
+    const snapshot = snapshots.get(table.id)!
+    const pick = columns && pickColumns(snapshot, columns)
+    const selection = where === undefined ? everything : await chooseRows(parts, snapshot, where)
+    const read = pick ?? pickColumns(snapshot)
+    const few = where && (await readFew(parts, snapshot, selection, where, read.columns))
+    reads.push({ snapshot, selection, pick, few })
   }
-  const selections: Selection[] = []
-  for (const { table, where } of query.relations) {
-    const selection = choose(table, where)
-    selections.push(selection === everything ? everything : await selection)
-  }
-  return substitute(query.text, query.relations, (table, i) => relation(snapshots.get(table.id)!, selections[i]!))
+  const sources = reads.flatMap(({ few }) => few?.source ?? [])
+  return withAll(parts.duckdb, sources, expressions => {
+    let next = 0
+    const rows = reads.map(({ snapshot, selection, pick, few }) =>
+      relation(
+        snapshot,
+        few ? { ...selection, few: { files: few.files, rows: expressions[next++]! } } : selection,
+        pick
+      )
+    )
+    return start(substitute(query.text, query.relations, (_, i) => rows[i]!))
+  })
+}
+
+interface RelationRead {
+  readonly snapshot: Snapshot
+  readonly selection: Selection
+  readonly pick: Pick | undefined
+  readonly few: FoundRows | undefined
+}
+
+/** Runs what reads several sources of rows; their names hold until it has started. */
+function withAll<T>(
+  duckdb: Duckdb,
+  [source, ...others]: readonly RowSource[],
+  work: (expressions: readonly string[]) => Promise<T>
+): Promise<T> {
+  if (source === undefined) return work([])
+  return duckdb.withRows(source, rows => withAll(duckdb, others, more => work([rows, ...more])))
+}
+
+function chooseRows({ indexes, metrics }: ReadParts, snapshot: Snapshot, where: Condition): Promise<Selection> {
+  return select(indexes, metrics.index.groups, snapshot, where)
+}
+
+async function scanSql(parts: ReadParts, query: ScanQuery, snapshot: Snapshot): Promise<string> {
+  const { from, to } = query
+  const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+  return scan(query, relation(snapshot, await chooseRows(parts, snapshot, where)))
 }
 
 /** Every table a query names, as often as it does. */

@@ -27,19 +27,23 @@ export interface Snapshot {
 export interface Pick {
   readonly columns: readonly TableColumn[]
   readonly names: string
+  /** `SELECT …` of the same without a row. */
+  readonly empty: string
+  /** The series are picked, too: rows in memory need not be looked at for whose they are. */
+  readonly bySeries?: boolean
 }
 
 /** `SELECT …` of every visible row that may be asked for, with the table's columns under their physical names, or of a few of them. */
-export function relation(snapshot: Snapshot, { wants, pruned, count }: Selection, pick?: Pick): string {
+export function relation(snapshot: Snapshot, selection: Selection, pick?: Pick): string {
+  const { wants, pruned, count } = selection
   const { table, view, series, dataDir, cutoff } = snapshot
   const only = view === undefined ? snapshot.logical : [view.id]
   const columns = pick === undefined ? {} : { columns: pick.columns }
   const options = { cutoff, only, ...columns }
-  // Whoever picks columns picks series, too: in memory they are not looked up a second time.
-  const inMemory = pick === undefined ? options : { ...options, only: undefined }
-  const memtables = snapshot.memtables.filter(memtable => memtable.ready)
-  const files = snapshot.files.filter(file => cutoff === undefined || file.maxTime >= cutoff).filter(wants)
-  const [alone, versioned] = splitByVersions(table, files, memtables)
+  const inMemory = pick?.bySeries ? { ...options, only: undefined } : options
+  const { alone: all, versioned } = partsRead(snapshot, wants)
+  const few = selection.few?.files.every(file => all.includes(file)) ? selection.few : undefined
+  const alone = few === undefined ? all : all.filter(part => isMemtable(part) || !few.files.includes(part))
   count(alone.filter(isFile), 'alone')
   count(versioned.filter(isFile), 'versioned')
   const select = (parts: readonly Part[], kind: 'alone' | 'versioned') => [
@@ -48,15 +52,14 @@ export function relation(snapshot: Snapshot, { wants, pruned, count }: Selection
   ]
   const mixed = select(versioned, 'versioned').join(' UNION ALL ')
   const merged = mixed === '' ? [] : [mergeVersions(table, mixed, { keepDeletes: false, ...columns })]
-  const parts = [...select(alone, 'alone'), ...merged]
-  if (parts.length === 0 && pick !== undefined) return nothingOf(pick)
-  if (parts.length === 0) return noRows(view ?? table)
+  const parts = [...select(alone, 'alone'), ...(few === undefined ? [] : [`SELECT * FROM ${few.rows}`]), ...merged]
+  if (parts.length === 0) return pick?.empty ?? noRows(view ?? table)
   const names = pick?.names ?? (view === undefined ? finished(table) : viewNames(view, table))
   return parts.map(part => `SELECT ${names} FROM (${part})`).join(' UNION ALL ')
 }
 
 /** `SELECT …` of a table's columns without a row. */
-export function noRows({ columns }: Table): string {
+export function noRows({ columns }: { readonly columns: readonly TableColumn[] }): string {
   return `SELECT ${columns.map(missing).join(', ')} WHERE false`
 }
 
@@ -73,14 +76,22 @@ export function writtenRows(
   return `SELECT ${names} FROM (${memtableRows(table, memtable, from, series, { cutoff, only })})${puts}`
 }
 
-function nothingOf({ columns }: Pick): string {
-  return `SELECT 0::UINTEGER AS __tsid, ${columns.map(missing).join(', ')} WHERE false`
+/** All columns users see, or a few of them by the names users know. */
+export function pickColumns({ table, view }: Snapshot, names?: readonly string[]): Pick {
+  const { columns, ...shown } = view ?? table
+  const some = { ...shown, columns: columns.filter(({ name }) => names === undefined || names.includes(name)) }
+  const stored = new Set(some.columns.map(({ id, stored }) => (view === undefined ? id : stored)))
+  return {
+    columns: table.columns.filter(({ id }) => stored.has(id)),
+    names: view === undefined ? finished(some) : viewNames(some, table),
+    empty: noRows(some)
+  }
 }
 
 /** The physical table's columns under the logical one's names. */
-function viewNames(view: Table, table: Table): string {
+function viewNames({ columns }: { readonly columns: readonly TableColumn[] }, table: Table): string {
   const stored = new Map(table.columns.map(column => [column.id, column]))
-  return view.columns
+  return columns
     .map(column => `${quoteName(stored.get(column.stored!)!.physical)} AS ${quoteName(column.physical)}`)
     .join(', ')
 }
@@ -98,6 +109,19 @@ function isFile(part: Part): part is DataFile {
 interface Span {
   readonly minTime: bigint
   readonly maxTime: bigint
+}
+
+/** What of a snapshot is read, apart what holds rows that may hide each other. */
+export function partsRead(
+  { table, cutoff, files, memtables }: Snapshot,
+  wants: (file: DataFile) => boolean
+): { readonly alone: readonly Part[]; readonly versioned: readonly Part[] } {
+  const [alone, versioned] = splitByVersions(
+    table,
+    files.filter(file => cutoff === undefined || file.maxTime >= cutoff).filter(wants),
+    memtables.filter(memtable => memtable.ready)
+  )
+  return { alone, versioned }
 }
 
 /** Parts in which every row is the only version of itself, and those that hold versions or meet another part in time. */

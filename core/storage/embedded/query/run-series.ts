@@ -111,7 +111,7 @@ function planFiles(
 /** Each pair of them is looked at. */
 const mostFiles = 200
 
-function isTagged(table: Table, { columns }: DataFile): boolean {
+export function isTagged(table: Table, { columns }: DataFile): boolean {
   return seriesColumns(table).some(({ id }) => columns.includes(id))
 }
 

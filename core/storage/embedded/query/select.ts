@@ -13,6 +13,15 @@ export interface Selection {
   readonly pruned: ReadonlyMap<string, Pruned>
   /** Told how the files are read. */
   readonly count: (files: readonly DataFile[], as: 'alone' | 'versioned') => void
+  /** What is asked for of some files, read already. */
+  readonly few?: FewRows
+}
+
+export interface FewRows {
+  /** Every row of them is the only version of itself. */
+  readonly files: readonly DataFile[]
+  /** SQL that stands for their rows where a table can, with the columns that are wanted under their physical names. */
+  readonly rows: string
 }
 
 export const everything: Selection = { wants: () => true, pruned: new Map(), count: () => {} }
