@@ -14,8 +14,9 @@ export interface RowSource {
 }
 
 export interface RowBatch {
-  /** Those before `from` are left out; default 0. */
+  /** Those before `from` included. */
   readonly rows: number
+  /** The first row that counts; default 0. */
   readonly from?: number
   /** In the order of the source's columns; undefined means null. */
   readonly columns: readonly (ColumnData | undefined)[]
