@@ -1,6 +1,31 @@
 // Damages bytes a little.
 import type { Random } from './random.ts'
 
+/** What means something in JSON, and what means nothing. */
+export const jsonPieces = [
+  ...[
+    '"',
+    '\\',
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    ' ',
+    '\n',
+    '""',
+    '{}',
+    '[]',
+    '\\u00e9',
+    '\\u0000',
+    '\\ud800',
+    '\ufeff',
+    'é'
+  ],
+  ...['null', '0', '1', '-1', '1e9', '1e999', '99999999999', '<']
+]
+
 /** Some bytes changed, put in or cut off, pieces put in where there are any; nothing one time in three. */
 export function bendBytes(random: Random, bytes: Uint8Array, pieces?: readonly string[]): Uint8Array {
   let bent = Buffer.from(bytes)

@@ -1,6 +1,6 @@
 // What every decoder's columns must be.
 import { isUtf8 } from 'node:buffer'
-import type { BytesData, Column } from '../../core/index.ts'
+import { type BytesData, type Column, isValid } from '../../core/index.ts'
 
 /** Throws for columns that have another number of rows, bytes that are no text, or JSON that is none. */
 export function checkColumns(columns: readonly Column[], rows: number): void {
@@ -8,20 +8,21 @@ export function checkColumns(columns: readonly Column[], rows: number): void {
     const length =
       data.kind === 'fixed' ? data.values.length : data.kind === 'bytes' ? data.offsets.length - 1 : data.codes.length
     if (length !== rows) throw new Error(`column ${name} has ${length} rows, not ${rows}`)
-    if (data.kind === 'fixed') continue
+    if (data.kind === 'fixed' || type === 'Binary') continue
     if (data.kind === 'bytes') checkTexts(name, data, type === 'Json')
     else {
       checkTexts(name, data.dictionary, false)
-      if (data.codes.some(code => code > data.dictionary.offsets.length - 2 && code > 0))
+      const entries = data.dictionary.offsets.length - 1
+      if (data.codes.some((code, row) => code >= entries && isValid(data.valid, row)))
         throw new Error(`column ${name} has a code beyond its dictionary`)
     }
   }
 }
 
-function checkTexts(name: string, { offsets, bytes }: BytesData, isJson: boolean): void {
+function checkTexts(name: string, { offsets, bytes, valid }: BytesData, isJson: boolean): void {
   for (let i = 0; i + 1 < offsets.length; i++) {
     const text = bytes.subarray(offsets[i], offsets[i + 1])
     if (offsets[i + 1]! < offsets[i]! || !isUtf8(text)) throw new Error(`row ${i} of column ${name} is no text`)
-    if (isJson) JSON.parse(Buffer.from(text).toString())
+    if (isJson && isValid(valid, i)) JSON.parse(Buffer.from(text).toString())
   }
 }

@@ -5,9 +5,10 @@ import { columnsOf } from '../../plugins/eventcollector/columns.ts'
 import { decodeEvents, type Events } from '../../plugins/eventcollector/events.ts'
 import { readRaw } from '../../plugins/eventcollector/raw.ts'
 import { formatError, replies, replyCode } from '../../plugins/eventcollector/reply.ts'
-import { bendBytes } from './bend.ts'
+import { bendBytes, jsonPieces } from './bend.ts'
 import { checkColumns } from './columns.ts'
-import { createRandom, type Fuzz, type Random } from './random.ts'
+import type { Random } from './random.ts'
+import { type Attempt, fuzzReading } from './reading.ts'
 
 const keys = [
   'time',
@@ -25,48 +26,22 @@ const keys = [
   'ü'
 ]
 const texts = ['', ' ', 'x', '1700000000.5', '17000000001234', 'a "b" \\ c', 'ünï 🙂', 'line\nbreak', 'true', '\0']
-const pieces = [
-  '"',
-  '\\',
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ':',
-  '{}',
-  '[]',
-  'null',
-  '-1',
-  '1e999',
-  '\\ud800',
-  ' ',
-  '\n',
-  '\ufeff',
-  'é'
-]
 
-export const fuzz: Fuzz = (seed, runs) => {
-  const random = createRandom(seed)
-  let taken = 0
-  for (let run = 0; run < runs; run++) {
-    const isRaw = random.once(6)
-    const whole = Array.from({ length: 1 + random.below(4) }, () => makeEvent(random)).join(
-      random.pick(['', ' ', '\n'])
-    )
-    const body = bendBytes(random, Buffer.from(random.once(4) ? `[${whole.replaceAll('}{', '},{')}]` : whole), pieces)
-    try {
-      check(isRaw ? raw(random, body) : decodeEvents(body, { spread: !random.once(4), table: 't', now: 1n }))
-      taken++
-    } catch (error) {
-      const known = isDbError(error) && formatError(error).status === 400 && replies[replyCode(error)].status === 400
-      if (known) continue
-      const broken = `run ${run}, ${isRaw ? 'raw' : 'events'}, ${Buffer.from(body).toString('base64')}: ${String(error)}`
-      return { runs: run, summary: `${taken} taken`, broken }
-    }
+function attempt(random: Random): Attempt {
+  const isRaw = random.once(6)
+  const whole = Array.from({ length: 1 + random.below(4) }, () => makeEvent(random)).join(random.pick(['', ' ', '\n']))
+  const body = bendBytes(random, Buffer.from(random.once(4) ? `[${whole.replaceAll('}{', '},{')}]` : whole), jsonPieces)
+  return {
+    input: () => `${isRaw ? 'raw' : 'events'}, ${Buffer.from(body).toString('base64')}`,
+    read: () => check(isRaw ? raw(random, body) : decodeEvents(body, { spread: !random.once(4), table: 't', now: 1n }))
   }
-  return { runs, summary: `${taken} taken, the others refused` }
 }
+
+function refuses(error: unknown): boolean {
+  return isDbError(error) && formatError(error).status === 400 && replies[replyCode(error)].status === 400
+}
+
+export const fuzz = fuzzReading(attempt, refuses)
 
 function raw(random: Random, body: Uint8Array): Events {
   const linebreaker = random.pick([undefined, '\n', ',', '}{'])

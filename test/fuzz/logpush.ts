@@ -6,56 +6,29 @@ import { decodeProtobuf } from '../../plugins/logpush/decode-protobuf.ts'
 import { itemsOf } from '../../plugins/logpush/items.ts'
 import type { Push } from '../../plugins/logpush/push.ts'
 import { type TestEntry, type TestStream, writeJsonPush, writeProtobuf } from '../plugins/logpush/messages.ts'
-import { bendBytes } from './bend.ts'
+import { bendBytes, jsonPieces } from './bend.ts'
 import { checkColumns } from './columns.ts'
-import { createRandom, type Fuzz, type Random } from './random.ts'
+import type { Random } from './random.ts'
+import { type Attempt, fuzzReading } from './reading.ts'
 
 const names = ['app', 'env', 'a_b', 'größe', 'line', '', 'x'.repeat(300), 'a=b', 'q"']
 const values = ['', 'api', 'a "quoted" one', 'back\\slash', 'ünï 🙂', 'line\nbreak', '{}', '\u0000']
-const pieces = [
-  '"',
-  '\\',
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ':',
-  '\\u00e9',
-  '\\ud800',
-  'null',
-  '1',
-  '-1',
-  '1e9',
-  '""',
-  ' ',
-  '\n',
-  '\ufeff',
-  'é'
-]
 const largest = 1 << 20
 
-export const fuzz: Fuzz = (seed, runs) => {
-  const random = createRandom(seed)
-  let taken = 0
-  for (let run = 0; run < runs; run++) {
-    const streams = Array.from({ length: random.below(4) }, () => makeStream(random))
-    const isJson = random.once(2)
-    const whole = isJson
-      ? Buffer.from(writeJsonPush(streams, random.once(3) ? 1 : undefined))
-      : encodeSnappy(bendBytes(random, writeProtobuf(streams)))
-    const body = bendBytes(random, whole, isJson ? pieces : undefined)
-    try {
-      check(isJson ? decodeJson(body) : undone(body))
-      taken++
-    } catch (error) {
-      if (isDbError(error) && error.status === 400) continue
-      const broken = `run ${run}, ${isJson ? 'JSON' : 'protobuf'}, ${Buffer.from(body).toString('base64')}: ${String(error)}`
-      return { runs: run, summary: `${taken} taken`, broken }
-    }
+function attempt(random: Random): Attempt {
+  const streams = Array.from({ length: random.below(4) }, () => makeStream(random))
+  const isJson = random.once(2)
+  const whole = isJson
+    ? Buffer.from(writeJsonPush(streams, random.once(3) ? 1 : undefined))
+    : encodeSnappy(bendBytes(random, writeProtobuf(streams)))
+  const body = bendBytes(random, whole, isJson ? jsonPieces : undefined)
+  return {
+    input: () => `${isJson ? 'JSON' : 'protobuf'}, ${Buffer.from(body).toString('base64')}`,
+    read: () => check(isJson ? decodeJson(body) : undone(body))
   }
-  return { runs, summary: `${taken} taken, the others refused` }
 }
+
+export const fuzz = fuzzReading(attempt, error => isDbError(error) && error.status === 400)
 
 function undone(body: Uint8Array): Push | undefined {
   return snappyLength(body) > largest ? undefined : decodeProtobuf(body, 1n)

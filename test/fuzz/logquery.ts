@@ -5,7 +5,8 @@ import { countQuery, foundQuery, readContext } from '../../plugins/logquery/comp
 import { planRows, readTable } from '../../plugins/logquery/compile/plan.ts'
 import { windowsAround } from '../../plugins/logquery/compile/window.ts'
 import { readQuery } from '../../plugins/logquery/document/query.ts'
-import { createRandom, type Fuzz, type Random } from './random.ts'
+import type { Random } from './random.ts'
+import { type Attempt, fuzzReading } from './reading.ts'
 
 /** In every constant text that is made up. */
 const mark = 'zqx'
@@ -42,25 +43,24 @@ const table: Table = {
 
 const limits = { max_query_size: 2 ** 20, max_query_nodes: 1000, max_rows: 10_000, default_rows: 100 }
 
-export const fuzz: Fuzz = (seed, runs) => {
-  const random = createRandom(seed)
-  let taken = 0
-  for (let run = 0; run < runs; run++) {
-    const text = bendText(random, JSON.stringify(bend(random, makeQuery(random))))
-    try {
-      const statements = compile(text)
-      taken++
-      const leak = statements.find(({ text }) => text.includes(mark))
-      if (leak !== undefined) return { runs: run, summary: '', broken: `${text}: a constant in ${leak.text}` }
-    } catch (error) {
-      const said =
-        isDbError(error) &&
-        (error.code === 'InvalidArguments' ? error.message.startsWith('$') : error.code === 'InvalidSyntax')
-      if (!said) return { runs: run, summary: `${taken} taken`, broken: `run ${run}, ${text}: ${String(error)}` }
+function attempt(random: Random): Attempt {
+  const text = bendText(random, JSON.stringify(bend(random, makeQuery(random))))
+  return {
+    input: () => text,
+    read() {
+      const leak = compile(text).find(({ text }) => text.includes(mark))
+      if (leak !== undefined) throw new Error(`a constant in ${leak.text}`)
     }
   }
-  return { runs, summary: `${taken} taken, the others refused` }
 }
+
+/** With the place, or what the parser of a language in it said. */
+function refuses(error: unknown): boolean {
+  if (!isDbError(error)) return false
+  return error.code === 'InvalidArguments' ? error.message.startsWith('$') : error.code === 'InvalidSyntax'
+}
+
+export const fuzz = fuzzReading(attempt, refuses)
 
 function compile(text: string) {
   const query = readQuery(text, { limits, database: 'public', zone: utc, now: 0n })

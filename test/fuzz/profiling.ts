@@ -4,8 +4,9 @@ import { createFrameNamer } from '../../plugins/profiling/frame.ts'
 import { drawFlameGraph } from '../../plugins/profiling/output/flame-graph.ts'
 import { writePprof } from '../../plugins/profiling/output/pprof.ts'
 import { readDump } from '../../plugins/profiling/symbol/read.ts'
-import { bendBytes } from './bend.ts'
-import { createRandom, type Fuzz } from './random.ts'
+import { bendBytes, jsonPieces } from './bend.ts'
+import type { Random } from './random.ts'
+import { type Attempt, fuzzReading } from './reading.ts'
 
 const call = (functionName: string, url: string) => ({ functionName, url, lineNumber: 3, columnNumber: 1 })
 const heapProfile = {
@@ -35,47 +36,24 @@ const snapshot = {
   edges: [0, 0, 4, 1, 0, 8, 0, 1, 8],
   strings: ['', 'Keeper', 'kept']
 }
-const pieces = [
-  '"',
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ':',
-  'null',
-  '0',
-  '-1',
-  '1e9',
-  '99999999999',
-  '""',
-  '{}',
-  '[]',
-  '\\u0000',
-  '<'
-]
 const largest = 1 << 20
 
-export const fuzz: Fuzz = (seed, runs) => {
-  const random = createRandom(seed)
-  const nameFrame = createFrameNamer({ root: '/w/', modules: new Map(), original: (file, line) => ({ file, line }) })
-  const profile = Buffer.from(JSON.stringify(heapProfile))
-  const pprof = writePprof(readDump(profile, largest, nameFrame).profile)
-  const whole = [profile, Buffer.from(JSON.stringify(snapshot)), pprof]
-  let taken = 0
-  for (let run = 0; run < runs; run++) {
-    const kind = random.pick(whole)
-    const body = bendBytes(random, kind, kind === pprof ? undefined : pieces)
-    try {
+const nameFrame = createFrameNamer({ root: '/w/', modules: new Map(), original: (file, line) => ({ file, line }) })
+const profile = Buffer.from(JSON.stringify(heapProfile))
+const pprof = writePprof(readDump(profile, largest, nameFrame).profile)
+const dumps = [profile, Buffer.from(JSON.stringify(snapshot)), pprof]
+
+function attempt(random: Random): Attempt {
+  const kind = random.pick(dumps)
+  const body = bendBytes(random, kind, kind === pprof ? undefined : jsonPieces)
+  return {
+    input: () => Buffer.from(body).toString(kind === pprof ? 'base64' : 'utf8'),
+    read() {
       const svg = drawFlameGraph(readDump(body, largest, nameFrame).profile, 'bent')
       const picture = svg.replace(/<script[\s\S]*<\/script>/, '')
       if (/NaN|Infinity|undefined/.test(picture)) throw new Error('a number of the picture is none')
-      taken++
-    } catch (error) {
-      if (isDbError(error)) continue
-      const text = Buffer.from(body).toString(kind === pprof ? 'base64' : 'utf8')
-      return { runs: run + 1, summary: `${taken} drawn`, broken: `${(error as Error).stack}\n${text}` }
     }
   }
-  return { runs, summary: `${taken} drawn, ${runs - taken} refused` }
 }
+
+export const fuzz = fuzzReading(attempt, isDbError)

@@ -7,34 +7,28 @@ import { Frame } from '../../plugins/metricsys/write/frame.ts'
 import { histogramJson, readHistogram, writeHistogram } from '../../plugins/metricsys/write/histogram.ts'
 import { SeriesNames } from '../../plugins/metricsys/write/series-name.ts'
 import { type TestSeries, writeV1, writeV2 } from '../plugins/metricsys/messages.ts'
-import { createRandom, type Fuzz, type Random } from './random.ts'
+import type { Random } from './random.ts'
+import { type Attempt, fuzzReading } from './reading.ts'
 
 const names = ['__name__', 'job', 'instance', '__database__', 'le', 'größe', '', 'svc_value', 'x'.repeat(300)]
 const values = ['m', '', 'a', '0.5', '+Inf', 'ü', 'y'.repeat(200)]
 const numbers = [0, 1, -1, 0.1, Number.NaN, Number.POSITIVE_INFINITY, 1e300]
 const largest = 1 << 20
 
-export const fuzz: Fuzz = (seed, runs) => {
-  const random = createRandom(seed)
-  const frame = new Frame()
-  const labels = new SeriesNames(false)
-  let taken = 0
-  for (let run = 0; run < runs; run++) {
-    const version = random.pick([1, 2] as const)
-    const series = Array.from({ length: random.below(4) }, () => makeSeries(random))
-    const whole = encodeSnappy(version === 1 ? writeV1(series) : writeV2(series))
-    const body = bend(random, whole)
-    try {
-      read(body, version, frame, labels)
-      taken++
-    } catch (error) {
-      if (isDbError(error) && error.status === 400) continue
-      const broken = `run ${run}, version ${version}, ${Buffer.from(body).toString('base64')}: ${String(error)}`
-      return { runs: run, summary: `${taken} taken`, broken }
-    }
+const frame = new Frame()
+const labels = new SeriesNames(false)
+
+function attempt(random: Random): Attempt {
+  const version = random.pick([1, 2] as const)
+  const series = Array.from({ length: random.below(4) }, () => makeSeries(random))
+  const body = bend(random, encodeSnappy(version === 1 ? writeV1(series) : writeV2(series)))
+  return {
+    input: () => `version ${version}, ${Buffer.from(body).toString('base64')}`,
+    read: () => read(body, version)
   }
-  return { runs, summary: `${taken} taken, the others refused` }
 }
+
+export const fuzz = fuzzReading(attempt, error => isDbError(error) && error.status === 400)
 
 function makeSeries(random: Random): TestSeries {
   const pairs = Array.from({ length: random.below(5) }, () => [random.pick(names), random.pick(values)])
@@ -64,7 +58,7 @@ function bend(random: Random, bytes: Uint8Array): Uint8Array {
 }
 
 /** Everything that is read of a request, its names and histograms included. */
-function read(body: Uint8Array, version: 1 | 2, frame: Frame, labels: SeriesNames): void {
+function read(body: Uint8Array, version: 1 | 2): void {
   const size = snappyLength(body)
   if (size > largest) return
   const length = decodeSnappy(body, frame.reserveBody(size + snappySlack))

@@ -9,7 +9,7 @@ const { values, positionals } = parseArgs({
 })
 const [name = ''] = positionals
 const file = new URL(`${name}.ts`, import.meta.url)
-const parts = ['run', 'random', 'bend', 'columns']
+const parts = ['run', 'random', 'bend', 'columns', 'reading']
 if (!/^[a-z-]+$/.test(name) || parts.includes(name) || !existsSync(file)) {
   const names = readdirSync(new URL('.', import.meta.url)).filter(entry => !parts.includes(entry.slice(0, -3)))
   console.error(

@@ -1,12 +1,14 @@
 // Trace requests made up, bent and cut: reading takes a request or refuses it, and its columns are as long as it has spans.
-import { isDbError, type TableWrite } from '../../core/index.ts'
+import { isDbError } from '../../core/index.ts'
 import { decodeSpans } from '../../plugins/telemetry/traces/decode.ts'
 import { spansWrite } from '../../plugins/telemetry/traces/table-write.ts'
 import { protobufOf } from '../../plugins/telemetry/wire/from-json.ts'
 import { requests } from '../../plugins/telemetry/wire/message.ts'
 import { encodeTraces, type Pairs, type TestSpan, tracesJson, type Value } from '../plugins/telemetry/traces/encode.ts'
 import { bendBytes } from './bend.ts'
-import { createRandom, type Fuzz, type Random } from './random.ts'
+import { checkColumns } from './columns.ts'
+import type { Random } from './random.ts'
+import { type Attempt, fuzzReading } from './reading.ts'
 
 const keys = ['a', 'b', 'service.name', 'größe', '', 'x'.repeat(130), 'n\0']
 const values: readonly Value[] = [
@@ -26,47 +28,27 @@ const values: readonly Value[] = [
 ]
 const pieces = ['\n', '\x12', '\x00', '\xff', '"', '{', '[', 'NaN', '"traceId":"zz"']
 
-export const fuzz: Fuzz = (seed, runs) => {
-  const random = createRandom(seed)
-  let taken = 0
-  for (let run = 0; run < runs; run++) {
-    const resources = Array.from({ length: random.below(3) }, () => ({
-      attributes: pairs(random),
-      scopes: [
-        { name: 's', attributes: pairs(random), spans: Array.from({ length: random.below(4) }, () => span(random)) }
-      ]
-    }))
-    const json = random.once(3)
-    const body = bendBytes(random, json ? Buffer.from(tracesJson(resources)) : encodeTraces(resources), pieces)
-    try {
-      check(json ? protobufOf(requests.traces, body) : body, random.once(4) ? 0 : random.below(6))
-      taken++
-    } catch (error) {
-      if (isDbError(error) && error.status < 500) continue
-      const broken = `run ${run}, ${json ? 'JSON' : 'protobuf'} ${Buffer.from(body).toString('base64')}: ${error instanceof Error ? error.stack : error}`
-      return { runs: run, summary: `${taken} taken`, broken }
-    }
+function attempt(random: Random): Attempt {
+  const resources = Array.from({ length: random.below(3) }, () => ({
+    attributes: pairs(random),
+    scopes: [
+      { name: 's', attributes: pairs(random), spans: Array.from({ length: random.below(4) }, () => span(random)) }
+    ]
+  }))
+  const isJson = random.once(3)
+  const body = bendBytes(random, isJson ? Buffer.from(tracesJson(resources)) : encodeTraces(resources), pieces)
+  return {
+    input: () => `${isJson ? 'JSON' : 'protobuf'} ${Buffer.from(body).toString('base64')}`,
+    read: () => check(isJson ? protobufOf(requests.traces, body) : body, random.once(4) ? 0 : random.below(6))
   }
-  return { runs, summary: `${taken} taken, the others refused` }
 }
+
+export const fuzz = fuzzReading(attempt, error => isDbError(error) && error.status < 500)
 
 function check(body: Uint8Array, mostColumns: number): void {
   const { frame } = decodeSpans(body, Math.max(1, mostColumns))
   const { write } = spansWrite(frame, { table: 't', mostColumns }, undefined)
-  for (const column of write.columns)
-    if (lengthOf(column) !== write.rows)
-      throw new Error(`column ${column.name} has ${lengthOf(column)} rows of ${write.rows}`)
-}
-
-function lengthOf({ data }: TableWrite['columns'][number]): number {
-  if (data.kind === 'fixed') return data.values.length
-  if (data.kind === 'bytes') return data.offsets.length - 1
-  const entries = data.dictionary.offsets.length - 1
-  return data.codes.every(
-    (code, i) => code < entries || (data.valid !== undefined && !(data.valid[i >> 3]! & (1 << (i & 7))))
-  )
-    ? data.codes.length
-    : -1
+  checkColumns(write.columns, write.rows)
 }
 
 function pairs(random: Random): Pairs {

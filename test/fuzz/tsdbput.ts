@@ -1,7 +1,8 @@
 // Put requests made up, bent and cut: what is taken is what a plain JSON parser makes of them.
 import { isDbError } from '../../core/index.ts'
 import { decodePoints } from '../../plugins/tsdbput/decode.ts'
-import { createRandom, type Fuzz, type Random } from './random.ts'
+import type { Random } from './random.ts'
+import { type Attempt, fuzzReading } from './reading.ts'
 
 const names = ['m', 'sys.load', 'größe', 'a"b', '\u0001', '']
 const numbers = [0, 1, -1.5, 1_700_000_000, 1_700_000_000_123, 1e300, '5', '1.5e3', 'x', '']
@@ -14,39 +15,23 @@ interface PlainPoint {
   readonly tags: Readonly<Record<string, string>>
 }
 
-export const fuzz: Fuzz = (seed, runs) => {
-  const random = createRandom(seed)
-  let taken = 0
-  for (let run = 0; run < runs; run++) {
-    const points = Array.from({ length: random.below(4) }, () => makePoint(random))
-    const body = bend(random, Buffer.from(JSON.stringify(points.length === 1 ? points[0] : points)))
-    const broken = compare(body)
-    if (broken === 'taken') taken++
-    else if (broken !== 'refused') {
-      return {
-        runs: run,
-        summary: `${taken} taken`,
-        broken: `run ${run}, ${JSON.stringify(body.toString())}: ${broken}`
-      }
-    }
-  }
-  return { runs, summary: `${taken} taken, the others refused` }
+function attempt(random: Random): Attempt {
+  const points = Array.from({ length: random.below(4) }, () => makePoint(random))
+  const body = bend(random, Buffer.from(JSON.stringify(points.length === 1 ? points[0] : points)))
+  return { input: () => JSON.stringify(body.toString()), read: () => compare(body) }
 }
 
-function compare(body: Buffer): string {
-  try {
-    const { count, starts, ends, metrics, metricOf, times, values, failures } = decodePoints(body)
-    for (let i = 0; i < count; i++) {
-      const plain = JSON.parse(body.toString('utf8', starts[i], ends[i])) as PlainPoint
-      if (metrics[metricOf[i]!] !== plain.metric) return `metric ${metrics[metricOf[i]!]}`
-      if (failures.has(i)) continue
-      const time = Number(plain.timestamp)
-      if (times[i] !== (Math.abs(time) < 1e12 ? time * 1000 : time)) return `time ${times[i]}`
-      if (values[i] !== Number(plain.value)) return `value ${values[i]}`
-    }
-    return 'taken'
-  } catch (error) {
-    return isDbError(error) && error.status === 400 ? 'refused' : String((error as Error).stack)
+export const fuzz = fuzzReading(attempt, error => isDbError(error) && error.status === 400)
+
+function compare(body: Buffer): void {
+  const { count, starts, ends, metrics, metricOf, times, values, failures } = decodePoints(body)
+  for (let i = 0; i < count; i++) {
+    const plain = JSON.parse(body.toString('utf8', starts[i], ends[i])) as PlainPoint
+    if (metrics[metricOf[i]!] !== plain.metric) throw new Error(`metric ${metrics[metricOf[i]!]}`)
+    if (failures.has(i)) continue
+    const time = Number(plain.timestamp)
+    if (times[i] !== (Math.abs(time) < 1e12 ? time * 1000 : time)) throw new Error(`time ${times[i]}`)
+    if (values[i] !== Number(plain.value)) throw new Error(`value ${values[i]}`)
   }
 }
 
