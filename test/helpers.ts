@@ -17,6 +17,18 @@ export async function startServer(t: Test, toml = '', options: BootOptions = {})
   return server
 }
 
+/** Makes databases of a server that tests share, one for each; returns its name. */
+export function databaseMaker({ main }: Pick<TestServer, 'main'>): () => Promise<string> {
+  let made = 0
+  return async () => {
+    const db = `test_${++made}`
+    const url = `/v1/sql?sql=${encodeURIComponent(`CREATE DATABASE ${db}`)}`
+    const { statusCode, body } = await main.inject({ method: 'GET', url })
+    if (statusCode !== 200) throw new Error(body)
+    return db
+  }
+}
+
 /** An empty folder that is removed with the test. */
 export function temporaryFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'weir-'))

@@ -1,20 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { startServer } from '../../helpers.ts'
+import { databaseMaker, startServer } from '../../helpers.ts'
 import { base, clientOf, serve } from './serve.ts'
 
 const success = { text: 'Success', code: 0 }
 const table = 'eventcollector_logs'
 
 const server = await startServer(t)
-let databases = 0
-
-/** A database of its own. */
-async function fresh() {
-  const db = `test_${++databases}`
-  await clientOf(server, 'public').sql(`CREATE DATABASE ${db}`)
-  return clientOf(server, db)
-}
+const database = databaseMaker(server)
+const fresh = async () => clientOf(server, await database())
 
 t.test('events become rows: their own keys are tags, so are fields, members of the event are columns', async t => {
   const { send, sql } = await fresh()

@@ -1,17 +1,11 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
-import { startServer } from '../../helpers.ts'
+import { databaseMaker, startServer } from '../../helpers.ts'
 import { clientOf, serve } from './serve.ts'
 
 const server = await startServer(t)
-let databases = 0
-
-/** A database of its own. */
-async function fresh() {
-  const db = `test_${++databases}`
-  await clientOf(server, '').sql(`CREATE DATABASE ${db}`)
-  return clientOf(server, db)
-}
+const database = databaseMaker(server)
+const fresh = async () => clientOf(server, await database())
 
 t.test('a point becomes a row with typed columns', async t => {
   const { write, sql } = await fresh()

@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
-import { startServer } from '../../helpers.ts'
+import { databaseMaker, startServer } from '../../helpers.ts'
 import { type TestStream, writeJsonPush, writeProtobuf } from './messages.ts'
 import { clientOf, path, serve } from './serve.ts'
 
@@ -18,14 +18,8 @@ const hello: TestStream[] = [
 const all = 'SELECT svc_timestamp, line, structured_metadata, app, env FROM logpush_logs ORDER BY line DESC'
 
 const server = await startServer(t)
-let databases = 0
-
-/** A database of its own. */
-async function fresh() {
-  const db = `test_${++databases}`
-  await clientOf(server, 'public').sql(`CREATE DATABASE ${db}`)
-  return clientOf(server, db)
-}
+const database = databaseMaker(server)
+const fresh = async () => clientOf(server, await database())
 
 t.test('streams become a table: labels are tags, times keep their nanoseconds', async t => {
   const { pushJson, pushProtobuf, sql } = await fresh()

@@ -1,6 +1,6 @@
 // A server with what the tests of telemetry send it.
 import type { Test } from 'tap'
-import { startServer } from '../../helpers.ts'
+import { databaseMaker, startServer } from '../../helpers.ts'
 import { readPartial, readStatus } from './proto.ts'
 
 type Signal = 'metrics' | 'traces' | 'logs'
@@ -23,11 +23,10 @@ export async function serve(t: Test, toml = '') {
     if (output === undefined) throw new Error(error)
     return output[0].records?.rows ?? output[0]
   }
-  let databases = 0
+  const database = databaseMaker(server)
   /** A database of its own, so that tests can share the server. */
   const fresh = async () => {
-    const db = `db${++databases}`
-    await query(`CREATE DATABASE ${db}`, 'public')
+    const db = await database()
     return {
       ...server,
       db,
