@@ -1,6 +1,6 @@
 // How far new series may make tables grow: memory is taken for every series, tag and table, so there is an end to each.
 import { DbError } from '../errors.ts'
-import type { Limit, SeriesName, SeriesWrite } from '../model/series.ts'
+import type { Limit, SeriesLabel, SeriesName, SeriesWrite } from '../model/series.ts'
 import type { Catalog } from './engine.ts'
 import type { TableShape } from './series-shape.ts'
 
@@ -20,8 +20,9 @@ interface Holder {
 /** The room there is for new series of one write, of which so many keys are unknown. */
 export function createRoom(catalog: Catalog, { limits }: SeriesWrite, unknown: number): SeriesRoom {
   const holders = new Map<string, Holder>()
+  const ofShapes = new Map<TableShape, Holder>()
   const tables = new Map<string, number>()
-  const holderOf = ({ database, table, name, physicalTable }: TableShape): Holder => {
+  const findHolder = ({ database, table, name, physicalTable }: TableShape): Holder => {
     const physical = table === undefined ? physicalTable : (table.options.physical_table ?? name)
     const key = `${database}\0${physical}`
     let holder = holders.get(key)
@@ -34,13 +35,18 @@ export function createRoom(catalog: Catalog, { limits }: SeriesWrite, unknown: n
     }
     return holder
   }
+  const holderOf = (shape: TableShape): Holder => {
+    const holder = ofShapes.get(shape) ?? findHolder(shape)
+    ofShapes.set(shape, holder)
+    return holder
+  }
   return {
     take(shape, name) {
       const holder = holderOf(shape)
       // Keys are forgotten at a restart, series are not.
       if (!holder.isRoomy && shape.table !== undefined && catalog.knowsSeries(shape.table, name.labels)) return
       check(holder.series + 1, limits.series, 'series')
-      const added = name.labels.filter(label => !holder.tags.has(label.name))
+      const added = addedTags(name.labels, holder.tags)
       check(holder.tags.size + added.length, limits.tags, 'label names', added.length > 0)
       if (shape.table === undefined && shape.series.length === 0) {
         const count = (tables.get(shape.database) ?? catalog.tables(shape.database).length) + 1
@@ -48,9 +54,19 @@ export function createRoom(catalog: Catalog, { limits }: SeriesWrite, unknown: n
         tables.set(shape.database, count)
       }
       holder.series++
-      for (const label of added) holder.tags.add(label.name)
+      for (const tag of added) holder.tags.add(tag)
     }
   }
+}
+
+const none: readonly string[] = []
+
+/** Mostly there are none: no list is made for each series. */
+function addedTags(labels: readonly SeriesLabel[], tags: ReadonlySet<string>): readonly string[] {
+  for (const { name } of labels) {
+    if (!tags.has(name)) return labels.map(label => label.name).filter(each => !tags.has(each))
+  }
+  return none
 }
 
 function check(count: number, limit: Limit, what: string, grows = true): void {

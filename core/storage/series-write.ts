@@ -72,26 +72,33 @@ function nameSeries(
   numbers: SeriesNumbers,
   refuse: (index: number, error: unknown) => void
 ): readonly TableShape[] {
-  const shapes = new Map<string, TableShape>()
+  const shapes: TableShape[] = []
+  const databases = new Map<string, Map<string, TableShape>>()
+  const open = (database: string) => {
+    requireDatabase(database)
+    const known = new Map<string, TableShape>()
+    databases.set(database, known)
+    return known
+  }
   const room = createRoom(catalog, write, numbers.unknown.length)
   for (const index of numbers.unknown) {
     try {
       const name: SeriesName = write.name(index)
       const database = name.database ?? db
-      const key = `${database}\0${name.table}`
-      let shape = shapes.get(key)
-      if (shape === undefined) {
-        requireDatabase(database)
-        shape = new TableShape(database, name, write, catalog.table(database, name.table))
-      }
+      const known = databases.get(database) ?? open(database)
+      const found = known.get(name.table)
+      const shape = found ?? new TableShape(database, name, write, catalog.table(database, name.table))
       room.take(shape, name)
-      shapes.set(key, shape)
+      if (found === undefined) {
+        known.set(name.table, shape)
+        shapes.push(shape)
+      }
       shape.add({ index, labels: name.labels })
     } catch (error) {
       refuse(index, error)
     }
   }
-  return [...shapes.values()]
+  return shapes
 }
 
 /** Makes tables and numbers; returns the tables whose samples are written as rows. */

@@ -13,10 +13,17 @@ const shown = 10
 export class Cardinality {
   readonly #sketches = new Map<string, Uint8Array>()
   readonly #seed = randomInt(2 ** 32)
+  /** Counted last, by place: the same objects need not be counted again. */
+  #last: readonly SeriesLabel[] = []
 
-  /** Labels of a series that was not known. */
+  /** Labels of a series that was not known; neither they nor their values change afterwards. */
   add(labels: readonly SeriesLabel[]): void {
-    for (const { name, value } of labels) {
+    const last = this.#last
+    this.#last = labels
+    for (let i = 0; i < labels.length; i++) {
+      const label = labels[i]!
+      if (label === last[i]) continue
+      const { name, value } = label
       let sketch = this.#sketches.get(name)
       if (sketch === undefined) {
         if (this.#sketches.size >= mostNames) continue

@@ -1,17 +1,31 @@
 // Labels as version 1.0 writes them, to names and values.
 import { isUtf8 } from 'node:buffer'
-import { DbError, ProtoReader } from '../../../core/index.ts'
+import { DbError, ProtoReader, type SeriesLabel } from '../../../core/index.ts'
 
-/** UTF-8 by name; an empty value means that there is no such label. */
-export type Labels = ReadonlyMap<string, Uint8Array>
+/** Bytes of names and values beyond which they are not kept for the next set. */
+const longestKept = 256
 
-/** Reads one set of labels after the other: names mostly are those of the set before, in the same places, and become text only once. */
+interface Kept {
+  readonly name: Uint8Array
+  readonly label: SeriesLabel
+}
+
+/**
+ * Reads one set of labels after the other. They mostly have the names of the set before, in the same places, and most of its values: a
+ * label that is the same as before is the same object.
+ */
 export class LabelReader {
-  readonly #names: { readonly bytes: Uint8Array; readonly text: string }[] = []
+  /** What was last found at each place. */
+  readonly #last: (Kept | undefined)[] = []
+  /** All names in there are different. */
+  #areUnique = true
 
-  /** Of `bytes[start … end]`; the values are parts of `bytes`. Throws DbError `InvalidArguments` for a name that comes twice and for broken UTF-8. */
-  read(bytes: Uint8Array, start: number, end: number): Labels {
-    const labels = new Map<string, Uint8Array>()
+  /**
+   * Of `bytes[start … end]`; an empty value means that there is no such label. Throws DbError `InvalidArguments` for a name that comes
+   * twice and for broken UTF-8.
+   */
+  read(bytes: Uint8Array, start: number, end: number): SeriesLabel[] {
+    const labels: SeriesLabel[] = []
     for (let at = start, i = 0; at < end; i++) {
       const inner = at + 2
       const stop = inner + bytes[at + 1]!
@@ -28,57 +42,83 @@ export class LabelReader {
         bytes[value + 1]! < 128 &&
         value + 2 + bytes[value + 1]! === stop
       if (isPlain) {
-        add(labels, this.#nameAt(i, bytes, inner + 2, value), bytes.subarray(value + 2, stop))
+        labels.push(this.#take(i, bytes, inner + 2, value, value + 2, stop))
         at = stop
-      } else at = readSlowly(labels, bytes, at, end)
+      } else {
+        const { name, value, end: next } = readSlowly(bytes, at, end)
+        const joined = Buffer.concat([name, value])
+        labels.push(this.#take(i, joined, 0, name.length, name.length, joined.length))
+        at = next
+      }
+    }
+    if (!this.#areUnique) {
+      checkUnique(labels)
+      this.#areUnique = true
     }
     return labels
   }
 
-  #nameAt(i: number, bytes: Uint8Array, start: number, end: number): string {
-    const before = this.#names[i]
-    if (before !== undefined && equals(before.bytes, bytes, start, end)) return before.text
-    const name = bytes.slice(start, end)
-    const text = decode(name)
-    this.#names[i] = { bytes: name, text }
-    return text
+  /** The label at a place of the set: of `bytes`, the name from `start` to `middle`, the value from `from` to `end`. */
+  #take(i: number, bytes: Uint8Array, start: number, middle: number, from: number, end: number): SeriesLabel {
+    const last = this.#last[i]
+    const isNamed = last !== undefined && equals(last.name, bytes, start, middle)
+    if (isNamed && equals(last.label.value, bytes, from, end)) return last.label
+    if (!isNamed) {
+      // What follows may hold the new name, too.
+      this.#areUnique = false
+      this.#last.length = i
+    }
+    const nameBytes = isNamed ? last.name : bytes.slice(start, middle)
+    const name = isNamed ? last.label.name : nameText(nameBytes)
+    const label = { name, value: valueBytes(name, bytes, from, end) }
+    this.#last[i] = middle - start + end - from > longestKept ? undefined : { name: nameBytes, label }
+    return label
   }
 }
 
-/** The label at a place, field by field; returns where it ends. */
-function readSlowly(labels: Map<string, Uint8Array>, bytes: Uint8Array, at: number, end: number): number {
+/** The label at a place, field by field. */
+function readSlowly(bytes: Uint8Array, at: number, end: number) {
   const reader = new ProtoReader(bytes, at, end)
   reader.next()
   const label = reader.message()
-  let name = ''
-  let value: Uint8Array = new Uint8Array()
+  let name = new Uint8Array()
+  let value = new Uint8Array()
   while (label.next()) {
-    if (label.field === 1) name = label.text()
-    else if (label.field === 2) value = label.data()
+    if (label.field === 1) name = Uint8Array.from(label.data())
+    else if (label.field === 2) value = Uint8Array.from(label.data())
     else label.skip()
   }
-  add(labels, name, value)
-  return reader.at
+  return { name, value, end: reader.at }
 }
 
-function add(labels: Map<string, Uint8Array>, name: string, value: Uint8Array): void {
-  if (labels.has(name)) throw invalid(`label ${name} is given twice`)
-  if (!isText(value)) throw invalid(`the value of label ${name} is not valid UTF-8`)
-  labels.set(name, value)
+function checkUnique(labels: readonly SeriesLabel[]): void {
+  const names = new Set<string>()
+  for (const { name } of labels) {
+    if (names.has(name)) throw invalid(`label ${name} is given twice`)
+    names.add(name)
+  }
 }
 
-function isText(bytes: Uint8Array): boolean {
-  for (let i = 0; i < bytes.length; i++) if (bytes[i]! > 127) return isUtf8(bytes)
+/** A copy: small arrays cost less than views. */
+function valueBytes(name: string, bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const value = new Uint8Array(end - start)
+  let all = 0
+  for (let i = 0; i < value.length; i++) {
+    const byte = bytes[start + i]!
+    value[i] = byte
+    all |= byte
+  }
+  if (all > 127 && !isUtf8(value)) throw invalid(`the value of label ${name} is not valid UTF-8`)
+  return value
+}
+
+function equals(known: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  if (known.length !== end - start) return false
+  for (let i = 0; i < known.length; i++) if (known[i] !== bytes[start + i]) return false
   return true
 }
 
-function equals(name: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
-  if (name.length !== end - start) return false
-  for (let i = 0; i < name.length; i++) if (name[i] !== bytes[start + i]) return false
-  return true
-}
-
-function decode(name: Uint8Array): string {
+function nameText(name: Uint8Array): string {
   if (!isUtf8(name)) throw invalid('a label name is not valid UTF-8')
   return Buffer.from(name).toString()
 }

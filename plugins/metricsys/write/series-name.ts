@@ -1,12 +1,13 @@
 // From the labels of a series, as version 1.0 writes them, to its table and tags.
 import { DbError, nameProblem, type SeriesLabel, type SeriesName } from '../../../core/index.ts'
 import { histogramColumn, timeColumn, valueColumn } from './columns.ts'
-import { LabelReader, type Labels } from './labels.ts'
+import { LabelReader } from './labels.ts'
 
 const nameLabel = '__name__'
 const databaseLabels = ['__schema__', '__database__', 'x_svc_database']
 const physicalLabels = ['__physical_table__', 'x_svc_physical_table']
-const special: ReadonlySet<string> = new Set([nameLabel, ...databaseLabels, ...physicalLabels])
+/** Say where a series goes; they are no tags. */
+const placing: ReadonlySet<string> = new Set([...databaseLabels, ...physicalLabels])
 const metricForm = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const labelForm = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 const own: ReadonlySet<string> = new Set([timeColumn, valueColumn, histogramColumn])
@@ -18,6 +19,7 @@ const mostChecked = 10_000
 export class SeriesNames {
   readonly #strict: boolean
   readonly #labels = new LabelReader()
+  readonly #exemplarLabels = new LabelReader()
   readonly #goodMetrics = new Set<string>()
   readonly #goodLabels = new Set<string>()
 
@@ -26,26 +28,32 @@ export class SeriesNames {
     this.#strict = strict
   }
 
-  /** Of the labels `bytes[start … end]`; the values are parts of `bytes`. Throws DbError `InvalidArguments` naming the series. */
+  /** Of the labels `bytes[start … end]`. Throws DbError `InvalidArguments` naming the series. */
   read(bytes: Uint8Array, start: number, end: number): SeriesName {
     const labels = this.#labels.read(bytes, start, end)
-    const metric = textOf(labels.get(nameLabel)) ?? ''
+    const metric = textOf(labels, nameLabel)
     if (metric === '') throw invalid(`a series has no metric name (label __name__): ${shown(labels)}`)
     this.checkMetric(metric)
     const tags: SeriesLabel[] = []
-    for (const [name, value] of labels) {
-      if (special.has(name) || value.length === 0) continue
-      this.checkLabel(name, metric)
-      tags.push({ name, value })
+    let isPlaced = false
+    for (const label of labels) {
+      if (label.value.length === 0 || label.name === nameLabel) continue
+      if (placing.has(label.name)) isPlaced = true
+      else {
+        this.checkLabel(label.name, metric)
+        tags.push(label)
+      }
     }
+    if (!isPlaced) return { table: metric, labels: tags }
     const database = firstOf(labels, databaseLabels)?.replace(/^svc-/, '')
     const physicalTable = firstOf(labels, physicalLabels)
     return { table: metric, labels: tags, ...(database && { database }), ...(physicalTable && { physicalTable }) }
   }
 
   /** Of an exemplar: names are not held to any form. */
-  readLabels(bytes: Uint8Array, start: number, end: number): Labels {
-    return this.#labels.read(bytes, start, end)
+  readLabels(bytes: Uint8Array, start: number, end: number): ReadonlyMap<string, Uint8Array> {
+    const labels = this.#exemplarLabels.read(bytes, start, end)
+    return new Map(labels.map(({ name, value }) => [name, value]))
   }
 
   /** Throws DbError `InvalidArguments`. */
@@ -81,21 +89,23 @@ function remember(names: Set<string>, name: string): void {
   names.add(name)
 }
 
-function firstOf(labels: Labels, names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const text = textOf(labels.get(name))
-    if (text) return text
-  }
-  return undefined
+function firstOf(labels: readonly SeriesLabel[], names: readonly string[]): string | undefined {
+  return names.map(name => textOf(labels, name)).find(text => text !== '')
 }
 
-function textOf(value: Uint8Array | undefined): string | undefined {
-  return value && Buffer.from(value.buffer, value.byteOffset, value.length).toString()
+/** The value of a label, '' without one. */
+function textOf(labels: readonly SeriesLabel[], name: string): string {
+  const label = labels.find(each => each.name === name)
+  return label === undefined ? '' : shownValue(label.value)
+}
+
+function shownValue(value: Uint8Array): string {
+  return Buffer.from(value.buffer, value.byteOffset, value.length).toString()
 }
 
 /** The labels, shortened. */
-function shown(labels: Labels): string {
-  const text = Array.from(labels, ([name, value]) => `${name}="${textOf(value)}"`).join(', ')
+function shown(labels: readonly SeriesLabel[]): string {
+  const text = labels.map(({ name, value }) => `${name}="${shownValue(value)}"`).join(', ')
   return `{${text.length > 200 ? `${text.slice(0, 200)}…` : text}}`
 }
 

@@ -96,7 +96,13 @@ export class KeyIndex {
     const entry = this.#count++
     if (this.#count * words > this.#entries.length) this.#grow()
     const { a, b, c, d } = this.#hash
-    this.#entries.set([a, b, c, d, 0, 0, entry + 1, 0], entry * words)
+    const entries = this.#entries
+    const at = entry * words
+    entries[at] = a
+    entries[at + 1] = b
+    entries[at + 2] = c
+    entries[at + 3] = d
+    entries[at + nextWord] = entry + 1
     this.#place(entry)
     return entry
   }

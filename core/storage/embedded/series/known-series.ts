@@ -45,7 +45,7 @@ export class KnownSeries {
   readonly #take: (table: Table) => TableData
   #places: SeriesPlace[] = []
   /** What `has` was asked for last. */
-  #asked: { readonly table: Table; readonly ids: ReadonlyMap<string, number> } | undefined
+  #asked: TagPlaces | undefined
   readonly #writer = new KeyWriter()
   #epoch = {}
 
@@ -72,7 +72,7 @@ export class KnownSeries {
     for (const { index: i, table, value, labels } of additions) {
       if (of?.table !== table || of.value !== value) of = this.#owner(table, value)
       const { registry } = this.#places[of.place]!.data
-      writer.begin(of.logical)
+      writer.begin(of.entry)
       for (const { name, value } of labels) writer.put(of.ids.get(name)!, value)
       const { bytes, length } = writer.finish()
       const tsid = registry.find(bytes, 0, length) ?? registry.add(bytes, 0, length)
@@ -86,9 +86,9 @@ export class KnownSeries {
 
   /** Whether a table has a series with these tags. */
   has(table: Table, labels: readonly SeriesLabel[]): boolean {
-    if (this.#asked?.table !== table) this.#asked = { table, ids: tagIds(table) }
+    if (this.#asked?.table !== table) this.#asked = tagPlaces(table)
     const writer = this.#writer
-    writer.begin(isLogical(table) ? table.id : undefined)
+    writer.begin(this.#asked.entry)
     for (const { name, value } of labels) {
       const id = this.#asked.ids.get(name)
       if (id === undefined) return false
@@ -130,65 +130,65 @@ export class KnownSeries {
     const field = stored(table.columns.find(column => column.name === value)!)
     let place = this.#places.findIndex(each => each.data === data && each.time === time && each.value === field)
     if (place < 0) place = this.#places.push({ data, time, value: field }) - 1
-    return { table, value, place, ids: tagIds(table), logical: isLogical(table) ? table.id : undefined }
+    return { ...tagPlaces(table), value, place }
   }
 }
 
-/** Ids of the tags in the table that holds the rows, by name. */
-function tagIds(table: Table): ReadonlyMap<string, number> {
-  return new Map(table.tags.map(tag => [tag.name, stored(tag)]))
+function tagPlaces(table: Table): TagPlaces {
+  const entry = isLogical(table) ? new Uint8Array(Uint32Array.of(table.id).buffer) : undefined
+  return { table, ids: new Map(table.tags.map(tag => [tag.name, stored(tag)])), entry }
 }
 
 function stored(column: { readonly id: number; readonly stored?: number }): number {
   return column.stored ?? column.id
 }
 
-interface Owner {
+/** What makes the bytes of a series of a table. */
+interface TagPlaces {
   readonly table: Table
-  readonly value: string
-  readonly place: number
   /** Ids of the tags in the table that holds the rows, by name. */
   readonly ids: ReadonlyMap<string, number>
-  readonly logical: number | undefined
+  /** The number of a logical table. */
+  readonly entry: Uint8Array | undefined
 }
 
-interface KeyEntry {
-  readonly id: number
-  readonly value: Uint8Array
+interface Owner extends TagPlaces {
+  readonly value: string
+  readonly place: number
 }
 
 /** Makes the canonical bytes of a series, see series.ts. */
 class KeyWriter {
-  #entries: KeyEntry[] = []
+  readonly #ids: number[] = []
+  readonly #values: Uint8Array[] = []
   #bytes = new Uint8Array(1024)
+  #length = 0
+  #isSorted = true
 
-  begin(logical: number | undefined): void {
-    this.#entries = []
-    if (logical !== undefined) this.put(tableColumn.id, new Uint8Array(Uint32Array.of(logical).buffer))
+  begin(entry: Uint8Array | undefined): void {
+    this.#ids.length = this.#values.length = 0
+    this.#length = 0
+    this.#isSorted = true
+    if (entry !== undefined) this.put(tableColumn.id, entry)
   }
 
   put(id: number, value: Uint8Array): void {
-    this.#entries.push({ id, value })
+    const count = this.#ids.push(id)
+    if (count > 1 && id < this.#ids[count - 2]!) this.#isSorted = false
+    this.#values.push(value)
+    this.#length += entryHeadBytes + value.length
   }
 
   finish(): { readonly bytes: Uint8Array; readonly length: number } {
-    const entries = this.#entries
-    let length = 0
-    let last = -1
-    let isSorted = true
-    for (const { id, value } of entries) {
-      length += entryHeadBytes + value.length
-      isSorted &&= id > last
-      last = id
-    }
-    if (!isSorted) entries.sort((a, b) => a.id - b.id)
+    const length = this.#length
     if (length > this.#bytes.length) this.#bytes = new Uint8Array(length * 2)
-    this.#fill(entries)
-    return { bytes: this.#bytes, length }
-  }
-
-  #fill(entries: readonly KeyEntry[]): void {
+    const [ids, values, bytes] = [this.#ids, this.#values, this.#bytes]
+    const order = this.#isSorted ? undefined : Array.from(ids, (_, i) => i).sort((i, j) => ids[i]! - ids[j]!)
     let at = 0
-    for (const { id, value } of entries) at = putEntry(this.#bytes, at, id, value, 0, value.length)
+    for (let n = 0; n < ids.length; n++) {
+      const i = order === undefined ? n : order[n]!
+      at = putEntry(bytes, at, ids[i]!, values[i]!, 0, values[i]!.length)
+    }
+    return { bytes, length }
   }
 }

@@ -41,8 +41,9 @@ export class SeriesRegistry {
   add(key: Uint8Array, start: number, end: number): number {
     const tsid = this.#count++
     this.#grow(end - start)
+    const keys = this.#keys
     const at = this.#starts[tsid]!
-    this.#keys.set(key.subarray(start, end), at)
+    for (let i = start; i < end; i++) keys[at + i - start] = key[i]!
     this.#starts[tsid + 1] = at + end - start
     this.#hashes[tsid] = hashOf(key, start, end)
     this.#place(tsid)
@@ -55,6 +56,17 @@ export class SeriesRegistry {
     if (tsid < this.#count) return
     if (tsid > this.#count) throw new Error(`series ${tsid} restored before series ${this.#count}`)
     this.add(key, 0, key.length)
+  }
+
+  /** Of all series from one number to before another: one piece of memory, made for the caller. */
+  keys(from: number, to: number): Uint8Array[] {
+    const starts = this.#starts
+    const first = starts[from]!
+    const { buffer } = this.#keys.slice(first, starts[to]!)
+    return Array.from({ length: to - from }, (_, i) => {
+      const start = starts[from + i]!
+      return new Uint8Array(buffer, start - first, starts[from + i + 1]! - start)
+    })
   }
 
   key(tsid: number): Uint8Array {
@@ -101,10 +113,16 @@ export class SeriesRegistry {
   }
 }
 
-/** FNV-1a with a final mix. */
+/** Four bytes a step, each step can be undone; and a final mix. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0x811c9dc5
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
+  let hash = 0x811c9dc5 ^ (end - start)
+  let i = start
+  for (; i + 4 <= end; i += 4) {
+    const word = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)
+    const mixed = Math.imul(hash ^ word, 0x9e3779b1)
+    hash = mixed ^ (mixed >>> 15)
+  }
+  for (; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
   hash ^= hash >>> 15
   return Math.imul(hash, 0x2c1b3c6d) >>> 0
 }

@@ -39,7 +39,7 @@ function tableEntry(table: number) {
 /** Series from a number on, at most so many. */
 export function seriesSince(registry: SeriesRegistry, from: number, most = registry.size): SeriesEntry[] {
   const length = Math.min(most, registry.size - from)
-  return Array.from({ length }, (_, i) => ({ tsid: from + i, key: registry.key(from + i) }))
+  return registry.keys(from, from + length).map((key, i) => ({ tsid: from + i, key }))
 }
 
 /** One column per tag, a row per series. */

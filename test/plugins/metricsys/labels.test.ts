@@ -1,0 +1,154 @@
+import t from 'tap'
+import { isDbError, ProtoWriter } from '../../../core/index.ts'
+import { LabelReader } from '../../../plugins/metricsys/write/labels.ts'
+
+type Pairs = readonly (readonly [name: string | Buffer, value: string | Buffer])[]
+
+function encode(pairs: Pairs): Uint8Array {
+  const out = new ProtoWriter()
+  for (const [name, value] of pairs) {
+    out.data(1, new ProtoWriter().data(1, Buffer.from(name)).data(2, Buffer.from(value)).bytes)
+  }
+  return out.bytes
+}
+
+function read(reader: LabelReader, pairs: Pairs) {
+  const bytes = encode(pairs)
+  return reader.read(bytes, 0, bytes.length)
+}
+
+function texts(labels: ReturnType<LabelReader['read']>) {
+  return labels.map(({ name, value }) => [name, Buffer.from(value).toString()])
+}
+
+function refusal(reader: LabelReader, pairs: Pairs): string {
+  try {
+    read(reader, pairs)
+  } catch (error) {
+    if (isDbError(error)) return error.message
+  }
+  return 'none'
+}
+
+t.test('every set is read as it is, whatever came before', async t => {
+  const long = 'x'.repeat(300)
+  const sets: Pairs[] = [
+    [],
+    [
+      ['a', '1'],
+      ['b', 'grün'],
+      ['c', '']
+    ],
+    [['a', '1']],
+    [
+      ['a', '1'],
+      ['b', 'grün'],
+      ['c', '3']
+    ],
+    [
+      ['b', '1'],
+      ['a', 'grün'],
+      ['c', long]
+    ],
+    [
+      ['b', '1'],
+      [long, 'y'],
+      ['c', long]
+    ],
+    [
+      ['b', '1'],
+      [long, 'z'],
+      ['c', '3']
+    ]
+  ]
+  const reader = new LabelReader()
+  for (const i of [0, 1, 2, 3, 4, 5, 6, 3, 1, 4, 4, 2, 6, 6, 0, 5]) t.same(texts(read(reader, sets[i]!)), sets[i])
+})
+
+t.test('labels that are those of the set before are the same objects, and keep their values', async t => {
+  const reader = new LabelReader()
+  const bytes = encode([
+    ['a', 'one'],
+    ['b', 'two']
+  ])
+  const before = reader.read(bytes, 0, bytes.length)
+  const after = read(reader, [
+    ['a', 'one'],
+    ['b', 'three']
+  ])
+  bytes.fill(0)
+  t.equal(after[0], before[0])
+  t.not(after[1], before[1])
+  t.same(texts(before), [
+    ['a', 'one'],
+    ['b', 'two']
+  ])
+})
+
+t.test('a name that comes twice is refused, however it got there', async t => {
+  const twice = 'label a is given twice'
+  const reader = new LabelReader()
+  t.equal(
+    refusal(reader, [
+      ['a', '1'],
+      ['b', '2'],
+      ['a', '1']
+    ]),
+    twice
+  )
+  t.equal(
+    refusal(reader, [
+      ['a', '1'],
+      ['b', '2'],
+      ['a', '1']
+    ]),
+    twice,
+    'again'
+  )
+  read(reader, [
+    ['a', '1'],
+    ['b', '2'],
+    ['c', '3']
+  ])
+  t.equal(
+    refusal(reader, [
+      ['c', '1'],
+      ['b', '2'],
+      ['c', '3']
+    ]),
+    'label c is given twice',
+    'with one that stands behind'
+  )
+  read(reader, [
+    ['a', '1'],
+    ['b', '2']
+  ])
+  t.equal(
+    refusal(reader, [
+      ['b', '1'],
+      ['a', Buffer.from([0xff])]
+    ]),
+    'the value of label a is not valid UTF-8'
+  )
+  t.equal(
+    refusal(reader, [
+      ['b', '1'],
+      ['b', '2']
+    ]),
+    'label b is given twice',
+    'after a set that ended early'
+  )
+  t.equal(refusal(reader, [[Buffer.from([0xc3]), '1']]), 'a label name is not valid UTF-8')
+  t.same(
+    texts(
+      read(reader, [
+        ['b', '1'],
+        ['a', '2']
+      ])
+    ),
+    [
+      ['b', '1'],
+      ['a', '2']
+    ]
+  )
+})
