@@ -17,14 +17,21 @@ export async function startServer(t: Test, toml = '', options: BootOptions = {})
   return server
 }
 
+/** Rows of a statement, or what it changed; throws what the server says is wrong with it. `user` is a name and a password, `name:password`. */
+export async function askSql({ main }: Pick<TestServer, 'main'>, sql: string, { db = 'public', user = '' } = {}) {
+  const headers = user === '' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }
+  const answer = await main.inject({ method: 'GET', url: `/v1/sql?${new URLSearchParams({ db, sql })}`, headers })
+  const { output, error } = answer.json()
+  if (output === undefined) throw new Error(error)
+  return output[0].records?.rows ?? output[0]
+}
+
 /** Makes databases of a server that tests share, one for each; returns its name. */
-export function databaseMaker({ main }: Pick<TestServer, 'main'>): () => Promise<string> {
+export function databaseMaker(server: Pick<TestServer, 'main'>): () => Promise<string> {
   let made = 0
   return async () => {
     const db = `test_${++made}`
-    const url = `/v1/sql?sql=${encodeURIComponent(`CREATE DATABASE ${db}`)}`
-    const { statusCode, body } = await main.inject({ method: 'GET', url })
-    if (statusCode !== 200) throw new Error(body)
+    await askSql(server, `CREATE DATABASE ${db}`)
     return db
   }
 }

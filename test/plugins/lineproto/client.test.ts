@@ -2,18 +2,14 @@
 import { InfluxDB, Point } from '@influxdata/influxdb-client'
 import { FieldType, InfluxDB as InfluxDbOne } from 'influx'
 import t from 'tap'
+import { askSql } from '../../helpers.ts'
 import { serve } from './serve.ts'
 
 const users = 'user_provider = "static_user_provider:cmd:al:wo=p:w,all=a"'
 
 async function listening(t: Parameters<typeof serve>[0]) {
   const { main, core, sql: _, ...rest } = await serve(t, users)
-  const sql = async (text: string) => {
-    const authorization = `Basic ${Buffer.from('all:a').toString('base64')}`
-    const url = `/v1/sql?sql=${encodeURIComponent(text)}`
-    const answer = await main.inject({ method: 'GET', url, headers: { authorization } })
-    return answer.json().output?.[0].records.rows
-  }
+  const sql = (text: string) => askSql({ main }, text, { user: 'all:a' })
   const { port } = main.server.address() as { port: number }
   return { ...rest, core, sql, port }
 }

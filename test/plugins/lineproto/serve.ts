@@ -1,6 +1,6 @@
 // A server with what the tests of lines send it.
 import type { Test } from 'tap'
-import { startServer, type TestServer } from '../../helpers.ts'
+import { askSql, startServer, type TestServer } from '../../helpers.ts'
 
 export async function serve(t: Test, toml = '') {
   const server = await startServer(t, toml)
@@ -17,12 +17,6 @@ export function clientOf({ main }: Pick<TestServer, 'main'>, db: string) {
   }
   const write = (lines: string | Buffer, query = '', headers: Record<string, string> = {}) =>
     post(`write${query}`, lines, headers)
-  const sql = async (text: string, database = db || 'public') => {
-    const url = `/v1/sql?db=${database}&sql=${encodeURIComponent(text)}`
-    const answer = await main.inject({ method: 'GET', url })
-    const { output, error } = answer.json()
-    if (output === undefined) throw new Error(error)
-    return output[0].records?.rows ?? output[0]
-  }
+  const sql = (text: string, database = db || 'public') => askSql({ main }, text, { db: database })
   return { post, write, sql }
 }

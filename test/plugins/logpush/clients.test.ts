@@ -4,6 +4,7 @@ import pino from 'pino'
 import { pinoLoki } from 'pino-loki'
 import t, { type Test } from 'tap'
 import winston from 'winston'
+import { askSql } from '../../helpers.ts'
 import { needing } from '../../programs.ts'
 import { eventually, startSyslogNg } from '../../syslog-ng.ts'
 import { path, serve } from './serve.ts'
@@ -22,16 +23,9 @@ const users = 'user_provider = "static_user_provider:cmd:alice=pw"'
 
 async function serveUsers(t: Test) {
   const server = await serve(t, users)
-  const headers = { authorization: `Basic ${Buffer.from('alice:pw').toString('base64')}` }
-  const sql = async (text: string) => {
-    const url = `/v1/sql?sql=${encodeURIComponent(text)}`
-    const { output, error } = (await server.main.inject({ method: 'GET', url, headers })).json()
-    if (output === undefined) throw new Error(error)
-    return output[0].records?.rows ?? []
-  }
   return {
     ...server,
-    sql,
+    sql: (text: string) => askSql(server, text, { user: 'alice:pw' }),
     host: server.addresses.main!,
     table: () => server.core.store.table('public', 'logpush_logs')
   }

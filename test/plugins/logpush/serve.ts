@@ -1,7 +1,7 @@
 // A server that lines are pushed to.
 import type { Test } from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
-import { startServer, type TestServer } from '../../helpers.ts'
+import { askSql, startServer, type TestServer } from '../../helpers.ts'
 import { type TestStream, writeJsonPush, writeProtobuf } from './messages.ts'
 
 export const path = '/v1/logpush/api/v1/push'
@@ -27,11 +27,6 @@ export function clientOf({ main }: Pick<TestServer, 'main'>, db: string) {
       { 'content-type': 'application/x-protobuf', ...headers },
       query
     )
-  const sql = async (text: string, database = db) => {
-    const url = `/v1/sql?db=${database}&sql=${encodeURIComponent(text)}`
-    const answer = (await main.inject({ method: 'GET', url })).json()
-    if (answer.output === undefined) throw new Error(answer.error)
-    return answer.output[0].records?.rows ?? answer.output[0]
-  }
+  const sql = (text: string, database = db) => askSql({ main }, text, { db: database })
   return { main, send, pushJson, pushProtobuf, sql }
 }

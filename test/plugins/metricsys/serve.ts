@@ -1,7 +1,7 @@
 // A server with what the tests of metrics send it.
 import type { Test } from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
-import { startServer } from '../../helpers.ts'
+import { askSql, startServer } from '../../helpers.ts'
 import { readQueries, readResults, type TestMatcher } from './messages.ts'
 
 const writtenHeaders = ['samples', 'histograms', 'exemplars'].map(kind => `x-prometheus-remote-write-${kind}-written`)
@@ -28,12 +28,6 @@ export async function serve(t: Test, toml = '') {
     const answer = await post('read', readQueries([{ from, to, matchers }]))
     return readResults(answer.raw)[0]!
   }
-  const sql = async (text: string, db = 'public') => {
-    const url = `/v1/sql?db=${db}&sql=${encodeURIComponent(text)}`
-    const answer = await server.main.inject({ method: 'GET', url })
-    const { output, error } = answer.json()
-    if (output === undefined) throw new Error(error)
-    return output[0].records?.rows ?? output[0]
-  }
+  const sql = (text: string, db = 'public') => askSql(server, text, { db })
   return { ...server, post, write, read, sql }
 }

@@ -1,14 +1,11 @@
 import { tableFromIPC } from 'apache-arrow'
 import t, { type Test } from 'tap'
-import { startServer } from '../../helpers.ts'
+import { askSql, startServer } from '../../helpers.ts'
 
 /** A server with the ordinary table `load(host tag, v, w, at)` and its asking. */
 async function serveLoad(t: Test, toml = '') {
   const { main, core } = await startServer(t, toml)
-  const sql = async (text: string) => {
-    const { statusCode, body } = await main.inject({ url: `/v1/sql?sql=${encodeURIComponent(text)}` })
-    if (statusCode !== 200) throw new Error(body)
-  }
+  const sql = (text: string) => askSql({ main }, text)
   await sql('CREATE TABLE load (host STRING, v DOUBLE, w INT, at TIMESTAMP(9) TIME INDEX, PRIMARY KEY (host))')
   await sql("INSERT INTO load VALUES ('a', 1, 10, 0), ('a', 2, 20, 10000000000), ('b', 5, NULL, 10000000000)")
   const ask = (query: string, rest = '', range = 'start=0&end=10&step=10s') =>

@@ -9,21 +9,13 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
 import { AggregationType, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import t from 'tap'
-import { startServer } from '../../helpers.ts'
+import { askSql, startServer } from '../../helpers.ts'
 
 const server = await startServer(t, 'user_provider = "static_user_provider:cmd:agent:wo=w,reader:ro=r"')
 const basic = (user: string) => ({ authorization: `Basic ${Buffer.from(user).toString('base64')}` })
 const url = (signal: string) => `${server.addresses.main}/v1/telemetry/v1/${signal}`
 
-async function sql(text: string) {
-  const answer = await server.main.inject({
-    url: `/v1/sql?sql=${encodeURIComponent(text)}`,
-    headers: basic('reader:r')
-  })
-  const { output, error } = answer.json()
-  if (output === undefined) throw new Error(error)
-  return output[0].records.rows
-}
+const sql = (text: string) => askSql(server, text, { user: 'reader:r' })
 
 for (const [name, Exporter] of [
   ['proto', ProtoMetrics],

@@ -1,6 +1,6 @@
 // A server with what the tests of telemetry send it.
 import type { Test } from 'tap'
-import { databaseMaker, startServer } from '../../helpers.ts'
+import { askSql, databaseMaker, startServer } from '../../helpers.ts'
 import { readPartial, readStatus } from './proto.ts'
 
 type Signal = 'metrics' | 'traces' | 'logs'
@@ -16,13 +16,6 @@ export async function serve(t: Test, toml = '') {
     })
     return { status: answer.statusCode, headers: answer.headers, body: answer.rawPayload }
   }
-  const query = async (text: string, db: string) => {
-    const url = `/v1/sql?db=${db}&sql=${encodeURIComponent(text)}`
-    const answer = await server.main.inject({ method: 'GET', url })
-    const { output, error } = answer.json()
-    if (output === undefined) throw new Error(error)
-    return output[0].records?.rows ?? output[0]
-  }
   const database = databaseMaker(server)
   /** A database of its own, so that tests can share the server. */
   const fresh = async () => {
@@ -37,7 +30,7 @@ export async function serve(t: Test, toml = '') {
         return readPartial(answer.body)
       },
       /** Rows as arrays. */
-      sql: (text: string) => query(text, db),
+      sql: (text: string) => askSql(server, text, { db }),
       async promql(text: string, time: number) {
         const url = `/v1/metricsys/api/v1/query?db=${db}&time=${time}&query=${encodeURIComponent(text)}`
         return (await server.main.inject({ method: 'GET', url })).json().data.result

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { deflateSync, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { startServer } from '../../helpers.ts'
+import { askSql, startServer } from '../../helpers.ts'
 import { needing } from '../../programs.ts'
 
 async function serve(t: Test, toml = '') {
@@ -13,12 +13,7 @@ async function serve(t: Test, toml = '') {
     const answer = await server.main.inject({ method: 'POST', url, payload, headers })
     return { status: answer.statusCode, body: answer.body, json: () => answer.json() }
   }
-  const sql = async (text: string, db = 'public') => {
-    const url = `/v1/sql?db=${db}&sql=${encodeURIComponent(text)}`
-    const { output, error } = (await server.main.inject({ method: 'GET', url })).json()
-    if (output === undefined) throw new Error(error)
-    return output[0].records?.rows ?? output[0]
-  }
+  const sql = (text: string, db = 'public') => askSql(server, text, { db })
   return { ...server, put, sql }
 }
 
