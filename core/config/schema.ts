@@ -33,9 +33,11 @@ export const size = (byDefault: number, description: string, options: UnitOption
 export const count = (byDefault: number, description: string, options: CountOptions = {}) =>
   Type.Integer({ default: byDefault, description, minimum: 1, ...options })
 
-const live = { live: true } as const
-const flag = (byDefault: boolean, description: string, options: KeyOptions = {}) =>
+/** A key that is true or false. */
+export const flag = (byDefault: boolean, description: string, options: Pick<KeyOptions, 'live'> = {}) =>
   Type.Boolean({ default: byDefault, description, ...options })
+
+const live = { live: true } as const
 const text = (byDefault: string, description: string, options: KeyOptions & { pattern?: string } = {}) =>
   Type.String({ default: byDefault, description, ...options })
 const choice = <const T extends readonly string[]>(

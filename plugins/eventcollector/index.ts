@@ -1,6 +1,6 @@
 // Events and raw text in as collectors of events send them, with tokens and numbered answers.
 import { Type } from 'typebox'
-import { count, definePlugin, tableLimits } from '../../core/index.ts'
+import { count, definePlugin, flag, tableLimits } from '../../core/index.ts'
 import { createAcks } from './acks.ts'
 import { readCredentials } from './credentials.ts'
 import { createReceive } from './receive.ts'
@@ -13,19 +13,15 @@ export default definePlugin({
   servers: ['main', 'public'],
   uses: ['pipelines'],
   config: Type.Object({
-    acknowledge: Type.Boolean({
-      default: false,
-      description: 'Answers have a number that can be asked for at …/ack; requests must name a channel.'
-    }),
+    acknowledge: flag(false, 'Answers have a number that can be asked for at …/ack; requests must name a channel.'),
     max_channels: count(
       10_000,
       'Channels whose numbers are remembered; the one not used for longest is forgotten first.'
     ),
-    query_token: Type.Boolean({
-      default: false,
-      description:
-        'Takes parameter token=user:password of the query instead of a header. URLs end up in logs of others.'
-    }),
+    query_token: flag(
+      false,
+      'Takes parameter token=user:password of the query instead of a header. URLs end up in logs of others.'
+    ),
     max_series: count(
       1_000_000,
       'Series (sets of host, source, sourcetype and values of fields) of one table. Events with further ones are refused with 400; each takes some 300 bytes of memory.'

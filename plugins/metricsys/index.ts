@@ -1,6 +1,6 @@
 // Metrics in and out by remote write and remote read: each metric is a table, its series share the files of a physical one.
 import { Type } from 'typebox'
-import { count, definePlugin } from '../../core/index.ts'
+import { count, definePlugin, flag } from '../../core/index.ts'
 import { apiRoutes } from './api/routes.ts'
 import { formatError } from './errors.ts'
 import { routes } from './routes.ts'
@@ -12,11 +12,7 @@ export default definePlugin({
   servers: ['main', 'public'],
   uses: ['pipelines', 'promql'],
   config: Type.Object({
-    native_histograms: Type.Boolean({
-      default: true,
-      live: true,
-      description: 'Takes native histograms; otherwise they are refused.'
-    }),
+    native_histograms: flag(true, 'Takes native histograms; otherwise they are refused.', { live: true }),
     max_series: count(
       5_000_000,
       'Series of one physical table. Writes of further ones are refused with 400; each takes some 300 bytes of memory.',

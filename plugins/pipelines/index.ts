@@ -1,6 +1,6 @@
 // Log pipelines: documents that say how items become rows, their versions, and the service that runs them.
 import { Type } from 'typebox'
-import { count, definePlugin, duration, size } from '../../core/index.ts'
+import { count, definePlugin, duration, flag, size } from '../../core/index.ts'
 import { defaultPathValues } from './processor/json-path.ts'
 import { routes } from './routes.ts'
 import { defaultScriptLimits } from './script/limits.ts'
@@ -13,12 +13,11 @@ export default definePlugin({
   prefix: '/v1/pipelines',
   servers: ['main', 'public'],
   config: Type.Object({
-    variables_from_input: Type.Boolean({
-      default: false,
-      live: true,
-      description:
-        'Table-option variables count also where the items bring them, not only where a processor wrote them.'
-    }),
+    variables_from_input: flag(
+      false,
+      'Table-option variables count also where the items bring them, not only where a processor wrote them.',
+      { live: true }
+    ),
     dry_run_max_items: count(10, 'More items than this are refused.', { live: true }),
     max_document_size: size(128 * 1024, 'Larger YAML documents are refused.', { minimum: 1, live: true }),
     max_groups: count(1000, 'Rows of one request go to at most so many combinations of table and table options.', {

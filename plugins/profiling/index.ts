@@ -1,13 +1,11 @@
 // Profiles of the running server: processor time and heap, as pprof files, text and flame graphs. Only on the main server.
 import { Type } from 'typebox'
-import { count, definePlugin, duration, size } from '../../core/index.ts'
+import { count, definePlugin, duration, flag, size } from '../../core/index.ts'
 import type {} from '../services.ts'
 import { routes } from './routes.ts'
 import { createProfiling } from './service.ts'
 
 const MiB = 2 ** 20
-
-const flag = (description: string) => Type.Boolean({ default: false, description })
 
 export default definePlugin({
   name: 'profiling',
@@ -19,9 +17,9 @@ export default definePlugin({
     max_upload: size(128 * MiB, 'Largest dump `symbol` takes, after unpacking; a larger one is refused with 413.', {
       minimum: 1
     }),
-    heap_profiling: flag('Samples the heap from the start.'),
+    heap_profiling: flag(false, 'Samples the heap from the start.'),
     heap_interval: size(128 * 1024, 'Bytes allocated between two samples of the heap.', { minimum: 1024 }),
-    gdump: flag('Dumps the heap at each new memory high from the start, into `{data_home}/profiles`.'),
+    gdump: flag(false, 'Dumps the heap at each new memory high from the start, into `{data_home}/profiles`.'),
     gdump_step: size(64 * MiB, 'What the resident memory must grow by for the next dump.', { minimum: MiB }),
     gdump_files: count(16, 'Dumps that are kept, the newest.')
   }),

@@ -1,6 +1,6 @@
 // PromQL: the language, its engine, and `/v1/promql`.
 import { Type } from 'typebox'
-import { count, definePlugin, duration } from '../../core/index.ts'
+import { count, definePlugin, duration, flag } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { createService } from './service.ts'
 
@@ -9,10 +9,8 @@ export default definePlugin({
   prefix: '/v1/promql',
   servers: ['main', 'public'],
   config: Type.Object({
-    experimental: Type.Boolean({
-      default: false,
-      live: true,
-      description: 'Accepts functions and syntax that Prometheus itself calls experimental.'
+    experimental: flag(false, 'Accepts functions and syntax that Prometheus itself calls experimental.', {
+      live: true
     }),
     lookback: duration(300_000, 'How long a sample counts as the latest one.', { minimum: 1, live: true }),
     timeout: duration(

@@ -1,6 +1,6 @@
 // Metrics, traces and logs by OTLP over HTTP, as protobuf and as JSON.
 import { Type } from 'typebox'
-import { count, definePlugin, size } from '../../core/index.ts'
+import { count, definePlugin, flag, size } from '../../core/index.ts'
 import { createCounters } from './counters.ts'
 import { createReceiveLogs } from './logs/receive.ts'
 import { promotedByDefault, type Strategy, strategies } from './metrics/policy.ts'
@@ -24,19 +24,13 @@ export default definePlugin({
       description: 'How names of metrics and labels are translated, where no header of the request says it.'
     }),
     promote_resource_attributes: texts(promotedByDefault, 'Resource attributes that become labels of metrics.'),
-    promote_all_resource_attributes: Type.Boolean({
-      default: false,
-      description: 'All resource attributes become labels of metrics.'
-    }),
+    promote_all_resource_attributes: flag(false, 'All resource attributes become labels of metrics.'),
     ignore_resource_attributes: texts([], 'Resource attributes that do not where all others do.'),
-    promote_scope_attributes: Type.Boolean({
-      default: false,
-      description: 'Name, version, schema URL and attributes of the scope become labels of metrics, `otel_scope_*`.'
-    }),
-    start_times: Type.Boolean({
-      default: true,
-      description: 'Keeps since when counters, histograms and summaries count, in `svc_metric_start_times`.'
-    }),
+    promote_scope_attributes: flag(
+      false,
+      'Name, version, schema URL and attributes of the scope become labels of metrics, `otel_scope_*`.'
+    ),
+    start_times: flag(true, 'Keeps since when counters, histograms and summaries count, in `svc_metric_start_times`.'),
     max_items: count(
       1_000_000,
       'Resources, scopes, and spans, metrics or log records of one request, all together; one with more is refused with 413.'
