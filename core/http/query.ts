@@ -20,6 +20,20 @@ export function parseParameters(text: string): Parameters {
   return parameters
 }
 
+/** The fields of a form, where `acceptForms` has read one. */
+export function formOf({ body }: { readonly body: unknown }): Parameters | undefined {
+  return typeof body === 'object' && body !== null && !Buffer.isBuffer(body) ? (body as Parameters) : undefined
+}
+
+/** The value of a parameter of a request: the URL's, else the form's. */
+export function parameterOf(
+  request: { readonly query: unknown; readonly body: unknown },
+  key: string
+): string | undefined {
+  const form = formOf(request)
+  return firstValue(request.query as Parameters, key) ?? (form && firstValue(form, key))
+}
+
 /** The value of a parameter, the first where it is repeated; undefined where it is absent. */
 export function firstValue(parameters: Parameters, key: string): string | undefined {
   const value = parameters[key]

@@ -5,7 +5,7 @@ import { parseZone } from '../model/time.ts'
 import type { RequestContext, ServerKind } from './context.ts'
 import { headerText } from './header.ts'
 import { readHints } from './hints.ts'
-import { firstValue, type Parameters } from './query.ts'
+import { firstValue, formOf, type Parameters } from './query.ts'
 
 /** Sets `request.ctx` before the body is read; a form's field `db` completes it after. */
 export function setContexts(app: FastifyInstance, channel: ServerKind, timezone: string): void {
@@ -24,7 +24,8 @@ export function setContexts(app: FastifyInstance, channel: ServerKind, timezone:
     done()
   })
   app.addHook('preValidation', (request, _reply, done) => {
-    const named = formField(request, 'db')
+    const form = formOf(request)
+    const named = form && firstValue(form, 'db')
     if (named && !firstValue(request.query as Parameters, 'db')) request.ctx = { ...request.ctx, db: database(named) }
     done()
   })
@@ -32,12 +33,6 @@ export function setContexts(app: FastifyInstance, channel: ServerKind, timezone:
 
 function database(text: string): string {
   return text.replace(/^svc-/, '') || 'public'
-}
-
-function formField(request: FastifyRequest, key: string): string | undefined {
-  const { body } = request
-  if (typeof body !== 'object' || body === null || Buffer.isBuffer(body)) return undefined
-  return firstValue(body as Parameters, key)
 }
 
 function zoneName(request: FastifyRequest): string | undefined {

@@ -1,12 +1,10 @@
 // `GET` and `POST /v1/promql`: range queries, answered in the formats of SQL.
-import type { FastifyRequest } from 'fastify'
 import {
   acceptForms,
   authorise,
   DbError,
-  firstValue,
-  type Parameters,
   type PluginApp,
+  parameterOf,
   parseDuration,
   resultEncoding,
   sendAnswers
@@ -24,7 +22,7 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
       const { ctx } = request
       request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
       authorise(ctx.user, 'read')
-      const parameter = readParameters(request)
+      const parameter: ReadParameter = key => parameterOf(request, key)
       const { format, encoding } = resultEncoding(parameter)
       const times = { start: requiredTime(parameter, 'start'), end: requiredTime(parameter, 'end') }
       const step = duration(parameter, 'step')
@@ -39,12 +37,6 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
 }
 
 type ReadParameter = (key: string) => string | undefined
-
-/** From the URL, then from a form. */
-function readParameters({ query, body }: FastifyRequest): ReadParameter {
-  const form = typeof body === 'object' && body !== null && !Buffer.isBuffer(body) ? (body as Parameters) : {}
-  return key => firstValue(query as Parameters, key) ?? firstValue(form, key)
-}
 
 function required(parameter: ReadParameter, name: string): string {
   const value = parameter(name)

@@ -6,10 +6,9 @@ import {
   checkCount,
   DbError,
   exportFolder,
-  firstValue,
   limitAnswer,
-  type Parameters,
   type PluginApp,
+  parameterOf,
   resultEncoding,
   sendAnswers
 } from '../../core/index.ts'
@@ -88,12 +87,9 @@ export function routes(
 
 type ReadParameter = (key: string) => string | undefined
 
-function readParameters({ query, body }: FastifyRequest): ReadParameter {
-  const form = typeof body === 'object' && body !== null && !Buffer.isBuffer(body) ? (body as Parameters) : undefined
-  const read: ReadParameter = key => {
-    const value = firstValue(query as Parameters, key)
-    return value !== undefined ? value : form && firstValue(form, key)
-  }
+function readParameters(request: FastifyRequest): ReadParameter {
+  const { body } = request
+  const read: ReadParameter = key => parameterOf(request, key)
   if (Buffer.isBuffer(body) && body.length > 0 && read('sql') === undefined) {
     throw new DbError('InvalidArguments', 'a body must have the content type application/x-www-form-urlencoded', {
       status: 415

@@ -1,6 +1,6 @@
 // Parameters of the query API: from the URL or a form, times and durations in the forms its clients use.
 import type { FastifyRequest } from 'fastify'
-import { DbError, firstValue, type Parameters } from '../../../core/index.ts'
+import { DbError, firstValue, formOf, type Parameters } from '../../../core/index.ts'
 import type { PromqlService } from '../../services.ts'
 
 export interface ApiParameters {
@@ -10,16 +10,13 @@ export interface ApiParameters {
   all(name: string): readonly string[]
 }
 
-export function parametersOf({ query, body }: FastifyRequest): ApiParameters {
-  const sources = [query as Parameters, ...(isForm(body) ? [body] : [])]
+export function parametersOf(request: FastifyRequest): ApiParameters {
+  const form = formOf(request)
+  const sources = [request.query as Parameters, ...(form === undefined ? [] : [form])]
   return {
     one: name => sources.map(source => firstValue(source, name)).find(value => value !== undefined && value !== ''),
     all: name => sources.flatMap(source => [source[name] ?? []].flat()).filter(value => value !== '')
   }
-}
-
-function isForm(body: unknown): body is Parameters {
-  return typeof body === 'object' && body !== null && !Buffer.isBuffer(body)
 }
 
 /** Milliseconds since 1970; undefined when absent. Throws DbError `InvalidArguments`. */

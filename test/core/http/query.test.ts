@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { firstValue, parseParameters } from '../../../core/http/query.ts'
+import { firstValue, parameterOf, parseParameters } from '../../../core/http/query.ts'
 
 t.test('a query string becomes a record', async t => {
   const cases: [string, Record<string, unknown>][] = [
@@ -39,4 +39,14 @@ t.test('what URLSearchParams writes is read back', async t => {
 t.test('no text makes it throw', async t => {
   fc.assert(fc.property(fc.string(), text => typeof parseParameters(text) === 'object'))
   t.pass()
+})
+
+t.test("a parameter is the URL's before the form's; bytes are no form", async t => {
+  const query = parseParameters('a=url&b=')
+  const body = parseParameters('a=form&b=form&c=form')
+  const found = ['a', 'b', 'c', 'd'].map(key => parameterOf({ query, body }, key))
+  t.strictSame(found, ['url', '', 'form', undefined])
+  for (const other of [undefined, null, Buffer.from('c=form')]) {
+    t.equal(parameterOf({ query, body: other }, 'c'), undefined)
+  }
 })
