@@ -179,6 +179,8 @@ export type Condition =
   | { readonly kind: 'equals'; readonly column: string; readonly value: string }
   /** The time index in its own unit, from one time to before another. */
   | { readonly kind: 'time'; readonly from?: bigint; readonly to?: bigint }
+  /** No row of the table has the same tags and a later time. */
+  | { readonly kind: 'newest' }
 
 /** Whole columns of one table between two times (in the time index's unit, end exclusive), in no order. */
 export interface ScanQuery {

@@ -43,7 +43,7 @@ export function whereCondition(parts: WhereParts, tree: Tree | undefined): Condi
 
 const mirrored: Readonly<Record<string, string>> = { Eq: 'Eq', Lt: 'Gt', LtEq: 'GtEq', Gt: 'Lt', GtEq: 'LtEq' }
 
-function all(conditions: readonly (Condition | undefined)[]): Condition | undefined {
+export function all(conditions: readonly (Condition | undefined)[]): Condition | undefined {
   const of = conditions.filter(each => each !== undefined)
   return of.length > 1 ? { kind: 'all', of } : of[0]
 }
@@ -115,7 +115,10 @@ function timeCondition({ table, zone }: WhereParts, op: string, { kind, value }:
 }
 
 /** The column of the table an expression is, undefined where that is not certain. */
-function columnOf({ table, names }: WhereParts, tree: Tree | undefined): TableColumn | undefined {
+export function columnOf(
+  { table, names }: Pick<WhereParts, 'table' | 'names'>,
+  tree: Tree | undefined
+): TableColumn | undefined {
   const [kind, value] = variant(tree) ?? ['', null]
   const parts =
     kind === 'Identifier' ? [asIdent(value)] : kind === 'CompoundIdentifier' ? asList(value).map(asIdent) : []

@@ -60,7 +60,7 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   const compared: (readonly [number, number])[] = []
   const named: (readonly [number[], boolean])[] = []
   const searches: SearchCall[] = []
-  const filtered: Filtered[] = []
+  const alone: Filtered[] = []
   let everyColumn = tokens.some(token => isToken(token, '#'))
   walkStatement(tree, {
     table: (name, aliased) => named.push([name.map(index), aliased]),
@@ -75,7 +75,7 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
     },
     unnamed: call => edits.push(...labelEdit(statement, call.map(index))),
     search: name => searches.push(readSearchCall(statement, index(name))),
-    filtered: (name, alias, condition) => filtered.push({ at: index(name[0]!), alias, condition })
+    alone: table => alone.push({ ...table, at: index(table.name[0]!) })
   })
   for (const [parts, aliased] of named) edits.push(await tableEdit(place, statement, parts, aliased))
   const tables = edits.flatMap<Named>(edit => edit.table ?? (edit.view && asNamed(edit.view)) ?? [])
@@ -86,7 +86,7 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
     edits.push(...timeEdit(statement, timeColumn(tables, statement.tokens[column]!), constant, place.zone))
   }
   const columnsAt = (token: number) => find(nameOf(statement.tokens[token]!)) ?? []
-  const asked = { searches, filtered, columnsAt, index, zone: place.zone }
+  const asked = { searches, alone, columnsAt, index, zone: place.zone }
   const rows = new Set(named.flatMap(([parts, aliased]) => rowNames(tokens, parts.at(-1)!, aliased)))
   const isColumn = (parts: readonly number[]) =>
     isKnown(

@@ -4,6 +4,7 @@ import type { Tree } from '../grammar/parser.ts'
 import { asIdent, asList, asNode, asObjectName, type Ident, isQuery, type TreeNode, variant } from '../grammar/tree.ts'
 import { isSearchFunction } from '../search/call.ts'
 import { isRefusedFunction, isTableFunction } from './function-policy.ts'
+import { tableOf } from './newest.ts'
 
 export interface Visitor {
   /** A table that is no common table expression of the query. */
@@ -20,8 +21,16 @@ export interface Visitor {
   unnamedColumns(): void
   /** A call of a function that searches a text. */
   search(name: Ident): void
-  /** What rows of a table must meet that stands alone in its FROM; `alias` where it has one. */
-  filtered(name: readonly Ident[], alias: Ident | undefined, condition: Tree): void
+  /** A table that stands alone in its FROM. */
+  alone(table: Alone): void
+}
+
+export interface Alone {
+  readonly name: readonly Ident[]
+  readonly alias: Ident | undefined
+  readonly select: TreeNode
+  /** Of a query that is nothing but this SELECT. */
+  readonly orderBy: Tree | undefined
 }
 
 /** Where something begins: line and character from 1. */
@@ -46,7 +55,7 @@ function walkQuery(query: TreeNode, outer: Scope, visitor: Visitor): void {
   const withNode = asNode(query['with'])
   for (const table of asList(withNode?.['cte_tables']))
     walkCommon(asNode(table), withNode?.['recursive'] === true, scope, visitor)
-  walkBody(query['body'], scope, visitor)
+  walkBody(query['body'], scope, visitor, query['order_by'])
   for (const key of ['order_by', 'limit_clause', 'fetch']) walkExpression(query[key], scope, visitor)
 }
 
@@ -62,12 +71,12 @@ function walkCommon(table: TreeNode | undefined, recursive: boolean, scope: Set<
   scope.add(name.value.toLowerCase())
 }
 
-function walkBody(body: Tree | undefined, scope: Scope, visitor: Visitor): void {
+function walkBody(body: Tree | undefined, scope: Scope, visitor: Visitor, orderBy?: Tree): void {
   const [kind, value] = variant(body) ?? ['', null]
   const node = asNode(value)
   if (node === undefined) throw refused(kind || 'this')
   if (kind === 'Query') walkQuery(node, scope, visitor)
-  else if (kind === 'Select') walkSelect(node, scope, visitor)
+  else if (kind === 'Select') walkSelect(node, orderBy, scope, visitor)
   else if (kind === 'Values') walkExpression(node['rows'], scope, visitor)
   else if (kind === 'SetOperation') {
     walkBody(node['left'], scope, visitor)
@@ -87,28 +96,21 @@ const selectExpressions = [
 ]
 const selectFlags = ['select_token', 'top_before_distinct', 'window_before_qualify', 'flavor', 'value_table_mode']
 
-function walkSelect(select: TreeNode, scope: Scope, visitor: Visitor): void {
+function walkSelect(select: TreeNode, orderBy: Tree | undefined, scope: Scope, visitor: Visitor): void {
   for (const [key, value] of Object.entries(select)) {
     if (key === 'from') for (const item of asList(value)) walkJoined(item, scope, visitor)
     else if (key === 'projection') walkProjection(asList(value), scope, visitor)
     else if (selectExpressions.includes(key)) walkExpression(value, scope, visitor)
     else if (!selectFlags.includes(key) && !isEmpty(value)) throw refused(`${key.toUpperCase()} in SELECT`)
   }
-  reportFiltered(select, scope, visitor)
+  reportFiltered(select, orderBy, scope, visitor)
 }
 
 /** Beside another table, or with names of its own for the columns, what a condition means is not certain. */
-function reportFiltered({ from, selection }: TreeNode, scope: Scope, visitor: Visitor): void {
-  const [item, ...others] = asList(from)
-  const joined = asNode(item)
-  const [kind, value] = variant(joined?.['relation']) ?? ['', null]
-  const table = kind === 'Table' ? asNode(value) : undefined
-  if (table === undefined || others.length > 0 || !isEmpty(joined?.['joins']) || isEmpty(selection)) return
-  const name = asObjectName(table['name'])
-  const alias = asNode(table['alias'])
-  if (name === undefined || !isEmpty(table['args']) || !isEmpty(table['sample']) || !isEmpty(alias?.['columns'])) return
-  if (name.length === 1 && scope.has(name[0]!.value.toLowerCase())) return
-  visitor.filtered(name, asIdent(alias?.['name']), selection!)
+function reportFiltered(select: TreeNode, orderBy: Tree | undefined, scope: Scope, visitor: Visitor): void {
+  const [name, alias] = tableOf(select)
+  if (name === undefined || (name.length === 1 && scope.has(name[0]!.value.toLowerCase()))) return
+  visitor.alone({ name, alias, select, orderBy })
 }
 
 function walkProjection(items: readonly Tree[], scope: Scope, visitor: Visitor): void {

@@ -1,22 +1,22 @@
 // Puts SQL in place of searches, and tells the engine what rows of tables must meet.
 import { DbError, type Reading, type TableColumn, type Zone } from '../../../core/index.ts'
-import type { Tree } from '../grammar/parser.ts'
 import type { Ident } from '../grammar/tree.ts'
-import { whereCondition } from '../query/condition.ts'
+import { all, whereCondition } from '../query/condition.ts'
 import { applyEdits, type Edit, span } from '../query/edit.ts'
+import { asksNewest } from '../query/newest.ts'
+import type { Alone } from '../query/walk.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { readingOf, type SearchCall, searchCallSql } from './call.ts'
 
-/** A table that stands alone in a FROM: the place of its name, and the condition its rows must meet. */
-export interface Filtered {
+/** A table that stands alone in a FROM. */
+export interface Filtered extends Alone {
+  /** The place of its name. */
   readonly at: number
-  readonly alias: Ident | undefined
-  readonly condition: Tree
 }
 
 export interface Asked {
   readonly searches: readonly SearchCall[]
-  readonly filtered: readonly Filtered[]
+  readonly alone: readonly Filtered[]
   readonly zone: Zone
   /** The columns a token may name. */
   columnsAt(token: number): readonly TableColumn[]
@@ -35,10 +35,13 @@ export function rewriteSearches(statement: Canonical, edits: readonly Edit[], as
   const search: Parameters<typeof whereCondition>[0]['search'] = place => readings.get(asked.index(place))
   const token: Parameters<typeof whereCondition>[0]['token'] = place => statement.tokens[asked.index(place)]!
   let rewritten: readonly Edit[] = edits.map(edit => {
-    const only = edit.table && asked.filtered.find(({ at }) => statement.starts[at] === edit.start)
+    const only = edit.table && asked.alone.find(({ at }) => statement.starts[at] === edit.start)
     if (edit.table === undefined || only === undefined) return edit
     const names = [(only.alias?.value ?? edit.table.name).toLowerCase()]
-    const where = whereCondition({ table: edit.table, names, zone: asked.zone, token, search }, only.condition)
+    const { table } = edit
+    const { select, orderBy } = only
+    const met = whereCondition({ table, names, zone: asked.zone, token, search }, select['selection'])
+    const where = all([met, asksNewest({ table, names, select, orderBy }) ? { kind: 'newest' } : undefined])
     return where === undefined ? edit : { ...edit, where }
   })
   for (const { call, reading } of readings.values()) rewritten = replaceSearch(statement, rewritten, call, reading)

@@ -58,7 +58,7 @@ async function evaluate(
   condition: Condition,
   onlyKeys: boolean
 ): Promise<Mask> {
-  if (condition.kind === 'time') return undefined
+  if (condition.kind === 'time' || condition.kind === 'newest') return undefined
   if (condition.kind === 'all' || condition.kind === 'any') {
     const masks: Mask[] = []
     for (const each of condition.of) masks.push(await evaluate(reader, table, file, each, onlyKeys))

@@ -4,6 +4,7 @@ import type { Condition, Query, QueryResult, ScanQuery, SqlQuery } from '../../e
 import { type Duckdb, quoteName, type RowSource } from '../duckdb/index.ts'
 import { type FoundRows, readFew } from './few-rows.ts'
 import { follows, runFollow } from './follow.ts'
+import { findNewest } from './newest-rows.ts'
 import { type Pick, pickColumns, relation, type Snapshot } from './relation.ts'
 import { runSeries } from './run-series.ts'
 import { everything, type Selection, select } from './select.ts'
@@ -53,7 +54,8 @@ async function runSql(
     const selection = where === undefined ? everything : await chooseRows(parts, snapshot, where)
     const read = pick ?? pickColumns(snapshot)
     const few = where && (await readFew(parts, snapshot, selection, where, read.columns))
-    reads.push({ snapshot, selection, pick, few })
+    const newest = where && few === undefined ? await findNewest(parts, snapshot, selection, where) : undefined
+    reads.push({ snapshot, selection: newest ? { ...selection, newest } : selection, pick, few })
   }
   const sources = reads.flatMap(({ few }) => few?.source ?? [])
   return withAll(parts.duckdb, sources, expressions => {

@@ -4,8 +4,8 @@ import type { DataFile } from '../catalog/catalog-rows.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { Memtable } from '../memory/memtable.ts'
 import { mergeVersions } from './merge.ts'
-import type { Selection } from './select.ts'
-import { fileRows, finished, memtableRows, missing } from './source.ts'
+import type { NewestRows, Selection } from './select.ts'
+import { fileRows, finished, memtableRows, missing, type SourceOptions } from './source.ts'
 
 /** What a query reads, fixed when it starts. */
 export interface Snapshot {
@@ -43,7 +43,9 @@ export function relation(snapshot: Snapshot, selection: Selection, pick?: Pick):
   const inMemory = pick?.bySeries ? { ...options, only: undefined } : options
   const { alone: all, versioned } = partsRead(snapshot, wants)
   const few = selection.few?.files.every(file => all.includes(file)) ? selection.few : undefined
-  const alone = few === undefined ? all : all.filter(part => isMemtable(part) || !few.files.includes(part))
+  const newest = selection.newest?.files.every(file => all.includes(file)) ? selection.newest : undefined
+  const apart = few?.files ?? newest?.files ?? []
+  const alone = all.filter(part => isMemtable(part) || !apart.includes(part))
   count(alone.filter(isFile), 'alone')
   count(versioned.filter(isFile), 'versioned')
   const select = (parts: readonly Part[], kind: 'alone' | 'versioned') => [
@@ -52,10 +54,27 @@ export function relation(snapshot: Snapshot, selection: Selection, pick?: Pick):
   ]
   const mixed = select(versioned, 'versioned').join(' UNION ALL ')
   const merged = mixed === '' ? [] : [mergeVersions(table, mixed, { keepDeletes: false, ...columns })]
-  const parts = [...select(alone, 'alone'), ...(few === undefined ? [] : [`SELECT * FROM ${few.rows}`]), ...merged]
+  const read = few === undefined ? newestRows(snapshot, options, newest) : [`SELECT * FROM ${few.rows}`]
+  const parts = [...select(alone, 'alone'), ...read, ...merged]
   if (parts.length === 0) return pick?.empty ?? noRows(view ?? table)
   const names = pick?.names ?? (view === undefined ? finished(table) : viewNames(view, table))
   return parts.map(part => `SELECT ${names} FROM (${part})`).join(' UNION ALL ')
+}
+
+/** Reads of files that begin at a time of their own: each is a scan of its own. */
+const mostBounds = 16
+
+function newestRows({ table, dataDir }: Snapshot, options: SourceOptions, newest: NewestRows | undefined): string[] {
+  const bounds = [...(newest?.since ?? [])]
+  const shared = Array.from({ length: Math.min(mostBounds, bounds.length) }, (_, i) =>
+    bounds.filter((_, place) => place % mostBounds === i)
+  )
+  return shared.flatMap(some => {
+    const first = some.reduce((least, [, from]) => (from < least ? from : least), some[0]![1])
+    const since = options.cutoff !== undefined && options.cutoff > first ? options.cutoff : first
+    const files = some.map(([file]) => file)
+    return fileRows(table, files, dataDir, { ...options, cutoff: since })
+  })
 }
 
 /** `SELECT …` of a table's columns without a row. */

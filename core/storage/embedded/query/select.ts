@@ -15,6 +15,16 @@ export interface Selection {
   readonly count: (files: readonly DataFile[], as: 'alone' | 'versioned') => void
   /** What is asked for of some files, read already. */
   readonly few?: FewRows
+  /** Of some files, nothing else is asked for. */
+  readonly newest?: NewestRows
+}
+
+/** Rows of files that have none after them in the same series. */
+export interface NewestRows {
+  /** Every row of them is the only version of itself. */
+  readonly files: readonly DataFile[]
+  /** When those of a file begin, in the time index's unit; there are none in the other files. */
+  readonly since: ReadonlyMap<DataFile, bigint>
 }
 
 export interface FewRows {
@@ -50,5 +60,7 @@ export async function select(
 }
 
 function asksIndexes(where: Condition): boolean {
-  return where.kind === 'all' || where.kind === 'any' ? where.of.some(asksIndexes) : where.kind !== 'time'
+  return where.kind === 'all' || where.kind === 'any'
+    ? where.of.some(asksIndexes)
+    : where.kind !== 'time' && where.kind !== 'newest'
 }
