@@ -53,7 +53,7 @@ class EmbeddedEngine implements Engine {
 
   constructor(config: StorageConfig, log: Logger, metrics: Metrics, tracing: Tracing) {
     const dataDir = join(config.storage.data_home, 'data')
-    const pins = new FilePins(dataDir)
+    const pins = new FilePins(dataDir, path => this.#opened?.samples.forget(path))
     this.#around = { config, log, dataDir, pins, tracing, metrics: this.#makeMetrics(metrics, config) }
     this.catalog = createLiveCatalog(
       () => this.#open(),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { Test } from 'tap'
-import { createMetrics } from '../../../core/metrics/metrics.ts'
+import { createMetrics, type Metrics } from '../../../core/metrics/metrics.ts'
 import type { Column, FixedData } from '../../../core/model/batch.ts'
 import type { Table, TableOptions } from '../../../core/model/table.ts'
 import type { ColumnType } from '../../../core/model/types.ts'
@@ -24,11 +24,12 @@ export interface EngineSettings {
   readonly memtable_size?: number
   readonly memtable_limit?: number
   readonly segment_size?: number
+  readonly metrics?: Metrics
 }
 
 /** An engine over a folder, not yet open. */
 export function makeEngine(dir: string, settings: EngineSettings = {}): Engine {
-  return createEmbeddedEngine(settingsOf(dir, settings), pino({ level: 'silent' }), createMetrics())
+  return createEmbeddedEngine(settingsOf(dir, settings), pino({ level: 'silent' }), settings.metrics ?? createMetrics())
 }
 
 /** The configuration of an engine. */

@@ -41,3 +41,12 @@ t.test('what many want at the same time is loaded once, and again after a failur
   t.equal(loads, 2)
   t.equal(cache.bytes, 1)
 })
+
+t.test('what is kept of a file goes with it', async t => {
+  const cache = new SampleCache(100)
+  for (const key of ['1/7.parquet', '1/7.parquet 0 column 3', '1/77.parquet 0 column 3']) {
+    await cache.get(key, async () => ({ bytes: 10 }))
+  }
+  cache.forget('1/7.parquet')
+  t.equal(cache.bytes, 10, 'the other one stays')
+})

@@ -3,6 +3,7 @@ import { globSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
+import { createMetrics } from '../../../core/metrics/metrics.ts'
 import type { MergeMode } from '../../../core/model/table.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
 import { never, put, remove, tableNamed } from '../../contract/engine/rows.ts'
@@ -151,4 +152,24 @@ t.test('where fields are merged, a version without a value in memory hides none 
   await put(engine, table, { host: 'a', at: 1n, n: null })
   t.same(await samples(engine), ['a 1 5'])
   t.same(await scanned(engine), ['a 1 5'])
+})
+
+t.test('what was kept of files goes when they are merged', async t => {
+  const metrics = createMetrics()
+  const engine = await openEngine(t, temporaryFolder(t), { metrics })
+  const words = ['tag host String', 'time at TimestampMillisecond', 'field n Int64']
+  await engine.catalog.createTable({ database: 'public', name: 'visits', columns: columns(...words), options: {} })
+  const table = tableNamed(engine, 'visits')
+  const kept = async () =>
+    Number(/^svc_storage_sample_cache_bytes (\d+)/m.exec(await metrics.expose())?.[1] ?? Number.NaN)
+  for (const at of [1n, 2n, 3n, 4n, 5n]) {
+    await put(engine, table, { host: 'a', at, n: at })
+    await engine.maintain({ kind: 'flush' }, never)
+  }
+  t.equal((await samples(engine)).length, 5)
+  t.ok((await kept()) > 0)
+  await engine.maintain({ kind: 'compact', table }, never)
+  for (let i = 0; i < 100 && (await kept()) > 0; i++) await setTimeout(20)
+  t.equal(await kept(), 0)
+  t.equal((await samples(engine)).length, 5)
 })

@@ -7,9 +7,12 @@ export class FilePins {
   readonly #dataDir: string
   readonly #readers = new Map<string, number>()
   readonly #doomed = new Set<string>()
+  readonly #onGone: (path: string) => void
 
-  constructor(dataDir: string) {
+  /** `onGone` is told of every file that goes. */
+  constructor(dataDir: string, onGone: (path: string) => void = () => {}) {
     this.#dataDir = dataDir
+    this.#onGone = onGone
   }
 
   pin(paths: readonly string[]): void {
@@ -37,6 +40,7 @@ export class FilePins {
 
   /** What cannot be removed now is an orphan of the next start. */
   async #unlink(path: string): Promise<void> {
+    this.#onGone(path)
     for (const name of [path, indexPath(path)]) await rm(join(this.#dataDir, name), { force: true }).catch(() => {})
   }
 }

@@ -54,14 +54,14 @@ export async function readPart(
     loading ??= Promise.resolve().then(() => loadPart(parts, file, part, time, missing))
     return loading
   }
-  const seriesKey = `${file.id} ${part} series ${time.id}`
+  const seriesKey = `${file.path} ${part} series ${time.id}`
   const series = parts.samples.get(seriesKey, async () => {
     missing.series = true
     return (await load()).series!
   })
   const held = columns.map(column => {
     if (!file.columns.includes(column.id)) return undefined
-    return parts.samples.get(`${file.id} ${part} column ${column.id}`, async () => {
+    return parts.samples.get(`${file.path} ${part} column ${column.id}`, async () => {
       missing.columns.push(column)
       return (await load()).columns.get(column.id)!
     })

@@ -57,7 +57,7 @@ export async function readFileSamples(
   const rows: SampleRows[] = []
   for (let next = 0; next < needed.length; next += mostAtOnce) {
     const some = needed.slice(next, next + mostAtOnce).map(({ file, number }) => {
-      const key = `${file.id} ${number} ${columns.time.id} ${columns.value.id} ${columns.gapsCount}`
+      const key = `${file.path} ${number} ${columns.time.id} ${columns.value.id} ${columns.gapsCount}`
       return samples.get(key, () => readPart(parts, file, number, columns))
     })
     for (const part of await Promise.all(some)) {
@@ -74,7 +74,7 @@ export async function partsHolding(
   file: DataFile,
   wanted: WantedSeries
 ): Promise<readonly number[]> {
-  return partsOf(await parts.samples.get(`${file.id}`, () => readDirectory(parts, file)), wanted)
+  return partsOf(await parts.samples.get(file.path, () => readDirectory(parts, file)), wanted)
 }
 
 /** Rows of a file of which a directory is made: that takes about as long as one query over it. */

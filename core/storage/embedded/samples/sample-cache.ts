@@ -1,4 +1,5 @@
-// Columns of files that series queries read, those that were used last kept in memory.
+// Columns of files that series queries read, those that were used last kept in memory. A key is the path of a file, or begins with it and a
+// space.
 
 export interface Sized {
   /** Memory it takes. */
@@ -44,6 +45,15 @@ export class SampleCache {
       )
     }
     return loading
+  }
+
+  /** Lets go of what is kept of a file. */
+  forget(path: string): void {
+    for (const [key, { bytes }] of this.#kept) {
+      if (key !== path && !key.startsWith(`${path} `)) continue
+      this.#kept.delete(key)
+      this.#bytes -= bytes
+    }
   }
 
   #keep(key: string, loaded: Sized): void {
