@@ -11,7 +11,7 @@ export class Timestamp {
   }
 }
 
-/** One value of an item outside a batch. Integers are bigint, floats number; objects have a null prototype. */
+/** One value of an item outside a batch. Integers are bigint, floats number; objects inherit nothing. */
 export type ItemValue =
   | null
   | boolean

@@ -9,7 +9,7 @@ export const maxJsonDepth = 128
 
 /**
  * Reads one JSON document by the letter of RFC 8259. Integers become bigint, or number beyond 64 bits; whatever has a fraction or an
- * exponent becomes number. Objects have a null prototype; of equal keys the last counts; a lone surrogate becomes U+FFFD. Throws
+ * exponent becomes number. Objects inherit nothing; of equal keys the last counts; a lone surrogate becomes U+FFFD. Throws
  * ParseError, also for invalid UTF-8, more than `maxJsonDepth` levels and numbers beyond a float.
  */
 export function parseJson(source: string | Uint8Array): ItemValue {
@@ -45,9 +45,16 @@ export function readJson(cursor: JsonCursor, depth = 0): ItemValue {
   }
 }
 
+/** Inherits nothing, and is smaller and faster than an object without a prototype, which is a hash table from the start. */
+class Bare {
+  [key: string]: ItemValue
+}
+Object.setPrototypeOf(Bare.prototype, null)
+Reflect.deleteProperty(Bare.prototype, 'constructor')
+
 function readObject(cursor: JsonCursor, depth: number): ItemValue {
   enter(cursor, depth)
-  const object = { __proto__: null } as unknown as { [key: string]: ItemValue }
+  const object = new Bare()
   if (closes(cursor, 0x7d)) return object
   do {
     cursor.at = skipSpace(cursor, cursor.at)

@@ -15,10 +15,16 @@ import type { Field, FieldKind, Message } from './message.ts'
  * 413 for more than `mostValues` values, 0 for any number.
  */
 export function protobufOf(message: Message, json: Uint8Array, mostValues = 0): Uint8Array {
-  const out = new ProtoWriter()
+  const level: Level = { out: new ProtoWriter(), inner: undefined }
   checkJsonValues(json, mostValues)
-  if (json.length > 0) writeMessage(out, message, read(json), '')
-  return out.bytes
+  if (json.length > 0) writeMessage(level, message, read(json), '')
+  return level.out.bytes
+}
+
+/** Where a message is written, and what it holds: one writer serves all messages that are as deep. */
+interface Level {
+  readonly out: ProtoWriter
+  inner: Level | undefined
 }
 
 function read(json: Uint8Array): ItemValue {
@@ -30,7 +36,7 @@ function read(json: Uint8Array): ItemValue {
   }
 }
 
-function writeMessage(out: ProtoWriter, message: Message, value: ItemValue, path: string): void {
+function writeMessage(level: Level, message: Message, value: ItemValue, path: string): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(path, 'an object', value)
   const members = value as { readonly [key: string]: ItemValue }
   for (const name in members) {
@@ -38,20 +44,22 @@ function writeMessage(out: ProtoWriter, message: Message, value: ItemValue, path
     const member = members[name]!
     if (field === undefined || member === null) continue
     const place = path === '' ? name : `${path}.${name}`
-    if (!field.repeated) writeField(out, field, member, place)
+    if (!field.repeated) writeField(level, field, member, place)
     else {
       if (!Array.isArray(member)) throw wrong(place, 'an array', member)
-      for (const [i, each] of member.entries()) writeField(out, field, each, `${place}[${i}]`)
+      for (const [i, each] of member.entries()) writeField(level, field, each, `${place}[${i}]`)
     }
   }
 }
 
-function writeField(out: ProtoWriter, { number, holds }: Field, value: ItemValue, place: string): void {
+function writeField(level: Level, { number, holds }: Field, value: ItemValue, place: string): void {
+  const { out } = level
   if (Array.isArray(holds)) out.uint(number, enumeration(holds, value, place))
   else if (typeof holds === 'object') {
-    const inner = new ProtoWriter()
-    writeMessage(inner, holds as Message, value, place)
-    out.data(number, inner.bytes)
+    level.inner ??= { out: new ProtoWriter(), inner: undefined }
+    level.inner.out.clear()
+    writeMessage(level.inner, holds as Message, value, place)
+    out.data(number, level.inner.out.bytes)
   } else writers[holds as FieldKind](out, number, value, place)
 }
 

@@ -227,7 +227,7 @@ t.test('for arbitrary objects the items are what the JSON reader gives', async (
   fc.assert(
     fc.property(fc.array(shallow, { maxLength: 8 }), fc.boolean(), (objects, spaced) => {
       const lines = objects.map(object => (spaced ? JSON.stringify(object, null, ' ') : JSON.stringify(object)))
-      const expected = lines.map(line => parseJson(line))
+      const expected = lines.map(line => Object.assign(Object.create(null), parseJson(line)))
       assert.deepEqual(live(decodeItems(bytes(lines.join(' ')), json)), expected)
       assert.deepEqual(live(decodeItems(bytes(`[${lines.join(' , ')}]`), json)), expected)
       const flat = lines.map(line => line.replaceAll('\n', ' '))
