@@ -198,6 +198,8 @@ export interface ScanQuery {
 export interface SeriesQuery {
   readonly kind: 'series'
   readonly table: Table
+  /** Tables with the physical table, the options and the `values` columns of `table`: asked the same, at once. */
+  readonly others?: readonly Table[]
   /** All must pass. */
   readonly matches: readonly TagMatch[]
   /** Columns: numbers come as floats, text as text. */
@@ -216,8 +218,9 @@ export interface TagMatch {
   readonly equals?: string
 }
 
-/** Tags of a series that have a value, by name ascending, with it as text. Series with the same names may share them. */
+/** Tags of a series that have a value, by name ascending, with it as text. Series of a table with the same names may share them. */
 export interface SeriesTags {
+  readonly table: Table
   readonly names: readonly string[]
   readonly values: readonly string[]
 }

@@ -2,8 +2,8 @@
 import type { RequestContext, Store } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
 import type { Matcher } from '../language/ast.ts'
-import { labelsOfMetric } from './series-labels.ts'
-import { findTables, type MetricTable, tagMatches } from './tables.ts'
+import { labelsOfSeries } from './series-labels.ts'
+import { findTables, type MetricTable, tagMatches, together } from './tables.ts'
 import { tickRange } from './ticks.ts'
 
 export interface TimeRange {
@@ -21,26 +21,32 @@ export async function findSeries(
   mostTables: number
 ): Promise<readonly Labels[]> {
   const found: Labels[] = []
-  for (const metric of findTables(store, ctx.db, matchers, mostTables)) {
-    found.push(...(await seriesOf(store, ctx, metric, range)))
+  for (const metrics of together(findTables(store, ctx.db, matchers, mostTables))) {
+    found.push(...(await seriesOf(store, ctx, metrics, range)))
   }
   return found
 }
 
-async function seriesOf(store: Store, ctx: RequestContext, metric: MetricTable, range: TimeRange): Promise<Labels[]> {
-  const { table } = metric
+async function seriesOf(
+  store: Store,
+  ctx: RequestContext,
+  metrics: readonly MetricTable[],
+  range: TimeRange
+): Promise<Labels[]> {
+  const [{ table, matchers }, ...others] = metrics as [MetricTable, ...MetricTable[]]
   const result = await store.query(ctx, {
     kind: 'series',
     table,
-    matches: tagMatches(metric),
+    others: others.map(metric => metric.table),
+    matches: tagMatches(matchers),
     values: [],
     distinct: true,
     ...tickRange(table, range)
   })
   const found: Labels[] = []
-  const labels = labelsOfMetric(table.name)
+  const labels = labelsOfSeries(result.labels!)
   for await (const { columns } of result.batches()) {
-    for (const id of columns[0]!.values as Uint32Array) found.push(labels(result.labels!(id)))
+    for (const id of columns[0]!.values as Uint32Array) found.push(labels(id))
   }
   return found
 }

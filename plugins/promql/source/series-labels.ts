@@ -1,10 +1,18 @@
 // Labels of stored series: their tags and the name of their metric.
-import type { SeriesTags } from '../../../core/index.ts'
+import type { SeriesTags, Table } from '../../../core/index.ts'
 import { entry } from '../engine/entry.ts'
 import { LabelNames, Labels, metricName } from '../engine/labels.ts'
 
-/** Gives the labels of series of one metric; those with the same tags share their names. */
-export function labelsOfMetric(metric: string): (tags: SeriesTags) => Labels {
+/** Gives the labels of series, which are told by their numbers; those of a metric with the same tags share their names. */
+export function labelsOfSeries(tagsOf: (series: number) => SeriesTags): (series: number) => Labels {
+  const metrics = new Map<Table, (tags: SeriesTags) => Labels>()
+  return series => {
+    const tags = tagsOf(series)
+    return entry(metrics, tags.table, () => labelsOfMetric(tags.table.name))(tags)
+  }
+}
+
+function labelsOfMetric(metric: string): (tags: SeriesTags) => Labels {
   const known = new Map<readonly string[], { readonly shared: LabelNames; readonly at: number }>()
   return ({ names, values }) => {
     // An empty value is none.

@@ -3,8 +3,8 @@ import type { RequestContext, Store } from '../../../core/index.ts'
 import type { RawSeries, Selection, SeriesSource } from '../engine/source.ts'
 import { readHistogram } from '../histogram/json.ts'
 import { GatheredNumbers, GatheredTexts, rawSeries } from './gathered.ts'
-import { labelsOfMetric } from './series-labels.ts'
-import { fieldLabel, findTables, type MetricTable, tagMatches } from './tables.ts'
+import { labelsOfSeries } from './series-labels.ts'
+import { fieldLabel, findTables, type MetricTable, tagMatches, together } from './tables.ts'
 import { tickRange, ticksPerMilli } from './ticks.ts'
 
 export interface SourceLimits {
@@ -18,24 +18,25 @@ export function storeSource(store: Store, ctx: RequestContext, limits: SourceLim
     async select(selection) {
       const tables = findTables(store, ctx.db, selection.matchers, limits.metrics)
       const found: RawSeries[] = []
-      for (const each of tables) found.push(...(await readTable(store, ctx, each, selection)))
+      for (const each of together(tables)) found.push(...(await readTables(store, ctx, each, selection)))
       return found
     }
   }
 }
 
-async function readTable(
+async function readTables(
   store: Store,
   ctx: RequestContext,
-  metric: MetricTable,
+  metrics: readonly MetricTable[],
   { from, to }: Selection
 ): Promise<readonly RawSeries[]> {
-  const { table, fields, histogram } = metric
+  const [{ table, fields, histogram, namesField, matchers }, ...others] = metrics as [MetricTable, ...MetricTable[]]
   const perMilli = ticksPerMilli(table)
   const result = await store.query(ctx, {
     kind: 'series',
     table,
-    matches: tagMatches(metric),
+    others: others.map(metric => metric.table),
+    matches: tagMatches(matchers),
     values: [...fields, ...(histogram ? [histogram] : [])].map(({ name }) => name),
     ...tickRange(table, { from, to })
   })
@@ -47,10 +48,9 @@ async function readTable(
     for (const [i, gathered] of numbers.entries()) gathered.add(rows, ids, stamps, values[i]!)
     if (histogram) texts.add(rows, ids, stamps, values[fields.length]!)
   }
-  const named = labelsOfMetric(table.name)
-  const labelsOf = (id: number) => named(result.labels!(id))
+  const labelsOf = labelsOfSeries(result.labels!)
   const histograms = texts.series(perMilli)
-  if (!metric.namesField) return rawSeries(numbers[0]?.series(perMilli) ?? new Map(), histograms, labelsOf)
+  if (!namesField) return rawSeries(numbers[0]?.series(perMilli) ?? new Map(), histograms, labelsOf)
   return numbers.flatMap((gathered, i) =>
     rawSeries(gathered.series(perMilli), new Map(), id => labelsOf(id).with(new Map([[fieldLabel, fields[i]!.name]])))
   )

@@ -1,5 +1,6 @@
 // Which tables a selector means: metrics by name, any other table with a time index by its name too, in the database it says.
 import { DbError, type Store, type Table, type TableColumn, type TagMatch } from '../../../core/index.ts'
+import { entry } from '../engine/entry.ts'
 import { metricName } from '../engine/labels.ts'
 import type { Matcher } from '../language/ast.ts'
 import { compileMatcher } from '../language/matcher.ts'
@@ -70,11 +71,24 @@ function readable(
   return [{ table, fields: numbers, ...(histogram && { histogram }), namesField, matchers }]
 }
 
-/** What a table's tags must hold, as the store asks for it. */
-export function tagMatches({ matchers }: MetricTable): TagMatch[] {
+/** What tables' tags must hold, as the store asks for it. */
+export function tagMatches(matchers: readonly Matcher[]): TagMatch[] {
   return matchers.map(matcher => ({
     column: matcher.name,
     test: compileMatcher(matcher),
     ...(matcher.op === '=' && { equals: matcher.value })
   }))
+}
+
+/** Tables the store can be asked for at once: metrics of one physical table that are read the same. */
+export function together(tables: readonly MetricTable[]): readonly MetricTable[][] {
+  const groups = new Map<string, MetricTable[]>()
+  for (const metric of tables) {
+    const { table, fields, histogram } = metric
+    const columns = [...fields, ...(histogram ? [histogram] : [])].map(({ name, stored }) => `${name} ${stored}`)
+    const isMetric = table.options.physical_table !== undefined
+    const key = isMetric ? JSON.stringify([table.options, columns]) : `${table.id}`
+    entry(groups, key, () => []).push(metric)
+  }
+  return [...groups.values()]
 }

@@ -1,5 +1,5 @@
 // Contract cases: series queries, which choose series by their tags and give their samples as numbers.
-import type { TableDefinition } from '../../../core/model/table.ts'
+import type { Table, TableDefinition } from '../../../core/model/table.ts'
 import type { Engine, SeriesQuery, TagMatch } from '../../../core/storage/engine.ts'
 import { never, put, remove, tableNamed } from './rows.ts'
 import { type Case, columns, createVisits, failure, type Trial } from './trial.ts'
@@ -9,11 +9,11 @@ const like = (column: string, pattern: RegExp): TagMatch => ({ column, test: fou
 
 type Asked = Partial<Omit<SeriesQuery, 'kind' | 'table'>>
 
-/** Series by their labels, each with its samples in the order they came: `host=a 1:5 2:6`. */
+/** Series by their labels, each with its samples in the order they came: `host=a 1:5 2:6`; of several tables with their names before. */
 async function samplesOf(engine: Engine, name: string, asked: Asked = {}): Promise<string> {
   const { matches = [], values = ['n'], ...rest } = asked
-  const table = tableNamed(engine, name)
-  const result = await engine.query({ kind: 'series', table, matches, values, ...rest }, never)
+  const [table, ...others] = name.split(' ').map(each => tableNamed(engine, each)) as [Table, ...Table[]]
+  const result = await engine.query({ kind: 'series', table, others, matches, values, ...rest }, never)
   const found = new Map<number, string[]>()
   for await (const { rows, columns } of result.batches()) {
     for (let row = 0; row < rows; row++) {
@@ -28,9 +28,9 @@ async function samplesOf(engine: Engine, name: string, asked: Asked = {}): Promi
     }
   }
   const lines = [...found].map(([id, points]) => {
-    const { names, values } = result.labels!(id)
+    const { table, names, values } = result.labels!(id)
     const labels = names.map((name, i) => `${name}=${values[i]}`)
-    return [labels.join(','), ...points.sort(byTime)].join(' ')
+    return [...(others.length > 0 ? [table.name] : []), labels.join(','), ...points.sort(byTime)].join(' ')
   })
   return lines.sort().join(' | ')
 }
@@ -136,6 +136,11 @@ const logical: Case = {
       t.equal(await samplesOf(trial.engine, 'two'), 'host=a 2:4 | host=a,zone=z 1:3', `two ${when}`)
       const matches = [is('zone', 'z')]
       t.equal(await samplesOf(trial.engine, 'two', { matches }), 'host=a,zone=z 1:3', `one series of two ${when}`)
+      const both = (asked: Asked) => samplesOf(trial.engine, 'two one', asked)
+      const all = 'one host=a 1:1.5 | one host=b 1:2 | two host=a 2:4 | two host=a,zone=z 1:3'
+      t.equal(await both({}), all, `both at once ${when}`)
+      t.equal(await both({ matches: [is('zone', '')], to: 2n }), 'one host=a 1:1.5 | one host=b 1:2', `some ${when}`)
+      t.equal(await both({ matches, distinct: true, values: [] }), 'two host=a,zone=z', `one of both ${when}`)
     }
     await check('in memory')
     await trial.flush()
@@ -152,6 +157,9 @@ const logical: Case = {
       'older series have no value of a new tag'
     )
     t.equal(await samplesOf(trial.engine, 'one', { matches: [is('rack', 'r')] }), 'host=a,rack=r 5:5', 'newer ones do')
+    const matches = [is('host', 'a')]
+    const mixed = 'one host=a 1:1.5 | one host=a,rack=r 5:5 | two host=a 2:4 | two host=a,zone=z 1:3'
+    t.equal(await samplesOf(trial.engine, 'one two', { matches }), mixed, 'both at once, in files and memory')
   }
 }
 

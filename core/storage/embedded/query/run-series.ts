@@ -3,12 +3,13 @@ import type { ResultBatch, ResultColumn } from '../../../model/batch.ts'
 import type { Table, TableColumn } from '../../../model/table.ts'
 import type { QueryResult, SeriesQuery } from '../../engine.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { hasSeries, isLogical, mergesFields, seriesColumns } from '../catalog/logical.ts'
+import { hasSeries, mergesFields, seriesColumns } from '../catalog/logical.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import { endOf } from '../memory/arrange.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
 import { readFileSamples } from '../samples/file-samples.ts'
+import { chooseSeries } from './chosen-series.ts'
 import type { GatherOptions } from './gather.ts'
 import { meets, type Snapshot } from './relation.ts'
 import type { SampleQuery, SampleRows } from './sample-rows.ts'
@@ -26,9 +27,8 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
   await settle(data)
   const plan = planUnread(data, query)
   if (plan === undefined) await data.makeReadable()
-  const tsids = data.labels.select(table, query.matches, isLogical(table) ? table.id : undefined)
-  const whole = snapshotOf(parts, table, Date.now())
-  const labels = data.labels.labels(table)
+  const { tsids, labels } = chooseSeries(data.labels, query)
+  const whole = wholeSnapshot(parts, query)
   // Known before anything is waited for: rows must not be read here and, handed over meanwhile, in DuckDB again.
   const snapshot = { ...whole, memtables: whole.memtables.filter(memtable => memtable.ready) }
   const release = pin(parts.pins, [snapshot])
@@ -53,6 +53,13 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
   // From here on the stream lets the files go, also when it cannot be opened.
   const older = await parts.duckdb.stream({ sql: seriesSql(query, snapshot, selection, tsids) }, signal, release)
   return { ...joined(older, unread, query, { ...snapshot, files }), labels }
+}
+
+function wholeSnapshot(parts: ReadParts, { table, others = [] }: SeriesQuery): Snapshot {
+  const snapshot = snapshotOf(parts, table, Date.now())
+  return others.length === 0
+    ? snapshot
+    : { ...snapshot, view: undefined, logical: [table, ...others].map(({ id }) => id) }
 }
 
 interface DirectRead {

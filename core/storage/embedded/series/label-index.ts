@@ -57,7 +57,7 @@ export class LabelIndex {
         names = tags.filter((_, i) => (columns[i]?.codes[tsid] ?? absent) !== absent).map(({ name }) => name)
         layouts.set(left, names)
       }
-      return { names, values }
+      return { table, names, values }
     }
   }
 

@@ -1,0 +1,40 @@
+// The series a query is about, of one table or of several that share a physical one.
+import type { Table } from '../../../model/table.ts'
+import type { SeriesQuery, SeriesTags } from '../../engine.ts'
+import { isLogical } from '../catalog/logical.ts'
+import type { LabelIndex } from '../series/label-index.ts'
+import { lowerBound } from './lower-bound.ts'
+
+export interface ChosenSeries {
+  /** Ascending. */
+  readonly tsids: Uint32Array
+  labels(tsid: number): SeriesTags
+}
+
+export function chooseSeries(index: LabelIndex, { table, others = [], matches }: SeriesQuery): ChosenSeries {
+  const select = (table: Table) => index.select(table, matches, isLogical(table) ? table.id : undefined)
+  if (others.length === 0) return { tsids: select(table), labels: index.labels(table) }
+  const tables = [table, ...others]
+  const { tsids, places } = merged(tables.map(select))
+  const labels = new Array<((tsid: number) => SeriesTags) | undefined>(tables.length)
+  return {
+    tsids,
+    labels(tsid) {
+      const place = places[lowerBound(tsids, tsid)]!
+      labels[place] ??= index.labels(tables[place]!)
+      return labels[place](tsid)
+    }
+  }
+}
+
+/** Numbers of all lists, ascending, and beside each the place of its list. */
+function merged(lists: readonly Uint32Array[]): { readonly tsids: Uint32Array; readonly places: Uint32Array } {
+  const count = lists.reduce((sum, list) => sum + list.length, 0)
+  // Both in one number, the place below: sorted as numbers, which is quick.
+  const both = new Float64Array(count)
+  let at = 0
+  for (const [place, list] of lists.entries()) for (const tsid of list) both[at++] = tsid * lists.length + place
+  both.sort()
+  const tsids = Uint32Array.from(both, each => Math.floor(each / lists.length))
+  return { tsids, places: Uint32Array.from(both, each => each % lists.length) }
+}
