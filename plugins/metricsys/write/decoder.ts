@@ -4,7 +4,7 @@ import { DbError, seriesSeed, startWorker } from '../../../core/index.ts'
 import { decode, type Encoding } from './decode.ts'
 import type { DecodeAnswer, DecodeTask, ErrorNote } from './decode.worker.ts'
 import type { Decoded } from './decoded.ts'
-import type { Frame } from './frame.ts'
+import { type Frame, type FrameMemory, isLarge, isSameMemory, mostIdle } from './frame.ts'
 
 /** Bytes of a request below which the way to the other thread costs more than it saves. */
 const smallRequest = 8192
@@ -17,6 +17,7 @@ export interface Decoder {
 
 interface Waiting {
   readonly frame: Frame
+  readonly slot: number | undefined
   readonly resolve: (decoded: Decoded) => void
   readonly reject: (error: unknown) => void
 }
@@ -24,6 +25,7 @@ interface Waiting {
 /** The thread starts with the first large request, and takes over once it is ready. */
 export function createDecoder(): Decoder {
   const waiting = new Map<number, Waiting>()
+  const slots = createSlots()
   let worker: Worker | undefined
   let isReady = false
   let isClosed = false
@@ -32,14 +34,16 @@ export function createDecoder(): Decoder {
   const discard = (error: DbError) => {
     worker = undefined
     isReady = false
+    slots.clear()
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
   }
   const settle = (answer: DecodeAnswer) => {
-    const { frame, resolve, reject } = waiting.get(answer.id)!
+    const { frame, slot, resolve, reject } = waiting.get(answer.id)!
     waiting.delete(answer.id)
     if ('error' in answer) return reject(errorOf(answer.error))
-    frame.take(answer.memory, answer.counts)
+    frame.take(answer.memory ?? frame.memory, answer.counts)
+    if (answer.memory !== undefined) slots.keep(slot, frame)
     resolve({ ...answer.decoded, failures: answer.failures.map(errorOf) })
   }
   const start = () => {
@@ -63,9 +67,9 @@ export function createDecoder(): Decoder {
       worker ??= start()
       if (!isReady) return decode(frame, request, encoding)
       frame.reserveInput(request.length).set(request)
-      const task: DecodeTask = { id: ++lastId, encoding, size: request.length, memory: frame.memory }
+      const task: DecodeTask = { id: ++lastId, encoding, size: request.length, ...slots.take(frame) }
       return new Promise((resolve, reject) => {
-        waiting.set(task.id, { frame, resolve, reject })
+        waiting.set(task.id, { frame, slot: task.slot, resolve, reject })
         worker!.postMessage(task)
       })
     },
@@ -74,6 +78,32 @@ export function createDecoder(): Decoder {
       const ended = worker
       discard(new DbError('Cancelled', 'the server stops'))
       await ended?.terminate()
+    }
+  }
+}
+
+/** Which frames the thread knows by a number, so that their memory need not be told with every request. */
+function createSlots() {
+  const known: ({ readonly frame: Frame; readonly memory: FrameMemory } | undefined)[] = []
+  let next = 0
+  return {
+    /** How the thread is told of a frame. */
+    take(frame: Frame): Pick<DecodeTask, 'slot' | 'memory'> {
+      const { memory } = frame
+      const found = known.findIndex(each => each?.frame === frame)
+      if (found >= 0 && isSameMemory(known[found]!.memory, memory)) return { slot: found }
+      if (isLarge(memory)) return { slot: undefined, memory }
+      const slot = found >= 0 ? found : next++ % mostIdle
+      known[slot] = { frame, memory }
+      return { slot, memory }
+    },
+    /** A frame has got other memory from the thread. */
+    keep(slot: number | undefined, frame: Frame): void {
+      if (slot === undefined || known[slot]?.frame !== frame) return
+      known[slot] = isLarge(frame) ? undefined : { frame, memory: frame.memory }
+    },
+    clear(): void {
+      known.length = 0
     }
   }
 }

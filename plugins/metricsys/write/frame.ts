@@ -2,7 +2,7 @@
 import { DbError, hashKeys, hashWords, type SeriesKeys } from '../../../core/wire/index.ts'
 
 /** Frames kept for later, and the largest body buffer such a one may have. */
-const mostIdle = 8
+export const mostIdle = 8
 const largestIdle = 16 << 20
 
 /** What the server's thread and the decoding one share. */
@@ -16,6 +16,18 @@ export interface FrameMemory {
   readonly series: Numbers
   readonly timeWords: Words
   readonly valueWords: Words
+}
+
+const memoryNames = ['input', 'body', 'starts', 'ends', 'hashes', 'series', 'timeWords', 'valueWords'] as const
+
+/** A frame has other memory as soon as one part of it was too small. */
+export function isSameMemory(a: FrameMemory, b: FrameMemory): boolean {
+  return memoryNames.every(name => a[name] === b[name])
+}
+
+/** Such memory is let go after its request. */
+export function isLarge({ body }: FrameMemory): boolean {
+  return body.length > largestIdle
 }
 
 /** What a frame holds at the moment, besides its memory. */
@@ -183,7 +195,7 @@ export class Frames {
     try {
       return await work(frame)
     } finally {
-      if (this.#idle.length < mostIdle && frame.body.length <= largestIdle) this.#idle.push(frame)
+      if (this.#idle.length < mostIdle && !isLarge(frame)) this.#idle.push(frame)
     }
   }
 }

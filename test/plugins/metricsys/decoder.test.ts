@@ -71,6 +71,32 @@ t.test('a request is the same whichever thread decodes it, many at once', async 
   }
 })
 
+t.test('frames come back in any order, grow in either thread, and are read as new ones are', async t => {
+  const decoder = await readyDecoder(t)
+  const encoding = { version: '1.0', codec: 'snappy', limit: 0 } as const
+  const requests = [300, 2000, 900, 6000].map(count => encodeSnappy(writeV1(makeSeries(count))))
+  // More than inflates into memory that is kept.
+  requests.push(encodeSnappy(writeV1([{ labels: { __name__: 'm', long: 'x'.repeat(20 << 20) }, samples: [[1, 2]] }])))
+  const broken = Buffer.from(requests[3]!)
+  broken.fill(255, broken.length - 500)
+  const expected = await Promise.all(
+    requests.map(bytes => {
+      const frame = new Frame()
+      return contents(frame, decode(frame, bytes, encoding))
+    })
+  )
+  const frames = Array.from({ length: 11 }, () => new Frame())
+  for (let round = 0; round < 4; round++) {
+    const answers = frames.map(async (frame, i) => {
+      const which = (i * 7 + round * 3) % (requests.length + 1)
+      if (which === requests.length)
+        return t.match(await refusal(decoder.decode(frame, broken, encoding)), { code: 'InvalidArguments' })
+      t.same(await contents(frame, decoder.decode(frame, requests[which]!, encoding)), expected[which])
+    })
+    await Promise.all(answers)
+  }
+})
+
 t.test('what cannot be read is told with the same error, and the next request is decoded', async t => {
   const decoder = await readyDecoder(t)
   const good = encodeSnappy(writeV1(makeSeries(2000)))
