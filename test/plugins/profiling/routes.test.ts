@@ -71,7 +71,7 @@ t.test('a CPU profile in each output', async t => {
     t.match(response.body, /^ {2}main thread +\d+\.\d\d s +sampled in JavaScript and below it \d+\.\d\d s$/m)
     t.match(
       response.body,
-      /^by plugin\n( +[\d.]+ m?s +[\d.]+ % {2}\S+\n)* +[\d.]+ m?s +[\d.]+ % {2}(ingest|pipelines|sql|core)$/m,
+      /^by plugin\n( +[\d.]+ m?s +[\d.]+ % {2}.+\n)* +[\d.]+ m?s +[\d.]+ % {2}(ingest|pipelines|sql|core)$/m,
       'work is summed up by plugin'
     )
     t.match(response.body, /^( +[\d.]+ m?s +[\d.]+ %){2} {2}\[native\] duckdb$/m)
