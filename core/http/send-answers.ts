@@ -25,6 +25,8 @@ export async function sendAnswers(
     .header('x-svc-format', format.header)
     .header('x-svc-execution-time', String(Math.round(elapsed())))
   if (first.done) return reply.send(Buffer.alloc(0))
+  // Only the last piece is short: an answer that is all there needs no stream.
+  if (first.value.length < pieceSize && (await pieces.next()).done) return reply.send(first.value)
   return reply.send(Readable.from(join(first.value, pieces), { objectMode: false, highWaterMark: pieceSize }))
 }
 

@@ -5,10 +5,11 @@ import {
   type DuckDBPreparedStatement,
   type DuckDBResult
 } from '@duckdb/node-api'
+import type { ResultBatch } from '../../../model/batch.ts'
 import type { QueryResult, SqlValue } from '../../engine.ts'
 import { cancelled, translate } from './errors.ts'
 import { type RawChunk, scanRaw } from './raw.ts'
-import { streamResult } from './result.ts'
+import { readResult, streamResult } from './result.ts'
 import { type RowSource, RowSources } from './rows.ts'
 import { quoteText } from './words.ts'
 
@@ -35,6 +36,8 @@ export interface Duckdb extends Turns {
   readonly background: Turns
   /** Visits a small result as bytes, on a connection for nothing else. */
   scan(sql: string, visit: (chunk: RawChunk) => void | Promise<void>): Promise<void>
+  /** All rows of a result that fits into memory. */
+  read(sql: string): Promise<readonly ResultBatch[]>
   /** A streaming result on a connection of its own; `release` runs once when it has ended in any way. */
   stream(statement: Statement, signal: AbortSignal, release: () => void): Promise<QueryResult>
   /** Runs statements that read rows from memory: `work` gets the SQL expression that stands for them. */
@@ -87,6 +90,7 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
     ...foreground,
     background,
     stream: (statement, signal, release) => openStream(pool, streams, statement, signal, release),
+    read: sql => readWhole(pool, streams, sql),
     scan: (sql, visit) => scans.exclusively(() => scanRaw(raw, sql, visit)),
     withRows: (source, work) => sources.use(source, work),
     connections: () => ({ idle: pool.size(), busy: streams.size }),
@@ -156,6 +160,23 @@ async function openStream(
   } catch (error) {
     end(false)
     throw error
+  }
+}
+
+/** What is made is fetched without a change of threads for each chunk. */
+async function readWhole(pool: ConnectionPool, streams: Set<() => void>, sql: string): Promise<readonly ResultBatch[]> {
+  const connection = pool.take() ?? (await pool.open())
+  const stop = () => connection.interrupt()
+  streams.add(stop)
+  let whole = false
+  try {
+    const batches = readResult(await translate(connection.run(sql)))
+    whole = true
+    return batches
+  } finally {
+    streams.delete(stop)
+    if (whole) pool.giveBack(connection)
+    else connection.closeSync()
   }
 }
 

@@ -1,6 +1,6 @@
 // DuckDB's result chunks as our columns.
 import {
-  type DuckDBDataChunk,
+  DuckDBDataChunk,
   type DuckDBResult,
   type DuckDBType,
   DuckDBTypeId as Id,
@@ -65,6 +65,15 @@ export function streamResult(
       }
     }
   }
+}
+
+/** All rows of a result that is complete. */
+export function readResult(result: DuckDBResult): readonly ResultBatch[] {
+  const types = result.columnTypes()
+  const made = (result as unknown as { readonly result: bindings.Result }).result
+  return Array.from({ length: bindings.result_chunk_count(made) }, (_, i) =>
+    readChunk(new DuckDBDataChunk(bindings.result_get_chunk(made, i)), types)
+  )
 }
 
 /** A result that fails on the way ends like one that is read to its end, only that it is no result any more. */

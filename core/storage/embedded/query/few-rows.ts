@@ -6,7 +6,7 @@ import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isPhysical } from '../catalog/logical.ts'
 import type { RowSource } from '../duckdb/index.ts'
 import { bytesPerRow, type FilePart, isFixed, type PartSeries, readPart } from '../samples/file-columns.ts'
-import { mostRows, partRows, partsHolding } from '../samples/file-samples.ts'
+import { mostAtOnce, mostRows, partRows, partsHolding } from '../samples/file-samples.ts'
 import type { SeriesRegistry } from '../series/series.ts'
 import { decodeSeries } from '../series/tags.ts'
 import { seriesAsked, type Times, timesAsked } from './asked-series.ts'
@@ -21,6 +21,9 @@ import { WantedSeries } from './wanted-series.ts'
 const mostFew = 50_000
 const mostSeries = 1_000
 const mostFiles = 100
+
+/** Reading so few rows takes no longer than opening their files. */
+const mostWaited = 20_000
 
 /** A look through more series takes as long as it saves. */
 const mostKnown = 1_000_000
@@ -54,10 +57,18 @@ export async function readFew(
   if (times === undefined || registry.size > mostKnown) return undefined
   const tsids = seriesAsked(labels, view ?? table, view?.id, where)
   if (tsids === undefined || tsids.length > mostSeries) return undefined
-  const found = await readParts(parts, files, tsids, columns, table.timeIndex)
+  const reading = readParts(parts, files, tsids, columns, table.timeIndex)
+  const isQuick = files.reduce((sum, { rows }) => sum + rows, 0) <= mostWaited
+  const found = isQuick ? await reading : await Promise.race([reading, untilNextTurn(reading)])
   const ranges = found && rangesOf(found, tsids, times)
   if (ranges === undefined) return undefined
   return { files, source: gather(ranges, tsids, columns, registry) }
+}
+
+/** What is not in memory yet is read for the next statement: this one does not wait for it. */
+async function untilNextTurn(reading: Promise<unknown>): Promise<undefined> {
+  reading.catch(() => {})
+  await new Promise(resolve => setImmediate(resolve))
 }
 
 /** Nothing about its values is known to DuckDB alone. */
@@ -94,7 +105,10 @@ async function readParts(
     if (needed.length * partRows * bytesPerRow(fields) > parts.samples.limit / 2) return undefined
   }
   const read: FilePart[] = []
-  for (const { file, part } of needed) read.push(await readPart(parts, file, part, time, fields))
+  for (let next = 0; next < needed.length; next += mostAtOnce) {
+    const some = needed.slice(next, next + mostAtOnce)
+    read.push(...(await Promise.all(some.map(({ file, part }) => readPart(parts, file, part, time, fields)))))
+  }
   return read
 }
 

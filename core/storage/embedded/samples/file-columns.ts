@@ -3,6 +3,7 @@ import { type FixedData, isValid, type ResultVector } from '../../../model/batch
 import type { TableColumn } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { duckdbType, quoteName } from '../duckdb/index.ts'
+import { timeAt, wordsOf } from '../query/sample-rows.ts'
 import { ticksOf } from '../query/time.ts'
 import { type FileSampleParts, partRows, readAll, source } from './file-samples.ts'
 import type { Sized } from './sample-cache.ts'
@@ -138,13 +139,13 @@ function isRun(places: Uint32Array): boolean {
 }
 
 function runsOf(series: Uint32Array, times: FixedData): PartSeries {
-  const words = times.values as BigInt64Array
+  const words = wordsOf(times)
   const tsids: number[] = []
   const starts: number[] = []
   let ascending = true
   for (let row = 0; row < series.length; row++) {
     if (row > 0 && series[row] === series[row - 1]) {
-      if (words[row]! < words[row - 1]!) ascending = false
+      if (timeAt(words, row) < timeAt(words, row - 1)) ascending = false
       continue
     }
     tsids.push(series[row]!)

@@ -14,7 +14,7 @@ import type { WantedSeries } from '../query/wanted-series.ts'
 import type { SampleCache } from './sample-cache.ts'
 
 export interface FileSampleParts {
-  readonly duckdb: Pick<Duckdb, 'stream'>
+  readonly duckdb: Pick<Duckdb, 'read'>
   readonly pins: FilePins
   readonly dataDir: string
   readonly samples: SampleCache
@@ -79,7 +79,8 @@ export async function partsHolding(
 
 /** Rows of a file of which a directory is made: that takes about as long as one query over it. */
 export const mostRows = 50_000_000
-const mostAtOnce = 4
+/** Parts that are read at the same time. */
+export const mostAtOnce = 4
 
 /** Which parts of a file hold a series: pairs of both, ascending. */
 interface Directory {
@@ -167,10 +168,15 @@ export function source({ dataDir }: FileSampleParts, file: DataFile): string {
 }
 
 /** For whoever wants it, so nobody can cancel it. */
-export async function readAll({ duckdb, pins }: FileSampleParts, file: DataFile, sql: string): Promise<ResultBatch[]> {
+export async function readAll(
+  { duckdb, pins }: FileSampleParts,
+  file: DataFile,
+  sql: string
+): Promise<readonly ResultBatch[]> {
   pins.pin([file.path])
-  const result = await duckdb.stream({ sql }, new AbortController().signal, () => pins.unpin([file.path]))
-  const batches: ResultBatch[] = []
-  for await (const batch of result.batches()) batches.push(batch)
-  return batches
+  try {
+    return await duckdb.read(sql)
+  } finally {
+    pins.unpin([file.path])
+  }
 }
