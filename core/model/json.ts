@@ -100,12 +100,19 @@ function continues(cursor: JsonCursor, bracket: number, expected: string): boole
 }
 
 function readText(cursor: JsonCursor): string {
-  const start = cursor.at + 1
-  const end = textEnd(cursor, start)
-  cursor.at = end + 1
   const { bytes } = cursor
-  const escaped = bytes.subarray(start, end).includes(0x5c)
-  if (!escaped) return bytes.toString('utf8', start, end)
+  const start = cursor.at + 1
+  let at = start
+  let all = 0
+  for (; at < cursor.end; at++) {
+    const byte = bytes[at]!
+    if (byte === 0x22 || byte === 0x5c || byte < 0x20) break
+    all |= byte
+  }
+  const end = textEnd(cursor, at)
+  cursor.at = end + 1
+  // Without an escape it ends where the loop did.
+  if (end === at) return bytes.toString(all < 0x80 ? 'latin1' : 'utf8', start, end)
   const plain = Buffer.allocUnsafe(end - start)
   return plain.toString('utf8', 0, unescapeJson(cursor, start, end, plain))
 }
