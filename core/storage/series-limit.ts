@@ -15,6 +15,8 @@ interface Holder {
   /** All unknown keys fit even if each is a new series: nobody has to look. */
   readonly isRoomy: boolean
   readonly tags: Set<string>
+  /** Of the last series, all of them in `tags`. */
+  known: readonly SeriesLabel[]
 }
 
 /** The room there is for new series of one write, of which so many keys are unknown. */
@@ -30,7 +32,7 @@ export function createRoom(catalog: Catalog, { limits }: SeriesWrite, unknown: n
       const found = catalog.table(database, physical)
       const series = found === undefined ? 0 : (catalog.statistics(found).series ?? 0)
       const isRoomy = series + unknown <= limits.series.most
-      holder = { series, isRoomy, tags: new Set(found?.tags.map(tag => tag.name)) }
+      holder = { series, isRoomy, tags: new Set(found?.tags.map(tag => tag.name)), known: [] }
       holders.set(key, holder)
     }
     return holder
@@ -46,7 +48,7 @@ export function createRoom(catalog: Catalog, { limits }: SeriesWrite, unknown: n
       // Keys are forgotten at a restart, series are not.
       if (!holder.isRoomy && shape.table !== undefined && catalog.knowsSeries(shape.table, name.labels)) return
       check(holder.series + 1, limits.series, 'series')
-      const added = addedTags(name.labels, holder.tags)
+      const added = addedTags(name.labels, holder)
       check(holder.tags.size + added.length, limits.tags, 'label names', added.length > 0)
       if (shape.table === undefined && shape.series.length === 0) {
         const count = (tables.get(shape.database) ?? catalog.tables(shape.database).length) + 1
@@ -55,16 +57,19 @@ export function createRoom(catalog: Catalog, { limits }: SeriesWrite, unknown: n
       }
       holder.series++
       for (const tag of added) holder.tags.add(tag)
+      holder.known = name.labels
     }
   }
 }
 
 const none: readonly string[] = []
 
-/** Mostly there are none: no list is made for each series. */
-function addedTags(labels: readonly SeriesLabel[], tags: ReadonlySet<string>): readonly string[] {
-  for (const { name } of labels) {
-    if (!tags.has(name)) return labels.map(label => label.name).filter(each => !tags.has(each))
+/** Mostly there are none, and the labels are those of the series before. */
+function addedTags(labels: readonly SeriesLabel[], { tags, known }: Holder): readonly string[] {
+  for (let i = 0; i < labels.length; i++) {
+    const { name } = labels[i]!
+    if (name === known[i]?.name || tags.has(name)) continue
+    return labels.map(label => label.name).filter(each => !tags.has(each))
   }
   return none
 }

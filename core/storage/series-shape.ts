@@ -27,8 +27,12 @@ export class TableShape {
   }
 
   add(series: NamedSeries): void {
+    // Series of a table mostly have the same labels in the same order.
+    const before = this.series.at(-1)?.labels
     this.series.push(series)
-    for (const { name } of series.labels) this.labels.add(name)
+    series.labels.forEach(({ name }, i) => {
+      if (name !== before?.[i]?.name) this.labels.add(name)
+    })
   }
 }
 

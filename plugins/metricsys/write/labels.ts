@@ -2,7 +2,8 @@
 import { isUtf8 } from 'node:buffer'
 import { DbError, ProtoReader, type SeriesLabel } from '../../../core/index.ts'
 
-/** Bytes of names and values beyond which they are not kept for the next set. */
+/** Labels that are kept for the next set: so many, name and value together at most so long. */
+const mostKept = 100
 const longestKept = 256
 
 interface Kept {
@@ -66,12 +67,14 @@ export class LabelReader {
     if (!isNamed) {
       // What follows may hold the new name, too.
       this.#areUnique = false
-      this.#last.length = i
+      this.#last.length = Math.min(i, mostKept)
     }
     const nameBytes = isNamed ? last.name : bytes.slice(start, middle)
     const name = isNamed ? last.label.name : nameText(nameBytes)
     const label = { name, value: valueBytes(name, bytes, from, end) }
-    this.#last[i] = middle - start + end - from > longestKept ? undefined : { name: nameBytes, label }
+    if (i < mostKept) {
+      this.#last[i] = middle - start + end - from > longestKept ? undefined : { name: nameBytes, label }
+    }
     return label
   }
 }

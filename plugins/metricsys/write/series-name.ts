@@ -22,6 +22,8 @@ export class SeriesNames {
   readonly #exemplarLabels = new LabelReader()
   readonly #goodMetrics = new Set<string>()
   readonly #goodLabels = new Set<string>()
+  /** Tags of the series before, by place: their names are good. */
+  #before: readonly SeriesLabel[] = []
 
   /** `strict` asks for names of the classic form. */
   constructor(strict: boolean) {
@@ -37,13 +39,18 @@ export class SeriesNames {
     const tags: SeriesLabel[] = []
     let isPlaced = false
     for (const label of labels) {
-      if (label.value.length === 0 || label.name === nameLabel) continue
-      if (placing.has(label.name)) isPlaced = true
-      else {
-        this.checkLabel(label.name, metric)
-        tags.push(label)
+      const { name, value } = label
+      if (value.length === 0 || name === nameLabel) continue
+      if (name !== this.#before[tags.length]?.name) {
+        if (placing.has(name)) {
+          isPlaced = true
+          continue
+        }
+        this.checkLabel(name, metric)
       }
+      tags.push(label)
     }
+    this.#before = tags
     if (!isPlaced) return { table: metric, labels: tags }
     const database = firstOf(labels, databaseLabels)?.replace(/^svc-/, '')
     const physicalTable = firstOf(labels, physicalLabels)
@@ -100,7 +107,8 @@ function textOf(labels: readonly SeriesLabel[], name: string): string {
 }
 
 function shownValue(value: Uint8Array): string {
-  return Buffer.from(value.buffer, value.byteOffset, value.length).toString()
+  // A copy: the memory of short values is moved before it can be seen as a buffer.
+  return Buffer.from(value).toString()
 }
 
 /** The labels, shortened. */

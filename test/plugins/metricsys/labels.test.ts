@@ -152,3 +152,12 @@ t.test('a name that comes twice is refused, however it got there', async t => {
     ]
   )
 })
+
+t.test('sets of very many labels are read and held to the same', async t => {
+  const reader = new LabelReader()
+  const many = Array.from({ length: 300 }, (_, i) => [`label_${i}`, `${i % 3}`] as const)
+  for (const set of [many, many.slice(0, 120), many, many.toReversed()]) t.same(texts(read(reader, set)), set)
+  t.equal(refusal(reader, [...many, ['label_7', '']]), 'label label_7 is given twice')
+  t.equal(refusal(reader, [...many.slice(0, 200), ['label_150', '']]), 'label label_150 is given twice')
+  t.same(texts(read(reader, many)), many)
+})

@@ -73,7 +73,7 @@ export class KnownSeries {
       if (of?.table !== table || of.value !== value) of = this.#owner(table, value)
       const { registry } = this.#places[of.place]!.data
       writer.begin(of.entry)
-      for (const { name, value } of labels) writer.put(of.ids.get(name)!, value)
+      putTags(writer, of, labels)
       const { bytes, length } = writer.finish()
       const tsid = registry.find(bytes, 0, length) ?? registry.add(bytes, 0, length)
       index.add(found.keys, view, i, of.place, tsid)
@@ -130,7 +130,7 @@ export class KnownSeries {
     const field = stored(table.columns.find(column => column.name === value)!)
     let place = this.#places.findIndex(each => each.data === data && each.time === time && each.value === field)
     if (place < 0) place = this.#places.push({ data, time, value: field }) - 1
-    return { ...tagPlaces(table), value, place }
+    return { ...tagPlaces(table), value, place, names: [], lastIds: [] }
   }
 }
 
@@ -155,6 +155,21 @@ interface TagPlaces {
 interface Owner extends TagPlaces {
   readonly value: string
   readonly place: number
+  /** Names of the tags put last, by place, with their ids. */
+  readonly names: string[]
+  readonly lastIds: number[]
+}
+
+/** Series of a table mostly have the same tags in the same order. */
+function putTags(writer: KeyWriter, { ids, names, lastIds }: Owner, labels: readonly SeriesLabel[]): void {
+  for (let i = 0; i < labels.length; i++) {
+    const { name, value } = labels[i]!
+    if (names[i] !== name) {
+      names[i] = name
+      lastIds[i] = ids.get(name)!
+    }
+    writer.put(lastIds[i]!, value)
+  }
 }
 
 /** Makes the canonical bytes of a series, see series.ts. */
