@@ -105,3 +105,20 @@ t.test('a row that cannot be written at all keeps the rows of its table in memor
   t.match(rows, /^svc_storage_memtable_rows 2$/m)
   t.same(await select(again.engine, again.engine.catalog.table('public', 'small')!, 'SELECT n FROM @'), [[7]])
 })
+
+t.test('files that cannot be merged hold up those of no other table', async t => {
+  const { engine } = await open(t, temporaryFolder(t))
+  const large = await createTable(engine, 'large')
+  const small = await createTable(engine, 'small')
+  await write(engine, large, 100, 0)
+  await write(engine, large, 100, 0)
+  for (const n of [1, 2, 3]) {
+    await put(engine, small, [{ at: 1, n }])
+    await engine.maintain({ kind: 'flush' }, never)
+  }
+  const failed = { message: /^files of public\.large cannot be merged: / }
+  await t.rejects(engine.maintain({ kind: 'compact' }, never), failed)
+  t.same(await select(engine, large, 'SELECT count(*) FROM @'), [[100]])
+  t.same(await select(engine, small, 'SELECT n FROM @'), [[3]])
+  t.match(await engine.maintain({ kind: 'compact', table: small }, never), { files: 0 })
+})

@@ -1,5 +1,5 @@
 // DuckDB's errors as ours, translated where they enter.
-import { DbError } from '../../../errors.ts'
+import { DbError, isDbError } from '../../../errors.ts'
 
 export function cancelled(signal: AbortSignal): DbError {
   const reason: unknown = signal.reason
@@ -33,4 +33,11 @@ function translateError(error: unknown): DbError {
     return new DbError('RuntimeResourcesExhausted', `${message} (limit: storage.memory_limit)`, { cause: error })
   }
   return new DbError('EngineExecuteQuery', message, { cause: error })
+}
+
+/** Whether other rows may have better luck: a disk that is full or cannot be written is the same for all. */
+export function isAboutRows(error: unknown): error is DbError {
+  return (
+    isDbError(error) && error.code !== 'PermissionDenied' && !/^(IO|FATAL|INTERNAL|INTERRUPT) Error/.test(error.message)
+  )
 }

@@ -1,5 +1,6 @@
 // Background care of data files: small ones are merged, overwritten and deleted rows dropped, expired files removed.
 import { join } from 'node:path'
+import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
 import type { Tracing } from '../../../trace/trace.ts'
@@ -7,6 +8,7 @@ import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isLogical } from '../catalog/logical.ts'
+import { isAboutRows } from '../duckdb/errors.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import { reach } from '../fault.ts'
 import type { OpenTables } from '../memory/tables.ts'
@@ -77,25 +79,39 @@ export class Compactor {
   }
 
   async #compact(only: Table | undefined): Promise<Report> {
-    const { catalog } = this.#parts
+    const { catalog, log } = this.#parts
     const report = { rows: 0, bytes: 0, files: 0 }
     const tables = only ? [catalog.host(only)] : catalog.allTables()
-    for (const { id } of tables.filter(table => !isLogical(table))) {
-      await this.#expire(id)
-      for (;;) {
-        const table = catalog.tableById(id)
-        if (this.#stopped || table === undefined) break
-        const sound = catalog.files(table).filter(file => !this.#damaged.has(file.path))
-        const files = pickFiles(table, sound, catalog.cutoff(table, Date.now()))
-        if (files.length === 0) break
-        const merged = await this.#traced(table, files)
-        if (merged === undefined) break
-        report.rows += merged.rows
-        report.bytes += merged.bytes
-        report.files++
-      }
+    const failures: DbError[] = []
+    for (const table of tables.filter(table => !isLogical(table))) {
+      await this.#compactTable(table.id, report).catch(cause => {
+        if (!isAboutRows(cause)) throw cause
+        // Other tables do not wait for one whose files cannot be merged.
+        const message = `files of ${table.database}.${table.name} cannot be merged: ${cause.message}`
+        failures.push(new DbError(cause.code, message, { cause }))
+      })
     }
+    const [first, ...others] = failures
+    for (const error of others) log.error({ err: error }, 'files could not be compacted; trying again')
+    if (first !== undefined) throw first
     return report
+  }
+
+  async #compactTable(id: number, report: { rows: number; bytes: number; files: number }): Promise<void> {
+    const { catalog } = this.#parts
+    await this.#expire(id)
+    for (;;) {
+      const table = catalog.tableById(id)
+      if (this.#stopped || table === undefined) return
+      const sound = catalog.files(table).filter(file => !this.#damaged.has(file.path))
+      const files = pickFiles(table, sound, catalog.cutoff(table, Date.now()))
+      if (files.length === 0) return
+      const merged = await this.#traced(table, files)
+      if (merged === undefined) return
+      report.rows += merged.rows
+      report.bytes += merged.bytes
+      report.files++
+    }
   }
 
   #traced(table: Table, files: readonly DataFile[]) {

@@ -1,7 +1,7 @@
 // The files that the rows of a memtable go to: one, or several where they are too much for one.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isDbError } from '../../../errors.ts'
+import { isAboutRows } from '../duckdb/errors.ts'
 import { reach } from '../fault.ts'
 import { type NewFile, writeDataFile } from '../file/data-file.ts'
 import { mergeVersions } from '../query/merge.ts'
@@ -81,11 +81,4 @@ function halves({ from, to }: RowRange): RowRange[] {
     { from, to: middle },
     { from: middle, to }
   ]
-}
-
-/** Whether other rows may have better luck: a disk that is full or cannot be written is the same for all. */
-export function isAboutRows(error: unknown): boolean {
-  return (
-    isDbError(error) && error.code !== 'PermissionDenied' && !/^(IO|FATAL|INTERNAL|INTERRUPT) Error/.test(error.message)
-  )
 }
