@@ -27,7 +27,11 @@ export default definePlugin({
       live: true
     }),
     max_query_length: count(100_000, 'Characters of one query.', { live: true }),
-    max_query_depth: count(200, 'How deep one query may nest.', { live: true })
+    max_query_depth: count(200, 'How deep one query may nest.', { live: true }),
+    warm_up: duration(
+      300,
+      'Computing spent on made-up queries two seconds after the start, so that the first real ones meet compiled code; 0s for none.'
+    )
   }),
   setup: (core, config) => createService(core, config),
   routes: app => routes(app, app.services.promql)
