@@ -151,8 +151,10 @@ function slowDisk(folder: string, bytesPerSecond: number): Record<string, string
 function shim(bytesPerSecond: number): string {
   return `
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 static struct { ino_t file; off_t size; } known[65536];
@@ -168,5 +170,11 @@ static void wait_for(int fd) {
 }
 int fsync(int fd) { wait_for(fd); return syscall(SYS_fsync, fd); }
 int fdatasync(int fd) { wait_for(fd); return syscall(SYS_fdatasync, fd); }
+ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t at) {
+  ssize_t written = syscall(SYS_pwritev, fd, parts, count, at, at >> 32);
+  if (fcntl(fd, F_GETFL) & O_DSYNC) wait_for(fd);
+  return written;
+}
+ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t at) { return pwritev64(fd, parts, count, at); }
 `
 }

@@ -53,7 +53,7 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
       bytes: metrics.counter('svc_storage_wal_bytes_total', 'Bytes written to the write-ahead log.'),
       syncSeconds: metrics.histogram(
         'svc_storage_wal_sync_seconds',
-        'Time of a sync of the write-ahead log.',
+        'Time of a sync of the write-ahead log; with `wal.sync` `always` the write it is one with is part of it.',
         [],
         [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1]
       )

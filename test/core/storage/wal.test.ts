@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { constants, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { platform } from 'node:process'
 import pino from 'pino'
 import t, { type Test } from 'tap'
 import { readLog } from '../../../core/storage/embedded/log/segment.ts'
@@ -68,6 +69,28 @@ t.test('concurrent writers share a sync', async t => {
   const before = opened.syncs
   await Promise.all(Array.from({ length: 100 }, (_, i) => opened.wal.append(1, payload(`record ${i}`), () => {})))
   t.ok(opened.syncs - before < 20, `${opened.syncs - before} syncs for 100 records`)
+})
+
+t.test('a record is on the disk before its writer hears of it', { skip: platform !== 'linux' }, async t => {
+  /** Whether the open segment is written so that no write returns before it is synced. */
+  const isSynced = (dir: string) => {
+    const fd = readdirSync('/proc/self/fd').find(fd => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith(dir)
+      } catch {
+        return false
+      }
+    })
+    const flags = /flags:\s*(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))![1]!
+    return (Number.parseInt(flags, 8) & constants.O_DSYNC) !== 0
+  }
+  const opened = await open(t)
+  const before = opened.syncs
+  await opened.wal.append(1, payload('x'), () => t.equal(opened.syncs, before + 1))
+  t.ok(isSynced(opened.dir))
+  await opened.wal.flush()
+  t.equal(opened.syncs, before + 1, 'there was nothing more to sync')
+  t.notOk(isSynced((await open(t, { sync: 'interval' })).dir))
 })
 
 t.test('interval syncs now and then, none only when asked', async t => {
