@@ -148,7 +148,7 @@ const storage = table(
     ),
     sample_cache_size: size(
       128 * MiB,
-      'Samples of files kept in memory for the next query by series; a query that needs more than half of it has the query engine read the files.'
+      'Columns of files kept in memory for the next query of few series, whatever its language; a query that needs more than half of it has the query engine read the files.'
     )
   },
   'Where and how data is kept.'
