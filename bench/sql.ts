@@ -23,6 +23,7 @@ export async function main(args: string[]): Promise<void> {
       hosts: { type: 'string', default: '200' },
       hours: { type: 'string', default: '24' },
       runs: { type: 'string', default: '30' },
+      warm: { type: 'string', default: '3' },
       influxd: { type: 'string' },
       only: { type: 'string', default: '' }
     }
@@ -37,7 +38,8 @@ export async function main(args: string[]): Promise<void> {
     const peer = values.influxd === undefined ? undefined : await startPeer(values.influxd, folder, hosts, rounds)
     const kinds = questions(hosts, rounds).filter(({ name }) => name.includes(values.only))
     let behind = 0
-    for (const kind of kinds) if (!(await compare(kind, Number(values.runs), server, peer))) behind++
+    for (const kind of kinds)
+      if (!(await compare(kind, { runs: Number(values.runs), warm: Number(values.warm) }, server, peer))) behind++
     console.log(`memory ${server.residentMiB()} MiB${peer ? `, influxdb ${residentMiB(peer.pid)} MiB` : ''}`)
     if (behind > 0) console.log(`${behind} of ${kinds.length} BEHIND`)
     await peer?.stop()
@@ -110,18 +112,18 @@ interface Reply {
   readonly rows: number
 }
 
-/** Both servers in turns, the same questions; false: we are behind. */
+/** Both servers in turns, the same questions, the first ones uncounted; false: we are behind. */
 async function compare(
   { name, make }: QuestionKind,
-  runs: number,
+  { runs, warm }: { readonly runs: number; readonly warm: number },
   server: BenchServer,
   peer: Influxdb | undefined
 ): Promise<boolean> {
   const ours: number[] = []
   const theirs: number[] = []
   let rows = 0
-  for (let i = -3; i < runs; i++) {
-    const { sql, influx } = make(i + 3)
+  for (let i = -warm; i < runs; i++) {
+    const { sql, influx } = make(i + warm)
     const own = await timed(() => askWeir(server, sql), countRows)
     const other = peer && (await timed(() => peer.ask(influx), countValues))
     if (other !== undefined && other.rows !== own.rows) {
