@@ -262,6 +262,12 @@ export class EmbeddedCatalog {
     return true
   }
 
+  /** How many series of a table are saved, roughly. */
+  seriesCount(table: number): number {
+    const select = this.#sqlite.prepare('SELECT max(tsid) AS last FROM series WHERE table_id = ?')
+    return Number(select.get(table)?.['last'] ?? 0)
+  }
+
   /** Series of a table as files know them, ascending, those with a number of at least `from`. */
   *series(table: number, from = 0): Iterable<SeriesEntry> {
     const select = this.#sqlite.prepare('SELECT tsid, key FROM series WHERE table_id = ? AND tsid >= ? ORDER BY tsid')

@@ -12,7 +12,7 @@ import { decodeSeries } from '../series/tags.ts'
 import { seriesAsked, type Times, timesAsked } from './asked-series.ts'
 import { partsRead, type Snapshot } from './relation.ts'
 import { isTagged } from './run-series.ts'
-import { rowsBefore, wordsOf } from './sample-rows.ts'
+import { rowsBefore, timeAt, wordsOf } from './sample-rows.ts'
 import type { Selection } from './select.ts'
 import type { ReadParts } from './snapshot.ts'
 import { WantedSeries } from './wanted-series.ts'
@@ -27,6 +27,8 @@ const mostWaited = 20_000
 
 /** A look through more series takes as long as it saves. */
 const mostKnown = 1_000_000
+/** More are not brought into memory for it. */
+const mostLoaded = 100_000
 
 export interface FoundRows {
   /** What they are all rows of that may be asked for. */
@@ -53,8 +55,10 @@ export async function readFew(
   if (files.length === 0 || files.length > mostFiles) return undefined
   if (!files.every(file => isTagged(table, file) && file.rows <= mostRows)) return undefined
   const times = timesOf(where, snapshot)
-  const { registry, labels } = parts.tables.take(table)
-  if (times === undefined || registry.size > mostKnown) return undefined
+  const data = parts.tables.take(table)
+  const isLoaded = data.seriesCount !== undefined || parts.catalog.seriesCount(table.id) <= mostLoaded
+  if (times === undefined || !isLoaded || data.registry.size > mostKnown) return undefined
+  const { registry, labels } = data
   const tsids = seriesAsked(labels, view ?? table, view?.id, where)
   if (tsids === undefined || tsids.length > mostSeries) return undefined
   const reading = readParts(parts, files, tsids, columns, table.timeIndex)
@@ -131,22 +135,31 @@ function rangesOf(parts: readonly FilePart[], tsids: Uint32Array, times: Times):
     for (let run = 0; run < series.tsids.length; run++) {
       const place = wanted.place(series.tsids[run]!)
       if (place < 0) continue
-      const [start, end] = limited(series, run, times)
-      if (start < end) ranges.push({ part, place, start, end })
-      rows += end - start
+      for (const [start, end] of limited(series, run, times)) {
+        ranges.push({ part, place, start, end })
+        rows += end - start
+      }
       if (rows > mostFew) return undefined
     }
   }
   return ranges
 }
 
-/** The rows of a run between two times; all of them where they lie in no order. */
-function limited({ starts, times, ascending }: PartSeries, run: number, { from, to }: Times): [number, number] {
+/** The rows of a run between two times, both included. */
+function limited({ starts, times, ascending }: PartSeries, run: number, { from, to }: Times): [number, number][] {
   const [start, end] = [starts[run]!, starts[run + 1]!]
-  if (!ascending) return [start, end]
   const words = wordsOf(times)
-  const low = rowsBefore(words, from, start, end, false)
-  return [low, rowsBefore(words, to, low, end, true)]
+  if (ascending) {
+    const low = rowsBefore(words, from, start, end, false)
+    const high = rowsBefore(words, to, low, end, true)
+    return low < high ? [[low, high]] : []
+  }
+  const found: [number, number][] = []
+  for (let row = start; row < end; row++) {
+    const at = timeAt(words, row)
+    if (at >= from && at <= to) found.push([row, row + 1])
+  }
+  return found
 }
 
 function gather(
