@@ -54,6 +54,9 @@ export async function readFew(
   const files = partsRead(snapshot, wants).alone.filter(part => 'path' in part)
   if (files.length === 0 || files.length > mostFiles) return undefined
   if (!files.every(file => isTagged(table, file) && file.rows <= mostRows)) return undefined
+  const rows = files.reduce((sum, file) => sum + file.rows, 0)
+  // What does not fit would be read again and again.
+  if (rows * bytesPerRow(columns.filter(isField)) > parts.samples.limit) return undefined
   const times = timesOf(where, snapshot)
   const data = parts.tables.take(table)
   const isLoaded = data.seriesCount !== undefined || parts.catalog.seriesCount(table.id) <= mostLoaded
@@ -62,8 +65,7 @@ export async function readFew(
   const tsids = seriesAsked(labels, view ?? table, view?.id, where)
   if (tsids === undefined || tsids.length > mostSeries) return undefined
   const reading = readParts(parts, files, tsids, columns, table.timeIndex)
-  const isQuick = files.reduce((sum, { rows }) => sum + rows, 0) <= mostWaited
-  const found = isQuick ? await reading : await Promise.race([reading, untilNextTurn(reading)])
+  const found = rows <= mostWaited ? await reading : await Promise.race([reading, untilNextTurn(reading)])
   const ranges = found && rangesOf(found, tsids, times)
   if (ranges === undefined) return undefined
   return { files, source: gather(ranges, tsids, columns, registry) }
@@ -79,6 +81,10 @@ async function untilNextTurn(reading: Promise<unknown>): Promise<undefined> {
 function isServed(column: TableColumn): boolean {
   if (column.was !== undefined || column.initial !== undefined) return false
   return column.semantic === 'tag' ? column.type === 'String' : isFixed(column)
+}
+
+function isField({ semantic }: TableColumn): boolean {
+  return semantic === 'field'
 }
 
 /** What a float does not tell apart of a time in nanoseconds. */
@@ -102,7 +108,7 @@ async function readParts(
 ): Promise<readonly FilePart[] | undefined> {
   if (tsids.length === 0) return []
   const wanted = new WantedSeries(tsids)
-  const fields = columns.filter(({ semantic }) => semantic === 'field')
+  const fields = columns.filter(isField)
   const needed: { readonly file: DataFile; readonly part: number }[] = []
   for (const file of files) {
     for (const part of await partsHolding(parts, file, wanted)) needed.push({ file, part })
