@@ -30,7 +30,7 @@ export default definePlugin({
     max_query_depth: count(200, 'How deep one query may nest.', { live: true }),
     warm_up: duration(
       300,
-      'Computing spent on made-up queries two seconds after the start, so that the first real ones meet compiled code; 0s for none.'
+      'Computing spent on made-up queries while a server that started rests, so that the first real ones meet compiled code; 0s for none.'
     )
   }),
   setup: (core, config) => createService(core, config),

@@ -47,7 +47,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
   }
   const measure = createMeasure(core)
   const closing = new AbortController()
-  const warming = warmUp({ delay: 2_000, time: options.warm_up, signal: closing.signal }).catch(error =>
+  const warming = warmUp({ rest: 1_000, time: options.warm_up, signal: closing.signal }).catch(error =>
     core.log.error({ err: error }, 'made-up queries failed')
   )
   const gate = createGate(() => options.max_concurrent_queries)

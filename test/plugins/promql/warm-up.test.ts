@@ -1,19 +1,30 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { warmUp } from '../../../plugins/promql/warm-up.ts'
 
 t.test('made-up queries of every kind run until their time is spent', async t => {
   const { signal } = new AbortController()
   const began = performance.now()
-  t.ok((await warmUp({ delay: 0, time: 100, signal })) >= 8)
+  t.ok((await warmUp({ rest: 10, time: 100, signal })) >= 8)
   t.ok(performance.now() - began >= 100)
-  t.equal(await warmUp({ delay: 0, time: 0, signal }), 0, 'none without time')
+  t.equal(await warmUp({ rest: 10, time: 0, signal }), 0, 'none without time')
 })
 
 t.test('a server that stops does not wait for them', async t => {
   const controller = new AbortController()
-  const before = warmUp({ delay: 60_000, time: 100, signal: controller.signal })
-  const during = warmUp({ delay: 0, time: 60_000, signal: controller.signal })
+  const before = warmUp({ rest: 60_000, time: 100, signal: controller.signal })
+  const during = warmUp({ rest: 10, time: 60_000, signal: controller.signal })
   setTimeout(() => controller.abort(), 50)
   t.equal(await before, 0)
   t.ok((await during) > 0)
+})
+
+t.test('a server that is busy is left alone', async t => {
+  const controller = new AbortController()
+  const warming = warmUp({ rest: 20, time: 100, signal: controller.signal })
+  for (const end = performance.now() + 200; performance.now() < end; await setImmediate()) {
+    for (const busy = performance.now() + 5; performance.now() < busy; );
+  }
+  controller.abort()
+  t.equal(await warming, 0)
 })
