@@ -29,6 +29,11 @@ export function hasSeries(table: Table): boolean {
   return seriesColumns(table).length > 0
 }
 
+/** Whether the rows of a file of the table carry the number of a series, by the columns the file holds. */
+export function isTagged(table: Table, file: { readonly columns: readonly number[] }): boolean {
+  return seriesColumns(table).some(({ id }) => file.columns.includes(id))
+}
+
 /** Whether versions of a row are merged field by field. */
 export function mergesFields({ options }: Table): boolean {
   return options.merge_mode === 'last_non_null' && !options.append_mode

@@ -48,9 +48,9 @@ export function timesAsked(condition: Condition): Times {
     return { from: from === undefined ? always.from : Number(from), to: to === undefined ? always.to : Number(to) }
   }
   if (condition.kind !== 'all' && condition.kind !== 'any') return always
-  const all = condition.of.map(timesAsked)
-  const [low, high] = [all.map(({ from }) => from), all.map(({ to }) => to)]
-  return condition.kind === 'all'
-    ? { from: Math.max(...low), to: Math.min(...high) }
-    : { from: Math.min(...low), to: Math.max(...high) }
+  const [first, ...others] = condition.of.map(timesAsked)
+  const isAll = condition.kind === 'all'
+  const [later, earlier] = isAll ? [Math.max, Math.min] : [Math.min, Math.max]
+  const join = (a: Times, b: Times) => ({ from: later(a.from, b.from), to: earlier(a.to, b.to) })
+  return first === undefined ? always : others.reduce(join, first)
 }

@@ -3,15 +3,14 @@ import { bitmap, type ColumnData, type FixedData, isValid } from '../../../model
 import type { TableColumn } from '../../../model/table.ts'
 import type { Condition } from '../../engine.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { hasSeries, isPhysical } from '../catalog/logical.ts'
+import { hasSeries, isPhysical, isTagged } from '../catalog/logical.ts'
 import type { RowSource } from '../duckdb/index.ts'
 import { bytesPerRow, type FilePart, isFixed, type PartSeries, readPart } from '../samples/file-columns.ts'
-import { mostAtOnce, mostRows, partRows, partsHolding } from '../samples/file-samples.ts'
+import { readWanted } from '../samples/file-samples.ts'
 import type { SeriesRegistry } from '../series/series.ts'
 import { decodeSeries } from '../series/tags.ts'
 import { seriesAsked, type Times, timesAsked } from './asked-series.ts'
 import { partsRead, type Snapshot } from './relation.ts'
-import { isTagged } from './run-series.ts'
 import { rowsBefore, timeAt, wordsOf } from './sample-rows.ts'
 import type { Selection } from './select.ts'
 import type { ReadParts } from './snapshot.ts'
@@ -53,7 +52,7 @@ export async function readFew(
   if (!hasSeries(table) || (view === undefined && isPhysical(table)) || !columns.every(isServed)) return undefined
   const files = partsRead(snapshot, wants).alone.filter(part => 'path' in part)
   if (files.length === 0 || files.length > mostFiles) return undefined
-  if (!files.every(file => isTagged(table, file) && file.rows <= mostRows)) return undefined
+  if (!files.every(file => isTagged(table, file))) return undefined
   const rows = files.reduce((sum, file) => sum + file.rows, 0)
   // What does not fit would be read again and again.
   if (rows * bytesPerRow(columns.filter(isField)) > parts.samples.limit) return undefined
@@ -64,7 +63,10 @@ export async function readFew(
   const { registry, labels } = data
   const tsids = seriesAsked(labels, view ?? table, view?.id, where)
   if (tsids === undefined || tsids.length > mostSeries) return undefined
-  const reading = readParts(parts, files, tsids, columns, table.timeIndex)
+  const fields = columns.filter(isField)
+  const reading = readWanted(parts, files, { tsids, rowBytes: bytesPerRow(fields) }, (file, part) =>
+    readPart(parts, file, part, table.timeIndex, fields)
+  )
   const found = rows <= mostWaited ? await reading : await Promise.race([reading, untilNextTurn(reading)])
   const ranges = found && rangesOf(found, tsids, times)
   if (ranges === undefined) return undefined
@@ -96,30 +98,6 @@ function timesOf(where: Condition, { table, cutoff }: Snapshot): Times | undefin
     return cutoff === undefined ? { from: from - rounding, to: to + rounding } : undefined
   }
   return { from: Math.max(from, Number(cutoff ?? Number.NEGATIVE_INFINITY)), to }
-}
-
-/** The parts of the files that hold some of the series; undefined where they take too much memory. */
-async function readParts(
-  parts: ReadParts,
-  files: readonly DataFile[],
-  tsids: Uint32Array,
-  columns: readonly TableColumn[],
-  time: TableColumn
-): Promise<readonly FilePart[] | undefined> {
-  if (tsids.length === 0) return []
-  const wanted = new WantedSeries(tsids)
-  const fields = columns.filter(isField)
-  const needed: { readonly file: DataFile; readonly part: number }[] = []
-  for (const file of files) {
-    for (const part of await partsHolding(parts, file, wanted)) needed.push({ file, part })
-    if (needed.length * partRows * bytesPerRow(fields) > parts.samples.limit / 2) return undefined
-  }
-  const read: FilePart[] = []
-  for (let next = 0; next < needed.length; next += mostAtOnce) {
-    const some = needed.slice(next, next + mostAtOnce)
-    read.push(...(await Promise.all(some.map(({ file, part }) => readPart(parts, file, part, time, fields)))))
-  }
-  return read
 }
 
 /** Rows of one series in a part: its place among the wanted ones, the first row, and the one after the last. */

@@ -1,9 +1,9 @@
 // Series queries: what is in memory alone is read there, the rest by DuckDB, and no sample comes twice.
 import type { ResultBatch, ResultColumn } from '../../../model/batch.ts'
-import type { Table, TableColumn } from '../../../model/table.ts'
+import type { TableColumn } from '../../../model/table.ts'
 import type { QueryResult, SeriesQuery } from '../../engine.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { hasSeries, mergesFields, seriesColumns } from '../catalog/logical.ts'
+import { hasSeries, isTagged, mergesFields } from '../catalog/logical.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import { endOf } from '../memory/arrange.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
@@ -83,9 +83,9 @@ async function readDirectly(
   const { table: host } = snapshot
   const together = planFiles(plan, query, snapshot, files)
   if (together === undefined) return undefined
-  const { wanted, time, values } = samplesAsked(query, snapshot, tsids)
+  const { time, values } = samplesAsked(query, snapshot, tsids)
   const gapsCount = host.options.append_mode !== true && !plan.merges
-  const rows = await readFileSamples(parts, together.files, wanted, { time, value: values[0]!, gapsCount })
+  const rows = await readFileSamples(parts, together.files, tsids, { time, value: values[0]!, gapsCount })
   return rows && readMemory({ ...together, writes: [...rows, ...plan.writes] }, query, snapshot, tsids)?.batches
 }
 
@@ -117,10 +117,6 @@ function planFiles(
 
 /** Each pair of them is looked at. */
 const mostFiles = 200
-
-export function isTagged(table: Table, { columns }: DataFile): boolean {
-  return seriesColumns(table).some(({ id }) => columns.includes(id))
-}
 
 /** Until no rows are on their way to DuckDB, and those that are not lie in the order of their series. */
 async function settle(data: TableData): Promise<void> {

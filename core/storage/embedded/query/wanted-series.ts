@@ -28,10 +28,6 @@ export class WantedSeries {
     return this.#places[tsid - this.#first]! - 1
   }
 
-  has(tsid: number): boolean {
-    return this.place(tsid) >= 0
-  }
-
   /** Whether any from one number to another, both included, is wanted. */
   any(first: number, last: number): boolean {
     return this.before(last + 1) > this.before(first)

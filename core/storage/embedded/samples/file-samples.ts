@@ -10,7 +10,6 @@ import type { MemtableRows } from '../memory/memtable.ts'
 import { lowerBound } from '../query/lower-bound.ts'
 import type { SampleRows } from '../query/sample-rows.ts'
 import { ticksOf } from '../query/time.ts'
-import type { WantedSeries } from '../query/wanted-series.ts'
 import type { SampleCache } from './sample-cache.ts'
 
 export interface FileSampleParts {
@@ -34,53 +33,56 @@ export const partRows = 122_880
 const rowBytes = 24
 const pairBytes = 8
 
-/** A part of a file that is to be read. */
-interface Part {
-  readonly file: DataFile
-  readonly number: number
-}
-
 /** Rows of files that may hold wanted series; undefined where they are too many to be kept in memory, or not all numbers. */
 export async function readFileSamples(
   parts: FileSampleParts,
   files: readonly DataFile[],
-  wanted: WantedSeries,
+  tsids: Uint32Array,
   columns: SampleColumns
 ): Promise<SampleRows[] | undefined> {
-  const { samples } = parts
-  const needed: Part[] = []
-  for (const file of files) {
-    if (file.rows > mostRows) return undefined
-    for (const number of await partsHolding(parts, file, wanted)) needed.push({ file, number })
-    if (needed.length * partRows * rowBytes > samples.limit / 2) return undefined
-  }
-  const rows: SampleRows[] = []
-  for (let next = 0; next < needed.length; next += mostAtOnce) {
-    const some = needed.slice(next, next + mostAtOnce).map(({ file, number }) => {
-      const key = `${file.path} ${number} ${columns.time.id} ${columns.value.id} ${columns.gapsCount}`
-      return samples.get(key, () => readPart(parts, file, number, columns))
-    })
-    for (const part of await Promise.all(some)) {
-      if (part.hasGaps) return undefined
-      if (part.rows !== undefined) rows.push(part.rows)
-    }
-  }
-  return rows
+  const { time, value, gapsCount } = columns
+  const loaded = await readWanted(parts, files, { tsids, rowBytes }, async (file, part) => {
+    const key = `${file.path} ${part} ${time.id} ${value.id} ${gapsCount}`
+    const found = await parts.samples.get(key, () => readPart(parts, file, part, columns))
+    return found.hasGaps ? undefined : found
+  })
+  return loaded?.flatMap(({ rows }) => rows ?? [])
 }
 
-/** Numbers of the parts of a file that hold wanted series, ascending. */
-export async function partsHolding(
+/**
+ * What `read` makes of every part of the files that holds a wanted series, a few at a time; undefined where they take too much memory at
+ * `rowBytes` a row, or one is undefined. `tsids` ascend.
+ */
+export async function readWanted<T>(
   parts: FileSampleParts,
-  file: DataFile,
-  wanted: WantedSeries
-): Promise<readonly number[]> {
-  return partsOf(await parts.samples.get(file.path, () => readDirectory(parts, file)), wanted)
+  files: readonly DataFile[],
+  { tsids, rowBytes }: { readonly tsids: Uint32Array; readonly rowBytes: number },
+  read: (file: DataFile, part: number) => Promise<T | undefined>
+): Promise<T[] | undefined> {
+  if (tsids.length === 0) return []
+  const { samples } = parts
+  const needed: { readonly file: DataFile; readonly part: number }[] = []
+  for (const file of files) {
+    if (file.rows > mostRows) return undefined
+    const directory = await samples.get(file.path, () => readDirectory(parts, file))
+    for (const part of partsOf(directory, tsids)) needed.push({ file, part })
+    if (needed.length * partRows * rowBytes > samples.limit / 2) return undefined
+  }
+  const found: T[] = []
+  for (let next = 0; next < needed.length; next += mostAtOnce) {
+    const some = needed.slice(next, next + mostAtOnce)
+    for (const each of await Promise.all(some.map(({ file, part }) => read(file, part)))) {
+      if (each === undefined) return undefined
+      found.push(each)
+    }
+  }
+  return found
 }
 
 /** Rows of a file of which a directory is made: that takes about as long as one query over it. */
 export const mostRows = 50_000_000
 /** Parts that are read at the same time. */
-export const mostAtOnce = 4
+const mostAtOnce = 4
 
 /** Which parts of a file hold a series: pairs of both, ascending. */
 interface Directory {
@@ -104,7 +106,8 @@ async function readDirectory(parts: FileSampleParts, file: DataFile): Promise<Di
   return directory
 }
 
-function partsOf({ series, part }: Directory, { tsids }: WantedSeries): readonly number[] {
+/** Numbers of the parts that hold wanted series, ascending. */
+function partsOf({ series, part }: Directory, tsids: Uint32Array): readonly number[] {
   const found = new Set<number>()
   let at = 0
   for (const tsid of tsids) {
