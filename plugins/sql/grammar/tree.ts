@@ -19,6 +19,11 @@ export function asList(tree: Tree | undefined): readonly Tree[] {
   return Array.isArray(tree) ? tree : []
 }
 
+/** Whether a clause is absent. */
+export function isEmpty(tree: Tree | undefined): boolean {
+  return tree === undefined || tree === null || tree === false || (Array.isArray(tree) && tree.length === 0)
+}
+
 /** A node with one key as that key and what is below it. */
 export function variant(tree: Tree | undefined): readonly [string, Tree] | undefined {
   const node = asNode(tree)

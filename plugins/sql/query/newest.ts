@@ -1,7 +1,7 @@
 // Statements about the last row of each series: in the usual forms of them no row matters that has a later one with the same tags.
 import type { Table, TableColumn } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
-import { asIdent, asList, asNode, asObjectName, type Ident, type TreeNode, variant } from '../grammar/tree.ts'
+import { asIdent, asList, asNode, asObjectName, type Ident, isEmpty, type TreeNode, variant } from '../grammar/tree.ts'
 import { columnOf } from './condition.ts'
 
 /** A SELECT with one table alone in its FROM. */
@@ -192,8 +192,4 @@ function isTag(column: TableColumn | undefined): column is TableColumn {
 /** Whether clauses of a SELECT are absent. */
 function isPlain(select: TreeNode, clauses: readonly string[]): boolean {
   return clauses.every(clause => isEmpty(select[clause]))
-}
-
-function isEmpty(tree: Tree | undefined): boolean {
-  return tree === undefined || tree === null || tree === false || (Array.isArray(tree) && tree.length === 0)
 }

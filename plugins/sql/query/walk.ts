@@ -1,7 +1,17 @@
 // Walks the tree of a query and reports every table, column and call in it. What it does not know and might hold a table is refused.
 import { DbError } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
-import { asIdent, asList, asNode, asObjectName, type Ident, isQuery, type TreeNode, variant } from '../grammar/tree.ts'
+import {
+  asIdent,
+  asList,
+  asNode,
+  asObjectName,
+  type Ident,
+  isEmpty,
+  isQuery,
+  type TreeNode,
+  variant
+} from '../grammar/tree.ts'
 import { isSearchFunction } from '../search/call.ts'
 import { isRefusedFunction, isTableFunction } from './function-policy.ts'
 import { tableOf } from './newest.ts'
@@ -259,10 +269,6 @@ function walkCall(call: TreeNode, scope: Scope, visitor: Visitor): void {
 function isPlainCount({ value }: Ident, { args }: TreeNode): boolean {
   const [only, ...more] = asList(asNode(asNode(args)?.['List'])?.['args'])
   return value.toLowerCase() === 'count' && more.length === 0 && asNode(only)?.['Unnamed'] === 'Wildcard'
-}
-
-function isEmpty(tree: Tree | undefined): boolean {
-  return tree === undefined || tree === null || tree === false || (Array.isArray(tree) && tree.length === 0)
 }
 
 export function refused(what: string): DbError {
