@@ -8,8 +8,8 @@ import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isLogical } from '../catalog/logical.ts'
-import { isAboutRows } from '../duckdb/errors.ts'
 import type { Duckdb } from '../duckdb/index.ts'
+import { eachTable, throwFirst } from '../each-table.ts'
 import { reach } from '../fault.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
@@ -82,18 +82,13 @@ export class Compactor {
     const { catalog, log } = this.#parts
     const report = { rows: 0, bytes: 0, files: 0 }
     const tables = only ? [catalog.host(only)] : catalog.allTables()
-    const failures: DbError[] = []
-    for (const table of tables.filter(table => !isLogical(table))) {
-      await this.#compactTable(table.id, report).catch(cause => {
-        if (!isAboutRows(cause)) throw cause
-        // Other tables do not wait for one whose files cannot be merged.
-        const message = `files of ${table.database}.${table.name} cannot be merged: ${cause.message}`
-        failures.push(new DbError(cause.code, message, { cause }))
-      })
-    }
-    const [first, ...others] = failures
-    for (const error of others) log.error({ err: error }, 'files could not be compacted; trying again')
-    if (first !== undefined) throw first
+    const failures = await eachTable(
+      tables.filter(table => !isLogical(table)),
+      ({ id }) => this.#compactTable(id, report),
+      ({ database, name }, cause) =>
+        new DbError(cause.code, `files of ${database}.${name} cannot be merged: ${cause.message}`, { cause })
+    )
+    throwFirst(failures, log, 'files could not be compacted; trying again')
     return report
   }
 

@@ -6,8 +6,8 @@ import type { Span, Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import { hasSeries } from '../catalog/logical.ts'
-import { isAboutRows } from '../duckdb/errors.ts'
 import type { Duckdb } from '../duckdb/index.ts'
+import { eachTable, throwFirst } from '../each-table.ts'
 import { reach } from '../fault.ts'
 import type { WriteAheadLog } from '../log/wal.ts'
 import type { EngineMetrics } from '../metrics.ts'
@@ -104,13 +104,11 @@ export class Flusher {
     // A file must not hold what the log could still lose.
     await this.wal?.flush()
     const report = { rows: 0, bytes: 0, files: 0 }
-    const failures: DbError[] = []
-    for (const data of due) {
-      await this.#flushTable(data, boundary, report).catch(error => {
-        if (!isAboutRows(error)) throw error
-        failures.push(this.#failed(data, error))
-      })
-    }
+    const failures = await eachTable(
+      due,
+      data => this.#flushTable(data, boundary, report),
+      (data, cause) => this.#failed(data, cause)
+    )
     await this.wal?.dropBefore(tables.oldestSeq())
     reach('flush.log_dropped')
     if (report.files > 0) {
@@ -119,9 +117,7 @@ export class Flusher {
       metrics.flushedBytes.add(report.bytes)
       log.debug(report, 'rows were written to files')
     }
-    const [first, ...others] = failures
-    for (const error of others) log.error({ err: error }, 'rows could not be written to files; trying again')
-    if (first !== undefined) throw first
+    throwFirst(failures, log, 'rows could not be written to files; trying again')
     return report
   }
 
