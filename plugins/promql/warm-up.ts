@@ -1,13 +1,12 @@
 // Runs queries over made-up samples while a server that started rests, so that the first real ones meet code that is compiled already.
-import { performance } from 'node:perf_hooks'
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { runAtRest } from '../../core/index.ts'
 import { resultPieces } from './api/result.ts'
 import { Labels } from './engine/labels.ts'
 import { runQuery } from './engine/query.ts'
 import type { RawSeries, SeriesSource } from './engine/source.ts'
 
 export interface WarmUp {
-  /** Milliseconds a server must have rested for. */
+  /** Milliseconds a server must have rested for before each slice. */
   readonly rest: number
   /** Milliseconds of computing, all together. */
   readonly time: number
@@ -26,37 +25,9 @@ const texts = [
   'made / on (zone) group_left () sum by (zone) (made) * 100 > 0'
 ]
 
-/** Milliseconds of computing after one rest. */
-const slice = 100
-/** Share of its time a server that rests computes at most. */
-const mostBusy = 0.3
-
-/** Resolves when the time is spent or the signal fires, with the number of queries. Others have their turn after each. */
-export async function warmUp({ rest, time, signal }: WarmUp): Promise<number> {
-  let turn = 0
-  try {
-    for (let spent = 0; spent < time; ) {
-      await rested(rest, signal)
-      for (const until = Math.min(time, spent + slice); spent < until; turn++) {
-        const began = performance.now()
-        await runOne(texts[turn % texts.length]!, signal)
-        spent += performance.now() - began
-        await setImmediate(undefined, { signal })
-      }
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
-  return turn
-}
-
-async function rested(milliseconds: number, signal: AbortSignal): Promise<void> {
-  let utilization = 1
-  while (utilization > mostBusy) {
-    const before = performance.eventLoopUtilization()
-    await setTimeout(milliseconds, undefined, { signal })
-    utilization = performance.eventLoopUtilization(before).utilization
-  }
+/** Resolves when the time is spent or the signal fires, with the number of queries. */
+export function warmUp({ rest, time, signal }: WarmUp): Promise<number> {
+  return runAtRest({ rest, time, signal, run: turn => runOne(texts[turn % texts.length]!, signal) })
 }
 
 /** Returns how long the answer is. */
