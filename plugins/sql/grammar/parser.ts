@@ -1,9 +1,10 @@
 // SQL text to a tree and back to text, with the place of each error in the source.
-import { DbError, isDbError } from '../../../core/index.ts'
+import { DbError, isDbError, ParseError } from '../../../core/index.ts'
 import { type Canonical, tokenAt } from '../text/canonical.ts'
 import { errorAt, isToken, type Token, tokenText } from '../text/token.ts'
 import { checkDepth } from './depth.ts'
 import { createGrammar } from './grammar.ts'
+import { createTrees, type Shaped, shapeOf } from './shape.ts'
 
 /** A node of the tree: objects with one key name their kind; positions are `span`s. */
 export type Tree = null | string | number | boolean | readonly Tree[] | { readonly [key: string]: Tree }
@@ -11,6 +12,8 @@ export type Tree = null | string | number | boolean | readonly Tree[] | { readon
 export interface SqlParser {
   /** The tree of one statement. Throws ParseError at the place in `sql`, the source the tokens came from. */
   tree(sql: string, statement: Canonical): Promise<Tree>
+  /** The same of all statements that differ in their literals only, read once. */
+  shape(sql: string, statement: Canonical): Promise<Shaped>
   /** One statement on one line with its keywords in upper case; undefined when the grammar does not have it. `tokens` are the text's. */
   format(text: string, tokens: readonly Token[]): Promise<string | undefined>
   close(): Promise<void>
@@ -18,14 +21,30 @@ export interface SqlParser {
 
 export function createParser(): SqlParser {
   const grammar = createGrammar()
+  const known = createTrees()
+  const tree = async (sql: string, statement: Canonical) => {
+    checkDepth(statement.tokens)
+    const trees = await grammar.run({ kind: 'parse', text: blank(statement) }).catch((error: unknown) => {
+      throw isDbError(error) ? error : syntaxError(sql, statement, error)
+    })
+    if (Array.isArray(trees) && trees.length === 1) return trees[0] as Tree
+    throw errorAt(sql, statement.tokens[0]?.start ?? 0, 'expected one statement')
+  }
   return {
-    async tree(sql, statement) {
-      checkDepth(statement.tokens)
-      const trees = await grammar.run({ kind: 'parse', text: blank(statement) }).catch((error: unknown) => {
-        throw isDbError(error) ? error : syntaxError(sql, statement, error)
-      })
-      if (Array.isArray(trees) && trees.length === 1) return trees[0] as Tree
-      throw errorAt(sql, statement.tokens[0]?.start ?? 0, 'expected one statement')
+    tree,
+    async shape(sql, statement) {
+      const text = shapeOf(statement)
+      const made = known.get(text.text)
+      if (made !== undefined) return { tree: made, text }
+      try {
+        const shaped = { tree: await tree(sql, text), text }
+        known.set(text.text, shaped.tree)
+        return shaped
+      } catch (error) {
+        if (!(error instanceof ParseError)) throw error
+        // What is wrong is said of the text as it was written.
+        return { tree: await tree(sql, statement), text: statement }
+      }
     },
     async format(text, tokens) {
       checkDepth(tokens)

@@ -130,7 +130,8 @@ export function columnOf(
   return alike.length === 1 ? alike[0] : alike.find(({ name }) => name === column.value)
 }
 
-function constantOf(parts: WhereParts, tree: Tree | undefined): Token | undefined {
+/** The literal an expression is. What it says stands in the text only: statements share their trees. */
+export function constantOf(parts: Pick<WhereParts, 'token'>, tree: Tree | undefined): Token | undefined {
   const start = asNode(asNode(asNode(asNode(tree)?.['Value'])?.['span'])?.['start'])
   const { line, column } = start ?? {}
   if (typeof line !== 'number' || typeof column !== 'number') return undefined

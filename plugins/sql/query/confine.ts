@@ -46,9 +46,9 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   const tokens = translateRanges(place, written)
   checkCalls(tokens)
   const statement = canonical(tokens)
-  const tree = await place.parser.tree(place.sql, statement)
-  const locate = locator(statement.text)
-  const index = ({ line, column }: { line: number; column: number }) => tokenAt(statement, locate(line, column))
+  const { tree, text } = await place.parser.shape(place.sql, statement)
+  const locate = locator(text.text)
+  const index = ({ line, column }: { line: number; column: number }) => tokenAt(text, locate(line, column))
   const edits: Edit[] = [
     ...clockEdits(statement),
     ...binEdits(statement),

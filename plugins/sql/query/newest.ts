@@ -1,14 +1,11 @@
 // Statements about the last row of each series: in the usual forms of them no row matters that has a later one with the same tags.
-import type { Table, TableColumn } from '../../../core/index.ts'
+import type { TableColumn } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
 import { asIdent, asList, asNode, asObjectName, type Ident, isEmpty, type TreeNode, variant } from '../grammar/tree.ts'
-import { columnOf } from './condition.ts'
+import { columnOf, constantOf, type WhereParts } from './condition.ts'
 
 /** A SELECT with one table alone in its FROM. */
-export interface Selected {
-  readonly table: Table
-  /** What its columns may be called by before a dot. */
-  readonly names: readonly string[]
+export interface Selected extends Pick<WhereParts, 'table' | 'names' | 'token'> {
   readonly select: TreeNode
   /** Of the query around it, where it is all of that. */
   readonly orderBy: Tree | undefined
@@ -53,7 +50,12 @@ function isRanked(selected: Selected): boolean {
   const comparison = asNode(asNode(select['qualify'])?.['BinaryOp'])
   const call = asNode(asNode(comparison?.['left'])?.['Function'])
   const window = asNode(asNode(call?.['over'])?.['WindowSpec'])
-  if (comparison?.['op'] !== 'Eq' || !isOne(comparison['right']) || !isCall(call, 'row_number', 0)) return false
+  if (
+    comparison?.['op'] !== 'Eq' ||
+    constantOf(selected, comparison['right'])?.value !== '1' ||
+    !isCall(call, 'row_number', 0)
+  )
+    return false
   if (window === undefined || !isEmpty(window['window_frame']) || !isEmpty(window['window_name'])) return false
   if (!isEmpty(select['selection']) || !isPlain(select, ['having', 'distinct']) || !isSimple(selected)) return false
   const [first] = asList(window['order_by']).map(asNode)
@@ -178,11 +180,6 @@ function orders(orderBy: Tree | undefined): readonly TreeNode[] {
 
 function isDescending(order: TreeNode | undefined): boolean {
   return asNode(order?.['options'])?.['asc'] === false
-}
-
-function isOne(tree: Tree | undefined): boolean {
-  const value = asNode(asNode(asNode(tree)?.['Value'])?.['value'])
-  return asList(value?.['Number'])[0] === '1'
 }
 
 function isTag(column: TableColumn | undefined): column is TableColumn {

@@ -41,7 +41,7 @@ export function rewriteSearches(statement: Canonical, edits: readonly Edit[], as
     const { table } = edit
     const { select, orderBy } = only
     const met = whereCondition({ table, names, zone: asked.zone, token, search }, select['selection'])
-    const where = all([met, asksNewest({ table, names, select, orderBy }) ? { kind: 'newest' } : undefined])
+    const where = all([met, asksNewest({ table, names, select, orderBy, token }) ? { kind: 'newest' } : undefined])
     return where === undefined ? edit : { ...edit, where }
   })
   for (const { call, reading } of readings.values()) rewritten = replaceSearch(statement, rewritten, call, reading)

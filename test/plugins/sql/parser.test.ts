@@ -42,6 +42,25 @@ t.test('hostile nesting is refused and leaves the grammar able to go on', async 
   }
 })
 
+t.test('statements that differ in their literals share a tree, whose places are found in each', async t => {
+  const shape = async (sql: string) => parser.shape(sql, canonical(tokenize(sql)))
+  const first = await shape("select a from t where a = 'x' and b > 1 limit 10")
+  const second = await shape("select a from t where a = 'somewhat longer' and b > 1.5e3 limit 7")
+  t.equal(first.tree, second.tree)
+  t.equal(first.text.text, second.text.text)
+  t.same(
+    second.text.tokens.map(({ start }) => start),
+    tokenize("select a from t where a = 'somewhat longer' and b > 1.5e3 limit 7").map(({ start }) => start),
+    'each knows where it stood in its own source'
+  )
+  for (const other of [
+    'select a from t where a = 1 and b > 1 limit 10',
+    "select b from t where a = 'x' and b > 1 limit 1"
+  ])
+    t.not((await shape(other)).tree, first.tree, other)
+  await t.rejects(shape("select a 'abc' 'def'"), { message: /abc|def/ }, 'an error names what was written')
+})
+
 t.test('a statement that would take the grammar for ever is given up, and those behind it are answered', async t => {
   const endless = `select ${'a.b['.repeat(30)}a b c`
   await parse('select 1')
