@@ -147,7 +147,7 @@ const storage = table(
       'Parts of index files kept in memory for the next query; what does not fit is read again.'
     ),
     sample_cache_size: size(
-      128 * MiB,
+      256 * MiB,
       'Columns of files kept in memory for the next query of few series, whatever its language; a query that needs more than half of it has the query engine read the files.'
     )
   },

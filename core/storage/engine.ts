@@ -136,6 +136,8 @@ export interface SqlQuery {
   readonly timezone: string
   /** What `$1`, `$2` … in `text` stand for; each stands there at least once. */
   readonly parameters?: readonly SqlValue[]
+  /** Its result has no more rows than its only relation, so that with few of them it may be made before the first row is read. */
+  readonly bounded?: boolean
   /**
    * The rows of its only relation are those written from now on, each version of a row for itself; the statement runs over them again
    * and again until the result is closed or the table is gone.

@@ -80,7 +80,7 @@ export async function planQuery(
   checkGrowth(tokens, session.valueLimit)
   const zone = parseZone(ctx.timezone) ?? utc
   const sources = { ...session.system, store, processes: () => visibleProcesses(session) }
-  const { text, relations, names } = await confine(
+  const { text, relations, bounded, names } = await confine(
     { store, parser, db: ctx.db, sql, zone, sources, ...(views && { views }) },
     tokens
   )
@@ -88,7 +88,8 @@ export async function planQuery(
     kind: 'sql',
     text: prefix + text + suffix,
     relations: relations.map(relation => shift(relation, prefix.length)),
-    timezone: engineZone(ctx.timezone, tokens)
+    timezone: engineZone(ctx.timezone, tokens),
+    bounded
   }
   return { query, tokens, names }
 }

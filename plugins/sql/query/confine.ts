@@ -9,6 +9,7 @@ import { type Filtered, rewriteSearches } from '../search/rewrite.ts'
 import type { Name } from '../statement/cursor.ts'
 import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
 import { isToken, quoteName, type Token, tokenText } from '../text/token.ts'
+import { isBounded } from './bounded.ts'
 import { castEdits } from './cast.ts'
 import { applyEdits, type Edit, span } from './edit.ts'
 import { functionEdits } from './function-edits.ts'
@@ -22,6 +23,8 @@ import { zoneCastEdits } from './zone-cast.ts'
 export interface Confined {
   readonly text: string
   readonly relations: readonly Relation[]
+  /** It has no more rows than its only relation. */
+  readonly bounded: boolean
   /** Names of columns to show instead of the engine's. */
   readonly names: ReadonlyMap<string, string>
 }
@@ -97,7 +100,12 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
     )
   const narrowed = everyColumn || !columns.every(isColumn) ? edits : edits.map(edit => narrow(edit, tokens))
   const edited = rewriteSearches(statement, narrowed, asked)
-  return { ...applyEdits(statement.text, edited), names: physicalNames(edited.flatMap(edit => edit.table ?? [])) }
+  const bounded = named.length === 1 && edited.some(edit => edit.table !== undefined) && isBounded(tree)
+  return {
+    ...applyEdits(statement.text, edited),
+    bounded,
+    names: physicalNames(edited.flatMap(edit => edit.table ?? []))
+  }
 }
 
 /** A second look, at the bare tokens: nothing that is followed by a parenthesis has a refused name. */

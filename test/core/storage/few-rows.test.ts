@@ -6,7 +6,7 @@ import { createMetrics } from '../../../core/metrics/metrics.ts'
 import type { Column } from '../../../core/model/batch.ts'
 import type { MergeMode, Table } from '../../../core/model/table.ts'
 import { createEmbeddedEngine } from '../../../core/storage/embedded/engine.ts'
-import type { Condition, Engine, Relation } from '../../../core/storage/engine.ts'
+import type { Condition, Engine, Relation, SqlQuery } from '../../../core/storage/engine.ts'
 import {
   createTable,
   fixed,
@@ -28,12 +28,12 @@ async function ask(
   table: Table,
   columns: string,
   where: string,
-  known: Pick<Relation, 'where' | 'columns'> = {}
+  { bounded = false, ...known }: Pick<Relation, 'where' | 'columns'> & Pick<SqlQuery, 'bounded'> = {}
 ): Promise<string[]> {
   const sql = `SELECT ${columns} FROM @ WHERE ${where}`
   const start = sql.indexOf('@')
   const relations = [{ start, end: start + 1, table, alias: 't', ...known }]
-  const result = await engine.query({ kind: 'sql', text: sql, relations, timezone: 'UTC' }, never)
+  const result = await engine.query({ kind: 'sql', text: sql, relations, timezone: 'UTC', bounded }, never)
   const rows: string[] = []
   for await (const batch of result.batches()) {
     for (let i = 0; i < batch.rows; i++) {
@@ -130,8 +130,10 @@ async function compare(engine: Engine, table: Table): Promise<void> {
       const names = columns?.includes('host') ? 'host, epoch_ms(t.at), n' : 'epoch_ms(t.at), n'
       const plain = await ask(engine, table, names, sql)
       const all = columns && [...new Set(['host', ...columns])]
-      const told = await ask(engine, table, names, sql, { where: condition, ...(all && { columns: all }) })
-      if (plain.join() !== told.join()) throw new Error(`${where}: ${told} instead of ${plain}`)
+      for (const bounded of [false, true]) {
+        const told = await ask(engine, table, names, sql, { where: condition, ...(all && { columns: all }), bounded })
+        if (plain.join() !== told.join()) throw new Error(`${where}: ${told} instead of ${plain}`)
+      }
     }
   }
 }
@@ -278,4 +280,25 @@ t.test('columns a statement cannot mean are not there', async t => {
     t.same(await ask(engine, table, '*', 'true', { columns: ['at', 'n'] }), ['1 1'])
     await engine.maintain(flush, never)
   }
+})
+
+t.test('a result of few rows that is too large to be made at once is made while it is read', async t => {
+  const { engine, looks } = await counted(t)
+  const table = await createTable(engine, 'wide')
+  const rows = Array.from({ length: 200 }, (_, at) => ({ host: 'a', at, n: at }))
+  await put(engine, table, rows)
+  await engine.maintain(flush, never)
+  const before = await looks()
+  const known = { where: equals('a'), columns: ['host', 'at', 'n'], bounded: true }
+  const widths = await ask(
+    engine,
+    table,
+    "length(repeat('x', 1000000 + n::INT)) + 0 * length(list(n) OVER ())",
+    "host = 'a'",
+    known
+  )
+  t.equal(widths.length, 200)
+  const texts = await ask(engine, table, "repeat('x', 1000000)", "host = 'a'", known)
+  t.equal(texts.length, 200)
+  t.ok((await looks()) > before)
 })

@@ -1,16 +1,12 @@
 // The one door to DuckDB: an in-memory instance confined to the data folder, its connections, and bulk appends.
-import {
-  type DuckDBConnection,
-  DuckDBInstance,
-  type DuckDBPreparedStatement,
-  type DuckDBResult
-} from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { ResultBatch } from '../../../model/batch.ts'
-import type { QueryResult, SqlValue } from '../../engine.ts'
-import { cancelled, translate } from './errors.ts'
+import { type Connections, createConnections } from './connections.ts'
+import { translate } from './errors.ts'
+import { type LightDuckdb, openLight } from './light.ts'
 import { type RawChunk, scanRaw } from './raw.ts'
-import { readResult, streamResult } from './result.ts'
 import { type RowSource, RowSources } from './rows.ts'
+import { everyInstance, inKiB } from './settings.ts'
 import { quoteText } from './words.ts'
 
 export interface DuckdbOptions {
@@ -31,39 +27,31 @@ export interface Turns {
   row(sql: string): Promise<readonly unknown[]>
 }
 
-export interface Duckdb extends Turns {
+export interface Duckdb extends Turns, Pick<Connections, 'stream'> {
   /** For long work that nothing waits for. */
   readonly background: Turns
   /** Visits a small result as bytes, on a connection for nothing else. */
   scan(sql: string, visit: (chunk: RawChunk) => void | Promise<void>): Promise<void>
   /** All rows of a result that fits into memory. */
   read(sql: string): Promise<readonly ResultBatch[]>
-  /** A streaming result on a connection of its own; `release` runs once when it has ended in any way. */
-  stream(statement: Statement, signal: AbortSignal, release: () => void): Promise<QueryResult>
   /** Runs statements that read rows from memory: `work` gets the SQL expression that stands for them. */
   withRows<T>(source: RowSource, work: (rows: string) => Promise<T>): Promise<T>
+  /** For rows in memory and nothing else. */
+  readonly light: LightDuckdb
   /** False once it is being closed. */
   isOpen(): boolean
-  /** Connections of streaming results. */
+  /** Connections of results. */
   connections(): { readonly idle: number; readonly busy: number }
   /** After the statements under way; results still being read are interrupted, or with `finish` read to their end. */
   close(finish?: boolean): Promise<void>
 }
 
-export interface Statement {
-  readonly sql: string
-  /** Default UTC. */
-  readonly timezone?: string
-  readonly parameters?: readonly SqlValue[]
-}
-
 export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
+  const light = openLight(options.memoryLimit)
   const instance = await DuckDBInstance.create(':memory:', {
-    memory_limit: `${Math.floor(options.memoryLimit / 1024)}KiB`,
+    memory_limit: inKiB(options.memoryLimit - light.memoryLimit),
     temp_directory: options.spill,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    preserve_insertion_order: 'false',
+    ...everyInstance,
     ...(options.threads > 0 && { threads: String(options.threads) })
   })
   const main = await instance.connect()
@@ -78,10 +66,8 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
      SET GLOBAL lock_configuration=true`
   )
   const sources = new RowSources(main)
-  /** Ends of the streams that are open. */
-  const streams = new Set<() => void>()
   const foreground = takeTurns(main)
-  const pool = createPool(instance)
+  const connections = createConnections(instance)
   const background = takeTurns(await instance.connect())
   const raw = await instance.connect()
   const scans = takeTurns(raw)
@@ -89,25 +75,32 @@ export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
   return {
     ...foreground,
     background,
-    stream: (statement, signal, release) => openStream(pool, streams, statement, signal, release),
-    read: sql => readWhole(pool, streams, sql),
+    stream: connections.stream,
+    read: sql => readWhole(connections, sql),
     scan: (sql, visit) => scans.exclusively(() => scanRaw(raw, sql, visit)),
     withRows: (source, work) => sources.use(source, work),
-    connections: () => ({ idle: pool.size(), busy: streams.size }),
+    light,
+    connections: connections.count,
     isOpen: () => open,
     async close(finish = false) {
       open = false
-      if (!finish) for (const stop of [...streams]) stop()
-      // Closing a connection under a running statement crashes DuckDB: those wait until theirs has been interrupted.
-      while (streams.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
+      await Promise.all([connections.close(finish), light.close(finish)])
       await scans.end()
-      pool.close()
       await background.end()
       await foreground.end()
       instance.closeSync()
     }
   }
 }
+
+async function readWhole({ whole }: Connections, sql: string): Promise<readonly ResultBatch[]> {
+  const batches: ResultBatch[] = []
+  for await (const batch of (await whole({ sql }, never, () => {})).batches()) batches.push(batch)
+  return batches
+}
+
+/** Nobody takes it back. */
+const never = new AbortController().signal
 
 interface Line extends Turns {
   exclusively<T>(work: () => Promise<T>): Promise<T>
@@ -129,107 +122,8 @@ function takeTurns(connection: DuckDBConnection): Line {
   }
 }
 
-async function openStream(
-  pool: ConnectionPool,
-  streams: Set<() => void>,
-  { sql, timezone = 'UTC', parameters = [] }: Statement,
-  signal: AbortSignal,
-  release: () => void
-): Promise<QueryResult> {
-  let connection: DuckDBConnection | undefined
-  let result: QueryResult | undefined
-  const interrupt = () => connection?.interrupt()
-  const stop = () => (result === undefined ? interrupt() : result.close())
-  const end = (whole: boolean) => {
-    signal.removeEventListener('abort', interrupt)
-    streams.delete(stop)
-    // One that was interrupted, or knows another zone, serves no other query.
-    if (connection !== undefined && whole && timezone === 'UTC') pool.giveBack(connection)
-    else connection?.closeSync()
-    connection = undefined
-    release()
-  }
-  try {
-    connection = pool.take() ?? (await pool.open())
-    streams.add(stop)
-    if (signal.aborted) throw cancelled(signal)
-    signal.addEventListener('abort', interrupt, { once: true })
-    if (timezone !== 'UTC') await connection.run(`SET TimeZone=${quoteText(timezone)}`)
-    result = streamResult(await translate(start(connection, sql, parameters), signal), signal, interrupt, end)
-    return result
-  } catch (error) {
-    end(false)
-    throw error
-  }
-}
-
-/** What is made is fetched without a change of threads for each chunk. */
-async function readWhole(pool: ConnectionPool, streams: Set<() => void>, sql: string): Promise<readonly ResultBatch[]> {
-  const connection = pool.take() ?? (await pool.open())
-  const stop = () => connection.interrupt()
-  streams.add(stop)
-  let whole = false
-  try {
-    const batches = readResult(await translate(connection.run(sql)))
-    whole = true
-    return batches
-  } finally {
-    streams.delete(stop)
-    if (whole) pool.giveBack(connection)
-    else connection.closeSync()
-  }
-}
-
-async function start(
-  connection: DuckDBConnection,
-  sql: string,
-  parameters: readonly SqlValue[]
-): Promise<DuckDBResult> {
-  const prepared = await connection.prepare(sql)
-  try {
-    for (const [i, value] of parameters.entries()) bind(prepared, i + 1, value)
-    return await prepared.stream()
-  } finally {
-    prepared.destroySync()
-  }
-}
-
-function bind(prepared: DuckDBPreparedStatement, place: number, value: SqlValue): void {
-  if (typeof value === 'string') prepared.bindVarchar(place, value)
-  else if (typeof value === 'bigint') prepared.bindBigInt(place, value)
-  else if (typeof value === 'number') prepared.bindDouble(place, value)
-  else prepared.bindBoolean(place, value)
-}
-
-interface ConnectionPool {
-  take(): DuckDBConnection | undefined
-  open(): Promise<DuckDBConnection>
-  giveBack(connection: DuckDBConnection): void
-  size(): number
-  close(): void
-}
-
-/** Connections that wait for the next query. */
-const idleConnections = 8
-
-function createPool(instance: DuckDBInstance): ConnectionPool {
-  const idle: DuckDBConnection[] = []
-  let open = true
-  return {
-    take: () => idle.pop(),
-    open: () => instance.connect(),
-    giveBack(connection) {
-      if (open && idle.length < idleConnections) idle.push(connection)
-      else connection.closeSync()
-    },
-    size: () => idle.length,
-    close() {
-      open = false
-      for (const connection of idle.splice(0)) connection.closeSync()
-    }
-  }
-}
-
+export type { Statement } from './connections.ts'
+export type { LightDuckdb } from './light.ts'
 export type { RawChunk } from './raw.ts'
 export type { RowSource } from './rows.ts'
 export { duckdbType, initialValue, quoteName, quoteText } from './words.ts'

@@ -8,7 +8,7 @@ import {
 } from '@duckdb/node-api'
 import bindings from '@duckdb/node-bindings'
 import { DbError } from '../../../errors.ts'
-import type { FixedData, ResultBatch, ResultVector } from '../../../model/batch.ts'
+import type { FixedData, ResultBatch, ResultColumn, ResultVector } from '../../../model/batch.ts'
 import type { QueryResult } from '../../engine.ts'
 import { cancelled, translate } from './errors.ts'
 import { resultType } from './result-type.ts'
@@ -23,7 +23,7 @@ export function streamResult(
   end: (whole: boolean) => void
 ): QueryResult {
   const types = result.columnTypes()
-  const columns = result.columnNames().map((name, i) => ({ name, type: resultType(types[i]!) }))
+  const columns = columnsOf(result, types)
   let open = true
   let whole = false
   let fetching: Promise<unknown> | undefined
@@ -67,13 +67,23 @@ export function streamResult(
   }
 }
 
-/** All rows of a result that is complete. */
-export function readResult(result: DuckDBResult): readonly ResultBatch[] {
+/** Reads a result that is complete. */
+export function wholeResult(result: DuckDBResult): QueryResult {
   const types = result.columnTypes()
   const made = (result as unknown as { readonly result: bindings.Result }).result
-  return Array.from({ length: bindings.result_chunk_count(made) }, (_, i) =>
-    readChunk(new DuckDBDataChunk(bindings.result_get_chunk(made, i)), types)
-  )
+  return {
+    columns: columnsOf(result, types),
+    close: () => {},
+    async *batches() {
+      for (let i = 0, count = bindings.result_chunk_count(made); i < count; i++) {
+        yield readChunk(new DuckDBDataChunk(bindings.result_get_chunk(made, i)), types)
+      }
+    }
+  }
+}
+
+function columnsOf(result: DuckDBResult, types: readonly DuckDBType[]): ResultColumn[] {
+  return result.columnNames().map((name, i) => ({ name, type: resultType(types[i]!) }))
 }
 
 /** A result that fails on the way ends like one that is read to its end, only that it is no result any more. */

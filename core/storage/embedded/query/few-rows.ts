@@ -32,6 +32,8 @@ const mostLoaded = 100_000
 export interface FoundRows {
   /** What they are all rows of that may be asked for. */
   readonly files: readonly DataFile[]
+  /** Nothing else of the table is asked for. */
+  readonly complete: boolean
   readonly source: RowSource
 }
 
@@ -50,7 +52,8 @@ export async function readFew(
   // Where indexes know what to read, they do.
   if ([...pruned.values()].some(({ groups }) => groups > 0)) return undefined
   if (!hasSeries(table) || (view === undefined && isPhysical(table)) || !columns.every(isServed)) return undefined
-  const files = partsRead(snapshot, wants).alone.filter(part => 'path' in part)
+  const { alone, versioned } = partsRead(snapshot, wants)
+  const files = alone.filter(part => 'path' in part)
   if (files.length === 0 || files.length > mostFiles) return undefined
   if (!files.every(file => isTagged(table, file))) return undefined
   const rows = files.reduce((sum, file) => sum + file.rows, 0)
@@ -70,7 +73,8 @@ export async function readFew(
   const found = rows <= mostWaited ? await reading : await Promise.race([reading, untilNextTurn(reading)])
   const ranges = found && rangesOf(found, tsids, times)
   if (ranges === undefined) return undefined
-  return { files, source: gather(ranges, tsids, columns, registry) }
+  const complete = files.length === alone.length && versioned.length === 0
+  return { files, complete, source: gather(ranges, tsids, columns, registry) }
 }
 
 /** What is not in memory yet is read for the next statement: this one does not wait for it. */

@@ -1,7 +1,8 @@
 // Queries: which files and memtables they see, the SQL DuckDB gets, and keeping both alive until the last row is read.
+import { isDbError } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
 import type { Condition, Query, QueryResult, ScanQuery, SqlQuery } from '../../engine.ts'
-import { type Duckdb, quoteName, type RowSource } from '../duckdb/index.ts'
+import { type Duckdb, type LightDuckdb, quoteName, type RowSource } from '../duckdb/index.ts'
 import { type FoundRows, readFew } from './few-rows.ts'
 import { follows, runFollow } from './follow.ts'
 import { findNewest } from './newest-rows.ts'
@@ -29,12 +30,11 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
   }
   try {
     return query.kind === 'sql'
-      ? await runSql(parts, query, snapshots, start)
+      ? await runSql(parts, query, snapshots, start, signal)
       : await start(await scanSql(parts, query, snapshots.get(query.table.id)!))
-  } catch (error) {
+  } finally {
     // What has started lets everything go itself.
     if (!started) release()
-    throw error
   }
 }
 
@@ -45,7 +45,8 @@ async function runSql(
   parts: ReadParts,
   query: SqlQuery,
   snapshots: ReadonlyMap<number, Snapshot>,
-  start: Start
+  start: Start,
+  signal: AbortSignal
 ): Promise<QueryResult> {
   const reads: RelationRead[] = []
   for (const { table, where, columns } of query.relations) {
@@ -58,7 +59,7 @@ async function runSql(
     reads.push({ snapshot, selection: newest ? { ...selection, newest } : selection, pick, few })
   }
   const sources = reads.flatMap(({ few }) => few?.source ?? [])
-  return withAll(parts.duckdb, sources, expressions => {
+  const sqlOver = (expressions: readonly string[]) => {
     let next = 0
     const rows = reads.map(({ snapshot, selection, pick, few }) =>
       relation(
@@ -67,8 +68,29 @@ async function runSql(
         pick
       )
     )
-    return start(substitute(query.text, query.relations, (_, i) => rows[i]!))
-  })
+    return substitute(query.text, query.relations, (_, i) => rows[i]!)
+  }
+  const made =
+    query.bounded && reads[0]?.few?.complete
+      ? await runLight(parts.duckdb.light, query, sources[0]!, sqlOver, signal)
+      : undefined
+  return made ?? withAll(parts.duckdb, sources, expressions => start(sqlOver(expressions)))
+}
+
+/** The result where all it is made of is in memory; undefined where it takes more room than there is for that. */
+function runLight(
+  light: LightDuckdb,
+  { timezone, parameters = [] }: SqlQuery,
+  source: RowSource,
+  sqlOver: (expressions: readonly string[]) => string,
+  signal: AbortSignal
+): Promise<QueryResult | undefined> {
+  return light
+    .withRows(source, rows => light.whole({ sql: sqlOver([rows]), timezone, parameters }, signal, () => {}))
+    .catch(error => {
+      if (isDbError(error) && error.code === 'RuntimeResourcesExhausted') return undefined
+      throw error
+    })
 }
 
 interface RelationRead {

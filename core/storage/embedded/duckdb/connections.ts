@@ -1,0 +1,145 @@
+// Connections for results: each serves one at a time and waits for the next one afterwards.
+import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement, DuckDBResult } from '@duckdb/node-api'
+import type { QueryResult, SqlValue } from '../../engine.ts'
+import { cancelled, translate } from './errors.ts'
+import { streamResult, wholeResult } from './result.ts'
+import { quoteText } from './words.ts'
+
+export interface Statement {
+  readonly sql: string
+  /** Default UTC. */
+  readonly timezone?: string
+  readonly parameters?: readonly SqlValue[]
+}
+
+export interface Connections {
+  /** A result that is made while it is read; `release` runs once when it has ended in any way. */
+  stream(statement: Statement, signal: AbortSignal, release: () => void): Promise<QueryResult>
+  /** A result that is made before its first row is read, with no change of threads from then on; `release` runs when it is. */
+  whole(statement: Statement, signal: AbortSignal, release: () => void): Promise<QueryResult>
+  count(): { readonly idle: number; readonly busy: number }
+  /** When no statement runs any more; those that do are interrupted, or with `finish` read to their end. */
+  close(finish: boolean): Promise<void>
+}
+
+/** Connections that wait for the next query. */
+const mostIdle = 8
+
+export function createConnections(instance: DuckDBInstance): Connections {
+  const idle: DuckDBConnection[] = []
+  /** Ends of the results that are under way. */
+  const running = new Set<() => void>()
+  let open = true
+  const giveBack = (connection: DuckDBConnection) => {
+    if (open && idle.length < mostIdle) idle.push(connection)
+    else connection.closeSync()
+  }
+
+  /** A connection for one result, and what ends both. */
+  const lend = async ({ timezone = 'UTC' }: Statement, signal: AbortSignal, release: () => void): Promise<Lent> => {
+    let connection: DuckDBConnection | undefined
+    let result: QueryResult | undefined
+    const interrupt = () => connection?.interrupt()
+    const stop = () => (result === undefined ? interrupt() : result.close())
+    const end = (complete: boolean) => {
+      signal.removeEventListener('abort', interrupt)
+      running.delete(stop)
+      // One that was interrupted, or knows another zone, serves no other query.
+      if (connection !== undefined && complete && timezone === 'UTC') giveBack(connection)
+      else connection?.closeSync()
+      connection = undefined
+      release()
+    }
+    try {
+      connection = idle.pop() ?? (await instance.connect())
+      running.add(stop)
+      if (signal.aborted) throw cancelled(signal)
+      signal.addEventListener('abort', interrupt, { once: true })
+      if (timezone !== 'UTC') await connection.run(`SET TimeZone=${quoteText(timezone)}`)
+      return {
+        connection,
+        interrupt,
+        end,
+        isRead: read => {
+          result = read
+        }
+      }
+    } catch (error) {
+      end(false)
+      throw error
+    }
+  }
+
+  return {
+    async stream(statement, signal, release) {
+      const { connection, interrupt, end, isRead } = await lend(statement, signal, release)
+      try {
+        const result = streamResult(await translate(start(connection, statement), signal), signal, interrupt, end)
+        isRead(result)
+        return result
+      } catch (error) {
+        end(false)
+        throw error
+      }
+    },
+    async whole(statement, signal, release) {
+      const { connection, end } = await lend(statement, signal, release)
+      let complete = false
+      try {
+        const result = wholeResult(await translate(finish(connection, statement), signal))
+        complete = true
+        return result
+      } finally {
+        end(complete)
+      }
+    },
+    count: () => ({ idle: idle.length, busy: running.size }),
+    async close(finish) {
+      open = false
+      if (!finish) for (const stop of [...running]) stop()
+      // Closing a connection under a running statement crashes DuckDB: those wait until theirs has been interrupted.
+      while (running.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
+      for (const connection of idle.splice(0)) connection.closeSync()
+    }
+  }
+}
+
+interface Lent {
+  readonly connection: DuckDBConnection
+  readonly interrupt: () => void
+  /** The connection goes back, or away where it did not come to its end. */
+  readonly end: (complete: boolean) => void
+  /** From now on the result is what ends it. */
+  readonly isRead: (result: QueryResult) => void
+}
+
+/** Without parameters it is one change of threads, not two. */
+function finish(connection: DuckDBConnection, statement: Statement): Promise<DuckDBResult> {
+  const { sql, parameters = [] } = statement
+  return parameters.length === 0 ? connection.run(sql) : prepared(connection, statement, made => made.run())
+}
+
+function start(connection: DuckDBConnection, statement: Statement): Promise<DuckDBResult> {
+  return prepared(connection, statement, made => made.stream())
+}
+
+async function prepared(
+  connection: DuckDBConnection,
+  { sql, parameters = [] }: Statement,
+  run: (statement: DuckDBPreparedStatement) => Promise<DuckDBResult>
+): Promise<DuckDBResult> {
+  const statement = await connection.prepare(sql)
+  try {
+    for (const [i, value] of parameters.entries()) bind(statement, i + 1, value)
+    return await run(statement)
+  } finally {
+    statement.destroySync()
+  }
+}
+
+function bind(prepared: DuckDBPreparedStatement, place: number, value: SqlValue): void {
+  if (typeof value === 'string') prepared.bindVarchar(place, value)
+  else if (typeof value === 'bigint') prepared.bindBigInt(place, value)
+  else if (typeof value === 'number') prepared.bindDouble(place, value)
+  else prepared.bindBoolean(place, value)
+}
