@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import t from 'tap'
 import { fits, parseSecret } from '../../core/auth/password.ts'
 
+const { PATH, NODE_COMPILE_CACHE } = process.env
 const entry = join(import.meta.dirname, '../../bin/weir.js')
 
 interface Outcome {
@@ -17,7 +18,7 @@ interface Outcome {
 /** Runs the command in a folder that is not the repository. */
 function weir(args: readonly string[], input = '', env: Record<string, string> = {}): Promise<Outcome> {
   return new Promise(resolve => {
-    const options = { cwd: tmpdir(), env: { PATH: process.env['PATH'], ...env } }
+    const options = { cwd: tmpdir(), env: { PATH, NODE_COMPILE_CACHE, ...env } }
     const child = execFile(process.execPath, [entry, ...args], options, (_error, out, err) =>
       resolve({ code: child.exitCode, out, err })
     )

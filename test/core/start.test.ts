@@ -36,6 +36,7 @@ t.test('services are made once, in order, and closed in reverse', async t => {
 })
 
 t.test('running requests end, new ones are not taken', async t => {
+  const begun = Promise.withResolvers<void>()
   const slow = definePlugin({
     name: 'slow',
     prefix: '/v1/slow',
@@ -43,6 +44,7 @@ t.test('running requests end, new ones are not taken', async t => {
     config,
     routes(app) {
       app.get('', async () => {
+        begun.resolve()
         await sleep(200)
         return { done: true }
       })
@@ -50,7 +52,7 @@ t.test('running requests end, new ones are not taken', async t => {
   })
   const { addresses, close } = await startServer(t, '', { plugins: [slow] })
   const answer = fetch(`${addresses.main}/v1/slow`)
-  await sleep(50)
+  await begun.promise
   const closing = close()
   await sleep(20)
   await t.rejects(fetch(`${addresses.main}/v1/health`))
@@ -59,18 +61,22 @@ t.test('running requests end, new ones are not taken', async t => {
 })
 
 t.test('requests that outlive the grace period are ended by their signal', async t => {
+  const begun = Promise.withResolvers<void>()
   const stuck = definePlugin({
     name: 'stuck',
     prefix: '/v1/stuck',
     servers: ['main'],
     config,
     routes(app) {
-      app.get('', () => new Promise(() => {}))
+      app.get('', () => {
+        begun.resolve()
+        return new Promise(() => {})
+      })
     }
   })
   const { addresses, close } = await startServer(t, '', { plugins: [stuck] })
   const answer = fetch(`${addresses.main}/v1/stuck`)
-  await sleep(50)
+  await begun.promise
   const before = Date.now()
   await close()
   t.ok(Date.now() - before < 3000)

@@ -8,8 +8,10 @@ import t from 'tap'
 import { sql, startProcess } from './server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+/** What runs in a folder that is gone soon leaves no compiled code behind. */
+const fresh = { NODE_DISABLE_COMPILE_CACHE: '1' }
 /** npm must find the Node of this process, not the machine's. */
-const env = { ...process.env, PATH: `${join(process.execPath, '..')}:${process.env.PATH}` }
+const env = { ...process.env, ...fresh, PATH: `${join(process.execPath, '..')}:${process.env.PATH}` }
 /** A stranger's shell: the options tap gives to every Node of a test make the compiler fail. */
 const npm = (cwd: string, ...args: string[]) =>
   execFileSync('env', ['-u', 'NODE_OPTIONS', 'npm', ...args], { cwd, env, encoding: 'utf8', stdio: 'pipe' })
@@ -33,11 +35,21 @@ t.test('the packed package serves with a plugin from npm, in a folder that has n
   cpSync(join(root, 'examples/plugin-plaintext'), join(dir, 'plugin'), { recursive: true })
   mkdirSync(home)
   writeFileSync(join(home, 'package.json'), '{ "name": "home", "private": true }')
-  npm(home, 'install', '--no-audit', '--no-fund', '--install-links', join(dir, tarball!), join(dir, 'plugin'))
+  npm(
+    home,
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    '--install-links',
+    join(dir, tarball!),
+    join(dir, 'plugin')
+  )
   const toml = `[http]\naddr = "127.0.0.1:0"\n[logging]\nlog_format = "json"\n[plugins.plaintext]\nmodule = "weir-plugin-plaintext"\n`
   writeFileSync(join(home, 'weir.toml'), toml)
 
-  const server = await startProcess(t, home, { command: join(home, 'node_modules/weir-server/bin/weir.js') })
+  const command = join(home, 'node_modules/weir-server/bin/weir.js')
+  const server = await startProcess(t, home, { command, env: fresh })
   const body = 'first line\nsecond line\n'
   const response = await fetch(`${server.url}/v1/plaintext?table=lines`, { method: 'POST', body })
   t.equal(response.status, 200, await response.text())
@@ -58,5 +70,5 @@ const server = await start(config, catalogue)
 process.stdout.write(String((await fetch(server.addresses.main + '/health')).status))
 await server.close()`
   writeFileSync(join(home, 'embed.mjs'), embedding)
-  t.equal(execFileSync(process.execPath, ['embed.mjs'], { cwd: home, encoding: 'utf8' }), '200', 'embedded, too')
+  t.equal(execFileSync(process.execPath, ['embed.mjs'], { cwd: home, env, encoding: 'utf8' }), '200', 'embedded, too')
 })

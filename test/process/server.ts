@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
+import { compileCache } from '../compile-cache.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -50,7 +51,8 @@ export async function startProcess(
   const child = spawn(program!, args, {
     cwd: dir,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    // Without what watches the Node of a test: a start takes longer by it, and who is killed tells nothing of it.
+    env: { ...process.env, NODE_OPTIONS: '', NODE_COMPILE_CACHE: compileCache, ...env },
     ...(signal && { signal, killSignal: 'SIGKILL' })
   })
   const exited = new Promise<void>(resolve => child.once('exit', () => resolve()))

@@ -9,7 +9,7 @@ import { type Step, steps, type TableSpec } from './steps.ts'
 const { WEIR_PROPERTY_RUNS: runs, WEIR_PROPERTY_SEED: seed, WEIR_PROPERTY_PATH: path } = process.env
 const parameters: fc.Parameters<[TableSpec, Step[]]> = {
   numRuns: Number(runs ?? 12),
-  ...(runs === undefined && { interruptAfterTimeLimit: 2_200 }),
+  ...(runs === undefined && { interruptAfterTimeLimit: 1_000 }),
   ...(seed !== undefined && { seed: Number(seed) }),
   ...(path !== undefined && { path })
 }

@@ -1,5 +1,4 @@
 // The server of a chaos run: ended in every way there is, and started again.
-import { join } from 'node:path'
 import { faultPoints } from '../../../core/storage/embedded/fault.ts'
 import { type ServerProcess, startProcess } from '../server.ts'
 import { pause } from './load.ts'
@@ -29,7 +28,7 @@ export class Victim {
     const teardown = (kill: () => unknown) => {
       this.#killLast = kill
     }
-    const env = { NODE_COMPILE_CACHE: join(this.#folder, 'cache'), ...(fault !== undefined && { WEIR_FAULT: fault }) }
+    const env = fault === undefined ? {} : { WEIR_FAULT: fault }
     this.#fault = fault
     this.#server = await startProcess({ teardown }, this.#folder, { env, ...(signal && { signal }) })
   }

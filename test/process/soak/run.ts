@@ -141,9 +141,7 @@ class Soak {
     const teardown = (kill: () => unknown) => {
       this.#kill = kill
     }
-    // The compiled code of the first start is there for all later ones.
-    const env = { NODE_COMPILE_CACHE: join(this.#folder, 'cache') }
-    this.#server = await startProcess({ teardown }, this.#folder, { env })
+    this.#server = await startProcess({ teardown }, this.#folder)
   }
 
   async #expect({ path, headers = {}, body }: SoakRequest): Promise<string> {

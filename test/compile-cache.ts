@@ -1,0 +1,9 @@
+// Loaded before each test file (.taprc): hundreds of processes of a run load the same modules, so their compiled code is kept for the next.
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+export const compileCache = fileURLToPath(new URL('../node_modules/.cache/weir-test', import.meta.url))
+
+enableCompileCache(compileCache)
+// For the commands that tests run.
+process.env['NODE_COMPILE_CACHE'] = compileCache
