@@ -1,6 +1,6 @@
 // Reads a raw table by its schema: defaults filled in, durations and sizes turned into numbers, everything wrong reported at once.
 import type { TSchema } from 'typebox'
-import { Check } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { didYouMean } from './closest.ts'
 import type { ConfigProblem } from './error.ts'
 import type { KeyOptions } from './schema.ts'

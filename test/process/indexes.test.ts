@@ -4,9 +4,11 @@ import t from 'tap'
 import { askServer } from '../plugins/sql/fixtures.ts'
 import { serverFolder, startProcess } from './server.ts'
 
-function sideFile(dir: string): string {
+/** The side files of the data. */
+function sideFiles(dir: string): string[] {
   const data = join(dir, 'data/data')
-  return join(data, readdirSync(data, { recursive: true, encoding: 'utf8' }).find(name => name.endsWith('.idx'))!)
+  const names = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.idx'))
+  return names.sort().map(name => join(data, name))
 }
 
 async function appears(path: string, content: Buffer): Promise<boolean> {
@@ -20,27 +22,29 @@ async function appears(path: string, content: Buffer): Promise<boolean> {
 t.test('indexes that are missing or damaged are made again while the server answers', async t => {
   const dir = serverFolder(t)
   const first = await startProcess(t, dir)
-  const ask = askServer(first.url)
-  await ask(`CREATE TABLE logs (at TIMESTAMP(3) TIME INDEX, message STRING FULLTEXT INDEX) WITH (append_mode = 'true')`)
-  const rows = Array.from({ length: 5000 }, (_, i) => `(${i}, 'request ${i} of ${i % 7}')`)
-  t.equal((await ask(`INSERT INTO logs VALUES ${rows.join(', ')}`)).status, 200)
-  t.equal((await ask(`ADMIN flush_table('logs')`)).status, 200)
-  const path = sideFile(dir)
-  const content = readFileSync(path)
+  const tables = ['removed', 'shortened', 'emptied']
+  for (const table of tables) {
+    const ask = askServer(first.url)
+    await ask(
+      `CREATE TABLE ${table} (at TIMESTAMP(3) TIME INDEX, message STRING FULLTEXT INDEX) WITH (append_mode = 'true')`
+    )
+    const rows = Array.from({ length: 5000 }, (_, i) => `(${i}, 'request ${i} of ${i % 7}')`)
+    t.equal((await ask(`INSERT INTO ${table} VALUES ${rows.join(', ')}`)).status, 200)
+    t.equal((await ask(`ADMIN flush_table('${table}')`)).status, 200)
+  }
+  const files = sideFiles(dir).map(path => ({ path, content: readFileSync(path) }))
+  t.equal(files.length, 3)
   await first.kill('SIGKILL')
 
-  const spoil = [
-    () => rmSync(path),
-    () => writeFileSync(path, content.subarray(0, content.length - 40)),
-    () => writeFileSync(path, '')
-  ]
-  for (const [i, work] of spoil.entries()) {
-    work()
-    const server = await startProcess(t, dir)
-    const search = `SELECT at FROM logs WHERE matches(message, '"request 4711"')`
-    t.same((await askServer(server.url)(search)).rows, [[4711]], `before, ${i}`)
-    t.ok(await appears(path, content), `made again, ${i}`)
-    t.same((await askServer(server.url)(search)).rows, [[4711]], `after, ${i}`)
-    await server.kill(i === 1 ? 'SIGKILL' : 'SIGTERM')
-  }
+  const [removed, shortened, emptied] = files
+  rmSync(removed!.path)
+  writeFileSync(shortened!.path, shortened!.content.subarray(0, shortened!.content.length - 40))
+  writeFileSync(emptied!.path, '')
+  const server = await startProcess(t, dir)
+  const found = async (table: string) =>
+    (await askServer(server.url)(`SELECT at FROM ${table} WHERE matches(message, '"request 4711"')`)).rows
+  for (const table of tables) t.same(await found(table), [[4711]], `before, ${table}`)
+  for (const { path, content } of files) t.ok(await appears(path, content), `made again, ${path}`)
+  for (const table of tables) t.same(await found(table), [[4711]], `after, ${table}`)
+  t.equal(await server.kill('SIGTERM'), 0)
 })

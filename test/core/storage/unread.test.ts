@@ -87,7 +87,7 @@ for (const options of modes) {
       await engine.close()
     })
     // WEIR_PROPERTY_RUNS raises the number of histories.
-    await fc.assert(property, { numRuns: Number(process.env.WEIR_PROPERTY_RUNS ?? 40) })
+    await fc.assert(property, { numRuns: Number(process.env.WEIR_PROPERTY_RUNS ?? 20) })
   })
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { serverFolder, startProcess } from '../../process/server.ts'
 import { findProgram } from '../../programs.ts'
@@ -35,18 +35,21 @@ export async function openSite(t: Test, { toml = '', env = {}, fill }: SiteOptio
   await fill?.(server.url)
   const browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
-  return { url: server.url, open: (path, options) => open(t, browser, server.url, path, options) }
+  const contexts: BrowserContext[] = []
+  // Pages that nobody looks at any more would go on asking the server.
+  t.afterEach(() => Promise.all(contexts.splice(0).map(context => context.close())))
+  return {
+    url: server.url,
+    async open(path, { viewport = wide, dark = false } = {}) {
+      const colorScheme = dark ? 'dark' : 'light'
+      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      contexts.push(context)
+      return open(t, context, server.url, path)
+    }
+  }
 }
 
-async function open(
-  t: Test,
-  browser: Browser,
-  url: string,
-  path: string,
-  { viewport = wide, dark = false } = {}
-): Promise<Page> {
-  const context = await browser.newContext({ viewport, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' })
-  t.teardown(() => context.close())
+async function open(t: Test, context: BrowserContext, url: string, path: string): Promise<Page> {
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
   page.on('pageerror', error => t.fail(`the page fails: ${error.message}`))

@@ -145,7 +145,7 @@ for (const options of [{ append_mode: true }, { merge_mode: 'last_row' }, { merg
           }
         }
       ),
-      { numRuns: 25 }
+      { numRuns: Number(process.env['WEIR_PROPERTY_RUNS'] ?? 12) }
     )
   })
 }
