@@ -21,7 +21,10 @@ function ingest({ main }: TestServer) {
   })
 }
 
-t.test('tracing is switched on and off while the server runs', async t => {
+// They mostly wait, each for a server of its own.
+t.jobs = 6
+
+t.test('tracing is switched on and off while the server runs', { buffered: true }, async t => {
   const collector = await startCollector(t)
   const server = await startServer(t, `[tracing]\notlp_endpoint = "${collector.url}"\notlp_headers = "x-team=blue"`)
   await ask(server, 'SELECT 1')
@@ -57,28 +60,32 @@ t.test('tracing is switched on and off while the server runs', async t => {
   }
 })
 
-t.test('a request, its pipeline, the log and its queries are one trace; a flush is its own', async t => {
-  const collector = await startCollector(t)
-  const server = await startServer(t, `[tracing]\nenable = true\notlp_endpoint = "${collector.url}"`)
-  t.equal((await ingest(server)).statusCode, 200)
-  const request = await collector.find(({ name }) => name === 'POST /v1/ingest')
-  const pipeline = await collector.find(({ name }) => name === 'pipeline')
-  t.match(pipeline, { parent: request.id, trace: request.trace, kind: 1 })
-  t.match(pipeline.facts, { 'weir.pipeline': 'svc_identity', 'weir.items': 2 })
-  const log = await collector.find(({ name, trace }) => name === 'log.append' && trace === request.trace)
-  t.match(log, { parent: request.id, facts: { 'weir.rows': 2 } })
+t.test(
+  'a request, its pipeline, the log and its queries are one trace; a flush is its own',
+  { buffered: true },
+  async t => {
+    const collector = await startCollector(t)
+    const server = await startServer(t, `[tracing]\nenable = true\notlp_endpoint = "${collector.url}"`)
+    t.equal((await ingest(server)).statusCode, 200)
+    const request = await collector.find(({ name }) => name === 'POST /v1/ingest')
+    const pipeline = await collector.find(({ name }) => name === 'pipeline')
+    t.match(pipeline, { parent: request.id, trace: request.trace, kind: 1 })
+    t.match(pipeline.facts, { 'weir.pipeline': 'svc_identity', 'weir.items': 2 })
+    const log = await collector.find(({ name, trace }) => name === 'log.append' && trace === request.trace)
+    t.match(log, { parent: request.id, facts: { 'weir.rows': 2 } })
 
-  await ask(server, 'SELECT count(*) FROM logs')
-  const query = await collector.find(({ name }) => name === 'query')
-  const asked = await collector.find(({ name }) => name === 'GET /v1/sql')
-  t.match(query, { parent: asked.id, trace: asked.trace, facts: { 'weir.query.kind': 'sql' } })
+    await ask(server, 'SELECT count(*) FROM logs')
+    const query = await collector.find(({ name }) => name === 'query')
+    const asked = await collector.find(({ name }) => name === 'GET /v1/sql')
+    t.match(query, { parent: asked.id, trace: asked.trace, facts: { 'weir.query.kind': 'sql' } })
 
-  await ask(server, "ADMIN flush_table('logs')")
-  const flush = await collector.find(({ name, facts }) => name === 'flush' && facts['weir.rows'] === 2)
-  t.equal(flush.parent, '')
-})
+    await ask(server, "ADMIN flush_table('logs')")
+    const flush = await collector.find(({ name, facts }) => name === 'flush' && facts['weir.rows'] === 2)
+    t.equal(flush.parent, '')
+  }
+)
 
-t.test('a client that traces decides, and its trace goes on', async t => {
+t.test('a client that traces decides, and its trace goes on', { buffered: true }, async t => {
   const collector = await startCollector(t)
   const server = await startServer(t, `[tracing]\nenable = true\nsample_ratio = 0\notlp_endpoint = "${collector.url}"`)
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -92,7 +99,7 @@ t.test('a client that traces decides, and its trace goes on', async t => {
   )
 })
 
-t.test('what fails says so, and a collector that is not there harms nobody', async t => {
+t.test('what fails says so, and a collector that is not there harms nobody', { buffered: true }, async t => {
   const collector = await startCollector(t)
   const server = await startServer(t, `[tracing]\nenable = true\notlp_endpoint = "${collector.url}"`)
   const { main, folder } = server
@@ -112,7 +119,7 @@ t.test('what fails says so, and a collector that is not there harms nobody', asy
   t.equal((await ask(server, 'SELECT 1')).statusCode, 200)
 })
 
-t.test('spans that a collector does not take in time are dropped, and counted', async t => {
+t.test('spans that a collector does not take in time are dropped, and counted', { buffered: true }, async t => {
   const answers: (() => void)[] = []
   const stuck = createServer((_request, response) => answers.push(() => response.end()))
   await new Promise<void>(resolve => stuck.listen(0, '127.0.0.1', resolve))
@@ -144,7 +151,7 @@ t.test('spans that a collector does not take in time are dropped, and counted', 
   t.equal(counts.sent, 4096)
 })
 
-t.test('a server can keep its own spans, and makes none of sending them', async t => {
+t.test('a server can keep its own spans, and makes none of sending them', { buffered: true }, async t => {
   const server = await startServer(t, '[http]\nenable_api_server = true')
   const { core, addresses, folder } = server
   const tracing = {

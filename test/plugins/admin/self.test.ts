@@ -19,7 +19,10 @@ async function wait(server: TestServer, sql: string): Promise<unknown[][]> {
   throw new Error(`nothing came: ${sql}`)
 }
 
-t.test('the server keeps its own metrics, for PromQL and SQL', async t => {
+// They mostly wait, each for a server of its own.
+t.jobs = 5
+
+t.test('the server keeps its own metrics, for PromQL and SQL', { buffered: true }, async t => {
   const server = await startServer(t, toml)
   const { main } = server
   await main.inject('/v1/sql?sql=SELECT+1')
@@ -38,7 +41,7 @@ t.test('the server keeps its own metrics, for PromQL and SQL', async t => {
   t.match((await rows(server, 'SHOW CREATE TABLE svc_ready'))[0]![1], /ttl = '7days'/)
 })
 
-t.test('the server keeps its own log', async t => {
+t.test('the server keeps its own log', { buffered: true }, async t => {
   const server = await startServer(t, toml)
   await server.main.inject('/v1/sql?sql=SELEC+1')
   const [found] = await wait(
@@ -56,7 +59,7 @@ t.test('the server keeps its own log', async t => {
   t.ok(started)
 })
 
-t.test('what it logs last is kept, too', async t => {
+t.test('what it logs last is kept, too', { buffered: true }, async t => {
   const folder = temporaryFolder(t)
   const server = await startServer(t, toml, { folder })
   server.core.log.info({ last: true }, 'the last words')
@@ -71,7 +74,7 @@ t.test('what it logs last is kept, too', async t => {
   )
 })
 
-t.test('watching itself does not feed itself, and cannot fill memory', async t => {
+t.test('watching itself does not feed itself, and cannot fill memory', { buffered: true }, async t => {
   const server = await startServer(t, `${toml}[logging]\nlevel = "trace"`)
   const { core } = server
   const kept = async () => {
@@ -102,7 +105,7 @@ t.test('watching itself does not feed itself, and cannot fill memory', async t =
   t.ok(dropped!.value >= 4, `${dropped!.value} lines of a megabyte found no place`)
 })
 
-t.test('a store that takes nothing is one line of the log, not one after the other', async t => {
+t.test('a store that takes nothing is one line of the log, not one after the other', { buffered: true }, async t => {
   const server = await startServer(t, `${toml}[plugins.metricsys]\nmax_metrics = 1`)
   const lines: string[] = []
   server.core.listenToLog(line => lines.push(line))
