@@ -35,15 +35,18 @@ export async function openSite(t: Test, { toml = '', env = {}, fill }: SiteOptio
   await fill?.(server.url)
   const browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
-  const contexts: BrowserContext[] = []
-  // Pages that nobody looks at any more would go on asking the server.
-  t.afterEach(() => Promise.all(contexts.splice(0).map(context => context.close())))
+  let opened: BrowserContext[] = []
+  // Pages of a part that is over would go on asking the server; those opened before it stay.
+  t.beforeEach(() => {
+    opened = []
+  })
+  t.afterEach(() => Promise.all(opened.map(context => context.close())))
   return {
     url: server.url,
     async open(path, { viewport = wide, dark = false } = {}) {
       const colorScheme = dark ? 'dark' : 'light'
       const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
-      contexts.push(context)
+      opened.push(context)
       return open(t, context, server.url, path)
     }
   }
