@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.ts'
 import { DbError } from '../errors.ts'
 import type { Counter, Metrics } from '../metrics/metrics.ts'
 import { isUnder } from './fence.ts'
+import { isRehearsal } from './rehearse.ts'
 
 type Limits = Config['http']['rate_limit']
 
@@ -28,9 +29,12 @@ export async function limitRates(
   await app.register(rateLimit, { global: false })
   const help = 'Requests refused because a client made too many (http.rate_limit).'
   const refused = metrics.counter('svc_servers_rate_limited_total', help, ['limit'])
-  const isCounted = (key: 'per_address' | 'per_user', { routeOptions: { url, config }, url: path }: FastifyRequest) =>
+  const isCounted = (key: 'per_address' | 'per_user', request: FastifyRequest) => {
+    if (http.rate_limit[key] === 0) return false
+    const { url = request.url, config } = request.routeOptions
     // Nobody is the user of what needs none.
-    http.rate_limit[key] > 0 && isUnder(url ?? path, '/v1') && !(key === 'per_user' && config.public)
+    return isUnder(url, '/v1') && !(key === 'per_user' && config.public) && !isRehearsal(request)
+  }
   for (const limit of ['per_address', 'per_user']) refused.add(0, { limit })
   const add = (key: 'per_address' | 'per_user', keyGenerator?: (request: FastifyRequest) => string) => {
     const options = {
