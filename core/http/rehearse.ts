@@ -5,7 +5,7 @@ import type { Rehearsal } from '../plugin.ts'
 import { runAtRest } from '../rest.ts'
 
 /** Milliseconds a server must have rested for. */
-const rest = 250
+const rest = 200
 
 /** On connections a server has made to itself; nothing that comes from outside can have it. */
 const mark = Symbol('rehearsal')

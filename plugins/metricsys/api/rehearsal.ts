@@ -4,7 +4,7 @@ import type { PromqlService } from '../../services.ts'
 import type { LastSeen, SeenSeries } from '../write/seen-series.ts'
 
 /** Shares of the time. */
-const blankShare = 0.3
+const blankShare = 0.2
 
 /** Milliseconds of the ranges, and of their steps. */
 const range = 1_800_000

@@ -30,9 +30,10 @@ function* seriesPieces(value: QueryAnswer['value'], grid: Grid, isVector: boolea
   } else if (value.type === 'matrix') {
     for (const samples of limited(value.samples, limit)) yield rawJson(samples)
   } else if (value.type === 'vector') {
-    const times = Array.from({ length: grid.count }, (_, step) => seconds(timeOf(grid, step)))
+    const times = isVector ? [] : Array.from({ length: grid.count }, (_, step) => seconds(timeOf(grid, step)))
+    const heads = times.map(time => `${between}[${time},"`)
     for (const series of limited(value.series, limit))
-      yield isVector ? elementJson(series, grid) : seriesJson(series, times)
+      yield isVector ? elementJson(series, grid) : seriesJson(series, times, heads)
   }
 }
 
@@ -63,16 +64,23 @@ function elementJson({ labels, kinds, values, histograms }: Series, grid: Grid):
   return `{"metric":${labelsJson(labels)},${sample}}`
 }
 
-/** `times` are those of the steps as they are written. */
-function seriesJson({ labels, kinds, values, histograms }: Series, times: readonly string[]): string {
+/** Ends one point before the next. */
+const between = '"],'
+
+/** `times` are those of the steps as they are written; `heads` begin the points of floats, after the one before has ended. */
+function seriesJson(
+  { labels, kinds, values, histograms }: Series,
+  times: readonly string[],
+  heads: readonly string[]
+): string {
   let floats = ''
   const others: string[] = []
   for (let step = 0; step < kinds.length; step++) {
     if (kinds[step] === none) continue
-    if (kinds[step] === 1) floats += `${floats === '' ? '' : ','}[${times[step]},"${formatFloat(values[step]!)}"]`
+    if (kinds[step] === 1) floats += heads[step]! + formatFloat(values[step]!)
     else others.push(`[${times[step]},${JSON.stringify(histogramJson(histograms![step]!))}]`)
   }
-  return withPoints(labels, floats, others)
+  return withPoints(labels, floats === '' ? '' : `${floats.slice(between.length)}"]`, others)
 }
 
 function rawJson({ labels, floats, histograms }: Samples): string {

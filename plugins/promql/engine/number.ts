@@ -2,12 +2,13 @@
 
 /** Shortest text that reads back the same; an exponent below 1e-6 and from 1e21 on; `NaN`, `+Inf`, `-Inf`, `-0`. */
 export function formatFloat(value: number): string {
+  const size = Math.abs(value)
+  if (size >= 1e-6 && size < 1e21) return String(value)
   if (Number.isNaN(value)) return 'NaN'
   if (value === Number.POSITIVE_INFINITY) return '+Inf'
   if (value === Number.NEGATIVE_INFINITY) return '-Inf'
   if (value === 0) return Object.is(value, -0) ? '-0' : '0'
   const text = String(value)
-  if (Math.abs(value) >= 1e-6 && Math.abs(value) < 1e21) return text
   // JavaScript writes e-7 where others write e-07.
   const exponent = text.indexOf('e')
   if (exponent < 0 || text.length - exponent > 3) return text
