@@ -29,7 +29,7 @@ export default definePlugin({
     max_query_length: count(100_000, 'Characters of one query.', { live: true }),
     max_query_depth: count(200, 'How deep one query may nest.', { live: true }),
     warm_up: duration(
-      300,
+      600,
       'Computing spent on made-up queries while a server that started rests, so that the first real ones meet compiled code; 0s for none.'
     )
   }),

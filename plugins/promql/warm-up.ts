@@ -41,8 +41,8 @@ async function runOne(text: string, signal: AbortSignal): Promise<number> {
 }
 
 const step = 10_000
-const steps = 30
-const hosts = 10
+const steps = 120
+const hosts = 40
 const limits = { maxSamples: 100_000, maxPoints: 1_000, length: 1_000, depth: 20 }
 
 const madeUp: SeriesSource = {

@@ -11,17 +11,19 @@ const fast = { level: constants.Z_BEST_SPEED }
 /** Bytes a network carries at once, in the ten packets a connection begins with: compressed they would not be there earlier. */
 const leastCompressed = 14_000
 /** The same for a client on this machine, which shares its processors, too. */
-const leastCompressedHere = 1 << 17
+const leastCompressedHere = 1 << 19
 
 /** Sends pieces of JSON; a large answer is never held as a whole. */
 export function sendJson(request: FastifyRequest, reply: FastifyReply, pieces: Iterable<string>): FastifyReply {
-  const chunks = gather(pieces)
+  const least = leastFor(request)
+  // What need not be compressed goes out at once.
+  const chunks = gather(pieces, Math.max(chunkSize, least))
   const first = chunks.next().value ?? Buffer.alloc(0)
   const second = chunks.next()
   const others = reply.getHeader('vary')
   const vary = others === undefined ? 'accept-encoding' : `${others}, accept-encoding`
   reply.type('application/json').header('vary', vary)
-  const compressed = first.length >= leastFor(request) && takesGzip(request.headers['accept-encoding'])
+  const compressed = first.length >= least && takesGzip(request.headers['accept-encoding'])
   if (second.done && !compressed) return reply.send(first)
   // At once: a stream would take a hundred times as long for a small answer.
   if (second.done) return reply.header('content-encoding', 'gzip').send(gzipSync(first, fast))
@@ -33,13 +35,13 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, pieces: I
   return reply.header('content-encoding', 'gzip').send(body.pipe(gzip))
 }
 
-function* gather(pieces: Iterable<string>): Generator<Buffer, undefined> {
+function* gather(pieces: Iterable<string>, most: number): Generator<Buffer, undefined> {
   let held: string[] = []
   let size = 0
   for (const piece of pieces) {
     held.push(piece)
     size += piece.length
-    if (size < chunkSize) continue
+    if (size < most) continue
     yield Buffer.from(held.join(''))
     held = []
     size = 0

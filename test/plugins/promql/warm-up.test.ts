@@ -4,8 +4,8 @@ import { warmUp } from '../../../plugins/promql/warm-up.ts'
 t.test('made-up queries of every kind run until their time is spent', async t => {
   const { signal } = new AbortController()
   const began = performance.now()
-  t.ok((await warmUp({ rest: 10, time: 100, signal })) >= 8)
-  t.ok(performance.now() - began >= 100)
+  t.ok((await warmUp({ rest: 10, time: 400, signal })) >= 8)
+  t.ok(performance.now() - began >= 400)
   t.equal(await warmUp({ rest: 10, time: 0, signal }), 0, 'none without time')
 })
 
