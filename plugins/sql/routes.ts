@@ -37,7 +37,8 @@ export function routes(
     url: '',
     async handler(request, reply) {
       const { ctx } = request
-      request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
+      const isOwn = ctx.channel === 'internal'
+      if (!isOwn) request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
       const parameter = readParameters(request)
       const { format, encoding } = resultEncoding(parameter)
       const limit = readLimit(parameter('limit'))

@@ -50,7 +50,7 @@ export function overrides(folder: string) {
     storage: { data_home: join(folder, 'data') },
     logging: { append_stdout: false, max_log_files: 0 },
     // Tests are over before it brings anything.
-    plugins: { metricsys: { warm_up: '0s' }, promql: { warm_up: '0s' } }
+    plugins: { metricsys: { warm_up: '0s' }, promql: { warm_up: '0s' }, sql: { warm_up: '0s' } }
   }
 }
 
