@@ -1,5 +1,14 @@
 // What a server asks of its SQL while it rests after its start: about an hour of a series it has, or about made-up rows.
-import { type Core, internalContext, type Rehearsal, type Table, timeUnit, unitsPerSecond } from '../../core/index.ts'
+import {
+  type Core,
+  convertTime,
+  internalContext,
+  type Rehearsal,
+  type Table,
+  type TimeUnit,
+  timeUnit,
+  unitsPerSecond
+} from '../../core/index.ts'
 import { quoteName } from './text/token.ts'
 
 type Parts = Pick<Core, 'config' | 'log' | 'store'>
@@ -7,6 +16,9 @@ type Parts = Pick<Core, 'config' | 'log' | 'store'>
 const database = 'public'
 /** A table of more series takes longer to look at than it saves. */
 const mostSeries = 1_000_000
+/** To find one row, rows of this many milliseconds are looked at; all of them where they are no more than so many. */
+const recent = 60_000
+const mostLooked = 2_000_000
 /** Seconds that are asked about, and rows of an answer. */
 const range = 3_600n
 const mostRows = 100
@@ -46,6 +58,10 @@ function rows({ store }: Parts, table: Table): number {
   return store.statistics(table).rows ?? 0
 }
 
+function unitOf({ timeIndex }: Table): TimeUnit {
+  return timeUnit(timeIndex.type as Parameters<typeof timeUnit>[0])
+}
+
 function tagOf({ columns }: Table): string | undefined {
   return columns.find(({ semantic, type }) => semantic === 'tag' && type === 'String')?.name
 }
@@ -55,11 +71,23 @@ function numbersOf({ columns }: Table): string[] {
   return numbers.map(({ name }) => name)
 }
 
-/** Undefined where no row has a value of the tag. */
 async function statementsOf(core: Parts, table: Table): Promise<readonly string[] | undefined> {
+  const from = convertTime(BigInt(Date.now() - recent), 'ms', unitOf(table))
+  const found = await statementsSince(core, table, from)
+  return found ?? (rows(core, table) <= mostLooked ? statementsSince(core, table) : undefined)
+}
+
+/** Undefined where no row has a value of the tag. */
+async function statementsSince(core: Parts, table: Table, from?: bigint): Promise<readonly string[] | undefined> {
   const tag = tagOf(table)!
   const ctx = internalContext(core, 'sql', database)
-  const result = await core.store.query(ctx, { kind: 'scan', table, columns: [tag, table.timeIndex.name] })
+  const scan = {
+    kind: 'scan',
+    table,
+    columns: [tag, table.timeIndex.name],
+    ...(from !== undefined && { from })
+  } as const
+  const result = await core.store.query(ctx, scan)
   try {
     for await (const batch of result.batches()) {
       const [value, at] = batch.columns.map(({ values }) => values[0])
@@ -73,7 +101,7 @@ async function statementsOf(core: Parts, table: Table): Promise<readonly string[
 
 function statementsAbout(table: Table, tag: string, value: string, from: bigint): readonly string[] {
   const time = quoteName(table.timeIndex.name)
-  const ticks = unitsPerSecond[timeUnit(table.timeIndex.type as Parameters<typeof timeUnit>[0])]
+  const ticks = unitsPerSecond[unitOf(table)]
   const source = quoteName(table.name)
   const where = `${quoteName(tag)} = '${value.replaceAll("'", "''")}' AND ${time} >= ${from} AND ${time} < ${from + range * ticks}`
   const [first, ...others] = numbersOf(table).slice(0, 5).map(quoteName)
