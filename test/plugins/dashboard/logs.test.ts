@@ -179,6 +179,8 @@ t.test('the page of logs', needing('chromium'), async t => {
   await t.test('knows levels by their values, and objects however they were written', async t => {
     const page = await site.open(`logs?table=notes&${then}`)
     await page.getByText('2 lines, a bar').waitFor()
+    // The bars are one colour until the values of the level are known.
+    await page.locator('.histogram .legend .name', { hasText: 'W' }).waitFor()
     t.same(await page.locator('.histogram .legend .name').allTextContents(), ['W', 'E'])
     t.equal(await page.locator('.level.error').textContent(), 'E')
     await page.getByRole('button', { name: 'more Json' }).click()
