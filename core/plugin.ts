@@ -64,23 +64,11 @@ export interface PluginSpec<
   formatError?(error: DbError): WireError
   /** Reads the protocol's own authentication scheme; undefined: try the standard ones. Throws DbError when malformed. */
   credentials?(request: FastifyRequest): Credentials | undefined
-  /** What the main server asks of itself once it has started; not counted, `ctx.channel` is `internal`. */
-  rehearse?(core: Core, config: Static<C>, services: Services<K | Extract<N, ServiceName>, U>): readonly Rehearsal[]
   /**
    * Called after options whose schema says `live: true` changed in the running server, with all options and the plugin's service. The
    * options object is the one `setup` and `routes` were given: whoever reads it each time needs no `reload`.
    */
   reload?(config: Static<C>, service: unknown): void
-}
-
-/** Requests a server asks of itself, so that the first ones of clients meet code that is compiled already. */
-export interface Rehearsal {
-  /** Once it resolves they are asked, while the server rests. */
-  readonly ready: Promise<void>
-  /** Milliseconds they may take, all together. */
-  readonly time: number
-  /** Path and query of a GET request whose answer is short; undefined for none any more. An answer that is no success ends the rehearsal, too. */
-  path(turn: number): Promise<string | undefined> | string | undefined
 }
 
 const brand = Symbol.for('weir.plugin')
@@ -110,7 +98,7 @@ function firstWrong(spec: PluginSpec): string | undefined {
   if (typeof config !== 'object' || config === null || (config as { type?: unknown }).type !== 'object')
     return `config of ${name} must be a TypeBox object, Type.Object({}) for no options`
   if (!Array.isArray(needs) || !Array.isArray(uses)) return `needs and uses of ${name} must be lists of plugin names`
-  const functions = ['setup', 'routes', 'formatError', 'credentials', 'rehearse', 'reload'] as const
+  const functions = ['setup', 'routes', 'formatError', 'credentials', 'reload'] as const
   const broken = functions.find(key => spec[key] !== undefined && typeof spec[key] !== 'function')
   return broken && `${broken} of ${name} must be a function`
 }

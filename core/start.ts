@@ -7,7 +7,6 @@ import type { Core } from './core.ts'
 import { createCore } from './create.ts'
 import { createBudget } from './http/budget.ts'
 import type { ServerKind } from './http/context.ts'
-import { rehearse } from './http/rehearse.ts'
 import { openTls } from './http/tls.ts'
 import type { PluginSpec } from './plugin.ts'
 import { type Catalogue, loadPlugins } from './registry.ts'
@@ -88,7 +87,6 @@ async function run(config: Config, catalogue: Catalogue, folder: string): Promis
     const [main, open] = servers
     const mainUrl = await listen(main!, config.http.addr, 'http.addr')
     const openUrl = open && (await listen(open, config.http.api_server_addr, 'http.api_server_addr'))
-    undo.push(rehearseAll(main!, core, plugins, services))
     core.log.info({ main: mainUrl, public: openUrl, plugins: plugins.map(({ spec }) => spec.name) }, 'started')
     return {
       core,
@@ -120,26 +118,6 @@ async function setUpOne(core: Core, spec: PluginSpec, options: unknown, services
     return await spec.setup?.(core, options, declaredServices(spec, services) as never)
   } catch (error) {
     throw new Error(`plugin ${spec.name} cannot start: ${(error as Error).message}`, { cause: error })
-  }
-}
-
-/** Returns what ends it. */
-function rehearseAll(
-  main: FastifyInstance,
-  core: Core,
-  plugins: readonly EnabledPlugin[],
-  services: ReadonlyMap<string, unknown>
-): () => Promise<void> {
-  const ending = new AbortController()
-  const rehearsals = plugins
-    .filter(({ servers }) => servers.includes('main'))
-    .flatMap(({ spec, options }) => spec.rehearse?.(core, options, declaredServices(spec, services) as never) ?? [])
-  const ended = rehearse(main, rehearsals, ending.signal).catch(error =>
-    core.log.error({ err: error }, 'requests of the server to itself failed')
-  )
-  return () => {
-    ending.abort()
-    return ended
   }
 }
 

@@ -7,7 +7,6 @@ import { DbError, isDbError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { PluginSpec } from '../plugin.ts'
 import { isUnder } from './fence.ts'
-import { isRehearsal } from './rehearse.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,7 +42,7 @@ export async function authenticate(app: FastifyInstance, { users, metrics, plugi
   })
   app.addHook('onRequest', async (request, reply) => {
     request.user = defaultUser
-    if (!needsUser(request) || isRehearsal(request)) return
+    if (!needsUser(request)) return
     try {
       await identify(request, reply, users, plugins)
     } catch (error) {

@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { ServerKind } from './context.ts'
-import { isRehearsal } from './rehearse.ts'
 
 export function observeRequests(app: FastifyInstance, server: ServerKind, metrics: Metrics): void {
   const labels = ['server', 'plugin', 'method', 'path', 'code']
@@ -25,13 +24,11 @@ export function observeRequests(app: FastifyInstance, server: ServerKind, metric
   let running = 0
   const inFlight = metrics.gauge('svc_servers_http_requests_in_flight', 'Requests being answered.', ['server'])
   app.addHook('onRequest', (request, _reply, done) => {
-    if (isRehearsal(request)) return done()
     inFlight.set(++running, { server })
     request.life.onEnd(() => inFlight.set(--running, { server }))
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    if (isRehearsal(request)) return done()
     const { url, config } = request.routeOptions
     const route = { server, plugin: config.plugin ?? 'core', path: url ?? 'unknown' }
     const answer = { ...route, method: request.method, code: String(reply.statusCode) }

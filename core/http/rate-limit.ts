@@ -5,7 +5,6 @@ import type { Config } from '../config/schema.ts'
 import { DbError } from '../errors.ts'
 import type { Counter, Metrics } from '../metrics/metrics.ts'
 import { isUnder } from './fence.ts'
-import { isRehearsal } from './rehearse.ts'
 
 type Limits = Config['http']['rate_limit']
 
@@ -33,7 +32,7 @@ export async function limitRates(
     if (http.rate_limit[key] === 0) return false
     const { url = request.url, config } = request.routeOptions
     // Nobody is the user of what needs none.
-    return isUnder(url, '/v1') && !(key === 'per_user' && config.public) && !isRehearsal(request)
+    return isUnder(url, '/v1') && !(key === 'per_user' && config.public)
   }
   for (const limit of ['per_address', 'per_user']) refused.add(0, { limit })
   const add = (key: 'per_address' | 'per_user', keyGenerator?: (request: FastifyRequest) => string) => {

@@ -6,7 +6,6 @@ import type { RequestContext, ServerKind } from './context.ts'
 import { headerText } from './header.ts'
 import { readHints } from './hints.ts'
 import { firstValue, formOf, type Parameters } from './query.ts'
-import { isRehearsal } from './rehearse.ts'
 
 /** Sets `request.ctx` before the body is read; a form's field `db` completes it after. */
 export function setContexts(app: FastifyInstance, channel: ServerKind, timezone: string): void {
@@ -15,7 +14,7 @@ export function setContexts(app: FastifyInstance, channel: ServerKind, timezone:
     request.ctx = {
       db: database(firstValue(request.query as Parameters, 'db') || headerText(request.headers, 'x-svc-db-name')),
       user: request.user,
-      channel: isRehearsal(request) ? 'internal' : channel,
+      channel,
       timezone: zoneName(request) ?? timezone,
       signal: request.life.signal,
       log: request.log as unknown as RequestContext['log'],

@@ -2,12 +2,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Tracing } from '../trace/trace.ts'
 import type { ServerKind } from './context.ts'
-import { isRehearsal } from './rehearse.ts'
 
 /** Without queries, bodies and credentials. */
 export function traceRequests(app: FastifyInstance, server: ServerKind, tracing: Tracing): void {
   app.addHook('onRequest', (request, reply, done) => {
-    if (!tracing.isOn() || isRehearsal(request)) return done()
+    if (!tracing.isOn()) return done()
     const { url = 'unknown', config } = request.routeOptions
     const facts = {
       'http.request.method': request.method,

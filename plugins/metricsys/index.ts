@@ -1,7 +1,6 @@
 // Metrics in and out by remote write and remote read: each metric is a table, its series share the files of a physical one.
 import { Type } from 'typebox'
-import { count, definePlugin, duration, flag } from '../../core/index.ts'
-import { createRehearsals } from './api/rehearsal.ts'
+import { count, definePlugin, flag } from '../../core/index.ts'
 import { apiRoutes } from './api/routes.ts'
 import { formatError } from './errors.ts'
 import { routes } from './routes.ts'
@@ -34,21 +33,13 @@ export default definePlugin({
     }),
     max_read_samples: count(50_000_000, 'Samples one remote read may answer with; more are refused with 400.', {
       live: true
-    }),
-    warm_up: duration(
-      1_000,
-      'Computing spent on queries of the server to itself while it rests, after the start and after the first samples, so that the first real ones meet compiled code; 0s for none.'
-    )
+    })
   }),
   setup: (core, config) => createService(core, config),
   async routes(app, config) {
     const { promql, metricsys } = app.services
     routes(app, config, (metricsys as OwnService).receive)
     if (promql !== undefined) await app.register(api => apiRoutes(api as typeof app, promql), { prefix: '/api/v1' })
-  },
-  rehearse(core, config, { promql, metricsys }) {
-    if (promql === undefined || config.warm_up === 0) return []
-    return createRehearsals(core, promql, (metricsys as OwnService).seen, config.warm_up)
   },
   formatError
 })

@@ -27,11 +27,7 @@ export default definePlugin({
       live: true
     }),
     max_query_length: count(100_000, 'Characters of one query.', { live: true }),
-    max_query_depth: count(200, 'How deep one query may nest.', { live: true }),
-    warm_up: duration(
-      600,
-      'Computing spent on made-up queries while a server that started rests, so that the first real ones meet compiled code; 0s for none.'
-    )
+    max_query_depth: count(200, 'How deep one query may nest.', { live: true })
   }),
   setup: (core, config) => createService(core, config),
   routes: app => routes(app, app.services.promql)

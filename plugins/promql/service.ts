@@ -13,7 +13,6 @@ import { parse } from './language/parse.ts'
 import { printExpr } from './language/print.ts'
 import { createMeasure } from './measure.ts'
 import { storeSource } from './source/store-source.ts'
-import { warmUp } from './warm-up.ts'
 
 export interface PromqlOptions {
   readonly experimental: boolean
@@ -26,10 +25,9 @@ export interface PromqlOptions {
   readonly max_metrics: number
   readonly max_query_length: number
   readonly max_query_depth: number
-  readonly warm_up: number
 }
 
-export function createService(core: Core, options: PromqlOptions): PromqlService & { close(): Promise<void> } {
+export function createService(core: Core, options: PromqlOptions): PromqlService {
   // The options change while the server runs.
   const limits = {
     get maxSamples() {
@@ -46,10 +44,6 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
     }
   }
   const measure = createMeasure(core)
-  const closing = new AbortController()
-  const warming = warmUp({ rest: 1_000, time: options.warm_up, signal: closing.signal }).catch(error =>
-    core.log.error({ err: error }, 'made-up queries failed')
-  )
   const gate = createGate(() => options.max_concurrent_queries)
 
   /** The query's own request, in a place of its own among those that run. */
@@ -96,10 +90,6 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
       return seconds === undefined ? undefined : Math.round(seconds * 1_000)
     },
     format: text => printExpr(parse(text, limits)),
-    async close() {
-      closing.abort()
-      await warming
-    },
     parse: text => treeOf(readQuery({ text, experimental: options.experimental, limits }).expr)
   }
 }

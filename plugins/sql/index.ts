@@ -1,7 +1,6 @@
 // SQL over HTTP: queries, inserts and changes of tables, answered in every result format.
 import { Type } from 'typebox'
-import { count, definePlugin, duration, size } from '../../core/index.ts'
-import { createRehearsals } from './rehearsal.ts'
+import { count, definePlugin, size } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { type SqlService, startService } from './service.ts'
 
@@ -17,15 +16,10 @@ export default definePlugin({
       64 * 2 ** 20,
       'Bytes one value that is made by repeat, lpad, rpad, list_resize, range or generate_series may take, as far as constants tell.',
       { live: true }
-    ),
-    warm_up: duration(
-      500,
-      'Computing spent on statements of the server to itself while it rests after its start, so that the first real ones meet compiled code; 0s for none.'
     )
   }),
   // One for both servers, and loaded before the first query wants it.
   setup: () => startService(),
   routes: (app, config) =>
-    routes(app, config, (app.services as unknown as { readonly sql: SqlService }).sql, app.services.promql),
-  rehearse: (core, { warm_up: time }) => (time === 0 ? [] : createRehearsals(core, time))
+    routes(app, config, (app.services as unknown as { readonly sql: SqlService }).sql, app.services.promql)
 })

@@ -48,9 +48,7 @@ export function overrides(folder: string) {
   return {
     http: { addr: '127.0.0.1:0', api_server_addr: '127.0.0.1:0', shutdown_grace: '1s' },
     storage: { data_home: join(folder, 'data') },
-    logging: { append_stdout: false, max_log_files: 0 },
-    // Tests are over before it brings anything.
-    plugins: { metricsys: { warm_up: '0s' }, promql: { warm_up: '0s' }, sql: { warm_up: '0s' } }
+    logging: { append_stdout: false, max_log_files: 0 }
   }
 }
 

@@ -9,7 +9,7 @@ const MiB = 2 ** 20
 const allowance = 320 * MiB
 
 async function startSmall(env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-  const server = await startProcess(t, serverFolder(t), { env: { WEIR__PLUGINS__PROMQL__WARM_UP: '0s', ...env } })
+  const server = await startProcess(t, serverFolder(t), { env })
   await sql(server, 'CREATE TABLE hosts (host STRING, at TIMESTAMP TIME INDEX, PRIMARY KEY (host))')
   await sql(server, "INSERT INTO hosts VALUES ('a', 1), ('b', 2)")
   return server

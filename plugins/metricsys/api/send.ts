@@ -10,20 +10,16 @@ const fast = { level: constants.Z_BEST_SPEED }
 
 /** Bytes a network carries at once, in the ten packets a connection begins with: compressed they would not be there earlier. */
 const leastCompressed = 14_000
-/** The same for a client on this machine, which shares its processors, too. */
-const leastCompressedHere = 1 << 19
 
 /** Sends pieces of JSON; a large answer is never held as a whole. */
 export function sendJson(request: FastifyRequest, reply: FastifyReply, pieces: Iterable<string>): FastifyReply {
-  const least = leastFor(request)
-  // What need not be compressed goes out at once.
-  const chunks = gather(pieces, Math.max(chunkSize, least))
+  const chunks = gather(pieces)
   const first = chunks.next().value ?? Buffer.alloc(0)
   const second = chunks.next()
   const others = reply.getHeader('vary')
   const vary = others === undefined ? 'accept-encoding' : `${others}, accept-encoding`
   reply.type('application/json').header('vary', vary)
-  const compressed = first.length >= least && takesGzip(request.headers['accept-encoding'])
+  const compressed = first.length >= leastCompressed && takesGzip(request.headers['accept-encoding'])
   if (second.done && !compressed) return reply.send(first)
   // At once: a stream would take a hundred times as long for a small answer.
   if (second.done) return reply.header('content-encoding', 'gzip').send(gzipSync(first, fast))
@@ -35,13 +31,13 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, pieces: I
   return reply.header('content-encoding', 'gzip').send(body.pipe(gzip))
 }
 
-function* gather(pieces: Iterable<string>, most: number): Generator<Buffer, undefined> {
+function* gather(pieces: Iterable<string>): Generator<Buffer, undefined> {
   let held: string[] = []
   let size = 0
   for (const piece of pieces) {
     held.push(piece)
     size += piece.length
-    if (size < most) continue
+    if (size < chunkSize) continue
     yield Buffer.from(held.join(''))
     held = []
     size = 0
@@ -53,15 +49,6 @@ function* all(first: Buffer, second: Buffer | undefined, rest: Iterable<Buffer>)
   yield first
   if (second !== undefined) yield second
   yield* rest
-}
-
-/** Bytes from which on an answer is compressed. */
-function leastFor({ headers, raw }: FastifyRequest): number {
-  const { remoteAddress = '::1' } = raw.socket
-  const isHere = remoteAddress === '::1' || /^(::ffff:)?127\./.test(remoteAddress)
-  // What a proxy on this machine passes on goes farther.
-  const isProxied = ['x-forwarded-for', 'forwarded', 'via'].some(name => headers[name] !== undefined)
-  return isHere && !isProxied ? leastCompressedHere : leastCompressed
 }
 
 /** Whether `Accept-Encoding` names gzip, or anything, without `q=0`. */

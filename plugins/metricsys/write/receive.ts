@@ -21,7 +21,6 @@ import { type PipelineStep, runPipeline } from './pipeline.ts'
 import { createRoom, type RoomOptions, seriesLimits } from './room.ts'
 import { exemplarWrites, histogramWrites, metadataWrite } from './rows.ts'
 import { checkTime } from './sample.ts'
-import type { LastSeen } from './seen-series.ts'
 import type { SeriesNames } from './series-name.ts'
 
 export interface WriteOptions extends RoomOptions {
@@ -71,7 +70,6 @@ export interface KnownMetrics {
   readonly cardinality: Cardinality
   readonly metadata: KnownMetadata
   readonly names: SeriesNames
-  readonly seen: LastSeen
 }
 
 export function createReceive(core: Core, options: WriteOptions, known: KnownMetrics): Receive {
@@ -111,19 +109,12 @@ async function store(reception: Reception, decoded: Decoded): Promise<Written> {
   if (writes.length === 0) return { samples: 0, histograms: 0, exemplars: 0, error: failures[0] }
   const { refused } = await core.store.write(ctx, writes)
   metadata.keep(ctx.db, news)
-  if (frame.samples > 0 && request.pipeline === undefined) tellSeen(reception)
   return {
     samples: frame.samples - (refused?.samples ?? 0),
     histograms: histograms.length,
     exemplars: exemplars.length,
     error: failures[0] ?? refused?.error
   }
-}
-
-function tellSeen({ ctx, names, frame, seen }: Reception): void {
-  const last = frame.samples - 1
-  const key = frame.series[last]!
-  seen.tell(ctx, Number(frame.times[last]!), () => names.read(frame.body, frame.starts[key]!, frame.ends[key]!))
 }
 
 async function sampleWrites(reception: Reception): Promise<readonly (TableWrite | SeriesWrite)[]> {

@@ -8,13 +8,11 @@ import { KnownMetadata } from './known-metadata.ts'
 import { createReceive, type Receive, type WriteOptions } from './receive.ts'
 import { createRoom, seriesLimits } from './room.ts'
 import { exemplarWrites, histogramWrites, metadataWrite } from './rows.ts'
-import { LastSeen } from './seen-series.ts'
 import { SeriesNames } from './series-name.ts'
 
 /** What the plugin's own routes need on top. */
 export interface OwnService extends MetricsysService {
   readonly receive: Receive
-  readonly seen: LastSeen
   close(): Promise<void>
 }
 
@@ -22,12 +20,10 @@ export function createService(core: Core, options: WriteOptions): OwnService {
   const cardinality = new Cardinality()
   const metadata = new KnownMetadata()
   const names = new SeriesNames(core.config.http.is_strict_mode)
-  const seen = new LastSeen()
   exposeCardinality(core.metrics, cardinality)
-  const receive = createReceive(core, options, { cardinality, metadata, names, seen })
+  const receive = createReceive(core, options, { cardinality, metadata, names })
   return {
     receive,
-    seen,
     close: receive.close,
     ...{ timeColumn, valueColumn, physicalTable: defaultPhysicalTable },
     limits: seriesLimits(options),

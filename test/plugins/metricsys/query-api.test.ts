@@ -321,7 +321,7 @@ t.test('large answers are compressed for clients that take it', async t => {
   ] as const) {
     const plain = await get('query_range', asked)
     const size = JSON.stringify(plain.body).length
-    const headers = { 'accept-encoding': 'deflate, gzip;q=0.5', 'x-forwarded-for': '192.0.2.1' }
+    const headers = { 'accept-encoding': 'deflate, gzip;q=0.5' }
     const packed = await get('query_range', asked, headers)
     t.ok(size > least, `${size}`)
     t.equal(packed.headers['content-encoding'], 'gzip')
@@ -335,12 +335,6 @@ t.test('large answers are compressed for clients that take it', async t => {
   }
   const small = await get('query_range', query('temp', '&start=0&end=300&step=1'), { 'accept-encoding': 'gzip' })
   t.notOk(small.headers['content-encoding'], 'small ones are not')
-  const near = await get('query_range', large, { 'accept-encoding': 'gzip' })
-  t.notOk(near.headers['content-encoding'], 'neither are those for a client on the same machine')
-  const nearLarge = await get('query_range', query('temp / 7', '&start=0&end=300&step=0.03'), {
-    'accept-encoding': 'gzip'
-  })
-  t.equal(nearLarge.headers['content-encoding'], 'gzip', 'unless they are very large')
 })
 
 t.test('queries are counted by kind and result, and slow ones are kept', async t => {
