@@ -193,12 +193,13 @@ export class Memtable {
     return stored(this.#table).filter(column => !this.ready || !known.has(column.id))
   }
 
+  /** Which rows go is fixed together with their columns: rows that come later may have columns that are newer still. */
   async #append(): Promise<void> {
     const missing = this.#missing()
-    if (!this.ready || missing.length > 0) await this.#define(missing)
     const pending = this.#pending
     this.#pending = []
     try {
+      if (!this.ready || missing.length > 0) await this.#define(missing)
       await this.#duckdb.withRows(this.#source(pending), rows =>
         this.#duckdb.run(`INSERT INTO ${this.name} SELECT * FROM ${rows}`)
       )
@@ -216,8 +217,8 @@ export class Memtable {
       for (const column of missing) {
         const initial = column.initial === undefined ? '' : ` DEFAULT ${initialValue(column.initial, column.type)}`
         await this.#duckdb.run(`ALTER TABLE ${this.name} ADD COLUMN ${words(column)}${initial}`)
+        this.#columns = [...this.#columns, column]
       }
-      this.#columns = [...this.#columns, ...missing]
       return
     }
     const hidden = this.hidden.map(([name, type]) => `${name} ${duckdbType(type)}`)

@@ -133,7 +133,9 @@ interface UnreadPlan extends GatherOptions {
 
 /** Rows DuckDB has not seen, where they can be read without it: all of them puts, in the order they were written. */
 function planUnread(data: TableData, { values, table }: SeriesQuery): UnreadPlan | undefined {
-  const { memtables, table: host } = data
+  const { memtables, table: host, moving } = data
+  // Another query may have started to hand rows over since this one saw that none moved: neither place has them whole then.
+  if (moving !== undefined) return undefined
   const columns = values.map(columnsOf(table, host))
   const merges = mergesFields(host)
   if (!hasSeries(host) || !columns.every(isPlain) || (merges && values.length > 1)) return undefined
