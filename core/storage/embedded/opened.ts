@@ -33,6 +33,8 @@ import { replay } from './write.ts'
 
 /** Milliseconds between looks at what is old enough to be flushed, merged or removed. */
 const housekeeping = 1_000
+/** Milliseconds that DuckDB's copy of rows in memory stays after the last SQL that read it. */
+const copyRest = 60_000
 
 export type StorageConfig = Pick<Config, 'storage' | 'wal'> &
   Partial<Pick<Config, 'init_regions_in_background' | 'init_regions_parallelism'>>
@@ -162,6 +164,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
     flusher.planOlderThan(Date.now() - config.storage.flush_interval)
     if (check.isSound) compactor.plan()
     indexer.plan()
+    tables.forgetCopies(Date.now() - copyRest)
   }, housekeeping).unref()
   const isNeeded = (path: string) => sqlite.allFiles().some(file => file.path === path)
   const settled = beside ? check.runBeside(isNeeded) : Promise.resolve()

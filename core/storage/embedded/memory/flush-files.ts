@@ -7,11 +7,11 @@ import { type NewFile, writeDataFile } from '../file/data-file.ts'
 import { mergeVersions } from '../query/merge.ts'
 import { memtableRows, sortedWithTags, untagged } from '../query/source.ts'
 import type { FlusherParts } from './flusher.ts'
-import type { Memtable, RowRange } from './memtable.ts'
+import type { Memtable, RowRange, RowsInSql } from './memtable.ts'
 import type { TableData } from './table-data.ts'
 
-/** Writes `count` rows, which an SQL expression stands for, to a file of that name; undefined where none is left of them. */
-type Write = (rows: string, count: number, name: string) => Promise<NewFile | undefined>
+/** Writes `count` rows to a file of that name; undefined where none is left of them. */
+type Write = (rows: RowsInSql, count: number, name: string) => Promise<NewFile | undefined>
 
 /** Writes all rows of a sealed memtable. No catalog knows the files yet; where some of the rows cannot be written there are none. */
 export async function writeFiles(
@@ -38,7 +38,7 @@ function writerOf({ catalog, duckdb, dataDir }: FlusherParts, { table, mirror }:
   const folder = catalog.folder(table)
   return (rows, count, name) => {
     const columns = untagged(table)
-    const all = memtableRows(table, memtable, rows, mirror.name, { columns })
+    const all = memtableRows(table, rows, mirror.name, { columns })
     const merged = memtable.times.areDistinct ? all : mergeVersions(table, all, { keepDeletes: true, columns })
     return writeDataFile(duckdb, table, sortedWithTags(table, merged, mirror.name, { count }), {
       dataDir,
@@ -54,14 +54,13 @@ function writerOf({ catalog, duckdb, dataDir }: FlusherParts, { table, mirror }:
 
 /** What does not fit is halved, down to single rows. */
 async function writeParts(dataDir: string, memtable: Memtable, write: Write): Promise<readonly NewFile[]> {
-  const read = await memtable.byPlace()
   const due = halves({ from: 0, to: memtable.rows })
   const files: NewFile[] = []
   try {
     for (let range = due.shift(); range !== undefined; range = due.shift()) {
       const { from, to } = range
       try {
-        const file = await read(range, rows => write(rows, to - from, `${memtable.firstSeq}-row${from}`))
+        const file = await memtable.read(rows => write(rows, to - from, `${memtable.firstSeq}-row${from}`), range)
         if (file !== undefined) files.push(file)
       } catch (error) {
         if (to - from < 2 || !isAboutRows(error)) throw error

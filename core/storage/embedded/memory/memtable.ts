@@ -1,5 +1,4 @@
-// Rows of one table that are not in a file yet: kept as they came, handed to DuckDB when the first query wants to read them.
-import { DbError } from '../../../errors.ts'
+// Rows of one table that are not in a file yet: kept here until they are; DuckDB has a copy while SQL reads them.
 import type { ColumnData } from '../../../model/batch.ts'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
@@ -53,9 +52,17 @@ export interface RowRange {
   readonly to: number
 }
 
+/** Rows as SQL reads them. */
+export interface RowsInSql {
+  /** Name of a table of DuckDB, or what stands for one. */
+  readonly from: string
+  readonly hidden: readonly HiddenColumn[]
+  /** Besides the hidden ones. */
+  readonly columns: readonly StoredColumn[]
+}
+
 /** One generation of a table's memtable. Sealed ones take no more rows and go once their file is in the catalog. */
 export class Memtable {
-  readonly name: string
   /** Number of the first row; everything of this table in the log from here on may be in no file. */
   readonly firstSeq: number
   /** One above the number of the last row. */
@@ -63,23 +70,25 @@ export class Memtable {
   readonly createdAt = Date.now()
   rows = 0
   bytes = 0
-  /** Has a table in DuckDB: there is something to read. */
-  ready = false
-  /** Hidden columns of its DuckDB table; fixed, since a change of what they depend on starts a new generation. */
+  /** Hidden columns of its rows in SQL; fixed, since a change of what they depend on starts a new generation. */
   readonly hidden: readonly HiddenColumn[]
   readonly #duckdb: Duckdb
   readonly #times = new RowTimes()
+  readonly #name: string
   #table: Table
-  #columns: readonly StoredColumn[] = []
-  #pending: MemtableRows[] = []
-  #handover: Promise<void> | undefined
+  /** Rows DuckDB's copy has, then those it lacks; in the order they were written. */
+  #copied: readonly MemtableRows[] = []
+  #fresh: MemtableRows[] = []
+  #copy: RowsInSql | undefined
+  #copying: Promise<void> | undefined
+  #copyUsedAt = 0
   #readers = 0
   #dropped = false
 
   constructor(duckdb: Duckdb, table: Table, generation: number, firstSeq: number) {
     this.#duckdb = duckdb
     this.#table = table
-    this.name = `main.mem_${table.id}_${generation}`
+    this.#name = `main.mem_${table.id}_${generation}`
     this.firstSeq = firstSeq
     this.endSeq = firstSeq
     this.hidden = hiddenColumns(table)
@@ -90,50 +99,59 @@ export class Memtable {
     return this.#times
   }
 
-  /** Columns DuckDB's table has, besides the hidden ones. */
-  get columns(): readonly StoredColumn[] {
-    return this.#columns
+  /** All rows, in the order they were written. */
+  get writes(): readonly MemtableRows[] {
+    return [...this.#copied, ...this.#fresh]
+  }
+
+  /** DuckDB's copy of its rows, as far as one was made. */
+  get copy(): RowsInSql | undefined {
+    return this.#copy
   }
 
   add(table: Table, rows: MemtableRows): void {
     this.#table = table
-    this.#pending.push(rows)
+    this.#fresh.push(rows)
     this.rows += rows.rows
     this.bytes += bytesOf(rows)
     this.endSeq = rows.seq + rows.rows
     if (!table.options.append_mode) this.#times.add(rows, rows.columns.get(table.timeIndex.id))
   }
 
-  /** Rows DuckDB has not seen; without those that are on their way to it, see `settled`. */
-  get unread(): readonly MemtableRows[] {
-    return this.#pending
-  }
-
-  /** Sorts some of what DuckDB has not seen by series; false when there is nothing left to do. */
+  /** Sorts some rows by series; false when there is nothing left to do. */
   arrange(): boolean {
-    const arranged = this.isMoving ? undefined : arrangeSome(this.#pending)
-    this.#pending = arranged ?? this.#pending
-    return arranged !== undefined
-  }
-
-  /** Rows are on their way to DuckDB. */
-  get isMoving(): boolean {
-    return this.#handover !== undefined
-  }
-
-  /** Resolves when no rows are on their way to DuckDB. */
-  async settled(): Promise<void> {
-    while (this.#handover) await this.#handover.catch(() => {})
+    const fresh = arrangeSome(this.#fresh)
+    if (fresh !== undefined) {
+      this.#fresh = fresh
+      return true
+    }
+    // Those on their way into the copy must be found again if they do not arrive.
+    const copied = this.#copying === undefined ? arrangeSome(this.#copied) : undefined
+    this.#copied = copied ?? this.#copied
+    return copied !== undefined
   }
 
   /** Makes everything added before the call readable in DuckDB. */
-  async handOver(): Promise<void> {
-    while (this.#handover) await this.#handover
-    if (this.#pending.length === 0) return
-    this.#handover = this.#append().finally(() => {
-      this.#handover = undefined
+  async copyRows(): Promise<void> {
+    this.#copyUsedAt = Date.now()
+    while (this.#copying) await this.#copying
+    if (this.#fresh.length === 0) return
+    this.#copying = this.#copyFresh().finally(() => {
+      this.#copying = undefined
     })
-    await this.#handover
+    await this.#copying
+  }
+
+  /** Lets DuckDB's copy go where no query reads it and none asked for it since `time` (milliseconds since 1970). */
+  forgetCopy(time: number): void {
+    const isUsed = this.#readers > 0 || this.#copying !== undefined || this.#copyUsedAt >= time
+    if (this.#copy === undefined || isUsed) return
+    this.#fresh = [...this.writes]
+    this.#copied = []
+    this.#copy = undefined
+    this.#copying = this.#dropCopy().finally(() => {
+      this.#copying = undefined
+    })
   }
 
   pin(): void {
@@ -151,94 +169,84 @@ export class Memtable {
     if (this.#readers === 0) this.#remove()
   }
 
-  /** What cannot be dropped because DuckDB is closing goes with it. */
+  /** `work` gets what stands for all rows, or for some of them by place. */
+  read<T>(work: (rows: RowsInSql) => Promise<T>, range: RowRange = { from: 0, to: this.rows }): Promise<T> {
+    const { hidden } = this
+    const columns = stored(this.#table)
+    return this.#duckdb.withRows(this.#source(this.writes, columns, range), from => work({ from, hidden, columns }))
+  }
+
   #remove(): void {
     const drop = async () => {
-      await this.#handover?.catch(() => {})
-      if (this.ready) await this.#duckdb.run(`DROP TABLE IF EXISTS ${this.name}`)
+      await this.#copying?.catch(() => {})
+      if (this.#copy !== undefined) await this.#dropCopy()
     }
-    drop().catch(() => {})
+    void drop()
   }
 
-  /** For a sealed generation: the SQL expression that stands for all its rows, wherever they are. */
-  async read<T>(work: (rows: string) => Promise<T>): Promise<T> {
-    if (!this.ready) {
-      this.#columns = stored(this.#table)
-      return this.#duckdb.withRows(this.#source(this.#pending), work)
-    }
-    await this.handOver()
-    return work(this.name)
-  }
-
-  /**
-   * The same for some rows at a time, also where DuckDB could not take them together. What the places stand for is fixed by this call.
-   */
-  async byPlace(): Promise<<T>(range: RowRange, work: (rows: string) => Promise<T>) => Promise<T>> {
-    if (this.ready) await this.handOver().catch(() => {})
-    await this.settled()
-    if (!this.ready) this.#columns = stored(this.#table)
-    else if (this.#missing().length > 0) throw new DbError('Unexpected', `${this.name} lacks columns of its table`)
-    const pending = this.#pending
-    const held = this.rows - pending.reduce((sum, { rows }) => sum + rows, 0)
-    return ({ from, to }, work) =>
-      this.#duckdb.withRows(this.#source(pending, { from: from - held, to: to - held }), rows => {
-        const first = `SELECT * FROM ${this.name} WHERE rowid >= ${from}${to < held ? ` AND rowid < ${to}` : ''}`
-        return work(from >= held ? rows : `(${first} UNION ALL SELECT * FROM ${rows})`)
-      })
-  }
-
-  /** Columns DuckDB's table lacks. */
-  #missing(): readonly StoredColumn[] {
-    const known = new Set(this.#columns.map(column => column.id))
-    return stored(this.#table).filter(column => !this.ready || !known.has(column.id))
+  /** What cannot be dropped because DuckDB is closing goes with it. */
+  async #dropCopy(): Promise<void> {
+    await this.#duckdb.run(`DROP TABLE IF EXISTS ${this.#name}`).catch(() => {})
   }
 
   /** Which rows go is fixed together with their columns: rows that come later may have columns that are newer still. */
-  async #append(): Promise<void> {
+  async #copyFresh(): Promise<void> {
     const missing = this.#missing()
-    const pending = this.#pending
-    this.#pending = []
+    const taken = this.#fresh
+    const before = this.#copied
+    this.#copied = [...before, ...taken]
+    this.#fresh = []
     try {
-      if (!this.ready || missing.length > 0) await this.#define(missing)
-      await this.#duckdb.withRows(this.#source(pending), rows =>
-        this.#duckdb.run(`INSERT INTO ${this.name} SELECT * FROM ${rows}`)
-      )
+      await this.#define(missing)
+      const source = this.#source(taken, this.#copy!.columns)
+      await this.#duckdb.withRows(source, rows => this.#duckdb.run(`INSERT INTO ${this.#name} SELECT * FROM ${rows}`))
     } catch (error) {
       // The statement took all of them or none.
-      this.#pending = [...pending, ...this.#pending]
+      this.#copied = before
+      this.#fresh = [...taken, ...this.#fresh]
       throw error
     }
   }
 
-  /** Creates DuckDB's table, or adds the columns the table got since. */
-  async #define(missing: readonly StoredColumn[]): Promise<void> {
-    const words = (column: StoredColumn) => `${quoteName(column.physical)} ${duckdbType(column.type)}`
-    if (this.ready) {
-      for (const column of missing) {
-        const initial = column.initial === undefined ? '' : ` DEFAULT ${initialValue(column.initial, column.type)}`
-        await this.#duckdb.run(`ALTER TABLE ${this.name} ADD COLUMN ${words(column)}${initial}`)
-        this.#columns = [...this.#columns, column]
-      }
-      return
-    }
-    const hidden = this.hidden.map(([name, type]) => `${name} ${duckdbType(type)}`)
-    await this.#duckdb.run(`CREATE TABLE ${this.name} (${[...hidden, ...missing.map(words)].join(', ')})`)
-    this.#columns = missing
-    this.ready = true
+  /** Columns the copy lacks. */
+  #missing(): readonly StoredColumn[] {
+    const known = new Set(this.#copy?.columns.map(column => column.id))
+    return stored(this.#table).filter(column => !known.has(column.id))
   }
 
-  #source(writes: readonly MemtableRows[], range: RowRange = { from: 0, to: this.rows }): RowSource {
+  /** Creates the copy, or adds the columns the table got since. */
+  async #define(missing: readonly StoredColumn[]): Promise<void> {
+    const words = (column: StoredColumn) => `${quoteName(column.physical)} ${duckdbType(column.type)}`
+    const { hidden } = this
+    if (this.#copy === undefined) {
+      const names = hidden.map(([name, type]) => `${name} ${duckdbType(type)}`)
+      await this.#duckdb.run(`CREATE TABLE ${this.#name} (${[...names, ...missing.map(words)].join(', ')})`)
+      this.#copy = { from: this.#name, hidden, columns: missing }
+      return
+    }
+    for (const column of missing) {
+      const initial = column.initial === undefined ? '' : ` DEFAULT ${initialValue(column.initial, column.type)}`
+      await this.#duckdb.run(`ALTER TABLE ${this.#name} ADD COLUMN ${words(column)}${initial}`)
+      this.#copy = { ...this.#copy, columns: [...this.#copy.columns, column] }
+    }
+  }
+
+  #source(
+    writes: readonly MemtableRows[],
+    columns: readonly StoredColumn[],
+    range: RowRange = { from: 0, to: this.rows }
+  ): RowSource {
     return {
       columns: [
         ...this.hidden.map(([name, type]) => ({ name, type })),
-        ...this.#columns.map(column => ({ name: column.physical, type: column.type }))
+        ...columns.map(column => ({ name: column.physical, type: column.type }))
       ],
       batches: within(writes, range).map(({ write, from, to }) => ({
         from,
         rows: to,
         columns: [
           ...this.hidden.map(([name]) => hiddenData(name, write)),
-          ...this.#columns.map(column => write.columns.get(column.id) ?? leftOut(column, write))
+          ...columns.map(column => write.columns.get(column.id) ?? leftOut(column, write))
         ]
       }))
     }
@@ -288,7 +296,7 @@ export function hiddenColumns(table: Table): readonly HiddenColumn[] {
 }
 
 /** A column as rows in memory have it. */
-type StoredColumn = FormerColumn & { readonly initial?: string }
+export type StoredColumn = FormerColumn & { readonly initial?: string }
 
 function leftOut({ type, initial }: StoredColumn, { op, rows }: MemtableRows): ColumnData | undefined {
   return initial === undefined || op === 'delete' ? undefined : initialData(type, initial, rows)

@@ -125,14 +125,9 @@ export class TableData {
     this.active = undefined
   }
 
-  /** A generation whose rows are on their way to DuckDB. */
-  get moving(): Memtable | undefined {
-    return this.memtables.find(({ isMoving }) => isMoving)
-  }
-
-  /** Makes every row added before the call readable. */
+  /** Makes every row added before the call readable by SQL. */
   async makeReadable(): Promise<void> {
-    for (const memtable of [...this.memtables]) await memtable.handOver()
+    for (const memtable of [...this.memtables]) await memtable.copyRows()
     if (hasSeries(this.table) && this.memtables.length > 0) await this.mirror.sync(this.table, this.registry)
   }
 

@@ -114,6 +114,11 @@ export class OpenTables {
     data.drop()
   }
 
+  /** Lets copies go that no SQL asked for since `time` (milliseconds since 1970). */
+  forgetCopies(time: number): void {
+    for (const { memtables } of this.#tables.values()) for (const memtable of memtables) memtable.forgetCopy(time)
+  }
+
   /** Everything below is in files: the log may forget it. */
   oldestSeq(): number {
     let oldest = this.appliedSeq

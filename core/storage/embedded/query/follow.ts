@@ -84,7 +84,7 @@ async function look(
   for (const rows of writes) memtable.add(snapshot.table, rows)
   if (hasSeries(snapshot.table)) await data.mirror.sync(data.table, data.registry)
   return memtable.read(async rows => {
-    const found = await ask(parts, query, writtenRows(snapshot, memtable, rows, data.mirror.name), signal)
+    const found = await ask(parts, query, writtenRows(snapshot, rows, data.mirror.name), signal)
     return found.batches
   })
 }

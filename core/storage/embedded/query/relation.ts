@@ -2,7 +2,7 @@
 import type { Table, TableColumn } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { quoteName } from '../duckdb/index.ts'
-import { Memtable } from '../memory/memtable.ts'
+import { Memtable, type RowsInSql } from '../memory/memtable.ts'
 import { mergeVersions } from './merge.ts'
 import type { NewestRows, Selection } from './select.ts'
 import { fileRows, finished, memtableRows, missing, type SourceOptions } from './source.ts'
@@ -50,7 +50,7 @@ export function relation(snapshot: Snapshot, selection: Selection, pick?: Pick):
   count(versioned.filter(isFile), 'versioned')
   const select = (parts: readonly Part[], kind: 'alone' | 'versioned') => [
     ...fileRows(table, parts.filter(isFile), dataDir, { ...options, groups: file => pruned.get(file.path)?.[kind] }),
-    ...parts.filter(isMemtable).map(memtable => memtableRows(table, memtable, memtable.name, series, inMemory))
+    ...parts.filter(isMemtable).map(({ copy }) => memtableRows(table, copy!, series, inMemory))
   ]
   const mixed = select(versioned, 'versioned').join(' UNION ALL ')
   const merged = mixed === '' ? [] : [mergeVersions(table, mixed, { keepDeletes: false, ...columns })]
@@ -82,17 +82,12 @@ export function noRows({ columns }: { readonly columns: readonly TableColumn[] }
   return `SELECT ${columns.map(missing).join(', ')} WHERE false`
 }
 
-/** `SELECT …` of rows as they were written, each version for itself; `from` stands for the memtable that has them. */
-export function writtenRows(
-  { table, view, logical, cutoff }: Snapshot,
-  memtable: Memtable,
-  from: string,
-  series: string
-): string {
+/** `SELECT …` of rows as they were written, each version for itself. */
+export function writtenRows({ table, view, logical, cutoff }: Snapshot, rows: RowsInSql, series: string): string {
   const only = view === undefined ? logical : [view.id]
   const names = view === undefined ? finished(table) : viewNames(view, table)
   const puts = table.options.append_mode ? '' : ' WHERE __op = 0'
-  return `SELECT ${names} FROM (${memtableRows(table, memtable, from, series, { cutoff, only })})${puts}`
+  return `SELECT ${names} FROM (${memtableRows(table, rows, series, { cutoff, only })})${puts}`
 }
 
 /** All columns users see, or a few of them by the names users know. */
@@ -138,7 +133,7 @@ export function partsRead(
   const [alone, versioned] = splitByVersions(
     table,
     files.filter(file => cutoff === undefined || file.maxTime >= cutoff).filter(wants),
-    memtables.filter(memtable => memtable.ready)
+    memtables.filter(({ copy }) => copy !== undefined)
   )
   return { alone, versioned }
 }

@@ -1,4 +1,4 @@
-// Series queries: what is in memory alone is read there, the rest by DuckDB, and no sample comes twice.
+// Series queries: rows in memory are read there, those of files as numbers or by DuckDB, and no sample comes twice.
 import type { ResultBatch, ResultColumn } from '../../../model/batch.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import type { QueryResult, SeriesQuery } from '../../engine.ts'
@@ -29,16 +29,15 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
   if (plan === undefined) await data.makeReadable()
   const { tsids, labels } = chooseSeries(data.labels, query)
   const whole = wholeSnapshot(parts, query)
-  // Known before anything is waited for: rows must not be read here and, handed over meanwhile, in DuckDB again.
-  const snapshot = { ...whole, memtables: whole.memtables.filter(memtable => memtable.ready) }
+  // What of it DuckDB reads.
+  const snapshot = plan === undefined ? whole : { ...whole, memtables: [] }
   const release = pin(parts.pins, [snapshot])
   let selection: Selection
   let direct: readonly ResultBatch[] | undefined
   try {
     selection = await select(parts.indexes, parts.metrics.index.groups, whole, timesOf(query))
-    const isDirect = plan !== undefined && snapshot.memtables.length === 0
     if (tsids.length === 0) direct = []
-    else direct = isDirect ? await readDirectly(parts, query, { plan, snapshot: whole, selection, tsids }) : undefined
+    else direct = plan ? await readDirectly(parts, query, { plan, snapshot: whole, selection, tsids }) : undefined
     if (signal.aborted) throw cancelled(signal)
   } catch (error) {
     release()
@@ -118,35 +117,24 @@ function planFiles(
 /** Each pair of them is looked at. */
 const mostFiles = 200
 
-/** Until no rows are on their way to DuckDB, and those that are not lie in the order of their series. */
+/** Until rows in memory lie in the order of their series. */
 async function settle(data: TableData): Promise<void> {
-  for (;;) {
-    for (let moving = data.moving; moving !== undefined; moving = data.moving) await moving.settled()
-    if (!data.memtables.some(memtable => memtable.arrange())) return
-    await new Promise(resolve => setImmediate(resolve))
-  }
+  while (data.memtables.some(memtable => memtable.arrange())) await new Promise(resolve => setImmediate(resolve))
 }
 
 interface UnreadPlan extends GatherOptions {
   readonly writes: readonly SampleRows[]
 }
 
-/** Rows DuckDB has not seen, where they can be read without it: all of them puts, in the order they were written. */
+/** Rows in memory, where they can be read without DuckDB: all of them puts, in the order they were written. */
 function planUnread(data: TableData, { values, table }: SeriesQuery): UnreadPlan | undefined {
-  const { memtables, table: host, moving } = data
-  // Another query may have started to hand rows over since this one saw that none moved: neither place has them whole then.
-  if (moving !== undefined) return undefined
+  const { memtables, table: host } = data
   const columns = values.map(columnsOf(table, host))
   const merges = mergesFields(host)
   if (!hasSeries(host) || !columns.every(isPlain) || (merges && values.length > 1)) return undefined
-  const firstUnread = memtables.findIndex(({ unread }) => unread.length > 0)
-  if (firstUnread < 0) return { writes: [], versions: false, merges }
-  // Rows of older generations would have to come first, and rows DuckDB is about to get would come twice.
-  if (memtables.slice(firstUnread).some(({ ready }) => ready)) return undefined
-  const behind = memtables.slice(firstUnread)
-  const writes = behind.flatMap(({ unread }) => unread)
+  const writes = memtables.flatMap(memtable => memtable.writes)
   if (!writes.every(isSamples)) return undefined
-  const distinct = behind.every(({ times }) => times.areDistinct) && !overlap(behind)
+  const distinct = memtables.every(({ times }) => times.areDistinct) && !overlap(memtables)
   const versions = host.options.append_mode !== true && !distinct
   // Times of a nanosecond are not told apart as floats.
   const exact = host.timeIndex.type !== 'TimestampNanosecond' && !columns.some(isText) && inWriteOrder(writes)

@@ -6,7 +6,7 @@ import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, mergesFields, seriesColumns, storedColumns, tableColumn } from '../catalog/logical.ts'
 import { duckdbType, initialValue, quoteName, quoteText } from '../duckdb/index.ts'
 import { groupColumn } from '../index/wanted.ts'
-import { type HiddenColumn, hiddenColumns, type Memtable } from '../memory/memtable.ts'
+import { type HiddenColumn, hiddenColumns, type RowsInSql } from '../memory/memtable.ts'
 import { noTags } from '../series/series.ts'
 
 export interface SourceOptions {
@@ -72,16 +72,15 @@ function inGroups(groups: readonly number[] | undefined): string | false {
   return groups !== undefined && `${groupColumn} IN (${groups.join(', ')})`
 }
 
-/** `from` is the memtable's DuckDB table or what stands for its rows; `series` the table with the tags of the series. */
+/** `series` is the table with the tags of the series. */
 export function memtableRows(
   table: Table,
-  memtable: Memtable,
-  from: string,
+  { from, ...rows }: RowsInSql,
   series: string,
   { columns: wanted = storedColumns(table), cutoff, only }: SourceOptions = {}
 ): string {
-  const held = new Set(memtable.columns.map(column => column.id))
-  const present = new Set(memtable.hidden.map(([name]) => name))
+  const held = new Set(rows.columns.map(column => column.id))
+  const present = new Set(rows.hidden.map(([name]) => name))
   const tagged = present.has('__tsid')
   const columns = wanted.map(column => {
     if (column.semantic === 'tag') return tagged ? `s.${quoteName(column.physical)}` : missing(column)
