@@ -118,8 +118,9 @@ async function introduce(
       const { table } = resolved[i]!
       shape.table = table
       const value = numberColumn(table, write.valueColumn)
-      if (isSeriesTable(table) && value?.type === 'Float64') additions.push(...additionsOf(shape, table, value.name))
-      else outside.push(shape)
+      if (isSeriesTable(table) && value?.type === 'Float64') {
+        for (const addition of additionsOf(shape, table, value.name)) additions.push(addition)
+      } else outside.push(shape)
     }
   }
   catalog.addSeries(numbers, additions)

@@ -111,8 +111,8 @@ async function run(ctx: RequestContext, events: Events, step: PipelineStep): Pro
     const { table } = group
     const customTimeIndex = `${timeColumn};epoch;ns`
     const result = await pipelines.run(ctx, name, itemsOf(events, group), { ...options, table, customTimeIndex })
-    writes.push(...result.writes)
-    errors.push(...result.skipped.errors)
+    for (const write of result.writes) writes.push(write)
+    for (const error of result.skipped.errors) errors.push(error)
     skipped += result.skipped.count
   }
   return { writes, skipped, errors }

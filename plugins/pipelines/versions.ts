@@ -128,7 +128,9 @@ async function readAll(core: Core): Promise<Version[]> {
   })
   const places = names.map(name => result.columns.findIndex(column => column.name === name))
   const versions: Version[] = []
-  for await (const batch of result.batches()) versions.push(...readBatch(batch, places))
+  for await (const batch of result.batches()) {
+    for (const version of readBatch(batch, places)) versions.push(version)
+  }
   return versions
 }
 

@@ -74,7 +74,7 @@ function readFields(frame: Frame, reader: ProtoReader, symbols: Symbols, decoded
     const about = readMetadata(frame, metadata, symbols, metricOf(frame, refs, symbols))
     if (about !== undefined) decoded.metadata.push(about)
   }
-  decoded.exemplars.push(...found)
+  for (const exemplar of found) decoded.exemplars.push(exemplar)
   for (const message of histograms) decoded.histograms.push({ key, message })
   if (sampled) frame.addKey(key.start, key.end)
 }

@@ -55,7 +55,7 @@ function withMade(batch: ItemBatch, rows: Uint32Array): number[] {
   const known = new Set(rows)
   const sources = new Set(Array.from(rows, row => batch.origin(row)))
   const made: number[] = []
-  const first = rows.length === 0 ? batch.rows : Math.max(...rows) + 1
+  const first = rows.length === 0 ? batch.rows : rows.reduce((last, row) => Math.max(last, row)) + 1
   for (let row = first; row < batch.rows; row++) if (!known.has(row) && sources.has(batch.origin(row))) made.push(row)
   return [...rows, ...made].sort((a, b) => batch.origin(a) - batch.origin(b) || a - b)
 }

@@ -63,7 +63,11 @@ function makeRoom(array: Value[], index: number): number {
   while (array.length <= index) array.push(null)
   if (index >= 0) return index
   if (array.length + index >= 0) return array.length + index
-  array.unshift(...new Array<null>(-index - array.length).fill(null))
+  const room = -index - array.length
+  const length = array.length
+  for (let i = 0; i < room; i++) array.push(null)
+  array.copyWithin(room, 0, length)
+  array.fill(null, 0, room)
   return 0
 }
 

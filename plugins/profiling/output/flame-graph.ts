@@ -89,7 +89,7 @@ function layOut(root: Call): readonly Box[] {
       if (total > 0 && total >= smallest) below.push({ call, depth: box.depth + 1, from, total })
       from += total / whole
     }
-    waiting.push(...below.reverse())
+    for (const each of below.reverse()) waiting.push(each)
     if (boxes.length >= most) break
   }
   return boxes

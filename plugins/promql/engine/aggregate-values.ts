@@ -29,7 +29,7 @@ export function countValues(evaluation: Evaluation, expr: Aggregation, groups: r
         series.values[step]!++
       }
     }
-    counted.push(...byValue.values())
+    for (const series of byValue.values()) counted.push(series)
   }
   return { type: 'vector', series: addEqual(counted) }
 }

@@ -48,7 +48,7 @@ export async function choose(
       }
       if (evaluation.budget.isDue) await evaluation.budget.pause()
     }
-    results.push(...[...kept.values()].filter(series => !isEmpty(series)))
+    for (const series of kept.values()) if (!isEmpty(series)) results.push(series)
     if (ordered || expr.op.endsWith('k')) tellIgnoredUnlessKept(evaluation, expr, group)
   }
   return { type: 'vector', series: results, ordered }

@@ -21,7 +21,7 @@ export function histogramIncrease(call: RangeCall, { h0, h1 }: Window, counter: 
     warnLayouts(call)
     return undefined
   }
-  const schema = Math.min(...relevant.map(each => each.schema))
+  const schema = relevant.reduce((least, each) => Math.min(least, each.schema), Number.POSITIVE_INFINITY)
   let reconciled = false
   const accept = (combined: ReturnType<typeof add>): Histogram => {
     reconciled ||= combined!.reconciled

@@ -22,7 +22,7 @@ export async function findSeries(
 ): Promise<readonly Labels[]> {
   const found: Labels[] = []
   for (const metrics of together(findTables(store, ctx.db, matchers, mostTables))) {
-    found.push(...(await seriesOf(store, ctx, metrics, range)))
+    for (const labels of await seriesOf(store, ctx, metrics, range)) found.push(labels)
   }
   return found
 }

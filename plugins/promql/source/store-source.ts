@@ -18,7 +18,9 @@ export function storeSource(store: Store, ctx: RequestContext, limits: SourceLim
     async select(selection) {
       const tables = findTables(store, ctx.db, selection.matchers, limits.metrics)
       const found: RawSeries[] = []
-      for (const each of together(tables)) found.push(...(await readTables(store, ctx, each, selection)))
+      for (const each of together(tables)) {
+        for (const series of await readTables(store, ctx, each, selection)) found.push(series)
+      }
       return found
     }
   }

@@ -156,8 +156,8 @@ export class Compactor {
     const { catalog, duckdb, tables, pins, dataDir, metrics, log } = this.#parts
     const started = performance.now()
     const paths = files.map(file => file.path)
-    const minSeq = Math.min(...files.map(file => file.minSeq))
-    const maxSeq = Math.max(...files.map(file => file.maxSeq))
+    const minSeq = files.reduce((least, file) => Math.min(least, file.minSeq), Number.POSITIVE_INFINITY)
+    const maxSeq = files.reduce((most, file) => Math.max(most, file.maxSeq), Number.NEGATIVE_INFINITY)
     // A delete may go once nothing older than it is left that it could hide.
     const rest = catalog.files(table).filter(file => !files.includes(file))
     const keepDeletes = rest.some(file => file.minSeq < maxSeq && files.some(other => meets(file, other)))

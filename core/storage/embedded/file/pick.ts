@@ -55,8 +55,8 @@ function isWorth(table: Table, run: readonly DataFile[], all: readonly DataFile[
  */
 function isWhole(table: Table, run: readonly DataFile[], all: readonly DataFile[]): boolean {
   if (table.options.append_mode) return true
-  const minSeq = Math.min(...run.map(file => file.minSeq))
-  const maxSeq = Math.max(...run.map(file => file.maxSeq))
+  const minSeq = run.reduce((least, file) => Math.min(least, file.minSeq), Number.POSITIVE_INFINITY)
+  const maxSeq = run.reduce((most, file) => Math.max(most, file.maxSeq), Number.NEGATIVE_INFINITY)
   const members = new Set(run)
   return !all.some(
     file =>

@@ -243,7 +243,7 @@ function joined(
 function lastVersion({ table, files, memtables }: Snapshot): number | undefined {
   if (table.options.append_mode) return undefined
   const times = [...files, ...memtables.map(memtable => memtable.times)].map(({ maxTime }) => Number(maxTime))
-  return times.length === 0 ? undefined : Math.max(...times)
+  return times.length === 0 ? undefined : times.reduce((last, time) => Math.max(last, time))
 }
 
 function without(batch: ResultBatch, versions: ReadonlyMap<number, ReadonlySet<number>>): ResultBatch {

@@ -30,7 +30,7 @@ export function salvageCatalog(damaged: DatabaseSync, path: string): Salvage {
     const [databases] = catalog.prepare('SELECT count(*) AS found FROM databases').all()
     if (databases?.found === 0)
       throw new DbError('StorageUnavailable', 'no database can be read from the catalog: restore a backup')
-    lost.push(...leaveOut(catalog))
+    for (const each of leaveOut(catalog)) lost.push(each)
     for (const table of ['databases', 'tables', 'files']) {
       catalog.exec(`UPDATE sqlite_sequence SET seq = seq + ${idGap} WHERE name = '${table}'`)
     }

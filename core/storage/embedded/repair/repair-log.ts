@@ -27,7 +27,7 @@ export async function planLogRepair(
   damaged: string
 ): Promise<RepairStep[]> {
   const broken = log.segments.filter(segment => segment.damages.length > 0).map(segment => segment.number)
-  const from = Math.min(...broken, ...log.missing)
+  const from = [...broken, ...log.missing].reduce((first, number) => Math.min(first, number), Number.POSITIVE_INFINITY)
   if (from === Number.POSITIVE_INFINITY) return []
   const known = seriesOf(catalog)
   const flushed = flushedSeqs(catalog)

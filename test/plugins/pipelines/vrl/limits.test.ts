@@ -59,3 +59,8 @@ t.test('a pattern that looks at all of the text for every match ends the run, wh
     t.match(failure(call, event, { time: 20 }), /ran longer than 20 ms|takes too long/, call)
   }
 })
+
+t.test('an array is padded in front by more elements than a call takes arguments', async t => {
+  const padded = '[.a[0], .a[1], .a[-1], length(array!(.a))]'
+  t.equal(failure(`.a[-200000] = 1\nassert_eq!(${padded}, [1, null, 7, 200000])`, '{"a":[7]}'), 'no failure')
+})

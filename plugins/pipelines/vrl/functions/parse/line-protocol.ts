@@ -39,7 +39,8 @@ function readLines(context: Context, text: string): Value {
   const metrics: Value[] = []
   for (const line of text.split('\n')) {
     const trimmed = line.trim()
-    if (trimmed !== '' && !trimmed.startsWith('#')) metrics.push(...readLine(context, trimmed))
+    if (trimmed !== '' && !trimmed.startsWith('#'))
+      for (const metric of readLine(context, trimmed)) metrics.push(metric)
     checkItems(context, metrics.length)
   }
   return metrics

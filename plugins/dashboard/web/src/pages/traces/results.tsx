@@ -7,7 +7,7 @@ import { treeOf } from './tree.ts'
 
 export function Results({ traces }: { readonly traces: readonly Trace[] }) {
   const rows = traces.map(trace => ({ trace, tree: treeOf(trace) }))
-  const longest = Math.max(1, ...rows.map(({ tree }) => tree.duration))
+  const longest = rows.reduce((most, { tree }) => Math.max(most, tree.duration), 1)
   if (rows.length === 0) return <p class="empty">Nothing found in this time.</p>
   return (
     <>

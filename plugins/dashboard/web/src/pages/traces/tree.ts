@@ -31,8 +31,11 @@ export function treeOf({ spans }: Trace): Tree {
     const below = (children.get(span.spanID) ?? []).filter(({ spanID }) => !seen.has(spanID))
     return { span, depth, children: below.map(child => grow(child, depth + 1)) }
   }
-  const start = Math.min(...spans.map(({ startTime }) => startTime))
-  const end = Math.max(...spans.map(({ startTime, duration }) => startTime + duration))
+  const start = spans.reduce((first, { startTime }) => Math.min(first, startTime), Number.POSITIVE_INFINITY)
+  const end = spans.reduce(
+    (last, { startTime, duration }) => Math.max(last, startTime + duration),
+    Number.NEGATIVE_INFINITY
+  )
   return { roots: roots.map(span => grow(span, 0)), start, duration: Math.max(1, end - start) }
 }
 
