@@ -12,6 +12,7 @@ import type { PluginSpec } from './plugin.ts'
 import { type Catalogue, loadPlugins } from './registry.ts'
 import { createReload, type Reload } from './reload.ts'
 import { buildServer, declaredServices, type EnabledPlugin } from './server.ts'
+import { after } from './timer.ts'
 
 export interface Running {
   readonly core: Core
@@ -132,14 +133,14 @@ async function undoAll(undo: readonly (() => unknown)[], core: Core): Promise<vo
 }
 
 async function stopServers(servers: readonly FastifyInstance[], stopping: AbortController, grace: number) {
-  const end = setTimeout(() => {
+  const end = after(grace, () => {
     stopping.abort()
-    setTimeout(() => {
+    after(500, () => {
       for (const { server } of servers) server.closeAllConnections()
-    }, 500).unref()
-  }, grace)
+    }).unref()
+  })
   await Promise.all(servers.map(app => app.close()))
-  clearTimeout(end)
+  end.stop()
 }
 
 async function listen(app: FastifyInstance, address: string, key: string): Promise<string> {

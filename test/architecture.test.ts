@@ -18,7 +18,7 @@ const imports: Import[] = files.flatMap(importsOf)
 
 /** First match wins; a file may import from its own layer and those below. */
 const layers: readonly (readonly [RegExp, number])[] = [
-  [/^core\/(errors|rest|version)\.ts$/, 0],
+  [/^core\/(errors|rest|timer|version)\.ts$/, 0],
   [/^core\/http\/context\.ts$/, 1],
   [/^core\/(model|wire|config|regex)\//, 0],
   [/^core\/(log|metrics|trace|workers|format)\//, 1],
@@ -91,6 +91,18 @@ t.test('heavy packages have one door', async t => {
   }
   const strays = imports.filter(({ from, to, typeOnly }) => !typeOnly && doors[to]?.test(from) === false)
   t.strictSame(strays.map(say), [])
+})
+
+t.test('timers are those of core/timer.ts, which hold any duration', async t => {
+  const runtime = /\b(?:setTimeout|setInterval)\(|timers\/promises/
+  const found = [...text].filter(([file, content]) => {
+    const inBrowser = /^plugins\/(dashboard\/web\/|[^/]+\/page\.ts$)/.test(file)
+    return file !== 'core/timer.ts' && !inBrowser && runtime.test(content)
+  })
+  t.strictSame(
+    found.map(([file]) => file),
+    []
+  )
 })
 
 t.test('core contains no protocol word', async t => {

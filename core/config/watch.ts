@@ -1,6 +1,7 @@
 // Notices that a file may have changed, however it was replaced.
 import { watch } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { after, every, type Timer } from '../timer.ts'
 
 /** Milliseconds a file has to be quiet before it is looked at; and between two looks where the system reports no changes. */
 const settle = 50
@@ -12,17 +13,17 @@ const recheck = 10_000
  * process alive.
  */
 export function watchFile(file: string, look: () => void, failed: (error: Error) => void): () => void {
-  let pending: NodeJS.Timeout | undefined
+  let pending: Timer | undefined
   // The folder is watched, not the file: an editor or an atomic rename puts another file in its place.
   const unwatch = watchFolder(dirname(resolve(file)), failed, () => {
-    clearTimeout(pending)
-    pending = setTimeout(look, settle).unref()
+    pending?.stop()
+    pending = after(settle, look).unref()
   })
-  const timer = setInterval(look, recheck).unref()
+  const timer = every(recheck, look).unref()
   return () => {
     unwatch()
-    clearTimeout(pending)
-    clearInterval(timer)
+    pending?.stop()
+    timer.stop()
   }
 }
 

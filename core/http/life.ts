@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { parseDuration } from '../config/units.ts'
 import { DbError } from '../errors.ts'
+import { after } from '../timer.ts'
 import type { Budget, Lease } from './budget.ts'
 
 export interface RequestLife {
@@ -28,9 +29,6 @@ export interface LifeOptions {
   readonly stopping: AbortSignal
 }
 
-/** What a timer of the runtime can hold, some 24 days. */
-const longestTimer = 2 ** 31 - 1
-
 /** Gives every request its `life`, and ends what outlives its signal: the handler goes on, its result is dropped. */
 export function limitLives(app: FastifyInstance, { http, budget, stopping }: LifeOptions): void {
   app.decorateRequest('life', null as unknown as RequestLife)
@@ -40,13 +38,13 @@ export function limitLives(app: FastifyInstance, { http, budget, stopping }: Lif
     const late = () => {
       if (!reply.raw.headersSent) controller.abort(tooLate(limit))
     }
-    const timer = limit > 0 ? setTimeout(late, Math.min(limit, longestTimer)) : undefined
+    const timer = limit > 0 ? after(limit, late) : undefined
     const stop = () => controller.abort(new DbError('Suspended', 'the server is stopping', { retryAfter: 1 }))
     const lease = budget.lease()
     const ends: (() => void)[] = []
     stopping.addEventListener('abort', stop)
     reply.raw.once('close', () => {
-      clearTimeout(timer)
+      timer?.stop()
       stopping.removeEventListener('abort', stop)
       lease.release()
       if (!reply.raw.writableFinished) controller.abort(new DbError('Cancelled', 'the client closed the connection'))

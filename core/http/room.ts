@@ -1,4 +1,5 @@
 // A limited amount of something, given out in the order it was asked for.
+import { after } from '../timer.ts'
 
 interface Waiter {
   readonly amount: number
@@ -40,7 +41,7 @@ export class Room {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
       const leave = () => {
-        clearTimeout(timer)
+        timer.stop()
         this.#waiting.delete(waiter)
         signal.removeEventListener('abort', stop)
       }
@@ -57,7 +58,7 @@ export class Room {
         resolve(true)
       }
       const waiter: Waiter = { amount, go }
-      const timer = setTimeout(() => giveUp(() => resolve(false)), wait)
+      const timer = after(wait, () => giveUp(() => resolve(false)))
       signal.addEventListener('abort', stop)
       this.#waiting.add(waiter)
     })

@@ -1,6 +1,6 @@
 // Writes lines to a file descriptor without making anybody wait; what cannot be written is lost, and told.
 import { type NoParamCallback, write, writeSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause } from '../timer.ts'
 
 /** Where lines go. */
 export interface LogOutput {
@@ -49,7 +49,7 @@ export function createSink(fd: number, onLost: (lines: number) => void): LogOutp
           at += written
           if (written > 0) continue
           rest = bytes.subarray(at)
-          await pause(fullPipe, undefined, { ref: false })
+          await pause(fullPipe, { ref: false })
           if (rest === undefined) break
           rest = undefined
         }
@@ -74,7 +74,8 @@ export function createSink(fd: number, onLost: (lines: number) => void): LogOutp
       const written = writeAllSync(fd, all)
       if (written < all.length) failed(count + (half.length > 0 ? 1 : 0), written)
     },
-    close: () => Promise.race([Promise.resolve(draining).then(() => true), pause(longestClose, false, { ref: false })])
+    close: () =>
+      Promise.race([Promise.resolve(draining).then(() => true), pause(longestClose, { ref: false }).then(() => false)])
   }
 }
 

@@ -1,4 +1,6 @@
 // Changes the levels of the log while it is open, for good or for a while.
+
+import { after, type Timer } from '../timer.ts'
 import type { Levels } from './levels.ts'
 import type { RootLogger } from './log.ts'
 
@@ -13,11 +15,11 @@ export interface LogSwitch {
 }
 
 export function createLogSwitch(log: RootLogger): LogSwitch {
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   /** What counts when no change for a while is on. */
   let base = log.getLevels()
   const stop = () => {
-    clearTimeout(timer)
+    timer?.stop()
     timer = undefined
   }
   const back = () => {
@@ -31,7 +33,7 @@ export function createLogSwitch(log: RootLogger): LogSwitch {
       stop()
       log.setLevels(levels)
       if (milliseconds === undefined) base = levels
-      else timer = setTimeout(back, milliseconds).unref()
+      else timer = after(milliseconds, back).unref()
       return before
     },
     close: stop

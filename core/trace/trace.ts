@@ -1,5 +1,6 @@
 // The one way to trace: spans that know what they are part of, and cost next to nothing while nobody wants them.
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { after, type Timer } from '../timer.ts'
 
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>
 
@@ -101,12 +102,12 @@ export function createTracing(open: () => Promise<TraceBackend>): TraceSwitch {
     async close() {
       await turn
       disable()
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise(resolve => {
-        timer = setTimeout(resolve, longestClose)
+      let timer: Timer | undefined
+      const late = new Promise<void>(resolve => {
+        timer = after(longestClose, resolve)
       })
       await Promise.race([Promise.all(closing), late])
-      clearTimeout(timer)
+      timer?.stop()
     }
   }
 }

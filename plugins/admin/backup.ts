@@ -1,12 +1,14 @@
 // Backups being copied by a client: each keeps its files until the client ends it or says nothing for too long.
 import { randomUUID } from 'node:crypto'
 import {
+  after,
   authorise,
   type Backup,
   type BackupFile,
   type Core,
   DbError,
   type RequestContext,
+  type Timer,
   version,
   writeManifest
 } from '../../core/index.ts'
@@ -29,7 +31,7 @@ interface Session {
   readonly end: () => void
   /** Files being read now. */
   reading: number
-  timer: NodeJS.Timeout | undefined
+  timer: Timer | undefined
 }
 
 export interface BackupOptions {
@@ -59,15 +61,15 @@ export function createBackups(core: Core, { backup_idle: idle, max_backups }: Ba
     const session = sessions.get(id)
     if (session === undefined) return
     sessions.delete(id)
-    clearTimeout(session.timer)
+    session.timer?.stop()
     session.end()
     core.log.info({ backup: id, reason }, 'a backup ended')
   }
 
   const touch = (id: string, session: Session) => {
-    clearTimeout(session.timer)
+    session.timer?.stop()
     if (session.reading > 0 || !sessions.has(id)) return
-    session.timer = setTimeout(() => end(id, 'nobody asked for it any more'), idle).unref()
+    session.timer = after(idle, () => end(id, 'nobody asked for it any more')).unref()
   }
 
   return {
@@ -105,7 +107,7 @@ export function createBackups(core: Core, { backup_idle: idle, max_backups }: Ba
         ...file,
         async *read(from) {
           session.reading++
-          clearTimeout(session.timer)
+          session.timer?.stop()
           try {
             yield* session.backup.read(file, from)
           } finally {

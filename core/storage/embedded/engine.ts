@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
+import { every, type Timer } from '../../timer.ts'
 import { noTracing, type Tracing } from '../../trace/trace.ts'
 import type {
   Catalog,
@@ -45,7 +46,7 @@ class EmbeddedEngine implements Engine {
   #opened: Opened | undefined
   /** Why nothing can be written; undefined while it can. */
   #unwritable: string | undefined
-  #retry: NodeJS.Timeout | undefined
+  #retry: Timer | undefined
   /** The change from reading alone to everything, while it is under way. */
   #resuming: Promise<void> | undefined
   /** Queries between the look at what is open and their first row. */
@@ -73,7 +74,7 @@ class EmbeddedEngine implements Engine {
         { retryMilliseconds: retryWriting },
         `${this.#unwritable}; only reads are answered until it can be written`
       )
-      this.#retry = setInterval(() => void this.#resume(), retryWriting).unref()
+      this.#retry = every(retryWriting, () => void this.#resume()).unref()
     }
     return { settled: this.#opened.settled }
   }
@@ -132,7 +133,7 @@ class EmbeddedEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#retry)
+    this.#retry?.stop()
     await this.#resuming
     const opened = this.#opened
     this.#opened = undefined
@@ -186,7 +187,7 @@ class EmbeddedEngine implements Engine {
     const before = this.#open()
     this.#opened = await openToWrite(this.#around)
     this.#unwritable = undefined
-    clearInterval(this.#retry)
+    this.#retry?.stop()
     await Promise.allSettled(this.#starting)
     await before.close(true)
   }

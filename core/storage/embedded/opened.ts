@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import type { Logger } from '../../log/log.ts'
+import { every } from '../../timer.ts'
 import type { Tracing } from '../../trace/trace.ts'
 import { exportFolder } from '../export.ts'
 import { EmbeddedCatalog } from './catalog/catalog.ts'
@@ -160,17 +161,17 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   await wal.start()
   flusher.wal = wal
   if (tables.bytes >= config.storage.memtable_size) flusher.plan()
-  const timer = setInterval(() => {
+  const timer = every(housekeeping, () => {
     flusher.planOlderThan(Date.now() - config.storage.flush_interval)
     if (check.isSound) compactor.plan()
     indexer.plan()
     tables.forgetCopies(Date.now() - copyRest)
-  }, housekeeping).unref()
+  }).unref()
   const isNeeded = (path: string) => sqlite.allFiles().some(file => file.path === path)
   const settled = beside ? check.runBeside(isNeeded) : Promise.resolve()
   const contents = new ContentCheck(dataDir, () => sqlite.allFiles())
   const close = async () => {
-    clearInterval(timer)
+    timer.stop()
     check.stop()
     contents.stop()
     await settled

@@ -1,12 +1,15 @@
 // The server watches itself: its metrics and its log go into its private database, through the store like everybody's rows.
 import {
+  after,
   type Core,
   type Counter,
+  every,
   formatDuration,
   internalContext,
   type Metrics,
   type SeriesWrite,
-  type TableWrite
+  type TableWrite,
+  type Timer
 } from '../../../core/index.ts'
 import type { MetricsysService } from '../../services.ts'
 import { logWrite } from './log-write.ts'
@@ -81,7 +84,7 @@ function createWrite(core: Core, counted: Counter): Write {
 function keepLines(core: Core, options: SelfOptions, counted: Counter, write: Write): SelfObservation {
   let waiting: string[] = []
   let length = 0
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   let writing: Promise<void> | undefined
   const writeAll = async () => {
     for (let lines = waiting; lines.length > 0; lines = waiting) {
@@ -92,7 +95,7 @@ function keepLines(core: Core, options: SelfOptions, counted: Counter, write: Wr
     writing = undefined
   }
   const flush = () => {
-    clearTimeout(timer)
+    timer?.stop()
     timer = undefined
     writing ??= writeAll()
     return writing
@@ -101,7 +104,7 @@ function keepLines(core: Core, options: SelfOptions, counted: Counter, write: Wr
     if (length + line.length > mostText) return counted.add(1, { kind: 'logs', result: 'dropped' })
     waiting.push(line)
     length += line.length
-    timer ??= setTimeout(flush, lineDelay).unref()
+    timer ??= after(lineDelay, flush).unref()
   })
   return {
     async close() {
@@ -125,14 +128,14 @@ function keepSamples(core: Core, options: SelfOptions, names: MetricsysService, 
     if (kept) metadata?.stored()
   }
   // A scrape that takes longer than the interval is not followed by another before it ends.
-  const timer = setInterval(() => {
+  const timer = every(options.self_interval, () => {
     working ??= keep().finally(() => {
       working = undefined
     })
-  }, options.self_interval).unref()
+  }).unref()
   return {
     async close() {
-      clearInterval(timer)
+      timer.stop()
       await working
     }
   }

@@ -1,6 +1,7 @@
 // What the threads of libuv's pool worked on: queries run there, and so do files and compression. The threads all have one name, so each
 // piece of work is followed from its begin to its end.
 import type { Session } from 'node:inspector/promises'
+import { after } from '../../../core/index.ts'
 
 /** One line of Node's trace of the pool; times in microseconds. */
 export interface PoolEvent {
@@ -51,9 +52,9 @@ export async function tracePool(session: Session, kind: string): Promise<PoolTra
   return {
     async stop() {
       await session.post('NodeTracing.stop')
-      const timer = setTimeout(complete.resolve, patience)
+      const timer = after(patience, complete.resolve)
       await complete.promise
-      clearTimeout(timer)
+      timer.stop()
       return work
     }
   }

@@ -1,6 +1,6 @@
 // Records a CPU profile of the whole process: JavaScript by V8's sampler, thread by thread, everything else by the system's clocks.
 import { Session } from 'node:inspector/promises'
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause } from '../../../core/index.ts'
 import type { FrameNamer } from '../frame.ts'
 import { type Call, callOf, createRoot, type Frame, type Profile } from '../profile.ts'
 import { type NativeTime, nativeTime } from './native.ts'
@@ -48,7 +48,7 @@ async function record(session: Session, { seconds, frequency }: CpuOptions, sign
   await session.post('Profiler.setSamplingInterval', { interval })
   const before = { threads: readThreads(), cpu: process.cpuUsage(), time: performance.now() }
   await session.post('Profiler.start')
-  const interrupted = await pause(seconds * 1000, undefined, { signal }).then(
+  const interrupted = await pause(seconds * 1000, { signal }).then(
     () => false,
     () => true
   )

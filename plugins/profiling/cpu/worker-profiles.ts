@@ -1,5 +1,6 @@
 // Profiles of the worker threads that run meanwhile: each has an inspector of its own, reached through that of the main thread.
 import type { Session } from 'node:inspector/promises'
+import { after } from '../../../core/index.ts'
 import type { CpuProfile } from './tree.ts'
 
 export interface WorkerProfile {
@@ -50,11 +51,11 @@ export async function profileWorkers(session: Session, interval: number): Promis
     async stop() {
       const all = [...workers.values()]
       for (const { sessionId } of all) void send(sessionId, idOfStop, 'Profiler.stop')
-      const late = setTimeout(() => {
+      const late = after(patience, () => {
         for (const { stopped } of all) stopped.resolve(undefined)
-      }, patience)
+      })
       const profiles = await Promise.all(all.map(({ stopped }) => stopped.promise))
-      clearTimeout(late)
+      late.stop()
       await session.post('NodeWorker.disable')
       return all.flatMap(({ name }, i) => (profiles[i] === undefined ? [] : [{ name, profile: profiles[i] }]))
     }

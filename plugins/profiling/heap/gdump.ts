@@ -2,6 +2,7 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger, Metrics } from '../../../core/index.ts'
+import { every, type Timer } from '../../../core/index.ts'
 import { encodePprof } from '../output/pprof.ts'
 import type { HeapProfiling } from './sampling.ts'
 
@@ -30,7 +31,7 @@ const interval = 1000
 export function createGdump(options: GdumpOptions): Gdump {
   const { heap, step, log } = options
   const dumps = options.metrics.counter('svc_profiling_gdumps_total', 'Heap dumps at new memory highs.', ['result'])
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   let highest = 0
   let writing = false
   const look = async () => {
@@ -55,11 +56,11 @@ export function createGdump(options: GdumpOptions): Gdump {
     async activate() {
       if (timer !== undefined) return
       highest = process.memoryUsage.rss()
-      timer = setInterval(look, interval).unref()
+      timer = every(interval, look).unref()
       await heap.activate()
     },
     deactivate() {
-      clearInterval(timer)
+      timer?.stop()
       timer = undefined
     }
   }

@@ -1,5 +1,5 @@
 // Has an uploaded heap dump drawn in a thread with limits of its own.
-import { DbError, startWorker } from '../../../core/index.ts'
+import { after, DbError, startWorker } from '../../../core/index.ts'
 import type { SymbolAnswer, SymbolTask } from './symbol.worker.ts'
 
 /** Milliseconds the largest dumps may take. */
@@ -18,7 +18,7 @@ export async function drawDump(task: SymbolTask, signal: AbortSignal): Promise<s
   worker.once('message', answered.resolve)
   worker.once('error', cause => answered.reject(tooHard('it took more memory than it may', cause)))
   worker.once('exit', () => answered.reject(tooHard('its thread ended')))
-  const timer = setTimeout(() => answered.reject(tooHard(`it took more than ${timeLimit / 1000} s`)), timeLimit)
+  const timer = after(timeLimit, () => answered.reject(tooHard(`it took more than ${timeLimit / 1000} s`)))
   const stop = () => answered.reject(signal.reason)
   signal.addEventListener('abort', stop)
   try {
@@ -27,7 +27,7 @@ export async function drawDump(task: SymbolTask, signal: AbortSignal): Promise<s
     if ('svg' in answer) return answer.svg
     throw new DbError('InvalidArguments', answer.error, { status: answer.status })
   } finally {
-    clearTimeout(timer)
+    timer.stop()
     signal.removeEventListener('abort', stop)
     await worker.terminate()
   }

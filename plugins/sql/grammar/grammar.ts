@@ -1,6 +1,6 @@
 // Asks the grammar's thread, one statement at a time; ends it when a statement takes too long, and starts it anew.
 import type { Worker } from 'node:worker_threads'
-import { DbError, startWorker } from '../../../core/index.ts'
+import { after, DbError, startWorker, type Timer } from '../../../core/index.ts'
 import type { GrammarAnswer, GrammarTask } from './grammar.worker.ts'
 
 export interface Grammar {
@@ -29,10 +29,10 @@ export function createGrammar(): Grammar {
   const queue: Waiting[] = []
   let worker: Worker | undefined
   let busy: Waiting | undefined
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
 
   const settle = (finish: (waiting: Waiting) => void) => {
-    clearTimeout(timer)
+    timer?.stop()
     const done = busy
     busy = undefined
     if (done !== undefined) finish(done)
@@ -66,13 +66,13 @@ export function createGrammar(): Grammar {
   const watch = (at: Worker, task: Waiting, limit: number) => {
     // Undefined of a thread that has ended.
     const before = at.cpuUsage().catch(() => undefined)
-    timer = setTimeout(async () => {
+    timer = after(limit, async () => {
       const used = await at.cpuUsage(await before).catch(() => undefined)
       if (busy !== task || used === undefined) return
       const left = limit - (used.user + used.system) / 1000
       if (left <= limit * restShare) fail(tooDeep())
       else watch(at, task, left)
-    }, limit)
+    })
   }
   const advance = () => {
     if (busy !== undefined) return
@@ -94,7 +94,7 @@ export function createGrammar(): Grammar {
     async close() {
       const error = new DbError('Cancelled', 'the server stops')
       for (const waiting of queue.splice(0)) waiting.reject(error)
-      clearTimeout(timer)
+      timer?.stop()
       busy?.reject(error)
       busy = undefined
       await discard()

@@ -1,5 +1,6 @@
 // Connections for results: each serves one at a time and waits for the next one afterwards.
 import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement, DuckDBResult } from '@duckdb/node-api'
+import { pause } from '../../../timer.ts'
 import type { QueryResult, SqlValue } from '../../engine.ts'
 import { cancelled, translate } from './errors.ts'
 import { streamResult, wholeResult } from './result.ts'
@@ -98,7 +99,7 @@ export function createConnections(instance: DuckDBInstance): Connections {
       open = false
       if (!finish) for (const stop of [...running]) stop()
       // Closing a connection under a running statement crashes DuckDB: those wait until theirs has been interrupted.
-      while (running.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
+      while (running.size > 0) await pause(5)
       for (const connection of idle.splice(0)) connection.closeSync()
     }
   }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DbError } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
+import { after } from '../../../timer.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { requireContent } from '../repair/data-check.ts'
 
@@ -45,15 +46,15 @@ export class ContentCheck {
   #wait(looks: Promise<unknown>, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = () => {
-        clearTimeout(timer)
+        timer.stop()
         signal.removeEventListener('abort', stop)
         resolve()
       }
       const stop = () => {
-        clearTimeout(timer)
+        timer.stop()
         reject(signal.reason)
       }
-      const timer = setTimeout(end, patience)
+      const timer = after(patience, end)
       signal.addEventListener('abort', stop, { once: true })
       looks.then(end, reject)
     })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isDbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
+import { after } from '../../../timer.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import type { Duckdb } from '../duckdb/index.ts'
@@ -63,9 +64,9 @@ export class Indexer {
   /** Resolves when one table's files, or all, have their side files as far as these can be made, or when it takes too long. */
   async waitFor(only?: Table): Promise<void> {
     const { promise: tooLong, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, patience)
+    const timer = after(patience, resolve)
     await Promise.race([this.settle(only), tooLong])
-    clearTimeout(timer)
+    timer.stop()
   }
 
   /** The same, however long it takes. */

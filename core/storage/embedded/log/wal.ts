@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib'
 import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Counter, Histogram } from '../../../metrics/metrics.ts'
+import { every, type Timer } from '../../../timer.ts'
 import { reach } from '../fault.ts'
 import { recordHeaderBytes, type Segment, segmentHeader, segmentHeaderBytes, segmentName } from './segment.ts'
 
@@ -59,7 +60,7 @@ export class WriteAheadLog {
   #working: Promise<void> | undefined
   #pendingBytes = 0
   #dirty = false
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timer | undefined
   /** Why the log takes nothing more until a restart. */
   #broken: DbError | undefined
 
@@ -108,7 +109,7 @@ export class WriteAheadLog {
   async start(): Promise<void> {
     await this.#rotate()
     if (this.#options.sync !== 'interval') return
-    this.#timer = setInterval(() => void this.flush().catch(() => {}), this.#options.syncInterval)
+    this.#timer = every(this.#options.syncInterval, () => void this.flush().catch(() => {}))
     this.#timer.unref()
   }
 
@@ -153,7 +154,7 @@ export class WriteAheadLog {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#timer?.stop()
     if (this.#fd < 0) return
     while (this.#working) await this.#working
     await this.flush().catch(error => this.#log.error({ err: error }, 'the log could not be synced at the stop'))

@@ -2,6 +2,7 @@
 import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
+import { pause } from '../../../timer.ts'
 import type { Span, Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
@@ -56,7 +57,7 @@ export class Flusher {
       .catch(async error => {
         this.#parts.metrics.flushFailures.add(1)
         this.#parts.log.error({ err: error }, 'rows could not be written to files; trying again')
-        await new Promise(resolve => setTimeout(resolve, retryAfter).unref())
+        await pause(retryAfter, { ref: false })
       })
       .finally(() => {
         this.#planned = false

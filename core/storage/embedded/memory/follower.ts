@@ -1,4 +1,6 @@
 // Rows on their way to somebody who follows a table: kept from the moment they are readable until they are looked at.
+
+import { after } from '../../../timer.ts'
 import type { MemtableRows } from './memtable.ts'
 
 export class Follower {
@@ -33,9 +35,9 @@ export class Follower {
   /** Resolves after so many milliseconds, or when the follower ends. */
   rest(milliseconds: number): Promise<void> {
     return new Promise(resolve => {
-      const timer = setTimeout(resolve, milliseconds)
+      const timer = after(milliseconds, resolve)
       this.#wake = () => {
-        clearTimeout(timer)
+        timer.stop()
         resolve()
       }
     })
