@@ -1,22 +1,9 @@
 // Request bodies: read once into one buffer, counted against the limits, inflated.
-import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions, zstdDecompress } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DbError } from '../errors.ts'
+import { type ContentCoding, contentCodings, inflate } from '../wire/inflate.ts'
 import type { Lease } from './budget.ts'
 import { drain, readStream } from './read-stream.ts'
-
-type Inflate = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>
-
-const inflateZlib = promisify(inflate) as Inflate
-const inflateBare = promisify(inflateRaw) as Inflate
-
-const codecs: Readonly<Record<string, Inflate>> = {
-  gzip: promisify(gunzip) as Inflate,
-  deflate: (bytes, options) => (hasZlibHeader(bytes) ? inflateZlib : inflateBare)(bytes, options),
-  br: promisify(brotliDecompress) as Inflate,
-  zstd: promisify(zstdDecompress) as Inflate
-}
 
 /**
  * Makes every body reach its route as `req.body`: a Buffer, undefined when empty. `limit` is in bytes before and after inflating, 0 for
@@ -43,7 +30,7 @@ export async function readBody(request: FastifyRequest, limit: number): Promise<
   }
   let body = await readStream(request.raw, { declared, limit, lease, signal, tooLarge })
   request.life.received = body.length
-  for (const encoding of encodings) body = await decode(body, encoding, limit, lease)
+  for (const encoding of encodings) body = await decode(body, encoding, { limit, lease, signal })
   return body.length === 0 ? undefined : body
 }
 
@@ -53,45 +40,42 @@ export function bodyBytes({ body }: Pick<FastifyRequest, 'body'>): Buffer {
 }
 
 /** The codings to undo, outermost first. */
-function encodingsOf(request: FastifyRequest): string[] {
+function encodingsOf(request: FastifyRequest): ContentCoding[] {
   const header = request.headers['content-encoding']
   if (header === undefined) return []
   const passed = ['', 'identity', ...(request.routeOptions.config.ownEncodings ?? [])]
-  const names = header
-    .split(',')
-    .map(name => name.trim().toLowerCase().replace(/^x-/, ''))
-    .filter(name => !passed.includes(name))
-  for (const name of names) {
-    if (!Object.hasOwn(codecs, name)) {
+  const names: ContentCoding[] = []
+  for (const part of header.split(',')) {
+    const name = part.trim().toLowerCase().replace(/^x-/, '')
+    if (passed.includes(name)) continue
+    if (!isContentCoding(name)) {
       drain(request.raw)
-      const allowed = Object.keys(codecs).join(', ')
+      const allowed = contentCodings.join(', ')
       throw new DbError('Unsupported', `content encoding ${name} is not supported, use one of ${allowed}, identity`, {
         status: 415
       })
     }
+    names.push(name)
   }
   return names.reverse()
 }
 
-async function decode(body: Buffer, encoding: string, limit: number, lease: Lease): Promise<Buffer> {
-  if (body.length === 0) return body
-  const chunkSize = Math.min(1 << 20, Math.max(1 << 14, body.length * 4))
-  try {
-    const inflated = await codecs[encoding]!(body, { chunkSize, ...(limit > 0 && { maxOutputLength: limit }) })
-    lease.force(Math.max(inflated.length, body.length))
-    return inflated
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw tooLarge(limit, `${body.length} bytes received, more than the limit after ${encoding} is undone`)
-    }
-    throw new DbError('InvalidArguments', `the body is not valid ${encoding}: ${(error as Error).message}`, {
-      cause: error
-    })
-  }
+interface Bounds {
+  readonly limit: number
+  readonly lease: Lease
+  readonly signal: AbortSignal
 }
 
-function hasZlibHeader(bytes: Buffer): boolean {
-  return bytes.length > 1 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
+async function decode(body: Buffer, encoding: ContentCoding, { limit, lease, signal }: Bounds): Promise<Buffer> {
+  if (body.length === 0) return body
+  const received = `${body.length} bytes received, more than the limit after ${encoding} is undone`
+  const inflated = await inflate(body, encoding, { limit, signal, tooLarge: () => tooLarge(limit, received) })
+  lease.force(Math.max(inflated.length, body.length))
+  return inflated
+}
+
+function isContentCoding(name: string): name is ContentCoding {
+  return (contentCodings as readonly string[]).includes(name)
 }
 
 function tooLarge(limit: number, received: string): DbError {

@@ -3,7 +3,7 @@ import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
 import type { Decoded } from './decoded.ts'
 import type { Frame } from './frame.ts'
-import { inflate } from './inflate.ts'
+import { inflateInto } from './inflate.ts'
 import type { Codec, Version } from './negotiate.ts'
 
 export interface Encoding {
@@ -15,6 +15,6 @@ export interface Encoding {
 
 /** Throws DbError `InvalidArguments` for what cannot be read. */
 export async function decode(frame: Frame, request: Uint8Array, { version, codec, limit }: Encoding): Promise<Decoded> {
-  const length = await inflate(request, codec, frame, limit)
+  const length = await inflateInto(request, codec, frame, limit)
   return version === '1.0' ? decodeV1(frame, length) : decodeV2(frame, length, limit)
 }

@@ -1,21 +1,14 @@
 // Undoes the compression of a request into the memory of its frame.
-import { promisify } from 'node:util'
-import { gunzip, type ZlibOptions, zstdDecompress } from 'node:zlib'
-import { DbError, decodeSnappy, snappyLength, snappySlack } from '../../../core/wire/index.ts'
+import { DbError, decodeSnappy, inflate, snappyLength, snappySlack } from '../../../core/wire/index.ts'
 import type { Frame } from './frame.ts'
 import type { Codec } from './negotiate.ts'
-
-type Inflate = (bytes: Uint8Array, options: ZlibOptions) => Promise<Buffer>
-
-const unzip = promisify(gunzip) as Inflate
-const unzstd = promisify(zstdDecompress) as Inflate
 
 /**
  * Fills `frame.body` and returns the length of the content. Senders mislabel: where the announced codec cannot read the body, the other
  * one is tried. `limit` is in bytes, 0 for none; more is refused with 413, what nobody can read with 400.
  */
-export async function inflate(body: Uint8Array, codec: Codec, frame: Frame, limit: number): Promise<number> {
-  if (codec === 'gzip') return inflate(await unpack(body, unzip, codec, limit), 'snappy', frame, limit)
+export async function inflateInto(body: Uint8Array, codec: Codec, frame: Frame, limit: number): Promise<number> {
+  if (codec === 'gzip') return inflateInto(await unpack(body, codec, limit), 'snappy', frame, limit)
   try {
     return await inflateAs(codec, body, frame, limit)
   } catch (error) {
@@ -29,7 +22,7 @@ export async function inflate(body: Uint8Array, codec: Codec, frame: Frame, limi
 
 async function inflateAs(codec: 'snappy' | 'zstd', body: Uint8Array, frame: Frame, limit: number): Promise<number> {
   if (codec === 'zstd') {
-    const content = await unpack(body, unzstd, codec, limit)
+    const content = await unpack(body, codec, limit)
     frame.reserveBody(content.length).set(content)
     return content.length
   }
@@ -41,14 +34,8 @@ async function inflateAs(codec: 'snappy' | 'zstd', body: Uint8Array, frame: Fram
   return decodeSnappy(body, frame.reserveBody(length + snappySlack))
 }
 
-async function unpack(body: Uint8Array, inflater: Inflate, codec: Codec, limit: number): Promise<Buffer> {
-  try {
-    return await inflater(body, limit > 0 ? { maxOutputLength: limit } : {})
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw over(limit, 'more')
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new DbError('InvalidArguments', `the body is not valid ${codec}: ${reason}`, { cause: error })
-  }
+function unpack(body: Uint8Array, codec: 'gzip' | 'zstd', limit: number): Promise<Buffer> {
+  return inflate(body, codec, { limit, tooLarge: () => over(limit, 'more') })
 }
 
 function over(limit: number, found: string): DbError {

@@ -1,6 +1,5 @@
 // Reads a heap dump that somebody has as a file: of V8's profiler, of V8's snapshots, or of pprof; gzipped or not.
-import { gunzipSync } from 'node:zlib'
-import { DbError } from '../../../core/wire/index.ts'
+import { DbError, inflateSync } from '../../../core/wire/index.ts'
 import type { FrameNamer } from '../frame.ts'
 import { type HeapNode, heapTree } from '../heap/tree.ts'
 import { isAmount, type Profile } from '../profile.ts'
@@ -49,12 +48,7 @@ function unpack(bytes: Uint8Array, limit: number): Uint8Array {
     if (bytes.length > limit) throw tooLarge(`${bytes.length}`)
     return bytes
   }
-  try {
-    return gunzipSync(bytes, { maxOutputLength: limit })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge('more after gzip is undone')
-    throw new DbError('InvalidArguments', `the body is not valid gzip: ${(error as Error).message}`, { cause: error })
-  }
+  return inflateSync(bytes, 'gzip', { limit, tooLarge: () => tooLarge('more after gzip is undone') })
 }
 
 function firstSign(bytes: Uint8Array): string {

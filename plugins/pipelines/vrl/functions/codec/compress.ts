@@ -1,15 +1,13 @@
 // Compressed texts: gzip, zlib, zstd and Snappy.
+import { deflateSync, gzipSync, constants as zlib, zstdCompressSync } from 'node:zlib'
 import {
-  deflateSync,
-  gunzipSync,
-  gzipSync,
+  decodeSnappy,
+  encodeSnappy,
   inflateSync,
-  constants as zlib,
-  zstdCompressSync,
-  zstdDecompressSync
-} from 'node:zlib'
-import { decodeSnappy, encodeSnappy, isDbError, snappyLength, snappySlack } from '../../../../../core/index.ts'
-import { type Context, checkOutput } from '../../context.ts'
+  isDbError,
+  snappyLength,
+  snappySlack
+} from '../../../../../core/index.ts'
 import { Failure } from '../../failure.ts'
 import { type Call, type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'
@@ -29,7 +27,7 @@ function decoder(name: string, format: string, decode: (bytes: Uint8Array, most:
     prepare:
       ({ context }) =>
       (text: Text) =>
-        fromBytes(undo(context, name, () => decode(toBytes(text), context.limits.output))),
+        fromBytes(undo(name, () => decode(toBytes(text), context.limits.output))),
     examples: [
       { title: 'There and back', source: `decode_${name}!(encode_${name}${bang(name)}("weir"))`, result: '"weir"' },
       { title: 'Something else', source: `decode_${name}!("weir")`, raises: `unable to decode value with ${name}` }
@@ -42,16 +40,24 @@ function bang(name: string): string {
 }
 
 /** Fails with the language's own error, and beyond the limit of output for good. */
-function undo(context: Context, name: string, decode: () => Uint8Array): Uint8Array {
+function undo(name: string, decode: () => Uint8Array): Uint8Array {
   try {
     return decode()
   } catch (error) {
     if (error instanceof Failure) throw error
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ERR_BUFFER_TOO_LARGE') checkOutput(context, Number.POSITIVE_INFINITY)
-    if (!isDbError(error) && code === undefined) throw error
-    throw fail(`unable to decode value with ${name} decoder: ${message}`)
+    if (!isDbError(error)) throw error
+    throw fail(`unable to decode value with ${name} decoder: ${error.message}`)
   }
+}
+
+/** Every frame or member, to the last byte. */
+function inflated(format: 'gzip' | 'zlib' | 'zstd') {
+  return (bytes: Uint8Array, most: number) =>
+    inflateSync(bytes, format, { limit: most, subject: 'the value', tooLarge: () => tooLong(most) })
+}
+
+function tooLong(most: number): Failure {
+  return new Failure(`the result is longer than ${most} bytes`, 'limit')
 }
 
 function leveled(name: string, format: string, example: string, encode: (bytes: Uint8Array, level: number) => Buffer) {
@@ -81,9 +87,9 @@ function gzip(bytes: Uint8Array, level: number): Buffer {
 
 export const compressors: readonly FunctionSpec[] = [
   leveled('gzip', 'gzip', 'H4sIAAAAAAAA/ytPzSwCAAyOhJMEAAAA', gzip),
-  decoder('gzip', 'gzip', (bytes, most) => gunzipSync(bytes, { maxOutputLength: most })),
+  decoder('gzip', 'gzip', inflated('gzip')),
   leveled('zlib', 'zlib', 'eJwrT80sAgAEUwG4', (bytes, level) => deflateSync(bytes, { level })),
-  decoder('zlib', 'zlib', (bytes, most) => inflateSync(bytes, { maxOutputLength: most })),
+  decoder('zlib', 'zlib', inflated('zlib')),
   {
     name: 'encode_zstd',
     summary: 'The text compressed as zstd, at a level from 1 to 22; others become the nearest of these.',
@@ -95,7 +101,7 @@ export const compressors: readonly FunctionSpec[] = [
     },
     examples: [{ title: 'Shorter', source: 'length(encode_zstd("weir " * 100)) < 50', result: 'true' }]
   },
-  decoder('zstd', 'zstd', (bytes, most) => zstdDecompressSync(bytes, { maxOutputLength: most })),
+  decoder('zstd', 'zstd', inflated('zstd')),
   {
     name: 'encode_snappy',
     summary: 'The text compressed as one block of Snappy.',
@@ -107,7 +113,7 @@ export const compressors: readonly FunctionSpec[] = [
   },
   decoder('snappy', 'one block of Snappy', (bytes, most) => {
     const length = snappyLength(bytes)
-    if (length > most) throw new Failure(`the result is longer than ${most} bytes`, 'limit')
+    if (length > most) throw tooLong(most)
     const out = new Uint8Array(length + snappySlack)
     return out.subarray(0, decodeSnappy(bytes, out))
   })

@@ -31,7 +31,7 @@ export const lz4Codecs: readonly FunctionSpec[] = [
   {
     name: 'decode_lz4',
     summary:
-      'The text of a frame or a block of LZ4; a block may have its length before it, or be at most buf_size long.',
+      'The text of frames or of one block of LZ4; a block may have its length before it, or be at most buf_size long.',
     params: [
       { name: 'value', kind: kinds.string },
       { name: 'buf_size', kind: kinds.integer, default: 1_000_000n },
@@ -43,7 +43,7 @@ export const lz4Codecs: readonly FunctionSpec[] = [
       ({ context }) =>
       (value: Text, size: bigint, prepended: boolean) => {
         const bytes = Buffer.from(toBytes(value))
-        if (bytes.length >= 4 && bytes.readUInt32LE() === magic) return fromBytes(expandFrame(context, bytes))
+        if (beginsFrame(bytes)) return fromBytes(expandFrames(context, bytes))
         return fromBytes(expandSized(context, bytes, size, prepended))
       },
     examples: [
@@ -63,6 +63,8 @@ export const lz4Codecs: readonly FunctionSpec[] = [
 ]
 
 const magic = 0x184d2204
+/** Sixteen magic numbers, of which the last four bits are free. */
+const skippableMagic = 0x184d2a50
 
 function expandSized(context: Context, bytes: Buffer, size: bigint, prepended: boolean): Uint8Array {
   const wrong = (reason: string) => fail(`unable to decode value with lz4 block decoder: ${reason}`)
@@ -77,32 +79,59 @@ function expandSized(context: Context, bytes: Buffer, size: bigint, prepended: b
   throw wrong(found)
 }
 
-function expandFrame(context: Context, bytes: Buffer): Uint8Array {
+/** All frames, one after the other; skippable ones are passed over. */
+function expandFrames(context: Context, bytes: Buffer): Uint8Array {
+  const out = Buffer.allocUnsafe(Math.min(context.limits.output, longestExpansion(bytes.length)))
+  let state = { at: 0, length: 0 }
   try {
-    return readFrame(context, bytes)
+    while (state.at < bytes.length) state = readFrame(context, bytes, out, state)
   } catch (error) {
     // What reads beyond the end of the buffer.
     if (error instanceof RangeError) throw wrongFrame('it is not complete')
     throw error
   }
+  return out.subarray(0, state.length)
 }
 
 function wrongFrame(reason: string): Failure {
   return fail(`unable to decode value with lz4 frame decoder: ${reason}`)
 }
 
+function beginsFrame(bytes: Buffer): boolean {
+  if (bytes.length < 4) return false
+  const found = bytes.readUInt32LE()
+  return found === magic || isSkippable(found)
+}
+
+function isSkippable(found: number): boolean {
+  return (found & 0xffff_fff0) === skippableMagic
+}
+
+interface Progress {
+  /** Where the next frame begins. */
+  readonly at: number
+  /** Bytes of the text so far. */
+  readonly length: number
+}
+
 /** Checksums are passed over: what they guard against is a matter of whoever sent the text. */
-function readFrame(context: Context, bytes: Buffer): Uint8Array {
-  const flags = bytes.readUInt8(4)
+function readFrame(context: Context, bytes: Buffer, out: Buffer, from: Progress): Progress {
+  let { at, length } = from
+  const found = bytes.readUInt32LE(at)
+  if (isSkippable(found)) {
+    const end = at + 8 + bytes.readUInt32LE(at + 4)
+    if (end > bytes.length) throw wrongFrame('it is not complete')
+    return { at: end, length }
+  }
+  if (found !== magic) throw wrongFrame(`the bytes at offset ${at} are no frame`)
+  const flags = bytes.readUInt8(at + 4)
   if (flags >> 6 !== 1) throw wrongFrame(`version ${flags >> 6} is unknown`)
   if ((flags & 1) !== 0) throw wrongFrame('it needs a dictionary')
-  let at = 7 + ((flags & 8) !== 0 ? 8 : 0)
-  const blockSize = 1 << (8 + 2 * ((bytes.readUInt8(5) >> 4) & 7))
-  const out = Buffer.allocUnsafe(Math.min(context.limits.output, longestExpansion(bytes.length)))
-  let length = 0
+  const blockSize = 1 << (8 + 2 * ((bytes.readUInt8(at + 5) >> 4) & 7))
+  at += 7 + ((flags & 8) !== 0 ? 8 : 0)
   for (;;) {
     const word = bytes.readUInt32LE(at)
-    if (word === 0) return out.subarray(0, length)
+    if (word === 0) break
     const size = word & 0x7fff_ffff
     const block = bytes.subarray(at + 4, at + 4 + size)
     if (block.length < size) throw wrongFrame('it is not complete')
@@ -113,9 +142,12 @@ function readFrame(context: Context, bytes: Buffer): Uint8Array {
       length += size
       continue
     }
-    const found = expandBlock(block, out.subarray(0, Math.min(out.length, length + blockSize)), length)
-    if (found === tooLong && out.length - length < blockSize) checkOutput(context, Number.POSITIVE_INFINITY)
-    if (typeof found === 'string') throw wrongFrame(found)
-    length = found
+    const expanded = expandBlock(block, out.subarray(0, Math.min(out.length, length + blockSize)), length)
+    if (expanded === tooLong && out.length - length < blockSize) checkOutput(context, Number.POSITIVE_INFINITY)
+    if (typeof expanded === 'string') throw wrongFrame(expanded)
+    length = expanded
   }
+  at += 4 + ((flags & 4) !== 0 ? 4 : 0)
+  if (at > bytes.length) throw wrongFrame('it is not complete')
+  return { at, length }
 }

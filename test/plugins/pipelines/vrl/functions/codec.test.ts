@@ -1,4 +1,6 @@
+import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
+import { compressLz4 } from '../../../../../core/wire/lz4.ts'
 import { run } from './run.ts'
 
 t.test('base 64 is strict but for its padding', async t => {
@@ -53,6 +55,24 @@ t.test('damaged texts fail as errors of the program', async t => {
         t.match(found, /^"|^the result is longer/, `${name} at ${at}`)
       }
     }
+  }
+})
+
+t.test('compressed texts of several parts are read to the end, and nothing may follow it', async t => {
+  const a = Buffer.from('weir '.repeat(50))
+  const b = Buffer.from('dam '.repeat(70))
+  const skippable = Buffer.from('5f2a4d180400000061626364', 'hex')
+  const series = {
+    gzip: Buffer.concat([gzipSync(a), gzipSync(b)]),
+    zstd: Buffer.concat([skippable, zstdCompressSync(a), skippable, zstdCompressSync(b)]),
+    lz4: Buffer.concat([skippable, compressLz4(a), compressLz4(b), skippable])
+  }
+  const decode = (name: string, packed: Buffer) =>
+    run(`decode_${name}(decode_base64!(.p)) ?? "refused"`, JSON.stringify({ p: packed.toString('base64') }))
+  for (const [name, packed] of Object.entries(series)) t.equal(decode(name, packed), JSON.stringify(`${a}${b}`), name)
+  for (const [name, packed] of Object.entries({ ...series, zlib: deflateSync(a) })) {
+    for (const junk of ['\0\0\0\0\0\0\0\0', 'behind'])
+      t.equal(decode(name, Buffer.concat([packed, Buffer.from(junk)])), '"refused"', name)
   }
 })
 
