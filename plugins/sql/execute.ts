@@ -50,6 +50,7 @@ export async function execute(first: Session, statements: readonly Parsed[]): Pr
 }
 
 async function run(session: Session, statement: Statement): Promise<Answer> {
+  for (const right of rightsFor(statement)) authorise(session.ctx.user, right)
   switch (statement.kind) {
     case 'query':
       return runQuery(session, statement.tokens)
@@ -61,7 +62,6 @@ async function run(session: Session, statement: Statement): Promise<Answer> {
       return show(session, statement)
     case 'use':
     case 'set_time_zone':
-      authorise(session.ctx.user, 'write')
       return statement.kind === 'use' ? rowsAnswer([], []) : { kind: 'affected', rows: 0 }
     case 'admin':
       return admin(session, statement)
@@ -69,6 +69,23 @@ async function run(session: Session, statement: Statement): Promise<Answer> {
       return runTql(session, statement)
   }
   return { kind: 'affected', rows: await change(session, statement) }
+}
+
+/** What a user must be allowed before anything is said of what the statement names; what subqueries of it read is checked with them. */
+function rightsFor(statement: Statement): readonly ('read' | 'write')[] {
+  switch (statement.kind) {
+    case 'query':
+    case 'explain':
+    case 'describe_table':
+    case 'show':
+    case 'tql':
+      return ['read']
+    case 'copy':
+      return statement.direction === 'to' ? ['write', 'read'] : ['write']
+    case 'insert':
+      return statement.source.kind === 'values' ? ['write'] : ['write', 'read']
+  }
+  return ['write']
 }
 
 type Reading = 'query' | 'explain' | 'describe_table' | 'show' | 'use' | 'set_time_zone' | 'admin' | 'tql'

@@ -53,6 +53,7 @@ export function routes(
         parser,
         ctx: process.ctx,
         sql,
+        defaultZone: config.default_timezone,
         deleteLimit: options.delete_limit,
         ...(promql && { promql }),
         valueLimit: options.value_limit

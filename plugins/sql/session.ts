@@ -27,6 +27,8 @@ export interface Session {
   /** Changed by USE and SET for the statements behind. */
   readonly ctx: RequestContext
   readonly sql: string
+  /** The zone of requests that name none: `default_timezone`. */
+  readonly defaultZone: string
   /** Rows one DELETE may hide. */
   readonly deleteLimit: number
   /** Bytes a constant may ask one value to be made of. */
@@ -81,7 +83,7 @@ export async function planQuery(
   const zone = parseZone(ctx.timezone) ?? utc
   const sources = { ...session.system, store, processes: () => visibleProcesses(session) }
   const { text, relations, bounded, names } = await confine(
-    { store, parser, db: ctx.db, sql, zone, sources, ...(views && { views }) },
+    { store, parser, ctx, db: ctx.db, sql, zone, sources, ...(views && { views }) },
     tokens
   )
   const query: SqlQuery = {

@@ -1,5 +1,5 @@
 // What SHOW and DESCRIBE tell of one table or view.
-import { authorise, DbError, type RecordsAnswer, type Table, type TableColumn } from '../../../core/index.ts'
+import { DbError, type RecordsAnswer, type Table, type TableColumn } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { ShowFilter } from '../statement/statement.ts'
@@ -11,7 +11,6 @@ import { type Row, rowsAnswer } from './rows.ts'
 import { columnTypeName } from './type-name.ts'
 
 export function describe(session: Session, name: readonly Name[]): RecordsAnswer {
-  authorise(session.ctx.user, 'read')
   const columns = ['Column', 'Type', 'Key', 'Null', 'Default', 'Semantic Type']
   const rows = columnsOf(session, name).map(({ name, type, semantic, nullable, ...column }) => [
     name,

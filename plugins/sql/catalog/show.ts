@@ -1,5 +1,5 @@
 // The SHOW statements: the catalog as rows.
-import { authorise, DbError, type RecordsAnswer } from '../../../core/index.ts'
+import { DbError, type RecordsAnswer } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
 import type { ShowFilter, ShowStatement } from '../statement/statement.ts'
 import { createDatabaseText, ddlOptions } from './ddl.ts'
@@ -11,7 +11,6 @@ import { type Row, rowsAnswer } from './rows.ts'
 import { showColumns, showCreateTable, showCreateView, showIndex } from './show-table.ts'
 
 export async function show(session: Session, statement: ShowStatement): Promise<RecordsAnswer> {
-  authorise(session.ctx.user, 'read')
   switch (statement.what) {
     case 'databases':
       return showDatabases(session, statement.full, statement.filter)
@@ -133,11 +132,11 @@ function showProcesses(session: Session, full: boolean, filter: ShowFilter | und
   return filtered(session, full ? long : short, rows, filter)
 }
 
-function showVariable({ ctx }: Session, variable: string): RecordsAnswer {
+function showVariable({ ctx, defaultZone }: Session, variable: string): RecordsAnswer {
   if (variable !== 'time_zone' && variable !== 'timezone' && variable !== 'system_time_zone') {
     throw new DbError('Unsupported', `Unsupported show variable ${variable.toUpperCase()}`)
   }
-  return rowsAnswer([variable.toUpperCase()], [[ctx.timezone]])
+  return rowsAnswer([variable.toUpperCase()], [[variable === 'system_time_zone' ? defaultZone : ctx.timezone]])
 }
 
 function compare(a: string, b: string): number {

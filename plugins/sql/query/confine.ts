@@ -1,5 +1,13 @@
 // Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
-import { DbError, type Relation, type Store, type Table, type TableColumn, type Zone } from '../../../core/index.ts'
+import {
+  DbError,
+  type Relation,
+  type RequestContext,
+  type Store,
+  type Table,
+  type TableColumn,
+  type Zone
+} from '../../../core/index.ts'
 import { informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
 import { fullName, hint, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
@@ -15,6 +23,7 @@ import { applyEdits, type Edit, span } from './edit.ts'
 import { functionEdits } from './function-edits.ts'
 import { isRefusedFunction } from './function-policy.ts'
 import { translateRanges } from './range/translate.ts'
+import { isSessionWord, sessionEdit } from './session-function.ts'
 import { binEdits, clockEdits, timeEdit } from './time-text.ts'
 import { asNamed, expandView, type Named } from './view.ts'
 import { refused, walkStatement } from './walk.ts'
@@ -32,7 +41,9 @@ export interface Confined {
 export interface Place {
   readonly store: Store
   readonly parser: SqlParser
-  /** The request's database. */
+  /** Of the request: who asks, and in which database. */
+  readonly ctx: Pick<RequestContext, 'user' | 'db'>
+  /** Where names without a database are looked for: the request's, or that of the view. */
   readonly db: string
   /** Source of the tokens, for the place of errors. */
   readonly sql: string
@@ -47,7 +58,6 @@ export interface Place {
 /** Checks a query and resolves its names. Throws DbError for whatever it may not read. */
 export async function confine(place: Place, written: readonly Token[]): Promise<Confined> {
   const tokens = translateRanges(place, written)
-  checkCalls(tokens)
   const statement = canonical(tokens)
   const { tree, text } = await place.parser.shape(place.sql, statement)
   const locate = locator(text.text)
@@ -63,6 +73,7 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   const compared: (readonly [number, number])[] = []
   const named: (readonly [number[], boolean])[] = []
   const searches: SearchCall[] = []
+  const aliased = new Set<number>()
   const alone: Filtered[] = []
   let everyColumn = tokens.some(token => isToken(token, '#'))
   walkStatement(tree, {
@@ -77,13 +88,21 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
       everyColumn = true
     },
     unnamed: call => edits.push(...labelEdit(statement, call.map(index))),
+    called: name => edits.push(...sessionEdit(statement, index(name), place.ctx)),
+    aliased: alias => aliased.add(index(alias)),
     search: name => searches.push(readSearchCall(statement, index(name))),
     alone: table => alone.push({ ...table, at: index(table.name[0]!) })
   })
+  checkCalls(tokens, aliased)
   for (const [parts, aliased] of named) edits.push(await tableEdit(place, statement, parts, aliased))
   const tables = edits.flatMap<Named>(edit => edit.table ?? (edit.view && asNamed(edit.view)) ?? [])
   const find = columnFinder(tables)
-  for (const parts of columns) edits.push(...columnEdits(statement, tables, find, parts, aliases))
+  for (const parts of columns) {
+    edits.push(...columnEdits(statement, tables, find, parts, aliases))
+    const name = nameOf(tokens[parts[0]!]!)
+    const isSession = parts.length === 1 && find(name) === undefined && !aliases.has(name.text)
+    if (isSession) edits.push(...sessionEdit(statement, parts[0]!, place.ctx))
+  }
   edits.push(...zoneCastEdits(statement, find))
   for (const [column, constant] of compared) {
     edits.push(...timeEdit(statement, timeColumn(tables, statement.tokens[column]!), constant, place.zone))
@@ -108,10 +127,10 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   }
 }
 
-/** A second look, at the bare tokens: nothing that is followed by a parenthesis has a refused name. */
-function checkCalls(tokens: readonly Token[]): void {
+/** A second look, at the bare tokens: nothing but the name of a table with a list of columns has a refused name before a parenthesis. */
+function checkCalls(tokens: readonly Token[], aliased: ReadonlySet<number>): void {
   tokens.forEach((token, i) => {
-    const named = token.kind === 'word' || token.kind === 'quoted'
+    const named = (token.kind === 'word' || token.kind === 'quoted') && !aliased.has(i)
     if (named && isToken(tokens[i + 1], '(') && isRefusedFunction(token.value)) throw refused(`function ${token.value}`)
   })
 }
@@ -157,7 +176,10 @@ function aliasEdit(statement: Canonical, at: number): Edit[] {
 function labelEdit({ tokens, starts }: Canonical, name: readonly number[]): Edit[] {
   const first = name[0]!
   if (['columns', 'unnest'].some(word => isToken(tokens[first], word))) return []
-  const called = isToken(tokens[name.at(-1)! + 1], '(') || isToken(tokens[first], 'current_timestamp')
+  const called =
+    isToken(tokens[name.at(-1)! + 1], '(') ||
+    isToken(tokens[first], 'current_timestamp') ||
+    isSessionWord(tokens[first]!)
   if (!called) return []
   const last = callEnd(tokens, name.at(-1)!)
   const end = starts[last]! + tokenText(tokens[last]!).length

@@ -23,12 +23,16 @@ export interface Visitor {
   column(name: readonly Ident[]): void
   /** A column compared with a constant; `constant` is its place. */
   compared(column: readonly Ident[], constant: Place): void
-  /** A call that is an item of a select list without a name of its own. */
+  /** A call, or a word that may be one, that is an item of a select list without a name of its own. */
   unnamed(call: readonly Ident[]): void
   /** The name given to an item of a select list. */
   renamed(alias: Ident): void
   /** Columns that nobody names: all of a table, or those two tables share. */
   unnamedColumns(): void
+  /** A call, where the name of its function is no part of a longer one. */
+  called(name: Ident): void
+  /** The name a statement gives a common table, or a table or subquery it reads. */
+  aliased(alias: Ident): void
   /** A call of a function that searches a text. */
   search(name: Ident): void
   /** A table that stands alone in its FROM. */
@@ -75,6 +79,7 @@ function walkCommon(table: TreeNode | undefined, recursive: boolean, scope: Set<
   const query = asNode(table?.['query'])
   if (name === undefined || query === undefined || !isEmpty(table?.['from']))
     throw refused('this common table expression')
+  visitor.aliased(name)
   const inner = new Set(scope)
   if (recursive) inner.add(name.value.toLowerCase())
   walkQuery(query, inner, visitor)
@@ -132,7 +137,8 @@ function walkProjection(items: readonly Tree[], scope: Scope, visitor: Visitor):
 function walkProjected(item: Tree, scope: Scope, visitor: Visitor): void {
   const [kind, expression] = variant(item) ?? ['', null]
   const call = kind === 'UnnamedExpr' ? asNode(asNode(expression)?.['Function']) : undefined
-  const name = asObjectName(call?.['name'])
+  const word = kind === 'UnnamedExpr' ? asIdent(asNode(expression)?.['Identifier']) : undefined
+  const name = word === undefined ? asObjectName(call?.['name']) : [word]
   if (name !== undefined) visitor.unnamed(name)
   const alias = kind === 'ExprWithAlias' ? asIdent(asNode(expression)?.['alias']) : undefined
   if (alias !== undefined) visitor.renamed(alias)
@@ -154,6 +160,8 @@ function walkFactor(tree: Tree | undefined, scope: Scope, visitor: Visitor): voi
   const [kind, value] = variant(tree) ?? ['', null]
   const node = asNode(value)
   if (node === undefined) throw refused('this item of FROM')
+  const alias = asIdent(asNode(node['alias'])?.['name'])
+  if (alias !== undefined) visitor.aliased(alias)
   if (kind === 'Table') walkTable(node, scope, visitor)
   else if (kind === 'Function') walkTableFunction(node, scope, visitor)
   else if (kind === 'Derived') walkDerived(node, scope, visitor)
@@ -260,7 +268,8 @@ function walkCall(call: TreeNode, scope: Scope, visitor: Visitor): void {
   const called = name.at(-1)!
   if (isRefusedFunction(called.value)) throw refused(`function ${called.value}`)
   if (name.length > 1) visitor.column(name.slice(0, -1))
-  else if (isSearchFunction(called.value)) visitor.search(called)
+  else visitor.called(called)
+  if (name.length === 1 && isSearchFunction(called.value)) visitor.search(called)
   if (called.value.toLowerCase() === 'columns') visitor.unnamedColumns()
   walkExpression(isPlainCount(called, rest) ? { ...rest, args: null } : rest, scope, visitor)
 }

@@ -1,6 +1,9 @@
 // Statements for tools that read SQL: one line in a canonical form, and the tree.
 
 import type { SqlParser } from '../grammar/parser.ts'
+import { asNode } from '../grammar/tree.ts'
+import type { RangeQuery } from '../query/range/parse.ts'
+import { cutRanges } from '../query/range/translate.ts'
 import type { Parsed } from '../statement/parse.ts'
 import { printTql } from '../statement/tql.ts'
 import { type Canonical, canonical, label } from './canonical.ts'
@@ -14,16 +17,21 @@ const keywords = new Set(
    table tables time to truncate union unset use values variables verbose view views where with zone`.split(/\s+/)
 )
 
+/** And those of range queries. */
+const rangeKeywords = new Set([...keywords, 'align', 'calendar', 'fill', 'linear', 'now', 'prev', 'range'])
+
 /** One statement on one line without its semicolon, keywords in upper case, names and constants as written. */
 export async function printStatement(parser: SqlParser, sql: string, { statement, tokens }: Parsed): Promise<string> {
   if (statement.kind === 'tql') return printTql(statement)
+  const { ranges } = cutRanges(sql, tokens)
   const whole = canonical(tokens)
-  if (!isKnown(tokens)) return label(tokens.map(upper))
+  if (ranges.length > 0) return label(tokens.map(token => upper(token, rangeKeywords)))
+  if (!isKnown(tokens)) return label(tokens.map(token => upper(token)))
   const text = await parser.format(written(whole), tokens)
   if (text !== undefined) return text
   // What cannot be printed cannot be read either, in most cases: then this says where.
   await parser.tree(sql, whole)
-  return label(tokens.map(upper))
+  return label(tokens.map(token => upper(token)))
 }
 
 /** The canonical text with numbers as they were written. */
@@ -42,8 +50,8 @@ function isKnown(tokens: readonly Token[]): boolean {
   return ['select', 'with', 'values', 'from', '('].some(word => isToken(tokens[0], word))
 }
 
-function upper(token: Token): Token {
-  if (token.kind !== 'word' || !keywords.has(token.value.toLowerCase())) {
+function upper(token: Token, words: ReadonlySet<string> = keywords): Token {
+  if (token.kind !== 'word' || !words.has(token.value.toLowerCase())) {
     return token.kind === 'word' ? { ...token, kind: 'symbol' } : token
   }
   return { ...token, kind: 'symbol', value: token.value.toUpperCase() }
@@ -55,13 +63,32 @@ export async function describeStatement(
   sql: string,
   { statement, tokens }: Parsed
 ): Promise<unknown> {
-  if (statement.kind === 'query') return parser.tree(sql, canonical(tokens))
+  if (statement.kind === 'query') {
+    const plain = cutRanges(sql, tokens)
+    const tree = await parser.tree(sql, canonical(plain.tokens))
+    if (plain.ranges.length === 0) return tree
+    return { Query: { ...asNode(asNode(tree)?.['Query']), ranges: plain.ranges.map(describeRange) } }
+  }
   const { kind, ...parts } = statement
   const name = kind.split('_').map(word => word[0]!.toUpperCase() + word.slice(1))
   return {
     [name.join('')]: JSON.parse(
       JSON.stringify(parts, (_key, value: unknown) => (isTokenLike(value) ? tokenText(value) : value))
     )
+  }
+}
+
+/** What ALIGN, RANGE, BY and FILL of a range query say. */
+function describeRange({ step, origin, by, calls }: RangeQuery) {
+  return {
+    align_ms: step,
+    ...(origin !== undefined && { to: origin }),
+    ...(by !== undefined && { by: by.map(label) }),
+    calls: calls.map(call => ({
+      call: label(call.tokens),
+      range_ms: call.range,
+      ...(call.fill !== undefined && { fill: call.fill })
+    }))
   }
 }
 

@@ -44,7 +44,8 @@ a:Float32 | b:Float64 | c:Float64 | d:Float64 | e:Float64 | f:Float64
 
 SELECT 170141183460469231731687303715884105727::HUGEINT AS h;
 ----
-error 3000(400) 170141183460469231731687303715884105727 does not fit into 64 bits: cast the expression to DOUBLE or DECIMAL
+h:Decimal(38, 0)
+"170141183460469231731687303715884105727"
 
 SELECT sum(i64::HUGEINT) AS total FROM v;
 ----
@@ -53,7 +54,24 @@ total:Int64
 
 SELECT sum(u64) AS s, avg(i64) AS a FROM v WHERE at = 2;
 ----
-error 3000(400) 18446744073709551615 does not fit into 64 bits: cast the expression to DOUBLE or DECIMAL
+s:Decimal(38, 0) | a:Float64
+"18446744073709551615" | 9223372036854776000.0
+
+-- A sum beyond 64 bits is a decimal number, in all rows of its column.
+SELECT sum(n) OVER (ORDER BY n) AS s FROM (VALUES (9223372036854775806), (9223372036854775807)) AS n(n) ORDER BY 1;
+----
+s:Decimal(38, 0)
+"9223372036854775806"
+"18446744073709551613"
+
+--! format=csv
+SELECT sum(n) AS s, sum(n)::DOUBLE AS d, min(n) AS m FROM (VALUES (-9223372036854775807), (-9223372036854775806)) AS n(n);
+----
+-18446744073709551613,-18446744073709552000.0,-9223372036854775807
+
+SELECT [sum(n)] AS l FROM (VALUES (9223372036854775806), (9223372036854775807)) AS n(n);
+----
+error 3000(400) 18446744073709551613 does not fit into 64 bits: cast the expression to DOUBLE or DECIMAL
 
 SELECT [1, 2, NULL] AS l, ['a', NULL] AS s, [[1.5], []] AS ll, {'a': 1, 'b': 'x', 'c': [true]} AS st, MAP {'k': 1} AS m;
 ----

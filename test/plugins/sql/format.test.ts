@@ -34,6 +34,11 @@ t.test('every kind of statement is printed on one line, keywords in upper case, 
     'create or replace view v as select * from t': 'CREATE OR REPLACE VIEW v AS SELECT * FROM t',
     'tql eval (0, 10, \'5s\')\n  sum by (host) (rate(x{a=~"b.*"}[5m])) as Load':
       'TQL EVAL (0, 10, \'5s\') sum by (host) (rate(x{a=~"b.*"}[5m])) AS load',
+    "select at, max(v) range '10s' fill prev as top from t where v > 1 align '10s' to now by (host) order by at":
+      "SELECT at, max(v) RANGE '10s' FILL PREV AS top FROM t WHERE v > 1 ALIGN '10s' TO NOW BY (host) ORDER BY at",
+    "with a as (select at, avg(v) range '1m' from t align '1m') select count(*) from a":
+      "WITH a AS (SELECT at, avg(v) RANGE '1m' FROM t ALIGN '1m') SELECT count(*) FROM a",
+    'create table t (range int, at timestamp time index)': 'CREATE TABLE t (range int, at timestamp TIME INDEX)',
     "tql analyze verbose (now() - interval '1 hour', now(), '1m', '5m') up":
       "TQL ANALYZE VERBOSE (now() - interval '1 hour', now(), '1m', '5m') up"
   }
@@ -57,6 +62,7 @@ t.test('the tree of every statement is an object named after its kind', async t 
     'show tables': 'Show',
     "admin flush_table('t')": 'Admin',
     "tql eval (0, 10, '5s') up as v": 'Tql',
+    "select at, max(v) range '10s' from t align '10s' by ()": 'Query',
     'explain select 1': 'Explain',
     'use d': 'Use'
   }
@@ -71,6 +77,14 @@ t.test('the tree of every statement is an object named after its kind', async t 
   const { body } = await ask('parse', "tql eval (0, 10, '5s', '1m') sum(up) as v")
   t.match(body, [
     { Tql: { command: 'eval', start: '0', end: '10', step: "'5s'", lookback: "'1m'", query: 'sum(up)', alias: 'v' } }
+  ])
+  const ranges = await ask('parse', "select max(v) range '10s' from t align '5s' by (host) fill 0")
+  t.match(ranges.body, [
+    {
+      Query: {
+        ranges: [{ align_ms: 5000, by: ['host'], calls: [{ call: 'max(v)', range_ms: 10_000, fill: { value: '0' } }] }]
+      }
+    }
   ])
   t.same((await ask('parse', 'drop table gone; select 1')).status, 200, 'nothing runs')
 })

@@ -97,7 +97,7 @@ t.test('errors say what, where and what was expected', async t => {
     ['SELECT n\n FROM visits WHERE placing > 1', 2000, 'syntax error at placing at line 2, column 20'],
     ['DESC visits now', 2000, 'expected the end of the statement, found now at line 1, column 13'],
     ["SELECT '👍', (n n n) FROM visits", 2000, /at line 1, column 16$/],
-    ['SELECT 9223372036854775807::hugeint * 4', 3000, /does not fit into 64 bits/],
+    ['SELECT [9223372036854775807::hugeint * 4]', 3000, /does not fit into 64 bits/],
     ['SELECT ~~~', 2000, /line 1/],
     ['SELECT nope FROM visits', 3000, /Failed to plan SQL: No field named nope\. Valid fields are/],
     [

@@ -75,7 +75,8 @@ export function createConnections(instance: DuckDBInstance): Connections {
     async stream(statement, signal, release) {
       const { connection, interrupt, end, isRead } = await lend(statement, signal, release)
       try {
-        const result = streamResult(await translate(start(connection, statement), signal), signal, interrupt, end)
+        const started = await translate(start(connection, statement), signal)
+        const result = await streamResult(started, signal, interrupt, end)
         isRead(result)
         return result
       } catch (error) {

@@ -9,6 +9,7 @@ import {
 import bindings from '@duckdb/node-bindings'
 import { DbError } from '../../../errors.ts'
 import type { FixedData, ResultBatch, ResultColumn, ResultVector } from '../../../model/batch.ts'
+import type { ResultType } from '../../../model/types.ts'
 import type { QueryResult } from '../../engine.ts'
 import { cancelled, translate } from './errors.ts'
 import { resultType } from './result-type.ts'
@@ -16,14 +17,16 @@ import { narrow, plainValue } from './result-value.ts'
 import { readTexts, textBytes } from './text-vector.ts'
 
 /** Reads a streaming result; `end` runs once, when nothing runs any more: read to its end (then `whole` is true), left early, failed or cancelled. */
-export function streamResult(
+export async function streamResult(
   result: DuckDBResult,
   signal: AbortSignal,
   interrupt: () => void,
   end: (whole: boolean) => void
-): QueryResult {
+): Promise<QueryResult> {
   const types = result.columnTypes()
-  const columns = columnsOf(result, types)
+  const names = result.columnNames()
+  const ahead = types.some(isWide) ? await readAhead(result, signal) : { chunks: [], ended: false }
+  const columns = columnsOf(names, types, ahead.chunks)
   let open = true
   let whole = false
   let fetching: Promise<unknown> | undefined
@@ -49,6 +52,11 @@ export function streamResult(
     close,
     async *batches() {
       try {
+        for (const chunk of ahead.chunks.splice(0)) yield readChunk(chunk, types, columns)
+        if (ahead.ended) {
+          whole = true
+          return
+        }
         let next = open ? fetch() : undefined
         while (next !== undefined) {
           const chunk = await next
@@ -58,7 +66,7 @@ export function streamResult(
             return
           }
           next = open ? fetch() : undefined
-          yield readChunk(chunk, types)
+          yield readChunk(chunk, types, columns)
         }
       } finally {
         close()
@@ -71,19 +79,57 @@ export function streamResult(
 export function wholeResult(result: DuckDBResult): QueryResult {
   const types = result.columnTypes()
   const made = (result as unknown as { readonly result: bindings.Result }).result
+  const chunks = Array.from(
+    { length: bindings.result_chunk_count(made) },
+    (_, i) => new DuckDBDataChunk(bindings.result_get_chunk(made, i))
+  )
+  const columns = columnsOf(result.columnNames(), types, chunks)
   return {
-    columns: columnsOf(result, types),
+    columns,
     close: () => {},
     async *batches() {
-      for (let i = 0, count = bindings.result_chunk_count(made); i < count; i++) {
-        yield readChunk(new DuckDBDataChunk(bindings.result_get_chunk(made, i)), types)
-      }
+      for (const chunk of chunks) yield readChunk(chunk, types, columns)
     }
   }
 }
 
-function columnsOf(result: DuckDBResult, types: readonly DuckDBType[]): ResultColumn[] {
-  return result.columnNames().map((name, i) => ({ name, type: resultType(types[i]!) }))
+/** Sums of integers: what fits into 64 bits is answered as such, and as a decimal number where some value does not. */
+function isWide({ typeId }: DuckDBType): boolean {
+  return typeId === Id.HUGEINT || typeId === Id.UHUGEINT
+}
+
+const wideType = 'Decimal(38, 0)'
+
+/** Chunks that are looked at before the types of sums are known. */
+const chunksAhead = 16
+
+async function readAhead(result: DuckDBResult, signal: AbortSignal) {
+  const chunks: DuckDBDataChunk[] = []
+  while (chunks.length < chunksAhead) {
+    const chunk = await translate(result.fetchChunk(), signal)
+    if (chunk === null || chunk.rowCount === 0) {
+      checkEnd(result, signal)
+      return { chunks, ended: true }
+    }
+    chunks.push(chunk)
+  }
+  return { chunks, ended: false }
+}
+
+function columnsOf(
+  names: readonly string[],
+  types: readonly DuckDBType[],
+  ahead: readonly DuckDBDataChunk[]
+): ResultColumn[] {
+  return names.map((name, i) => {
+    const type = types[i]!
+    const exceeds = isWide(type) && ahead.some(chunk => chunk.getColumnValues(i).some(value => !fits(value)))
+    return { name, type: exceeds ? wideType : resultType(type) }
+  })
+}
+
+function fits(value: unknown): boolean {
+  return typeof value !== 'bigint' || BigInt.asIntN(64, value) === value
 }
 
 /** A result that fails on the way ends like one that is read to its end, only that it is no result any more. */
@@ -96,9 +142,13 @@ function checkEnd(result: DuckDBResult, signal: AbortSignal): void {
   )
 }
 
-function readChunk(chunk: DuckDBDataChunk, types: readonly DuckDBType[]): ResultBatch {
+function readChunk(
+  chunk: DuckDBDataChunk,
+  types: readonly DuckDBType[],
+  columns: readonly ResultColumn[]
+): ResultBatch {
   const rows = chunk.rowCount
-  return { rows, columns: types.map((type, c) => readVector(chunk, c, type, rows)) }
+  return { rows, columns: types.map((type, c) => readVector(chunk, c, type, rows, columns[c]!.type)) }
 }
 
 type FixedArray = new (buffer: ArrayBuffer) => FixedData['values']
@@ -124,10 +174,21 @@ const fixed: ReadonlyMap<Id, FixedArray> = new Map<Id, FixedArray>([
   [Id.TIMESTAMP_TZ, BigInt64Array]
 ])
 
-function readVector(chunk: DuckDBDataChunk, c: number, type: DuckDBType, rows: number): ResultVector {
+function readVector(
+  chunk: DuckDBDataChunk,
+  c: number,
+  type: DuckDBType,
+  rows: number,
+  shown: ResultType
+): ResultVector {
   if (type.typeId === Id.VARCHAR) return readTextVector(chunk, c, rows)
   const array = fixed.get(type.typeId)
-  if (type.typeId === Id.HUGEINT || type.typeId === Id.UHUGEINT) return narrow(chunk.getColumnValues(c))
+  if (isWide(type)) {
+    const values = chunk.getColumnValues(c)
+    return shown === wideType
+      ? { values: values.map(value => (value === null ? null : String(value))) }
+      : narrow(values)
+  }
   if (array === undefined) return { values: chunk.getColumnValues(c).map(plainValue(type)) }
   const vector = bindings.data_chunk_get_vector(chunk.chunk, c)
   // The chunk's memory goes with the chunk: copy.

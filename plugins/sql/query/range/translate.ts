@@ -25,22 +25,51 @@ const mostSlots = 10_000
 
 /** The tokens with every range query in them, at any depth, as one of the engine's. */
 export function translateRanges(place: RangePlace, tokens: readonly Token[]): readonly Token[] {
-  let translated = tokens
+  return replaceRanges(place.sql, tokens, (query, select) => translate(place, query, select))
+}
+
+/** The tokens with every range query as the plain one that is left without RANGE, ALIGN and FILL, and what these said. */
+export function cutRanges(
+  sql: string,
+  tokens: readonly Token[]
+): { readonly tokens: readonly Token[]; readonly ranges: readonly RangeQuery[] } {
+  const ranges: RangeQuery[] = []
+  const cut = replaceRanges(sql, tokens, (query, select) => {
+    ranges.push(query)
+    return plainQuery(query, select)
+  })
+  return { tokens: cut, ranges }
+}
+
+function replaceRanges(
+  sql: string,
+  tokens: readonly Token[],
+  replace: (query: RangeQuery, select: Token) => readonly Token[]
+): readonly Token[] {
+  let replaced = tokens
   for (;;) {
-    const align = translated.findIndex((token, i) => isToken(token, 'align') && translated[i + 1]?.kind === 'string')
+    const align = replaced.findIndex((token, i) => isToken(token, 'align') && replaced[i + 1]?.kind === 'string')
     if (align < 0) {
-      requireNoRange(place.sql, translated)
-      return translated
+      requireNoRange(sql, replaced)
+      return replaced
     }
-    const start = startOf(translated, align)
-    const end = endOf(translated, align)
-    const query = parseRange(place.sql, translated.slice(start + 1, end))
-    translated = [
-      ...translated.slice(0, start),
-      ...translate(place, query, translated[start]!),
-      ...translated.slice(end)
-    ]
+    const start = startOf(replaced, align)
+    const end = endOf(replaced, align)
+    const query = parseRange(sql, replaced.slice(start + 1, end))
+    replaced = [...replaced.slice(0, start), ...replace(query, replaced[start]!), ...replaced.slice(end)]
   }
+}
+
+function plainQuery({ items, calls, from, where, tail }: RangeQuery, select: Token): Token[] {
+  const written = items.map(item => item.flatMap(part => ('call' in part ? calls[part.call]!.tokens : [part])))
+  return placed(select, [
+    'SELECT',
+    ...separated(written.map(item => [item])),
+    'FROM',
+    from,
+    ...(where.length === 0 ? [] : ['WHERE', where]),
+    tail
+  ])
 }
 
 /** Frames of windows have a RANGE, too, but no text behind it. */

@@ -1,0 +1,38 @@
+// Functions that tell of the server, the user and the database: the engine would tell of itself.
+import { type RequestContext, version } from '../../../core/index.ts'
+import { catalogName } from '../catalog/name.ts'
+import type { Canonical } from '../text/canonical.ts'
+import { isToken, quoteText, type Token } from '../text/token.ts'
+import type { Edit } from './confine.ts'
+import { span } from './edit.ts'
+
+type Asking = Pick<RequestContext, 'user' | 'db'>
+
+const functions: Readonly<Record<string, (asking: Asking) => string>> = {
+  version: () => version,
+  database: ({ db }) => db,
+  schema: ({ db }) => db,
+  current_database: ({ db }) => db,
+  current_schema: ({ db }) => db,
+  current_catalog: () => catalogName,
+  user: ({ user }) => user.name,
+  current_user: ({ user }) => user.name,
+  session_user: ({ user }) => user.name
+}
+
+/** Those that SQL calls without parentheses. */
+const words = ['current_catalog', 'current_schema', 'current_user', 'session_user', 'user']
+
+export function isSessionWord(token: Token): boolean {
+  return words.some(word => isToken(token, word))
+}
+
+/** The text in place of the call whose name is a token; none for other functions. */
+export function sessionEdit(statement: Canonical, at: number, asking: Asking): Edit[] {
+  const { tokens } = statement
+  const name = tokens[at]!.value.toLowerCase()
+  if (tokens[at]!.kind !== 'word' || !Object.hasOwn(functions, name)) return []
+  const called = isToken(tokens[at + 1], '(')
+  if (called ? !isToken(tokens[at + 2], ')') : !isSessionWord(tokens[at]!)) return []
+  return [{ ...span(statement, at, called ? at + 2 : at), text: quoteText(functions[name]!(asking)) }]
+}

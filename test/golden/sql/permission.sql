@@ -1,0 +1,141 @@
+-- Who may do what: the right is asked for before anything is said of what a statement names.
+
+CREATE TABLE h (v BIGINT, at TIMESTAMP(3) TIME INDEX);
+----
+affected 0
+
+--! user=ro
+DROP TABLE IF EXISTS nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+DROP TABLE nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+CREATE TABLE IF NOT EXISTS h (at TIMESTAMP TIME INDEX);
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+CREATE TABLE nope LIKE nothing;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+DROP VIEW IF EXISTS nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+DROP DATABASE IF EXISTS nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+CREATE DATABASE IF NOT EXISTS public;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+ALTER DATABASE nope SET 'ttl' = '1d';
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+ALTER TABLE nope ADD COLUMN x INT;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+TRUNCATE TABLE nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+DELETE FROM nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+INSERT INTO nope SELECT 1;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+COPY nope TO 'x.csv';
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+COPY nope FROM 'x.csv';
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=ro
+ADMIN flush_table('nope');
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+SELECT * FROM nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+SELECT * FROM information_schema.nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+EXPLAIN SELECT * FROM nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+DESCRIBE nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+SHOW CREATE TABLE nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+TQL EVAL (0, 1, 1) nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+COPY (SELECT * FROM nope) TO 'x.csv';
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+INSERT INTO h SELECT * FROM nope;
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+INSERT INTO h VALUES ((SELECT max(v) FROM nope), 1);
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+DELETE FROM h WHERE at IN (SELECT at FROM nope);
+----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+INSERT INTO h VALUES (1 + 1, 1);
+----
+affected 1
+
+--! user=wo
+DELETE FROM h WHERE v = 2;
+----
+affected 1
+

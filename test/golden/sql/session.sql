@@ -1,0 +1,62 @@
+-- What a statement may ask of the server, the user and the database.
+CREATE TABLE t (v INT, at TIMESTAMP(3) TIME INDEX);
+INSERT INTO t VALUES (1, 1);
+----
+affected 0
+--
+affected 1
+
+SELECT version() = pkg_version AS ours FROM information_schema.build_info;
+----
+ours:Boolean
+true
+
+SELECT database(), current_database(), schema(), current_schema();
+----
+database():String | current_database():String | schema():String | current_schema():String
+"public" | "public" | "public" | "public"
+
+--! db=information_schema
+SELECT DATABASE() AS db;
+----
+db:String
+"information_schema"
+
+SELECT current_user, session_user, user(), upper(current_user) AS loud FROM t;
+----
+current_user:String | session_user:String | user():String | loud:String
+"rw" | "rw" | "rw" | "RW"
+
+--! user=ro
+SELECT current_user AS me, current_schema, current_catalog;
+----
+me:String | current_schema:String | current_catalog:String
+"ro" | "public" | "svc"
+
+SELECT v FROM t WHERE current_user = 'rw' AND current_database() = 'public';
+----
+v:Int32
+1
+
+-- A column of that name is a column.
+SELECT user FROM (SELECT 'x' AS user) s;
+----
+user:String
+"x"
+
+SELECT current_database('x');
+----
+error 3000(400) Failed to plan SQL: Binder Error: No function matches the given name and argument types 'current_database(STRING_LITERAL)'. You might need to add explicit type casts. Candidate functions: current_database() -> VARCHAR
+
+--! timezone=Asia/Tokyo
+SHOW VARIABLES system_time_zone;
+----
+SYSTEM_TIME_ZONE:String
+"UTC"
+
+--! timezone=Asia/Tokyo
+SHOW VARIABLES time_zone;
+----
+TIME_ZONE:String
+"Asia/Tokyo"
+
