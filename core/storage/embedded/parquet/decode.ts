@@ -1,0 +1,199 @@
+// Values of pages: numbers as words of 32 bits, one or two or four each, everything else as bytes.
+import { DeltaInput, decodeDelta32, decodeDelta64 } from './delta.ts'
+import { Encoding } from './format.ts'
+import { decodeHybrid } from './hybrid.ts'
+import type { Input } from './input.ts'
+import type { PageValues } from './page.ts'
+import { decodeSplit } from './split.ts'
+import {
+  decodeDeltaLength,
+  decodeDeltaTexts,
+  decodeFixedTexts,
+  decodePlainTexts,
+  TextScratch,
+  type Texts
+} from './texts.ts'
+import type { ParquetColumn } from './types.ts'
+
+/** Most bytes the values of a page may have together once prefixes they share are written out. */
+const maxTextBytes = 2 ** 30
+
+/** The entries of a dictionary page. */
+export type Entries =
+  | { readonly kind: 'words'; readonly words: Int32Array; readonly count: number }
+  | { readonly kind: 'texts'; readonly texts: Texts; readonly count: number }
+
+/** Memory that is used for one page after the other. */
+export class DecodeScratch {
+  readonly delta = new DeltaInput()
+  readonly texts = new TextScratch(this.delta)
+  #codes = new Int32Array(0)
+
+  codes(count: number): Int32Array {
+    if (this.#codes.length < count) this.#codes = new Int32Array(count)
+    return this.#codes
+  }
+}
+
+/** Words a number takes. */
+export function wordsOf(column: ParquetColumn): 1 | 2 | 4 {
+  if (column.type === 'fixed16') return 4
+  return column.type === 'int64' || column.type === 'double' ? 2 : 1
+}
+
+export function isDictionary(encoding: number): boolean {
+  return encoding === Encoding.rleDictionary || encoding === Encoding.plainDictionary
+}
+
+export function decodeEntries(column: ParquetColumn, page: PageValues, scratch: DecodeScratch): Entries {
+  const { input, rows: count, encoding } = page
+  if (encoding !== Encoding.plain && encoding !== Encoding.plainDictionary) {
+    throw input.damaged(`a dictionary in the encoding ${encoding}`)
+  }
+  if (column.type === 'bytes') {
+    const texts =
+      column.length === undefined ? decodePlainTexts(input, count) : decodeFixedTexts(input, count, column.length)
+    return { kind: 'texts', texts: { ...texts, bytes: new Uint8Array(texts.bytes) }, count }
+  }
+  input.need(column.type === 'boolean' ? 0 : count)
+  const words = new Int32Array(count * wordsOf(column))
+  decodeNumbers(column, { ...page, encoding: Encoding.plain }, words, 0, undefined, scratch)
+  return { kind: 'words', words, count }
+}
+
+/** Codes of a page into `out` from `to` on, each that of an entry. */
+export function decodeCodes({ input, present }: PageValues, entries: number, out: Int32Array, to: number): void {
+  if (present === 0) return
+  const width = input.byte()
+  if (width === 0) out.fill(0, to, to + present)
+  else decodeHybrid(input, width, present, out, to)
+  let bits = 0
+  let max = 0
+  for (let i = to; i < to + present; i++) {
+    const code = out[i]!
+    bits |= code
+    if (code > max) max = code
+  }
+  if (bits < 0 || max >= entries) throw input.damaged(`the code ${max} of a dictionary of ${entries} entries`)
+}
+
+/** Numbers of a page into `out` from number `to` on. */
+export function decodeNumbers(
+  column: ParquetColumn,
+  page: PageValues,
+  out: Int32Array,
+  to: number,
+  entries: Entries | undefined,
+  scratch: DecodeScratch
+): void {
+  const { input, present: count, encoding } = page
+  if (count === 0) return
+  const words = wordsOf(column)
+  if (isDictionary(encoding)) spellNumbers(page, entries, words, out, to, scratch)
+  else if (column.type === 'boolean') decodeBooleans(page, out, to)
+  else if (column.type === 'fixed16') decodeBig(column, page, out, to, scratch)
+  else if (encoding === Encoding.plain) {
+    const bytes = 4 * words * count
+    input.need(bytes)
+    const target = new Uint8Array(out.buffer, out.byteOffset + 4 * words * to, bytes)
+    target.set(input.bytes.subarray(input.at, input.at + bytes))
+  } else if (encoding === Encoding.byteStreamSplit) decodeSplit(input, count, 4 * words, out, to)
+  else if (encoding !== Encoding.deltaBinaryPacked) throw unsupported(column, input, encoding)
+  else if (column.type === 'int32') decodeDelta32(input, count, out, to, scratch.delta)
+  else if (column.type === 'int64') decodeDelta64(input, count, out, to, scratch.delta)
+  else throw unsupported(column, input, encoding)
+}
+
+function spellNumbers(
+  page: PageValues,
+  entries: Entries | undefined,
+  words: 1 | 2 | 4,
+  out: Int32Array,
+  to: number,
+  scratch: DecodeScratch
+): void {
+  const { present: count } = page
+  if (entries?.kind !== 'words') throw page.input.damaged('codes of a dictionary that is not there')
+  const from = entries.words
+  if (words === 1) {
+    decodeCodes(page, entries.count, out, to)
+    for (let i = to; i < to + count; i++) out[i] = from[out[i]!]!
+    return
+  }
+  const codes = scratch.codes(count)
+  decodeCodes(page, entries.count, codes, 0)
+  let put = words * to
+  for (let i = 0; i < count; i++) {
+    const code = codes[i]!
+    for (let k = 0; k < words; k++) out[put++] = from[words * code + k]!
+  }
+}
+
+function decodeBooleans({ input, present: count, encoding }: PageValues, out: Int32Array, to: number): void {
+  if (encoding === Encoding.plain) {
+    input.need((count + 7) >> 3)
+    for (let i = 0; i < count; i++) out[to + i] = (input.bytes[input.at + (i >> 3)]! >> (i & 7)) & 1
+    return
+  }
+  if (encoding !== Encoding.rle) throw input.damaged(`booleans in the encoding ${encoding}, which is not supported`)
+  const length = input.int32()
+  if (length < 0 || length > input.left) throw input.damaged(`booleans of ${length} bytes`)
+  decodeHybrid(input, 1, count, out, to)
+}
+
+/** Big-endian integers of up to 16 bytes as four words, the lowest first. */
+function decodeBig(column: ParquetColumn, page: PageValues, out: Int32Array, to: number, scratch: DecodeScratch): void {
+  const length = column.length ?? 16
+  const { offsets, bytes } = decodeTexts({ ...column, length }, page, scratch)
+  for (let i = 0; i < page.present; i++) {
+    const end = offsets[i + 1]!
+    if (end - offsets[i]! !== length) throw page.input.damaged(`a number of ${end - offsets[i]!} bytes, not ${length}`)
+    const sign = bytes[end - length]! > 127 ? 255 : 0
+    for (let k = 0; k < 4; k++) {
+      let word = 0
+      for (let byte = 0; byte < 4; byte++) {
+        const place = 4 * k + byte
+        word |= (place < length ? bytes[end - 1 - place]! : sign) << (8 * byte)
+      }
+      out[4 * (to + i) + k] = word
+    }
+  }
+}
+
+/** Texts of a page without a dictionary; valid until the next page is read. */
+export function decodeTexts(column: ParquetColumn, page: PageValues, scratch: DecodeScratch): Texts {
+  const { input, present: count, encoding } = page
+  if (count === 0) return { offsets: new Uint32Array(1), bytes: new Uint8Array(0) }
+  switch (encoding) {
+    case Encoding.plain:
+      return column.length === undefined
+        ? decodePlainTexts(input, count)
+        : decodeFixedTexts(input, count, column.length)
+    case Encoding.deltaLengthByteArray:
+      if (column.length === undefined) return decodeDeltaLength(input, count, scratch.texts)
+      break
+    case Encoding.deltaByteArray:
+      return decodeDeltaTexts(input, count, scratch.texts, maxTextBytes)
+    case Encoding.byteStreamSplit:
+      if (column.length !== undefined) return joinStreams(input, count, column.length)
+  }
+  throw unsupported(column, input, encoding)
+}
+
+/** BYTE_STREAM_SPLIT of values of one length. */
+function joinStreams(input: Input, count: number, length: number): Texts {
+  input.need(count * length)
+  const bytes = new Uint8Array(count * length)
+  const offsets = new Uint32Array(count + 1)
+  for (let i = 0; i < count; i++) {
+    for (let k = 0; k < length; k++) bytes[i * length + k] = input.bytes[input.at + k * count + i]!
+    offsets[i + 1] = (i + 1) * length
+  }
+  return { offsets, bytes }
+}
+
+function unsupported(column: ParquetColumn, input: Input, encoding: number): Error {
+  return input.damaged(
+    `the column ${column.name} of the type ${column.type} has the encoding ${encoding}, which is not supported`
+  )
+}

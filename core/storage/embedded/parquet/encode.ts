@@ -1,0 +1,364 @@
+// How the values of a column chunk are written: the encoding that a cheap estimate finds smallest, and the bounds of its pages.
+import { widthOf } from './bits.ts'
+import {
+  boundsOfCodes,
+  boundsOfFloats,
+  boundsOfInt32,
+  boundsOfInt64,
+  boundsOfTexts,
+  isUnsigned,
+  type Seen
+} from './bounds.ts'
+import { compress } from './compress.ts'
+import { DeltaScratch, encodeDelta32, encodeDelta64 } from './delta.ts'
+import type { Dense } from './dense.ts'
+import { codeBytes, codeWidth, Dictionary, type Numbered } from './dictionary.ts'
+import { Encoding } from './format.ts'
+import { encodeHybrid } from './hybrid.ts'
+import { Output } from './output.ts'
+import { encodeSplit } from './split.ts'
+import { encodeDeltaLength, encodePlainTexts, type Texts, TextsBuilder } from './texts.ts'
+import { type ParquetColumn, ParquetError } from './types.ts'
+
+export interface ChunkEncoder {
+  readonly encoding: number
+  /** The content of the dictionary page. */
+  readonly dictionary?: { readonly bytes: Uint8Array; readonly entries: number }
+  readonly distinct?: number
+  /** Writes values `from` to `to`. */
+  page(out: Output, from: number, to: number): void
+  bounds(from: number, to: number): Seen
+}
+
+/** Memory that is used for one chunk after the other. */
+export class EncodeScratch {
+  readonly delta = new DeltaScratch()
+  readonly dictionary = new Dictionary()
+  readonly dictionaryPage = new Output()
+  readonly sample = new Output()
+  #lengths = new Int32Array(0)
+  #used = new Uint8Array(0)
+
+  lengths(count: number): Int32Array {
+    if (this.#lengths.length < count) this.#lengths = new Int32Array(count)
+    return this.#lengths
+  }
+
+  used(count: number): Uint8Array {
+    if (this.#used.length < count) this.#used = new Uint8Array(count)
+    return this.#used
+  }
+}
+
+/** Values of a part of a sample, and how many parts are looked at. */
+const samplePart = 256
+const sampleParts = 4
+
+/** Values that both encodings of floating point numbers are tried on. */
+const trialValues = 4096
+
+/** Entries of a dictionary of numbers. */
+const maxEntries = 1 << 15
+
+export function chooseEncoder(
+  column: ParquetColumn,
+  dense: Dense,
+  count: number,
+  level: number,
+  scratch: EncodeScratch
+): ChunkEncoder {
+  switch (dense.kind) {
+    case 'boolean':
+      return booleans(dense.values)
+    case 'int32':
+      return integers(dense.values, count, 1, isUnsigned(column), scratch)
+    case 'int64':
+      return integers(dense.halves, count, 2, isUnsigned(column), scratch)
+    case 'float':
+      return floats(dense.values, dense.halves, count, 1, level, scratch)
+    case 'double':
+      return floats(dense.values, dense.halves, count, 2, level, scratch)
+    case 'texts':
+      return texts(column, dense.texts, count, scratch)
+    case 'codes':
+      return codes(column, dense.codes, dense.dictionary, count, scratch)
+  }
+}
+
+function booleans(values: Int32Array): ChunkEncoder {
+  return {
+    encoding: Encoding.rle,
+    page(out, from, to) {
+      const start = out.at
+      out.int32(0)
+      encodeHybrid(out, values, from, to, 1)
+      out.view.setInt32(start, out.at - start - 4, true)
+    },
+    bounds: (from, to) => boundsOfInt32(values, from, to, false)
+  }
+}
+
+function integers(
+  values: Int32Array,
+  count: number,
+  step: 1 | 2,
+  unsigned: boolean,
+  scratch: EncodeScratch
+): ChunkEncoder {
+  const bounds = (from: number, to: number) =>
+    step === 1 ? boundsOfInt32(values, from, to, unsigned) : boundsOfInt64(values, from, to, unsigned)
+  const bits = differenceBits(values, count, step)
+  const numbered = numberWhereFew(values, count, step, scratch.dictionary, (count * bits) / 8)
+  if (numbered !== undefined) return dictionaryOfNumbers(numbered, step, bounds, scratch)
+  if (bits > 30 * step) return plainNumbers(values, step, bounds)
+  return {
+    encoding: Encoding.deltaBinaryPacked,
+    page: (out, from, to) =>
+      step === 1
+        ? encodeDelta32(out, values, from, to, scratch.delta)
+        : encodeDelta64(out, values, from, to, scratch.delta),
+    bounds
+  }
+}
+
+function floats(
+  values: Float32Array | Float64Array,
+  halves: Int32Array,
+  count: number,
+  step: 1 | 2,
+  level: number,
+  scratch: EncodeScratch
+): ChunkEncoder {
+  const bounds = (from: number, to: number) => boundsOfFloats(values, from, to)
+  const whole = 4 * step * count
+  // Compression is tried only where a dictionary is not far smaller already.
+  const numbered = numberWhereFew(halves, count, step, scratch.dictionary, whole)
+  const few = numbered === undefined ? whole : codeBytes(numbered, count) + 4 * step * numbered.entries
+  if (numbered !== undefined && few * 8 < whole) return dictionaryOfNumbers(numbered, step, bounds, scratch)
+  const from = Math.max(0, (count - trialValues) >> 1)
+  const to = Math.min(count, from + trialValues)
+  const plain = compress(bytesOf(halves, step * from, step * to), level).length
+  scratch.sample.at = 0
+  encodeSplit(scratch.sample, halves, from, to, step === 1 ? 4 : 8)
+  const split = compress(scratch.sample.content(), level).length
+  const share = Math.min(plain, split) / (4 * step * Math.max(1, to - from))
+  if (numbered !== undefined && few < share * whole) return dictionaryOfNumbers(numbered, step, bounds, scratch)
+  if (plain <= split || share > 0.9) return plainNumbers(halves, step, bounds)
+  return {
+    encoding: Encoding.byteStreamSplit,
+    page: (out, from, to) => encodeSplit(out, halves, from, to, step === 1 ? 4 : 8),
+    bounds
+  }
+}
+
+function bytesOf(values: Int32Array, from: number, to: number): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset + 4 * from, 4 * (to - from))
+}
+
+function plainNumbers(values: Int32Array, step: 1 | 2, bounds: ChunkEncoder['bounds']): ChunkEncoder {
+  return {
+    encoding: Encoding.plain,
+    page: (out, from, to) => out.raw(bytesOf(values, step * from, step * to)),
+    bounds
+  }
+}
+
+/** Bits that differences take, from parts of the values. */
+function differenceBits(values: Int32Array, count: number, step: 1 | 2): number {
+  if (count < 2) return 0
+  const parts = count <= samplePart * sampleParts ? 1 : sampleParts
+  const size = parts === 1 ? count : samplePart
+  let bits = 0
+  let seen = 0
+  for (let part = 0; part < parts; part++) {
+    const start = parts === 1 ? 0 : Math.floor(((count - size) * part) / (parts - 1))
+    for (let block = start; block + 1 < start + size; block += 32) {
+      const end = Math.min(start + size - 1, block + 32)
+      let min = Number.POSITIVE_INFINITY
+      let max = Number.NEGATIVE_INFINITY
+      for (let i = block; i < end; i++) {
+        const difference = differenceAt(values, i, step)
+        if (difference < min) min = difference
+        if (difference > max) max = difference
+      }
+      const range = max - min
+      const width = range < 2 ** 32 ? widthOf(range) : Math.min(64, Math.ceil(Math.log2(range + 1)))
+      bits += width * (end - block)
+      seen += end - block
+    }
+  }
+  // Widths and the smallest difference of a block.
+  return bits / seen + 0.4
+}
+
+function differenceAt(values: Int32Array, i: number, step: 1 | 2): number {
+  if (step === 1) return (values[i + 1]! - values[i]!) | 0
+  return (values[2 * i + 3]! - values[2 * i + 1]!) * 2 ** 32 + (values[2 * i + 2]! >>> 0) - (values[2 * i]! >>> 0)
+}
+
+/** Numbers the values where that takes fewer than `limit` bytes. */
+function numberWhereFew(
+  values: Int32Array,
+  count: number,
+  step: 1 | 2,
+  dictionary: Dictionary,
+  limit: number
+): Numbered | undefined {
+  if (count === 0) return undefined
+  const size = Math.min(count, samplePart)
+  let entries = 0
+  let changes = 0
+  for (let part = 0; part < sampleParts; part++) {
+    const start = Math.floor(((count - size) * part) / (sampleParts - 1))
+    const sample = dictionary.numbers(values, start, size, step, size)!
+    entries += sample.entries
+    changes += sample.changes
+  }
+  const isFew = entries * 2 <= size * sampleParts
+  // What the codes would take if no part had values of its own.
+  const width = codeWidth(Math.max(2, entries / sampleParts))
+  const perValue = Math.min(width / 8, (changes / (size * sampleParts)) * 3)
+  if (!isFew || perValue * count > limit + 64) return undefined
+  const numbered = dictionary.numbers(values, 0, count, step, Math.min(maxEntries, count))
+  if (numbered === undefined) return undefined
+  return codeBytes(numbered, count) + numbered.entries * 4 * step <= limit || numbered.entries === 1
+    ? numbered
+    : undefined
+}
+
+function dictionaryOfNumbers(
+  { codes, entries }: Numbered,
+  step: 1 | 2,
+  bounds: ChunkEncoder['bounds'],
+  { dictionary, dictionaryPage }: EncodeScratch
+): ChunkEncoder {
+  dictionaryPage.at = 0
+  for (let entry = 0; entry < entries; entry++) {
+    dictionaryPage.int32(dictionary.entries[2 * entry]!)
+    if (step === 2) dictionaryPage.int32(dictionary.entries[2 * entry + 1]!)
+  }
+  return {
+    encoding: Encoding.rleDictionary,
+    dictionary: { bytes: dictionaryPage.content(), entries },
+    distinct: entries,
+    page: (out, from, to) => encodeCodes(out, codes, from, to, entries),
+    bounds
+  }
+}
+
+function encodeCodes(out: Output, codes: Int32Array, from: number, to: number, entries: number): void {
+  const width = codeWidth(entries)
+  out.byte(width)
+  encodeHybrid(out, codes, from, to, width)
+}
+
+function texts(column: ParquetColumn, values: Texts, count: number, scratch: EncodeScratch): ChunkEncoder {
+  const length = count === 0 ? 0 : values.offsets[count]! - values.offsets[0]!
+  const numbered = count === 0 ? undefined : scratch.dictionary.texts(values, 0, count, Math.max(1, count >> 1))
+  if (numbered !== undefined) {
+    const { rows } = scratch.dictionary
+    const entries = new TextsBuilder(numbered.entries)
+    for (let entry = 0; entry < numbered.entries; entry++) entries.append(values, rows[entry]!, rows[entry]! + 1)
+    const dictionary = entries.done()
+    if (dictionarySize(dictionary, numbered, count) <= length + count) {
+      return dictionaryOfTexts(column, numbered, dictionary, scratch)
+    }
+  }
+  return plainTexts(column, values, count, scratch)
+}
+
+function dictionarySize(dictionary: Texts, numbered: Numbered, count: number): number {
+  return dictionary.bytes.length + 4 * numbered.entries + codeBytes(numbered, count)
+}
+
+function plainTexts(column: ParquetColumn, values: Texts, count: number, scratch: EncodeScratch): ChunkEncoder {
+  const bounds = (from: number, to: number) => boundsOfTexts(column, values, from, to)
+  if (column.type === 'fixed16') {
+    return {
+      encoding: Encoding.plain,
+      page: (out, from, to) => out.raw(values.bytes.subarray(values.offsets[from], values.offsets[to])),
+      bounds
+    }
+  }
+  return {
+    encoding: Encoding.deltaLengthByteArray,
+    page: (out, from, to) => encodeDeltaLength(out, values, from, to, scratch.delta, scratch.lengths(count)),
+    bounds
+  }
+}
+
+function dictionaryOfTexts(
+  column: ParquetColumn,
+  { codes, entries }: Numbered,
+  dictionary: Texts,
+  scratch: EncodeScratch
+): ChunkEncoder {
+  const { dictionaryPage } = scratch
+  dictionaryPage.at = 0
+  if (column.type === 'fixed16') dictionaryPage.raw(dictionary.bytes)
+  else encodePlainTexts(dictionaryPage, dictionary, 0, entries)
+  return {
+    encoding: Encoding.rleDictionary,
+    dictionary: { bytes: dictionaryPage.content(), entries },
+    distinct: entries,
+    page: (out, from, to) => encodeCodes(out, codes, from, to, entries),
+    bounds: (from, to) => boundsOfCodes(column, codes, from, to, entries, dictionary, scratch.used(entries))
+  }
+}
+
+/** Texts that come with a dictionary: only entries that are used are kept, equal ones as one. */
+function codes(
+  column: ParquetColumn,
+  given: Uint32Array,
+  dictionary: Texts,
+  count: number,
+  scratch: EncodeScratch
+): ChunkEncoder {
+  const size = dictionary.offsets.length - 1
+  const renamed = new Int32Array(size).fill(-1)
+  const numbers = new Int32Array(count)
+  const entries = new TextsBuilder(Math.min(size, count))
+  let used = 0
+  let changes = 0
+  let length = 0
+  let before = -1
+  for (let i = 0; i < count; i++) {
+    const code = given[i]!
+    if (code >= size) {
+      throw new ParquetError(`column ${column.name} has the code ${code} beyond its dictionary of ${size} entries`)
+    }
+    let number = renamed[code]!
+    if (number < 0) {
+      number = used++
+      renamed[code] = number
+      entries.append(dictionary, code, code + 1)
+    }
+    if (number !== before) changes++
+    before = number
+    numbers[i] = number
+    length += dictionary.offsets[code + 1]! - dictionary.offsets[code]!
+  }
+  const done = entries.done()
+  let kept: Texts = { offsets: done.offsets.subarray(0, used + 1), bytes: done.bytes }
+  const numbered = { codes: numbers, entries: used, changes }
+  if (count === 0 || dictionarySize(kept, numbered, count) > length + count) {
+    return texts(column, spell(kept, numbers, count), count, scratch)
+  }
+  const equal = scratch.dictionary.texts(kept, 0, used, used, true)!
+  if (equal.entries < used) {
+    const different = new TextsBuilder(equal.entries)
+    const { rows } = scratch.dictionary
+    for (let entry = 0; entry < equal.entries; entry++) different.append(kept, rows[entry]!, rows[entry]! + 1)
+    for (let i = 0; i < count; i++) numbers[i] = equal.codes[numbers[i]!]!
+    kept = different.done()
+    numbered.entries = equal.entries
+  }
+  return dictionaryOfTexts(column, numbered, kept, scratch)
+}
+
+/** The texts of codes. */
+function spell(dictionary: Texts, codes: Int32Array, count: number): Texts {
+  const out = new TextsBuilder(count)
+  for (let i = 0; i < count; i++) out.append(dictionary, codes[i]!, codes[i]! + 1)
+  return out.done()
+}

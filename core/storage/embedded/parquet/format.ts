@@ -1,0 +1,29 @@
+// Numbers of the Parquet format.
+
+export const magic = 0x31524150
+
+export const Physical = { boolean: 0, int32: 1, int64: 2, int96: 3, float: 4, double: 5, bytes: 6, fixed: 7 } as const
+
+export const Encoding = {
+  plain: 0,
+  plainDictionary: 2,
+  rle: 3,
+  deltaBinaryPacked: 5,
+  deltaLengthByteArray: 6,
+  deltaByteArray: 7,
+  rleDictionary: 8,
+  byteStreamSplit: 9
+} as const
+
+export const Codec = { none: 0, snappy: 1, gzip: 2, zstd: 6 } as const
+
+export const Page = { data: 0, index: 1, dictionary: 2, dataV2: 3 } as const
+
+/** Most rows of a row group: bounds what a damaged file can make a reader allocate. */
+export const maxGroupRows = 2 ** 26
+
+/** Most bytes of a page, uncompressed. */
+export const maxPageBytes = 2 ** 30
+
+/** Zero bytes a buffer of packed integers needs behind its content, since words are read whole. */
+export const slack = 16

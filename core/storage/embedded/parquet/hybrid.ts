@@ -1,0 +1,72 @@
+// The hybrid of runs and packed integers that Parquet uses for levels, dictionary codes and booleans.
+import { pack32, unpack32 } from './bits.ts'
+import type { Input } from './input.ts'
+import type { Output } from './output.ts'
+
+/** Shorter repetitions are packed. */
+const minRun = 8
+
+export function encodeHybrid(out: Output, codes: Int32Array, from: number, to: number, width: number): void {
+  let packed = from
+  let i = from
+  while (i < to) {
+    const code = codes[i]!
+    let end = i + 1
+    while (end < to && codes[end] === code) end++
+    if (end - i >= minRun) {
+      // Packed integers come in eights: the run gives what those before it lack.
+      const start = i + ((8 - ((i - packed) & 7)) & 7)
+      if (end - start >= minRun) {
+        encodePacked(out, codes, packed, start, width)
+        encodeRun(out, code, end - start, width)
+        packed = end
+      }
+    }
+    i = end
+  }
+  encodePacked(out, codes, packed, to, width)
+}
+
+export function encodeRun(out: Output, value: number, count: number, width: number): void {
+  out.varint(count * 2)
+  for (let bits = 0; bits < width; bits += 8) out.byte(value >>> bits)
+}
+
+function encodePacked(out: Output, codes: Int32Array, from: number, to: number, width: number): void {
+  const count = to - from
+  if (count === 0) return
+  out.varint(((count + 7) >>> 3) * 2 + 1)
+  const whole = count & ~7
+  pack32(out, codes, from, whole, width)
+  if (whole === count) return
+  const last = new Int32Array(8)
+  last.set(codes.subarray(from + whole, to))
+  pack32(out, last, 0, 8, width)
+}
+
+/** Decodes `count` integers of `width` bits; `input` ends up behind the last run that was needed. */
+export function decodeHybrid(input: Input, width: number, count: number, out: Int32Array, to: number): void {
+  if (width > 32) throw input.damaged(`integers of ${width} bits`)
+  const end = to + count
+  let put = to
+  while (put < end) {
+    const head = input.varint()
+    if (head % 2 === 0) {
+      const run = Math.min(head / 2, end - put)
+      let value = 0
+      for (let bits = 0; bits < width; bits += 8) value |= input.byte() << bits
+      if (width < 32 && value >>> width !== 0) throw input.damaged(`a run of ${value >>> 0}, wider than ${width} bits`)
+      out.fill(value, put, put + run)
+      put += run
+      continue
+    }
+    const groups = (head - 1) / 2
+    const wanted = Math.min(groups * 8, end - put)
+    // The last group may lack the bytes nobody needs.
+    const present = Math.min(groups * width, input.end - input.at)
+    if (present < Math.ceil((wanted * width) / 8)) throw input.damaged('it ends inside packed integers')
+    unpack32(input.view, input.at, width, wanted, out, put)
+    input.at += present
+    put += wanted
+  }
+}

@@ -1,0 +1,18 @@
+// Parquet files: written and read without any other program, synchronously, from and into the columns of `core/model`.
+export { readFooter } from './metadata.ts'
+export { ParquetReader } from './reader.ts'
+export {
+  type Bound,
+  type ChunkInfo,
+  type Extent,
+  type LogicalType,
+  type PageInfo,
+  type ParquetColumn,
+  ParquetError,
+  type ParquetFooter,
+  type PhysicalType,
+  type ReadAt,
+  type RowGroupInfo,
+  type WriterOptions
+} from './types.ts'
+export { ParquetWriter } from './writer.ts'
