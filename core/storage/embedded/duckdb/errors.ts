@@ -17,7 +17,7 @@ export async function translate<T>(work: Promise<T>, signal?: AbortSignal): Prom
   }
 }
 
-function translateError(error: unknown): DbError {
+export function translateError(error: unknown): DbError {
   const text = (error instanceof Error ? error.message : String(error)).replace(/^Failed to extract statements: /, '')
   // The list of all there might have been is longer than anybody reads.
   const message = text

@@ -1,23 +1,12 @@
 // The one door to DuckDB: an in-memory instance confined to the data folder, its connections, and bulk appends.
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ResultBatch } from '../../../model/batch.ts'
+import { type ConfinedOptions, openConfined } from './confined.ts'
 import { type Connections, createConnections } from './connections.ts'
 import { translate } from './errors.ts'
 import { type LightDuckdb, openLight } from './light.ts'
 import { type RawChunk, scanRaw } from './raw.ts'
 import { type RowSource, RowSources } from './rows.ts'
-import { everyInstance, inKiB } from './settings.ts'
-import { quoteText } from './words.ts'
-
-export interface DuckdbOptions {
-  /** Folders its SQL may touch, absolute. */
-  readonly folders: readonly string[]
-  readonly spill: string
-  /** Bytes. */
-  readonly memoryLimit: number
-  /** 0: as many as the machine has. */
-  readonly threads: number
-}
 
 /** Statements one after the other on a connection of their own. */
 export interface Turns {
@@ -46,25 +35,10 @@ export interface Duckdb extends Turns, Pick<Connections, 'stream'> {
   close(finish?: boolean): Promise<void>
 }
 
-export async function openDuckdb(options: DuckdbOptions): Promise<Duckdb> {
+export async function openDuckdb(options: ConfinedOptions): Promise<Duckdb> {
   const light = openLight(options.memoryLimit)
-  const instance = await DuckDBInstance.create(':memory:', {
-    memory_limit: inKiB(options.memoryLimit - light.memoryLimit),
-    temp_directory: options.spill,
-    ...everyInstance,
-    ...(options.threads > 0 && { threads: String(options.threads) })
-  })
-  const main = await instance.connect()
-  // What DuckDB keeps of a file outlives the file, up to the memory limit: files come and go here, and the system caches them anyway.
-  await main.run(
-    `SET GLOBAL parquet_metadata_cache=false;
-     SET GLOBAL enable_external_file_cache=false;
-     SET GLOBAL allowed_directories=[${options.folders.map(quoteText).join(', ')}];
-     SET GLOBAL TimeZone='UTC';
-     SET GLOBAL allowed_configs=['TimeZone'];
-     SET GLOBAL enable_external_access=false;
-     SET GLOBAL lock_configuration=true`
-  )
+  const memoryLimit = options.memoryLimit - light.memoryLimit
+  const [instance, main] = await openConfined({ ...options, memoryLimit })
   const sources = new RowSources(main)
   const foreground = takeTurns(main)
   const connections = createConnections(instance)

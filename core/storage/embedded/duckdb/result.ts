@@ -23,10 +23,7 @@ export async function streamResult(
   interrupt: () => void,
   end: (whole: boolean) => void
 ): Promise<QueryResult> {
-  const types = result.columnTypes()
-  const names = result.columnNames()
-  const ahead = types.some(isWide) ? await readAhead(result, signal) : { chunks: [], ended: false }
-  const columns = columnsOf(names, types, ahead.chunks)
+  const { types, columns, ahead } = await describeResult(result, signal)
   let open = true
   let whole = false
   let fetching: Promise<unknown> | undefined
@@ -103,7 +100,14 @@ const wideType = 'Decimal(38, 0)'
 /** Chunks that are looked at before the types of sums are known. */
 const chunksAhead = 16
 
-async function readAhead(result: DuckDBResult, signal: AbortSignal) {
+/** The columns of a streaming result, and the chunks that had to be read for it. */
+export async function describeResult(result: DuckDBResult, signal?: AbortSignal) {
+  const types = result.columnTypes()
+  const ahead = types.some(isWide) ? await readAhead(result, signal) : { chunks: [], ended: false }
+  return { types, columns: columnsOf(result.columnNames(), types, ahead.chunks), ahead }
+}
+
+async function readAhead(result: DuckDBResult, signal?: AbortSignal) {
   const chunks: DuckDBDataChunk[] = []
   while (chunks.length < chunksAhead) {
     const chunk = await translate(result.fetchChunk(), signal)
@@ -133,9 +137,9 @@ function fits(value: unknown): boolean {
 }
 
 /** A result that fails on the way ends like one that is read to its end, only that it is no result any more. */
-function checkEnd(result: DuckDBResult, signal: AbortSignal): void {
+export function checkEnd(result: DuckDBResult, signal?: AbortSignal): void {
   if (result.returnType !== ResultReturnType.INVALID) return
-  if (signal.aborted) throw cancelled(signal)
+  if (signal?.aborted) throw cancelled(signal)
   throw new DbError(
     'EngineExecuteQuery',
     'the query failed after its first rows: some later row holds a value an expression cannot take, or storage.memory_limit is used up'
@@ -174,7 +178,7 @@ const fixed: ReadonlyMap<Id, FixedArray> = new Map<Id, FixedArray>([
   [Id.TIMESTAMP_TZ, BigInt64Array]
 ])
 
-function readVector(
+export function readVector(
   chunk: DuckDBDataChunk,
   c: number,
   type: DuckDBType,

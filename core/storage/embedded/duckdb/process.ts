@@ -1,0 +1,62 @@
+// The program of a query process: DuckDB for the statements the server sends, nothing else. It lives as long as the server does.
+import { readdirSync, writeFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { constants, getPriority, setPriority } from 'node:os'
+import { encodeFrame, FrameKind, FrameReader, type ProcessSettings, type StatementFrame } from '../sql/frames.ts'
+import { openConfined } from './confined.ts'
+import { ProcessStatements } from './process-statements.ts'
+
+/** The descriptor of the socket to the server. */
+const descriptor = 3
+/** Steps by which ingest goes first where processors are short. */
+const lowered = 5
+/** Points out of 1000 by which the system rather ends this process than the server when memory is short. */
+const outOfMemoryPoints = 500
+
+giveWay()
+// The server ends this process: a terminal's interrupt goes to both, and the server has answers to give before.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+
+const socket = new Socket({ fd: descriptor, readable: true, writable: true })
+// Statements may still run in threads of DuckDB, which an orderly exit would wait for.
+const end = () => process.kill(process.pid, 'SIGKILL')
+socket.on('close', end)
+socket.on('end', end)
+socket.on('error', end)
+const send = (frame: Buffer) => void socket.write(frame)
+
+let opening: Promise<ProcessStatements> | undefined
+
+const reader = new FrameReader((kind, statement, argument, payload) => {
+  const json = () => JSON.parse(payload.toString()) as unknown
+  if (kind === FrameKind.settings) opening = open(json() as ProcessSettings)
+  else if (kind === FrameKind.ping) send(encodeFrame(FrameKind.ping, 0))
+  else
+    void opening?.then(statements => {
+      if (kind === FrameKind.run) return statements.run(statement, json() as StatementFrame)
+      if (kind === FrameKind.credit) statements.credit(statement, argument)
+      else if (kind === FrameKind.cancel) statements.cancel(statement)
+    })
+})
+socket.on('data', (piece: Buffer) => reader.push(piece))
+
+async function open(settings: ProcessSettings): Promise<ProcessStatements> {
+  process.title = `weir ${settings.name} queries`
+  const { folders, temporary: spill, memoryLimit, threads, connections } = settings
+  const [instance, main] = await openConfined({ folders, spill, memoryLimit, threads })
+  main.closeSync()
+  send(encodeFrame(FrameKind.ready, 0))
+  return new ProcessStatements(instance, connections, send)
+}
+
+/** A process of lower rank, in every way an operating system has ranks. */
+function giveWay(): void {
+  try {
+    const priority = Math.min(constants.priority.PRIORITY_LOW, getPriority() + lowered)
+    // Linux gives each thread its own; those that start later have that of the one that starts them.
+    for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), priority)
+    writeFileSync('/proc/self/oom_score_adj', String(outOfMemoryPoints))
+  } catch {
+    // Not allowed in some containers, or no Linux: the statements run all the same.
+  }
+}

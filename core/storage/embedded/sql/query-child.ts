@@ -1,0 +1,252 @@
+// One run of a query process: starts it, hands it statements, watches its memory, and ends it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readSync, rm } from 'node:fs'
+import type { Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { DbError } from '../../../errors.ts'
+import { every, type Timer } from '../../../timer.ts'
+import type { SqlValue } from '../../engine.ts'
+import {
+  encodeFrame,
+  FrameKind,
+  FrameReader,
+  type JsonParameter,
+  type ProcessSettings,
+  type StatementFrame
+} from './frames.ts'
+import { type SqlAnswer, Statement } from './statement.ts'
+
+export type EndReason = 'memory' | 'stuck' | 'died'
+
+export interface ChildEvents {
+  ready(): void
+  /** A statement ended, or waits for its reader. */
+  moved(): void
+  /** Told once, unless `close` was called: nothing more is expected of it. `detail` completes "it was ended because". */
+  ended(reason: EndReason, detail: string): void
+}
+
+export interface ChildOptions extends ProcessSettings {
+  /** Resident bytes. */
+  readonly hardLimit: number
+  /** Threads that statements may wait in. */
+  readonly waitingThreads: number
+}
+
+/** Milliseconds between two looks at the memory. */
+const watchInterval = 100
+/** Milliseconds between two questions whether it still answers, and for how long it may not. */
+const pingInterval = 1_000
+const silence = 10_000
+/** Characters kept of what it says before it dies. */
+const maxLastWords = 2_000
+
+/** Large blocks of memory go back to the system, as those of the server do. */
+const allocator = { MALLOC_ARENA_MAX: '4', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '8388608' }
+const flags = ['--disable-sigusr1', '--max-semi-space-size=16']
+
+export class QueryChild {
+  readonly startedAt = performance.now()
+  readonly statements = new Map<number, Statement>()
+  readonly #options: ChildOptions
+  readonly #events: ChildEvents
+  readonly #process: ChildProcess
+  readonly #socket: Socket
+  readonly #stderr: Socket
+  readonly #exited: Promise<void>
+  #isReady = false
+  #isOver = false
+  #lastStatement = 0
+  #lastWords = ''
+  #watch: Timer | undefined
+  #status: number | undefined
+  #resident = 0
+  #pinged = 0
+  #answered = true
+
+  /** Throws what the operating system says where no process can be started. */
+  constructor(options: ChildOptions, events: ChildEvents) {
+    this.#options = options
+    this.#events = events
+    mkdirSync(options.temporary, { recursive: true })
+    this.#process = spawn(process.execPath, [...flags, programPath()], {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      // Nothing of the server's environment: statements have no business with it.
+      env: { ...allocator, UV_THREADPOOL_SIZE: String(options.waitingThreads) }
+    })
+    this.#socket = this.#process.stdio[3] as Socket
+    this.#socket.on('error', () => {})
+    const reader = new FrameReader((kind, statement, argument, payload) => {
+      this.#receive(kind, statement, argument, payload)
+    })
+    this.#socket.on('data', (piece: Buffer) => reader.push(piece))
+    this.#stderr = this.#process.stderr as Socket
+    this.#stderr.on('data', (piece: Buffer) => {
+      this.#lastWords = (this.#lastWords + piece.toString()).slice(-maxLastWords)
+    })
+    this.#hold(false)
+    this.#exited = new Promise(resolve => {
+      this.#process.once('error', error => {
+        this.#over('died', error.message)
+        if (this.#process.pid === undefined) resolve()
+      })
+      this.#process.once('close', (code, signal) => {
+        this.#over('died', signal === null ? `it ended with code ${code}` : `it ended by ${signal}`)
+        resolve()
+      })
+    })
+    void this.#exited.then(() => this.#cleanUp())
+    const { hardLimit: _, waitingThreads: __, ...settings } = options
+    this.#write(FrameKind.settings, 0, 0, JSON.stringify(settings))
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid
+  }
+
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
+  get residentBytes(): number {
+    return this.#resident
+  }
+
+  /** The end of what it wrote to its standard error. */
+  get lastWords(): string {
+    return this.#lastWords.trim()
+  }
+
+  /** How many statements do not wait for their reader. */
+  get working(): number {
+    let working = 0
+    for (const statement of this.statements.values()) if (statement.isWorking) working++
+    return working
+  }
+
+  run(frame: StatementFrame, signal: AbortSignal): Promise<SqlAnswer> {
+    this.#lastStatement = (this.#lastStatement + 1) >>> 0
+    const id = this.#lastStatement
+    const statement = new Statement(frame.text, signal, {
+      credit: bytes => this.#write(FrameKind.credit, id, bytes),
+      cancel: () => this.#write(FrameKind.cancel, id),
+      stuck: () => this.kill('stuck', 'a statement in it went on for 5 s after its cancellation'),
+      moved: () => this.#events.moved(),
+      ended: () => this.#ended(id)
+    })
+    this.statements.set(id, statement)
+    if (this.statements.size === 1) this.#hold(true)
+    this.#watch ??= every(watchInterval, () => this.#look()).unref()
+    this.#write(FrameKind.run, id, 0, JSON.stringify(frame))
+    return statement.answer
+  }
+
+  /** Ends it whatever it does. */
+  kill(reason: EndReason, detail: string): void {
+    this.#process.kill('SIGKILL')
+    this.#over(reason, detail)
+  }
+
+  /** Ends it without a word to its owner; its statements are answered with the error. */
+  async close(error: DbError): Promise<void> {
+    this.#isOver = true
+    this.lose(() => error)
+    this.#hold(true)
+    this.#process.kill('SIGKILL')
+    await this.#exited
+  }
+
+  /** Answers all statements with an error. */
+  lose(error: (only: boolean) => DbError): void {
+    const statements = [...this.statements.values()]
+    for (const statement of statements) statement.lose(error(statements.length === 1))
+  }
+
+  /** Whether the server's own process goes on for it. */
+  #hold(hold: boolean): void {
+    for (const handle of [this.#process, this.#socket, this.#stderr]) hold ? handle.ref() : handle.unref()
+  }
+
+  #over(reason: EndReason, detail: string): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#events.ended(reason, detail)
+  }
+
+  #cleanUp(): void {
+    this.#watch?.stop()
+    if (this.#status !== undefined) closeSync(this.#status)
+    this.#status = undefined
+    this.#socket.destroy()
+    rm(this.#options.temporary, { recursive: true, force: true }, () => {})
+  }
+
+  #write(kind: number, statement: number, argument = 0, payload = ''): void {
+    if (!this.#isOver && this.#socket.writable) this.#socket.write(encodeFrame(kind, statement, argument, payload))
+  }
+
+  #receive(kind: number, statement: number, argument: number, payload: Buffer): void {
+    if (this.#isOver) return
+    if (kind === FrameKind.ready) {
+      this.#isReady = true
+      this.#events.ready()
+    } else if (kind === FrameKind.ping) this.#answered = true
+    else this.statements.get(statement)?.receive(kind, argument, payload)
+  }
+
+  #ended(id: number): void {
+    this.statements.delete(id)
+    if (this.statements.size === 0) this.#hold(false)
+    if (!this.#isOver) this.#events.moved()
+  }
+
+  #look(): void {
+    if (this.#isOver) return
+    this.#resident = this.#readResident()
+    const { hardLimit } = this.#options
+    if (this.#resident > hardLimit) {
+      this.kill('memory', `it held ${this.#resident} bytes of memory, more than ${hardLimit}`)
+      return
+    }
+    if (this.statements.size === 0) {
+      this.#watch?.stop()
+      this.#watch = undefined
+      this.#answered = true
+      this.#pinged = 0
+      return
+    }
+    const now = performance.now()
+    if (this.#answered && now - this.#pinged >= pingInterval) {
+      this.#answered = false
+      this.#pinged = now
+      this.#write(FrameKind.ping, 0)
+    } else if (!this.#answered && now - this.#pinged > silence) {
+      this.kill('stuck', `it did not answer for ${silence / 1000} s`)
+    }
+  }
+
+  /** The descriptor stays that of this process, whoever gets its number afterwards. */
+  #readResident(): number {
+    try {
+      this.#status ??= openSync(`/proc/${this.pid}/status`, 'r')
+      const buffer = Buffer.allocUnsafe(4096)
+      const text = buffer.toString('latin1', 0, readSync(this.#status, buffer, 0, buffer.length, 0))
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024
+    } catch {
+      // It has just ended, or this is no Linux.
+      return 0
+    }
+  }
+}
+
+/** The program beside DuckDB, in TypeScript or built. */
+function programPath(): string {
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return fileURLToPath(new URL(`../duckdb/process.${ending}`, import.meta.url))
+}
+
+export function jsonParameter(value: SqlValue): JsonParameter {
+  if (typeof value === 'bigint') return { integer: String(value) }
+  if (typeof value === 'number') return { float: Object.is(value, -0) ? '-0' : String(value) }
+  return value
+}
