@@ -54,6 +54,7 @@ export type {
 } from './model/batch.ts'
 export { bitmap, isValid } from './model/batch.ts'
 export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
+export { isExactFloat, isExactFloat32, readExactFloat, readExactInteger } from './model/exact.ts'
 export { booleanColumn, floatColumn, integerColumn, textColumn } from './model/item-column.ts'
 export type { CellKind, Item, ItemValue } from './model/items.ts'
 export { cell, checkRoom, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'

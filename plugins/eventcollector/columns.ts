@@ -9,6 +9,7 @@ import {
   type ItemBatch,
   type ItemField,
   integerColumn,
+  isExactFloat,
   type Semantic,
   type Table,
   textColumn
@@ -89,23 +90,37 @@ function textOnly(batch: ItemBatch, field: ItemField, rows: Uint32Array): void {
   }
 }
 
-function typeOf(name: string, { kinds }: ItemField, rows: Uint32Array, asFloat: boolean): ValueType {
+/** Integers that become floats must be the same as floats. */
+function checkIntegers({ name, kinds, ints }: ItemField, rows: Uint32Array): void {
+  for (const row of rows) {
+    if (kinds[row] !== cell.int || isExactFloat(ints[row]!)) continue
+    const reason = `the integer ${ints[row]} would lose digits in a column of floats`
+    throw new CollectorError(6, `Column datatype mismatch. For column: ${name}, ${reason}`)
+  }
+}
+
+function typeOf(name: string, field: ItemField, rows: Uint32Array, asFloat: boolean): ValueType {
+  const { kinds } = field
   let seen = 0
   for (let i = 0; i < rows.length; i++) seen |= 1 << kinds[rows[i]!]!
-  switch (seen & ~noValue) {
+  const types = seen & ~noValue
+  if ((types === 1 << cell.int && asFloat) || types === ((1 << cell.float) | (1 << cell.int))) {
+    checkIntegers(field, rows)
+    return 'Float64'
+  }
+  switch (types) {
     case 1 << cell.string:
       return 'String'
     case 1 << cell.boolean:
       return 'Boolean'
     case 1 << cell.int:
-      return asFloat ? 'Float64' : 'Int64'
+      return 'Int64'
     case 1 << cell.float:
-    case (1 << cell.float) | (1 << cell.int):
       return 'Float64'
   }
   const found = Object.keys(typeNames).filter(kind => (seen & (1 << Number(kind))) !== 0)
-  const types = found.map(kind => typeNames[Number(kind)]).join(' and ')
-  throw new CollectorError(6, `Column datatype mismatch. For column: ${name}, the events have ${types}`)
+  const names = found.map(kind => typeNames[Number(kind)]).join(' and ')
+  throw new CollectorError(6, `Column datatype mismatch. For column: ${name}, the events have ${names}`)
 }
 
 const typeNames: Readonly<Record<number, ValueType>> = {

@@ -4,6 +4,7 @@ import {
   DbError,
   eachElement,
   eachMember,
+  isExactFloat,
   type JsonCursor,
   jsonCursor,
   jsonError,
@@ -121,6 +122,7 @@ class PointReader {
     this.#metricOf.push(this.#metricNumber(metric))
     this.#times.push(milliseconds(time))
     this.#values.push(typeof value === 'string' ? numberOf(value) : Number(value))
+    const integer = typeof value === 'bigint' ? value : integerOf(value)
     this.#append(metric)
     this.#tags.push(this.#used)
     this.#append(tags)
@@ -132,6 +134,8 @@ class PointReader {
         i,
         value === '' ? 'Empty value' : `Unable to parse value to a number: ${shortened(String(value))}`
       )
+    else if (integer !== undefined && !isExactFloat(integer))
+      this.#failures.set(i, `Value would lose digits as a float of 64 bits: ${shortened(String(value))}`)
   }
 
   #metricNumber({ start, end }: Range): number {
@@ -173,6 +177,10 @@ function numberOf(text: string): number {
   if (!/^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$/.test(text)) return Number.NaN
   const value = Number(text)
   return Number.isFinite(value) ? value : Number.NaN
+}
+
+function integerOf(value: number | string): bigint | undefined {
+  return typeof value === 'string' && /^-?[0-9]{1,40}$/.test(value) ? BigInt(value) : undefined
 }
 
 /** A text, quotes included. */

@@ -2,7 +2,7 @@
 import { type Core, DbError, isDbError, type Limit, type RequestContext, type TableLimits } from '../../core/index.ts'
 import type { Points } from './decode.ts'
 import { pointError } from './errors.ts'
-import { createReadTags, type PutRequest, pointWrites } from './writes.ts'
+import { checkValue, createReadTags, type PutRequest, pointWrites, valueColumnOf } from './writes.ts'
 
 export interface PutLimits extends TableLimits {
   /** Metrics of one request. */
@@ -87,16 +87,19 @@ async function storeWhatFits(
   }
 }
 
-/** Of points of one metric those whose tags its table takes; the others become failures. */
+/** Of points of one metric those whose value and tags its table takes; the others become failures. */
 function withoutUnfit(
   request: PutRequest,
   metric: number,
   group: readonly number[],
   failures: Map<number, string>
 ): readonly number[] {
+  const { core, ctx, points } = request
+  const column = valueColumnOf(core.store.table(ctx.db, points.metrics[metric]!))
   const readTags = createReadTags(request, metric)
   return group.filter(place => {
     try {
+      checkValue(column, points.values[place]!)
       readTags(place)
       return true
     } catch (error) {

@@ -6,6 +6,7 @@ import {
   convertTime,
   createGrowth,
   DbError,
+  isExactFloat32,
   nameProblem,
   parseJson,
   type RequestContext,
@@ -45,24 +46,29 @@ export function pointWrites(request: PutRequest, places: readonly number[]): Tab
   })
 }
 
-/** The column of this name, or the only field of the table if that holds floats. */
 function values({ values }: Points, group: readonly number[], table: Table | undefined): Column {
+  const column = valueColumnOf(table)
+  const { name, type } = column
+  if (type !== 'Float32') {
+    const floats = Float64Array.from(group, i => values[i]!)
+    return fixed(name, 'Float64', 'field', floats)
+  }
+  for (const i of group) checkValue(column, values[i]!)
+  const floats = Float32Array.from(group, i => values[i]!)
+  return fixed(name, type, 'field', floats)
+}
+
+/** The column of this name, or the only field of the table if that holds floats. */
+export function valueColumnOf(table: Table | undefined): Pick<TableColumn, 'name' | 'type'> {
   const fields = table?.columns.filter(column => column.semantic === 'field') ?? []
   const only = fields.length === 1 && /^Float/.test(fields[0]!.type) ? fields[0] : undefined
-  const { name, type } = fields.find(column => column.name === valueColumn) ?? only ?? float
-  if (type === 'Float32')
-    return fixed(
-      name,
-      type,
-      'field',
-      Float32Array.from(group, i => values[i]!)
-    )
-  return fixed(
-    name,
-    'Float64',
-    'field',
-    Float64Array.from(group, i => values[i]!)
-  )
+  return fields.find(column => column.name === valueColumn) ?? only ?? float
+}
+
+/** Throws DbError `InvalidArguments` for digits that a column of 32 bits does not hold. */
+export function checkValue({ name, type }: Pick<TableColumn, 'name' | 'type'>, value: number): void {
+  if (type !== 'Float32' || isExactFloat32(value)) return
+  throw invalid(`value ${value} would lose digits in column ${name} of type Float32`)
 }
 
 const float = { name: valueColumn, type: 'Float64' } as const

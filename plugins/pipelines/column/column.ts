@@ -34,7 +34,7 @@ export function buildColumns(
     const except = new Set([transform.field])
     return [
       buildColumn({ batch, rows, field: batch.field(transform.field) }, time),
-      ...inferColumns(batch, rows, { except, table, declaredTypes: false })
+      ...inferColumns(batch, rows, { except, table })
     ]
   }
   if (transform.kind === 'extended') return extendedColumns(transform.columns, batch, rows, now, table)
@@ -71,7 +71,7 @@ function extendedColumns(
     const field = left === undefined ? batch.field(from) : overlaid(batch, rows, batch.field(from), left, column)
     return listedColumn(batch, rows, column, field, now)
   })
-  return [...columns, ...inferColumns(batch, rows, { except, table, declaredTypes: true })]
+  return [...columns, ...inferColumns(batch, rows, { except, table })]
 }
 
 /** The column's field with the values of a field that has the column's own name written over it. */
@@ -105,7 +105,7 @@ function identityColumns(
   table: Table | undefined
 ): Column[] {
   const except = new Set([timeIndex?.field ?? timeColumn])
-  const others = () => inferColumns(batch, rows, { except, table, declaredTypes: false })
+  const others = () => inferColumns(batch, rows, { except, table })
   if (timeIndex === undefined) return [currentTime(rows.length, now), ...others()]
   const field = readTimeIndex(batch, rows, timeIndex, lenientTime)
   const column: TransformColumn = {

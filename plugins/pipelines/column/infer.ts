@@ -10,8 +10,10 @@ import {
   type Table,
   type TableColumn
 } from '../../../core/index.ts'
+import { shownCell } from '../cell/input.ts'
 import type { TransformColumn } from '../pipeline.ts'
 import { buildColumn, isBuildable } from './coerce.ts'
+import { exactCheck } from './exact.ts'
 
 const types: Readonly<Record<number, ColumnType>> = {
   [cell.boolean]: 'Boolean',
@@ -30,16 +32,14 @@ export function inferredType(kind: number): ColumnType {
 export interface InferOptions {
   /** Fields that become no column here. */
   readonly except: ReadonlySet<string>
-  /** The table as it is: its tags stay tags, and a value of another type than the column's fails its item. */
+  /** The table as it is: its tags stay tags, its columns keep their types, and a value that these do not hold as it is fails its item. */
   readonly table: Table | undefined
-  /** Columns take the table's types where it has them. */
-  readonly declaredTypes: boolean
 }
 
 /**
- * The columns of the fields, in order of first appearance: row by row, names ascending within a row. A row whose value has another
- * type than the table's column, or without one than the first value of its field, and one whose field can be no column's name, is
- * failed in the batch; then the result is of no use.
+ * The columns of the fields, in order of first appearance: row by row, names ascending within a row. A row is failed in the batch, and then
+ * the result is of no use, when the table's column does not hold its value as it is, when there is no such column and the value has another
+ * type than the first one of its field, and when the field can be no column's name.
  */
 export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: InferOptions): Column[] {
   const found: { field: ItemField; first: number }[] = []
@@ -52,21 +52,21 @@ export function inferColumns(batch: ItemBatch, rows: Uint32Array, options: Infer
   const planned = found.map(({ field, first }) => {
     checkName(batch, field, rows, first)
     const known = declared.get(field.name)
-    const declares = options.declaredTypes && known !== undefined && isBuildable(known.type)
-    return { field, known, type: declares ? known.type : expectedType(known), declares }
+    // A time index is the whole write's matter: what is wrong with it is no item's fault.
+    return { field, known, type: known?.semantic === 'timestamp' ? undefined : known?.type }
   })
   // Types that the table knows go first: an item that fails by them says nothing about the others.
-  const columns = planned.map(({ field, known, type, declares }) => {
+  const columns = planned.map(({ field, known, type }) => {
     if (type === undefined) return undefined
-    if (!declares) checkKinds(batch, field, rows, type)
-    return declares ? inferredColumn(batch, field, rows, type, known) : undefined
+    checkExact(batch, field, rows, type)
+    return isBuildable(type) ? inferredColumn(batch, field, rows, type, known) : undefined
   })
   planned.forEach(({ field, known, type: given }, i) => {
-    if (columns[i] !== undefined) return
+    if (given !== undefined) return
     const first = firstValue(batch, field, rows)
     if (first < 0) return
     const type = inferredType(field.kinds[rows[first]!]!)
-    if (given === undefined) checkKinds(batch, field, rows, type)
+    checkKinds(batch, field, rows, type)
     columns[i] = inferredColumn(batch, field, rows, type, known)
   })
   return columns.filter(column => column !== undefined)
@@ -100,21 +100,32 @@ function checkName(batch: ItemBatch, { name, kinds }: ItemField, rows: Uint32Arr
   }
 }
 
-/** A time index is the whole write's matter: what is wrong with it is no item's fault. */
-function expectedType(known: TableColumn | undefined): ColumnType | undefined {
-  return known?.semantic === 'timestamp' ? undefined : known?.type
+const kindsOfTypes = new Map(Object.entries(types).map(([kind, type]) => [type, Number(kind)]))
+
+/** Values of the column's own kind are let through unseen, unless its type is narrower than they are. */
+function checkExact(batch: ItemBatch, field: ItemField, rows: Uint32Array, type: ColumnType): void {
+  const { kinds } = field
+  const own = kindsOfTypes.get(type) ?? -1
+  const isExact = exactCheck(batch, field, type)
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    const kind = kinds[row]!
+    if (kind === own || kind <= cell.null || !batch.isLive(row) || isExact(row)) continue
+    batch.fail(row, `${mismatch(field.name, type, kind)}, value: ${shownCell(batch, field, row)}`)
+  }
 }
 
 function checkKinds(batch: ItemBatch, field: ItemField, rows: Uint32Array, type: ColumnType): void {
   const { kinds, name } = field
-  const expected = Number(Object.keys(types).find(kind => types[Number(kind)] === type) ?? -1)
+  const expected = kindsOfTypes.get(type)!
   for (let i = 0; i < rows.length; i++) {
-    const kind = kinds[rows[i]!]!
-    if (kind !== expected && kind > cell.null && batch.isLive(rows[i]!)) {
-      batch.fail(
-        rows[i]!,
-        `Column datatype mismatch. For column: ${name}, expected datatype: ${type}, actual datatype: ${inferredType(kind)}`
-      )
-    }
+    const row = rows[i]!
+    const kind = kinds[row]!
+    if (kind !== expected && kind > cell.null && batch.isLive(row)) batch.fail(row, mismatch(name, type, kind))
   }
+}
+
+function mismatch(name: string, expected: ColumnType, kind: number): string {
+  const types = `expected datatype: ${expected}, actual datatype: ${inferredType(kind)}`
+  return `Column datatype mismatch. For column: ${name}, ${types}`
 }

@@ -1,5 +1,13 @@
 // Attributes that a request wants in columns of their own.
-import { bitmap, type Column, type ColumnData, DbError, ProtoReader, type Table } from '../../../core/index.ts'
+import {
+  bitmap,
+  type Column,
+  type ColumnData,
+  DbError,
+  ProtoReader,
+  readExactInteger,
+  type Table
+} from '../../../core/index.ts'
 import { AnyValue, KeyValue } from '../wire/any-value.ts'
 import { anyValue, resource, scope } from '../wire/field.ts'
 import { findField } from '../wire/find-field.ts'
@@ -105,7 +113,8 @@ function textsOf(values: readonly (Scalar | undefined)[], valid: Uint8Array): Co
 function integerOf(key: string, value: Scalar | undefined): bigint {
   if (value === undefined) return 0n
   if (typeof value === 'bigint') return value
-  if (typeof value === 'string' && /^[+-]?\d{1,18}$/.test(value)) return BigInt(value)
+  const read = typeof value === 'string' ? readExactInteger(value) : undefined
+  if (read !== undefined && BigInt.asIntN(64, read) === read) return read
   throw invalid(`failed to align log column '${key}': ${JSON.stringify(value)} is no integer`)
 }
 

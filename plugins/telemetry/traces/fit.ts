@@ -1,5 +1,5 @@
 // Which type the column of an attribute has: what all its values can be, and what a column that is there becomes where they cannot.
-import type { ColumnType } from '../../../core/index.ts'
+import { type ColumnType, isExactFloat, readExactFloat, readExactInteger } from '../../../core/index.ts'
 import { anyValue } from '../wire/field.ts'
 import { type AttributeColumn, kindBit } from './attributes.ts'
 
@@ -51,27 +51,27 @@ const takes: Partial<Record<ColumnType, number>> = {
   Json: ~0
 }
 
-/** Whether every value can be of the type without losing anything but digits of a large integer. */
+/** Whether every value can be of the type without losing anything. */
 function fits(body: Uint8Array, column: AttributeColumn, type: ColumnType): boolean {
   const { seen, kinds, count } = column
   if ((seen & ~(takes[type] ?? 0)) !== 0) return false
   if (type === 'String' || type === 'Json' || type === 'Binary') return true
-  const looksAt = type === 'Int64' ? text | double : text
+  const looksAt = text | (type === 'Int64' ? double : type === 'Float64' ? int : 0)
   if ((seen & looksAt) === 0) return true
   for (let i = 0; i < count; i++) {
     const kind = kinds[i]!
     if (kind === anyValue.text && !reads(textOf(body, column, i), type)) return false
     if (kind === anyValue.double && type === 'Int64' && !isInteger(doubleOf(column, i))) return false
+    if (kind === anyValue.int && type === 'Float64' && !isExactFloat(intOf(column, i))) return false
   }
   return true
 }
 
 function reads(value: string, type: ColumnType): boolean {
   if (type === 'Boolean') return value === 'true' || value === 'false'
-  if (type === 'Float64') return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value)
-  if (!/^[+-]?\d{1,19}$/.test(value)) return false
-  const number = BigInt(value)
-  return BigInt.asIntN(64, number) === number
+  if (type === 'Float64') return readExactFloat(value) !== undefined
+  const number = readExactInteger(value)
+  return number !== undefined && BigInt.asIntN(64, number) === number
 }
 
 /** A double that is an integer of 64 bits. */

@@ -145,6 +145,10 @@ t.test('types are those of the table; integers go where it has floats', async t 
   t.match(await send('', '{"event":{"took":1}}{"event":{"took":2.5}}'), { status: 200 })
   t.match(await send('', '{"event":{"took":3}}'), { status: 200 })
   t.same(await sql(`SELECT "event.took" FROM ${table} ORDER BY 1`), [[1], [2.5], [3]])
+  for (const events of ['{"event":{"took":9007199254740993}}', '{"event":{"x":9007199254740993}}{"event":{"x":0.5}}']) {
+    const lossy = await send('', events)
+    t.match(lossy, { status: 400, body: { code: 6, error: /the integer 9007199254740993 would lose digits/ } })
+  }
   const { status, body } = await send('', '{"event":{"took":"long"}}')
   t.match(
     { status, body },

@@ -63,7 +63,7 @@ t.test('types must agree with the table, too, and a value that does not takes on
     { name: 'small', type: 'Int8', semantic: 'field' }
   ]
   const existing = () => ({ columns }) as unknown as Table
-  const items = [{ v: 'x' }, { v: 2n }, { small: 1n }, { at: 5n, v: null }]
+  const items = [{ v: 'x' }, { v: 2n }, { small: 300n }, { at: 5n, v: null }]
   t.throws(() => run(identity, items, { existing }), {
     message: 'item 0: Column datatype mismatch. For column: v, expected datatype: Int64, actual datatype: String'
   })

@@ -103,6 +103,30 @@ t.test('summary and details say what was stored; flags count whatever their valu
   t.match(await core.metrics.expose(), /svc_tsdbput_points_refused_total 16/)
 })
 
+t.test('a value that would lose digits fails its point', async t => {
+  const { put, sql } = await serve(t)
+  await sql('CREATE TABLE narrow (svc_value FLOAT, ts TIMESTAMP TIME INDEX, host STRING, PRIMARY KEY (host))')
+  const exact = 9_007_199_254_740_992n
+  const raw = (metric: string, value: string) =>
+    `{"metric":"${metric}","timestamp":1,"value":${value},"tags":{"host":"a"}}`
+  const body = [
+    raw('wide', String(exact)),
+    raw('wide', String(exact + 1n)),
+    raw('wide', `"${exact + 1n}"`),
+    raw('narrow', '0.1'),
+    raw('narrow', '16777217'),
+    raw('narrow', '1e300')
+  ]
+  const { json } = await put(`[${body.join()}]`, '?details')
+  const { success, failed, errors } = json()
+  t.same([success, failed], [2, 4])
+  t.match(
+    errors.map((error: { error: string }) => error.error),
+    [/lose digits/, /lose digits/, /svc_value of type Float32/, /svc_value of type Float32/]
+  )
+  t.same(await sql('SELECT svc_value FROM narrow'), [[0.1]])
+})
+
 t.test('without flags a point that is wrong fails all of them', async t => {
   const { put, sql } = await serve(t)
   for (const wrong of [point({ value: 'many' }), point({ tags: { svc_timestamp: 'x' } }), point({ metric: '' })]) {

@@ -92,6 +92,8 @@ t.test('a value becomes what its column is, a column what its values need, and n
   t.strictSame(await both(1n, true), ['Json', 1, true])
   t.strictSame(await both(1.5, 7n), ['Float64', 1.5, 7])
   t.strictSame(await both(1.5, '2e3'), ['Float64', 1.5, 2000])
+  t.equal((await both(1.5, 9_007_199_254_740_993n))[0], 'Json', 'a float would lose the last digit')
+  t.strictSame(await both(7n, '007'), ['Json', 7, '007'])
   t.strictSame(await both(1.5, ['a']), ['Json', 1.5, ['a']])
   t.strictSame(await both(true, 'false'), ['Boolean', true, false])
   t.strictSame(await both(true, 1n), ['Json', true, 1])
