@@ -1,16 +1,13 @@
 // weir config: checks a configuration file, or prints the effective configuration.
 import { dirname, resolve } from 'node:path'
 import type { TSchema } from 'typebox'
-import { createUserProvider } from '../core/auth/create.ts'
+import { checkConfig } from '../core/check.ts'
 import { changedKeys } from '../core/config/change.ts'
 import { ConfigError, locateProblems } from '../core/config/error.ts'
 import { type LoadedConfig, loadConfig } from '../core/config/load.ts'
 import { printConfig } from '../core/config/print.ts'
 import { configSchema, pluginKeys } from '../core/config/schema.ts'
-import { loadEngine } from '../core/create.ts'
-import { openTls } from '../core/http/tls.ts'
 import { createLogger } from '../core/log/log.ts'
-import { createMetrics } from '../core/metrics/metrics.ts'
 import { loadPlugins, readOptions } from '../core/registry.ts'
 import type { EnabledPlugin } from '../core/server.ts'
 import { catalogue } from '../plugins/index.ts'
@@ -26,8 +23,7 @@ restart. Every problem is one line on stderr with file, line and key; the exit c
   async run(args) {
     const [file] = parseFlags(args, {}, ['FILE']).positionals
     const loaded = loadConfig({ file, env: process.env })
-    const plugins = await load(loaded, file)
-    await checkRest(loaded, file)
+    const plugins = await checkAll(loaded, file)
     print([`${file}: ok`, ...whenKeysCount(loaded, plugins)].join('\n'))
   }
 }
@@ -74,13 +70,11 @@ function folderOf(file: string | undefined): string {
   return file === undefined ? process.cwd() : dirname(resolve(file))
 }
 
-/** What only shows when it is loaded. Lines of the users' file that would be skipped go to the standard output as warnings. */
-async function checkRest({ config, locate }: LoadedConfig, file: string | undefined): Promise<void> {
+/** Everything a start checks. Lines of the users' file that would be skipped go to the standard output as warnings. */
+async function checkAll({ config, locate }: LoadedConfig, file: string | undefined) {
   const log = createLogger({ ...config.logging, max_log_files: 0, append_stdout: true })
   try {
-    await loadEngine(config.storage.engine, folderOf(file))
-    openTls(config.http.tls, log, createMetrics())
-    if (config.user_provider !== '') await (await createUserProvider(config.user_provider, log)).close()
+    return await checkConfig(config, catalogue, folderOf(file), log)
   } catch (error) {
     throw error instanceof ConfigError ? locateProblems(error, locate) : error
   } finally {

@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../core/config/load.ts'
-import { start, stopOnSignals } from '../core/start.ts'
+import { stopOnSignals } from '../core/signals.ts'
+import { start } from '../core/start.ts'
 import { catalogue } from '../plugins/index.ts'
 import { type Command, parseFlags, print } from './command.ts'
 import { exampleFolder } from './examples.ts'
@@ -44,8 +45,9 @@ export const demo: Command = {
     // However it ends.
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
     const { config } = loadConfig({ overrides: settings(folder, values.once === true) })
-    const running = await start(config, catalogue, { folder })
-    stopOnSignals(running)
+    const signals = stopOnSignals(config.http.shutdown_grace)
+    const running = await start(config, catalogue, { folder, signal: signals.signal })
+    signals.follow(running)
     const { main, public: open } = running.addresses
     print(`Weir runs at ${main} (everything) and ${open} (public), data in ${folder}\n`)
     await ingestShop(main)

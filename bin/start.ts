@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { ConfigError, locateProblems } from '../core/config/error.ts'
 import { loadConfig } from '../core/config/load.ts'
+import { endOnDefects } from '../core/defects.ts'
+import { stopOnSignals } from '../core/signals.ts'
 import { type Command, parseFlags } from './command.ts'
 
 const usage = `Runs the server until SIGINT or SIGTERM ends it; SIGHUP makes it read its configuration again.
@@ -34,20 +36,33 @@ export const start: Command = {
         overridesFrom: 'command line'
       })
     const { config, locate } = load()
+    const folder = file === undefined ? process.cwd() : dirname(resolve(file))
+    // Before anything takes time: as process 1 of a container no signal counts that nobody listens to.
+    const signals = stopOnSignals(config.http.shutdown_grace)
+    const defects = endOnDefects(folder)
+    // A rotated log or a changed file while the server starts is no reason to end.
+    let isHungUp = false
+    const hangup = () => {
+      isHungUp = true
+    }
+    process.on('SIGHUP', hangup)
     // Rows on their way to disk live in buffers outside of the heap; without this V8 collects everything for each 64 MiB of them.
     setFlagsFromString('--external-memory-accounted-in-global-limit')
     // Loaded late: a wrong flag or file answers without the weight of the server.
-    const [{ start: startServer, stopOnSignals }, { followConfig }, { catalogue }] = await Promise.all([
+    const [{ start: startServer }, { followConfig }, { catalogue }] = await Promise.all([
       import('../core/start.ts'),
       import('../core/follow.ts'),
       import('../plugins/index.ts')
     ])
-    const folder = file === undefined ? process.cwd() : dirname(resolve(file))
     try {
-      const running = await startServer(config, catalogue, { folder, locate })
-      stopOnSignals(running)
+      const running = await startServer(config, catalogue, { folder, locate, signal: signals.signal })
+      signals.follow(running)
+      defects.follow(running)
       followConfig(running, file, () => load().config)
+      process.off('SIGHUP', hangup)
+      if (isHungUp) process.emit('SIGHUP')
     } catch (error) {
+      if (signals.signal.aborted) process.exit(0)
       throw error instanceof ConfigError ? locateProblems(error, locate) : error
     }
   }

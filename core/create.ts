@@ -5,6 +5,7 @@ import { countCatalog } from './catalog-metrics.ts'
 import { ConfigError } from './config/error.ts'
 import type { Config } from './config/schema.ts'
 import { type Core, internalContext, type PluginInfo } from './core.ts'
+import { reasonOf } from './errors.ts'
 import { createLogger, type Logger, type RootLogger } from './log/log.ts'
 import { createLogSwitch } from './log/switch.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
@@ -106,5 +107,5 @@ export async function loadEngine(name: string, folder: string): Promise<EngineFa
 }
 
 function unusable(path: readonly string[], what: string, error: unknown): ConfigError {
-  return new ConfigError([{ path, message: `${what}: ${(error as Error).message.split('\n')[0]}` }])
+  return new ConfigError([{ path, message: `${what}: ${reasonOf(error)}` }])
 }

@@ -94,6 +94,15 @@ export class ItemsError extends DbError {
   }
 }
 
+/** One line that says what was thrown, which in JavaScript may be anything. */
+export function reasonOf(thrown: unknown): string {
+  const { message, name } = Object(thrown) as { readonly message?: unknown; readonly name?: unknown }
+  if (typeof message === 'string' && message !== '') return message.split('\n')[0]!
+  if (typeof thrown === 'string' && thrown !== '') return thrown.split('\n')[0]!
+  if (typeof message === 'string' && typeof name === 'string') return `${name} without a message`
+  return `${typeof thrown === 'object' && thrown !== null ? 'an object' : String(thrown)} was thrown, which is no Error`
+}
+
 /** True for a DbError of any copy of this package (a third-party plugin may bring its own). */
 export function isDbError(error: unknown): error is DbError {
   return typeof error === 'object' && error !== null && brand in error

@@ -1,17 +1,28 @@
 // Loads modules of third parties: by name from the operator's node_modules, or by path.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire, findPackageJSON, registerHooks } from 'node:module'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import satisfies from 'semver/functions/satisfies.js'
+import { reasonOf } from './errors.ts'
+import { version } from './version.ts'
 
 const ownName = 'weir-server'
 
+/** Files looked at for the one whose syntax is wrong. */
+const maxChecked = 20
+
 /**
  * Imports a package name or a path (`./…`, `../…` or absolute) as seen from a folder, then from the current one. A module that
- * imports `weir-server` gets its own copy where it has one, else the running server's.
+ * imports `weir-server` gets its own copy where it has one, else the running server's. An Error says file and line where the module is to
+ * blame, and which version of the server it asks for where that is another one.
  */
 export async function importModule(module: string, folder: string): Promise<Record<string, unknown>> {
   const file = await locate(module, [folder, process.cwd()])
+  checkPeer(file)
+  const loaded: string[] = []
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       if (specifier !== ownName && !specifier.startsWith(`${ownName}/`)) return next(specifier, context)
@@ -20,13 +31,72 @@ export async function importModule(module: string, folder: string): Promise<Reco
       } catch {
         return { url: import.meta.resolve(specifier), shortCircuit: true }
       }
+    },
+    load(url, context, next) {
+      loaded.push(url)
+      return next(url, context)
     }
   })
   try {
     return await import(pathToFileURL(file).href)
+  } catch (error) {
+    const place = placeOf(error, file) ?? (error instanceof SyntaxError ? brokenFile(loaded) : undefined)
+    throw new Error(place === undefined ? reasonOf(error) : `${place}: ${reasonOf(error)}`, { cause: error })
   } finally {
     hooks.deregister()
   }
+}
+
+/** Refuses a package whose `peerDependencies` ask for another version of the server. */
+function checkPeer(file: string): void {
+  const path = manifestOf(dirname(file))
+  if (path === undefined) return
+  const { name = path, peerDependencies = {} } = readManifest(path)
+  const wanted = peerDependencies[ownName]
+  if (wanted === undefined || satisfies(version, wanted, { includePrerelease: true })) return
+  throw new Error(`${name} needs ${ownName} ${wanted} (peerDependencies in ${path}), this is ${version}`)
+}
+
+/** The `package.json` a file belongs to. */
+function manifestOf(folder: string): string | undefined {
+  const path = join(folder, 'package.json')
+  if (existsSync(path)) return path
+  return dirname(folder) === folder ? undefined : manifestOf(dirname(folder))
+}
+
+interface Manifest {
+  readonly name?: string
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+function readManifest(path: string): Manifest {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Manifest
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+/** File and line of a thrown error: what its stack begins with, or the first place in the module's folder. */
+function placeOf(error: unknown, file: string): string | undefined {
+  if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined
+  const [first = ''] = error.stack.split('\n')
+  const begins = /^(?:file:\/\/)?(\/.*:\d+)$/.exec(first)
+  if (begins !== null) return decodeURI(begins[1]!)
+  const folder = pathToFileURL(dirname(file)).href
+  const at = error.stack.split('\n').find(line => line.includes(folder))
+  return at && /file:\/\/(\/.*?:\d+:\d+)/.exec(at)?.[1]
+}
+
+/** File and line of the first module whose syntax is wrong: the error of an import does not say them. */
+function brokenFile(urls: readonly string[]): string | undefined {
+  const files = urls.filter(url => url.startsWith('file:') && /\.[cm]?js$/.test(url)).map(url => fileURLToPath(url))
+  for (const file of files.toReversed().slice(0, maxChecked)) {
+    const { status, stderr } = spawnSync(process.execPath, ['--check', file], { encoding: 'utf8', env: {} })
+    const line = /^(?:file:\/\/)?\/.*:(\d+)$/m.exec(stderr ?? '')?.[1]
+    if (status !== 0 && line !== undefined) return `${file}:${line}`
+  }
+  return undefined
 }
 
 async function locate(module: string, folders: readonly string[]): Promise<string> {

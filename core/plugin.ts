@@ -5,6 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Credentials } from './auth/provider.ts'
+import { didYouMean } from './config/closest.ts'
 import type { Core } from './core.ts'
 import type { DbError } from './errors.ts'
 import type { RequestContext, ServerKind } from './http/context.ts'
@@ -66,9 +67,10 @@ export interface PluginSpec<
   credentials?(request: FastifyRequest): Credentials | undefined
   /**
    * Called after options whose schema says `live: true` changed in the running server, with all options and the plugin's service. The
-   * options object is the one `setup` and `routes` were given: whoever reads it each time needs no `reload`.
+   * options object is the one `setup` and `routes` were given: whoever reads it each time needs no `reload`. When it throws, the server
+   * keeps its old configuration, and calls it once more with the old options.
    */
-  reload?(config: Static<C>, service: unknown): void
+  reload?(config: Static<C>, service: unknown): unknown
 }
 
 const brand = Symbol.for('weir.plugin')
@@ -88,6 +90,9 @@ export function definePlugin<
   return Object.freeze(Object.assign(spec, { [brand]: true }))
 }
 
+const functions = ['setup', 'routes', 'formatError', 'credentials', 'reload'] as const
+const members: readonly string[] = ['name', 'prefix', 'servers', 'config', 'needs', 'uses', ...functions]
+
 function firstWrong(spec: PluginSpec): string | undefined {
   const { name, prefix, servers, config, needs = [], uses = [] } = spec
   if (typeof name !== 'string' || !/^[a-z][a-z0-9_-]*$/i.test(name)) return 'name must be a word such as mine'
@@ -98,7 +103,9 @@ function firstWrong(spec: PluginSpec): string | undefined {
   if (typeof config !== 'object' || config === null || (config as { type?: unknown }).type !== 'object')
     return `config of ${name} must be a TypeBox object, Type.Object({}) for no options`
   if (!Array.isArray(needs) || !Array.isArray(uses)) return `needs and uses of ${name} must be lists of plugin names`
-  const functions = ['setup', 'routes', 'formatError', 'credentials', 'reload'] as const
+  const unknown = Object.keys(spec).find(key => !members.includes(key))
+  if (unknown !== undefined)
+    return `${name} has an unknown member ${unknown}${didYouMean(unknown, members)}: members are ${members.join(', ')}`
   const broken = functions.find(key => spec[key] !== undefined && typeof spec[key] !== 'function')
   return broken && `${broken} of ${name} must be a function`
 }

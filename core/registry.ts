@@ -4,6 +4,7 @@ import { didYouMean } from './config/closest.ts'
 import { ConfigError, type ConfigProblem, locateProblems } from './config/error.ts'
 import { readTable } from './config/read.ts'
 import { type Config, type PluginTable, pluginKeys } from './config/schema.ts'
+import { reasonOf } from './errors.ts'
 import type { ServerKind } from './http/context.ts'
 import { parseLevels } from './log/levels.ts'
 import { importModule } from './module.ts'
@@ -69,7 +70,7 @@ async function load(
   try {
     exported = (table.module ? await importModule(table.module, folder) : await catalogue[name]!()).default
   } catch (error) {
-    const message = `cannot load ${table.module ?? `plugin ${name}`}: ${(error as Error).message.split('\n')[0]}`
+    const message = `cannot load ${table.module ?? `plugin ${name}`}: ${reasonOf(error)}`
     return [{ path: [...path, 'module'], message }]
   }
   if (!isPlugin(exported)) {

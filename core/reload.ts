@@ -4,9 +4,11 @@ import { type ChangedKey, changedKeys, takeOver } from './config/change.ts'
 import { ConfigError, type ConfigProblem } from './config/error.ts'
 import { type Config, configSchema } from './config/schema.ts'
 import type { Core } from './core.ts'
+import { checkAddresses } from './http/address.ts'
 import { parseLevels } from './log/levels.ts'
+import { inPhase } from './phase.ts'
 import type { PluginSpec } from './plugin.ts'
-import { readOptions, unknownLevels } from './registry.ts'
+import { readOptions } from './registry.ts'
 import type { EnabledPlugin } from './server.ts'
 
 export interface ReloadReport {
@@ -17,21 +19,24 @@ export interface ReloadReport {
 }
 
 /**
- * Takes over a configuration that was loaded anew: all of it or, when something in it is wrong, nothing; then ConfigError. Users are read
- * again whatever changed. What fails to load counts as a failure, too.
+ * Takes over a configuration that was loaded anew: all of it or nothing. ConfigError for whatever a start would refuse; also when a plugin
+ * refuses its new options. Users are read again whatever changed. What fails to load counts as a failure, too.
  */
 export type Reload = (config: Config | (() => Config)) => Promise<ReloadReport>
 
 export interface ReloadParts {
   readonly core: Core
-  /** All that are known, with the options they were given; these objects change in place. */
+  /** All that run, with the options they were given; these objects change in place. */
   readonly plugins: readonly EnabledPlugin[]
   readonly services: ReadonlyMap<string, unknown>
   /** Of TLS: read again with the rest. */
   readonly certificate: { reload(): void } | undefined
+  /** What a start checks before it opens anything; throws ConfigError. */
+  check(config: Config): Promise<unknown>
 }
 
-export function createReload({ core, plugins, services, certificate }: ReloadParts): Reload {
+export function createReload(parts: ReloadParts): Reload {
+  const { core, plugins, certificate, check } = parts
   const reloads = core.metrics.counter('svc_config_reloads_total', 'Times the configuration was read again.', [
     'result'
   ])
@@ -42,19 +47,12 @@ export function createReload({ core, plugins, services, certificate }: ReloadPar
 
   const reload = async (config: Config): Promise<ReloadReport> => {
     const changes = plugins.map(plugin => pluginChange(plugin, config))
-    const names = plugins.map(({ spec }) => spec.name)
-    const problems = [...changes.flatMap(({ problems }) => problems), ...unknownLevels(config, names)]
+    const problems = changes.flatMap(({ problems }) => problems)
     if (problems.length > 0) throw new ConfigError(problems)
+    await check(config)
+    await checkAddresses(core.config, config)
     const own = changedKeys(configSchema, core.config, config).filter(({ path }) => path[0] !== 'plugins')
-    takeOver(core.config, config, own.filter(isLive))
-    applyCore(core, own)
-    for (const { plugin, options, keys } of changes) {
-      const live = keys.filter(isLive)
-      if (live.length === 0) continue
-      takeOver(plugin.options as object, options as object, live, 2)
-      keepTable(core.config, plugin.spec.name, config, live)
-      plugin.spec.reload?.(plugin.options as never, services.get(plugin.spec.name))
-    }
+    await apply(parts, config, own, changes)
     await core.users?.reload?.()
     certificate?.reload()
     const all = [...own, ...changes.flatMap(({ keys }) => keys), ...tableChanges(core.config, config, plugins)]
@@ -62,16 +60,63 @@ export function createReload({ core, plugins, services, certificate }: ReloadPar
     waiting = report.restart.length
     return report
   }
-  return async config => {
-    try {
-      const report = await reload(typeof config === 'function' ? config() : config)
-      reloads.add(1, { result: 'success' })
-      if (report.restart.length > 0) core.log.warn({ keys: report.restart }, 'changed keys count after a restart')
-      return report
-    } catch (error) {
-      reloads.add(1, { result: 'failure' })
-      throw error
+  let turn: Promise<unknown> = Promise.resolve()
+  return config => {
+    const next = turn.then(async () => {
+      try {
+        const report = await reload(typeof config === 'function' ? config() : config)
+        reloads.add(1, { result: 'success' })
+        if (report.restart.length > 0) core.log.warn({ keys: report.restart }, 'changed keys count after a restart')
+        return report
+      } catch (error) {
+        reloads.add(1, { result: 'failure' })
+        throw error
+      }
+    })
+    turn = next.catch(() => {})
+    return next
+  }
+}
+
+/** Takes over every live key, or none: what fails is put back, and those that were told of new values are told of the old ones. */
+async function apply(
+  { core, plugins, services }: ReloadParts,
+  config: Config,
+  own: readonly ChangedKey[],
+  changes: readonly PluginChange[]
+): Promise<void> {
+  const before = structuredClone(core.config)
+  const options = new Map(plugins.map(({ spec, options }) => [spec.name, structuredClone(options)]))
+  const told: PluginChange[] = []
+  const tell = async ({ plugin }: PluginChange) => {
+    const { spec, options } = plugin
+    await inPhase(spec, 'reload', { limit: core.config.plugin_timeout }, () =>
+      spec.reload?.(options as never, services.get(spec.name))
+    )
+  }
+  const live = changes.map(change => ({ ...change, keys: change.keys.filter(isLive) }))
+  const changed = live.filter(({ keys }) => keys.length > 0)
+  try {
+    takeOver(core.config, config, own.filter(isLive))
+    for (const change of changed) {
+      const { plugin, keys } = change
+      takeOver(plugin.options as object, change.options as object, keys, 2)
+      keepTable(core.config, plugin.spec.name, config, keys)
+      told.push(change)
+      await tell(change)
     }
+    await applyCore(core, own)
+  } catch (error) {
+    takeOver(core.config, before, own.filter(isLive))
+    for (const { plugin, keys } of changed) {
+      takeOver(plugin.options as object, options.get(plugin.spec.name) as object, keys, 2)
+      keepTable(core.config, plugin.spec.name, before, keys)
+    }
+    for (const change of told.toReversed()) {
+      await tell(change).catch(cause => core.log.error({ err: cause }, 'a plugin did not take its old options back'))
+    }
+    await applyCore(core, own).catch(cause => core.log.error({ err: cause }, 'tracing did not go back as it was'))
+    throw error
   }
 }
 
@@ -90,13 +135,11 @@ function pluginChange(plugin: EnabledPlugin, config: Config): PluginChange {
 }
 
 /** What a value that is read once has to be told. */
-function applyCore({ config, log, logLevels, tracing }: Core, changed: readonly ChangedKey[]): void {
+async function applyCore({ config, logLevels, tracing }: Core, changed: readonly ChangedKey[]): Promise<void> {
   const is = (name: string) => changed.some(({ path, live }) => live && path.join('.') === name)
   const isTracing = changed.some(({ path, live }) => live && path[0] === 'tracing')
   if (isTracing && !config.tracing.enable) tracing.disable()
-  if (isTracing && config.tracing.enable) {
-    tracing.enable().catch(error => log.error({ reason: (error as Error).message }, 'requests cannot be traced'))
-  }
+  if (isTracing && config.tracing.enable) await tracing.enable()
   if (is('logging.level')) logLevels.change(parseLevels(config.logging.level, 'info'))
 }
 

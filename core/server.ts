@@ -2,6 +2,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import type { Core } from './core.ts'
+import { reasonOf } from './errors.ts'
 import { authenticate } from './http/auth.ts'
 import { acceptBodies } from './http/body.ts'
 import type { Budget } from './http/budget.ts'
@@ -18,6 +19,7 @@ import { limitRates } from './http/rate-limit.ts'
 import { setContexts } from './http/request.ts'
 import type { Tls } from './http/tls.ts'
 import { traceRequests } from './http/trace.ts'
+import { inPhase, onBehalfOf } from './phase.ts'
 import type { PluginApp, PluginSpec, ServiceName } from './plugin.ts'
 
 /** A plugin of the catalogue or of a third party that configuration has switched on. */
@@ -39,6 +41,8 @@ export interface ServerParts {
   readonly tls: Tls | undefined
   /** Fires when requests still running must end. */
   readonly stopping: AbortSignal
+  /** Fires when the start must end. */
+  readonly starting?: AbortSignal | undefined
 }
 
 /** The server ready to listen or to `inject`. The public one never registers what it must not serve. */
@@ -63,12 +67,8 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
   acceptBodies(app, core.config.http.body_limit)
   const addMissingMethods = completeMethods(app)
   for (const plugin of plugins) {
-    try {
-      await mount(app, plugin, parts.services)
-    } catch (error) {
-      const message = `plugin ${plugin.spec.name} cannot start on the server ${kind}: ${(error as Error).message}`
-      throw new Error(message, { cause: error })
-    }
+    const limits = { limit: core.config.plugin_timeout, signal: parts.starting, where: `on the server ${kind}` }
+    await inPhase(plugin.spec, 'routes', limits, () => mount(app, plugin, parts.services))
   }
   await app.register(async scope => {
     app.decorate('routes', addMissingMethods(scope))
@@ -94,11 +94,20 @@ async function mount(
   if (routes === undefined) return
   const register = async (scope: FastifyInstance) => {
     scope.addHook('onRoute', route => {
+      const { handler } = route
       route.config = { ...route.config, plugin: spec.name }
+      route.handler = function (request, reply) {
+        return onBehalfOf(spec.name, () => handler.call(this, request, reply))
+      }
     })
     scope.setChildLoggerFactory((logger, bindings, more) => logger.child({ ...bindings, plugin: spec.name }, more))
     scope.decorate('services', declaredServices(spec, services))
-    await routes.call(spec, scope as unknown as PluginApp<ServiceName, ServiceName>, options)
+    try {
+      await routes.call(spec, scope as unknown as PluginApp<ServiceName, ServiceName>, options)
+    } catch (thrown) {
+      // The framework goes on where nothing was thrown, in the sense of undefined or null.
+      throw thrown instanceof Error ? thrown : new Error(reasonOf(thrown), { cause: thrown })
+    }
   }
   const meta = { name: spec.name, fastify: '5.x', encapsulate: true }
   await app.register(fastifyPlugin(register, meta), spec.prefix === '' ? {} : { prefix: spec.prefix })
@@ -131,6 +140,8 @@ function options(core: Core, kind: ServerKind) {
     // Bodies are counted in http/body.ts; this one is for parsers a plugin brings.
     bodyLimit: core.config.http.body_limit || Number.MAX_SAFE_INTEGER,
     return503OnClosing: false,
+    // Phases of plugins have a limit of their own.
+    pluginTimeout: 0,
     // Paths that cannot be decoded get to no route and no hook.
     frameworkErrors: answerError,
     routerOptions: { querystringParser: parseParameters, maxParamLength: 4096 }

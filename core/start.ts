@@ -1,15 +1,18 @@
 // From a configuration to a running server, and back to nothing.
 import type { FastifyInstance } from 'fastify'
+import { checkConfig } from './check.ts'
 import { ConfigError, locateProblems } from './config/error.ts'
 import { exhaustedWait } from './config/policy.ts'
 import type { Config } from './config/schema.ts'
 import type { Core } from './core.ts'
 import { createCore } from './create.ts'
+import { listenFailure, parseAddress } from './http/address.ts'
 import { createBudget } from './http/budget.ts'
 import type { ServerKind } from './http/context.ts'
 import { openTls } from './http/tls.ts'
-import type { PluginSpec } from './plugin.ts'
-import { type Catalogue, loadPlugins } from './registry.ts'
+import { createLogger } from './log/log.ts'
+import { inPhase } from './phase.ts'
+import type { Catalogue } from './registry.ts'
 import { createReload, type Reload } from './reload.ts'
 import { buildServer, declaredServices, type EnabledPlugin } from './server.ts'
 import { after } from './timer.ts'
@@ -28,6 +31,9 @@ export interface Running {
 }
 
 export interface StartOptions {
+  /** Ends the start: it closes what is open already and rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+
   /** Where paths and package names of third-party plugins count from: the configuration file's folder. Default: the current folder. */
   readonly folder?: string
   /** Where a key was set, for the messages about wrong ones. */
@@ -36,35 +42,24 @@ export interface StartOptions {
 
 /** Starts everything or throws with nothing left running: ConfigError for what the configuration is to blame for. */
 export async function start(config: Config, catalogue: Catalogue, options: StartOptions = {}): Promise<Running> {
-  const { folder = process.cwd(), locate = () => undefined } = options
+  const { folder = process.cwd(), locate = () => undefined, signal } = options
   try {
-    return await run(config, catalogue, folder)
+    return await run(config, catalogue, folder, signal)
   } catch (error) {
     throw error instanceof ConfigError ? locateProblems(error, locate) : error
   }
 }
 
-/** One Ctrl-C may come twice: from the terminal, and passed on by npm. */
-const sameKeystroke = 500
-
-/** Ends the process orderly on SIGTERM and SIGINT; another signal later ends it at once. */
-export function stopOnSignals(running: Running): void {
-  let stopping: number | undefined
-  const stop = async (signal: NodeJS.Signals) => {
-    if (stopping !== undefined) {
-      if (performance.now() - stopping > sameKeystroke) process.exit(1)
-      return
-    }
-    stopping = performance.now()
-    running.core.log.info({ signal }, 'stopping')
-    await running.close()
-    process.exit(0)
-  }
-  process.on('SIGTERM', stop).on('SIGINT', stop)
-}
-
-async function run(config: Config, catalogue: Catalogue, folder: string): Promise<Running> {
-  const plugins = await loadPlugins(config, catalogue, folder)
+async function run(
+  config: Config,
+  catalogue: Catalogue,
+  folder: string,
+  signal: AbortSignal | undefined
+): Promise<Running> {
+  // What is only strange is said again once there is a log.
+  const quiet = createLogger({ ...config.logging, append_stdout: false, max_log_files: 0 })
+  const plugins = await checkConfig(config, catalogue, folder, quiet)
+  signal?.throwIfAborted()
   const core = await createCore(config, {
     folder,
     plugins: plugins.map(({ spec, servers }) => ({ name: spec.name, servers, options: spec.config }))
@@ -72,29 +67,37 @@ async function run(config: Config, catalogue: Catalogue, folder: string): Promis
   const undo: (() => unknown)[] = [() => core.close()]
   const close = once(() => undoAll(undo, core))
   try {
-    const services = await setUp(core, plugins, undo)
+    const services = await setUp(core, plugins, undo, signal)
     const stopping = new AbortController()
     const budget = createBudget(
       { limit: config.max_in_flight_write_bytes, wait: exhaustedWait(config.write_bytes_exhausted_policy) ?? 0 },
       core.metrics
     )
     const tls = openTls(config.http.tls, core.log, core.metrics)
-    const parts = { plugins, services, budget, tls, stopping: stopping.signal }
+    const parts = { plugins, services, budget, tls, stopping: stopping.signal, starting: signal }
     const kinds: ServerKind[] = config.http.enable_api_server ? ['main', 'public'] : ['main']
     const servers = await Promise.all(kinds.map(kind => buildServer(kind, core, parts)))
     undo.push(() => stopServers(servers, stopping, config.http.shutdown_grace))
     const certificate = tls?.follow(servers)
     undo.push(() => certificate?.close())
+    signal?.throwIfAborted()
     const [main, open] = servers
     const mainUrl = await listen(main!, config.http.addr, 'http.addr')
     const openUrl = open && (await listen(open, config.http.api_server_addr, 'http.api_server_addr'))
+    signal?.throwIfAborted()
     core.log.info({ main: mainUrl, public: openUrl, plugins: plugins.map(({ spec }) => spec.name) }, 'started')
     return {
       core,
       main: main!,
       addresses: { main: mainUrl, ...(openUrl !== undefined && { public: openUrl }) },
       ...(open !== undefined && { public: open }),
-      reload: createReload({ core, plugins, services, certificate }),
+      reload: createReload({
+        core,
+        plugins,
+        services,
+        certificate,
+        check: changed => checkConfig(changed, catalogue, folder, core.log)
+      }),
       close
     }
   } catch (error) {
@@ -103,23 +106,23 @@ async function run(config: Config, catalogue: Catalogue, folder: string): Promis
   }
 }
 
-async function setUp(core: Core, plugins: readonly EnabledPlugin[], undo: (() => unknown)[]) {
+async function setUp(
+  core: Core,
+  plugins: readonly EnabledPlugin[],
+  undo: (() => unknown)[],
+  signal: AbortSignal | undefined
+) {
   const services = new Map<string, unknown>()
+  const limit = core.config.plugin_timeout
   for (const { spec, options } of plugins) {
-    const service = await setUpOne(core, spec, options, services)
+    const declared = declaredServices(spec, services) as never
+    const service = await inPhase(spec, 'setup', { limit, signal }, () => spec.setup?.(core, options, declared))
     services.set(spec.name, service)
     const closable = service as { close?: () => unknown } | undefined
-    if (typeof closable?.close === 'function') undo.push(() => closable.close?.())
+    if (typeof closable?.close !== 'function') continue
+    undo.push(() => inPhase(spec, 'close', { limit: core.config.plugin_timeout }, () => closable.close?.()))
   }
   return services
-}
-
-async function setUpOne(core: Core, spec: PluginSpec, options: unknown, services: ReadonlyMap<string, unknown>) {
-  try {
-    return await spec.setup?.(core, options, declaredServices(spec, services) as never)
-  } catch (error) {
-    throw new Error(`plugin ${spec.name} cannot start: ${(error as Error).message}`, { cause: error })
-  }
 }
 
 async function undoAll(undo: readonly (() => unknown)[], core: Core): Promise<void> {
@@ -144,14 +147,11 @@ async function stopServers(servers: readonly FastifyInstance[], stopping: AbortC
 }
 
 async function listen(app: FastifyInstance, address: string, key: string): Promise<string> {
-  const end = address.lastIndexOf(':')
-  const host = address.slice(0, end).replace(/^\[|\]$/g, '')
+  const { host, port: wanted } = parseAddress(address)
   try {
-    await app.listen({ host, port: Number(address.slice(end + 1)) })
+    await app.listen({ host, port: wanted })
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const reason = code === 'EADDRINUSE' ? 'the address is already in use' : message
-    throw new Error(`cannot listen on ${address} (${key}): ${reason}`, { cause: error })
+    throw new Error(`cannot listen on ${address} (${key}): ${listenFailure(error)}`, { cause: error })
   }
   const { port } = app.server.address() as { port: number }
   return `${'setSecureContext' in app.server ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -18,13 +18,13 @@ const imports: Import[] = files.flatMap(importsOf)
 
 /** First match wins; a file may import from its own layer and those below. */
 const layers: readonly (readonly [RegExp, number])[] = [
-  [/^core\/(errors|rest|timer|version)\.ts$/, 0],
+  [/^core\/(errors|rest|semver\.d|timer|version)\.ts$/, 0],
   [/^core\/http\/context\.ts$/, 1],
   [/^core\/(model|wire|config|regex)\//, 0],
   [/^core\/(log|metrics|trace|workers|format)\//, 1],
   [/^core\/(storage|auth|search)\//, 2],
-  [/^core\/(core|create|plugin|module|catalog-metrics|slow-query|watch-query)\.ts$/, 3],
-  [/^core\/(index|registry|server|reload|start|follow)\.ts$/, 4],
+  [/^core\/(core|create|phase|plugin|module|catalog-metrics|slow-query|watch-query)\.ts$/, 3],
+  [/^core\/(index|registry|check|server|reload|start|follow|signals|defects)\.ts$/, 4],
   [/^core\/http\//, 4]
 ]
 

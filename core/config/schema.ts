@@ -285,6 +285,11 @@ export const configSchema = table(
       'Answers while data files are still being checked: `/ready` answers 503 until all are, and a table with a damaged file answers 503 to queries, where otherwise the server does not start. The log is always read back first; files a crash left over are cleared away first, too.'
     ),
     init_regions_parallelism: count(16, 'Data files checked at the same time at the start.'),
+    plugin_timeout: duration(
+      60 * second,
+      'Time each of a plugin may take to set up, to register its routes, to take new options and to close. A start or a reload that needs longer is refused, a stop goes on without it; both name the plugin. `0s` sets no limit.',
+      live
+    ),
     max_in_flight_write_bytes: size(512 * MiB, 'Bytes of request bodies held at the same time; `0` sets no limit.'),
     write_bytes_exhausted_policy: text(
       'wait',

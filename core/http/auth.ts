@@ -1,11 +1,12 @@
 // Who sends the request: everything under /v1, and elsewhere what asks for it, needs a user when a user provider is configured.
 import basicAuth from '@fastify/basic-auth'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseCredentials } from '../auth/credentials.ts'
-import { defaultUser, type User, type UserProvider } from '../auth/provider.ts'
+import { type Credentials, defaultUser, type User, type UserProvider } from '../auth/provider.ts'
 import { DbError, isDbError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { PluginSpec } from '../plugin.ts'
+import { atOnce, toDbError } from './errors.ts'
 import { isUnder } from './fence.ts'
 
 declare module 'fastify' {
@@ -46,7 +47,8 @@ export async function authenticate(app: FastifyInstance, { users, metrics, plugi
     try {
       await identify(request, reply, users, plugins)
     } catch (error) {
-      const known = isDbError(error) ? error : malformed(error)
+      const isRefusal = !isDbError(error) && (error as FastifyError | undefined)?.statusCode === 401
+      const known = isRefusal ? malformed(error) : toDbError(error)
       failures.add(1, { code: known.code })
       throw known
     }
@@ -70,10 +72,15 @@ async function identify(
   const own =
     typeof first === 'string'
       ? parseCredentials(first)
-      : plugins.get(request.routeOptions.config.plugin ?? '')?.credentials?.(request)
+      : ownCredentials(plugins.get(request.routeOptions.config.plugin ?? ''), request)
   if (own !== undefined) request.user = await users.authenticate(own)
   else if (header !== undefined && /^basic /i.test(header)) await basic(request, reply)
   else request.user = await users.authenticate(parseCredentials(header))
+}
+
+/** Of the plugin's own scheme. What is wrong in the plugin itself lets nobody in. */
+function ownCredentials(plugin: PluginSpec | undefined, request: FastifyRequest): Credentials | undefined {
+  return atOnce(plugin?.credentials?.(request), `credentials of plugin ${plugin?.name}`)
 }
 
 function basic(request: FastifyRequest, reply: FastifyReply): Promise<void> {

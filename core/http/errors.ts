@@ -44,6 +44,13 @@ function refuseUnknown(request: FastifyRequest): never {
   throw new DbError('Unsupported', `there is no ${pathOf(request)}`, { status: 404 })
 }
 
+/** What a function of a plugin returned that must not be asynchronous; nobody waits for it, so what it rejects with is part of the error. */
+export function atOnce<T>(value: T, name: string): T {
+  if (!(value instanceof Promise)) return value
+  value.catch(() => {})
+  throw new TypeError(`${name} returned a promise: it must answer at once`)
+}
+
 /** Any thrown value as a DbError; what is not ours or the framework's is a defect and becomes `Internal`. */
 export function toDbError(error: unknown): DbError {
   if (isDbError(error)) return error
@@ -92,7 +99,8 @@ function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply,
 
 function shapeError(error: DbError, request: FastifyRequest, plugin: ErrorShape | undefined): WireError | undefined {
   try {
-    return plugin?.formatError?.(masked.has(error.code) ? new DbError(error.code, publicText(error)) : error)
+    const wire = plugin?.formatError?.(masked.has(error.code) ? new DbError(error.code, publicText(error)) : error)
+    return wire && atOnce(wire, `formatError of plugin ${plugin?.name}`)
   } catch (cause) {
     request.log.error({ err: cause }, `plugin ${plugin?.name} cannot shape its error`)
     return undefined

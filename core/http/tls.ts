@@ -63,6 +63,11 @@ export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls |
   }
 }
 
+/** ConfigError when the certificate cannot be used. */
+export function checkTls(config: TlsConfig): void {
+  if (config.cert_path !== '') read(config)
+}
+
 /** The files as they are now; what does not belong together is found out here. */
 function read({ cert_path, key_path, min_version }: TlsConfig) {
   const cert = readPem('cert_path', cert_path)

@@ -19,6 +19,8 @@ export interface ServerProcess {
   readonly exited: Promise<void>
   /** Ends it as a power cut would, or in order with `SIGTERM`; resolves with its exit code when it is gone. */
   kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | null>
+  /** Of a process that ends by itself. */
+  exitCode(): Promise<number | null>
 }
 
 /** A folder for configuration and data that goes with the test. */
@@ -38,6 +40,8 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Kills it as a power cut would, also while it starts. */
   readonly signal?: AbortSignal
+  /** Told each line it logs. */
+  readonly onLine?: (line: string) => void
 }
 
 /** Starts the server of a folder and waits until it listens. */
@@ -46,7 +50,7 @@ export async function startProcess(
   dir: string,
   options: ProcessOptions = {}
 ): Promise<ServerProcess> {
-  const { command = join(root, 'bin/weir.js'), through = [], env = {}, signal } = options
+  const { command = join(root, 'bin/weir.js'), through = [], env = {}, signal, onLine } = options
   const [program, ...args] = [...through, process.execPath, command, 'start', '--config', join(dir, 'weir.toml')]
   const child = spawn(program!, args, {
     cwd: dir,
@@ -58,11 +62,15 @@ export async function startProcess(
   const exited = new Promise<void>(resolve => child.once('exit', () => resolve()))
   child.on('error', () => {})
   t.teardown(() => child.kill('SIGKILL'))
-  const url = await listening(child)
+  const url = await listening(child, onLine)
   return {
     url,
     pid: child.pid!,
     exited,
+    async exitCode() {
+      await exited
+      return child.exitCode
+    },
     async kill(signal) {
       child.kill(signal)
       await exited
@@ -71,17 +79,20 @@ export async function startProcess(
   }
 }
 
-async function listening(child: ChildProcess): Promise<string> {
+async function listening(child: ChildProcess, onLine: ((line: string) => void) | undefined): Promise<string> {
   const lines: string[] = []
   child.stderr!.on('data', data => lines.push(String(data)))
-  for await (const line of createInterface({ input: child.stdout! })) {
-    lines.push(line)
-    const started = /"main":"(http:[^"]+)"/.exec(line)
-    if (started) {
-      child.stdout!.resume()
-      return started[1]!
-    }
-  }
+  const reader = createInterface({ input: child.stdout! })
+  const url = await new Promise<string | undefined>(resolve => {
+    reader.on('line', line => {
+      onLine?.(line)
+      lines.push(line)
+      const started = /"main":"(http:[^"]+)"/.exec(line)
+      if (started) resolve(started[1]!)
+    })
+    reader.once('close', () => resolve(undefined))
+  })
+  if (url !== undefined) return url
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   throw new Error(`the server did not start (${child.signalCode ?? child.exitCode}):\n${lines.join('\n')}`)
 }

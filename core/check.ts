@@ -1,0 +1,78 @@
+// What of a configuration shows only when it is loaded. A start, a reload and `weir config check` refuse the same ones.
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createUserProvider } from './auth/create.ts'
+import { ConfigError, type ConfigProblem } from './config/error.ts'
+import type { Config } from './config/schema.ts'
+import { loadEngine } from './create.ts'
+import { checkTls } from './http/tls.ts'
+import type { Logger } from './log/log.ts'
+import { type Catalogue, loadPlugins } from './registry.ts'
+import type { EnabledPlugin } from './server.ts'
+
+/**
+ * The plugins a configuration runs, in the order they depend on each other. Throws ConfigError with everything that is wrong with its
+ * plugins, engine, certificate, users and folders; opens and writes nothing. `log` is told what is only strange. `folder` is where modules
+ * count from.
+ */
+export async function checkConfig(
+  config: Config,
+  catalogue: Catalogue,
+  folder: string,
+  log: Logger
+): Promise<readonly EnabledPlugin[]> {
+  const problems: ConfigProblem[] = []
+  const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      problems.push(...error.problems)
+      return undefined
+    }
+  }
+  const plugins = await attempt(() => loadPlugins(config, catalogue, folder))
+  await attempt(() => loadEngine(config.storage.engine, folder))
+  await attempt(() => checkTls(config.http.tls))
+  await attempt(async () => {
+    if (config.user_provider !== '') await (await createUserProvider(config.user_provider, log)).close()
+  })
+  problems.push(...blockedFolders(config))
+  if (plugins === undefined || problems.length > 0) throw new ConfigError(problems)
+  return plugins
+}
+
+/** Folders that cannot be made because a file is in their place, or in that of a folder above. */
+function blockedFolders({ storage, wal, logging }: Config): ConfigProblem[] {
+  const folders: readonly (readonly [readonly string[], string])[] = [
+    [['storage', 'data_home'], storage.data_home],
+    [['wal', 'dir'], wal.dir],
+    ...(logging.max_log_files > 0 ? [[['logging', 'dir'], logging.dir] as const] : [])
+  ]
+  // The folders of log and data are below the first where nothing else is said.
+  const told = new Set<string>()
+  return folders.flatMap(([path, folder]) => {
+    const file = fileInPlaceOf(folder)
+    if (file === undefined || told.has(file)) return []
+    told.add(file)
+    return [{ path, message: `expected a folder: ${file} is a file` }]
+  })
+}
+
+function fileInPlaceOf(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const kind = kindOf(at)
+    if (kind !== 'missing') return kind === 'other' ? at : undefined
+    if (dirname(at) === at) return undefined
+  }
+}
+
+/** What cannot be looked at may be a folder. */
+function kindOf(path: string): 'folder' | 'other' | 'missing' {
+  try {
+    return statSync(path).isDirectory() ? 'folder' : 'other'
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'folder'
+  }
+}

@@ -1,0 +1,62 @@
+// What nobody catches: told with what is known of it, then the process ends in order.
+import { resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { reasonOf } from './errors.ts'
+import { pluginAtWork } from './phase.ts'
+import type { Running } from './start.ts'
+import { after } from './timer.ts'
+
+/** Exit code of a process that a defect has ended: EX_SOFTWARE of sysexits.h. */
+const exitCode = 70
+
+/** Milliseconds the server has to close beyond `http.shutdown_grace`. */
+const closing = 5_000
+
+export interface Defects {
+  /** From now on defects are logged by this server, and close it. */
+  follow(running: Running): void
+}
+
+/** Watches for exceptions and rejections that nobody handles. `folder` is where paths of plugins count from. */
+export function endOnDefects(folder: string): Defects {
+  let running: Running | undefined
+  let isEnding = false
+  const end = async (thrown: unknown, kind: string) => {
+    const plugin = pluginAtWork() ?? (running && pluginOf(thrown, running, folder))
+    const text = `${kind}${plugin === undefined ? '' : ` in plugin ${plugin}`} ends the process: ${reasonOf(thrown)}`
+    if (running === undefined) process.stderr.write(`weir: ${text}\n${stackOf(thrown)}`)
+    else running.core.log.fatal({ plugin, err: thrown instanceof Error ? thrown : undefined }, text)
+    if (isEnding) return
+    isEnding = true
+    if (running === undefined) process.exit(exitCode)
+    after(running.core.config.http.shutdown_grace + closing, () => process.exit(exitCode))
+    await running.close().catch(() => {})
+    process.exit(exitCode)
+  }
+  process.on('uncaughtException', error => void end(error, 'an exception that nobody catches'))
+  process.on('unhandledRejection', reason => void end(reason, 'a rejection that nobody handles'))
+  return {
+    follow(server) {
+      running = server
+    }
+  }
+}
+
+/** The plugin whose files a stack names first. */
+function pluginOf(thrown: unknown, { core }: Running, folder: string): string | undefined {
+  const own = fileURLToPath(new URL('../plugins/', import.meta.url))
+  const homes = core.plugins.map(({ name }) => {
+    const module = core.config.plugins[name]?.module
+    if (module === undefined) return { name, path: `${own}${name}${sep}` }
+    return { name, path: /^[./]/.test(module) ? resolve(folder, module) : `${sep}node_modules${sep}${module}${sep}` }
+  })
+  for (const line of stackOf(thrown).split('\n')) {
+    const home = homes.find(({ path }) => line.includes(path))
+    if (home !== undefined) return home.name
+  }
+  return undefined
+}
+
+function stackOf(thrown: unknown): string {
+  return thrown instanceof Error ? `${thrown.stack}\n` : ''
+}

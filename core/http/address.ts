@@ -1,0 +1,45 @@
+// Addresses servers listen on.
+import { createServer } from 'node:net'
+import { ConfigError } from '../config/error.ts'
+import type { Config } from '../config/schema.ts'
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** Of `host:port` or `[address]:port`. */
+export function parseAddress(text: string): Address {
+  const end = text.lastIndexOf(':')
+  return { host: text.slice(0, end).replace(/^\[|\]$/g, ''), port: Number(text.slice(end + 1)) }
+}
+
+/** Why nobody can listen there, in words. */
+export function listenFailure(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'EADDRINUSE' ? 'the address is already in use' : message
+}
+
+/** Refuses a new configuration whose servers could not listen where it says, with ConfigError. Ports this process has itself will be free. */
+export async function checkAddresses({ http: now }: Config, { http: next }: Config): Promise<void> {
+  const own = [now.addr, now.api_server_addr].map(text => parseAddress(text).port)
+  const keys = next.enable_api_server ? (['addr', 'api_server_addr'] as const) : (['addr'] as const)
+  for (const key of keys) {
+    const address = parseAddress(next[key])
+    if (next[key] === now[key] || own.includes(address.port)) continue
+    try {
+      await tryAddress(address)
+    } catch (error) {
+      const message = `cannot listen on ${next[key]}: ${listenFailure(error)}`
+      throw new ConfigError([{ path: ['http', key], message }])
+    }
+  }
+}
+
+function tryAddress({ host, port }: Address): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen({ host, port }, () => server.close(() => resolve()))
+  })
+}

@@ -1,0 +1,64 @@
+// The phases of a plugin's life: each has a limit, and whatever goes wrong in one says whose it was.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { formatDuration } from './config/units.ts'
+import { reasonOf } from './errors.ts'
+import { after, type Timer } from './timer.ts'
+
+/** How the error of each phase begins. */
+const failures = {
+  setup: 'cannot start',
+  routes: 'cannot start',
+  reload: 'refuses its new options',
+  close: 'cannot stop'
+} as const
+
+export type Phase = keyof typeof failures
+
+export interface PhaseLimits {
+  /** Milliseconds it may take; 0 sets no limit. */
+  readonly limit: number
+  /** Nobody waits for the phase any more: its reason is thrown. */
+  readonly signal?: AbortSignal | undefined
+  /** Further words for the error, after what failed: `on the server main`. */
+  readonly where?: string
+}
+
+const working = new AsyncLocalStorage<string>()
+
+/** The plugin on whose behalf the present code runs, as far as that is known. */
+export function pluginAtWork(): string | undefined {
+  return working.getStore()
+}
+
+/** Runs something on behalf of a plugin: what it starts and lets go of can be told later. */
+export function onBehalfOf<T>(plugin: string, work: () => T): T {
+  return working.run(plugin, work)
+}
+
+/** Runs one phase of a plugin. Rejects with an Error that names the plugin when it throws, rejects or takes longer than its limit. */
+export async function inPhase<T>(
+  { name }: { readonly name: string },
+  phase: Phase,
+  { limit, signal, where }: PhaseLimits,
+  work: () => T | Promise<T>
+): Promise<T> {
+  signal?.throwIfAborted()
+  const end = Promise.withResolvers<never>()
+  const stop = () => end.reject(signal?.reason)
+  let timer: Timer | undefined
+  if (limit > 0) {
+    const message = `its ${phase} did not end within ${formatDuration(limit)} (plugin_timeout)`
+    timer = after(limit, () => end.reject(new Error(message)))
+  }
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([onBehalfOf(name, async () => work()), end.promise])
+  } catch (error) {
+    if (signal?.aborted === true && error === signal.reason) throw error
+    const what = ['plugin', name, failures[phase], where].filter(word => word !== undefined).join(' ')
+    throw new Error(`${what}: ${reasonOf(error)}`, { cause: error })
+  } finally {
+    timer?.stop()
+    signal?.removeEventListener('abort', stop)
+  }
+}
