@@ -11,6 +11,7 @@ import { hasSeries, isLogical } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
 import { reach } from '../fault.ts'
+import type { SeriesTable } from '../memory/series-mirror.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { mergeVersions } from '../query/merge.ts'
@@ -165,7 +166,6 @@ export class Compactor {
     const cutoff = catalog.cutoff(table, Date.now())
     const rows = fileRows(table, files, dataDir, { columns, cutoff }).join(' UNION ALL ')
     const merged = mergeVersions(table, rows, { keepDeletes, columns })
-    const { mirror, registry } = tables.take(table)
     const name = `${minSeq}-${maxSeq}-${files.reduce((max, file) => Math.max(max, file.id), 0)}.parquet`
     pins.pin(paths)
     try {
@@ -178,12 +178,10 @@ export class Compactor {
         maxSeq,
         renamed: () => reach('compact.renamed')
       }
-      if (hasSeries(table)) await mirror.sync(table, registry)
-      const sorted = sortedWithTags(table, merged, mirror.name, {
-        count: files.reduce((sum, file) => sum + file.rows, 0),
-        only: catalog.logicalIds(table)
-      })
-      const file = await writeDataFile(duckdb.background, table, sorted, target)
+      const options = { count: files.reduce((sum, file) => sum + file.rows, 0), only: catalog.logicalIds(table) }
+      const write = (series?: SeriesTable) =>
+        writeDataFile(duckdb.background, table, sortedWithTags(table, merged, series, options), target)
+      const file = await (hasSeries(table) ? tables.take(table).mirror.read(write) : write())
       // A column added meanwhile is null in the new file as it was in the old ones; a dropped table has no use for it.
       if (!catalog.replaceFiles(table, files, file)) {
         if (file) await pins.remove([file.path])

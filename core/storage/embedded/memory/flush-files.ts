@@ -1,6 +1,7 @@
 // The files that the rows of a memtable go to: one, or several where they are too much for one.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Table } from '../../../model/table.ts'
 import { isAboutRows } from '../duckdb/errors.ts'
 import { reach } from '../fault.ts'
 import { type NewFile, writeDataFile } from '../file/data-file.ts'
@@ -8,24 +9,28 @@ import { mergeVersions } from '../query/merge.ts'
 import { memtableRows, sortedWithTags, untagged } from '../query/source.ts'
 import type { FlusherParts } from './flusher.ts'
 import type { Memtable, RowRange, RowsInSql } from './memtable.ts'
-import type { TableData } from './table-data.ts'
+import type { SeriesTable } from './series-mirror.ts'
 
 /** Writes `count` rows to a file of that name; undefined where none is left of them. */
 type Write = (rows: RowsInSql, count: number, name: string) => Promise<NewFile | undefined>
 
+/** A sealed memtable, its table, and the series of its rows where they have some. */
+export interface Flushed {
+  readonly table: Table
+  readonly memtable: Memtable
+  readonly series: SeriesTable | undefined
+}
+
 /** Writes all rows of a sealed memtable. No catalog knows the files yet; where some of the rows cannot be written there are none. */
-export async function writeFiles(
-  parts: FlusherParts,
-  data: TableData,
-  memtable: Memtable
-): Promise<readonly NewFile[]> {
-  const write = writerOf(parts, data, memtable)
+export async function writeFiles(parts: FlusherParts, flushed: Flushed): Promise<readonly NewFile[]> {
+  const { memtable } = flushed
+  const write = writerOf(parts, flushed)
   try {
     const file = await memtable.read(rows => write(rows, memtable.rows, `${memtable.firstSeq}`))
     return file === undefined ? [] : [file]
   } catch (error) {
     if (memtable.rows < 2 || !isAboutRows(error)) throw error
-    const { database, name } = data.table
+    const { database, name } = flushed.table
     parts.log.warn(
       { err: error, table: `${database}.${name}` },
       'rows of a table do not fit a file: they go to several'
@@ -34,13 +39,13 @@ export async function writeFiles(
   }
 }
 
-function writerOf({ catalog, duckdb, dataDir }: FlusherParts, { table, mirror }: TableData, memtable: Memtable): Write {
+function writerOf({ catalog, duckdb, dataDir }: FlusherParts, { table, memtable, series }: Flushed): Write {
   const folder = catalog.folder(table)
   return (rows, count, name) => {
     const columns = untagged(table)
-    const all = memtableRows(table, rows, mirror.name, { columns })
+    const all = memtableRows(table, rows, series, { columns })
     const merged = memtable.times.areDistinct ? all : mergeVersions(table, all, { keepDeletes: true, columns })
-    return writeDataFile(duckdb, table, sortedWithTags(table, merged, mirror.name, { count }), {
+    return writeDataFile(duckdb, table, sortedWithTags(table, merged, series, { count }), {
       dataDir,
       folder,
       name: `${name}.parquet`,

@@ -14,6 +14,7 @@ import type { WriteAheadLog } from '../log/wal.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { writeFiles } from './flush-files.ts'
 import type { Memtable } from './memtable.ts'
+import type { SeriesTable } from './series-mirror.ts'
 import type { TableData } from './table-data.ts'
 import type { OpenTables } from './tables.ts'
 
@@ -159,13 +160,14 @@ export class Flusher {
 
   async #flushMemtable(data: TableData, memtable: Memtable, flushedSeq: number) {
     const { catalog, tables } = this.#parts
-    if (hasSeries(data.table)) await data.mirror.sync(data.table, data.registry)
     await this.#saveSeries(data)
     const unsaved = data.unsavedSeries()
     const { table } = data
-    const files = await writeFiles(this.#parts, data, memtable)
+    const write = (series?: SeriesTable) => writeFiles(this.#parts, { table, memtable, series })
+    const files = await (hasSeries(table) ? data.mirror.read(write) : write())
     const rows = files.reduce((sum, file) => sum + file.rows, 0)
-    if (table.options.append_mode && rows !== memtable.rows) {
+    const isWhole = memtable.times.areDistinct || table.options.append_mode ? rows === memtable.rows : rows > 0
+    if (!isWhole) {
       throw new DbError('Unexpected', `files of ${memtable.firstSeq} hold ${rows} rows instead of ${memtable.rows}`)
     }
     catalog.addFiles(table, files, unsaved.series, flushedSeq)

@@ -1,13 +1,14 @@
 // What the engine holds of one table in memory: its memtable generations and its series.
 import type { Table } from '../../../model/table.ts'
-import { hasSeries, seriesColumns } from '../catalog/logical.ts'
-import { type Duckdb, duckdbType, quoteName } from '../duckdb/index.ts'
+import { hasSeries } from '../catalog/logical.ts'
+import type { Duckdb } from '../duckdb/index.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import { LabelIndex } from '../series/label-index.ts'
 import { SeriesRegistry } from '../series/series.ts'
-import { decodeSeries, seriesSince } from '../series/tags.ts'
+import { seriesSince } from '../series/tags.ts'
 import type { Follower } from './follower.ts'
 import { Memtable, type MemtableRows } from './memtable.ts'
+import { SeriesMirror } from './series-mirror.ts'
 
 export class TableData {
   table: Table
@@ -57,7 +58,7 @@ export class TableData {
   }
 
   get mirror(): SeriesMirror {
-    this.#mirror ??= new SeriesMirror(this.#duckdb, `main.series_${this.table.id}`)
+    this.#mirror ??= new SeriesMirror(this.#duckdb, this)
     return this.#mirror
   }
 
@@ -127,8 +128,10 @@ export class TableData {
 
   /** Makes every row added before the call readable by SQL. */
   async makeReadable(): Promise<void> {
-    for (const memtable of [...this.memtables]) await memtable.copyRows()
-    if (hasSeries(this.table) && this.memtables.length > 0) await this.mirror.sync(this.table, this.registry)
+    const memtables = [...this.memtables]
+    // First: whoever meets a copy of rows in DuckDB finds the tags of its rows there, too.
+    if (hasSeries(this.table) && memtables.length > 0) await this.mirror.sync()
+    for (const memtable of memtables) await memtable.copyRows()
   }
 
   /** Rows go; queries that read them end on what they began with. */
@@ -141,64 +144,5 @@ export class TableData {
   drop(): void {
     this.clear()
     this.#mirror?.drop().catch(() => {})
-  }
-}
-
-/** Series handed over between two turns of the event loop. */
-const batch = 5_000
-
-/** The registry as a DuckDB table, so that rows in memory can be joined with their tags. */
-export class SeriesMirror {
-  readonly name: string
-  readonly #duckdb: Duckdb
-  #tags = ''
-  #rows = 0
-  #turn: Promise<void> = Promise.resolve()
-
-  constructor(duckdb: Duckdb, name: string) {
-    this.#duckdb = duckdb
-    this.name = name
-  }
-
-  sync(table: Table, registry: SeriesRegistry): Promise<void> {
-    const next = this.#turn.then(() => this.#sync(table, registry))
-    this.#turn = next.catch(() => {})
-    return next
-  }
-
-  async drop(): Promise<void> {
-    await this.#turn
-    await this.#duckdb.run(`DROP TABLE IF EXISTS ${this.name}`)
-  }
-
-  async #sync(table: Table, registry: SeriesRegistry): Promise<void> {
-    const layout = seriesColumns(table)
-      .map(tag => `${tag.id} ${tag.physical}`)
-      .join()
-    if (layout !== this.#tags) await this.#define(table, layout)
-    for (const size = registry.size; this.#rows < size; )
-      await this.#add(table, seriesSince(registry, this.#rows, batch))
-  }
-
-  async #add(table: Table, series: readonly SeriesEntry[]): Promise<void> {
-    const tsids = Uint32Array.from(series, entry => entry.tsid)
-    const tags = decodeSeries(series, seriesColumns(table))
-    const source = {
-      columns: [
-        { name: '__tsid', type: 'UInt32' as const },
-        ...seriesColumns(table).map(({ physical, type }) => ({ name: physical, type }))
-      ],
-      batches: [{ rows: series.length, columns: [{ kind: 'fixed' as const, values: tsids }, ...tags] }]
-    }
-    await this.#duckdb.withRows(source, rows => this.#duckdb.run(`INSERT INTO ${this.name} SELECT * FROM ${rows}`))
-    this.#rows += series.length
-  }
-
-  /** Built anew when the table got another tag. */
-  async #define(table: Table, layout: string): Promise<void> {
-    const columns = seriesColumns(table).map(tag => `${quoteName(tag.physical)} ${duckdbType(tag.type)}`)
-    await this.#duckdb.run(`CREATE OR REPLACE TABLE ${this.name} (__tsid UINTEGER, ${columns.join(', ')})`)
-    this.#tags = layout
-    this.#rows = 0
   }
 }

@@ -6,6 +6,7 @@ import { hasSeries } from '../catalog/logical.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import { Follower } from '../memory/follower.ts'
 import { Memtable, type MemtableRows } from '../memory/memtable.ts'
+import type { SeriesTable } from '../memory/series-mirror.ts'
 import { noRows, writtenRows } from './relation.ts'
 import { type ReadParts, snapshotOf } from './snapshot.ts'
 import { substitute } from './substitute.ts'
@@ -82,11 +83,12 @@ async function look(
   const data = parts.tables.find(table)!
   const memtable = new Memtable(parts.duckdb, snapshot.table, 0, writes[0]!.seq)
   for (const rows of writes) memtable.add(snapshot.table, rows)
-  if (hasSeries(snapshot.table)) await data.mirror.sync(data.table, data.registry)
-  return memtable.read(async rows => {
-    const found = await ask(parts, query, writtenRows(snapshot, rows, data.mirror.name), signal)
-    return found.batches
-  })
+  const read = (series?: SeriesTable) =>
+    memtable.read(async rows => {
+      const found = await ask(parts, query, writtenRows(snapshot, rows, series), signal)
+      return found.batches
+    })
+  return hasSeries(snapshot.table) ? data.mirror.read(read) : read()
 }
 
 async function ask(

@@ -3,6 +3,7 @@ import type { Table, TableColumn } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { Memtable, type RowsInSql } from '../memory/memtable.ts'
+import type { SeriesTable } from '../memory/series-mirror.ts'
 import { mergeVersions } from './merge.ts'
 import type { NewestRows, Selection } from './select.ts'
 import { fileRows, finished, memtableRows, missing, type SourceOptions } from './source.ts'
@@ -16,8 +17,8 @@ export interface Snapshot {
   readonly logical: readonly number[] | undefined
   readonly files: readonly DataFile[]
   readonly memtables: readonly Memtable[]
-  /** DuckDB table with the tags of the series. */
-  readonly series: string
+  /** The tags of the series; undefined where there are none, or nobody has read rows of them in memory. */
+  readonly series: SeriesTable | undefined
   readonly dataDir: string
   /** Rows before it (in the time index's unit) are past their time to live. */
   readonly cutoff: bigint | undefined
@@ -83,7 +84,11 @@ export function noRows({ columns }: { readonly columns: readonly TableColumn[] }
 }
 
 /** `SELECT …` of rows as they were written, each version for itself. */
-export function writtenRows({ table, view, logical, cutoff }: Snapshot, rows: RowsInSql, series: string): string {
+export function writtenRows(
+  { table, view, logical, cutoff }: Snapshot,
+  rows: RowsInSql,
+  series: SeriesTable | undefined
+): string {
   const only = view === undefined ? logical : [view.id]
   const names = view === undefined ? finished(table) : viewNames(view, table)
   const puts = table.options.append_mode ? '' : ' WHERE __op = 0'

@@ -39,7 +39,7 @@ export function seriesSql(query: SeriesQuery, snapshot: Snapshot, selection: Sel
 export function columnsOf(table: Table, host: Table) {
   return (name: string): TableColumn => {
     const column = table.columns.find(each => each.name === name)!
-    return host === table ? column : host.columns.find(({ id }) => id === column.stored)!
+    return column.stored === undefined ? column : host.columns.find(({ id }) => id === column.stored)!
   }
 }
 

@@ -1,6 +1,7 @@
 // What a query sees, fixed at one moment, and kept alive until the last row is read.
 import type { Table } from '../../../model/table.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
+import { hasSeries } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { IndexReader } from '../index/index-reader.ts'
@@ -30,20 +31,21 @@ export function snapshotOf({ catalog, tables, dataDir }: ReadParts, table: Table
     logical: host === table ? catalog.logicalIds(host) : undefined,
     files: catalog.files(host),
     memtables: data?.memtables ?? [],
-    series: data?.mirror.name ?? '',
+    series: data && hasSeries(host) ? data.mirror.current : undefined,
     dataDir,
     cutoff: catalog.cutoff(table, now)
   }
 }
 
-/** Keeps files and memtables; returns what lets them go. */
+/** Keeps files, memtables and tables of series; returns what lets them go. */
 export function pin(pins: FilePins, snapshots: readonly Snapshot[]): () => void {
   const paths = snapshots.flatMap(snapshot => snapshot.files.map(file => file.path))
   const memtables = snapshots.flatMap(snapshot => snapshot.memtables)
+  const series = snapshots.flatMap(snapshot => snapshot.series ?? [])
   pins.pin(paths)
-  for (const memtable of memtables) memtable.pin()
+  for (const part of [...memtables, ...series]) part.pin()
   return () => {
     pins.unpin(paths)
-    for (const memtable of memtables) memtable.unpin()
+    for (const part of [...memtables, ...series]) part.unpin()
   }
 }

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import type { Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { hasSeries, mergesFields, seriesColumns, storedColumns, tableColumn } from '../catalog/logical.ts'
+import { mergesFields, seriesColumns, storedColumns, tableColumn } from '../catalog/logical.ts'
 import { duckdbType, initialValue, quoteName, quoteText } from '../duckdb/index.ts'
 import { groupColumn } from '../index/wanted.ts'
 import { type HiddenColumn, hiddenColumns, type RowsInSql } from '../memory/memtable.ts'
+import type { SeriesTable } from '../memory/series-mirror.ts'
 import { noTags } from '../series/series.ts'
 
 export interface SourceOptions {
@@ -72,23 +73,24 @@ function inGroups(groups: readonly number[] | undefined): string | false {
   return groups !== undefined && `${groupColumn} IN (${groups.join(', ')})`
 }
 
-/** `series` is the table with the tags of the series. */
+/** `series` has the tags of the rows where they have some. */
 export function memtableRows(
   table: Table,
   { from, ...rows }: RowsInSql,
-  series: string,
+  series: SeriesTable | undefined,
   { columns: wanted = storedColumns(table), cutoff, only }: SourceOptions = {}
 ): string {
   const held = new Set(rows.columns.map(column => column.id))
   const present = new Set(rows.hidden.map(([name]) => name))
   const tagged = present.has('__tsid')
   const columns = wanted.map(column => {
-    if (column.semantic === 'tag') return tagged ? `s.${quoteName(column.physical)}` : missing(column)
+    if (column.semantic === 'tag')
+      return series?.has(column) && tagged ? `s.${quoteName(column.physical)}` : missing(column)
     return cellOf(table, column, held, 'm.', ({ physical }) => `m.${quoteName(physical)}`)
   })
   const hidden = hiddenColumns(table).map(column => (present.has(column[0]) ? `m.${column[0]}` : nothing(column)))
   const joined = tagged && (only !== undefined || wanted.some(column => column.semantic === 'tag'))
-  const source = joined ? `${from} m JOIN ${series} s ON s.__tsid = m.__tsid` : `${from} m`
+  const source = joined ? `${from} m JOIN ${series!.name} s ON s.__tsid = m.__tsid` : `${from} m`
   const where = conditions([cutoff !== undefined && since(table, cutoff, 'm.'), ofTables('s.', only)])
   return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${source}${where}`
 }
@@ -109,28 +111,30 @@ const many = 100_000
 export function sortedWithTags(
   table: Table,
   rows: string,
-  series: string,
+  series: SeriesTable | undefined,
   { count, only }: { readonly count: number; readonly only?: readonly number[] | undefined }
 ): string {
   const order = [quoteName(table.timeIndex.physical), ...(table.options.append_mode ? [] : ['__seq'])].map(
     name => `m.${name}`
   )
-  if (!hasSeries(table)) return `SELECT * FROM (${rows}) m ORDER BY ${order.join(', ')}`
+  if (series === undefined) return `SELECT * FROM (${rows}) m ORDER BY ${order.join(', ')}`
   const tags = seriesColumns(table)
+    .filter(tag => series.has(tag))
     .map(tag => quoteName(tag.physical))
     .join(', ')
-  const ranked = `SELECT __tsid, row_number() OVER (ORDER BY ${tags}) AS __rank FROM ${series}`
+  const ranked = `SELECT __tsid, row_number() OVER (ORDER BY ${tags}) AS __rank FROM ${series.name}`
   const withRank = `SELECT m.*, k.__rank FROM (${rows}) m JOIN (${ranked}) k ON k.__tsid = m.__tsid`
   const hidden = hiddenColumns(table).map(([name]) => `m.${name}`)
-  const columns = storedColumns(table).map(
-    column => `${column.semantic === 'tag' ? 's' : 'm'}.${quoteName(column.physical)}`
-  )
+  const columns = storedColumns(table).map(column => {
+    if (column.semantic !== 'tag') return `m.${quoteName(column.physical)}`
+    return series.has(column) ? `s.${quoteName(column.physical)}` : missing(column)
+  })
   const selected = [...hidden, ...columns].join(', ')
   const sort = ` ORDER BY ${['m.__rank', ...order].join(', ')}`
   const first = count >= many ? `SELECT * FROM (${withRank}) m${sort}` : withRank
   const last = count >= many ? '' : sort
   const where = conditions([ofTables('s.', only)])
-  return `SELECT ${selected} FROM (${first}) m JOIN ${series} s ON s.__tsid = m.__tsid${where}${last}`
+  return `SELECT ${selected} FROM (${first}) m JOIN ${series.name} s ON s.__tsid = m.__tsid${where}${last}`
 }
 
 /** A column without a value in any row. */
