@@ -1,5 +1,6 @@
 // The program of a query process: DuckDB for the statements the server sends, nothing else. It lives as long as the server does.
 import { readdirSync, writeFileSync } from 'node:fs'
+import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { Socket } from 'node:net'
 import { constants, getPriority, setPriority } from 'node:os'
 import { encodeFrame, FrameKind, FrameReader, type ProcessSettings, type StatementFrame } from '../sql/frames.ts'
@@ -46,6 +47,8 @@ async function open(settings: ProcessSettings): Promise<ProcessStatements> {
   const [instance, main] = await openConfined({ folders, spill, memoryLimit, threads })
   main.closeSync()
   send(encodeFrame(FrameKind.ready, 0))
+  // By itself it is written at an orderly exit.
+  if (getCompileCacheDir() !== undefined) flushCompileCache()
   return new ProcessStatements(instance, connections, send)
 }
 

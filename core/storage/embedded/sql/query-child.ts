@@ -71,8 +71,12 @@ export class QueryChild {
     mkdirSync(options.temporary, { recursive: true })
     this.#process = spawn(process.execPath, [...flags, programPath()], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      // Nothing of the server's environment: statements have no business with it.
-      env: { ...allocator, UV_THREADPOOL_SIZE: String(options.waitingThreads) }
+      // Nothing else of the server's environment: statements have no business with it.
+      env: {
+        ...allocator,
+        UV_THREADPOOL_SIZE: String(options.waitingThreads),
+        ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] })
+      }
     })
     this.#socket = this.#process.stdio[3] as Socket
     this.#socket.on('error', () => {})

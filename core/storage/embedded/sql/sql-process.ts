@@ -214,7 +214,7 @@ export class SqlProcess {
     )
     if (!child.isReady && reason === 'died') {
       // The next one would fare no better: the next request tries again.
-      const error = cannotStart(lastWords.split('\n').find(line => /error/i.test(line)) ?? detail)
+      const error = cannotStart(/\bError: (.+)/.exec(lastWords)?.[1] ?? detail)
       child.lose(() => error)
       for (let waiting = this.#waiting.next(); waiting !== undefined; waiting = this.#waiting.next())
         waiting.fail(error)

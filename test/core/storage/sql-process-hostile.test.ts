@@ -1,0 +1,135 @@
+// Statements that nothing else stops: they end their process, and nobody else's.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { temporaryFolder } from './fixtures.ts'
+import { startProcess, type TestProcess, until } from './sql-process-fixtures.ts'
+
+/** Statements that take more memory than DuckDB may, in ways it does not count. */
+const growing: Readonly<Record<string, string>> = {
+  'a text that doubles': `SELECT length(list_reduce(range(40)::VARCHAR[], lambda a, b: a || a, repeat('y', 100)))`,
+  'repetitions by a column': `SELECT length(repeat('0123456789', n)) FROM (SELECT 200000000 + (random() * 2)::INT AS n)`,
+  'a distance of long texts': `SELECT damerau_levenshtein(repeat('a', n), repeat('b', n)) FROM (SELECT 40000 + (random() * 2)::INT AS n)`,
+  'a range from a subquery': 'SELECT len(range((SELECT 2000000000 + (random() * 2)::BIGINT)))'
+}
+
+/** Statements that crash DuckDB. */
+const deep = (text: string) => `SELECT ${text} FROM (SELECT 100000 + (random() * 0)::INT AS n)`
+const crashing: Readonly<Record<string, string>> = {
+  'the structure of nested lists': deep("json_structure(repeat('[', n) || repeat(']', n))"),
+  'a nested list in a nested list': deep(
+    "json_contains(repeat('[', n) || repeat(']', n), repeat('[', n) || repeat(']', n))"
+  ),
+  'nested objects that are merged': deep(
+    `json_merge_patch(repeat('{"a":', n) || '1' || repeat('}', n), repeat('{"a":', n) || '2' || repeat('}', n))`
+  )
+}
+
+/** Goes on for minutes without a look at its interruption. */
+const stubborn = "SELECT levenshtein(repeat('a', n), repeat('b', n)) FROM (SELECT 400000 + (random() * 2)::INT AS n)"
+/** Goes on until it is interrupted. */
+const endless = 'SELECT sum(a.i * b.i) FROM range(100000) a(i), range(100000000) b(i)'
+
+async function worksAgain(t: Test, { ask }: TestProcess) {
+  const start = performance.now()
+  t.strictSame(await ask('SELECT 1'), [[1]])
+  const took = performance.now() - start
+  t.ok(took < 3_000, `the next statement is answered after ${Math.round(took)} ms`)
+}
+t.test('statements beyond all limits end their process, and the next one works', async t => {
+  const mine = startProcess(t, { hardLimit: 700 << 20 })
+  const other = startProcess(t, { name: 'internal' })
+  await Promise.all([mine.ask('SELECT 1'), other.ask('SELECT 1')])
+  const { pid } = other.process.statistics()
+  for (const [name, text] of Object.entries(growing)) {
+    await t.rejects(mine.ask(text), { code: 'RuntimeResourcesExhausted' }, name)
+    await worksAgain(t, mine)
+  }
+  for (const [name, text] of Object.entries(crashing)) {
+    const died = { code: 'EngineExecuteQuery', message: /^the query process was ended because .*SIGSEGV/ }
+    await t.rejects(mine.ask(text), died, name)
+    await worksAgain(t, mine)
+  }
+  const { memory, died } = mine.process.statistics().restarts
+  t.equal(died, Object.keys(crashing).length)
+  t.ok(memory > 0)
+  const { statements } = mine.logged.at(-1) as { statements: string[] }
+  t.strictSame(statements, [Object.values(crashing).at(-1)], 'the log names what ran')
+  t.strictSame(await other.ask('SELECT 1'), [[1]])
+  t.equal(other.process.statistics().pid, pid, 'the other process has noticed nothing')
+})
+
+t.test('those who ran beside it may try again, those who wait need not', async t => {
+  const mine = startProcess(t, { slots: 3 })
+  await mine.ask('SELECT 1')
+  const retry = { code: 'StorageUnavailable', status: 503, retryAfter: 1, message: /try again$/ }
+  const beside = [t.rejects(mine.ask(endless), retry), t.rejects(mine.ask(endless), retry)]
+  const crashed = t.rejects(mine.ask(crashing['the structure of nested lists']!), retry)
+  const waiting = mine.ask('SELECT 2')
+  t.equal(mine.process.statistics().waiting, 1)
+  await Promise.all([...beside, crashed])
+  t.strictSame(await waiting, [[2]])
+  t.strictSame(mine.process.statistics().restarts, { memory: 0, stuck: 0, died: 1 })
+})
+
+t.test('a statement that ignores its cancellation is answered at once, and ended with its process', async t => {
+  const mine = startProcess(t)
+  await mine.ask('SELECT 1')
+  const { pid } = mine.process.statistics()
+  const controller = new AbortController()
+  const failed = t.rejects(mine.ask(stubborn, {}, controller.signal), { code: 'Cancelled' })
+  const beside = t.rejects(mine.ask(endless), { code: 'StorageUnavailable', message: /5 s .*; try again$/ })
+  await new Promise(resolve => setTimeout(resolve, 300))
+  const start = performance.now()
+  controller.abort()
+  await failed
+  t.ok(performance.now() - start < 500)
+  t.equal(mine.process.statistics().running, 2, 'it holds its slot')
+  t.strictSame(await mine.ask('SELECT 1'), [[1]])
+  await beside
+  t.ok(performance.now() - start > 4_900)
+  t.strictSame(mine.process.statistics().restarts, { memory: 0, stuck: 1, died: 0 })
+  t.notOk(existsSync(`/proc/${pid}/fd/0`))
+  await worksAgain(t, mine)
+})
+
+t.test('signals of a terminal do not end it; other ends are repaired', async t => {
+  const { process: mine, ask } = startProcess(t)
+  await ask('SELECT 1')
+  const pid = mine.statistics().pid!
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR1'] as const) process.kill(pid, signal)
+  t.strictSame(await ask('SELECT 1'), [[1]])
+  t.equal(mine.statistics().pid, pid)
+  process.kill(pid, 'SIGKILL')
+  await until(() => mine.statistics().alive && mine.statistics().pid !== pid, 'new process')
+  t.strictSame(mine.statistics().restarts, { memory: 0, stuck: 0, died: 1 })
+  process.kill(mine.statistics().pid!, 'SIGSTOP')
+  await t.rejects(ask('SELECT 1'), { code: 'StorageUnavailable', message: /did not answer for 10 s; try again$/ })
+  t.strictSame(await ask('SELECT 1'), [[1]])
+  t.strictSame(mine.statistics().restarts, { memory: 0, stuck: 1, died: 1 })
+})
+
+t.test('what prevents its start is said, and the next statement tries again', async t => {
+  const wrong = startProcess(t, { folders: ['/tmp/\0'] })
+  await t.rejects(wrong.ask('SELECT 1'), { code: 'StorageUnavailable', message: /cannot be started: Parser Error/ })
+  const { process: mine, home, ask } = startProcess(t)
+  writeFileSync(join(home, 'tmp'), 'in the way')
+  await t.rejects(ask('SELECT 1'), { code: 'StorageUnavailable', message: /cannot be started: .*(ENOTDIR|EEXIST)/ })
+  t.equal(mine.statistics().alive, false)
+  rmSync(join(home, 'tmp'))
+  t.strictSame(await ask('SELECT 1'), [[1]])
+})
+
+t.test('it ends with its server, however that ends', async t => {
+  const program = fileURLToPath(new URL('sql-process-parent.ts', import.meta.url))
+  const parent = spawn(process.execPath, [program, temporaryFolder(t)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => parent.kill('SIGKILL'))
+  const [line] = await once(parent.stdout, 'data')
+  const pid = Number(String(line))
+  t.ok(existsSync(`/proc/${pid}`))
+  parent.kill('SIGKILL')
+  await until(() => !existsSync(`/proc/${pid}`), 'end of the query process')
+})
