@@ -54,6 +54,8 @@ export interface MetricFamily {
 export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
   const registry = new Registry()
   if (options.process) collectDefaultMetrics({ register: registry })
+  // Gauges named as counters are; the families by type say the same.
+  for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
   const families = new Map<string, Counter | Gauge | Histogram>()
   const once = <F extends Counter | Gauge | Histogram>(name: string, make: () => F): F => {
     const known = families.get(name) as F | undefined

@@ -22,7 +22,7 @@ export const measures: readonly Measure[] = ['rss', 'heap', 'external', 'handles
 const families = {
   heap: 'nodejs_heap_size_used_bytes',
   external: 'nodejs_external_memory_bytes',
-  handles: 'nodejs_active_handles_total',
+  handles: 'nodejs_active_handles',
   delay: 'nodejs_eventloop_lag_p99_seconds'
 } as const
 
@@ -31,9 +31,10 @@ export async function read(url: string, pid: number, at: number): Promise<Readin
   if (!response.ok) throw new Error(`/metrics answers ${response.status}`)
   const text = await response.text()
   const metric = (name: string) => {
-    const value = Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
-    if (Number.isNaN(value)) throw new Error(`/metrics has no ${name}`)
-    return value
+    // Families with labels are added up.
+    const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))]
+    if (values.length === 0) throw new Error(`/metrics has no ${name}`)
+    return values.reduce((sum, [, value]) => sum + Number(value), 0)
   }
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1])
