@@ -8,6 +8,7 @@ import type { LogSwitch } from './log/switch.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { SlowQueries } from './slow-query.ts'
 import type { Store } from './storage/store.ts'
+import type { SystemTables } from './storage/system.ts'
 import type { TraceSwitch } from './trace/trace.ts'
 
 export interface Core {
@@ -21,6 +22,8 @@ export interface Core {
   /** Undefined: every request runs as the default user. */
   readonly users: UserProvider | undefined
   readonly store: Store
+  /** For plugins that keep something of their own. */
+  readonly system: SystemTables
   /** For whoever runs queries of users. */
   readonly slowQueries: SlowQueries
   /** What runs, in the order it was set up. */

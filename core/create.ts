@@ -14,7 +14,8 @@ import { importModule } from './module.ts'
 import { createSlowQueries } from './slow-query.ts'
 import { createEmbeddedEngine } from './storage/embedded/engine.ts'
 import type { Engine } from './storage/engine.ts'
-import { createStore } from './storage/store.ts'
+import { createStores } from './storage/store.ts'
+import { type SystemTables, systemDatabase } from './storage/system.ts'
 import { configuredTracing } from './trace/configured.ts'
 import type { Tracing } from './trace/trace.ts'
 
@@ -54,10 +55,12 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     throw error
   }
   metrics.gauge('svc_ready', '1 once `/ready` answers 200.', [], gauge => gauge.set(ready ? 1 : 0))
-  const store = createStore({ engine, config, metrics, tracing })
+  const { store, writeAnywhere } = createStores({ engine, config, metrics, tracing })
+  const system: SystemTables = {
+    write: (plugin, writes) => writeAnywhere(internalContext({ config, log }, plugin, systemDatabase), writes)
+  }
   countCatalog(store, metrics)
-  const ctx = internalContext({ config, log }, 'slow_query', 'svc_private')
-  const slowQueries = createSlowQueries({ config: config.slow_query, ctx, store, metrics, log })
+  const slowQueries = createSlowQueries({ config: config.slow_query, system, metrics, log })
   const closeAll = async () => {
     await slowQueries.settle()
     await close()
@@ -71,6 +74,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     tracing,
     users,
     store,
+    system,
     slowQueries,
     plugins,
     isReady: () => ready,

@@ -7,7 +7,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import type { BytesData, Column, ColumnData } from './model/batch.ts'
 import { bitmap } from './model/batch.ts'
 import type { ColumnType } from './model/types.ts'
-import type { Store } from './storage/store.ts'
+import type { SystemTables } from './storage/system.ts'
 
 export interface SlowQuery {
   /** As the user wrote it; only its beginning is kept, and no constant behind a word such as `password`. */
@@ -27,9 +27,7 @@ export interface SlowQueries {
 
 export interface SlowQueryParts {
   readonly config: Config['slow_query']
-  /** For the rows of the table, as the server itself. */
-  readonly ctx: RequestContext
-  readonly store: Pick<Store, 'write'>
+  readonly system: SystemTables
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -46,7 +44,7 @@ interface Row extends SlowQuery {
   readonly time: bigint
 }
 
-export function createSlowQueries({ config, ctx, store, metrics, log }: SlowQueryParts): SlowQueries {
+export function createSlowQueries({ config, system, metrics, log }: SlowQueryParts): SlowQueries {
   const counted = metrics.counter('svc_slow_queries_total', 'Queries slower than slow_query.threshold.', ['plugin'])
   const lost = metrics.counter('svc_slow_queries_lost_total', 'Slow queries that could not be kept in the table.')
   let waiting: Row[] = []
@@ -63,7 +61,7 @@ export function createSlowQueries({ config, ctx, store, metrics, log }: SlowQuer
         autoCreate: true,
         options: tableOptions(config)
       }
-      await store.write(ctx, [write]).catch((error: unknown) => {
+      await system.write('slow_query', [write]).catch((error: unknown) => {
         lost.add(rows.length)
         log.warn({ err: error }, 'slow queries could not be kept')
       })

@@ -22,7 +22,8 @@ import { createGate } from './gate.ts'
 import { createRunQuery } from './query-measure.ts'
 import { checkDefinition, checkName, inheritOptions, type PlannedWrite, planSteps } from './schema.ts'
 import type { RefusedSeries } from './series-write.ts'
-import { createStoreWrite } from './store-write.ts'
+import { createStoreWrite, type StoreWriteParts } from './store-write.ts'
+import { refuseSystem } from './system.ts'
 
 export interface WriteResult {
   /** Affected rows, all writes together. */
@@ -78,8 +79,19 @@ export interface StoreParts {
   readonly tracing?: Tracing
 }
 
+export interface Stores {
+  readonly store: Store
+  /** Writes to any database, the system's own included. */
+  readonly writeAnywhere: Store['write']
+}
+
 /** The store over an open engine. */
-export function createStore({ engine, config, metrics, tracing = noTracing }: StoreParts): Store {
+export function createStore(parts: StoreParts): Store {
+  return createStores(parts).store
+}
+
+/** The same with the way past the protection of the system database, for the server itself. */
+export function createStores({ engine, config, metrics, tracing = noTracing }: StoreParts): Stores {
   const { catalog } = engine
   const runQuery = createRunQuery(
     createGate(() => config.max_concurrent_queries),
@@ -151,20 +163,25 @@ export function createStore({ engine, config, metrics, tracing = noTracing }: St
     }))
   }
 
-  return {
+  const writeParts: StoreWriteParts = {
+    engine,
+    config,
+    resolve,
+    requireDatabase,
+    count({ db, plugin }, rows, deleted) {
+      const labels = { db: dbLabel(db), plugin }
+      if (rows > deleted) rowsWritten.add(rows - deleted, labels)
+      if (deleted > 0) rowsDeleted.add(deleted, labels)
+    }
+  }
+  const requireWritable = (name: string): Database => {
+    refuseSystem(name)
+    return requireDatabase(name)
+  }
+  const store: Store = {
     engineName: engine.name,
 
-    write: createStoreWrite({
-      engine,
-      config,
-      resolve,
-      requireDatabase,
-      count({ db, plugin }, rows, deleted) {
-        const labels = { db: dbLabel(db), plugin }
-        if (rows > deleted) rowsWritten.add(rows - deleted, labels)
-        if (deleted > 0) rowsDeleted.add(deleted, labels)
-      }
-    }),
+    write: createStoreWrite({ ...writeParts, requireDatabase: requireWritable }),
 
     async query(ctx, query) {
       authorise(ctx.user, 'read')
@@ -198,6 +215,7 @@ export function createStore({ engine, config, metrics, tracing = noTracing }: St
 
     changeDatabase(ctx, name, options) {
       authorise(ctx.user, 'write')
+      refuseSystem(name)
       return inTurn(async () => {
         requireDatabase(name)
         return catalog.changeDatabase(name, options)
@@ -206,11 +224,12 @@ export function createStore({ engine, config, metrics, tracing = noTracing }: St
 
     dropDatabase(ctx, name) {
       authorise(ctx.user, 'write')
+      refuseSystem(name)
       return inTurn(async () => {
         if (!catalog.database(name)) {
           throw new DbError('InvalidArguments', `Failed to find schema, schema info: ${name}`)
         }
-        if (name === ctx.db || name === 'public' || name === 'svc_private') {
+        if (name === ctx.db || name === 'public') {
           throw new DbError('InvalidArguments', `Schema \`${name}\` is in use`)
         }
         await catalog.dropDatabase(name)
@@ -219,6 +238,7 @@ export function createStore({ engine, config, metrics, tracing = noTracing }: St
 
     createTable(ctx, definition) {
       authorise(ctx.user, 'write')
+      refuseSystem(definition.database)
       return inTurn(async () => {
         refuseTaken(definition.database, definition.name)
         const table = await catalog.createTable(complete(definition))
@@ -229,6 +249,7 @@ export function createStore({ engine, config, metrics, tracing = noTracing }: St
 
     changeTable(ctx, table, change) {
       authorise(ctx.user, 'write')
+      refuseSystem(table.database)
       return inTurn(async () => {
         if (change.kind === 'rename') refuseTaken(table.database, change.name)
         const changed = await catalog.changeTable(table, change)
@@ -239,11 +260,13 @@ export function createStore({ engine, config, metrics, tracing = noTracing }: St
 
     dropTable(ctx, table) {
       authorise(ctx.user, 'write')
+      refuseSystem(table.database)
       return inTurn(() => catalog.dropTable(table))
     },
 
     putView(ctx, view, replace) {
       authorise(ctx.user, 'write')
+      refuseSystem(view.database)
       checkName('table', view.name)
       return inTurn(async () => {
         requireDatabase(view.database)
@@ -254,6 +277,7 @@ export function createStore({ engine, config, metrics, tracing = noTracing }: St
 
     dropView(ctx, view) {
       authorise(ctx.user, 'write')
+      refuseSystem(view.database)
       return inTurn(() => catalog.dropView(view))
     },
 
@@ -262,6 +286,7 @@ export function createStore({ engine, config, metrics, tracing = noTracing }: St
       return engine.maintain(task, ctx.signal)
     }
   }
+  return { store, writeAnywhere: createStoreWrite(writeParts) }
 }
 
 /** Database names as metric labels: at most a hundred, then `other`. */

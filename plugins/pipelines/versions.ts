@@ -1,5 +1,6 @@
 // Stored documents: a table in the private database, kept in memory as well.
 import {
+  authorise,
   type Column,
   type Core,
   DbError,
@@ -9,11 +10,11 @@ import {
   parseTimestamp,
   type RequestContext,
   type ResultBatch,
+  systemDatabase,
   type TableWrite,
   utc
 } from '../../core/index.ts'
 
-const database = 'svc_private'
 const table = 'pipelines'
 const names = ['name', 'schema', 'content_type', 'pipeline', 'created_at'] as const
 
@@ -48,14 +49,15 @@ export function parseVersion(text: string): bigint {
 
 /** Reads what is stored; from then on the memory leads. */
 export async function openVersions(core: Core): Promise<Versions> {
-  const { store } = core
   // By name, oldest first.
   const known = new Map<string, Version[]>()
   for (const version of await readAll(core)) insert(known, version)
   let last = 0n
 
-  const write = (ctx: RequestContext, version: Version, op: 'put' | 'delete') =>
-    store.write({ ...ctx, db: database, hints: { options: {} } }, [versionWrite(version, op)])
+  const write = (ctx: RequestContext, version: Version, op: 'put' | 'delete') => {
+    authorise(ctx.user, 'write')
+    return core.system.write('pipelines', [versionWrite(version, op)])
+  }
   return {
     find(name, created) {
       const list = known.get(name) ?? []
@@ -119,9 +121,9 @@ function versionWrite(version: Version, op: 'put' | 'delete'): TableWrite {
 }
 
 async function readAll(core: Core): Promise<Version[]> {
-  const stored = core.store.table(database, table)
+  const stored = core.store.table(systemDatabase, table)
   if (stored === undefined) return []
-  const result = await core.store.query(internalContext(core, 'pipelines', database), {
+  const result = await core.store.query(internalContext(core, 'pipelines', systemDatabase), {
     kind: 'scan',
     table: stored,
     columns: names

@@ -5,7 +5,6 @@ import {
   type Counter,
   every,
   formatDuration,
-  internalContext,
   type Metrics,
   type SeriesWrite,
   type TableWrite,
@@ -63,18 +62,18 @@ type Write = (kind: Kind, count: number, make: () => readonly (TableWrite | Seri
 
 /** Never fails: what cannot be kept is lost and counted; only the first failure of several is a line of the log, so that none leads to the next. */
 function createWrite(core: Core, counted: Counter): Write {
-  const ctx = internalContext(core, 'admin', 'svc_private')
+  const log = core.log.child({ plugin: 'admin' })
   const failing = new Set<Kind>()
   return async (kind, count, make) => {
     try {
-      await core.store.write(ctx, make())
+      await core.system.write('admin', make())
       counted.add(count, { kind, result: 'kept' })
       failing.delete(kind)
       return true
     } catch (error) {
       counted.add(count, { kind, result: 'lost' })
       if (!failing.has(kind))
-        ctx.log.warn({ kind, reason: (error as Error).message }, 'the server cannot keep what it observes of itself')
+        log.warn({ kind, reason: (error as Error).message }, 'the server cannot keep what it observes of itself')
       failing.add(kind)
       return false
     }
