@@ -93,7 +93,8 @@ export interface View {
   readonly name: string
   /** The text of the query; names in it without a database are of the view's. */
   readonly query: string
-  readonly columns: readonly { readonly name: string; readonly type: ResultType }[]
+  /** `from`: the name the query has for it, where the view gives it another one. */
+  readonly columns: readonly { readonly name: string; readonly type: ResultType; readonly from?: string }[]
   /** Milliseconds since 1970. */
   readonly createdAt: number
 }

@@ -1,7 +1,5 @@
 // What the statements of one request share, and how one of them reads.
 import {
-  DbError,
-  isDbError,
   parseZone,
   type RecordsAnswer,
   type RequestContext,
@@ -18,8 +16,10 @@ import type { SqlParser } from './grammar/parser.ts'
 import type { Processes } from './process.ts'
 import { confine, shift } from './query/confine.ts'
 import { engineZone } from './query/engine-zone.ts'
+import { explainFailure } from './query/failure.ts'
 import { checkGrowth } from './query/growth.ts'
-import { errorAt, type Token, tokenText } from './text/token.ts'
+import { makeNames, type Names } from './query/names.ts'
+import type { Token } from './text/token.ts'
 
 export interface Session {
   readonly store: Store
@@ -49,8 +49,9 @@ export interface QueryPlan {
   readonly query: SqlQuery
   /** What it was written as. */
   readonly tokens: readonly Token[]
-  /** Names of columns to show instead of the engine's. */
-  readonly names: ReadonlyMap<string, string>
+  /** What the engine is told for the names of columns, and those there are where one is none. */
+  readonly names: Names
+  readonly valid: ReadonlyMap<string, readonly string[]>
 }
 
 /** Runs a query; its rows come as they are read. `prefix` goes before its text. */
@@ -82,7 +83,7 @@ export async function planQuery(
   checkGrowth(tokens, session.valueLimit)
   const zone = parseZone(ctx.timezone) ?? utc
   const sources = { ...session.system, store, processes: () => visibleProcesses(session) }
-  const { text, relations, bounded, names } = await confine(
+  const { text, relations, bounded, names, valid } = await confine(
     { store, parser, ctx, db: ctx.db, sql, zone, sources, ...(views && { views }) },
     tokens
   )
@@ -93,40 +94,23 @@ export async function planQuery(
     timezone: engineZone(ctx.timezone, tokens),
     bounded
   }
-  return { query, tokens, names }
+  return { query, tokens, names, valid }
 }
 
-export async function runPlan(
-  { store, ctx, sql }: Session,
-  { query, tokens, names }: QueryPlan
-): Promise<RecordsAnswer> {
-  const result = await store.query(ctx, query).catch(error => explainFailure(error, sql, tokens))
+/** The plan of a query a statement makes itself. */
+export function ownPlan(query: SqlQuery): QueryPlan {
+  return { query, tokens: [], names: makeNames([]), valid: new Map() }
+}
+
+export async function runPlan({ store, ctx, sql }: Session, plan: QueryPlan): Promise<RecordsAnswer> {
+  const { shown } = plan.names
+  const result = await store.query(ctx, plan.query).catch(error => explainFailure(error, sql, plan))
   return {
     kind: 'records',
-    columns: result.columns.map(({ name, type }) => ({ name: names.get(name) ?? name, type })),
+    columns: result.columns.map(({ name, type }) => ({ name: shown.get(name) ?? name, type })),
     batches: () => result.batches(),
     close: () => result.close()
   }
-}
-
-/** Planning errors in the words of this server, errors of syntax with their place. */
-function explainFailure(error: unknown, sql: string, tokens: readonly Token[]): never {
-  if (isDbError(error) && error.code === 'InvalidSyntax') throw placed(error, sql, tokens)
-  if (!isDbError(error) || error.code !== 'PlanQuery') throw error
-  const field = /Referenced column "(.*?)" not found in FROM clause!?(?:\s*Candidate bindings: (.*))?/s.exec(
-    error.message
-  )
-  const text =
-    field === null ? error.message : `No field named ${field[1]}.${field[2] ? ` Valid fields are ${field[2]}` : ''}`
-  throw new DbError('PlanQuery', `Failed to plan SQL: ${text}`, { cause: error })
-}
-
-/** The engine read another text than the user wrote: what it stumbled over is found again where it stands only once. */
-function placed(error: DbError, sql: string, tokens: readonly Token[]): DbError {
-  const near = /^Parser Error: syntax error at or near "(.*)"$/s.exec(error.message)?.[1]
-  const [token, ...others] = tokens.filter(other => tokenText(other) === near)
-  if (token === undefined || others.length > 0) return error
-  return errorAt(sql, token.start, `syntax error at ${near}`)
 }
 
 /** All values of an answer, row by row. For few rows. */

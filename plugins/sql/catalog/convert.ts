@@ -10,7 +10,7 @@ import {
   unitsPerSecond
 } from '../../../core/index.ts'
 import { engineType } from '../query/engine-type.ts'
-import { privileged, readRows, runPlan, type Session } from '../session.ts'
+import { ownPlan, privileged, readRows, runPlan, type Session } from '../session.ts'
 import { quoteName } from '../text/token.ts'
 
 /** Whether any value converts, or every one has to be looked at. Throws when no value would, or would lose something. */
@@ -85,7 +85,7 @@ export async function checkConversion(
   const text = `${head}t WHERE ${value} IS NOT NULL AND try_cast(${value} AS ${engineType(to)}) IS NULL`
   const relations = [{ start: head.length, end: head.length + 1, table, alias: 't' }]
   const query = { kind: 'sql' as const, text, relations, timezone: 'UTC' }
-  const [row] = await readRows(await runPlan(privileged(session), { query, tokens: [], names: new Map() }))
+  const [row] = await readRows(await runPlan(privileged(session), ownPlan(query)))
   if (Number(row?.[0]) === 0) return
   throw new DbError(
     'InvalidArguments',

@@ -14,7 +14,10 @@ export async function createView(session: Session, statement: CreateView): Promi
   const views = [fullName(database, name.text)]
   const defined = { ...session, ctx: { ...ctx, db: database }, views }
   const found = await queryColumns(defined, statement.query.tokens)
-  const columns = found.map(({ name, type }, i) => ({ name: statement.columns?.[i]?.text ?? name, type }))
+  const columns = found.map(({ name, type }, i) => {
+    const given = statement.columns?.[i]?.text
+    return given === undefined || given === name ? { name, type } : { name: given, type, from: name }
+  })
   checkColumns(statement, columns, found.length)
   const view = { database, name: name.text, query: statement.text, columns, createdAt: Date.now() }
   await store.putView(ctx, view, statement.replace)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
 import { DbError, isDbError, type Table, type TableColumn } from '../../../core/index.ts'
 import { hint, lookUpTable } from '../catalog/name.ts'
-import { planQuery, privileged, queryColumns, readRows, runPlan, type Session } from '../session.ts'
+import { ownPlan, planQuery, privileged, queryColumns, readRows, runPlan, type Session } from '../session.ts'
 import type { CopyStatement } from '../statement/statement.ts'
 import { quoteName, quoteText, type Token, tokenize } from '../text/token.ts'
 import { insertColumns } from '../write/insert.ts'
@@ -84,12 +84,7 @@ async function copyFrom(session: Session, statement: From): Promise<number> {
   }
   const file = await pathToRead(session.exportFolder, statement.path)
   const reading = privileged(session)
-  const run = async (text: string) =>
-    runPlan(reading, {
-      query: { kind: 'sql', text, relations: [], timezone: 'UTC' },
-      tokens: [],
-      names: new Map()
-    })
+  const run = async (text: string) => runPlan(reading, ownPlan({ kind: 'sql', text, relations: [], timezone: 'UTC' }))
   try {
     const found = await run(`SELECT * FROM ${fileRows(file, options)} LIMIT 0`)
     found.close?.()

@@ -8,24 +8,28 @@ import {
   type TableColumn,
   type Zone
 } from '../../../core/index.ts'
-import { informationTable } from '../catalog/information/index.ts'
+import { informationColumns, informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
-import { fullName, hint, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
+import { fullName, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
 import { locator, type SqlParser } from '../grammar/parser.ts'
 import { readSearchCall, type SearchCall } from '../search/call.ts'
 import { type Filtered, rewriteSearches } from '../search/rewrite.ts'
 import type { Name } from '../statement/cursor.ts'
 import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
 import { isToken, quoteName, type Token, tokenText } from '../text/token.ts'
+import { type BindContext, bindStatement, type Reference } from './bind.ts'
 import { isBounded } from './bounded.ts'
 import { castEdits } from './cast.ts'
 import { applyEdits, type Edit, span } from './edit.ts'
 import { functionEdits } from './function-edits.ts'
 import { isRefusedFunction } from './function-policy.ts'
+import { makeNames, type Names } from './names.ts'
 import { translateRanges } from './range/translate.ts'
+import { type Field, type Fields, makeSource, type Source } from './scope.ts'
 import { isSessionWord, sessionEdit } from './session-function.ts'
 import { binEdits, clockEdits, timeEdit } from './time-text.ts'
-import { asNamed, expandView, type Named } from './view.ts'
+import { engineMeaning, meaningOf } from './time-type.ts'
+import { type Expanded, expandView, viewColumns, viewRows } from './view.ts'
 import { refused, walkStatement } from './walk.ts'
 import { zoneCastEdits } from './zone-cast.ts'
 
@@ -34,8 +38,13 @@ export interface Confined {
   readonly relations: readonly Relation[]
   /** It has no more rows than its only relation. */
   readonly bounded: boolean
-  /** Names of columns to show instead of the engine's. */
-  readonly names: ReadonlyMap<string, string>
+  /** What the engine is told for the names of columns. */
+  readonly names: Names
+  /** Names there are where one in lower case is none. */
+  readonly valid: ReadonlyMap<string, readonly string[]>
+  /** The columns of the result; `byName` where nobody names some of them. */
+  readonly result: Fields
+  readonly byName: boolean
 }
 
 export interface Place {
@@ -62,69 +71,100 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   const { tree, text } = await place.parser.shape(place.sql, statement)
   const locate = locator(text.text)
   const index = ({ line, column }: { line: number; column: number }) => tokenAt(text, locate(line, column))
-  const edits: Edit[] = [
-    ...clockEdits(statement),
-    ...binEdits(statement),
-    ...functionEdits(statement),
-    ...castEdits(statement)
-  ]
-  const aliases = new Set<string>()
-  const columns: (readonly number[])[] = []
-  const compared: (readonly [number, number])[] = []
   const named: (readonly [number[], boolean])[] = []
   const searches: SearchCall[] = []
   const aliased = new Set<number>()
+  const calls: number[] = []
+  const unnamed: (readonly number[])[] = []
   const alone: Filtered[] = []
-  let everyColumn = tokens.some(token => isToken(token, '#'))
   walkStatement(tree, {
     table: (name, aliased) => named.push([name.map(index), aliased]),
-    column: name => columns.push(name.map(index)),
-    compared: (name, constant) => compared.push([index(name.at(-1)!), index(constant)]),
-    renamed: alias => {
-      aliases.add(alias.value.toLowerCase())
-      edits.push(...aliasEdit(statement, index(alias)))
-    },
-    unnamedColumns: () => {
-      everyColumn = true
-    },
-    unnamed: call => edits.push(...labelEdit(statement, call.map(index))),
-    called: name => edits.push(...sessionEdit(statement, index(name), place.ctx)),
+    unnamed: call => unnamed.push(call.map(index)),
+    called: name => calls.push(index(name)),
     aliased: alias => aliased.add(index(alias)),
     search: name => searches.push(readSearchCall(statement, index(name))),
     alone: table => alone.push({ ...table, at: index(table.name[0]!) })
   })
   checkCalls(tokens, aliased)
-  for (const [parts, aliased] of named) edits.push(await tableEdit(place, statement, parts, aliased))
-  const tables = edits.flatMap<Named>(edit => edit.table ?? (edit.view && asNamed(edit.view)) ?? [])
-  const find = columnFinder(tables)
-  for (const parts of columns) {
-    edits.push(...columnEdits(statement, tables, find, parts, aliases))
-    const name = nameOf(tokens[parts[0]!]!)
-    const isSession = parts.length === 1 && find(name) === undefined && !aliases.has(name.text)
-    if (isSession) edits.push(...sessionEdit(statement, parts[0]!, place.ctx))
-  }
-  edits.push(...zoneCastEdits(statement, find))
-  for (const [column, constant] of compared) {
-    edits.push(...timeEdit(statement, timeColumn(tables, statement.tokens[column]!), constant, place.zone))
-  }
-  const columnsAt = (token: number) => find(nameOf(statement.tokens[token]!)) ?? []
-  const asked = { searches, alone, columnsAt, index, zone: place.zone }
-  const rows = new Set(named.flatMap(([parts, aliased]) => rowNames(tokens, parts.at(-1)!, aliased)))
-  const isColumn = (parts: readonly number[]) =>
-    isKnown(
-      find,
-      aliases,
-      rows,
-      parts.map(part => nameOf(tokens[part]!))
+  const reads: Read[] = []
+  for (const [parts, aliased] of named) reads.push(await readTable(place, statement, parts, aliased))
+  const bound = bindStatement(tree, bindContext(statement, index, reads))
+  const names = makeNames([
+    ...reads.flatMap(({ source }) => source.fields.list.map(({ name }) => name)),
+    ...bound.declared.map(at => nameOf(tokens[at]!).text)
+  ])
+  const sessionWords = bound.references.flatMap(({ parts, found }) =>
+    found.kind === 'unknown' && parts.length === 1 ? sessionEdit(statement, parts[0]!, place.ctx) : []
+  )
+  const fields = new Map(
+    bound.references.flatMap(({ parts, found }) =>
+      found.kind === 'column' ? [[parts[found.column]!, found] as const] : []
     )
-  const narrowed = everyColumn || !columns.every(isColumn) ? edits : edits.map(edit => narrow(edit, tokens))
-  const edited = rewriteSearches(statement, narrowed, asked)
+  )
+  const isTime = (at: number) => fields.get(at)?.field.meaning?.kind === 'time'
+  const everyColumn = bound.everyColumn || tokens.some(token => isToken(token, '#'))
+  const words = everyColumn ? undefined : new Set(tokens.map(({ value }) => value.toLowerCase()))
+  const items = new Set(bound.items)
+  const edits: Edit[] = [
+    ...clockEdits(statement),
+    ...binEdits(statement),
+    ...functionEdits(statement),
+    ...castEdits(statement),
+    ...calls.flatMap(at => sessionEdit(statement, at, place.ctx)),
+    ...sessionWords,
+    ...unnamed.flatMap(call => labelEdit(statement, call)),
+    ...bound.declared.map(at => declaredEdit(statement, at, names, items.has(at))),
+    ...bound.sourceNames.map(at => ({ ...span(statement, at), text: quoteName(nameOf(tokens[at]!).text) })),
+    ...bound.references.flatMap(reference => referenceEdits(statement, reference, names)),
+    ...zoneCastEdits(statement, isTime),
+    ...bound.times.flatMap(time => timeEdit(statement, time, place.zone)),
+    ...reads.map(read => tableEdit(read, names, words))
+  ]
+  const columnsAt = (token: number) => columnsOf(reads, fields.get(token)?.field.name)
+  const asked = { searches, alone, columnsAt, index, zone: place.zone }
+  const edited = rewriteSearches(statement, edits, asked)
   const bounded = named.length === 1 && edited.some(edit => edit.table !== undefined) && isBounded(tree)
+  const valid = new Map(
+    bound.references.flatMap(({ parts, found }) =>
+      found.kind === 'unknown' && found.valid !== undefined
+        ? [[nameOf(tokens[parts.at(-1)!]!).text.toLowerCase(), found.valid] as const]
+        : []
+    )
+  )
   return {
     ...applyEdits(statement.text, edited),
     bounded,
-    names: physicalNames(edited.flatMap(edit => edit.table ?? []))
+    names,
+    valid,
+    result: bound.result,
+    byName: bound.byName
   }
+}
+
+function bindContext(statement: Canonical, index: BindContext['index'], reads: readonly Read[]): BindContext {
+  const { tokens } = statement
+  const tables = new Map(reads.map(({ at, source }) => [at, source]))
+  return {
+    index,
+    nameAt: at => nameOf(tokens[at]!).text,
+    tableAt: at => tables.get(at),
+    integerAt: at => {
+      const token = tokens[at]!
+      return token.kind === 'number' && /^[\d_]+$/.test(token.value)
+        ? BigInt(token.value.replaceAll('_', ''))
+        : undefined
+    },
+    stringAt: at => (tokens[at]?.kind === 'string' ? tokens[at].value : undefined),
+    isTokenAt: (at, text) => isToken(tokens[at], text)
+  }
+}
+
+/** The columns of the tables that have this name. */
+function columnsOf(reads: readonly Read[], name: string | undefined): readonly TableColumn[] {
+  return reads.flatMap(({ table, view }) => [
+    ...(table?.columns.filter(column => column.name === name) ?? []),
+    ...(view === undefined ? [] : viewColumns(view.view).filter(column => column.name === name))
+  ])
 }
 
 /** A second look, at the bare tokens: nothing but the name of a table with a list of columns has a refused name before a parenthesis. */
@@ -139,37 +179,103 @@ function nameOf(token: Token): Name {
   return { text: token.kind === 'word' ? token.value.toLowerCase() : token.value, quoted: token.kind === 'quoted' }
 }
 
-async function tableEdit(
+/** What a name in a FROM stands for. */
+interface Read {
+  /** The place of the name. */
+  readonly start: number
+  readonly end: number
+  /** The token it begins with. */
+  readonly at: number
+  readonly aliased: boolean
+  readonly source: Source
+  readonly table?: Table
+  readonly view?: Expanded
+  /** SQL of a table of information_schema. */
+  readonly text?: string
+}
+
+async function readTable(
   place: Place,
   statement: Canonical,
   parts: readonly number[],
   aliased: boolean
-): Promise<Edit> {
+): Promise<Read> {
   const names = parts.map(part => nameOf(statement.tokens[part]!))
-  const where = span(statement, parts[0]!, parts.at(-1)!)
   const { database, table: written } = resolveName(place.store, place.db, names)
+  const where = { ...span(statement, parts[0]!, parts.at(-1)!), at: parts[0]!, aliased }
+  const sourceOf = (name: string, list: readonly Field[]) => makeSource(name, { list, open: false }, database)
   if (database === informationSchema) {
+    const columns = informationColumns(written.text)
+    const list = columns.map(([name, type]) => ({ name, meaning: engineMeaning(type) }))
     const text = await informationTable(place.sources, written.text)
-    return { ...where, text: aliased ? text : `${text} AS ${quoteName(written.text)}` }
+    return { ...where, source: sourceOf(written.text, list), text }
   }
   const view = place.store.view(database, written.text)
   if (view !== undefined) {
-    const expanded = await expandView(confine, place, view)
-    return { ...where, ...expanded, text: aliased ? expanded.text : `${expanded.text} AS ${quoteName(view.name)}` }
+    const list = view.columns.map(({ name, type }) => ({ name, meaning: meaningOf(type) }))
+    return { ...where, source: sourceOf(view.name, list), view: await expandView(confine, place, view) }
   }
   const table = lookUpTable(place.store, place.db, names)
   if (table === undefined) {
     throw new DbError('TableNotFound', `Failed to plan SQL: Table not found: ${fullName(database, written.text)}`)
   }
-  return { ...where, text: '', table, ...(!aliased && { alias: table.name }) }
+  const list = table.columns.map(({ name, type }) => ({ name, meaning: meaningOf(type) }))
+  return { ...where, source: sourceOf(table.name, list), table }
 }
 
-/** Quoted, with an `AS` before it: the engine has more words that cannot stand there bare. */
-function aliasEdit(statement: Canonical, at: number): Edit[] {
-  const token = statement.tokens[at]!
-  if (token.kind !== 'word') return []
-  const as = isToken(statement.tokens[at - 1], 'as') ? '' : 'AS '
-  return [{ ...span(statement, at), text: `${as}${quoteName(token.value.toLowerCase())}` }]
+/** The rows in place of the name, their columns under the names the engine is told. */
+function tableEdit(read: Read, names: Names, words: ReadonlySet<string> | undefined): Edit {
+  const { start, end, aliased, source, table, view } = read
+  const named = aliased ? '' : ` AS ${quoteName(source.name!)}`
+  if (view !== undefined) return { start, end, ...viewRows(view, names), after: named }
+  if (table === undefined) {
+    const renamed = source.fields.list.filter(({ name }) => names.encode(name) !== name)
+    const text =
+      renamed.length === 0
+        ? read.text!
+        : `(SELECT ${renaming(
+            renamed.map(({ name }) => [name, name]),
+            names
+          )} FROM ${read.text!})`
+    return { start, end, text: `${text}${named}` }
+  }
+  const all = table.columns
+  const kept =
+    words === undefined ? all : all.filter(column => column === table.timeIndex || words.has(column.name.toLowerCase()))
+  const columns = kept.length === all.length ? {} : { columns: kept.map(({ name }) => name) }
+  if (kept.every(({ name, physical }) => names.encode(name) === physical)) {
+    return { start, end, text: '', table, ...columns, ...(!aliased && { alias: table.name }) }
+  }
+  const list = renaming(
+    kept.map(({ name, physical }) => [physical, name]),
+    names
+  )
+  return { start, end, text: '', table, ...columns, before: `(SELECT ${list} FROM `, after: `)${named}` }
+}
+
+/** `"engine's" AS "told", …` */
+function renaming(columns: readonly (readonly [string, string])[], names: Names): string {
+  return columns.map(([engine, name]) => `${quoteName(engine)} AS ${quoteName(names.encode(name))}`).join(', ')
+}
+
+/** A name given in the statement: quoted, and an item's with an `AS` before it. The engine has more words that cannot stand there bare. */
+function declaredEdit(statement: Canonical, at: number, names: Names, isItem: boolean): Edit {
+  const as = !isItem || isToken(statement.tokens[at - 1], 'as') ? '' : 'AS '
+  return { ...span(statement, at), text: `${as}${quoteName(names.encode(nameOf(statement.tokens[at]!).text))}` }
+}
+
+/** The column a name means, by the name the engine knows it by; other names stay as they are. */
+function referenceEdits(statement: Canonical, { parts, found }: Reference, names: Names): Edit[] {
+  const quoted = (part: number) => quoteName(nameOf(statement.tokens[parts[part]!]!).text)
+  if (found.kind === 'item') {
+    return [{ ...span(statement, parts[0]!), text: quoteName(names.encode(found.name)) }]
+  }
+  if (found.kind !== 'column') return []
+  const column = { ...span(statement, parts[found.column]!), text: quoteName(names.encode(found.field.name)) }
+  if (found.table === undefined) return [column]
+  // The engine knows a table by its name alone: `public.t.n` is `t.n` to it.
+  const table = { ...span(statement, parts[0]!, parts[found.table]!), text: quoted(found.table) }
+  return [table, column]
 }
 
 /** Names a call as the user wrote it: `count(*)`, not the engine's `count_star()`. */
@@ -210,94 +316,6 @@ function closing(tokens: readonly Token[], open: number): number {
     if (isToken(tokens[at], ')') && --depth === 0) return at
   }
   return tokens.length - 1
-}
-
-type Finder = (name: Name) => readonly TableColumn[] | undefined
-
-/** The columns of the query's tables that a name in any case may mean. */
-function columnFinder(tables: readonly Named[]): Finder {
-  const groups = Map.groupBy(
-    [...new Set(tables)].flatMap(table => table.columns),
-    column => column.name.toLowerCase()
-  )
-  return name => groups.get(name.text.toLowerCase())
-}
-
-function columnEdits(
-  statement: Canonical,
-  tables: readonly Named[],
-  find: Finder,
-  parts: readonly number[],
-  aliases: ReadonlySet<string>
-): Edit[] {
-  const names = parts.map(part => nameOf(statement.tokens[part]!))
-  const edits: Edit[] = []
-  // The engine knows a table by its name alone: `public.t.n` is `t.n` to it.
-  const table = names.findIndex((name, i) => i > 0 && i < names.length - 1 && isTableOf(tables, names[i - 1]!, name))
-  const first = Math.max(table, 0)
-  if (first > 0) edits.push({ start: statement.starts[parts[0]!]!, end: statement.starts[parts[first]!]!, text: '' })
-  // What has a dot before it is the column, or a field of the column before the dot.
-  const behind = first + 1 < parts.length && find(names[first + 1]!) !== undefined
-  const at = behind ? first + 1 : first
-  const group = find(names[at]!)
-  if (group !== undefined) {
-    edits.push({ ...span(statement, parts[at]!), text: quoteName(chooseColumn(group, names[at]!).physical) })
-  } else if (parts.length === 1 && !names[0]!.quoted && aliases.has(names[0]!.text)) {
-    edits.push({ ...span(statement, parts[0]!), text: quoteName(names[0]!.text) })
-  }
-  return edits
-}
-
-/** What means a whole row of a table in an expression: the table's name and alias. */
-function rowNames(tokens: readonly Token[], name: number, aliased: boolean): string[] {
-  const alias = aliased ? tokens[isToken(tokens[name + 1], 'as') ? name + 2 : name + 1] : undefined
-  return [tokens[name]!, ...(alias ? [alias] : [])].map(({ value }) => value.toLowerCase())
-}
-
-/** Whether a name is that of a column, or of an item of a select list and of nothing else. */
-function isKnown(
-  find: Finder,
-  aliases: ReadonlySet<string>,
-  rows: ReadonlySet<string>,
-  names: readonly Name[]
-): boolean {
-  if (names.some(name => find(name) !== undefined)) return true
-  const only = names.length === 1 ? names[0]!.text.toLowerCase() : undefined
-  return only !== undefined && aliases.has(only) && !rows.has(only)
-}
-
-/** A table with the columns some word of the statement may be the name of. */
-function narrow(edit: Edit, tokens: readonly Token[]): Edit {
-  if (edit.table === undefined) return edit
-  const { columns, timeIndex } = edit.table
-  const words = new Set(tokens.map(({ value }) => value.toLowerCase()))
-  const named = columns.filter(column => column === timeIndex || words.has(column.name.toLowerCase()))
-  return named.length === columns.length ? edit : { ...edit, columns: named.map(({ name }) => name) }
-}
-
-function isTableOf(tables: readonly Named[], database: Name, table: Name): boolean {
-  return tables.some(other => other.database === database.text && other.name === table.text)
-}
-
-/** Names are quoted even where they are plain: `at` and `left` are words of the engine. */
-function chooseColumn(group: readonly TableColumn[], name: Name): TableColumn {
-  const plain = group.every(column => column.name === group[0]!.name && column.physical === column.name)
-  if (plain) return group[0]!
-  const exact = group.filter(column => column.name === name.text)
-  if (new Set(exact.map(column => column.physical)).size === 1) return exact[0]!
-  const names = [...new Set(group.map(column => column.name))]
-  const found = exact.length > 1 ? ': the tables of this query differ in the case of it' : hint(name.text, names)
-  throw new DbError('PlanQuery', `Failed to plan SQL: No field named ${name.text}${found}`)
-}
-
-function physicalNames(tables: readonly Table[]): Map<string, string> {
-  const renamed = tables.flatMap(table => table.columns.filter(column => column.physical !== column.name))
-  return new Map(renamed.map(column => [column.physical, column.name]))
-}
-
-function timeColumn(tables: readonly Named[], name: Token): TableColumn | undefined {
-  const wanted = name.value.toLowerCase()
-  return tables.flatMap(table => table.columns.filter(column => column.name.toLowerCase() === wanted))[0]
 }
 
 export type { Edit } from './edit.ts'

@@ -1,5 +1,5 @@
 // Replacements in the text of a statement, and the text with all of them made.
-import type { Condition, Relation, Table, View } from '../../../core/index.ts'
+import type { Condition, Relation, Table } from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { tokenText } from '../text/token.ts'
 
@@ -16,8 +16,9 @@ export interface Edit {
   readonly where?: Condition
   /** Tables in `text`. */
   readonly relations?: readonly Relation[]
-  /** What `text` stands for. */
-  readonly view?: View
+  /** Text before and behind what stands there. */
+  readonly before?: string
+  readonly after?: string
 }
 
 /** Where tokens stand in the text, from the first to the last. */
@@ -35,7 +36,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): { text: string
   let out = ''
   let at = 0
   for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
-    out += text.slice(at, edit.start)
+    out += text.slice(at, edit.start) + (edit.before ?? '')
     if (edit.table !== undefined) {
       const { table, alias, columns, where } = edit
       // The name stays in the text; the engine replaces it.
@@ -53,6 +54,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): { text: string
       relations.push(...(edit.relations ?? []).map(each => shiftRelation(each, out.length)))
       out += edit.text
     }
+    out += edit.after ?? ''
     at = edit.end
   }
   return { text: out + text.slice(at), relations }

@@ -1,16 +1,9 @@
 // Time in queries as the engine needs it: its clock in UTC without a zone, constants in the unit and zone of the user.
-import {
-  convertTime,
-  formatTimestamp,
-  isTimestamp,
-  parseTimestamp,
-  type TableColumn,
-  timeUnit,
-  type Zone
-} from '../../../core/index.ts'
+import { convertTime, formatTimestamp, parseTimestamp, type TimeUnit, type Zone } from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isToken, quoteText, type Token, tokenText } from '../text/token.ts'
-import type { Edit } from './confine.ts'
+import type { TimeConstant } from './bind.ts'
+import type { Edit } from './edit.ts'
 
 const clocks = ['now', 'current_timestamp', 'get_current_timestamp', 'transaction_timestamp']
 
@@ -53,29 +46,37 @@ function argumentsOf(tokens: readonly Token[], open: number): readonly [close: n
   return [tokens.length - 1, commas]
 }
 
-/** A constant that a timestamp column is compared with: an integer is in the column's unit, text without a zone in the user's. */
-export function timeEdit(
-  { tokens, starts }: Canonical,
-  column: TableColumn | undefined,
-  at: number,
-  zone: Zone
-): Edit[] {
-  const token = tokens[at]!
-  if (column === undefined || !isTimestamp(column.type)) return []
-  const ns = instant(token, timeUnit(column.type), zone)
-  if (ns === undefined) return []
-  return [
-    {
-      start: starts[at]!,
-      end: starts[at]! + tokenText(token).length,
-      text: quoteText(formatTimestamp(ns).slice(0, -1))
-    }
-  ]
+/** The engine's types of times. */
+const types: Readonly<Record<TimeUnit, string>> = {
+  s: 'TIMESTAMP_S',
+  ms: 'TIMESTAMP_MS',
+  us: 'TIMESTAMP',
+  ns: 'TIMESTAMP_NS'
 }
 
-function instant(token: Token, unit: ReturnType<typeof timeUnit>, zone: Zone): bigint | undefined {
-  if (token.kind === 'number' && /^\d{1,19}$/.test(token.value)) return convertTime(BigInt(token.value), unit, 'ns')
-  if (token.kind !== 'string' || zone.name === 'UTC') return undefined
+/** A constant that stands for a time: an integer is in the unit of the time beside it, text without a zone in the user's. */
+export function timeEdit(
+  { tokens, starts }: Canonical,
+  { first, last, constant, time, bare }: TimeConstant,
+  zone: Zone
+): Edit[] {
+  const ns =
+    constant.kind === 'integer'
+      ? inUnit(constant.value, time.unit)
+      : instant(tokens[constant.token]!, zone, bare === true || time.unit === undefined)
+  if (ns === undefined) return []
+  const text = quoteText(formatTimestamp(ns).slice(0, -1))
+  const end = starts[last]! + tokenText(tokens[last]!).length
+  return [{ start: starts[first]!, end, text: bare ? text : `CAST(${text} AS ${types[time.unit ?? 'ns']})` }]
+}
+
+function inUnit(value: bigint, unit: TimeUnit | undefined): bigint | undefined {
+  return unit === undefined || value.toString().length > 20 ? undefined : convertTime(value, unit, 'ns')
+}
+
+/** Undefined where the engine may read the text itself. */
+function instant(token: Token, zone: Zone, inUtc: boolean): bigint | undefined {
+  if (inUtc && zone.name === 'UTC') return undefined
   try {
     return parseTimestamp(token.value, zone)
   } catch {

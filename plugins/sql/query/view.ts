@@ -1,17 +1,18 @@
 // A view in a query: its own query, confined in turn, in place of the name.
-import { DbError, isDbError, type Relation, type Table, type TableColumn, type View } from '../../../core/index.ts'
+import { DbError, isDbError, type Relation, type TableColumn, type View } from '../../../core/index.ts'
 import { fullName } from '../catalog/name.ts'
 import { quoteName, type Token, tokenize } from '../text/token.ts'
 import type { Confined, Place } from './confine.ts'
+import { shiftRelation } from './edit.ts'
+import type { Names } from './names.ts'
 
 /** Views a view may stand on, one above the other. */
 const deepest = 16
 
-/** Text that stands for the rows of a view, and where tables stand in it. */
+/** A view with its query, confined. */
 export interface Expanded {
-  readonly text: string
-  readonly relations: readonly Relation[]
   readonly view: View
+  readonly query: Confined
 }
 
 export type Confine = (place: Place, tokens: readonly Token[]) => Promise<Confined>
@@ -23,25 +24,50 @@ export async function expandView(confine: Confine, place: Place, view: View): Pr
   if (above.includes(name)) throw new DbError('InvalidArguments', `view ${name} refers to itself`)
   if (above.length >= deepest) throw new DbError('InvalidArguments', `more than ${deepest} views stand on each other`)
   const inner = { ...place, db: view.database, sql: view.query, views: [...above, name] }
-  const { text, relations } = await confine(inner, tokenize(view.query)).catch((error: unknown) => {
+  const query = await confine(inner, tokenize(view.query)).catch((error: unknown) => {
     throw isDbError(error) ? new DbError(error.code, `view ${name}: ${error.message}`, { cause: error }) : error
   })
-  const head = '(SELECT * FROM ('
-  const columns = view.columns.map(column => quoteName(column.name)).join(', ')
+  if (query.byName) requireColumns(name, view, query)
+  return { view, query }
+}
+
+/** The name its query has for a column of a view. */
+function sourceName({ name, from }: View['columns'][number]): string {
+  return from ?? name
+}
+
+function requireColumns(name: string, view: View, { result }: Confined): void {
+  if (result.open) return
+  const known = new Set(result.list.map(field => field.name))
+  // The second of two columns with one name has a number behind it.
+  const lost = view.columns
+    .map(sourceName)
+    .find(column => !known.has(column) && !known.has(column.replace(/_\d+$/, '')))
+  if (lost === undefined) return
+  throw new DbError('PlanQuery', `view ${name}: column ${lost} is no longer there: create the view anew`)
+}
+
+/** SQL of a view's rows: columns its query names by their place, those that a star means by their names, whatever came to stand beside them. */
+export function viewRows({ view, query }: Expanded, names: Names): { text: string; relations: readonly Relation[] } {
+  const told = view.columns.map(({ name }) => quoteName(names.encode(name)))
+  const inner = (i: number) => quoteName(query.names.encode(sourceName(view.columns[i]!)))
+  const items = query.byName ? told.map((name, i) => `${inner(i)} AS ${name}`).join(', ') : '*'
+  const head = `(SELECT ${items} FROM (`
+  const tail = query.byName ? ') AS viewed)' : `) AS viewed(${told.join(', ')}))`
   return {
-    text: `${head}${text}) AS viewed(${columns}))`,
-    relations: relations.map(each => ({ ...each, start: each.start + head.length, end: each.end + head.length })),
-    view
+    text: `${head}${query.text}${tail}`,
+    relations: query.relations.map(each => shiftRelation(each, head.length))
   }
 }
 
-/** What the rest of a query needs to know of a table or a view. */
-export type Named = Pick<Table, 'database' | 'name' | 'columns'>
-
-export function asNamed({ database, name, columns }: View): Named {
-  return { database, name, columns: columns.map(viewColumn) }
-}
-
-function viewColumn({ name, type }: View['columns'][number]): TableColumn {
-  return { id: 0, name, physical: name, type: type as TableColumn['type'], semantic: 'field', nullable: true }
+/** What the rest of a query needs to know of the columns of a view. */
+export function viewColumns(view: View): readonly TableColumn[] {
+  return view.columns.map(({ name, type }) => ({
+    id: 0,
+    name,
+    physical: name,
+    type: type as TableColumn['type'],
+    semantic: 'field',
+    nullable: true
+  }))
 }

@@ -19,16 +19,8 @@ import { tableOf } from './newest.ts'
 export interface Visitor {
   /** A table that is no common table expression of the query. */
   table(name: readonly Ident[], aliased: boolean): void
-  /** A column, perhaps with what stands before its dots. */
-  column(name: readonly Ident[]): void
-  /** A column compared with a constant; `constant` is its place. */
-  compared(column: readonly Ident[], constant: Place): void
   /** A call, or a word that may be one, that is an item of a select list without a name of its own. */
   unnamed(call: readonly Ident[]): void
-  /** The name given to an item of a select list. */
-  renamed(alias: Ident): void
-  /** Columns that nobody names: all of a table, or those two tables share. */
-  unnamedColumns(): void
   /** A call, where the name of its function is no part of a longer one. */
   called(name: Ident): void
   /** The name a statement gives a common table, or a table or subquery it reads. */
@@ -129,8 +121,6 @@ function reportFiltered(select: TreeNode, orderBy: Tree | undefined, scope: Scop
 }
 
 function walkProjection(items: readonly Tree[], scope: Scope, visitor: Visitor): void {
-  // `FROM t` alone.
-  if (items.length === 0) visitor.unnamedColumns()
   for (const item of items) walkProjected(item, scope, visitor)
 }
 
@@ -140,8 +130,6 @@ function walkProjected(item: Tree, scope: Scope, visitor: Visitor): void {
   const word = kind === 'UnnamedExpr' ? asIdent(asNode(expression)?.['Identifier']) : undefined
   const name = word === undefined ? asObjectName(call?.['name']) : [word]
   if (name !== undefined) visitor.unnamed(name)
-  const alias = kind === 'ExprWithAlias' ? asIdent(asNode(expression)?.['alias']) : undefined
-  if (alias !== undefined) visitor.renamed(alias)
   walkExpression(item, scope, visitor)
 }
 
@@ -168,7 +156,6 @@ function walkFactor(tree: Tree | undefined, scope: Scope, visitor: Visitor): voi
   else if (kind === 'UNNEST') walkExpression(node['array_exprs'], scope, visitor)
   else if (kind === 'NestedJoin') walkJoined(node['table_with_joins']!, scope, visitor)
   else if (kind === 'Pivot' || kind === 'Unpivot') {
-    visitor.unnamedColumns()
     const { table, alias: _, ...rest } = node
     walkFactor(table, scope, visitor)
     walkExpression(rest, scope, visitor)
@@ -220,45 +207,9 @@ function walkExpression(tree: Tree | undefined, scope: Scope, visitor: Visitor):
 }
 
 function walkMember(key: string, value: Tree, scope: Scope, visitor: Visitor): void {
-  const ident = key === 'Identifier' ? asIdent(value) : undefined
   const call = key === 'Function' ? asNode(value) : undefined
-  if (isStar(key, value) || value === 'Natural') visitor.unnamedColumns()
-  if (ident !== undefined) visitor.column([ident])
-  else if (call !== undefined) walkCall(call, scope, visitor)
-  else if (key === 'CompoundIdentifier') visitor.column(asList(value).flatMap(part => asIdent(part) ?? []))
-  else {
-    reportCompared(key, asNode(value), visitor)
-    walkExpression(value, scope, visitor)
-  }
-}
-
-/** As an item of a select list, or as an argument. */
-function isStar(key: string, value: Tree): boolean {
-  return key === 'Wildcard' || key === 'QualifiedWildcard' || (key === 'Unnamed' && value === 'Wildcard')
-}
-
-const comparisons = ['Eq', 'NotEq', 'Lt', 'LtEq', 'Gt', 'GtEq']
-
-function reportCompared(key: string, node: TreeNode | undefined, visitor: Visitor): void {
-  if (node === undefined) return
-  const { op, left, right, expr, low, high, list } = node
-  if (key === 'BinaryOp' && comparisons.includes(String(op))) {
-    reportPair(left, right, visitor)
-    reportPair(right, left, visitor)
-  } else if (key === 'Between') for (const bound of [low, high]) reportPair(expr, bound, visitor)
-  else if (key === 'InList') for (const item of asList(list)) reportPair(expr, item, visitor)
-}
-
-function reportPair(column: Tree | undefined, constant: Tree | undefined, visitor: Visitor): void {
-  const [kind, value] = variant(column) ?? ['', null]
-  const single = kind === 'Identifier' ? asIdent(value) : undefined
-  const name =
-    kind === 'CompoundIdentifier' ? asList(value).flatMap(part => asIdent(part) ?? []) : single ? [single] : []
-  const start = asNode(asNode(asNode(asNode(constant)?.['Value'])?.['span'])?.['start'])
-  const { line, column: at } = start ?? {}
-  if (name.length > 0 && typeof line === 'number' && typeof at === 'number') {
-    visitor.compared(name, { line, column: at })
-  }
+  if (call !== undefined) walkCall(call, scope, visitor)
+  else walkExpression(value, scope, visitor)
 }
 
 function walkCall(call: TreeNode, scope: Scope, visitor: Visitor): void {
@@ -267,17 +218,9 @@ function walkCall(call: TreeNode, scope: Scope, visitor: Visitor): void {
   if (name === undefined) throw refused('a call of something that is no plain name')
   const called = name.at(-1)!
   if (isRefusedFunction(called.value)) throw refused(`function ${called.value}`)
-  if (name.length > 1) visitor.column(name.slice(0, -1))
-  else visitor.called(called)
+  if (name.length === 1) visitor.called(called)
   if (name.length === 1 && isSearchFunction(called.value)) visitor.search(called)
-  if (called.value.toLowerCase() === 'columns') visitor.unnamedColumns()
-  walkExpression(isPlainCount(called, rest) ? { ...rest, args: null } : rest, scope, visitor)
-}
-
-/** `count(*)` means rows, no column. */
-function isPlainCount({ value }: Ident, { args }: TreeNode): boolean {
-  const [only, ...more] = asList(asNode(asNode(args)?.['List'])?.['args'])
-  return value.toLowerCase() === 'count' && more.length === 0 && asNode(only)?.['Unnamed'] === 'Wildcard'
+  walkExpression(rest, scope, visitor)
 }
 
 export function refused(what: string): DbError {

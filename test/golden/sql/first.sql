@@ -26,5 +26,5 @@ error 7006(403) not authorized
 SELECT epoch_ms(TIMESTAMP '2024-07-01 00:00:00') AS zero;
 ----
 zero
-1719792000000
+1719772200000
 

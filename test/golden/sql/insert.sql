@@ -186,7 +186,7 @@ error 1004(400) table svc.public.log: DELETE is not allowed under append mode
 
 DELETE FROM cpu WHERE nothing = 1;
 ----
-error 3000(400) Failed to plan SQL: No field named nothing. Valid fields are "note", "n", "host", "at"
+error 3000(400) Failed to plan SQL: No field named nothing. Valid fields are "host", "usage", "n", "note", "at"
 
 DELETE FROM cpu;
 ----

@@ -284,7 +284,7 @@ error 1001(400) a query inside of matches_term is not supported
 
 SELECT at FROM logs WHERE matches_term(nothing, 'x');
 ----
-error 3000(400) Failed to plan SQL: No field named nothing. Valid fields are "host", "plain", "at"
+error 3000(400) Failed to plan SQL: No field named nothing. Valid fields are "at", "host", "message", "exact", "plain", "trace"
 
 ADMIN flush_table('logs');
 ----

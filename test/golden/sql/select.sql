@@ -320,7 +320,7 @@ host:String | region:String | usage:Float64 | cores:Int32 | at:TimestampMillisec
 -- Errors tell what was wrong and where.
 SELECT usgae FROM cpu;
 ----
-error 3000(400) Failed to plan SQL: No field named usgae. Valid fields are "usage"
+error 3000(400) Failed to plan SQL: No field named usgae. Valid fields are "host", "region", "usage", "cores", "at"
 
 SELECT * FROM cppu;
 ----

@@ -94,7 +94,7 @@ affected 0
 
 CREATE VIEW broken AS SELECT nothing FROM cpu;
 ----
-error 3000(400) Failed to plan SQL: No field named nothing. Valid fields are "Host", "at"
+error 3000(400) Failed to plan SQL: No field named nothing. Valid fields are "Host", "usage", "at"
 
 CREATE OR REPLACE VIEW busy AS SELECT * FROM peaks;
 ----
@@ -230,3 +230,78 @@ SHOW VIEWS FROM public;
 Views:String
 "busy"
 "twice"
+
+-- A view has the columns it was made with, whatever its tables come to have.
+CREATE TABLE wide (k STRING, v INT, at TIMESTAMP(3) TIME INDEX, PRIMARY KEY (k));
+INSERT INTO wide VALUES ('a', 1, 1);
+CREATE VIEW every AS SELECT * FROM wide;
+CREATE VIEW named (x, y, z) AS SELECT * FROM wide;
+CREATE VIEW counted AS SELECT k, count(*) FROM wide GROUP BY k;
+CREATE VIEW joined AS SELECT w.*, e.v AS other FROM wide w JOIN every e ON w.k = e.k;
+ALTER TABLE wide ADD COLUMN first INT DEFAULT 9 FIRST;
+ALTER TABLE wide ADD COLUMN middle INT AFTER k;
+ALTER TABLE wide MODIFY COLUMN v BIGINT;
+----
+affected 0
+--
+affected 1
+--
+affected 0
+--
+affected 0
+--
+affected 0
+--
+affected 0
+--
+affected 0
+--
+affected 0
+--
+affected 0
+
+SELECT * FROM every;
+----
+k:String | v:Int64 | at:TimestampMillisecond
+"a" | 1 | 1
+
+SELECT * FROM named WHERE y = 1 AND z = 1;
+----
+x:String | y:Int64 | z:TimestampMillisecond
+"a" | 1 | 1
+
+SELECT * FROM counted;
+----
+k:String | count(*):Int64
+"a" | 1
+
+SELECT * FROM joined;
+----
+k:String | v:Int64 | at:TimestampMillisecond | other:Int64
+"a" | 1 | 1 | 1
+
+ALTER TABLE wide DROP COLUMN v;
+----
+affected 0
+
+SELECT k FROM every;
+----
+error 3000(400) view svc.public.every: column v is no longer there: create the view anew
+
+SELECT x FROM named;
+----
+error 3000(400) view svc.public.named: column v is no longer there: create the view anew
+
+SELECT k, "count(*)" FROM counted;
+----
+k:String | count(*):Int64
+"a" | 1
+
+CREATE OR REPLACE VIEW every AS SELECT * FROM wide;
+SELECT * FROM every;
+----
+affected 0
+--
+first:Int32 | k:String | middle:Int32 | at:TimestampMillisecond
+9 | "a" | null | 1
+

@@ -22,6 +22,11 @@ WITH RECURSIVE getenv(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM getenv WHERE n
 max(n):Int32
 3
 
+WITH glob(n) AS (SELECT 1), at AS (SELECT 2 AS left) SELECT glob.n, at.left FROM glob, at;
+----
+n:Int32 | left:Int32
+1 | 2
+
 SELECT stats.x, query.y FROM (SELECT 1) AS stats(x), (SELECT 2) query(y);
 ----
 x:Int32 | y:Int32

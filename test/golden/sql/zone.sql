@@ -120,3 +120,109 @@ v:Int32
 SET time_zone = SYSTEM;
 ----
 affected 0
+
+-- One literal means one time, wherever it stands.
+CREATE TABLE z (v INT, at TIMESTAMP(3) TIME INDEX);
+CREATE TABLE fine (w INT, at TIMESTAMP(9) TIME INDEX);
+----
+affected 0
+--
+affected 0
+
+--! timezone=+08:00
+INSERT INTO z VALUES (1, '2024-07-01 00:00:00'), (2, TIMESTAMP '2024-07-01 01:00:00'), (3, '2024-07-01T00:00:00Z'), (4, '2024-07-01 00:00:00'::TIMESTAMP + INTERVAL '3 hours');
+INSERT INTO fine SELECT 1, '2024-07-01 00:00:00';
+----
+affected 4
+--
+affected 1
+
+SELECT v, at FROM z ORDER BY v;
+----
+v:Int32 | at:TimestampMillisecond
+1 | 1719763200000
+2 | 1719766800000
+3 | 1719792000000
+4 | 1719774000000
+
+--! timezone=+08:00
+SELECT v FROM z WHERE at = '2024-07-01 00:00:00' OR at = TIMESTAMP '2024-07-01 01:00:00' OR at = CAST('2024-07-01 08:00:00' AS TIMESTAMP) ORDER BY v;
+----
+v:Int32
+1
+2
+3
+
+--! timezone=+08:00
+SELECT v FROM z WHERE '2024-07-01 01:00:00' = at OR at IN ('2024-07-01 00:00:00') OR at BETWEEN TIMESTAMP '2024-07-01 03:00:00' AND '2024-07-01 03:00:00'::DATETIME ORDER BY v;
+----
+v:Int32
+1
+2
+4
+
+--! timezone=+08:00
+SELECT v FROM z JOIN fine ON fine.at = z.at WHERE fine.at >= '2024-07-01' AND fine.at < DATE '2024-07-02';
+----
+v:Int32
+1
+
+--! timezone=+08:00
+SELECT v FROM (SELECT v, at AS moment FROM z) x WHERE moment < '2024-07-01 00:30:00';
+----
+v:Int32
+1
+
+--! timezone=+08:00
+SELECT count(*) FROM z WHERE coalesce(at, '2024-07-01 00:00:00') = '2024-07-01 00:00:00' AND (v, at) = (1, '2024-07-01 00:00:00') AND date_diff('hour', TIMESTAMP '2024-06-30 23:00:00', at) = 1;
+----
+count(*):Int64
+1
+
+--! timezone=+08:00
+SELECT max(at) - INTERVAL '3 hours' = '2024-07-01 05:00:00' AS same, epoch_ms(TIMESTAMP '1970-01-01 08:00:00') AS zero FROM z;
+----
+same:Boolean | zero:Int64
+true | 0
+
+--! timezone=+08:00
+SELECT date_bin(INTERVAL '1 day', at, '2024-07-01 00:00:00') AS day, count(*) AS n FROM z GROUP BY day ORDER BY day;
+----
+day:TimestampMicrosecond | n:Int64
+1719763200000000 | 4
+
+--! timezone=+08:00
+SELECT v FROM z WHERE at <= TIMESTAMP '2024-07-01 01:00:00' ORDER BY v;
+----
+v:Int32
+1
+2
+
+--! timezone=+08:00
+DELETE FROM z WHERE at <= TIMESTAMP '2024-07-01 01:00:00';
+----
+affected 2
+
+SELECT v FROM z ORDER BY v;
+----
+v:Int32
+3
+4
+
+--! timezone=+08:00
+DELETE FROM z WHERE CAST('2024-07-01 03:00:00' AS TIMESTAMP) = at OR at > DATE '2024-07-02';
+----
+affected 1
+
+SELECT v FROM z ORDER BY v;
+----
+v:Int32
+3
+
+-- TIMESTAMPTZ knows its own.
+--! timezone=+08:00
+SELECT v FROM z WHERE at::TIMESTAMPTZ = TIMESTAMPTZ '2024-07-01 08:00:00' AND at = '2024-07-01 02:00:00+02:00';
+----
+v:Int32
+3
+

@@ -41,6 +41,11 @@ function ownRow(name: string): Row {
   }
 }
 
+/** Names of the columns of one of its tables, with the engine's types; none where there is no such table. */
+export function informationColumns(name: string): InformationTable['columns'] {
+  return Object.hasOwn(tables, name) ? tables[name]!.columns : []
+}
+
 /** The rows of one of its tables as a SQL expression. Throws `TableNotFound` naming those there are. */
 export async function informationTable(sources: Sources, name: string): Promise<string> {
   const table = Object.hasOwn(tables, name) ? tables[name]! : undefined

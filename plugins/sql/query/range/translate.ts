@@ -296,9 +296,9 @@ function requireTable({ store, db }: RangePlace, { table: name }: RangeQuery): T
 }
 
 function originText({ zone }: RangePlace, { origin }: RangeQuery): string {
-  if (origin === undefined) return '1970-01-01 00:00:00'
-  if (origin === 'now') return new Date().toISOString().slice(0, -1)
-  return formatTimestamp(parseTimestamp(origin === 'calendar' ? '1970-01-01' : origin, zone)).slice(0, -1)
+  if (origin === undefined) return '1970-01-01 00:00:00Z'
+  if (origin === 'now') return new Date().toISOString()
+  return formatTimestamp(parseTimestamp(origin === 'calendar' ? '1970-01-01' : origin, zone))
 }
 
 function interval(milliseconds: number): string {

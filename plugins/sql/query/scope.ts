@@ -1,0 +1,128 @@
+// What names mean where they stand: the tables of each SELECT with their columns, those of the queries around it, names of its items.
+import { DbError, type TimeUnit } from '../../../core/index.ts'
+import { catalogName, hint } from '../catalog/name.ts'
+
+/** What is known of a value; `time` is one without a zone, in UTC, with the unit integers beside it are in. */
+export type Meaning =
+  | { readonly kind: 'time'; readonly unit?: TimeUnit }
+  | { readonly kind: 'text' }
+  /** Constants, by the tokens they are made of. */
+  | { readonly kind: 'string'; readonly token: number }
+  | { readonly kind: 'integer'; readonly value: bigint; readonly first: number; readonly last: number }
+  | { readonly kind: 'date'; readonly first: number; readonly token: number }
+  | { readonly kind: 'tuple'; readonly of: readonly (Meaning | undefined)[] }
+  | undefined
+
+export interface Field {
+  /** As its table or query names it; case counts. */
+  readonly name: string
+  readonly meaning: Meaning
+}
+
+/** The columns of a table or a query. */
+export interface Fields {
+  readonly list: readonly Field[]
+  /** There may be more than these. */
+  readonly open: boolean
+}
+
+/** A table, view, subquery or call in a FROM. */
+export interface Source {
+  readonly name: string | undefined
+  readonly database?: string
+  readonly fields: Fields
+  /** The fields by their names in lower case. */
+  readonly byName: ReadonlyMap<string, readonly Field[]>
+  /** Columns that a join has already shown as those of another source. */
+  readonly merged?: ReadonlySet<string>
+}
+
+export interface Scope {
+  readonly sources: Source[]
+  /** Items of the select list so far, by the names they were given. */
+  readonly items: Map<string, Meaning>
+  /** Names of arguments of a lambda. */
+  readonly parameters?: ReadonlySet<string>
+  readonly outer: Scope | undefined
+}
+
+export type Found =
+  /** `column` is the part that names it; what comes behind are fields of its value, `table` the part that names its table. */
+  | { readonly kind: 'column'; readonly field: Field; readonly column: number; readonly table?: number }
+  | { readonly kind: 'item'; readonly name: string; readonly meaning: Meaning }
+  | { readonly kind: 'parameter' }
+  /** A whole row of a table. */
+  | { readonly kind: 'row' }
+  /** `valid` are the names that there are; undefined where that is not known. */
+  | { readonly kind: 'unknown'; readonly valid: readonly string[] | undefined }
+
+export function makeSource(name: string | undefined, fields: Fields, database?: string): Source {
+  const byName = Map.groupBy(fields.list, field => field.name.toLowerCase())
+  return { name, fields, byName, ...(database !== undefined && { database }) }
+}
+
+export function makeScope(outer: Scope | undefined, parameters?: ReadonlySet<string>): Scope {
+  return { sources: [], items: new Map(), outer, ...(parameters && { parameters }) }
+}
+
+/** What a name of one part or more means in a scope. `items` are preferred where the engine does so. Throws where only case could tell. */
+export function resolve(scope: Scope, parts: readonly string[], itemsFirst: boolean): Found {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+    if (at.parameters?.has(parts[0]!)) return { kind: 'parameter' }
+    const found = resolveHere(at, parts, itemsFirst && at === scope)
+    if (found !== undefined) return found
+  }
+  return { kind: 'unknown', valid: validNames(scope) }
+}
+
+function resolveHere(scope: Scope, parts: readonly string[], itemsFirst: boolean): Found | undefined {
+  const [first] = parts
+  const item = parts.length === 1 ? scope.items.get(first!) : undefined
+  const isItem = parts.length === 1 && scope.items.has(first!)
+  if (itemsFirst && isItem) return { kind: 'item', name: first!, meaning: item }
+  const qualified = qualifiedColumn(scope, parts)
+  if (qualified !== undefined) return qualified
+  const field = pick(scope.sources, first!)
+  if (field !== undefined) return { kind: 'column', field, column: 0 }
+  if (parts.length === 1 && scope.sources.some(({ name }) => isSame(name, first!))) return { kind: 'row' }
+  return isItem ? { kind: 'item', name: first!, meaning: item } : undefined
+}
+
+/** `table.column`, `database.table.column` and with the catalog before them. */
+function qualifiedColumn({ sources }: Scope, parts: readonly string[]): Found | undefined {
+  for (let table = Math.min(parts.length - 2, 2); table >= 0; table--) {
+    const source = sources.find(
+      ({ name, database }) =>
+        isSame(name, parts[table]!) &&
+        (table === 0 || database === parts[table - 1]) &&
+        (table < 2 || parts[0] === catalogName)
+    )
+    if (source === undefined) continue
+    const field = pick([source], parts[table + 1]!)
+    if (field !== undefined) return { kind: 'column', field, column: table + 1, table }
+    const { list, open } = source.fields
+    return { kind: 'unknown', valid: open ? undefined : list.map(({ name }) => name) }
+  }
+  return undefined
+}
+
+/** The field of that name; where there is none, the only one that differs in case. */
+function pick(sources: readonly Source[], name: string): Field | undefined {
+  const alike = sources.flatMap(source => source.byName.get(name.toLowerCase()) ?? [])
+  const exact = alike.find(field => field.name === name)
+  if (exact !== undefined) return exact
+  const names = [...new Set(alike.map(field => field.name))]
+  if (names.length > 1) {
+    throw new DbError('PlanQuery', `Failed to plan SQL: No field named ${name}${hint(name, names)}`)
+  }
+  return alike[0]
+}
+
+function isSame(name: string | undefined, other: string): boolean {
+  return name?.toLowerCase() === other.toLowerCase()
+}
+
+function validNames({ sources }: Scope): readonly string[] | undefined {
+  if (sources.some(({ fields }) => fields.open)) return undefined
+  return [...new Set(sources.flatMap(({ fields }) => fields.list.map(({ name }) => name)))]
+}

@@ -1,0 +1,203 @@
+-- A column that got another type is the column of that name everywhere.
+CREATE TABLE a (host STRING, v INT, at TIMESTAMP(3) TIME INDEX, PRIMARY KEY (host));
+CREATE TABLE b (host STRING, v BIGINT, at TIMESTAMP(3) TIME INDEX, PRIMARY KEY (host));
+INSERT INTO a VALUES ('x', 1, 1), ('y', 2, 2);
+INSERT INTO b VALUES ('x', 1, 1), ('y', 3, 2);
+ALTER TABLE a MODIFY COLUMN v BIGINT;
+----
+affected 0
+--
+affected 0
+--
+affected 2
+--
+affected 2
+--
+affected 0
+
+SELECT count(*) FROM a NATURAL JOIN b;
+----
+count(*):Int64
+1
+
+SELECT * FROM a NATURAL JOIN b;
+----
+host:String | v:Int64 | at:TimestampMillisecond
+"x" | 1 | 1
+
+SELECT v, a.host FROM a JOIN b USING (v);
+----
+v:Int64 | host:String
+1 | "x"
+
+SELECT * FROM a JOIN b USING (v, host) WHERE v = 1;
+----
+host:String | v:Int64 | at:TimestampMillisecond | at:TimestampMillisecond
+"x" | 1 | 1 | 1
+
+SELECT v FROM a UNION SELECT v FROM b ORDER BY v;
+----
+v:Int64
+1
+2
+3
+
+SELECT * FROM a UNION ALL BY NAME SELECT v, host FROM b ORDER BY v, host, at;
+----
+host:String | v:Int64 | at:TimestampMillisecond
+"x" | 1 | 1
+"x" | 1 | null
+"y" | 2 | 2
+"y" | 3 | null
+
+SELECT a.v AS v, b.v AS w FROM a JOIN b ON a.host = b.host ORDER BY v, w;
+----
+v:Int64 | w:Int64
+1 | 1
+2 | 3
+
+SELECT sum(v) AS v FROM a GROUP BY host HAVING sum(v) > 1;
+----
+v:Int64
+2
+
+SELECT v + 1 AS v FROM a ORDER BY v DESC;
+----
+v:Int64
+3
+2
+
+SELECT x.v FROM (SELECT v FROM a) x, b WHERE x.v = b.v;
+----
+v:Int64
+1
+
+SELECT a FROM a WHERE v = 2;
+----
+a:Struct<host: String, v: Int64, at: TimestampMillisecond>
+{"host":"y","v":2,"at":2}
+
+SELECT * EXCLUDE (v) FROM a ORDER BY ALL;
+----
+host:String | at:TimestampMillisecond
+"x" | 1
+"y" | 2
+
+SELECT * REPLACE (v * 2 AS v) FROM a ORDER BY v;
+----
+host:String | v:Int64 | at:TimestampMillisecond
+"x" | 2 | 1
+"y" | 4 | 2
+
+SELECT COLUMNS('v') FROM a ORDER BY 1;
+----
+v:Int64
+1
+2
+
+SELECT t.q FROM a AS t(p, q, r) WHERE q > 1;
+----
+q:Int64
+2
+
+WITH a AS (SELECT v FROM a) SELECT max(v) FROM a;
+----
+max(v):Int64
+2
+
+SELECT v::TINYINT + 300 FROM a WHERE w = 1;
+----
+error 3000(400) Failed to plan SQL: No field named w. Valid fields are "host", "v", "at"
+
+SELECT sum(v, 1, 2) FROM a;
+----
+error 3000(400) Failed to plan SQL: Binder Error: No function matches the given name and argument types 'sum(BIGINT, INTEGER, INTEGER)'. You might need to add explicit type casts. Candidate functions: sum(DECIMAL) -> DECIMAL sum(BOOLEAN) -> HUGEINT sum(SMALLINT) -> HUGEINT sum(INTEGER) -> HUGEINT sum(BIGINT) -> HUGEINT sum(HUGEINT) -> HUGEINT sum(DOUBLE) -> DOUBLE sum(BIGNUM) -> BIGNUM
+
+SELECT v FROM a WHERE v = 'text';
+----
+error 3000(400) Failed to plan SQL: Conversion Error: Could not convert string 'text' to INT64
+
+CREATE VIEW av AS SELECT * FROM a;
+SELECT v FROM av WHERE v > 1;
+----
+affected 0
+--
+v:Int64
+2
+
+DELETE FROM a WHERE v = 1;
+----
+affected 1
+
+INSERT INTO b SELECT host, v * 10, at FROM a;
+----
+affected 1
+
+SELECT v FROM b ORDER BY v;
+----
+v:Int64
+1
+20
+
+-- Names that differ in case only are different names.
+CREATE TABLE c ("Host" STRING, host STRING, at TIMESTAMP(3) TIME INDEX, PRIMARY KEY ("Host"));
+CREATE TABLE d ("HOST" STRING, "Host" STRING, at TIMESTAMP(3) TIME INDEX, PRIMARY KEY ("Host"));
+INSERT INTO c VALUES ('A', 'b', 1);
+INSERT INTO d VALUES ('C', 'A', 1);
+----
+affected 0
+--
+affected 0
+--
+affected 1
+--
+affected 1
+
+SELECT "Host", host, Host FROM c;
+----
+Host:String | host:String | host:String
+"A" | "b" | "b"
+
+SELECT * FROM c;
+----
+Host:String | host:String | at:TimestampMillisecond
+"A" | "b" | 1
+
+SELECT * FROM c NATURAL JOIN d;
+----
+Host:String | host:String | at:TimestampMillisecond | HOST:String
+"A" | "b" | 1 | "C"
+
+SELECT c.host, d."HOST" FROM c JOIN d USING ("Host");
+----
+host:String | HOST:String
+"b" | "C"
+
+SELECT "Host" AS host, host AS "Host" FROM c;
+----
+host:String | Host:String
+"A" | "b"
+
+SELECT x."Host" FROM (SELECT host AS "Host", "Host" AS host FROM c) x;
+----
+Host:String
+"b"
+
+SELECT "HOST" FROM c;
+----
+error 3000(400) Failed to plan SQL: No field named HOST; did you mean "Host" or "host" (quotes keep upper case)?
+
+SELECT * EXCLUDE ("Host") FROM c;
+----
+host:String | at:TimestampMillisecond
+"b" | 1
+
+SELECT "Host" FROM d WHERE hOst = 'A';
+----
+error 3000(400) Failed to plan SQL: No field named host; did you mean "HOST" or "Host" (quotes keep upper case)?
+
+SELECT upper(c."Host") || lower(host) AS "HOST" FROM c ORDER BY "HOST";
+----
+HOST:String
+"Ab"
+
