@@ -4,8 +4,8 @@ import { decodeSnappy, snappyLength, snappySlack } from '../../../wire/snappy.ts
 import { Codec } from './format.ts'
 import { ParquetError } from './types.ts'
 
-/** Below this, the frame takes what there is to save. */
-const minBytes = 48
+/** Smaller pages are not worth the time the call takes. */
+const minBytes = 256
 
 /** Compressed bytes are kept where they are at most this share of the plain ones. */
 const worthwhile = 0.9

@@ -67,14 +67,13 @@ export function decodeCodes({ input, present }: PageValues, entries: number, out
   const width = input.byte()
   if (width === 0) out.fill(0, to, to + present)
   else decodeHybrid(input, width, present, out, to)
-  let bits = 0
-  let max = 0
   for (let i = to; i < to + present; i++) {
-    const code = out[i]!
-    bits |= code
-    if (code > max) max = code
+    if (out[i]! >>> 0 >= entries) throw beyond(input, out[i]!, entries)
   }
-  if (bits < 0 || max >= entries) throw input.damaged(`the code ${max} of a dictionary of ${entries} entries`)
+}
+
+function beyond(input: Input, code: number, entries: number): Error {
+  return input.damaged(`the code ${code >>> 0} of a dictionary of ${entries} entries`)
 }
 
 /** Numbers of a page into `out` from number `to` on. */
@@ -94,7 +93,7 @@ export function decodeNumbers(
   else if (column.type === 'fixed16') decodeBig(column, page, out, to, scratch)
   else if (encoding === Encoding.plain) {
     const bytes = 4 * words * count
-    input.need(bytes)
+    if (input.left !== bytes) throw input.damaged(`it has ${input.left} bytes of numbers instead of ${bytes}`)
     const target = new Uint8Array(out.buffer, out.byteOffset + 4 * words * to, bytes)
     target.set(input.bytes.subarray(input.at, input.at + bytes))
   } else if (encoding === Encoding.byteStreamSplit) decodeSplit(input, count, 4 * words, out, to)
@@ -122,10 +121,16 @@ function spellNumbers(
   }
   const codes = scratch.codes(count)
   decodeCodes(page, entries.count, codes, 0)
-  let put = words * to
-  for (let i = 0; i < count; i++) {
-    const code = codes[i]!
-    for (let k = 0; k < words; k++) out[put++] = from[words * code + k]!
+  if (words === 2) {
+    for (let i = 0, put = 2 * to; i < count; i++, put += 2) {
+      const take = 2 * codes[i]!
+      out[put] = from[take]!
+      out[put + 1] = from[take + 1]!
+    }
+    return
+  }
+  for (let i = 0, put = 4 * to; i < count; i++) {
+    for (let take = 4 * codes[i]!, end = take + 4; take < end; ) out[put++] = from[take++]!
   }
 }
 

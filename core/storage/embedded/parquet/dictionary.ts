@@ -2,8 +2,8 @@
 import { widthOf } from './bits.ts'
 import type { Texts } from './texts.ts'
 
-/** Entries of a table before it grows. */
-const firstSize = 1 << 10
+/** The table begins with two to the power of so many slots. */
+const firstBits = 11
 
 export interface Numbered {
   /** Of each value. */
@@ -26,27 +26,28 @@ export function codeWidth(entries: number): number {
 
 /** Memory and hash table; what it answers is valid until it is used again. */
 export class Dictionary {
-  #slots = new Int32Array(2 * firstSize)
-  #bits = widthOf(2 * firstSize - 1)
+  #bits = firstBits
+  #slots = new Int32Array(1 << firstBits)
   #codes = new Int32Array(0)
-  /** Halves of numbers in the order of their codes. */
-  entries = new Int32Array(2 * firstSize)
-  /** Of texts: where an entry was met first. */
-  #hashes = new Int32Array(firstSize)
+  /** Of numbers: halves in the order of their codes. Of texts: the row in which each was met first. */
+  entries = new Int32Array(1 << firstBits)
+  #hashes = new Int32Array(1 << (firstBits - 1))
 
   #begin(count: number): void {
     if (this.#codes.length < count) this.#codes = new Int32Array(count)
-    this.#slots.fill(-1)
+    this.#bits = firstBits
+    this.#slots.fill(-1, 0, 1 << firstBits)
   }
 
-  /** Makes the table at least twice as large as the entries are many. */
-  #grow(rehash: (entry: number) => number, entries: number): void {
+  /** Makes the table twice as large; at most half of it is used. */
+  #grow(entries: number): void {
     this.#bits++
-    this.#slots = new Int32Array(1 << this.#bits).fill(-1)
-    const mask = (1 << this.#bits) - 1
+    const size = 1 << this.#bits
+    if (this.#slots.length < size) this.#slots = new Int32Array(size)
+    this.#slots.fill(-1, 0, size)
     for (let entry = 0; entry < entries; entry++) {
-      let slot = rehash(entry) >>> (32 - this.#bits)
-      while (this.#slots[slot]! >= 0) slot = (slot + 1) & mask
+      let slot = this.#hashes[entry]! >>> (32 - this.#bits)
+      while (this.#slots[slot]! >= 0) slot = (slot + 1) & (size - 1)
       this.#slots[slot] = entry
     }
     const grow = (array: Int32Array<ArrayBuffer>, length: number) => {
@@ -55,54 +56,28 @@ export class Dictionary {
       grown.set(array)
       return grown
     }
-    this.entries = grow(this.entries, 1 << this.#bits)
-    this.#hashes = grow(this.#hashes, 1 << (this.#bits - 1))
+    this.entries = grow(this.entries, size)
+    this.#hashes = grow(this.#hashes, size >> 1)
   }
 
-  /** Numbers `count` integers from `from` on, `step` 1: of 32 bits, 2: halves. Undefined: more than `limit` are different. */
-  numbers(values: Int32Array, from: number, count: number, step: 1 | 2, limit: number): Numbered | undefined {
+  /** Numbers integers of 32 bits, `count` from `from` on. Undefined: more than `limit` are different. */
+  words(values: Int32Array, from: number, count: number, limit: number): Numbered | undefined {
     this.#begin(count)
     const codes = this.#codes
-    const end = step * (from + count)
-    const second = step - 1
-    let { entries: known } = this
-    let slots = this.#slots
-    let mask = (1 << this.#bits) - 1
-    let shift = 32 - this.#bits
     let entries = 0
     let changes = 0
-    let beforeLow = 0
-    let beforeHigh = 0
+    let before = 0
     let code = -1
-    for (let i = step * from, put = 0; i < end; i += step, put++) {
-      const low = values[i]!
-      const high = second === 0 ? 0 : values[i + 1]!
-      if (low === beforeLow && high === beforeHigh && code >= 0) {
-        codes[put] = code
-        continue
-      }
-      changes++
-      beforeLow = low
-      beforeHigh = high
-      let slot = hash64(low, high) >>> shift
-      for (;;) {
-        code = slots[slot]!
-        if (code < 0 || (known[2 * code] === low && known[2 * code + 1] === high)) break
-        slot = (slot + 1) & mask
-      }
-      if (code < 0) {
-        if (entries === limit) return undefined
-        code = entries++
-        slots[slot] = code
-        known[2 * code] = low
-        known[2 * code + 1] = high
-        if (entries * 2 >= slots.length) {
-          const all = known
-          this.#grow(entry => hash64(all[2 * entry]!, all[2 * entry + 1]!), entries)
-          known = this.entries
-          slots = this.#slots
-          mask = (1 << this.#bits) - 1
-          shift = 32 - this.#bits
+    for (let i = from, put = 0; put < count; i++, put++) {
+      const value = values[i]!
+      if (value !== before || code < 0) {
+        changes++
+        before = value
+        code = this.#code(value, 0, entries)
+        if (code === entries) {
+          if (entries === limit) return undefined
+          entries++
+          if (entries << 1 >= 1 << this.#bits) this.#grow(entries)
         }
       }
       codes[put] = code
@@ -110,19 +85,60 @@ export class Dictionary {
     return { codes, entries, changes }
   }
 
-  /** Row of the first value of each code; valid until the dictionary is used again. */
-  get rows(): Int32Array {
-    return this.entries
+  /** The same of 64 bits, as halves. */
+  halves(values: Int32Array, from: number, count: number, limit: number): Numbered | undefined {
+    this.#begin(count)
+    const codes = this.#codes
+    let entries = 0
+    let changes = 0
+    let beforeLow = 0
+    let beforeHigh = 0
+    let code = -1
+    for (let i = 2 * from, put = 0; put < count; i += 2, put++) {
+      const low = values[i]!
+      const high = values[i + 1]!
+      if (low !== beforeLow || high !== beforeHigh || code < 0) {
+        changes++
+        beforeLow = low
+        beforeHigh = high
+        code = this.#code(low, high, entries)
+        if (code === entries) {
+          if (entries === limit) return undefined
+          entries++
+          if (entries << 1 >= 1 << this.#bits) this.#grow(entries)
+        }
+      }
+      codes[put] = code
+    }
+    return { codes, entries, changes }
+  }
+
+  /** The code of a number; that of the next entry, `entries`, where it is new. */
+  #code(low: number, high: number, entries: number): number {
+    const known = this.entries
+    const slots = this.#slots
+    const mask = (1 << this.#bits) - 1
+    const hash = hash64(low, high)
+    let slot = hash >>> (32 - this.#bits)
+    for (;;) {
+      const code = slots[slot]!
+      if (code < 0) {
+        slots[slot] = entries
+        known[2 * entries] = low
+        known[2 * entries + 1] = high
+        this.#hashes[entries] = hash
+        return entries
+      }
+      if (known[2 * code] === low && known[2 * code + 1] === high) return code
+      slot = (slot + 1) & mask
+    }
   }
 
   /** Numbers texts `from` to `from + count`. Gives up when more than `limit` are different, or nearly all of the first ones, unless `all`. */
   texts({ offsets, bytes }: Texts, from: number, count: number, limit: number, all = false): Numbered | undefined {
     this.#begin(count)
     const codes = this.#codes
-    let { entries: rows } = this
-    let slots = this.#slots
-    let mask = (1 << this.#bits) - 1
-    let shift = 32 - this.#bits
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     let entries = 0
     let changes = 0
     let code = -1
@@ -131,36 +147,29 @@ export class Dictionary {
     for (let i = from, put = 0; put < count; i++, put++) {
       const at = offsets[i]!
       const length = offsets[i + 1]! - at
-      if (length === beforeLength && same(bytes, at, beforeAt, length)) {
-        codes[put] = code
-        continue
-      }
-      beforeAt = at
-      beforeLength = length
-      changes++
-      const hash = hashText(bytes, at, length)
-      let slot = hash >>> shift
-      for (;;) {
-        code = slots[slot]!
-        if (code < 0) break
-        if (this.#hashes[code] === hash) {
-          const row = rows[code]!
-          if (offsets[row + 1]! - offsets[row]! === length && same(bytes, at, offsets[row]!, length)) break
+      if (length !== beforeLength || !same(view, at, beforeAt, length)) {
+        beforeAt = at
+        beforeLength = length
+        changes++
+        const hash = hashText(view, at, length)
+        const mask = (1 << this.#bits) - 1
+        let slot = hash >>> (32 - this.#bits)
+        for (;;) {
+          code = this.#slots[slot]!
+          if (code < 0) break
+          if (this.#hashes[code] === hash) {
+            const row = this.entries[code]!
+            if (offsets[row + 1]! - offsets[row]! === length && same(view, at, offsets[row]!, length)) break
+          }
+          slot = (slot + 1) & mask
         }
-        slot = (slot + 1) & mask
-      }
-      if (code < 0) {
-        if (entries === limit || (!all && entries > 2048 && entries > put * 0.85)) return undefined
-        code = entries++
-        slots[slot] = code
-        rows[code] = i
-        this.#hashes[code] = hash
-        if (entries * 2 >= slots.length) {
-          this.#grow(entry => this.#hashes[entry]!, entries)
-          rows = this.entries
-          slots = this.#slots
-          mask = (1 << this.#bits) - 1
-          shift = 32 - this.#bits
+        if (code < 0) {
+          if (entries === limit || (!all && entries > 2048 && entries > put * 0.85)) return undefined
+          code = entries++
+          this.#slots[slot] = code
+          this.entries[code] = i
+          this.#hashes[code] = hash
+          if (entries << 1 >= 1 << this.#bits) this.#grow(entries)
         }
       }
       codes[put] = code
@@ -174,13 +183,22 @@ function hash64(low: number, high: number): number {
   return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
 }
 
-function hashText(bytes: Uint8Array, at: number, length: number): number {
+function hashText(view: DataView, at: number, length: number): number {
   let hash = length
-  for (let i = at; i < at + length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
-  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  let i = at
+  const end = at + length
+  for (; i + 4 <= end; i += 4) {
+    hash = Math.imul(hash ^ view.getInt32(i, true), 0x9e3779b1)
+    hash ^= hash >>> 15
+  }
+  for (; i < end; i++) hash = Math.imul(hash ^ view.getUint8(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  return hash ^ (hash >>> 13)
 }
 
-function same(bytes: Uint8Array, a: number, b: number, length: number): boolean {
-  for (let i = 0; i < length; i++) if (bytes[a + i] !== bytes[b + i]) return false
+function same(view: DataView, a: number, b: number, length: number): boolean {
+  let i = 0
+  for (; i + 4 <= length; i += 4) if (view.getInt32(a + i, true) !== view.getInt32(b + i, true)) return false
+  for (; i < length; i++) if (view.getUint8(a + i) !== view.getUint8(b + i)) return false
   return true
 }

@@ -172,19 +172,19 @@ function differenceBits(values: Int32Array, count: number, step: 1 | 2): number 
   let seen = 0
   for (let part = 0; part < parts; part++) {
     const start = parts === 1 ? 0 : Math.floor(((count - size) * part) / (parts - 1))
-    for (let block = start; block + 1 < start + size; block += 32) {
-      const end = Math.min(start + size - 1, block + 32)
+    for (let block = start; block + 1 < start + size; block += samplePart) {
+      const end = Math.min(start + size - 1, block + samplePart)
       let min = Number.POSITIVE_INFINITY
-      let max = Number.NEGATIVE_INFINITY
-      for (let i = block; i < end; i++) {
-        const difference = differenceAt(values, i, step)
-        if (difference < min) min = difference
-        if (difference > max) max = difference
+      for (let i = block; i < end; i++) min = Math.min(min, differenceAt(values, i, step))
+      for (let mini = block; mini < end; mini += 32) {
+        let max = min
+        const stop = Math.min(end, mini + 32)
+        for (let i = mini; i < stop; i++) max = Math.max(max, differenceAt(values, i, step))
+        const range = max - min
+        const width = range < 2 ** 32 ? widthOf(range) : Math.min(64, Math.ceil(Math.log2(range + 1)))
+        bits += width * (stop - mini)
+        seen += stop - mini
       }
-      const range = max - min
-      const width = range < 2 ** 32 ? widthOf(range) : Math.min(64, Math.ceil(Math.log2(range + 1)))
-      bits += width * (end - block)
-      seen += end - block
     }
   }
   // Widths and the smallest difference of a block.
@@ -206,24 +206,31 @@ function numberWhereFew(
 ): Numbered | undefined {
   if (count === 0) return undefined
   const size = Math.min(count, samplePart)
-  let entries = 0
-  let changes = 0
+  const sample = new Int32Array(size * sampleParts * step)
   for (let part = 0; part < sampleParts; part++) {
-    const start = Math.floor(((count - size) * part) / (sampleParts - 1))
-    const sample = dictionary.numbers(values, start, size, step, size)!
-    entries += sample.entries
-    changes += sample.changes
+    const start = step * Math.floor(((count - size) * part) / (sampleParts - 1))
+    sample.set(values.subarray(start, start + step * size), part * size * step)
   }
-  const isFew = entries * 2 <= size * sampleParts
-  // What the codes would take if no part had values of its own.
-  const width = codeWidth(Math.max(2, entries / sampleParts))
-  const perValue = Math.min(width / 8, (changes / (size * sampleParts)) * 3)
+  const taken = size * sampleParts
+  const { entries, changes } = numbered(dictionary, sample, 0, taken, step, taken)!
+  const isFew = entries <= (size === count ? count / 2 : taken * 0.75)
+  // What the codes would take if there were no other values.
+  const perValue = Math.min(codeWidth(entries) / 8, (changes / taken) * 3)
   if (!isFew || perValue * count > limit + 64) return undefined
-  const numbered = dictionary.numbers(values, 0, count, step, Math.min(maxEntries, count))
-  if (numbered === undefined) return undefined
-  return codeBytes(numbered, count) + numbered.entries * 4 * step <= limit || numbered.entries === 1
-    ? numbered
-    : undefined
+  const all = numbered(dictionary, values, 0, count, step, Math.min(maxEntries, count))
+  if (all === undefined) return undefined
+  return codeBytes(all, count) + all.entries * 4 * step <= limit || all.entries === 1 ? all : undefined
+}
+
+function numbered(
+  dictionary: Dictionary,
+  values: Int32Array,
+  from: number,
+  count: number,
+  step: 1 | 2,
+  limit: number
+): Numbered | undefined {
+  return step === 1 ? dictionary.words(values, from, count, limit) : dictionary.halves(values, from, count, limit)
 }
 
 function dictionaryOfNumbers(
@@ -256,7 +263,7 @@ function texts(column: ParquetColumn, values: Texts, count: number, scratch: Enc
   const length = count === 0 ? 0 : values.offsets[count]! - values.offsets[0]!
   const numbered = count === 0 ? undefined : scratch.dictionary.texts(values, 0, count, Math.max(1, count >> 1))
   if (numbered !== undefined) {
-    const { rows } = scratch.dictionary
+    const rows = scratch.dictionary.entries
     const entries = new TextsBuilder(numbered.entries)
     for (let entry = 0; entry < numbered.entries; entry++) entries.append(values, rows[entry]!, rows[entry]! + 1)
     const dictionary = entries.done()
@@ -347,7 +354,7 @@ function codes(
   const equal = scratch.dictionary.texts(kept, 0, used, used, true)!
   if (equal.entries < used) {
     const different = new TextsBuilder(equal.entries)
-    const { rows } = scratch.dictionary
+    const rows = scratch.dictionary.entries
     for (let entry = 0; entry < equal.entries; entry++) different.append(kept, rows[entry]!, rows[entry]! + 1)
     for (let i = 0; i < count; i++) numbers[i] = equal.codes[numbers[i]!]!
     kept = different.done()
