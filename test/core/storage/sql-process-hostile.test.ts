@@ -92,7 +92,7 @@ t.test('a statement that ignores its cancellation is answered at once, and ended
   await beside
   t.ok(performance.now() - start > 4_900)
   t.strictSame(mine.process.statistics().restarts, { memory: 0, stuck: 1, died: 0 })
-  t.notOk(existsSync(`/proc/${pid}/fd/0`))
+  await until(() => !existsSync(`/proc/${pid}`), 'end of the process')
   await worksAgain(t, mine)
 })
 
@@ -120,6 +120,10 @@ t.test('what prevents its start is said, and the next statement tries again', as
   await t.rejects(ask('SELECT 1'), { code: 'StorageUnavailable', message: /cannot be started: .*(ENOTDIR|EEXIST)/ })
   t.equal(mine.statistics().alive, false)
   rmSync(join(home, 'tmp'))
+  const { execPath } = process
+  process.execPath = '/nowhere/node'
+  await t.rejects(ask('SELECT 1'), { code: 'StorageUnavailable', message: /nowhere.node cannot be run/ })
+  process.execPath = execPath
   t.strictSame(await ask('SELECT 1'), [[1]])
 })
 

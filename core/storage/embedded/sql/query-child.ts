@@ -60,8 +60,7 @@ export class QueryChild {
   #lastWords = ''
   #watch: Timer | undefined
   #status: number | undefined
-  #resident = 0
-  #pinged = 0
+  #sincePing = pingInterval
   #answered = true
 
   /** Throws what the operating system says where no process can be started. */
@@ -78,6 +77,11 @@ export class QueryChild {
         ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] })
       }
     })
+    // Told a moment later; whether there is a process is known now.
+    this.#process.on('error', () => {})
+    if (this.#process.pid === undefined) {
+      throw new Error(`${process.execPath} cannot be run, or there are too many processes or open files`)
+    }
     this.#socket = this.#process.stdio[3] as Socket
     this.#socket.on('error', () => {})
     const reader = new FrameReader((kind, statement, argument, payload) => {
@@ -90,12 +94,8 @@ export class QueryChild {
     })
     this.#hold(false)
     this.#exited = new Promise(resolve => {
-      this.#process.once('error', error => {
-        this.#over('died', error.message)
-        if (this.#process.pid === undefined) resolve()
-      })
       this.#process.once('close', (code, signal) => {
-        this.#over('died', signal === null ? `it ended with code ${code}` : `it ended by ${signal}`)
+        this.#over('died', signal === null ? `it ended with code ${code}` : `it crashed (${signal})`)
         resolve()
       })
     })
@@ -113,7 +113,7 @@ export class QueryChild {
   }
 
   get residentBytes(): number {
-    return this.#resident
+    return this.#isOver ? 0 : this.#readResident()
   }
 
   /** The end of what it wrote to its standard error. */
@@ -206,25 +206,26 @@ export class QueryChild {
 
   #look(): void {
     if (this.#isOver) return
-    this.#resident = this.#readResident()
+    const resident = this.#readResident()
     const { hardLimit } = this.#options
-    if (this.#resident > hardLimit) {
-      this.kill('memory', `it held ${this.#resident} bytes of memory, more than ${hardLimit}`)
+    if (resident > hardLimit) {
+      this.kill('memory', `it held ${resident} bytes of memory, more than ${hardLimit}`)
       return
     }
     if (this.statements.size === 0) {
       this.#watch?.stop()
       this.#watch = undefined
+      this.#sincePing = pingInterval
       this.#answered = true
-      this.#pinged = 0
       return
     }
-    const now = performance.now()
-    if (this.#answered && now - this.#pinged >= pingInterval) {
+    // Counted by looks: while this process itself stands still, it does not hear the answer.
+    this.#sincePing += watchInterval
+    if (this.#answered && this.#sincePing >= pingInterval) {
       this.#answered = false
-      this.#pinged = now
+      this.#sincePing = 0
       this.#write(FrameKind.ping, 0)
-    } else if (!this.#answered && now - this.#pinged > silence) {
+    } else if (!this.#answered && this.#sincePing > silence) {
       this.kill('stuck', `it did not answer for ${silence / 1000} s`)
     }
   }

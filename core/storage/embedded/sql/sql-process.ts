@@ -50,7 +50,6 @@ export interface SqlProcessStatistics {
   /** Whether the process is there and ready. */
   readonly alive: boolean
   readonly pid?: number
-  /** As it was when statements ran last. */
   readonly residentBytes: number
   /** Statements that work. */
   readonly running: number

@@ -158,11 +158,16 @@ export class Statement {
 
   #cancel(): void {
     if (this.#state === 'ended' || this.#stuck !== undefined) return
-    this.#stuck = after(patience, () => this.#process.stuck())
+    // Where this process stood still itself, the end has arrived and is read before the immediate.
+    this.#stuck = after(patience, () => setImmediate(() => this.#isStuck()))
     this.#process.cancel()
     if (this.#state !== 'stalled') return
     this.#state = 'working'
     this.#process.moved()
+  }
+
+  #isStuck(): void {
+    if (this.#state !== 'ended') this.#process.stuck()
   }
 
   #leave(): void {
