@@ -19,15 +19,20 @@ export default definePlugin({
       { live: true }
     ),
     max_concurrent_queries: count(20, 'Queries that run at the same time; further ones wait.', { live: true }),
-    max_samples: count(50_000_000, 'Samples one query may hold; a query that needs more fails with 400.', {
+    max_samples: count(50_000_000, 'Samples one query may hold at a time; a query that needs more fails with 422.', {
       live: true
     }),
-    max_points: count(11_000, 'Steps one range may have; a query with more fails with 400.', { live: true }),
+    max_points: count(
+      11_000,
+      'Steps of a range query; one with more fails with 400. Subqueries are bounded by max_samples.',
+      { live: true }
+    ),
     max_metrics: count(1_024, 'Tables one selector may name; a selector that names more fails with 400.', {
       live: true
     }),
     max_query_length: count(100_000, 'Characters of one query.', { live: true }),
-    max_query_depth: count(200, 'How deep one query may nest.', { live: true })
+    max_query_depth: count(200, 'How deep one query may nest.', { live: true }),
+    max_query_operators: count(2_000, 'Operators between operands of one query.', { live: true, maximum: 5_000 })
   }),
   setup: (core, config) => createService(core, config),
   routes: app => routes(app, app.services.promql)

@@ -3,7 +3,8 @@ import { authorise, DbError, type RequestContext, type Store } from '../../core/
 import type { PromqlRange, PromqlService } from '../services.ts'
 import { type Labels, metricName } from './engine/labels.ts'
 import { compareLabels } from './functions/sort.ts'
-import { type Matcher, unwrap } from './language/ast.ts'
+import { type Expr, type Matcher, unwrap } from './language/ast.ts'
+import { QueryError } from './language/error.ts'
 import { compileMatcher } from './language/matcher.ts'
 import { type ParseLimits, parse } from './language/parse.ts'
 import { findSeries } from './source/find.ts'
@@ -48,14 +49,20 @@ export function createLabelReads(store: Store, limits: ParseLimits, most: () => 
   }
 }
 
-/** A selector's matchers. Throws DbError `InvalidSyntax`. */
+/** A selector's matchers. Throws DbError `InvalidArguments`. */
 function readSelector(text: string, limits: ParseLimits): readonly Matcher[] {
-  const expr = unwrap(parse(text, limits))
+  const invalid = (reason: string) => new DbError('InvalidArguments', `invalid parameter "match[]": ${reason}`)
+  let expr: Expr
+  try {
+    expr = unwrap(parse(text, limits))
+  } catch (error) {
+    throw error instanceof QueryError ? invalid(error.message) : error
+  }
   if (expr.kind !== 'selector' || expr.offset !== 0 || expr.at !== undefined) {
-    throw new DbError('InvalidSyntax', `expected a series selector, got ${JSON.stringify(text)}`)
+    throw invalid(`expected a series selector, got ${JSON.stringify(text)}`)
   }
   if (expr.matchers.every(matcher => compileMatcher(matcher)(''))) {
-    throw new DbError('InvalidArguments', 'match[] must contain at least one non-empty matcher')
+    throw invalid('match[] must contain at least one non-empty matcher')
   }
   return expr.matchers
 }

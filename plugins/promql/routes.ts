@@ -44,11 +44,15 @@ function required(parameter: ReadParameter, name: string): string {
   return value
 }
 
+/** Milliseconds before and after 1970 that dates reach. */
+const farthest = 8.64e15
+
 /** Milliseconds since 1970, from Unix seconds or RFC 3339. */
 function requiredTime(parameter: ReadParameter, name: string): number {
   const text = required(parameter, name)
   const time = /^[+-]?\d+(\.\d*)?$/.test(text) ? Math.round(Number(text) * 1_000) : Date.parse(text)
-  if (Number.isNaN(time)) throw invalid(name, `is ${JSON.stringify(text)}, expected Unix seconds or RFC 3339`)
+  if (!(Math.abs(time) <= farthest))
+    throw invalid(name, `is ${JSON.stringify(text)}, expected Unix seconds or RFC 3339`)
   return time
 }
 
@@ -56,7 +60,7 @@ function requiredTime(parameter: ReadParameter, name: string): number {
 function duration(parameter: ReadParameter, name: string): number {
   const text = required(parameter, name)
   const milliseconds = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1_000) : parseDuration(text)
-  if (milliseconds === undefined || !(milliseconds > 0)) {
+  if (milliseconds === undefined || !(milliseconds > 0 && milliseconds <= farthest)) {
     throw invalid(name, `is ${JSON.stringify(text)}, expected a duration such as 15s or seconds, above 0`)
   }
   return milliseconds

@@ -1,5 +1,5 @@
 // What other plugins may ask of PromQL.
-import { authorise, type Core, createGate, type RequestContext } from '../../core/index.ts'
+import { authorise, type Core, createGate, DbError, type RequestContext } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult, PromqlService } from '../services.ts'
 import { recordsOf } from './api/records.ts'
 import { resultPieces, seriesCount } from './api/result.ts'
@@ -25,6 +25,7 @@ export interface PromqlOptions {
   readonly max_metrics: number
   readonly max_query_length: number
   readonly max_query_depth: number
+  readonly max_query_operators: number
 }
 
 export function createService(core: Core, options: PromqlOptions): PromqlService {
@@ -41,6 +42,9 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
     },
     get depth() {
       return options.max_query_depth
+    },
+    get operators() {
+      return options.max_query_operators
     }
   }
   const measure = createMeasure(core)
@@ -82,6 +86,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
   return {
     async query(ctx, request) {
       authorise(ctx.user, 'read')
+      checkTimes(request)
       return measure(ctx, request, () => runOne(ctx, request))
     },
     ...createLabelReads(core.store, limits, () => options.max_metrics),
@@ -91,6 +96,20 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
     },
     format: text => printExpr(parse(text, limits)),
     parse: text => treeOf(readQuery({ text, experimental: options.experimental, limits }).expr)
+  }
+}
+
+/** Milliseconds before and after 1970 that dates reach. */
+const farthest = 8.64e15
+
+/** Whoever asks. Throws DbError `InvalidArguments`. */
+function checkTimes({ start, end, step, lookback }: PromqlRequest): void {
+  for (const [name, value] of Object.entries({ start, end, step, lookback })) {
+    if (value === undefined || Math.abs(value) <= farthest) continue
+    throw new DbError(
+      'InvalidArguments',
+      `${name} is out of range: ${value} milliseconds, at most ${farthest} are known`
+    )
   }
 }
 

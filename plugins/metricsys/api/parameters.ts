@@ -42,6 +42,9 @@ function readTime(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
+/** Milliseconds before and after 1970 that dates reach. */
+const farthest = 8.64e15
+
 /** Milliseconds, of seconds or of a duration as queries write it; undefined when absent. Throws DbError `InvalidArguments`. */
 export function durationOf(promql: PromqlService, parameters: ApiParameters, name: string): number | undefined {
   const text = parameters.one(name)
@@ -51,9 +54,11 @@ export function durationOf(promql: PromqlService, parameters: ApiParameters, nam
   throw invalid(name, `cannot parse ${JSON.stringify(text)} to a valid duration`)
 }
 
-/** Seconds as a number, in milliseconds. */
+/** Seconds as a number, in milliseconds; undefined for what is none, or no date has. */
 function readSeconds(text: string): number | undefined {
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Math.round(Number(text) * 1_000) : undefined
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined
+  const milliseconds = Math.round(Number(text) * 1_000)
+  return Math.abs(milliseconds) <= farthest ? milliseconds : undefined
 }
 
 /** At most so many; 0 is no limit. Throws DbError `InvalidArguments`. */

@@ -16,6 +16,8 @@ export function countValues(evaluation: Evaluation, expr: Aggregation, groups: r
   if (!label.isWellFormed() || nameProblem('column', label) !== undefined) {
     throw executionError(`invalid label name ${quote(label)}`)
   }
+  // Where it is among the labels that are left out, it is left out with them.
+  const leftOut = expr.without && expr.grouping.includes(label)
   const counted: Series[] = []
   for (const { labels, members } of groups) {
     const byValue = new Map<string, Series>()
@@ -23,7 +25,7 @@ export function countValues(evaluation: Evaluation, expr: Aggregation, groups: r
       for (const member of members) {
         const value = at(member, step)
         if (value === undefined) continue
-        const text = typeof value === 'number' ? fixedFloat(value) : histogramText(value)
+        const text = leftOut ? '' : typeof value === 'number' ? fixedFloat(value) : histogramText(value)
         const series = entry(byValue, text, () => newSeries(labels.with(new Map([[label, text]])), grid.count))
         series.kinds[step] = 1
         series.values[step]!++

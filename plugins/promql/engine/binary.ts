@@ -7,11 +7,26 @@ import type { Evaluation } from './evaluation.ts'
 import { mergeEqual } from './map.ts'
 import { matchVectors } from './match.ts'
 import { type Combination, combine, dropsName, scalarOperation } from './operation.ts'
+import { isInvariant } from './prepare.ts'
 import { type Grid, isEmpty, newSeries, put, type Series, type Value } from './series.ts'
 import { combineSets } from './set.ts'
 
+/** A chain of operators is as deep a tree to the left as it is long: it is computed from its first operand on. */
 export async function binary(evaluation: Evaluation, expr: Binary, grid: Grid): Promise<Value> {
-  const [left, right] = [await evaluation.value(expr.left, grid), await evaluation.value(expr.right, grid)]
+  const chain = [expr]
+  let first = expr.left
+  for (; first.kind === 'binary' && !(grid.count > 1 && isInvariant(first)); first = first.left) chain.push(first)
+  const before = evaluation.budget.samples
+  let value = await evaluation.value(first, grid)
+  for (const each of chain.reverse()) {
+    value = await operate(evaluation, each, value, grid)
+    if (each !== expr) evaluation.hold(before, value)
+  }
+  return value
+}
+
+async function operate(evaluation: Evaluation, expr: Binary, left: Value, grid: Grid): Promise<Value> {
+  const right = await evaluation.value(expr.right, grid)
   if (left.type === 'scalar' && right.type === 'scalar') {
     const operation = scalarOperation(expr.op)
     return { type: 'scalar', values: left.values.map((value, step) => operation(value, right.values[step]!)) }

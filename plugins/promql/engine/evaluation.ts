@@ -1,7 +1,7 @@
 // Computing a prepared query: every expression as a value over all steps at once.
 import { DbError } from '../../../core/index.ts'
 import { callFunction } from '../functions/index.ts'
-import { scale } from '../histogram/histogram.ts'
+import { type Histogram, scale } from '../histogram/histogram.ts'
 import type { Expr, MatrixSelector, Subquery, Unary, VectorSelector } from '../language/ast.ts'
 import { aggregate } from './aggregate.ts'
 import type { Annotations } from './annotation.ts'
@@ -12,7 +12,7 @@ import { mapSeries } from './map.ts'
 import { isInvariant } from './prepare.ts'
 import type { SampleCount } from './sample-count.ts'
 import { selectVector } from './select.ts'
-import { broadcast, type Grid, none, type Series, timeOf, type Value } from './series.ts'
+import { broadcast, type Grid, none, type Series, sizeOf, timeOf, type Value } from './series.ts'
 import type { RawSeries } from './source.ts'
 import { noHistograms, type Samples, withoutStale } from './window.ts'
 
@@ -57,10 +57,21 @@ export class Evaluation {
   /** The value of an expression that is no range vector. */
   async value(expr: Expr, grid: Grid): Promise<Value> {
     if (this.budget.isDue) await this.budget.pause()
-    if (grid.count > 1 && expr.kind !== 'paren' && isInvariant(expr)) {
-      return broadcast(await this.#compute(expr, { ...grid, count: 1 }), grid.count)
-    }
-    return this.#compute(expr, grid)
+    if (expr.kind === 'paren') return this.value(expr.expr, grid)
+    const before = this.budget.samples
+    const value =
+      grid.count > 1 && isInvariant(expr)
+        ? broadcast(await this.#compute(expr, { ...grid, count: 1 }), grid.count)
+        : await this.#compute(expr, grid)
+    this.hold(before, value)
+    return value
+  }
+
+  /** Counts a value; what was held beside `before`, which it was made of, is needed no more. */
+  hold(before: number, value: Value): void {
+    const size = sizeOf(value)
+    this.budget.take(size)
+    this.budget.releaseTo(before + size)
   }
 
   async vector(expr: Expr, grid: Grid): Promise<readonly Series[]> {
@@ -100,8 +111,6 @@ export class Evaluation {
         return { type: 'scalar', values: new Float64Array(grid.count).fill(expr.value) }
       case 'string':
         return { type: 'string', text: expr.value }
-      case 'paren':
-        return this.value(expr.expr, grid)
       case 'selector':
         return { type: 'vector', series: await selectVector(this, expr, grid) }
       case 'unary':
@@ -138,9 +147,17 @@ export class Evaluation {
     const start = (Math.floor((first - offset - range) / step) + 1) * step
     const count = Math.max(0, Math.floor((last - offset - start) / step) + 1)
     if (count === 0) return []
-    this.budget.checkPoints(count)
     const inner = { start, step, count }
-    return (await this.vector(expr.expr, inner)).map(series => toSamples(series, inner))
+    // Also where there are no series: the steps themselves take room.
+    const before = this.budget.samples
+    this.budget.take(count)
+    this.budget.releaseTo(before)
+    const found: Samples[] = []
+    for (const series of await this.vector(expr.expr, inner)) {
+      found.push(toSamples(series, inner))
+      if (this.budget.isDue) await this.budget.pause()
+    }
+    return found
   }
 }
 
@@ -163,9 +180,14 @@ function toSamples({ labels, kinds, values, histograms }: Series, grid: Grid): S
         ? noHistograms
         : {
             times: Float64Array.from(others, step => timeOf(grid, step)),
-            values: others.map(step => histograms![step]!)
+            values: others.map(step => withoutResetHint(histograms![step]!))
           }
   }
+}
+
+/** A subquery sees a sample several times, or not at all: what it says of the one before it does not hold between two steps. */
+function withoutResetHint(histogram: Histogram): Histogram {
+  return histogram.hint === 'reset' || histogram.hint === 'no-reset' ? { ...histogram, hint: 'unknown' } : histogram
 }
 
 function wrongType(wanted: string, found: string): DbError {

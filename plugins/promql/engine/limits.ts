@@ -2,9 +2,9 @@
 import { DbError } from '../../../core/index.ts'
 
 export interface QueryLimits {
-  /** Samples a query may hold, those read and those computed. */
+  /** Samples a query may hold at a time, those read and those computed. */
   readonly maxSamples: number
-  /** Steps of one range. */
+  /** Steps of one range query. */
   readonly maxPoints: number
 }
 
@@ -28,7 +28,11 @@ export class Budget {
     return this.#signal
   }
 
-  /** Samples held so far. */
+  get maxSamples(): number {
+    return this.#limits.maxSamples
+  }
+
+  /** Samples held now: those of values that are still needed. */
   get samples(): number {
     return this.#samples
   }
@@ -41,9 +45,12 @@ export class Budget {
   take(samples: number): void {
     this.#samples += samples
     this.#peak = Math.max(this.#peak, this.#samples)
-    if (this.#samples <= this.#limits.maxSamples) return
-    const message = `query processing would load too many samples into memory in query execution: more than ${this.#limits.maxSamples} (plugins.promql.max_samples)`
-    throw new DbError('InvalidArguments', message)
+    if (this.#samples > this.#limits.maxSamples) throw tooManySamples(this.#limits.maxSamples)
+  }
+
+  /** What was held beside so many samples is needed no more. */
+  releaseTo(samples: number): void {
+    this.#samples = samples
   }
 
   checkPoints(count: number): void {
@@ -65,4 +72,38 @@ export class Budget {
     this.#signal.throwIfAborted()
     this.#since = performance.now()
   }
+}
+
+/** Bounds what is read for one part of a query. */
+export interface Allowance {
+  /** Throws TooManySamples. */
+  take(samples: number): void
+}
+
+/** More was to be read than one part of a query may read; with fewer steps at a time it may do. */
+export class TooManySamples extends DbError {
+  constructor(most: number) {
+    super('InvalidArguments', tooManyMessage(most), { status: 422 })
+  }
+}
+
+export function allowance(most: number): Allowance & { readonly taken: number } {
+  let taken = 0
+  return {
+    get taken() {
+      return taken
+    },
+    take(samples) {
+      taken += samples
+      if (taken > most) throw new TooManySamples(most)
+    }
+  }
+}
+
+function tooManySamples(most: number): DbError {
+  return new DbError('InvalidArguments', tooManyMessage(most), { status: 422 })
+}
+
+function tooManyMessage(most: number): string {
+  return `query processing would load too many samples into memory in query execution: more than ${most} at a time (plugins.promql.max_samples)`
 }

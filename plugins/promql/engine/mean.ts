@@ -1,5 +1,5 @@
 // sum and avg: of floats with compensation for rounding, of histograms, never of both at a step.
-import { add } from '../histogram/arithmetic.ts'
+import { add, type Combined } from '../histogram/arithmetic.ts'
 import { compact, divide, type Histogram } from '../histogram/histogram.ts'
 import type { Group } from './aggregate.ts'
 import { addKahan } from './kahan.ts'
@@ -119,18 +119,40 @@ function withHistograms({ members }: Group, result: Series, context: GroupContex
 
 function addUp(found: readonly Histogram[], context: GroupContext, mean: boolean): Histogram | undefined {
   const { annotations, expr } = context
-  let total = found[0]!
-  let collides = false
-  for (const next of found.slice(1)) {
-    const combined = add(total, next)
-    if (combined === undefined) {
-      annotations.warn(expr.expr, 'vector contains a mix of histograms with exponential and custom buckets schemas')
-      return undefined
-    }
-    if (combined.reconciled) annotations.info(expr.expr, 'mismatched custom buckets were reconciled during aggregation')
-    collides ||= combined.collision
-    total = combined.result
+  const total = mean ? meanOfHistograms(found) : sumOfHistograms(found)
+  if (total === undefined) {
+    annotations.warn(expr.expr, 'vector contains a mix of histograms with exponential and custom buckets schemas')
+    return undefined
   }
-  if (collides) annotations.warn(expr.expr, 'conflicting counter resets during histogram aggregation')
-  return compact(mean ? divide(total, found.length) : total)
+  if (total.reconciled) annotations.info(expr.expr, 'mismatched custom buckets were reconciled during aggregation')
+  if (total.collision) annotations.warn(expr.expr, 'conflicting counter resets during histogram aggregation')
+  return compact(total.result)
+}
+
+/** Undefined when some have exponential and others custom buckets. */
+export function sumOfHistograms(found: readonly Histogram[]): Combined | undefined {
+  let [result, reconciled, collision] = [found[0]!, false, false]
+  for (let i = 1; i < found.length; i++) {
+    const combined = add(result, found[i]!)
+    if (combined === undefined) return undefined
+    result = combined.result
+    reconciled ||= combined.reconciled
+    collision ||= combined.collision
+  }
+  return { result, reconciled, collision }
+}
+
+/** As `sumOfHistograms`. Where the sum overflows, every histogram is divided before it is added. */
+export function meanOfHistograms(found: readonly Histogram[]): Combined | undefined {
+  const sum = sumOfHistograms(found)
+  if (sum === undefined) return undefined
+  if (!hasOverflow(sum.result) || found.some(hasOverflow)) return { ...sum, result: divide(sum.result, found.length) }
+  return sumOfHistograms(found.map(each => divide(each, found.length)))
+}
+
+function hasOverflow({ count, sum, zeroCount, positive, negative }: Histogram): boolean {
+  const isInfinite = (value: number) => value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
+  return (
+    [count, sum, zeroCount].some(isInfinite) || positive.counts.some(isInfinite) || negative.counts.some(isInfinite)
+  )
 }

@@ -68,8 +68,19 @@ const timely: ReadonlySet<string> = new Set([
   'year'
 ])
 
+const invariance = new WeakMap<Expr, boolean>()
+
 /** Whether an expression has the same value at every step. */
 export function isInvariant(expr: Expr): boolean {
+  let known = invariance.get(expr)
+  if (known === undefined) {
+    known = findInvariance(expr)
+    invariance.set(expr, known)
+  }
+  return known
+}
+
+function findInvariance(expr: Expr): boolean {
   switch (expr.kind) {
     case 'number':
     case 'string':

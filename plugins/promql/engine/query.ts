@@ -5,14 +5,15 @@ import { compareLabels } from '../functions/sort.ts'
 import { type Expr, type MatrixSelector, type Subquery, unwrap, type ValueType } from '../language/ast.ts'
 import { checkTypes } from '../language/check.ts'
 import { QueryError } from '../language/error.ts'
-import { parse } from '../language/parse.ts'
+import { type ParseLimits, parse } from '../language/parse.ts'
 import { Annotations } from './annotation.ts'
 import { Evaluation } from './evaluation.ts'
-import { fetchSamples } from './fetch.ts'
-import { Budget, type QueryLimits } from './limits.ts'
+import { type Fetched, Fetcher } from './fetch.ts'
+import { allowance, Budget, type QueryLimits } from './limits.ts'
 import { type QueryTimes, resolveTimes } from './prepare.ts'
 import { SampleCount } from './sample-count.ts'
 import type { Grid, Series, Value } from './series.ts'
+import { evaluateInSlices } from './slices.ts'
 import type { SeriesSource } from './source.ts'
 import type { Samples } from './window.ts'
 
@@ -26,7 +27,7 @@ export interface QueryRequest {
   readonly experimental: boolean
   /** Whether the samples that selectors see are counted. */
   readonly counted?: boolean
-  readonly limits: QueryLimits & { readonly length: number; readonly depth: number }
+  readonly limits: QueryLimits & ParseLimits
 }
 
 export interface QueryAnswer {
@@ -35,8 +36,8 @@ export interface QueryAnswer {
   readonly value: Value | { readonly type: 'matrix'; readonly samples: readonly Samples[] }
   readonly warnings: readonly string[]
   readonly infos: readonly string[]
-  /** Samples held, all in all and at most at a time. */
-  readonly samples: { readonly total: number; readonly peak: number }
+  /** Samples held at most at a time. */
+  readonly samples: { readonly peak: number }
   readonly seen?: SampleCount
   /** Milliseconds. */
   readonly took: { readonly preparing: number; readonly computing: number; readonly sorting: number }
@@ -67,15 +68,22 @@ export async function runQuery(source: SeriesSource, request: QueryRequest, sign
   const expr = resolveTimes(parsed, times)
   const budget = new Budget(limits, signal)
   const count = request.instant ? 1 : Math.floor((times.end - times.start) / times.step) + 1
-  budget.checkPoints(count)
+  if (!request.instant) budget.checkPoints(count)
   const grid: Grid = { start: times.start, step: times.step, count }
   const annotations = new Annotations(text)
-  const last = times.start + (count - 1) * times.step
-  const fetched = await fetchSamples(source, expr, { from: times.start, to: last }, lookback, budget)
-  clock.push(performance.now())
   const seen = request.counted ? { seen: new SampleCount(grid) } : {}
-  const evaluation = new Evaluation({ fetched, annotations, budget, lookback, subqueryStep, query: times, ...seen })
-  const value = type === 'matrix' ? await rawMatrix(evaluation, expr, grid) : await evaluation.value(expr, grid)
+  const fetcher = new Fetcher(source, expr, lookback, budget)
+  const evaluationOf = (fetched: Fetched) =>
+    new Evaluation({ fetched, annotations, budget, lookback, subqueryStep, query: times, ...seen })
+  clock.push(performance.now())
+  const value =
+    type === 'matrix'
+      ? await rawMatrix(
+          evaluationOf(await fetcher.fetch({ from: times.start, to: times.start }, allowance(limits.maxSamples))),
+          expr,
+          grid
+        )
+      : await evaluateInSlices(expr, grid, { fetcher, budget, evaluationOf })
   clock.push(performance.now())
   const ordered = request.instant ? value : inOrder(value)
   const [begun, fetchedAt, computed] = clock as [number, number, number]
@@ -85,7 +93,7 @@ export async function runQuery(source: SeriesSource, request: QueryRequest, sign
     value: ordered,
     warnings: annotations.warnings,
     infos: annotations.infos,
-    samples: { total: budget.samples, peak: budget.peak },
+    samples: { peak: budget.peak },
     ...seen,
     took: {
       preparing: fetchedAt - begun,
@@ -110,7 +118,7 @@ async function rawMatrix(evaluation: Evaluation, expr: Expr, grid: Grid) {
       })
     })
   }
-  return { type: 'matrix' as const, samples: seen }
+  return { type: 'matrix' as const, samples: seen.sort((a, b) => compareLabels(a.labels, b.labels)) }
 }
 
 /** A range query's series are sorted by their labels. */

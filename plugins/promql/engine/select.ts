@@ -29,15 +29,21 @@ export async function selectVector(
   const back = evaluation.lookback
   const look: Look = { from, back, places: latestPlaces(from, back) }
   const make = seriesMaker(grid.count)
+  const { budget } = evaluation
+  const before = budget.samples
   for (const raw of evaluation.samples(selector)) {
     const series = make(raw.labels)
     if (times) putTimes(series, raw, look)
     else putSamples(series, raw, look)
-    if (!isEmpty(series)) found.push(series)
+    if (!isEmpty(series)) {
+      found.push(series)
+      budget.take(grid.count)
+    }
     if (evaluation.seen !== undefined) tellSeen(evaluation.seen, series, grid)
-    if (evaluation.budget.isDue) await evaluation.budget.pause()
+    if (budget.isDue) await budget.pause()
   }
-  evaluation.budget.take(found.length * grid.count)
+  // It is counted as the value it becomes.
+  budget.releaseTo(before)
   return found
 }
 

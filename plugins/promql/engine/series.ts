@@ -31,6 +31,13 @@ export type Value =
   | { readonly type: 'vector'; readonly series: readonly Series[]; readonly ordered?: boolean }
   | { readonly type: 'string'; readonly text: string }
 
+/** Samples a value takes room for. */
+export function sizeOf(value: Value): number {
+  if (value.type === 'string') return 0
+  if (value.type === 'scalar') return value.values.length
+  return value.series.reduce((sum, { kinds }) => sum + kinds.length, 0)
+}
+
 export function timeOf(grid: Grid, step: number): number {
   return grid.start + step * grid.step
 }

@@ -2,10 +2,14 @@
 import type { Histogram } from '../histogram/histogram.ts'
 import type { Matcher } from '../language/ast.ts'
 import type { Labels } from './labels.ts'
+import type { Allowance } from './limits.ts'
 
 export interface SeriesSource {
-  /** Samples with `from <= time <= to` (milliseconds since 1970), by series; series without any may be left out. */
-  select(selection: Selection, signal: AbortSignal): Promise<readonly RawSeries[]>
+  /**
+   * Samples with `from <= time <= to` (milliseconds since 1970), by series; series without any may be left out. What is read is taken
+   * from `room`, which throws when it is too much.
+   */
+  select(selection: Selection, signal: AbortSignal, room: Allowance): Promise<readonly RawSeries[]>
 }
 
 export interface Selection {

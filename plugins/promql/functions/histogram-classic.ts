@@ -7,12 +7,12 @@ import type { Evaluation } from '../engine/evaluation.ts'
 import { grouping, groupLabels, type Labels, metricName } from '../engine/labels.ts'
 import { mergeEqual } from '../engine/map.ts'
 import { fixedFloat, formatFloat } from '../engine/number.ts'
-import { type Grid, isEmpty, newSeries, type Series, type Value } from '../engine/series.ts'
+import { type Grid, isEmpty, newSeries, type Series, timeOf, type Value } from '../engine/series.ts'
 import { type ClassicBucket, classicFraction, classicQuantile } from '../histogram/classic.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import { fractionOf, quantileOf } from '../histogram/quantile.ts'
 import type { Call, Expr } from '../language/ast.ts'
-import { parseNumber } from '../language/literal.ts'
+import { parseBound } from '../language/literal.ts'
 import { argument, type Family } from './call.ts'
 
 const bucketLabel: ReadonlySet<string> = new Set(['le'])
@@ -91,7 +91,7 @@ function gather(evaluation: Evaluation, where: Expr, series: readonly Series[]):
     }
     if (!each.kinds.includes(1)) continue
     const le = each.labels.get('le')
-    const upper = le === '' ? undefined : parseNumber(le)
+    const upper = le === '' ? undefined : parseBound(le)
     if (upper === undefined) warnBound(evaluation, where, le, metric)
     else found().buckets.push({ series: each, upper })
   }
@@ -118,9 +118,9 @@ function quantileReading(evaluation: Evaluation, where: Expr, quantiles: Float64
           'input to histogram_quantile needed to be fixed for monotonicity (see https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile)',
           metric
         )
-        const time = new Date(grid.start + step * grid.step).toISOString().replace('.000Z', 'Z')
-        const change = `from buckets ${formatFloat(forced.from)} to ${formatFloat(forced.to)}, with a max diff of ${Number(forced.difference.toPrecision(2))}, over 1 samples from ${time} to ${time}`
-        annotations.info(where, `${about[0]}${about[1] === undefined ? '' : ` ${JSON.stringify(about[1])}`}, ${change}`)
+        const time = timeOf(grid, step)
+        const [message, name] = about
+        annotations.forced(where, message, { ...forced, first: time, last: time, samples: 1 }, name)
       }
       return value
     },

@@ -19,23 +19,15 @@ async function info(evaluation: Evaluation, call: Call, grid: Grid): Promise<Val
   const selector = unwrap(argument(call, 1)) as VectorSelector
   const matchers = selector.matchers.filter(({ name }) => name !== metricName)
   const isNamed = selector.matchers.filter(({ name }) => name === metricName).map(compileMatcher)
-  const infos = new Map<string, Series[]>()
-  for (const each of await selectVector(evaluation, selector, grid))
-    entry(infos, targetOf(each.labels), () => []).push(each)
+  const targets = await describe(evaluation, selector, grid)
   const results = new Map<string, Series>()
   for (const each of series) {
     // An info metric is left as it is.
-    const described =
-      isNamed.length > 0 && isNamed.every(test => test(each.labels.get(metricName)))
-        ? []
-        : (infos.get(targetOf(each.labels)) ?? [])
+    const isInfo = isNamed.length > 0 && isNamed.every(test => test(each.labels.get(metricName)))
+    const described = isInfo ? undefined : targets.get(targetOf(each.labels))
     for (let step = 0; step < grid.count; step++) {
       if (each.kinds[step] === none) continue
-      const labels = joined(
-        each.labels,
-        described.filter(({ kinds }) => kinds[step] !== none),
-        matchers
-      )
+      const labels = isInfo ? each.labels : joined(each.labels, described?.labelsAt(step) ?? [], matchers)
       if (labels === undefined) continue
       put(
         entry(results, labels.key, () => newSeries(labels, grid.count)),
@@ -43,8 +35,43 @@ async function info(evaluation: Evaluation, call: Call, grid: Grid): Promise<Val
         at(each, step)
       )
     }
+    if (evaluation.budget.isDue) await evaluation.budget.pause()
   }
   return { type: 'vector', series: [...results.values()].filter(each => !isEmpty(each)) }
+}
+
+/** The info metrics of one target. */
+interface Target {
+  /** Labels of the newest sample of each info metric. */
+  labelsAt(step: number): readonly Labels[]
+}
+
+/** By `targetOf`. */
+async function describe(evaluation: Evaluation, selector: VectorSelector, grid: Grid): Promise<Map<string, Target>> {
+  const targets = new Map<string, Map<string, Series[]>>()
+  for (const times of await selectVector(evaluation, selector, grid, true)) {
+    const metrics = entry(targets, targetOf(times.labels), () => new Map<string, Series[]>())
+    entry(metrics, times.labels.get(metricName), () => []).push(times)
+  }
+  const toTarget = (metrics: ReadonlyMap<string, readonly Series[]>): Target => ({
+    labelsAt: step => [...metrics.values()].flatMap(all => newest(all, step) ?? [])
+  })
+  return new Map([...targets].map(([target, metrics]) => [target, toTarget(metrics)]))
+}
+
+/** Of series whose values are the times of their samples. */
+function newest(all: readonly Series[], step: number): Labels | undefined {
+  let found: Series | undefined
+  for (const each of all) {
+    if (each.kinds[step] === none) continue
+    const [time, other] = [each.values[step]!, found?.values[step] ?? Number.NEGATIVE_INFINITY]
+    if (time === other) {
+      const both = `existing ${found!.labels} @ ${time * 1_000}, new ${each.labels} @ ${time * 1_000}`
+      throw executionError(`found duplicate series for info metric: ${both}`)
+    }
+    if (time > other) found = each
+  }
+  return found?.labels
 }
 
 function targetOf(labels: Labels): string {
@@ -52,20 +79,19 @@ function targetOf(labels: Labels): string {
 }
 
 /** With the labels the matchers name, or all; undefined when a matcher that wants a value finds none. */
-function joined(labels: Labels, described: readonly Series[], matchers: readonly Matcher[]): Labels | undefined {
+function joined(labels: Labels, described: readonly Labels[], matchers: readonly Matcher[]): Labels | undefined {
   const wanted = new Set(matchers.map(({ name }) => name))
   const added = new Map<string, string>()
-  for (const { labels: own } of described) {
+  for (const own of described) {
     for (const [name, value] of own) {
       if (name === metricName || identifying.includes(name) || labels.get(name) !== '') continue
       if (wanted.size > 0 && !wanted.has(name)) continue
-      if ((added.get(name) ?? value) !== value) throw executionError(`conflicting label "${name}" of info metrics`)
+      if ((added.get(name) ?? value) !== value) throw executionError(`conflicting label: ${name}`)
       added.set(name, value)
     }
   }
-  const missing = matchers.some(
-    matcher => !added.has(matcher.name) && labels.get(matcher.name) === '' && !compileMatcher(matcher)('')
-  )
+  // The selector has looked for what the matchers want: where nothing was found, one that wants a value is not met.
+  const missing = described.length === 0 && matchers.some(matcher => !compileMatcher(matcher)(''))
   return missing ? undefined : labels.with(added)
 }
 

@@ -1,10 +1,11 @@
 // label_replace and label_join: the same values under other labels.
-import { compileRegex, nameProblem } from '../../../core/index.ts'
+import { nameProblem } from '../../../core/index.ts'
 import { executionError } from '../engine/error.ts'
 import type { Labels } from '../engine/labels.ts'
 import { mergeEqual } from '../engine/map.ts'
 import { relabel } from '../engine/series.ts'
 import { quote } from '../language/literal.ts'
+import { compileWhole } from '../language/matcher.ts'
 import { argument, type Family, type Implementation } from './call.ts'
 
 /** `$1`, `${1}`, `${name}`, `$$`. */
@@ -32,7 +33,7 @@ const labelReplace: Implementation = async (evaluation, call, grid) => {
 
 function compilePattern(pattern: string) {
   try {
-    return compileRegex(`^(?s:${pattern})$`)
+    return compileWhole(pattern)
   } catch {
     throw executionError(`invalid regular expression in label_replace(): ${pattern}`)
   }

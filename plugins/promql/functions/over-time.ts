@@ -1,9 +1,8 @@
 // Aggregations over the time of a window: *_over_time.
 import { addKahan } from '../engine/kahan.ts'
-import { addToMean, meanOf, newMean } from '../engine/mean.ts'
+import { addToMean, meanOf, meanOfHistograms, newMean, sumOfHistograms } from '../engine/mean.ts'
 import type { Window } from '../engine/window.ts'
-import { add } from '../histogram/arithmetic.ts'
-import { compact, divide, type Histogram } from '../histogram/histogram.ts'
+import { compact, type Histogram } from '../histogram/histogram.ts'
 import type { Family } from './call.ts'
 import { overRange, type RangeCall, type RangeFunction, tellIgnored, warnLayouts, warnMixed } from './range.ts'
 
@@ -81,23 +80,16 @@ function meanOfAny(values: Float64Array, from: number, to: number): number {
 }
 
 function totalOfHistograms(call: RangeCall, { h0, h1 }: Window, mean: boolean): Histogram | undefined {
-  const points = call.samples.histograms.values
-  let sum = points[h0]!
-  let [reconciled, collides] = [false, false]
-  for (let i = h0 + 1; i < h1; i++) {
-    const combined = add(sum, points[i]!)
-    if (combined === undefined) {
-      warnLayouts(call)
-      return undefined
-    }
-    sum = combined.result
-    reconciled ||= combined.reconciled
-    collides ||= combined.collision
+  const points = call.samples.histograms.values.slice(h0, h1)
+  const total = mean ? meanOfHistograms(points) : sumOfHistograms(points)
+  if (total === undefined) {
+    warnLayouts(call)
+    return undefined
   }
   const { annotations, where } = call
-  if (reconciled) annotations.info(where, 'mismatched custom buckets were reconciled during aggregation')
-  if (collides) annotations.warn(where, 'conflicting counter resets during histogram aggregation')
-  return compact(mean ? divide(sum, h1 - h0) : sum)
+  if (total.reconciled) annotations.info(where, 'mismatched custom buckets were reconciled during aggregation')
+  if (total.collision) annotations.warn(where, 'conflicting counter resets during histogram aggregation')
+  return compact(total.result)
 }
 
 function edge(which: 'first' | 'last'): RangeFunction {

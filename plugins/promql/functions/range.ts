@@ -48,6 +48,7 @@ export function overRange(make: RangeFunction, { keepName = false }: RangeOption
     const results: Series[] = []
     const empty = seriesMaker(grid.count)
     const windows = windowsOf(where, grid)
+    const before = budget.samples
     for (const samples of all) {
       const metric = samples.labels.get(metricName)
       const work = make({ samples, metric, where: call.args[place]!, annotations, range, scalars, call })
@@ -60,10 +61,14 @@ export function overRange(make: RangeFunction, { keepName = false }: RangeOption
           series.values[step] = value
         } else put(series, step, value)
       })
-      if (!isEmpty(series)) results.push(series)
+      if (!isEmpty(series)) {
+        results.push(series)
+        budget.take(grid.count)
+      }
       if (budget.isDue) await budget.pause()
     }
-    budget.take(results.length * grid.count)
+    // It is counted as the value it becomes.
+    budget.releaseTo(before)
     return { type: 'vector', series: mergeEqual(results) } satisfies Value
   }
 }

@@ -1,13 +1,13 @@
 // The order of an instant query's result; range queries have an order of their own.
 import type { Labels } from '../engine/labels.ts'
-import type { Series } from '../engine/series.ts'
+import { isEmpty, type Series } from '../engine/series.ts'
 import { argument, type Family, type Implementation } from './call.ts'
 
 /** Floats by value, NaN last; histograms are left out. */
 function byValue(direction: 1 | -1): Implementation {
   return async (evaluation, call, grid) => {
     const series = await evaluation.vector(argument(call, 0), grid)
-    if (grid.count > 1) return { type: 'vector', series }
+    if (grid.count > 1) return { type: 'vector', series: series.map(floatsOf).filter(each => !isEmpty(each)) }
     const floats = series.filter(({ kinds }) => kinds[0] === 1)
     const order = (a: Series, b: Series) => {
       const [x, y] = [a.values[0]!, b.values[0]!]
@@ -16,6 +16,11 @@ function byValue(direction: 1 | -1): Implementation {
     }
     return { type: 'vector', series: floats.toSorted(order), ordered: true }
   }
+}
+
+function floatsOf(series: Series): Series {
+  if (series.histograms === undefined) return series
+  return { labels: series.labels, kinds: series.kinds.map(kind => (kind === 1 ? 1 : 0)), values: series.values }
 }
 
 /** By the named labels, then by all; numbers in the values count as numbers. */
@@ -34,7 +39,9 @@ function byLabel(direction: 1 | -1): Implementation {
   }
 }
 
+/** An absent label comes last. */
 function compareNaturally(a: string, b: string): number {
+  if (a === '' || b === '') return Number(a === '') - Number(b === '')
   const [left, right] = [a.match(/\d+|\D+/g) ?? [], b.match(/\d+|\D+/g) ?? []]
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
     const [x, y] = [left[i]!, right[i]!]

@@ -50,7 +50,6 @@ function valueAt(q: number, buckets: readonly ClassicBucket[]): number {
 export function classicFraction(lower: number, upper: number, buckets: ClassicBucket[]): number {
   const merged = coalesce(buckets)
   if (merged.at(-1)?.upper !== Number.POSITIVE_INFINITY) return Number.NaN
-  forceMonotonic(merged)
   const intervals = merged.map(({ upper, count }, i) => {
     const before = merged[i - 1]
     const start = before?.upper ?? (upper > 0 ? 0 : Number.NEGATIVE_INFINITY)

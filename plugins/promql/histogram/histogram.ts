@@ -39,12 +39,12 @@ export interface Bucket {
   readonly count: number
 }
 
-/** All buckets from the lowest to the highest; empty ones may be among them. */
+/** All buckets from the lowest to the highest; empty ones may be among them. One that begins in the zero bucket begins where that ends. */
 export function bucketsOf(histogram: Histogram): Bucket[] {
   const { negative, positive, zeroThreshold, zeroCount } = histogram
   const list: Bucket[] = []
   for (let i = negative.indexes.length - 1; i >= 0; i--) {
-    const { lower, upper, count } = positiveBucket(histogram, negative, i)
+    const { lower, upper, count } = outsideZero(histogram, positiveBucket(histogram, negative, i))
     list.push({ lower: -upper, upper: -lower, lowerInclusive: true, upperInclusive: false, count })
   }
   if (zeroCount > 0) {
@@ -52,11 +52,15 @@ export function bucketsOf(histogram: Histogram): Bucket[] {
     list.push({ lower: -zeroThreshold, upper: zeroThreshold, ...both, count: zeroCount })
   }
   for (let i = 0; i < positive.indexes.length; i++) {
-    const bucket = positiveBucket(histogram, positive, i)
+    const bucket = outsideZero(histogram, positiveBucket(histogram, positive, i))
     const first = isCustom(histogram) && positive.indexes[i] === 0
     list.push({ ...bucket, lowerInclusive: first, upperInclusive: true })
   }
   return list
+}
+
+function outsideZero<T extends { readonly lower: number }>({ zeroThreshold }: Histogram, bucket: T): T {
+  return bucket.lower > 0 && bucket.lower < zeroThreshold ? { ...bucket, lower: zeroThreshold } : bucket
 }
 
 function positiveBucket(histogram: Histogram, { indexes, counts }: Buckets, i: number) {
@@ -71,12 +75,33 @@ export function upperBound({ schema, bounds }: Histogram, index: number): number
   return index < bounds.length ? bounds[index]! : Number.POSITIVE_INFINITY
 }
 
+/**
+ * By schema from 0 on: bounds from 0.5 to below 1. Every other one is that of the schema before, those between are the one below times
+ * the factor the schema stands for: so they are the numbers Prometheus and its clients have, to the last bit.
+ */
+const fractions: readonly Float64Array[] = makeFractions(8)
+
+function makeFractions(highest: number): readonly Float64Array[] {
+  const all = [Float64Array.of(0.5)]
+  for (let schema = 1; schema <= highest; schema++) {
+    const coarser = all[schema - 1]!
+    // The square root of 2 is rounded down there.
+    const factor = schema === 1 ? Math.SQRT2 - 2 ** -52 : 2 ** (2 ** -schema)
+    all.push(Float64Array.from({ length: 2 ** schema }, (_, i) => coarser[i >> 1]! * (i % 2 === 0 ? 1 : factor)))
+  }
+  return all
+}
+
 function exponentialBound(schema: number, index: number): number {
-  const perPower = 2 ** schema
-  const exponent = Math.floor(index / perPower)
-  const rest = index - exponent * perPower
-  if (rest === 0) return exponent === 1024 ? Number.MAX_VALUE : 2 ** exponent
-  return 2 ** (rest / perPower) * 2 ** exponent
+  if (schema < 0) {
+    const exponent = index * 2 ** -schema
+    return exponent === 1024 ? Number.MAX_VALUE : 2 ** exponent
+  }
+  const exponent = (index >> schema) + 1
+  const fraction = fractions[schema]![index & (2 ** schema - 1)]!
+  if (fraction === 0.5 && exponent === 1025) return Number.MAX_VALUE
+  // In two steps: 2 ** 1024 would be infinite.
+  return exponent > 1023 ? fraction * 2 * 2 ** (exponent - 1) : fraction * 2 ** exponent
 }
 
 /** With every count and the sum times a number. */

@@ -36,6 +36,7 @@ export function sameZeroBucket(left: Histogram, right: Histogram): readonly [His
 
 /** With a zero bucket at least this wide: one that would end inside a filled bucket takes all of it. */
 export function widenZero(histogram: Histogram, threshold: number): Histogram {
+  if (threshold === histogram.zeroThreshold) return histogram
   let wide = threshold
   for (;;) {
     const edge = filledEdge(histogram, wide)

@@ -4,7 +4,6 @@ import {
   type Binary,
   type Call,
   type Expr,
-  type Matcher,
   type Subquery,
   setOperators,
   unwrap,
@@ -12,7 +11,6 @@ import {
 } from './ast.ts'
 import { isComputed } from './duration.ts'
 import { QueryError } from './error.ts'
-import { quote } from './literal.ts'
 import { compileMatcher } from './matcher.ts'
 import { aggregationParameters, experimentalAggregations, functionSignatures, type Signature } from './signature.ts'
 
@@ -30,6 +28,7 @@ const spoken: Readonly<Record<ValueType, string>> = {
 
 /** The type of a query's result. Throws QueryError. */
 export function checkTypes(expr: Expr, options: CheckOptions): ValueType {
+  const described = new Set<Expr>()
   const fail = (at: Expr, message: string) => new QueryError(options.text, at.start, message)
   const requireFeature = (at: Expr, what: string) => {
     if (!options.experimental) {
@@ -52,7 +51,7 @@ export function checkTypes(expr: Expr, options: CheckOptions): ValueType {
       case 'selector':
         if (expr.boundary !== undefined) throw fail(expr, `the ${expr.boundary} modifier is not supported`)
         if (isComputed(expr.offset)) requireFeature(expr, 'a duration expression')
-        if (expr.matchers.map(matcher => matchesEmpty(expr, matcher)).every(Boolean)) {
+        if (!described.has(expr) && expr.matchers.every(matcher => compileMatcher(matcher)(''))) {
           throw fail(expr, 'vector selector must contain at least one non-empty matcher')
         }
         return 'vector'
@@ -95,6 +94,8 @@ export function checkTypes(expr: Expr, options: CheckOptions): ValueType {
     if (signature === undefined) throw fail(expr, `unknown function with name "${expr.name}"`)
     if (signature.experimental) requireFeature(expr, `function "${expr.name}"`)
     checkCount(expr, signature)
+    // It is a selector of `target_info` unless it names another metric.
+    if (expr.name === 'info' && expr.args[1] !== undefined) described.add(unwrap(expr.args[1]))
     for (const [i, argument] of expr.args.entries()) {
       const wanted = signature.args[Math.min(i, signature.args.length - 1)]!
       expect(argument, wanted, `call to function "${expr.name}"`)
@@ -155,15 +156,6 @@ export function checkTypes(expr: Expr, options: CheckOptions): ValueType {
       throw fail(expr, 'comparisons between scalars must use BOOL modifier')
     }
     return scalars ? 'scalar' : 'vector'
-  }
-
-  /** Whether a matcher lets series without the label through. */
-  function matchesEmpty(selector: Expr, matcher: Matcher): boolean {
-    try {
-      return compileMatcher(matcher)('')
-    } catch (error) {
-      throw fail(selector, `label ${quote(matcher.name)}: ${(error as Error).message}`)
-    }
   }
 
   return check(expr)

@@ -1,39 +1,89 @@
 // Durations that are computed: `[2 * step()]`, `offset min_of(5m, range())`. Experimental beyond a plain literal.
-import type { SyntaxNode } from '@lezer/common'
 import type { Duration, DurationExpr } from './ast.ts'
+import type { Cursor } from './cursor.ts'
 
-const operators: Readonly<Record<string, '+' | '-' | '*' | '/' | '%' | '^'>> = {
-  Add: '+',
-  Sub: '-',
-  Mul: '*',
-  Div: '/',
-  Mod: '%',
-  Pow: '^'
+/** Reads an expression that becomes a duration above 0. */
+export function readRange(cursor: Cursor): Duration {
+  const { start } = cursor.token
+  const duration = toDuration(cursor, start, readSum(cursor))
+  const value = typeof duration === 'number' ? duration : (constantDuration(duration) ?? 1)
+  if (value <= 0) throw cursor.error(start, 'duration must be greater than 0')
+  return duration
 }
 
-/** Reads a node of the grammar. */
-export function readDuration(
-  node: SyntaxNode,
-  number: (node: SyntaxNode) => number,
-  slice: (node: SyntaxNode) => string
-): DurationExpr {
-  const first = node.firstChild
-  if (first === null) return { kind: 'seconds', value: number(node) }
-  const read = (child: SyntaxNode) => readDuration(child, number, slice)
-  if (first.name === 'DurationStep') return { kind: 'step' }
-  if (first.name === 'DurationRange') return { kind: 'range' }
-  if (first.name === 'DurationMinOf' || first.name === 'DurationMaxOf') {
-    const kind = first.name === 'DurationMinOf' ? 'min_of' : 'max_of'
-    const [left, right] = node.getChildren('DurationExpr')
-    return { kind, left: read(left!), right: read(right!) }
-  }
-  if (first.name === 'UnaryOp') {
-    const operand = read(node.lastChild!)
-    return slice(first) === '-' ? { kind: 'negative', operand } : operand
-  }
-  const operator = first.nextSibling === null ? undefined : operators[first.nextSibling.name]
-  return operator === undefined ? read(first) : { kind: operator, left: read(first), right: read(node.lastChild!) }
+/** Reads what may follow `offset`: what is longer than one number stands in parentheses. */
+export function readOffset(cursor: Cursor): Duration {
+  const { start } = cursor.token
+  return toDuration(cursor, start, readSigned(cursor))
 }
+
+/** Literals are known at once. */
+function toDuration(cursor: Cursor, start: number, expr: DurationExpr): Duration {
+  const value = constantDuration(expr)
+  if (value !== undefined && !(Math.abs(value) < longestSeconds)) throw cursor.error(start, 'duration out of range')
+  const inner = expr.kind === 'negative' ? expr.operand : expr
+  return inner.kind === 'seconds' ? Math.round(value! * 1_000) : expr
+}
+
+function readSum(cursor: Cursor): DurationExpr {
+  let left = readProduct(cursor)
+  for (let op = cursor.token.text; op === '+' || op === '-'; op = cursor.token.text) {
+    cursor.next()
+    cursor.count()
+    left = { kind: op, left, right: readProduct(cursor) }
+  }
+  return left
+}
+
+function readProduct(cursor: Cursor): DurationExpr {
+  let left = readSigned(cursor)
+  for (let op = cursor.token.text; op === '*' || op === '/' || op === '%'; op = cursor.token.text) {
+    cursor.next()
+    cursor.count()
+    left = { kind: op, left, right: readSigned(cursor) }
+  }
+  return left
+}
+
+/** A sign binds less than a power. */
+function readSigned(cursor: Cursor): DurationExpr {
+  if (cursor.skip('-')) {
+    const operand = cursor.deeper(() => readSigned(cursor))
+    return { kind: 'negative', operand }
+  }
+  if (cursor.skip('+')) return cursor.deeper(() => readSigned(cursor))
+  const left = readPrimary(cursor)
+  if (!cursor.skip('^')) return left
+  cursor.count()
+  return { kind: '^', left, right: cursor.deeper(() => readSigned(cursor)) }
+}
+
+function readPrimary(cursor: Cursor): DurationExpr {
+  const { token, word } = cursor
+  if (token.kind === 'number') return { kind: 'seconds', value: cursor.number(cursor.next()) }
+  if (cursor.skip('(')) {
+    const inner = cursor.deeper(() => readSum(cursor))
+    cursor.expect(')')
+    return inner
+  }
+  if (word === 'step' || word === 'range') {
+    cursor.next()
+    cursor.expect('(')
+    cursor.expect(')')
+    return { kind: word }
+  }
+  if (word !== 'min_of' && word !== 'max_of') throw cursor.unexpected()
+  cursor.next()
+  cursor.expect('(')
+  const left = cursor.deeper(() => readSum(cursor))
+  cursor.expect(',')
+  const right = cursor.deeper(() => readSum(cursor))
+  cursor.expect(')')
+  return { kind: word, left, right }
+}
+
+/** Some 292 years: no duration is longer. */
+const longestSeconds = 2 ** 63 / 1e9
 
 /** Seconds, where neither step nor range of the query are needed. */
 export function constantDuration(expr: DurationExpr): number | undefined {

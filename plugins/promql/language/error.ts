@@ -9,9 +9,9 @@ export class QueryError extends DbError {
   }
 }
 
-/** `line:column`, both from 1. */
+/** `line:column`, both from 1; columns count bytes of UTF-8. */
 export function position(text: string, offset: number): string {
   const before = text.slice(0, offset)
   const line = before.split('\n').length
-  return `${line}:${offset - before.lastIndexOf('\n')}`
+  return `${line}:${Buffer.byteLength(before.slice(before.lastIndexOf('\n') + 1)) + 1}`
 }

@@ -11,29 +11,60 @@ const units: Readonly<Record<string, number>> = {
   ms: 1
 }
 
-/** A number or duration literal in seconds; undefined when it is none. */
+const decimal = /^(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:e[+-]?\d(?:_?\d)*)?$/
+const hexadecimal = /^0x_?[\da-f](?:_?[\da-f])*$/
+const octal = /^0(?:_?[0-7])+$/
+const largestInteger = 2n ** 63n - 1n
+
+/** A number or duration literal in seconds; undefined when it is none, or out of range. */
 export function parseNumber(text: string): number | undefined {
   const sign = text.startsWith('-') ? -1 : 1
   const digits = text.replace(/^[+-]/, '').trim().toLowerCase()
   if (digits === 'inf' || digits === 'infinity') return sign * Number.POSITIVE_INFINITY
   if (digits === 'nan') return Number.NaN
-  if (/^0x[0-9a-f]+$/.test(digits)) return sign * Number.parseInt(digits, 16)
-  if (/^[0-9._]+(e[+-]?[0-9_]+)?$/.test(digits)) {
-    const value = Number(digits.replaceAll('_', ''))
-    return Number.isNaN(value) ? undefined : sign * value
-  }
-  const duration = parseDuration(digits)
-  return duration === undefined ? undefined : sign * duration
+  const value = parseDigits(digits) ?? parseDuration(digits)
+  return value === undefined ? undefined : sign * value
 }
 
-/** `1h30m` in seconds: units from large to small, each at most once; undefined when it is none. */
+function parseDigits(digits: string): number | undefined {
+  const plain = digits.replaceAll('_', '')
+  if (hexadecimal.test(digits)) return BigInt(plain) <= largestInteger ? Number(plain) : undefined
+  if (octal.test(digits) && BigInt(`0o${plain}`) <= largestInteger) return Number(`0o${plain}`)
+  const value = decimal.test(digits) ? Number(plain) : Number.NaN
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** Whether a text is written as a number or a duration is, in range or not. */
+export function isNumeral(text: string): boolean {
+  const digits = text.toLowerCase()
+  return decimal.test(digits) || hexadecimal.test(digits) || /^(?:\d+(?:ms|[smhdwy]))+$/.test(digits)
+}
+
+/** A number as labels such as `le` hold it: no durations, no separators; undefined when it is none, or out of range. */
+export function parseBound(text: string): number | undefined {
+  const [, sign, digits] = /^([+-]?)(.*)$/s.exec(text.toLowerCase())!
+  const factor = sign === '-' ? -1 : 1
+  if (digits === 'inf' || digits === 'infinity') return factor * Number.POSITIVE_INFINITY
+  if (digits === 'nan') return Number.NaN
+  const value = /^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/.test(digits!) ? Number(digits) : Number.NaN
+  return Number.isFinite(value) ? factor * value : undefined
+}
+
+/** Milliseconds in 2^63 nanoseconds, some 292 years: no duration is longer. */
+const longestDuration = 2 ** 63 / 1e6
+
+export function isDuration(text: string): boolean {
+  return /^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) && text !== ''
+}
+
+/** `1h30m` in seconds: units from large to small, each at most once; undefined when it is none, or too long. */
 export function parseDuration(text: string): number | undefined {
-  if (!/^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) || text === '') return undefined
+  if (!isDuration(text)) return undefined
   let milliseconds = 0
   for (const [, count, unit] of text.matchAll(/(\d+)(ms|[ywdhms])/g)) {
     milliseconds += Number(count) * units[unit!]!
   }
-  return milliseconds / 1_000
+  return milliseconds < longestDuration ? milliseconds / 1_000 : undefined
 }
 
 /** Milliseconds as `1h30m`. */

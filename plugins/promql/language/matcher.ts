@@ -1,5 +1,5 @@
 // Label matchers as functions; regular expressions are anchored at both ends.
-import { compileRegex } from '../../../core/index.ts'
+import { compileRegex, type LinearRegex } from '../../../core/index.ts'
 import type { Matcher } from './ast.ts'
 
 /** A test of a label's value; a missing label has the value ''. Throws DbError `InvalidArguments` for a wrong expression. */
@@ -24,6 +24,30 @@ function compilePattern({ name, value }: Matcher): (found: string) => boolean {
   if (value === '.+') return found => found !== ''
   const words = listedValues({ name, op: '=~', value })
   if (words !== undefined) return found => words.includes(found)
-  const regex = compileRegex(`^(?s:${value})$`)
+  const regex = compileWhole(value)
   return found => regex.test(found)
+}
+
+/** What is wrong with the expression of a matcher; undefined when nothing is, or it has none. */
+export function patternProblem({ name, op, value }: Matcher): string | undefined {
+  if (op === '=' || op === '!=' || listedValues({ name, op: '=~', value }) !== undefined) return undefined
+  try {
+    compileWhole(value)
+    return undefined
+  } catch (error) {
+    const { message } = error as Error
+    return `error parsing regexp: ${message.replace(/^".*" is not a regular expression: /s, '')}`
+  }
+}
+
+/** An expression for whole texts, line breaks included. Throws DbError `InvalidArguments` that shows it as it was given. */
+export function compileWhole(pattern: string): LinearRegex {
+  try {
+    // Brackets that only match those put around it are no expression.
+    if (/[()\\[]/.test(pattern)) compileRegex(pattern)
+    return compileRegex(`^(?s:${pattern})$`)
+  } catch (error) {
+    compileRegex(pattern)
+    throw error
+  }
 }

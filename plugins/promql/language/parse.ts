@@ -1,279 +1,274 @@
-// The text of a query as a tree: the grammar is the Prometheus project's own, what it leaves open is settled here.
-import type { SyntaxNode } from '@lezer/common'
-import { parser } from '@prometheus-io/lezer-promql'
-import type { Aggregation, At, Duration, Expr, Matcher, Matching, VectorSelector } from './ast.ts'
-import { comparisons, setOperators } from './ast.ts'
-import { constantDuration, readDuration } from './duration.ts'
+// The text of a query as a tree, as Prometheus reads it. Types are looked at later.
+import { type Aggregation, type At, comparisons, type Expr, type Matcher, type Matching, setOperators } from './ast.ts'
+import { Cursor, type ParseLimits } from './cursor.ts'
+import { readOffset, readRange } from './duration.ts'
 import { QueryError } from './error.ts'
-import { fillGaps } from './grammar-gap.ts'
-import { parseNumber, unquote } from './literal.ts'
-import { shiftInto, withOperator } from './precedence.ts'
+import { patternProblem } from './matcher.ts'
+import { isOperator, Operands } from './operators.ts'
+import { type Postfix, withPostfix } from './postfix.ts'
+import { aggregationParameters, aggregations, functionSignatures } from './signature.ts'
+import { readTokens } from './tokens.ts'
 
-/** Longest query that is looked at, in characters, and how deep it may nest. */
-export interface ParseLimits {
-  readonly length: number
-  readonly depth: number
-}
+export type { ParseLimits } from './cursor.ts'
 
 /** Parses a query without looking at types. Throws QueryError. */
 export function parse(text: string, limits: ParseLimits): Expr {
   if (text.length > limits.length) {
-    throw new QueryError(
-      text,
-      limits.length,
-      `the query has ${text.length} characters, at most ${limits.length} are read`
-    )
+    const message = `the query has ${text.length} characters, at most ${limits.length} are read (plugins.promql.max_query_length)`
+    throw new QueryError(text, limits.length, message)
   }
-  const tree = parser.parse(fillGaps(text))
-  const root = tree.topNode
-  refuseErrors(text, root)
-  const child = root.firstChild
-  if (child === null) throw new QueryError(text, 0, 'no expression found in input')
-  return new Reader(text, limits.depth).expr(child)
+  const tokens = readTokens(text)
+  if ('message' in tokens) throw new QueryError(text, tokens.start, tokens.message)
+  if (tokens.length === 1) throw new QueryError(text, 0, 'no expression found in input')
+  const cursor = new Cursor(text, tokens, limits)
+  const expr = readExpr(cursor)
+  if (cursor.token.kind !== 'end') throw cursor.unexpected()
+  return expr
 }
 
-function refuseErrors(text: string, root: SyntaxNode): void {
-  const cursor = root.cursor()
-  do {
-    if (!cursor.type.isError) continue
-    const found = text.slice(cursor.from, Math.max(cursor.to, cursor.from + 1)).trim()
-    const rest = text.slice(cursor.from).trim()
-    if (text.trim() === '') throw new QueryError(text, 0, 'no expression found in input')
-    throw new QueryError(
-      text,
-      cursor.from,
-      rest === '' ? 'unexpected end of input' : `unexpected ${JSON.stringify(found || rest[0])}`
-    )
-  } while (cursor.next())
-}
-
-class Reader {
-  readonly #text: string
-  #left: number
-
-  constructor(text: string, depth: number) {
-    this.#text = text
-    this.#left = depth
-  }
-
-  expr(node: SyntaxNode): Expr {
-    if (--this.#left < 0) throw this.#error(node, 'the query nests too deep')
-    const expr = this.#read(node)
-    this.#left++
-    return expr
-  }
-
-  #read(node: SyntaxNode): Expr {
-    switch (node.name) {
-      case 'NumberDurationLiteral':
-        return { kind: 'number', value: this.#number(node), ...span(node) }
-      case 'StringLiteral':
-        return { kind: 'string', value: this.#string(node), ...span(node) }
-      case 'VectorSelector':
-        return this.#selector(node)
-      case 'ParenExpr':
-        return { kind: 'paren', expr: this.expr(node.firstChild!), ...span(node) }
-      case 'UnaryExpr':
-        return {
-          kind: 'unary',
-          op: this.#slice(node.firstChild!) as '+' | '-',
-          expr: this.expr(node.lastChild!),
-          ...span(node)
-        }
-      case 'BinaryExpr':
-        return this.#binary(node)
-      case 'FunctionCall':
-        return {
-          kind: 'call',
-          name: this.#slice(node.firstChild!),
-          args: this.#arguments(node.lastChild!),
-          ...span(node)
-        }
-      case 'AggregateExpr':
-        return this.#aggregation(node)
-      default:
-        return this.#postfix(node)
-    }
-  }
-
-  /** What follows an operand binds to the last operand alone, which the grammar does not know. */
-  #postfix(node: SyntaxNode): Expr {
-    const operand = this.expr(node.firstChild!)
-    const error = (message: string) => this.#error(node, message)
-    switch (node.name) {
-      case 'OffsetExpr':
-        return shiftInto(operand, node.to, { offset: this.#duration(node.lastChild!) }, error)
-      case 'StepInvariantExpr':
-        return shiftInto(operand, node.to, { at: this.#at(node) }, error)
-      case 'AnchoredExpr':
-      case 'SmoothedExpr':
-        return shiftInto(operand, node.to, { boundary: node.name === 'AnchoredExpr' ? 'anchored' : 'smoothed' }, error)
-      case 'MatrixSelector':
-        return shiftInto(operand, node.to, { range: this.#positive(node.lastChild!) }, error)
-      case 'SubqueryExpr': {
-        const [range, step] = node.getChildren('DurationExpr')
-        const subquery = { range: this.#positive(range!), ...(step && { step: this.#positive(step) }) }
-        return shiftInto(operand, node.to, { subquery }, error)
+function readExpr(cursor: Cursor): Expr {
+  return cursor.deeper(() => {
+    const operands = new Operands()
+    for (;;) {
+      for (let { text, start } = cursor.token; text === '+' || text === '-'; { text, start } = cursor.token) {
+        cursor.next()
+        cursor.count()
+        operands.sign(text, start)
       }
-      default:
-        throw this.#error(node, `unexpected ${node.name}`)
+      operands.operand(readOperand(cursor))
+      const op = cursor.word || (cursor.token.kind === 'operator' ? cursor.token.text : '')
+      if (!isOperator(op)) return operands.finish()
+      cursor.count()
+      const { start } = cursor.next()
+      const bool = cursor.skipWord('bool')
+      if (bool && !comparisons.has(op)) {
+        throw cursor.error(start, 'bool modifier can only be used on comparison operators')
+      }
+      operands.operator({ op, bool, matching: readMatching(cursor, op) })
     }
-  }
+  })
+}
 
-  #selector(node: SyntaxNode): VectorSelector {
-    const identifier = node.getChild('Identifier')
-    const matchers: Matcher[] = []
-    let name = identifier === null ? undefined : this.#slice(identifier)
-    if (name !== undefined) matchers.push({ name: '__name__', op: '=', value: name })
-    for (const child of node.getChild('LabelMatchers')?.getChildren('QuotedLabelName') ?? []) {
-      if (name !== undefined) throw this.#error(child, 'metric name must not be set twice')
-      name = this.#string(child.firstChild!)
-      matchers.push({ name: '__name__', op: '=', value: name })
-    }
-    for (let child = node.getChild('LabelMatchers')?.firstChild; child; child = child.nextSibling) {
-      if (child.name.endsWith('LabelMatcher')) matchers.push(this.#matcher(child))
-    }
-    if (identifier !== null && matchers.slice(1).some(({ name, op }) => name === '__name__' && op === '=')) {
-      throw this.#error(node, `metric name must not be set twice: ${JSON.stringify(name)}`)
-    }
-    return { kind: 'selector', ...(identifier && { name: name! }), matchers, offset: 0, ...span(node) }
-  }
-
-  #matcher(node: SyntaxNode): Matcher {
-    const label = node.firstChild!
-    const name = label.name === 'QuotedLabelName' ? this.#string(label.firstChild!) : this.#slice(label)
-    const op = this.#slice(node.getChild('MatchOp')!) as Matcher['op']
-    return { name, op, value: this.#string(node.lastChild!) }
-  }
-
-  #aggregation(node: SyntaxNode): Aggregation {
-    const op = this.#slice(node.getChild('AggregateOp')!).toLowerCase()
-    const args = this.#arguments(node.getChild('FunctionCallBody')!)
-    const modifier = node.getChild('AggregateModifier')
-    const expr = args.at(-1)
-    if (expr === undefined) throw this.#error(node, `no arguments for aggregate expression provided`)
-    if (args.length > 2)
-      throw this.#error(
-        node,
-        `wrong number of arguments for aggregate expression provided, expected 1 or 2, got ${args.length}`
-      )
-    return {
-      kind: 'aggregation',
-      op,
-      expr,
-      ...(args.length === 2 && { param: args[0]! }),
-      grouping: modifier === null ? [] : this.#labels(modifier.getChild('GroupingLabels')!),
-      without: modifier?.getChild('Without') != null,
-      ...span(node)
-    }
-  }
-
-  #binary(node: SyntaxNode): Expr {
-    const left = this.expr(node.firstChild!)
-    const operator = node.firstChild!.nextSibling!
-    const op = this.#slice(operator).toLowerCase()
-    const bool = node.getChild('BoolModifier') !== null
-    if (bool && !comparisons.has(op))
-      throw this.#error(operator, 'bool modifier can only be used on comparison operators')
-    return withOperator(left, { op, bool, matching: this.#matching(node, op) }, this.expr(node.lastChild!))
-  }
-
-  #matching(node: SyntaxNode, op: string): Matching {
-    const clause = node.getChild('MatchingModifierClause')
-    const [labels, include] = clause?.getChildren('GroupingLabels') ?? []
-    const left = clause?.getChild('GroupLeft') != null
-    const right = clause?.getChild('GroupRight') != null
-    const many = setOperators.has(op)
-    if (many && (left || right)) throw this.#error(clause!, `no grouping allowed for "${op}" operation`)
-    const on = clause?.getChild('On') != null
-    const matching: Matching = {
-      card: many ? 'many-to-many' : left ? 'many-to-one' : right ? 'one-to-many' : 'one-to-one',
-      on,
-      labels: labels ? this.#labels(labels) : [],
-      include: include ? this.#labels(include) : [],
-      fill: this.#fill(node.getChild('FillModifier'), many)
-    }
-    const twice = on ? matching.include.find(label => matching.labels.includes(label)) : undefined
-    if (twice !== undefined)
-      throw this.#error(clause!, `label "${twice}" must not occur in ON and GROUP clause at once`)
-    return matching
-  }
-
-  #fill(node: SyntaxNode | null, many: boolean): Matching['fill'] {
-    if (node === null) return {}
-    if (many) throw this.#error(node, 'filling in missing series not allowed for set operators')
-    const value = (clause: string) => {
-      const number = node.getChild(clause)?.getChild('NumberDurationLiteral')
-      return number ? this.#number(number) : undefined
-    }
-    const both = value('FillClause')
-    const [left, right] = [value('FillLeftClause') ?? both, value('FillRightClause') ?? both]
-    return { ...(left !== undefined && { left }), ...(right !== undefined && { right }) }
-  }
-
-  #labels(node: SyntaxNode): string[] {
-    const labels: string[] = []
-    for (let child = node.firstChild; child; child = child.nextSibling) {
-      if (child.name === 'LabelName') labels.push(this.#slice(child))
-      else if (child.name === 'QuotedLabelName') labels.push(this.#string(child.firstChild!))
-    }
-    return labels
-  }
-
-  #arguments(node: SyntaxNode): Expr[] {
-    const args: Expr[] = []
-    for (let child = node.firstChild; child; child = child.nextSibling) args.push(this.expr(child))
-    return args
-  }
-
-  #at(node: SyntaxNode): At {
-    const named = node.getChild('AtModifierPreprocessors')
-    if (named !== null) return this.#slice(named).toLowerCase() as 'start' | 'end'
-    const seconds = this.#number(node.getChild('NumberDurationLiteral') ?? node.lastChild!)
-    if (!Number.isFinite(seconds) || Math.abs(seconds) > Number.MAX_SAFE_INTEGER / 1_000) {
-      throw this.#error(node, `timestamp out of bounds for @ modifier: ${seconds}`)
-    }
-    return Math.round(seconds * 1_000)
-  }
-
-  #positive(node: SyntaxNode): Duration {
-    const duration = this.#duration(node)
-    if (typeof duration === 'number' && duration <= 0) throw this.#error(node, 'duration must be greater than 0')
-    return duration
-  }
-
-  #duration(node: SyntaxNode): Duration {
-    const expr = readDuration(
-      node,
-      child => this.#number(child),
-      child => this.#slice(child)
-    )
-    const value = constantDuration(expr)
-    if (value !== undefined && !Number.isFinite(value)) throw this.#error(node, 'duration out of range')
-    return value === undefined ? expr : Math.round(value * 1_000)
-  }
-
-  #number(node: SyntaxNode): number {
-    const value = parseNumber(this.#slice(node))
-    if (value === undefined) throw this.#error(node, `error parsing number: ${this.#slice(node)}`)
-    return value
-  }
-
-  #string(node: SyntaxNode): string {
-    const value = unquote(this.#slice(node))
-    if (value === undefined) throw this.#error(node, 'unterminated quoted string or invalid escape')
-    return value
-  }
-
-  #slice(node: SyntaxNode): string {
-    return this.#text.slice(node.from, node.to)
-  }
-
-  #error(node: SyntaxNode, message: string): QueryError {
-    return new QueryError(this.#text, node.from, message)
+/** With all that follows it. */
+function readOperand(cursor: Cursor): Expr {
+  let expr = readPrimary(cursor)
+  for (;;) {
+    const { start } = cursor.token
+    const postfix = readPostfix(cursor)
+    if (postfix === undefined) return expr
+    cursor.count()
+    const result = withPostfix(expr, postfix, cursor.end)
+    if (typeof result === 'string') throw cursor.error(start, result)
+    expr = result
   }
 }
 
-function span(node: SyntaxNode) {
-  return { start: node.from, end: node.to }
+function readPrimary(cursor: Cursor): Expr {
+  const { token, word } = cursor
+  const { kind, text, start } = token
+  if (kind === 'number') return { kind: 'number', value: cursor.number(cursor.next()), start, end: token.end }
+  if (kind === 'string') return { kind: 'string', value: cursor.string(cursor.next()), start, end: token.end }
+  if (text === '{') return readSelector(cursor, undefined)
+  if (cursor.skip('(')) {
+    const expr = readExpr(cursor)
+    cursor.expect(')')
+    return { kind: 'paren', expr, start, end: cursor.end }
+  }
+  if (kind !== 'identifier') throw cursor.unexpected()
+  const follower = cursor.following
+  const isCalled = follower.text === '(' && follower.kind === 'bracket'
+  const isGrouped = follower.kind === 'identifier' && /^(by|without)$/i.test(follower.text)
+  if (aggregations.has(word) && (isCalled || isGrouped)) return readAggregation(cursor)
+  if (isCalled && !reserved.has(word)) {
+    if (!functionSignatures.has(text)) throw cursor.error(start, `unknown function with name "${text}"`)
+    cursor.next()
+    return { kind: 'call', name: text, args: readArguments(cursor), start, end: cursor.end }
+  }
+  if (numbers.has(word)) return { kind: 'number', value: cursor.number(cursor.next()), start, end: token.end }
+  if (reserved.has(word)) throw cursor.unexpected()
+  cursor.next()
+  return readSelector(cursor, token)
+}
+
+const numbers: ReadonlySet<string> = new Set(['inf', 'nan'])
+/** Words no metric is called by without quotes. */
+const reserved: ReadonlySet<string> = new Set(['bool', 'on', 'ignoring', 'group_left', 'group_right', 'atan2'])
+
+/** `name` is the metric's, taken already. */
+function readSelector(cursor: Cursor, name: { readonly text: string; readonly start: number } | undefined): Expr {
+  const start = name?.start ?? cursor.token.start
+  const matchers: Matcher[] = name === undefined ? [] : [{ name: '__name__', op: '=', value: name.text }]
+  if (cursor.skip('{')) {
+    while (!cursor.skip('}')) {
+      matchers.push(readMatcher(cursor))
+      if (cursor.skip(',')) continue
+      cursor.expect('}')
+      break
+    }
+  }
+  const other = name === undefined ? undefined : matchers.slice(1).find(matcher => matcher.name === '__name__')
+  if (other !== undefined) {
+    const both = `${JSON.stringify(name!.text)} or ${JSON.stringify(other.value)}`
+    throw cursor.error(start, `metric name must not be set twice: ${both}`)
+  }
+  return { kind: 'selector', ...(name && { name: name.text }), matchers, offset: 0, start, end: cursor.end }
+}
+
+const matchOperators: ReadonlySet<string> = new Set(['=', '!=', '=~', '!~'])
+
+function readMatcher(cursor: Cursor): Matcher {
+  const { token } = cursor
+  if (token.kind !== 'identifier' && token.kind !== 'string') throw cursor.unexpected()
+  cursor.next()
+  const name = token.kind === 'string' ? cursor.string(token) : token.text
+  const op = cursor.token.text
+  if (!matchOperators.has(op)) {
+    // A text alone is the metric's name.
+    if (token.kind === 'string' && (op === ',' || op === '}')) return { name: '__name__', op: '=', value: name }
+    throw cursor.unexpected()
+  }
+  cursor.next()
+  if (cursor.token.kind !== 'string') throw cursor.unexpected()
+  const matcher = { name, op: op as Matcher['op'], value: cursor.string(cursor.next()) }
+  const problem = patternProblem(matcher)
+  if (problem !== undefined) throw cursor.error(token.start, problem)
+  return matcher
+}
+
+function readAggregation(cursor: Cursor): Aggregation {
+  const { text, start } = cursor.next()
+  const before = readGrouping(cursor)
+  const args = readArguments(cursor)
+  const { without, grouping } = before ?? readGrouping(cursor) ?? { without: false, grouping: [] }
+  const [first, second] = args
+  if (first === undefined) throw cursor.error(start, 'no arguments for aggregate expression provided')
+  if (args.length > 2) {
+    const wanted = aggregationParameters.has(text.toLowerCase()) ? 2 : 1
+    const problem = `expected ${wanted}, got ${args.length}`
+    throw cursor.error(start, `wrong number of arguments for aggregate expression provided, ${problem}`)
+  }
+  return {
+    kind: 'aggregation',
+    op: text.toLowerCase(),
+    expr: second ?? first,
+    ...(second && { param: first }),
+    grouping,
+    without,
+    start,
+    end: cursor.end
+  }
+}
+
+function readGrouping(cursor: Cursor) {
+  const { word } = cursor
+  if (word !== 'by' && word !== 'without') return undefined
+  cursor.next()
+  return { without: word === 'without', grouping: readLabels(cursor) }
+}
+
+/** In parentheses, a comma may follow the last one. */
+function readLabels(cursor: Cursor): readonly string[] {
+  const labels: string[] = []
+  cursor.expect('(')
+  while (!cursor.skip(')')) {
+    const { token } = cursor
+    if (token.kind === 'string') labels.push(cursor.string(token))
+    else if (token.kind === 'identifier' && !token.text.includes(':')) labels.push(token.text)
+    else throw cursor.unexpected()
+    cursor.next()
+    if (cursor.skip(',')) continue
+    cursor.expect(')')
+    break
+  }
+  return labels
+}
+
+function readArguments(cursor: Cursor): readonly Expr[] {
+  const args: Expr[] = []
+  cursor.expect('(')
+  if (cursor.skip(')')) return args
+  do args.push(readExpr(cursor))
+  while (cursor.skip(','))
+  cursor.expect(')')
+  return args
+}
+
+function readMatching(cursor: Cursor, op: string): Matching {
+  const { word, token } = cursor
+  const on = word === 'on'
+  const many = setOperators.has(op)
+  let labels: readonly string[] = []
+  let include: readonly string[] = []
+  let card: Matching['card'] = many ? 'many-to-many' : 'one-to-one'
+  if (on || word === 'ignoring') {
+    cursor.next()
+    labels = readLabels(cursor)
+    const side = cursor.word
+    if (side === 'group_left' || side === 'group_right') {
+      if (many) throw cursor.error(token.start, `no grouping allowed for "${op}" operation`)
+      cursor.next()
+      card = side === 'group_left' ? 'many-to-one' : 'one-to-many'
+      if (cursor.token.text === '(') include = readLabels(cursor)
+    }
+  }
+  const twice = on ? include.find(label => labels.includes(label)) : undefined
+  if (twice !== undefined) {
+    throw cursor.error(token.start, `label "${twice}" must not occur in ON and GROUP clause at once`)
+  }
+  return { card, on, labels, include, fill: readFill(cursor, many) }
+}
+
+function readFill(cursor: Cursor, many: boolean): Matching['fill'] {
+  const fill: { left?: number; right?: number } = {}
+  for (let { word } = cursor; /^fill(_left|_right)?$/.test(word); { word } = cursor) {
+    if (cursor.following.text !== '(') break
+    const { start } = cursor.next()
+    if (many) throw cursor.error(start, 'filling in missing series not allowed for set operators')
+    cursor.expect('(')
+    const sign = cursor.skip('-') ? -1 : 1
+    if (sign === 1) cursor.skip('+')
+    if (cursor.token.kind !== 'number' && !numbers.has(cursor.word)) throw cursor.unexpected()
+    const value = sign * cursor.number(cursor.next())
+    cursor.expect(')')
+    if (word !== 'fill_right') fill.left = value
+    if (word !== 'fill_left') fill.right = value
+  }
+  return fill
+}
+
+function readPostfix(cursor: Cursor): Postfix | undefined {
+  const { word } = cursor
+  if (cursor.skipWord('offset')) return { offset: readOffset(cursor) }
+  if (cursor.skip('@')) return { at: readAt(cursor) }
+  if (word === 'anchored' || word === 'smoothed') {
+    cursor.next()
+    return { boundary: word }
+  }
+  if (!cursor.skip('[')) return undefined
+  const range = readRange(cursor)
+  if (cursor.skip(']')) return { range }
+  cursor.expect(':')
+  if (cursor.skip(']')) return { subquery: { range } }
+  const step = readRange(cursor)
+  cursor.expect(']')
+  return { subquery: { range, step } }
+}
+
+function readAt(cursor: Cursor): At {
+  const { word } = cursor
+  if (word === 'start' || word === 'end') {
+    cursor.next()
+    cursor.expect('(')
+    cursor.expect(')')
+    return word
+  }
+  const sign = cursor.skip('-') ? -1 : 1
+  if (sign === 1) cursor.skip('+')
+  const { token } = cursor
+  if (token.kind !== 'number' && !numbers.has(cursor.word)) throw cursor.unexpected()
+  const seconds = sign * cursor.number(cursor.next())
+  if (!Number.isFinite(seconds) || Math.abs(seconds) > Number.MAX_SAFE_INTEGER / 1_000) {
+    throw cursor.error(token.start, `timestamp out of bounds for @ modifier: ${seconds}`)
+  }
+  return Math.round(seconds * 1_000)
 }

@@ -27,15 +27,11 @@ const rows: readonly Row[] = [
   ['clamp', 'vss', 'vector'],
   ['clamp_max clamp_min', 'vs', 'vector'],
   ['round', 'vs', 'vector', 1],
-  [
-    'absent_over_time avg_over_time changes count_over_time delta deriv first_over_time idelta increase irate',
-    'm',
-    'vector'
-  ],
+  ['absent_over_time avg_over_time changes count_over_time delta deriv idelta increase irate', 'm', 'vector'],
   ['last_over_time max_over_time min_over_time present_over_time rate resets', 'm', 'vector'],
   ['stddev_over_time stdvar_over_time sum_over_time', 'm', 'vector'],
   [
-    'mad_over_time ts_of_first_over_time ts_of_last_over_time ts_of_max_over_time ts_of_min_over_time',
+    'first_over_time mad_over_time ts_of_first_over_time ts_of_last_over_time ts_of_max_over_time ts_of_min_over_time',
     'm',
     'vector',
     0,
@@ -79,3 +75,9 @@ export const aggregationParameters: ReadonlyMap<string, ValueType> = new Map([
 ])
 
 export const experimentalAggregations: ReadonlySet<string> = new Set(['limitk', 'limit_ratio'])
+
+/** All of them, by name in lower case. */
+export const aggregations: ReadonlySet<string> = new Set([
+  ...['sum', 'avg', 'count', 'min', 'max', 'group', 'stddev', 'stdvar'],
+  ...aggregationParameters.keys()
+])

@@ -1,5 +1,6 @@
 // Samples from the store: series by their tags, then numbers alone.
 import type { RequestContext, Store } from '../../../core/index.ts'
+import type { Allowance } from '../engine/limits.ts'
 import type { RawSeries, Selection, SeriesSource } from '../engine/source.ts'
 import { readHistogram } from '../histogram/json.ts'
 import { GatheredNumbers, GatheredTexts, rawSeries } from './gathered.ts'
@@ -15,11 +16,11 @@ export interface SourceLimits {
 /** Reads what the context's user may read, in its database. */
 export function storeSource(store: Store, ctx: RequestContext, limits: SourceLimits): SeriesSource {
   return {
-    async select(selection) {
+    async select(selection, _signal, room) {
       const tables = findTables(store, ctx.db, selection.matchers, limits.metrics)
       const found: RawSeries[] = []
       for (const each of together(tables)) {
-        for (const series of await readTables(store, ctx, each, selection)) found.push(series)
+        for (const series of await readTables(store, ctx, each, selection, room)) found.push(series)
       }
       return found
     }
@@ -30,25 +31,28 @@ async function readTables(
   store: Store,
   ctx: RequestContext,
   metrics: readonly MetricTable[],
-  { from, to }: Selection
+  { from, to }: Selection,
+  room: Allowance
 ): Promise<readonly RawSeries[]> {
   const [{ table, fields, histogram, namesField, matchers }, ...others] = metrics as [MetricTable, ...MetricTable[]]
   const perMilli = ticksPerMilli(table)
+  const values = [...fields, ...(histogram ? [histogram] : [])].map(({ name }) => name)
   const result = await store.query(ctx, {
     kind: 'series',
     table,
     others: others.map(metric => metric.table),
     matches: tagMatches(matchers),
-    values: [...fields, ...(histogram ? [histogram] : [])].map(({ name }) => name),
+    values,
     ...tickRange(table, { from, to })
   })
   const numbers = fields.map(() => new GatheredNumbers())
   const texts = new GatheredTexts(readHistogram)
   for await (const { rows, columns } of result.batches()) {
-    const [series, times, ...values] = columns
+    room.take(rows * values.length)
+    const [series, times, ...numbersOf] = columns
     const [ids, stamps] = [series!.values as Uint32Array, times!.values as Float64Array]
-    for (const [i, gathered] of numbers.entries()) gathered.add(rows, ids, stamps, values[i]!)
-    if (histogram) texts.add(rows, ids, stamps, values[fields.length]!)
+    for (const [i, gathered] of numbers.entries()) gathered.add(rows, ids, stamps, numbersOf[i]!)
+    if (histogram) texts.add(rows, ids, stamps, numbersOf[fields.length]!)
   }
   const labelsOf = labelsOfSeries(result.labels!)
   const histograms = texts.series(perMilli)

@@ -16,6 +16,10 @@ export function tickRange(table: Table, { from, to }: TimeRange): { readonly fro
   }
 }
 
+/** The nearest time the store knows where the table's unit does not reach so far. */
 function toTicks(milliseconds: number, perMilli: number): bigint {
-  return perMilli >= 1 ? BigInt(milliseconds) * BigInt(perMilli) : BigInt(Math.ceil(milliseconds * perMilli))
+  const ticks = perMilli >= 1 ? BigInt(milliseconds) * BigInt(perMilli) : BigInt(Math.ceil(milliseconds * perMilli))
+  return ticks > farthest ? farthest : ticks < -farthest ? -farthest : ticks
 }
+
+const farthest = 2n ** 63n - 1n

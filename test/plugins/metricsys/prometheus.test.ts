@@ -1,52 +1,9 @@
 // A real sender: it scrapes this server, writes what it scraped into it, and another one reads it back.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import t, { type Test } from 'tap'
-import { startServer, temporaryFolder } from '../../helpers.ts'
-import { findProgram, freePort, needing } from '../../programs.ts'
+import t from 'tap'
+import { startServer } from '../../helpers.ts'
+import { eventually, majorVersion, needingVersion, startPeer } from '../../prometheus.ts'
 
-const program = 'prometheus'
 const v2 = 'io.prometheus.write.v2.Request'
-
-interface Peer {
-  readonly url: string
-  stop(): Promise<void>
-}
-
-async function startPeer(t: Test, config: string, features: readonly string[]): Promise<Peer> {
-  const folder = temporaryFolder(t)
-  const port = await freePort()
-  writeFileSync(join(folder, 'config.yml'), config)
-  const child: ChildProcess = spawn(
-    findProgram(program)!,
-    [
-      `--config.file=${join(folder, 'config.yml')}`,
-      `--storage.tsdb.path=${join(folder, 'data')}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      `--enable-feature=${features.join(',')}`,
-      '--log.level=warn'
-    ],
-    { stdio: ['ignore', 'ignore', 'ignore'] }
-  )
-  const gone = once(child, 'exit')
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await gone
-  }
-  t.teardown(() => child.kill('SIGKILL'))
-  const url = `http://127.0.0.1:${port}`
-  await eventually(async () => (await fetch(`${url}/-/ready`)).ok)
-  return { url, stop }
-}
-
-async function eventually(check: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise(resolve => setTimeout(resolve, 200))) {
-    if (await check().catch(() => false)) return
-  }
-  throw new Error('it did not come true within 30 seconds')
-}
 
 type Samples = readonly (readonly [time: number, value: string])[]
 
@@ -65,20 +22,10 @@ const versions = [
   { name: '2.0', message: v2, since: 3 }
 ]
 
-function majorVersion(): number {
-  const path = findProgram(program)
-  const text =
-    path === undefined
-      ? ''
-      : execFileSync(path, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  return Number(/version (\d+)/.exec(text)?.[1] ?? 0)
-}
-
 const major = majorVersion()
 
 for (const { name, message, since } of versions) {
-  const old = major > 0 && major < since ? `prometheus ${major} does not speak remote write ${name}` : false
-  const options = { ...needing(program), ...(old && { skip: old }), timeout: 110_000 }
+  const options = { ...needingVersion(since, `does not speak remote write ${name}`), timeout: 110_000 }
 
   t.test(`what a sender writes by version ${name} is read back by another, sample by sample`, options, async t => {
     const server = await startServer(t)

@@ -102,12 +102,36 @@ t.test('errors have the types and statuses of their kind', async t => {
         /invalid parameter "timeout": cannot parse "x" to a valid duration/
       ],
       ['query', query('temp', '&timeout=-1'), 400, 'bad_data', /timeout/],
+      ...['1e400', '-1e400', '9e15', '1e13'].map(
+        time => ['query', query('temp', `&time=${time}`), 400, 'bad_data', /invalid parameter "time"/] as const
+      ),
+      ...['1e400', '300y'].flatMap(long => [
+        [
+          'query',
+          query('temp', `&lookback_delta=${long}`),
+          400,
+          'bad_data',
+          /invalid parameter "lookback_delta"/
+        ] as const,
+        ['query', query('temp', `&timeout=${long}`), 400, 'bad_data', /invalid parameter "timeout"/] as const,
+        [
+          'query_range',
+          query('temp', `&start=0&end=10&step=${long}`),
+          400,
+          'bad_data',
+          /invalid parameter "step"/
+        ] as const
+      ]),
+      ['query_range', query('temp', '&start=-1e400&end=10&step=1'), 400, 'bad_data', /invalid parameter "start"/],
+      ['query_range', query('temp', '&start=0&end=1e400&step=1'), 400, 'bad_data', /invalid parameter "end"/],
+      ['series', 'match[]=temp&start=1e400', 400, 'bad_data', /invalid parameter "start"/],
+      ['labels', 'end=-1e400', 400, 'bad_data', /invalid parameter "end"/],
       ['query', query('temp', '&lookback_delta=0'), 400, 'bad_data', /lookback_delta/],
       ['query', query('temp', '&limit=-1'), 400, 'bad_data', /limit/],
       ['query', query('temp * on() hits_total', '&time=45'), 422, 'execution', /many-to-one|duplicate|multiple/],
       ['query', query('{__name__=~".+"}', '&time=45'), 400, 'bad_data', /plugins\.promql\.max_metrics/],
       ['query', query('limitk(1, temp)'), 400, 'bad_data', /plugins\.promql\.experimental/],
-      ['query', query('temp{room=~"("}'), 400, 'bad_data', /parse error: label "room"/],
+      ['query', query('temp{room=~"("}'), 400, 'bad_data', /parse error: error parsing regexp: missing closing/],
       ['query_range', query('temp'), 400, 'bad_data', /invalid parameter "start"/],
       ['query_range', query('temp', '&start=0&end=10'), 400, 'bad_data', /invalid parameter "step"/],
       [
@@ -131,10 +155,12 @@ t.test('errors have the types and statuses of their kind', async t => {
         'bad_data',
         /exceeded maximum resolution of 11,000 points/
       ],
-      ['query_range', query('temp', '&start=0&end=100&step=1'), 400, 'bad_data', /plugins\.promql\.max_samples/],
+      ['query_range', query('temp', '&start=0&end=100&step=1'), 422, 'execution', /plugins\.promql\.max_samples/],
       ['query_range', query('"a"', range), 400, 'bad_data', /invalid expression type "string" for range query/],
       ['query_range', query('temp[5m]', range), 400, 'bad_data', /must be Scalar or instant Vector/],
       ['series', '', 400, 'bad_data', /no match\[\] parameter provided/],
+      ['series', 'match[]=temp{', 400, 'bad_data', /^invalid parameter "match\[\]": 1:6: parse error: unexpected end/],
+      ['labels', 'match[]=temp{a=~"("}', 400, 'bad_data', /^invalid parameter "match\[\]": 1:6: .*missing closing/],
       ['series', 'match[]={a=~".*"}', 400, 'bad_data', /match\[\] must contain at least one non-empty matcher/],
       ['series', 'match[]=sum(temp)', 400, 'bad_data', /expected a series selector/],
       ['label/__name__/values', 'limit=x', 400, 'bad_data', /limit/],

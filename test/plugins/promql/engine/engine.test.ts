@@ -138,14 +138,17 @@ t.test('limits are named', async t => {
   const most = { maxSamples: 10, maxPoints: 5 }
   await t.rejects(
     run(basics, 'http', { ...now, limits: { ...most, maxSamples: 3 } }),
-    /more than 3 \(plugins\.promql\.max_samples\)/
+    /more than 3 at a time \(plugins\.promql\.max_samples\)/
   )
   const range = { start: 0, end: 3_600_000, step: 1000 }
   await t.rejects(
     run(basics, 'http', { ...range, limits: most }),
     /maximum resolution of 5 points per timeseries.*\(plugins\.promql\.max_points\)/
   )
-  await t.rejects(run(basics, 'sum_over_time(vector(1)[1h:1s])', { limits: most }), /max_points/)
+  const subquery = 'sum_over_time(vector(1)[1h:1s])'
+  t.same(await ask(basics, subquery, { limits: { ...most, maxSamples: 10_000 } }), ['{} 3600'], 'as long as it likes')
+  await t.rejects(run(basics, subquery, { limits: most }), { status: 422, message: /max_samples/ })
+  await t.rejects(run(basics, 'count_over_time(nothing[290y:1ms])'), { status: 422, message: /max_samples/ })
   await t.rejects(
     run(basics, 'http[5m]', { ...range, limits: {} }),
     /invalid expression type "range vector" for range query/

@@ -24,6 +24,14 @@ t.test('numbers are decimal, hexadecimal, infinite, no numbers, or durations in 
     ['-1ms', -0.001],
     ['1s1m', undefined],
     ['1..2', undefined],
+    ['1__0', undefined],
+    ['1_', undefined],
+    ['0x8000000000000000', undefined],
+    ['0x7fffffffffffffff', 2 ** 63],
+    ['1e400', undefined],
+    ['-017', -15],
+    ['09', 9],
+    ['293y', undefined],
     ['x', undefined]
   ]
   for (const [text, value] of numbers) t.ok(Object.is(parseNumber(text), value), `${text}: ${parseNumber(text)}`)

@@ -11,6 +11,13 @@ const queries: readonly (readonly [text: string, printed?: string])[] = [
   ['1'],
   ['0x1F', '31'],
   ['1e3', '1000'],
+  ['0X1F', '31'],
+  ['017', '15'],
+  ['08', '8'],
+  ['1_000.5', '1000.5'],
+  ['0x7FFFFFFFFFFFFFFF', '9223372036854776000'],
+  ['up[292y]'],
+  ['{"a", __name__=~"b.*"}', '{"a", __name__=~"b.*"}'],
   ['.5', '0.5'],
   ['1.', '1'],
   ['-Inf'],
@@ -125,7 +132,37 @@ const mistakes: readonly (readonly [text: string, message: RegExp])[] = [
   ['sum(up) offset 5m', /offset modifier must be preceded by/],
   ['1[5m:1m]', /subquery is only allowed on instant vector/],
   ['rate(up[5m] smoothed)', /^1:6: parse error: the smoothed modifier is not supported/],
-  ['up{a=~"("}', /^1:1: parse error: label "a": .*\(/]
+  ['up{a=~"("}', /^1:4: parse error: error parsing regexp: missing closing \): `\(`$/],
+  ['up{a=~")("}', /^1:4: parse error: error parsing regexp: unexpected \): `\)\(`$/],
+  ['up{a!~"*"}', /^1:4: parse error: error parsing regexp: missing argument to repetition operator: `\*`$/],
+  ['level{__name__=~"temp"}', /^1:1: parse error: metric name must not be set twice: "level" or "temp"$/],
+  ['a{"b"}', /metric name must not be set twice: "a" or "b"$/],
+  ['nope(up)', /^1:1: parse error: unknown function with name "nope"$/],
+  ['1 +\n  RATE(up[5m])', /^2:3: parse error: unknown function with name "RATE"$/],
+  ['"é" + nope(x)', /^1:8: parse error: unknown function with name "nope"$/],
+  ['été', /^1:1: parse error: unexpected character: 'é'$/],
+  ['up\u00a0+ 1', /^1:3: parse error: unexpected character: '\\u00a0'$/],
+  ['1\f+ 1', /^1:2: parse error: unexpected character: '\\u000c'$/],
+  ['sum by foo (bar)', /^1:8: parse error: unexpected identifier "foo" in grouping opts, expected "\("$/],
+  ['sum by (foo bar)', /^1:13: parse error: unexpected identifier "bar" in grouping opts, expected "," or "\)"$/],
+  ['a + on b', /^1:8: parse error: unexpected identifier "b" in grouping opts, expected "\("$/],
+  ['up{a=b}', /^1:6: parse error: unexpected identifier "b" in label matching, expected string$/],
+  ['up{a="b" c="d"}', /^1:10: parse error: unexpected identifier "c" in label matching, expected "," or "}"$/],
+  ['up{a}', /^1:5: parse error: unexpected "}" in label matching, expected label matching operator$/],
+  ['up{a="b"', /^1:9: parse error: unexpected end of input inside braces$/],
+  ['sum(up', /^1:7: parse error: unclosed left parenthesis$/],
+  ['up[5m', /^1:6: parse error: unclosed left bracket$/],
+  ['up offset', /^1:10: parse error: unexpected end of input in offset, expected number or duration$/],
+  ['up @ foo', /^1:6: parse error: unexpected identifier "foo" in @, expected timestamp$/],
+  ['1 +* 2', /^1:4: parse error: unexpected <op:\*>$/],
+  ['up[1m30]', /^1:4: parse error: bad number or duration syntax: "1m30"$/],
+  ['up[5m1h]', /^1:4: parse error: not a valid duration string: "5m1h"$/],
+  ['1__0', /^1:1: parse error: bad number or duration syntax: "1__0"$/],
+  ['0xFFFFFFFFFFFFFFFFF', /^1:1: parse error: error parsing number: 0xFFFFFFFFFFFFFFFFF is out of range$/],
+  ['1e400', /^1:1: parse error: error parsing number: 1e400 is out of range$/],
+  ['up[293y]', /^1:4: parse error: duration out of range$/],
+  ['up offset 106752d', /^1:11: parse error: duration out of range$/],
+  ['293y', /^1:1: parse error: duration out of range$/]
 ]
 
 t.test('a mistake is told with its place, its reason and code 2000', async t => {
@@ -157,10 +194,21 @@ t.test('experimental functions and syntax name the key that lets them in', async
   }
 })
 
+t.test('a chain of operators is as long as it likes, up to its limit', async t => {
+  const long = { ...limits, length: 100_000 }
+  const chain = (count: number, operator: string) => Array(count).fill('1').join(` ${operator} `)
+  for (const operator of ['+', '^', '* 2 -']) {
+    const text = chain(900, operator)
+    t.equal(printExpr(parse(text, long)), text)
+  }
+  t.ok(parse(chain(2_001, '+'), long))
+  t.match(failure(() => parse(chain(2_002, '+'), long))?.message, /more than 2000 operators .*max_query_operators/)
+})
+
 t.test('long and deep queries are refused', async t => {
   t.match(failure(() => parse('x'.repeat(10_001), limits))?.message, /10001 characters, at most 10000/)
   const deep = `${'('.repeat(300)}1${')'.repeat(300)}`
-  t.match(failure(() => parse(deep, limits))?.message, /nests too deep/)
+  t.match(failure(() => parse(deep, limits))?.message, /nests more than 200 deep \(plugins\.promql\.max_query_depth\)/)
   t.match(failure(() => parse('-'.repeat(5_000).concat('1'), limits))?.message, /parse error/)
 })
 

@@ -1,0 +1,88 @@
+// A range query, part of its steps after the other where all at once would hold too much: no step knows of another.
+import type { Expr } from '../language/ast.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { Fetched, Fetcher } from './fetch.ts'
+import { allowance, type Budget, TooManySamples } from './limits.ts'
+import { type Grid, newSeries, put, type Series, sizeOf, timeOf, type Value } from './series.ts'
+
+/** The share of all samples a query may hold that one part may read. */
+const share = 1 / 5
+
+export interface Slicing {
+  readonly fetcher: Fetcher
+  readonly budget: Budget
+  readonly evaluationOf: (fetched: Fetched) => Evaluation
+}
+
+export async function evaluateInSlices(expr: Expr, grid: Grid, slicing: Slicing): Promise<Value> {
+  const { fetcher, budget, evaluationOf } = slicing
+  const reach = fetcher.reach(timesOf(grid))
+  const whole = new Whole(grid, budget)
+  let width = grid.count
+  for (let first = 0; first < grid.count; ) {
+    const slice: Grid = { ...grid, start: timeOf(grid, first), count: Math.min(width, grid.count - first) }
+    // Fewer steps read little less where each looks far back.
+    const divisible = slice.count > 1 && slice.count * grid.step > reach
+    const room = allowance(divisible ? Math.floor(budget.maxSamples * share) : budget.maxSamples)
+    let fetched: Fetched
+    try {
+      fetched = await fetcher.fetch(timesOf(slice), room)
+    } catch (error) {
+      if (!divisible || !(error instanceof TooManySamples)) throw error
+      width = Math.max(1, slice.count >> 2)
+      continue
+    }
+    const value = await evaluationOf(fetched).value(expr, slice)
+    if (slice.count === grid.count) return value
+    whole.add(value, first)
+    first += slice.count
+    if (room.taken < (budget.maxSamples * share) / 3) width = Math.min(grid.count, width * 2)
+    await budget.pause()
+  }
+  return whole.value
+}
+
+function timesOf(grid: Grid): { readonly from: number; readonly to: number } {
+  return { from: grid.start, to: timeOf(grid, grid.count - 1) }
+}
+
+/** Values of parts put together. */
+class Whole {
+  readonly #grid: Grid
+  readonly #budget: Budget
+  readonly #series = new Map<string, Series>()
+  #scalar: Float64Array | undefined
+
+  constructor(grid: Grid, budget: Budget) {
+    this.#grid = grid
+    this.#budget = budget
+  }
+
+  get value(): Value {
+    if (this.#scalar !== undefined) return { type: 'scalar', values: this.#scalar }
+    return { type: 'vector', series: [...this.#series.values()] }
+  }
+
+  add(value: Value, first: number): void {
+    const { count } = this.#grid
+    if (value.type === 'scalar') {
+      this.#scalar ??= new Float64Array(count)
+      this.#scalar.set(value.values, first)
+    }
+    if (value.type === 'vector') for (const series of value.series) this.#addSeries(series, first)
+    this.#budget.releaseTo(this.#budget.samples - sizeOf(value))
+  }
+
+  #addSeries({ labels, kinds, values, histograms }: Series, first: number): void {
+    let series = this.#series.get(labels.key)
+    if (series === undefined) {
+      series = newSeries(labels, this.#grid.count)
+      this.#series.set(labels.key, series)
+      this.#budget.take(this.#grid.count)
+    }
+    series.kinds.set(kinds, first)
+    series.values.set(values, first)
+    if (histograms === undefined) return
+    for (let step = 0; step < kinds.length; step++) if (kinds[step] === 2) put(series, first + step, histograms[step])
+  }
+}

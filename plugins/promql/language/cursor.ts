@@ -1,0 +1,114 @@
+// Where a parser stands in the words of a query.
+import { QueryError } from './error.ts'
+import { parseNumber, unquote } from './literal.ts'
+import { type Token, unexpected } from './tokens.ts'
+
+/** What a text may be. */
+export interface ParseLimits {
+  /** Characters. */
+  readonly length: number
+  /** How deep it may nest. */
+  readonly depth: number
+  /** Operators and what else follows an operand, all in all. */
+  readonly operators: number
+}
+
+export class Cursor {
+  readonly #text: string
+  readonly #tokens: readonly Token[]
+  readonly #limits: ParseLimits
+  #at = 0
+  #depth = 0
+  #operators = 0
+
+  constructor(text: string, tokens: readonly Token[], limits: ParseLimits) {
+    this.#text = text
+    this.#tokens = tokens
+    this.#limits = limits
+  }
+
+  get token(): Token {
+    return this.#tokens[this.#at]!
+  }
+
+  /** The one behind it. */
+  get following(): Token {
+    return this.#tokens[this.#at + 1] ?? this.token
+  }
+
+  /** Where what was taken last ends. */
+  get end(): number {
+    return this.#tokens[this.#at - 1]?.end ?? 0
+  }
+
+  /** The word in lower case where it is an identifier, else ''. */
+  get word(): string {
+    const { kind, text } = this.token
+    return kind === 'identifier' ? text.toLowerCase() : ''
+  }
+
+  next(): Token {
+    return this.#tokens[this.#at++]!
+  }
+
+  /** Whether this is an operator or bracket with such a text; takes it if so. */
+  skip(text: string): boolean {
+    const { token } = this
+    if (token.text !== text || (token.kind !== 'operator' && token.kind !== 'bracket')) return false
+    this.#at++
+    return true
+  }
+
+  /** Takes an identifier with this text, whatever its case. */
+  skipWord(word: string): boolean {
+    if (this.word !== word) return false
+    this.#at++
+    return true
+  }
+
+  expect(text: string): void {
+    if (!this.skip(text)) throw this.unexpected()
+  }
+
+  /** Runs work one level deeper. */
+  deeper<T>(work: () => T): T {
+    if (++this.#depth > this.#limits.depth) {
+      const message = `the query nests more than ${this.#limits.depth} deep (plugins.promql.max_query_depth)`
+      throw this.error(this.token.start, message)
+    }
+    const result = work()
+    this.#depth--
+    return result
+  }
+
+  /** Counts an operator, a sign, or what else follows an operand. */
+  count(): void {
+    if (++this.#operators <= this.#limits.operators) return
+    const message = `the query has more than ${this.#limits.operators} operators (plugins.promql.max_query_operators)`
+    throw this.error(this.token.start, message)
+  }
+
+  /** Seconds for a duration. */
+  number({ text, start }: Token): number {
+    const value = parseNumber(text)
+    if (value !== undefined) return value
+    const isLong = /[ywdhms]$/.test(text)
+    throw this.error(start, isLong ? 'duration out of range' : `error parsing number: ${text} is out of range`)
+  }
+
+  string({ text, start }: Token): string {
+    const value = unquote(text)
+    if (value === undefined) throw this.error(start, 'unterminated quoted string or invalid escape')
+    return value
+  }
+
+  /** The token does not fit where it stands. */
+  unexpected(): QueryError {
+    const { start, message } = unexpected(this.#tokens, this.#at)
+    return this.error(start, message)
+  }
+
+  error(offset: number, message: string): QueryError {
+    return new QueryError(this.#text, offset, message)
+  }
+}

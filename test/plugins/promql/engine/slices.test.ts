@@ -1,0 +1,82 @@
+// Samples are held as long as they are needed, and a range is computed in parts where it reads too much at once.
+import t from 'tap'
+import type { SeriesSource } from '../../../../plugins/promql/engine/source.ts'
+import { type Load, memorySource, native, run, samplesOf } from '../source.ts'
+
+const step = 15_000
+const points = 240
+const load: Load = Object.fromEntries([
+  ...Array.from({ length: 5 }, (_, n) => [
+    `hits_total{n="${n}"}`,
+    Array.from({ length: points }, (_, i) => (i % 50 === 49 ? 'stale' : i * n))
+  ]),
+  ...Array.from({ length: 2 }, (_, n) => [`lat{n="${n}"}`, Array.from({ length: points }, (_, i) => native(i, [i, n]))])
+])
+const source = memorySource(step, load)
+const range = { start: 60_000, end: points * step, step: 20_000 }
+
+/** How often samples were read, and how many at most. */
+function counting(inner: SeriesSource): SeriesSource & { readonly sizes: number[] } {
+  const sizes: number[] = []
+  return {
+    sizes,
+    async select(selection, signal, room) {
+      let size = 0
+      const found = await inner.select(selection, signal, {
+        take(samples) {
+          size += samples
+          room.take(samples)
+        }
+      })
+      sizes.push(size)
+      return found
+    }
+  }
+}
+
+const queries = [
+  'sum(rate(hits_total[2m]))',
+  'hits_total',
+  'sum by (n) (increase(hits_total[1m])) / ignoring (n) group_left () count(hits_total)',
+  'topk(2, hits_total)',
+  'avg_over_time(rate(hits_total[1m])[3m:20s])',
+  'rate(lat[2m])',
+  'histogram_quantile(0.5, sum(lat))',
+  'hits_total - hits_total @ 600',
+  'sum(hits_total @ end())',
+  'absent(hits_total{n="1"})',
+  'scalar(hits_total{n="1"}) + end() - start() + step()',
+  'time()',
+  'hits_total offset 1m or lat'
+]
+
+t.test('a range in parts has the values of the range as a whole', async t => {
+  for (const query of queries) {
+    const whole = await samplesOf(source, query, range)
+    const counted = counting(source)
+    const parts = await samplesOf(counted, query, { ...range, limits: { maxSamples: 3_000 } })
+    t.same(parts, whole, query)
+    if (/hits|lat/.test(query)) t.ok(counted.sizes.length > 0, query)
+  }
+  const counted = counting(source)
+  await samplesOf(counted, queries[0]!, { ...range, limits: { maxSamples: 3_000 } })
+  t.ok(counted.sizes.length > 1 && Math.max(...counted.sizes) <= 600, `read ${counted.sizes}`)
+})
+
+t.test('what a query has read and computed is held as long as it is needed', async t => {
+  // 1,200 samples are read, 900 come out of rate, 180 of sum.
+  const peak = async (query: string) => (await run(source, query, range)).samples.peak
+  t.equal(await peak('sum(rate(hits_total[2m]))'), 5 * 178 + 178)
+  t.equal(await peak('hits_total'), 5 * 178)
+  const one = await peak('hits_total + hits_total')
+  t.equal(one, 3 * 5 * 178, 'both sides and the result')
+  t.equal(await peak('hits_total + hits_total + hits_total + hits_total'), one, 'what was added is needed no more')
+})
+
+t.test('what cannot be had in parts fails with 422', async t => {
+  const refused = { status: 422, message: /more than 100 at a time \(plugins\.promql\.max_samples\)/ }
+  const limits = { maxSamples: 100 }
+  await t.rejects(run(source, 'count_over_time(hits_total[1h])', { start: range.end, limits }), refused, 'one step')
+  await t.rejects(run(source, 'count_over_time(hits_total[1h])', { ...range, limits }), refused, 'long windows')
+  await t.rejects(run(source, 'hits_total', { ...range, limits }), refused, 'the result')
+})
