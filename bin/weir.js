@@ -8,6 +8,8 @@ const inRepository = existsSync(source) && !source.pathname.includes('/node_modu
 
 /** Young objects get 32 MiB: by itself V8 takes 128 MiB on a large machine and is not faster by it. */
 const youngSpace = '--max-semi-space-size'
+/** Nobody who may send a signal opens a debugger with it. */
+const noDebugger = '--disable-sigusr1'
 /** glibc: few arenas, and large blocks go back to the system. A user's own settings win. */
 const allocator = { MALLOC_ARENA_MAX: '4', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '8388608' }
 
@@ -18,15 +20,16 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   process.stderr.write(`weir: needs Node 24 or newer, this is ${process.versions.node}: ${how}\n`)
   process.exitCode = 2
 } else {
-  if (process.argv[2] === 'start') tuneMemory()
+  if (process.argv[2] === 'start') tune()
   const { main } = await import(inRepository ? source.href : new URL('../dist/bin/weir.js', import.meta.url).href)
   await main(process.argv.slice(2))
 }
 
-/** Becomes the same command with memory settings that are read only when a process starts; the process keeps its number. */
-function tuneMemory() {
+/** Becomes the same command with settings that are read only when a process starts; the process keeps its number. */
+function tune() {
   const { argv, env, execArgv, execPath, platform } = process
-  const isSet = [...execArgv, env.NODE_OPTIONS ?? ''].some(text => text.includes(youngSpace))
-  if (isSet || platform === 'win32') return
-  process.execve(execPath, [execPath, `${youngSpace}=16`, ...execArgv, ...argv.slice(1)], { ...allocator, ...env })
+  const given = [...execArgv, env.NODE_OPTIONS ?? '']
+  const flags = [`${youngSpace}=16`, noDebugger].filter(flag => !given.some(text => text.includes(flag.split('=')[0])))
+  if (flags.length === 0 || platform === 'win32') return
+  process.execve(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], { ...allocator, ...env })
 }

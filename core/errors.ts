@@ -41,6 +41,8 @@ export interface ErrorOptions {
   readonly cause?: unknown
   /** HTTP status where it differs from the code's own (405, 408, 413, 415 …). */
   readonly status?: number
+  /** The message may quote stored values: users who may not read get another one. */
+  readonly quotesValues?: boolean
   /** Seconds after which the same request may succeed; sent as `Retry-After`. */
   readonly retryAfter?: number
 }
@@ -52,6 +54,7 @@ export class DbError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly retryAfter: number | undefined
+  readonly quotesValues: boolean
   readonly [brand] = true
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
@@ -60,6 +63,7 @@ export class DbError extends Error {
     this.code = code
     this.status = options.status ?? errorCodes[code].status
     this.retryAfter = options.retryAfter
+    this.quotesValues = options.quotesValues ?? false
   }
 }
 

@@ -1,10 +1,14 @@
 // One way to fail: every error becomes one DbError, one log line and one answer.
+import { fileURLToPath } from 'node:url'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config/schema.ts'
 import { DbError, errorCodes, isDbError } from '../errors.ts'
 import type { PluginSpec, WireError } from '../plugin.ts'
 
 const masked: ReadonlySet<string> = new Set(['Unknown', 'Internal'])
 const longestHeader = 1000
+/** Where the server itself lies. */
+const program = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
 /** Answers errors of every route with `{code, error, execution_time_ms}` or in the shape its plugin gives them. */
 export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, PluginSpec>): void {
@@ -61,9 +65,36 @@ export function toDbError(error: unknown): DbError {
   return new DbError('Internal', 'unexpected failure', { cause: error })
 }
 
-/** The text a client may see. */
-export function publicText(error: DbError): string {
-  return masked.has(error.code) ? `Internal error: ${errorCodes[error.code].code}` : error.message
+/** What engines call the errors that quote a value. */
+const valueErrors = /\b(?:Conversion|Invalid Input|Out of Range|Constraint|Mismatch Type|Invalid Type) Error\b/
+
+/** The text this client may see: no values for who may not read, no folders of the server for anybody. */
+function publicText(error: DbError, request: FastifyRequest): string {
+  if (masked.has(error.code)) return `Internal error: ${errorCodes[error.code].code}`
+  const quotes = error.quotesValues || error.code === 'EngineExecuteQuery' || valueErrors.test(error.message)
+  // A request refused before anybody looked who sends it has no user.
+  if (quotes && request.user?.mode === 'wo') {
+    const kind = valueErrors.exec(error.message)?.[0] ?? 'Error'
+    return `${kind} in a value of the statement or of a table; what it is, only users are told who may read`
+  }
+  return withoutFolders(
+    error.message,
+    request.server.hasDecorator('core') ? request.server.getDecorator('core') : undefined
+  )
+}
+
+/** Names folders of the server by their key. */
+function withoutFolders(text: string, core: { readonly config: Config } | undefined): string {
+  if (core === undefined || !text.includes('/')) return text
+  const { storage, wal, logging } = core.config
+  const named: readonly (readonly [folder: string, name: string])[] = [
+    [wal.dir, '{wal.dir}'],
+    [logging.dir, '{logging.dir}'],
+    [storage.data_home, '{storage.data_home}'],
+    [program, '{program}'],
+    [process.cwd(), '.']
+  ]
+  return named.reduce((rest, [folder, name]) => (folder.length > 1 ? rest.replaceAll(folder, name) : rest), text)
 }
 
 function logError(error: DbError, request: FastifyRequest): void {
@@ -79,9 +110,9 @@ function logError(error: DbError, request: FastifyRequest): void {
 }
 
 function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply, plugin: ErrorShape | undefined): void {
-  const text = publicText(error)
+  const text = publicText(error, request)
   const elapsed = Math.round(reply.elapsedTime)
-  const wire: WireError = shapeError(error, request, plugin) ?? {
+  const wire: WireError = shapeError(error, text, request, plugin) ?? {
     status: error.status,
     contentType: 'application/json',
     body: JSON.stringify({ code: errorCodes[error.code].code, error: text, execution_time_ms: elapsed })
@@ -97,14 +128,29 @@ function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply,
     .send(wire.body)
 }
 
-function shapeError(error: DbError, request: FastifyRequest, plugin: ErrorShape | undefined): WireError | undefined {
+function shapeError(
+  error: DbError,
+  text: string,
+  request: FastifyRequest,
+  plugin: ErrorShape | undefined
+): WireError | undefined {
   try {
-    const wire = plugin?.formatError?.(masked.has(error.code) ? new DbError(error.code, publicText(error)) : error)
+    const wire = plugin?.formatError?.(text === error.message ? error : withText(error, text))
     return wire && atOnce(wire, `formatError of plugin ${plugin?.name}`)
   } catch (cause) {
     request.log.error({ err: cause }, `plugin ${plugin?.name} cannot shape its error`)
     return undefined
   }
+}
+
+/** The same error to whoever shapes it, with what the client may see: nothing of what caused it. */
+function withText(error: DbError, text: string): DbError {
+  const { status } = error
+  return new DbError(
+    error.code,
+    text,
+    error.retryAfter === undefined ? { status } : { status, retryAfter: error.retryAfter }
+  )
 }
 
 /** Header values hold printable ASCII only: line breaks go, other characters are escaped as in JSON. */

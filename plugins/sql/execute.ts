@@ -84,6 +84,9 @@ function rightsFor(statement: Statement): readonly ('read' | 'write')[] {
       return statement.direction === 'to' ? ['write', 'read'] : ['write']
     case 'insert':
       return statement.source.kind === 'values' ? ['write'] : ['write', 'read']
+    // Which rows a condition finds tells what they hold.
+    case 'delete':
+      return statement.where.length === 0 ? ['write'] : ['write', 'read']
   }
   return ['write']
 }

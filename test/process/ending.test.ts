@@ -105,3 +105,17 @@ t.test('what nobody catches is told with its plugin, and the process ends with c
     })
   )
 })
+
+t.test('SIGUSR1 opens no debugger', async t => {
+  for (const options of ['', '--max-semi-space-size=8']) {
+    const lines: string[] = []
+    const server = await startProcess(t, serverFolder(t), {
+      env: { NODE_OPTIONS: options },
+      onStderr: text => lines.push(text)
+    })
+    process.kill(server.pid, 'SIGUSR1')
+    await sleep(500)
+    t.notMatch(lines.join(''), /Debugger/)
+    t.equal(await server.kill('SIGTERM'), 0)
+  }
+})

@@ -40,6 +40,8 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Kills it as a power cut would, also while it starts. */
   readonly signal?: AbortSignal
+  /** Told what it writes to the standard error. */
+  readonly onStderr?: (text: string) => void
   /** Told each line it logs. */
   readonly onLine?: (line: string) => void
 }
@@ -50,7 +52,7 @@ export async function startProcess(
   dir: string,
   options: ProcessOptions = {}
 ): Promise<ServerProcess> {
-  const { command = join(root, 'bin/weir.js'), through = [], env = {}, signal, onLine } = options
+  const { command = join(root, 'bin/weir.js'), through = [], env = {}, signal, onLine, onStderr } = options
   const [program, ...args] = [...through, process.execPath, command, 'start', '--config', join(dir, 'weir.toml')]
   const child = spawn(program!, args, {
     cwd: dir,
@@ -61,6 +63,7 @@ export async function startProcess(
   })
   const exited = new Promise<void>(resolve => child.once('exit', () => resolve()))
   child.on('error', () => {})
+  if (onStderr) child.stderr!.on('data', data => onStderr(String(data)))
   t.teardown(() => child.kill('SIGKILL'))
   const url = await listening(child, onLine)
   return {

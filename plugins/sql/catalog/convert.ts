@@ -89,6 +89,7 @@ export async function checkConversion(
   if (Number(row?.[0]) === 0) return
   throw new DbError(
     'InvalidArguments',
-    `column ${column.name} of table ${table.name} cannot become ${sqlTypeName(to)}: ${row?.[0]} of its values do not convert, for example ${JSON.stringify(String(row?.[1]).slice(0, 60))}`
+    `column ${column.name} of table ${table.name} cannot become ${sqlTypeName(to)}: ${row?.[0]} of its values do not convert, for example ${JSON.stringify(String(row?.[1]).slice(0, 60))}`,
+    { quotesValues: true }
   )
 }

@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { Type } from 'typebox'
 import { DbError, definePlugin } from '../../../core/index.ts'
 import { startServer } from '../../helpers.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 
 const failing = definePlugin({
   name: 'failing',
@@ -222,4 +225,62 @@ t.test('a client that goes away ends its request', async t => {
   void began.promise.then(() => controller.abort())
   await t.rejects(request)
   t.match(await ended.promise, { code: 'Cancelled' })
+})
+
+t.test('a client learns no folder of the server, whatever fails', async t => {
+  const told = definePlugin({
+    name: 'told',
+    prefix: '/v1/told',
+    servers: ['main'],
+    config: Type.Object({}),
+    routes(app) {
+      const { storage, wal, logging } = app.core.config
+      for (const [name, folder] of Object.entries({
+        data: storage.data_home,
+        wal: wal.dir,
+        log: logging.dir,
+        own: root
+      }))
+        app.get(`/${name}`, async () => {
+          throw new DbError('StorageUnavailable', `cannot write "${folder}/a/b.parquet"`)
+        })
+    },
+    formatError: ({ message, status }) => ({ status, contentType: 'text/plain', body: message })
+  })
+  const server = await startServer(t, '', { plugins: [told] })
+  const expected = { data: '{storage.data_home}', wal: '{wal.dir}', log: '{logging.dir}', own: '{program}' }
+  for (const [name, folder] of Object.entries(expected)) {
+    const { body, headers } = await server.main.inject(`/v1/told/${name}`)
+    t.equal(body, `cannot write "${folder}/a/b.parquet"`)
+    t.notMatch(String(headers['x-svc-err-msg']), server.folder)
+  }
+})
+
+t.test('who may not read learns no stored value by an error', async t => {
+  const users = 'user_provider = "static_user_provider:cmd:all=a,reader:ro=r,writer:wo=w"\n'
+  const server = await startServer(t, users)
+  const ask = async (sql: string, user: string) => {
+    const headers = { authorization: `Basic ${Buffer.from(user).toString('base64')}` }
+    const { body } = await server.main.inject({ url: `/v1/sql?${new URLSearchParams({ sql })}`, headers })
+    return body
+  }
+  await ask('CREATE TABLE s (ts TIMESTAMP TIME INDEX, word STRING, big BIGINT)', 'all:a')
+  await ask("INSERT INTO s VALUES (1, 'swordfish', 9007199254740993)", 'all:a')
+  const statements = [
+    'DELETE FROM s WHERE error(word)',
+    'DELETE FROM s WHERE cast(word AS BIGINT) = 1',
+    "DELETE FROM s WHERE word = 'swordfish'",
+    'DELETE FROM s WHERE cast(big AS TINYINT) = 1',
+    'ALTER TABLE s MODIFY COLUMN word BIGINT',
+    'ALTER TABLE s MODIFY COLUMN big TINYINT',
+    'INSERT INTO s SELECT ts, cast(cast(word AS BIGINT) AS STRING), 1 FROM s',
+    'INSERT INTO s VALUES (2, (SELECT error(word) FROM s), 1)',
+    'CREATE VIEW v AS SELECT cast(word AS BIGINT) FROM s',
+    "COPY s TO 'x.csv'",
+    'SELECT cast(word AS BIGINT) FROM s',
+    'EXPLAIN ANALYZE SELECT cast(word AS BIGINT) FROM s'
+  ]
+  for (const sql of statements) t.notMatch(await ask(sql, 'writer:w'), /swordfish|9007199254740993/, sql)
+  t.match(await ask('SELECT cast(word AS BIGINT) FROM s', 'reader:r'), /swordfish/, 'who may read is told')
+  t.match(await ask("SELECT count(*) AS n FROM s WHERE word = 'swordfish'", 'all:a'), '"rows":[[1]]', 'nothing is gone')
 })

@@ -235,7 +235,7 @@ error 7006(403) User is not authorized to perform this action
 --! user=wo
 DELETE FROM cpu WHERE host = 'a';
 ----
-affected 0
+error 7006(403) User is not authorized to perform this action
 
 --! user=wo
 TRUNCATE log;

@@ -137,5 +137,26 @@ affected 1
 --! user=wo
 DELETE FROM h WHERE v = 2;
 ----
+error 7006(403) User is not authorized to perform this action
+
+--! user=wo
+DELETE FROM h WHERE error(v);
+----
+error 7006(403) User is not authorized to perform this action
+
+CREATE TABLE secret (at TIMESTAMP TIME INDEX, word STRING);
+INSERT INTO secret VALUES (1, 'swordfish');
+----
+affected 0
+--
 affected 1
+
+--! user=wo
+ALTER TABLE secret MODIFY COLUMN word BIGINT;
+----
+error 1004(400) Error in a value of the statement or of a table; what it is, only users are told who may read
+
+ALTER TABLE secret MODIFY COLUMN word BIGINT;
+----
+error 1004(400) column word of table secret cannot become BIGINT: 1 of its values do not convert, for example "swordfish"
 
