@@ -23,7 +23,7 @@ export async function main(args: string[]): Promise<void> {
     args,
     options: {
       rows: { type: 'string', default: '1228800' },
-      level: { type: 'string', default: '1' },
+      level: { type: 'string', default: '3' },
       only: { type: 'string' }
     }
   })

@@ -19,9 +19,10 @@ export function codeBytes({ codes, entries, changes }: Numbered, count: number):
   return Math.min((count * width) / 8, changes * (2 + (width >>> 3)) + 64, codes.length * 4)
 }
 
-/** Bits of a code; readers do not all expect 0. */
+/** Bits of a code. Not 0, which readers do not all expect, and a whole byte rather than most of one: it compresses far better. */
 export function codeWidth(entries: number): number {
-  return Math.max(1, widthOf(entries - 1))
+  const width = Math.max(1, widthOf(entries - 1))
+  return width > 4 && width < 8 ? 8 : width
 }
 
 /** Memory and hash table; what it answers is valid until it is used again. */

@@ -9,7 +9,7 @@ import {
   isUnsigned,
   type Seen
 } from './bounds.ts'
-import { compress } from './compress.ts'
+import { tryCompress } from './compress.ts'
 import { DeltaScratch, encodeDelta32, encodeDelta64 } from './delta.ts'
 import type { Dense } from './dense.ts'
 import { codeBytes, codeWidth, Dictionary, type Numbered } from './dictionary.ts'
@@ -54,8 +54,8 @@ export class EncodeScratch {
 const samplePart = 256
 const sampleParts = 4
 
-/** Values that both encodings of floating point numbers are tried on. */
-const trialValues = 4096
+/** Values that the encodings of floating point numbers are tried on. */
+const trialValues = 8192
 
 /** Entries of a dictionary of numbers. */
 const maxEntries = 1 << 15
@@ -131,19 +131,25 @@ function floats(
 ): ChunkEncoder {
   const bounds = (from: number, to: number) => boundsOfFloats(values, from, to)
   const whole = 4 * step * count
-  // Compression is tried only where a dictionary is not far smaller already.
   const numbered = numberWhereFew(halves, count, step, scratch.dictionary, whole)
+  // Compression is tried only where a dictionary is not far smaller already.
   const few = numbered === undefined ? whole : codeBytes(numbered, count) + 4 * step * numbered.entries
-  if (numbered !== undefined && few * 8 < whole) return dictionaryOfNumbers(numbered, step, bounds, scratch)
+  if (numbered !== undefined && few * 16 < whole) return dictionaryOfNumbers(numbered, step, bounds, scratch)
   const from = Math.max(0, (count - trialValues) >> 1)
   const to = Math.min(count, from + trialValues)
-  const plain = compress(bytesOf(halves, step * from, step * to), level).length
-  scratch.sample.at = 0
-  encodeSplit(scratch.sample, halves, from, to, step === 1 ? 4 : 8)
-  const split = compress(scratch.sample.content(), level).length
-  const share = Math.min(plain, split) / (4 * step * Math.max(1, to - from))
-  if (numbered !== undefined && few < share * whole) return dictionaryOfNumbers(numbered, step, bounds, scratch)
-  if (plain <= split || share > 0.9) return plainNumbers(halves, step, bounds)
+  const tried = (write: (out: Output) => void) => {
+    scratch.sample.at = 0
+    write(scratch.sample)
+    return (tryCompress(scratch.sample.content(), level)?.length ?? scratch.sample.at) * (count / (to - from))
+  }
+  const plain = tried(out => out.raw(bytesOf(halves, step * from, step * to)))
+  const split = tried(out => encodeSplit(out, halves, from, to, step === 1 ? 4 : 8))
+  if (numbered !== undefined) {
+    const { codes, entries } = numbered
+    const coded = tried(out => encodeCodes(out, codes, from, to, entries)) + 4 * step * entries
+    if (coded <= Math.min(plain, split)) return dictionaryOfNumbers(numbered, step, bounds, scratch)
+  }
+  if (plain <= split) return plainNumbers(halves, step, bounds)
   return {
     encoding: Encoding.byteStreamSplit,
     page: (out, from, to) => encodeSplit(out, halves, from, to, step === 1 ? 4 : 8),

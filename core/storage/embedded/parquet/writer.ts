@@ -20,7 +20,7 @@ import {
 } from './types.ts'
 
 const defaultPageRows = 8192
-const defaultLevel = 1
+const defaultLevel = 3
 
 /** After so many pages that compression did not make smaller it is tried on every so-manieth only. */
 const vainPages = 2
