@@ -92,6 +92,8 @@ export interface ProcessorDoc {
 /** One step of a compiled pipeline. Works on every live row of a batch and fails those it cannot take; never throws for what is in an item. */
 export interface Processor {
   apply(batch: ItemBatch): void
+  /** Names of the fields it writes as far as its options say them; absent: those its `field` or `fields` lead to. */
+  readonly writes?: readonly string[]
   /** Fields it fills with a timestamp in every item that passes; lets a pipeline without a transform find its time index. */
   readonly times?: readonly { readonly field: string; readonly unit: TimeUnit }[]
 }

@@ -1,7 +1,8 @@
 // A pipeline as it runs: what compiling a document gives.
-import type { ColumnIndex, ColumnType, ItemValue, Semantic, TimeUnit } from '../../core/index.ts'
+import type { ColumnIndex, ColumnType, ItemBatch, ItemValue, Semantic, TimeUnit } from '../../core/index.ts'
 import type { Processor } from '../services.ts'
 import type { CustomTimeIndex } from './column/time-index.ts'
+import type { WrittenVariables } from './run/variables.ts'
 
 /** A column that a document lists. */
 export interface TransformColumn {
@@ -47,8 +48,14 @@ export interface SuffixTemplate {
 }
 
 /** A processor and where it stands in its document. */
-export interface Step extends Processor {
+export interface Step {
   readonly kind: string
+  /** Scripts tell which variables they wrote. */
+  apply(batch: ItemBatch, written?: WrittenVariables): void
+  /** Variables that its options name as what it writes, and as what it reads. */
+  readonly writes: readonly string[]
+  readonly reads: readonly string[]
+  readonly times?: Processor['times']
   /** For example `processors[1] (line 7)`. */
   readonly where: string
 }

@@ -1,7 +1,8 @@
 // Document to pipeline: every option is checked here, so that running meets only what items bring.
 import { DbError, didYouMean, type ItemValue, maxJsonDepth } from '../../../core/index.ts'
-import type { ProcessorDefinition } from '../../services.ts'
+import type { Processor, ProcessorDefinition } from '../../services.ts'
 import type { Dispatcher, DispatchRule, Pipeline, Step, SuffixTemplate, Transform } from '../pipeline.ts'
+import { variableNames } from '../run/variables.ts'
 import { type Document, type Entry, parseDocument, shortText } from './document.ts'
 import { readOptions } from './option.ts'
 import { compileTransforms } from './transform.ts'
@@ -33,11 +34,15 @@ function compileProcessor({ value, where }: Entry, kinds: ProcessorKinds): Step 
   for (const key of options.keys()) {
     if (typeof key !== 'string') throw invalid(`${place}: option ${shortText(key)} must be a string`)
   }
-  const processor = definition.compile(readOptions(options as ReadonlyMap<string, unknown>, place), where)
+  const read = readOptions(options as ReadonlyMap<string, unknown>, place)
+  const processor: Processor & Pick<Step, 'apply'> = definition.compile(read, where)
+  const variables = (fields: readonly string[]) => fields.filter(name => variableNames.has(name))
   return {
     kind: definition.kind,
     where,
-    apply: batch => processor.apply(batch),
+    writes: variables(processor.writes ?? read.fields.map(({ to }) => to)),
+    reads: variables(read.fields.map(({ from }) => from)),
+    apply: (batch, written) => processor.apply(batch, written),
     ...(processor.times && { times: processor.times })
   }
 }

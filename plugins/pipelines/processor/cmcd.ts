@@ -23,6 +23,7 @@ export const cmcd: ProcessorDefinition = {
   compile(options, path) {
     const input = { kind: 'cmcd', path, ignoreMissing: options.ignoreMissing }
     return {
+      writes: [],
       apply(batch) {
         for (const pair of options.fields) {
           eachText(batch, pair.from, input, (row, start, end) => readPairs(batch, row, start, end, pair, input))

@@ -19,6 +19,7 @@ export const csv: ProcessorDefinition = {
     const layout = readLayout(options)
     const input = { kind: 'csv', path, ignoreMissing: options.ignoreMissing }
     return {
+      writes: layout.targets,
       apply(batch) {
         for (const { from } of options.fields) {
           const targets = layout.targets.map(name => batch.take(name))

@@ -35,6 +35,7 @@ export const dissect: ProcessorDefinition = {
       }
     }
     return {
+      writes: layouts.flatMap(({ names, joins }) => [...names, ...joins].map(({ name }) => name)),
       apply(batch) {
         for (const { from } of options.fields) applyTo(batch, from)
       }

@@ -19,6 +19,7 @@ export const filter: ProcessorDefinition = {
       }
     }
     return {
+      writes: [],
       apply(batch) {
         for (const { from } of options.fields) {
           const field = batch.field(from)

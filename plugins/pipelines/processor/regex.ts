@@ -29,6 +29,9 @@ export const regex: ProcessorDefinition = {
       })
     }
     return {
+      writes: options.fields.flatMap(({ to }) =>
+        patterns.flatMap(({ groups }) => groups.map(({ name }) => `${to}_${name}`))
+      ),
       apply(batch) {
         for (const pair of options.fields) applyTo(batch, pair)
       }

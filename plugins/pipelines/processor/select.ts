@@ -11,6 +11,7 @@ export const select: ProcessorDefinition = {
     const { fields } = options
     if (type === 'exclude') {
       return {
+        writes: [],
         apply(batch) {
           for (const { from } of fields) batch.fields.delete(from)
         }
@@ -18,6 +19,7 @@ export const select: ProcessorDefinition = {
     }
     const kept = new Set(fields.map(({ to }) => to))
     return {
+      writes: fields.flatMap(({ from, to }) => (from === to ? [] : [to])),
       apply(batch) {
         // Whoever names nothing has hardly meant to lose everything.
         if (kept.size === 0) return

@@ -1,6 +1,8 @@
 // A script that makes of an item whatever it wants: another item, several, or none.
 
+import type { ItemBatch } from '../../../core/index.ts'
 import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
+import { variableNames, type WrittenVariables } from '../run/variables.ts'
 import { defaultScriptLimits, limitText, type ScriptFailure, type ScriptLimits } from '../script/limits.ts'
 import { runScript } from '../script/run.ts'
 import { bit, compile, type Kind, type LogSink, mayBe, type Program, printDiagnostics } from '../vrl/index.ts'
@@ -26,9 +28,10 @@ export function createVrl({ limits, count, log }: VrlSettings): ProcessorDefinit
       const program = compileScript(source, options, { limits, count, log: sink })
       const input = { kind: 'vrl', path, ignoreMissing: false }
       return {
-        apply(batch) {
+        writes: [],
+        apply(batch: ItemBatch, written?: WrittenVariables) {
           logged = 0
-          runScript({ program, limits, input, count }, batch)
+          runScript({ program, limits, input, count, written }, batch)
         }
       }
     },
@@ -47,7 +50,11 @@ function compileScript(source: string, options: ProcessorOptions, { limits, coun
   const { length, output, time } = limits
   if (source.length > length)
     throw refused(`source has ${source.length} characters, at most are ${length} (${limitText(limits, 'length')})`)
-  const { program, diagnostics } = compile(source, { limits: { program: length, output, time }, log })
+  const { program, diagnostics } = compile(source, {
+    limits: { program: length, output, time },
+    log,
+    watched: variableNames
+  })
   if (program === undefined) {
     const errors = diagnostics.filter(({ severity }) => severity === 'error')
     throw refused(`\n${printDiagnostics(source, errors)}`)

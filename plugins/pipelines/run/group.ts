@@ -1,8 +1,8 @@
 // Rows of a batch by the table they go to and the options that table gets if it is new.
-import { type ItemBatch, ItemsError, isDbError, type TableOptions } from '../../../core/index.ts'
+import { DbError, type ItemBatch, isDbError, nameProblem, type TableOptions } from '../../../core/index.ts'
 import type { Identity, Pipeline } from '../pipeline.ts'
 import { expandSuffix } from './suffix.ts'
-import { type RawVariables, takeVariables, type VariableSet, variableOptions, variableSuffix } from './variables.ts'
+import { takeVariables, type VariableSet, variableOptions, variableSuffix, type WrittenVariables } from './variables.ts'
 
 export interface Group {
   readonly table: string
@@ -10,24 +10,36 @@ export interface Group {
   readonly variables: VariableSet | undefined
 }
 
-/** Rows by table and variables, in order of appearance. Without variables and suffix all are one group. */
+/**
+ * Rows by table and variables, in order of appearance. Without variables and suffix all are one group. A row whose variables no table can
+ * have is failed in the batch.
+ */
 export function groupRows(
   pipeline: Pipeline | Identity,
   batch: ItemBatch,
   rows: Uint32Array,
   table: string,
-  raw: RawVariables
+  written: WrittenVariables | undefined
 ): Group[] {
   const keeps = !('kind' in pipeline) && pipeline.transform.kind === 'listed'
-  const sets = takeVariables(batch, rows, raw, keeps)
+  const sets = takeVariables(batch, rows, written, keeps)
   const template = 'kind' in pipeline ? undefined : pipeline.suffix
   if (sets === undefined && template === undefined) return [{ table, rows, variables: undefined }]
   const hidden = 'kind' in pipeline ? new Set<string>() : consumedFields(pipeline)
   const groups: { table: string; rows: number[]; variables: VariableSet | undefined }[] = []
   // Equal sets of variables are one object.
   const bySet = new Map<VariableSet | undefined, Map<string, number[]>>()
+  const problems = new Map<VariableSet, string | undefined>()
   rows.forEach((row, i) => {
     const variables = sets?.[i]
+    if (variables !== undefined) {
+      if (!problems.has(variables)) problems.set(variables, variableProblem(variables, table))
+      const problem = problems.get(variables)
+      if (problem !== undefined) {
+        batch.fail(row, problem)
+        return
+      }
+    }
     const named = variables && variableSuffix(variables)
     const suffix = named ?? (template === undefined ? '' : expandSuffix(template, batch, row, hidden))
     const bySuffix = bySet.get(variables) ?? new Map<string, number[]>()
@@ -63,14 +75,12 @@ interface OptionDefaults {
 }
 
 /** Variables win over hints of the request, hints over what tables of a pipeline are by default. */
-export function groupOptions(
-  batch: ItemBatch,
-  { rows, variables }: Group,
-  settings: OptionDefaults,
-  optionSets: OptionSets
-): OptionSet {
-  const own = variables === undefined ? undefined : itemOptions(batch, rows[0]!, variables)
+export function groupOptions({ table, variables }: Group, settings: OptionDefaults, optionSets: OptionSets): OptionSet {
+  const own = variables === undefined ? undefined : variableOptions(variables)
   const asked = { ...settings.options, ...own?.options }
+  if (asked.physical_table === table) {
+    throw new DbError('InvalidArguments', `table ${table} cannot be its own physical table (hint physical_table)`)
+  }
   const autoCreate = own?.autoCreate ?? settings.autoCreate
   const options = { append_mode: asked.merge_mode === undefined, ...asked }
   const set = { options, ...(autoCreate !== undefined && { autoCreate }) }
@@ -80,12 +90,19 @@ export function groupOptions(
   return known
 }
 
-/** A variable that is no option fails the request, whatever items may be skipped: it would be wrong for all of them. */
-function itemOptions(batch: ItemBatch, row: number, variables: VariableSet) {
+/** Why no table can have these variables. */
+function variableProblem(variables: VariableSet, base: string): string | undefined {
+  const suffix = variableSuffix(variables)
+  const wrong = suffix === undefined ? undefined : nameProblem('table', base + suffix)
+  if (wrong !== undefined) return `variable svc_table_suffix: ${wrong}`
   try {
-    return variableOptions(variables)
-  } catch (cause) {
-    if (!isDbError(cause)) throw cause
-    throw new ItemsError([{ index: batch.position(row), message: cause.message }], { cause })
+    const { physical_table: physical } = variableOptions(variables).options
+    if (physical === undefined) return undefined
+    const unusable = physical === base + (suffix ?? '') ? 'a table cannot be its own physical table' : undefined
+    const problem = unusable ?? nameProblem('table', physical)
+    return problem && `variable svc_physical_table: ${problem}`
+  } catch (error) {
+    if (!isDbError(error)) throw error
+    return error.message
   }
 }

@@ -16,7 +16,7 @@ import type { DispatchRule, Identity, Pipeline, Step } from '../pipeline.ts'
 import { type Dispatched, dispatch, selectRows } from './dispatch.ts'
 import { flattenObjects } from './flatten.ts'
 import { type Group, groupOptions, groupRows, type OptionSets } from './group.ts'
-import { type RawVariables, rawVariables, selectVariables } from './variables.ts'
+import { applyStep, WrittenVariables } from './variables.ts'
 
 export interface RunSettings {
   readonly table: string
@@ -66,8 +66,8 @@ interface Run {
 export function runPipeline(pipeline: Pipeline | Identity, batch: ItemBatch, settings: RunSettings): PipelineResult {
   const run: Run = { settings, writes: [], errors: [], optionSets: new Map(), failed: 0, filtered: 0 }
   if (!settings.ignoreErrors) stopAtFailure(batch, run, 0)
-  const raw: RawVariables = settings.variablesFromInput ? new Map() : rawVariables(batch)
-  runBatch(pipeline, batch, settings.table, raw, 0, run)
+  const written = settings.variablesFromInput ? undefined : new WrittenVariables()
+  runBatch(pipeline, batch, settings.table, written, 0, run)
   run.errors.sort((a, b) => a.index - b.index)
   return {
     writes: run.writes,
@@ -80,7 +80,7 @@ function runBatch(
   pipeline: Pipeline | Identity,
   batch: ItemBatch,
   table: string,
-  raw: RawVariables,
+  written: WrittenVariables | undefined,
   depth: number,
   run: Run
 ): void {
@@ -90,23 +90,29 @@ function runBatch(
     rows = liveRows(batch)
     flattenObjects(batch, rows, pipeline.maxNestedLevels)
   } else {
-    runSteps(pipeline.processors, batch, before, run)
+    runSteps(pipeline.processors, batch, written, before, run)
     rows = liveRows(batch)
     if (pipeline.dispatcher !== undefined) {
       const { dispatched, rest } = dispatch(batch, rows, pipeline.dispatcher)
       rows = rest
-      for (const taken of dispatched) sendOn(batch, taken, table, raw, depth, run)
+      for (const taken of dispatched) sendOn(batch, taken, table, written, depth, run)
     }
   }
-  writeRows(pipeline, batch, rows, table, raw, run)
+  writeRows(pipeline, batch, rows, table, written, run)
   countStates(batch, run)
 }
 
-function runSteps(steps: readonly Step[], batch: ItemBatch, before: number, run: Run): void {
+function runSteps(
+  steps: readonly Step[],
+  batch: ItemBatch,
+  written: WrittenVariables | undefined,
+  before: number,
+  run: Run
+): void {
   const { observer } = run.settings
   for (const step of steps) {
     const live = observer === undefined ? undefined : liveRows(batch)
-    step.apply(batch)
+    applyStep(step, batch, written)
     if (live !== undefined) observer!.stepped(batch, step, live)
     stopAtFailure(batch, run, before)
   }
@@ -116,7 +122,7 @@ function sendOn(
   batch: ItemBatch,
   dispatched: Dispatched,
   table: string,
-  raw: RawVariables,
+  written: WrittenVariables | undefined,
   depth: number,
   run: Run
 ): void {
@@ -131,14 +137,7 @@ function sendOn(
   }
   const target = table + rule.tableSuffix
   observer?.dispatched(batch, dispatched, target)
-  runBatch(
-    targetPipeline(rule, run),
-    selectRows(batch, rows),
-    target,
-    selectVariables(batch, raw, rows),
-    depth + 1,
-    run
-  )
+  runBatch(targetPipeline(rule, run), selectRows(batch, rows), target, written?.select(rows), depth + 1, run)
 }
 
 /** A rule that leads nowhere fails the request: it is the pipeline that is wrong, not the item. */
@@ -159,11 +158,14 @@ function writeRows(
   batch: ItemBatch,
   rows: Uint32Array,
   table: string,
-  raw: RawVariables,
+  written: WrittenVariables | undefined,
   run: Run
 ): void {
-  for (const group of groupRows(pipeline, batch, rows, table, raw)) {
-    const options = groupOptions(batch, group, run.settings, run.optionSets)
+  const before = batch.failures.length
+  const groups = groupRows(pipeline, batch, rows, table, written)
+  stopAtFailure(batch, run, before)
+  for (const group of groups) {
+    const options = groupOptions(group, run.settings, run.optionSets)
     const { columns, rows: kept } = settledColumns(pipeline, batch, group, run)
     if (kept.length === 0) continue
     if (run.writes.length === run.settings.maxGroups) throw tooManyGroups(run.settings.maxGroups)

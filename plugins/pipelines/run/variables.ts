@@ -9,6 +9,7 @@ import {
   type TableOptions
 } from '../../../core/index.ts'
 import { cellText } from '../cell/text.ts'
+import type { Step } from '../pipeline.ts'
 
 const prefix = 'svc_'
 const suffixName = 'svc_table_suffix'
@@ -23,23 +24,69 @@ const names: readonly string[] = [
   suffixName
 ]
 
-/** What the items brought in these fields before any processor ran, so that it can be told from what processors wrote. */
-export type RawVariables = ReadonlyMap<string, ItemField>
+/** Fields of these names set options of the table. */
+export const variableNames: ReadonlySet<string> = new Set(names)
 
-/** What the items of these rows brought, for a batch of these rows alone. */
-export function selectVariables(batch: ItemBatch, raw: RawVariables, rows: Uint32Array): RawVariables {
-  const origins = rows.map(row => batch.origin(row))
-  return new Map(Array.from(raw, ([name, field]) => [name, copyField(field, origins)]))
+/** In which rows which variables were written by what a pipeline's own text names; what items bring, or data that were parsed, is no such. */
+export class WrittenVariables {
+  readonly #rows = new Map<string, Set<number>>()
+
+  mark(name: string, row: number): void {
+    const rows = this.#rows.get(name)
+    if (rows === undefined) this.#rows.set(name, new Set([row]))
+    else rows.add(row)
+  }
+
+  unmark(name: string, row: number): void {
+    this.#rows.get(name)?.delete(row)
+  }
+
+  has(name: string, row: number): boolean {
+    return this.#rows.get(name)?.has(row) ?? false
+  }
+
+  /** The same for a batch of these rows alone. */
+  select(rows: Uint32Array): WrittenVariables {
+    const selected = new WrittenVariables()
+    for (const name of this.#rows.keys()) {
+      for (let i = 0; i < rows.length; i++) if (this.has(name, rows[i]!)) selected.mark(name, i)
+    }
+    return selected
+  }
 }
 
-/** Copies of the reserved fields that the items brought themselves. */
-export function rawVariables(batch: ItemBatch): RawVariables {
-  const raw = new Map<string, ItemField>()
-  for (const name of names) {
-    const field = batch.field(name)
-    if (field !== undefined) raw.set(name, copyField(field, allRows(batch.rows)))
+/** Runs a step and marks the variables it writes in the rows in which it does so, also where it writes what the item brought. */
+export function applyStep(step: Step, batch: ItemBatch, written: WrittenVariables | undefined): void {
+  if (written === undefined || step.writes.length === 0) {
+    step.apply(batch, written)
+    return
   }
-  return raw
+  const before = step.writes.map(name => (step.reads.includes(name) ? undefined : hideField(batch, name)))
+  step.apply(batch, written)
+  step.writes.forEach((name, i) => {
+    const field = batch.field(name)
+    for (let row = 0; row < batch.rows; row++) {
+      if (field !== undefined && field.kinds[row] !== cell.absent) written.mark(name, row)
+      else if (before[i] !== undefined) restoreCell(batch.take(name), before[i], row)
+    }
+  })
+}
+
+/** Makes a field absent everywhere and returns what was in it. */
+function hideField(batch: ItemBatch, name: string): ItemField | undefined {
+  const field = batch.field(name)
+  if (field === undefined) return undefined
+  const copy = copyField(field, allRows(batch.rows))
+  for (let row = 0; row < batch.rows; row++) field.setAbsent(row)
+  return copy
+}
+
+function restoreCell(field: ItemField, from: ItemField, row: number): void {
+  const kind = from.kinds[row]!
+  if (kind === cell.absent) return
+  field.kinds[row] = kind
+  field.ints[row] = from.ints[row]!
+  if (kind === cell.object) field.setObject(row, from.objects![row]!)
 }
 
 /** A field of a batch with only these rows, in this order. */
@@ -66,22 +113,24 @@ export type VariableSet = Readonly<Record<string, string>>
 
 /**
  * Takes the variables out of the rows' fields (or only reads them, if `keeps`). The result is parallel to `rows`; equal sets are the same
- * object. Undefined, the common case: no row has one.
+ * object. Undefined, the common case: no row has one. Without `written` whatever the items bring counts, too.
  */
 export function takeVariables(
   batch: ItemBatch,
   rows: Uint32Array,
-  raw: RawVariables,
+  written: WrittenVariables | undefined,
   keeps: boolean
 ): VariableSet[] | undefined {
   const fields = names.flatMap(name => batch.field(name) ?? [])
-  if (!fields.some(field => rows.some(row => isWritten(batch, field, row, raw)))) return undefined
+  const counts = ({ name, kinds }: ItemField, row: number) =>
+    kinds[row] !== cell.absent && (written === undefined || written.has(name, row))
+  if (!fields.some(field => rows.some(row => counts(field, row)))) return undefined
   const known = new Map<string, VariableSet>()
   return Array.from(rows, row => {
     let key = ''
     let set: Record<string, string> | undefined
     for (const field of fields) {
-      if (!isWritten(batch, field, row, raw)) continue
+      if (!counts(field, row)) continue
       const text = cellText(batch, field, row)
       set ??= {}
       set[field.name] = text
@@ -95,20 +144,6 @@ export function takeVariables(
 }
 
 const none: VariableSet = {}
-
-/** Whether the cell holds something else than what the item brought. */
-function isWritten(batch: ItemBatch, field: ItemField, row: number, raw: RawVariables): boolean {
-  const kind = field.kinds[row]!
-  if (kind === cell.absent) return false
-  const before = raw.get(field.name)
-  const origin = batch.origin(row)
-  if (before === undefined || before.kinds[origin] !== kind) return true
-  const [start, end] = [before.words[origin * 2]!, before.words[origin * 2 + 1]!]
-  const [newStart, newEnd] = [field.words[row * 2]!, field.words[row * 2 + 1]!]
-  if (start === newStart && end === newEnd) return false
-  if (kind !== cell.string) return true
-  return Buffer.compare(batch.bytes.subarray(start, end), batch.bytes.subarray(newStart, newEnd)) !== 0
-}
 
 /** The table suffix that a set names. */
 export function variableSuffix(set: VariableSet): string | undefined {

@@ -1,6 +1,7 @@
 // Runs a compiled script on the items of a batch: an item becomes another one, several, or none.
 import { cell, type ItemBatch, type ItemField } from '../../../core/index.ts'
 import { type Input, reject } from '../cell/input.ts'
+import { variableNames, type WrittenVariables } from '../run/variables.ts'
 import { isArray, isObject, type ObjectValue, type Program, typeName, type Value } from '../vrl/index.ts'
 import { limitText, type ScriptFailure, type ScriptLimits } from './limits.ts'
 import { type Room, readRow, Unfit, writeValue } from './value.ts'
@@ -10,6 +11,8 @@ export interface Script {
   readonly limits: ScriptLimits
   readonly input: Input
   readonly count: (reason: ScriptFailure) => void
+  /** Told which variables the script writes. */
+  readonly written?: WrittenVariables | undefined
 }
 
 interface Run extends Script {
@@ -91,6 +94,7 @@ function writeResult(
   const { left } = room
   try {
     writeFields(run.batch, from, to, before, value, room)
+    noteVariables(run, from, to, before, value)
   } catch (fault) {
     if (!(fault instanceof Unfit)) throw fault
     const hint = fault.limited ? ` (${limitText(run.limits, 'output')}, ${limitText(run.limits, 'requestOutput')})` : ''
@@ -113,6 +117,18 @@ function writeFields(
     const field = batch.take(name)
     if (before.get(name) !== value) batch.set(field, to, writeValue(value, room))
     else if (from !== to) copyCell(field, from, to)
+  }
+}
+
+/** A variable that the script's text names counts, one that came with data does not, and one that was left alone stays what it was. */
+function noteVariables({ program, written }: Run, from: number, to: number, before: ObjectValue, object: ObjectValue) {
+  if (written === undefined) return
+  for (const name of variableNames) {
+    const value = object.get(name)
+    if (value === undefined) continue
+    const isLeft = before.get(name) === value && written.has(name, from)
+    if (program.written.has(name) || isLeft) written.mark(name, to)
+    else written.unmark(name, to)
   }
 }
 

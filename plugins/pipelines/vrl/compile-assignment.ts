@@ -1,6 +1,7 @@
 // Compiles assignments: what they write, what is known afterwards, and how failures become values.
 import type { AssignExpr, Segment, Target, VariableExpr } from './ast.ts'
 import type { Compile } from './compile.ts'
+import type { Context } from './context.ts'
 import { CompileError, type Span } from './diagnostic.ts'
 import { Failure } from './failure.ts'
 import { bit, bounded, type Kind, kindOf, kinds, kindText, stored, union } from './kind.ts'
@@ -152,9 +153,9 @@ function writeVariablePath(scope: Scope, target: VariableExpr, path: readonly Se
   const isNew = old === undefined
   checkParents(scope, old?.kind ?? kinds.undefined, path, span)
   const slot = declare(scope, target.name, kindWith(old?.kind ?? kinds.undefined, path, kind))
-  return (value: Value) => {
+  return noting(context, path, value => {
     variables[slot] = setPath(isNew ? undefined : variables[slot], path, value, owned)
-  }
+  })
 }
 
 function writeExternal(scope: Scope, root: 'event' | 'metadata', path: readonly Segment[], kind: Kind, span: Span) {
@@ -167,8 +168,17 @@ function writeExternal(scope: Scope, root: 'event' | 'metadata', path: readonly 
     return (value: Value) => {
       context[root] = value
     }
-  return (value: Value) => {
+  return noting(context, path, value => {
     context[root] = setPath(context[root], path, value, owned)
+  })
+}
+
+/** Tells of a write to a field that is watched. */
+function noting({ watched, written }: Context, [first]: readonly Segment[], write: (value: Value) => void) {
+  if (typeof first !== 'string' || !watched.has(first)) return write
+  return (value: Value) => {
+    written.add(first)
+    write(value)
   }
 }
 

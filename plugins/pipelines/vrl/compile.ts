@@ -90,9 +90,12 @@ function compileObject(scope: Scope, expr: ObjectExpr): Node {
   const sorted = [...new Map(expr.entries)].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   const entries = sorted.map(([key, value]) => [key, compileExpr(scope, value)] as const)
   const runs = entries.map(([key, { run }]) => ({ key, run }))
+  const { watched, written } = scope.context
+  const noted = sorted.flatMap(([key]) => (watched.has(key) ? [key] : []))
   const run = () => {
     const object = new Map<string, Value>()
     for (let i = 0; i < runs.length; i++) object.set(runs[i]!.key, runs[i]!.run())
+    for (let i = 0; i < noted.length; i++) written.add(noted[i]!)
     return object
   }
   const nodes = entries.map(([, node]) => node)

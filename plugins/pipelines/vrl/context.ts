@@ -27,6 +27,10 @@ export interface Context {
   readonly log: LogSink
   /** Containers below the event, the metadata or a variable that nothing else refers to, so that writes may change them in place. */
   readonly owned: Set<Value>
+  /** Fields of whose being written the caller wants to know. */
+  readonly watched: ReadonlySet<string>
+  /** Those of them that this run has written where the program's text names them. */
+  readonly written: Set<string>
   /** When the run must have ended, by `performance.now()`. */
   deadline: number
   /** Iterations since the clock was looked at. */
@@ -37,9 +41,11 @@ export interface ContextOptions {
   readonly zone?: Zone
   readonly limits?: Partial<Limits>
   readonly log?: LogSink
+  readonly watched?: ReadonlySet<string>
 }
 
-export function createContext({ zone = utc, limits, log = () => undefined }: ContextOptions): Context {
+export function createContext(options: ContextOptions): Context {
+  const { zone = utc, limits, log = () => undefined, watched = new Set() } = options
   return {
     event: null,
     metadata: null,
@@ -48,6 +54,8 @@ export function createContext({ zone = utc, limits, log = () => undefined }: Con
     limits: { ...defaultLimits, ...limits },
     log,
     owned: new Set(),
+    watched,
+    written: new Set(),
     deadline: 0,
     steps: 0
   }

@@ -37,6 +37,8 @@ export interface Program {
   /** The event as the last run left it. */
   readonly event: Value
   readonly metadata: Value
+  /** Watched fields that the last run wrote: targets of assignments and keys of objects as the program's text names them. */
+  readonly written: ReadonlySet<string>
   /** Runs the program on an event, which it may change; one at a time. Never throws for what is in the event. */
   run(event: Value, metadata?: ObjectValue): Outcome
 }
@@ -110,6 +112,7 @@ function makeProgram(scope: Scope, nodes: readonly Node[]): Program {
     get metadata() {
       return context.metadata
     },
+    written: context.written,
     run(event, metadata = new Map()) {
       begin(context, event, metadata)
       try {
@@ -125,6 +128,7 @@ function begin(context: Context, event: Value, metadata: ObjectValue): void {
   context.event = event
   context.metadata = metadata
   context.variables.fill(null)
+  context.written.clear()
   context.owned.clear()
   context.owned.add(event).add(metadata)
   context.steps = 0

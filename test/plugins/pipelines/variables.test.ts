@@ -89,6 +89,16 @@ t.test('physical_table makes a logical table in the files of another', async t =
   t.match(other, { status: 400, body: { code: 1004, error: /store/ } }, 'another mode than the physical table has')
 })
 
+t.test('a table that is named as its own physical table is a 400, not a 503', async t => {
+  const { ingest, post, rows } = await serve(t)
+  const own = await ingest(['svc_physical_table'], ['t 1 h 1 1'])
+  t.match(own, { status: 400, body: { code: 1004, error: /item 0: variable svc_physical_table: .* its own physical/ } })
+  const url = '/v1/ingest?table=u&pipeline_name=p&skip_error=true'
+  const mixed = await post(url, 'text/plain', 'u 1 h 1 1\nstore 2 h 2 2')
+  t.match(mixed, { status: 200, body: { output: [{ affectedrows: 1 }], skipped: { count: 1 } } })
+  t.same(await rows('SELECT a FROM u'), [{ a: 2 }])
+})
+
 t.test('a name made of a suffix is checked like any other, and one request is stored whole or not at all', async t => {
   const { ingest, rows } = await serve(t)
   const long = 'x'.repeat(300)

@@ -80,7 +80,16 @@ export const paths: readonly FunctionSpec[] = [
     params: [{ name: 'value', kind: container }, dynamicPath, { name: 'data', kind: kinds.any }],
     returns: container,
     fallible: true,
-    run: (value: Value, path: ArrayValue, data: Value) => setPath(value, segments(path), data),
+    prepare: call => {
+      const path = call.constant('path')
+      const [first] = isArray(path) ? path : []
+      const { watched, written } = call.context
+      const noted = isText(first) && watched.has(lossy(first)) ? lossy(first) : undefined
+      return (value: Value, path: ArrayValue, data: Value) => {
+        if (noted !== undefined) written.add(noted)
+        return setPath(value, segments(path), data)
+      }
+    },
     examples: [{ title: 'A field', source: 'set!({"a": 1}, ["b", "c"], 2)', result: '{"a":1,"b":{"c":2}}' }]
   },
   {
