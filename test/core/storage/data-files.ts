@@ -19,10 +19,16 @@ export interface ReadFile {
 
 /** Reads every file the catalog names, every value of it. Throws when one cannot be read or does not hold as many rows as the catalog says. */
 export async function* readDataFiles(folder: string): AsyncGenerator<ReadFile> {
-  for (const { path, table, count } of filesInCatalog(folder)) {
+  const { files, series } = readCatalog(folder)
+  for (const { path, table, count, maxSeq } of files) {
     const rows = await readParquet(join(folder, 'data', path))
     if (rows.length !== count) throw new Error(`${path} holds ${rows.length} rows, the catalog says ${count}`)
-    yield { path, table, rows }
+    yield {
+      path,
+      table,
+      // Tags are those of the row's series, and rows without an order of their own are as new as their file.
+      rows: rows.map(row => ({ __seq: maxSeq, ...row, ...series.get(`${table} ${row.__tsid}`) }))
+    }
   }
 }
 
@@ -35,14 +41,55 @@ async function readParquet(path: string): Promise<FileRow[]> {
   }
 }
 
-function filesInCatalog(folder: string) {
+function readCatalog(folder: string) {
   const sqlite = new DatabaseSync(join(folder, 'catalog.db'), { readOnly: true })
   try {
-    const files = sqlite.prepare('SELECT path, table_id, row_count FROM files ORDER BY id').all()
-    return files.map(row => ({ path: String(row.path), table: Number(row.table_id), count: Number(row.row_count) }))
+    const files = sqlite.prepare('SELECT path, table_id, row_count, max_seq FROM files ORDER BY id').all()
+    const columns = sqlite.prepare('SELECT table_id, definition FROM columns').all()
+    const definitions = new Map(
+      columns.map(row => {
+        const column = JSON.parse(String(row.definition)) as TableColumn
+        return [`${row.table_id} ${column.id}`, column]
+      })
+    )
+    const series = sqlite.prepare('SELECT table_id, tsid, key FROM series').all()
+    return {
+      files: files.map(row => ({
+        path: String(row.path),
+        table: Number(row.table_id),
+        count: Number(row.row_count),
+        maxSeq: Number(row.max_seq)
+      })),
+      series: new Map(
+        series.map(({ table_id, tsid, key }) => [
+          `${table_id} ${tsid}`,
+          tagsOf(key as Uint8Array, id => definitions.get(`${table_id} ${id}`))
+        ])
+      )
+    }
   } finally {
     sqlite.close()
   }
+}
+
+/** A series' key: for each tag with a value its column's id (u16), the length (u32) and the bytes. */
+function tagsOf(key: Uint8Array, columnOf: (id: number) => TableColumn | undefined): FileRow {
+  const view = Buffer.from(key)
+  const tags: Record<string, unknown> = {}
+  for (let at = 0; at < view.length; ) {
+    const column = columnOf(view.readUInt16LE(at))
+    const end = at + 6 + view.readUInt32LE(at + 2)
+    if (column !== undefined) tags[column.physical] = tagValue(column, view.subarray(at + 6, end))
+    at = end
+  }
+  return tags
+}
+
+function tagValue({ type }: TableColumn, bytes: Buffer): unknown {
+  if (type === 'String') return bytes.toString()
+  if (type === 'Int64') return bytes.readBigInt64LE()
+  if (type === 'Int32') return bytes.readInt32LE()
+  throw new Error(`no test has tags of type ${type} yet`)
 }
 
 /** The rows of a table in the order they were written; `host` is the table that holds them. */

@@ -11,7 +11,8 @@ export function checkFormat(sqlite: DatabaseSync, path: string): void {
   const found = Number(row?.value ?? catalogFormat)
   if (found > catalogFormat)
     throw new DbError('StorageUnavailable', `${path} has format ${found}, this server knows up to ${catalogFormat}`)
-  sqlite.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run('format', String(catalogFormat))
+  if (row !== undefined && found === catalogFormat) return
+  sqlite.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run('format', String(catalogFormat))
 }
 
 /** A look-up in damaged rows could take the files of a table for left-overs. Series are read when they are needed. */

@@ -14,7 +14,7 @@ export interface DataFile {
   readonly maxTime: bigint
   readonly minSeq: number
   readonly maxSeq: number
-  /** Ids of the columns it holds. */
+  /** Ids of the columns it holds; see logical.ts for those below 1. */
   readonly columns: readonly number[]
   /** Holds rows that hide others. */
   readonly deletes: boolean
@@ -22,8 +22,8 @@ export interface DataFile {
   readonly checksum: number
 }
 
-/** Format of the file; a higher one is refused. */
-export const catalogFormat = 1
+/** Format of the file and of the data files it names; a higher one is refused. Since 2, files of tables with series hold no tags. */
+export const catalogFormat = 2
 
 export const catalogSchema = `
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

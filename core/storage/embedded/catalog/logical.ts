@@ -19,6 +19,11 @@ export const tableColumn: TableColumn = {
   nullable: false
 }
 
+/** The number of a row's series, as a column of a data file that holds no tags. */
+export const numberColumn = -1
+/** What orders the versions of rows, as columns of such a file; absent where every row is newer than those of all older files. */
+export const orderColumn = -2
+
 /** What a series consists of. */
 export function seriesColumns(table: Table): readonly TableColumn[] {
   return isPhysical(table) ? [tableColumn, ...table.tags] : table.tags
@@ -29,9 +34,14 @@ export function hasSeries(table: Table): boolean {
   return seriesColumns(table).length > 0
 }
 
+/** Whether the tags of a file's rows are those of their series; files of format 1 hold the tags themselves, too. */
+export function isNumbered({ columns }: { readonly columns: readonly number[] }): boolean {
+  return columns.includes(numberColumn)
+}
+
 /** Whether the rows of a file of the table carry the number of a series, by the columns the file holds. */
 export function isTagged(table: Table, file: { readonly columns: readonly number[] }): boolean {
-  return seriesColumns(table).some(({ id }) => file.columns.includes(id))
+  return isNumbered(file) || seriesColumns(table).some(({ id }) => file.columns.includes(id))
 }
 
 /** Whether versions of a row are merged field by field. */
@@ -39,9 +49,14 @@ export function mergesFields({ options }: Table): boolean {
   return options.merge_mode === 'last_non_null' && !options.append_mode
 }
 
-/** Every column of the table's files besides those that order versions. */
+/** Every column of the table's rows besides the hidden ones. */
 export function storedColumns(table: Table): readonly TableColumn[] {
   return isPhysical(table) ? [tableColumn, ...table.columns] : table.columns
+}
+
+/** Those of them a data file holds: tags are in the series, but for whose row of a physical table it is. */
+export function fileColumns(table: Table): readonly TableColumn[] {
+  return storedColumns(table).filter(column => column === tableColumn || column.semantic !== 'tag')
 }
 
 /** Why a table cannot hold a logical one with this time index and these modes; undefined when it can. */

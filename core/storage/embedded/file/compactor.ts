@@ -7,16 +7,15 @@ import type { Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { hasSeries, isLogical } from '../catalog/logical.ts'
+import { fileColumns, isLogical } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
 import { reach } from '../fault.ts'
-import type { SeriesTable } from '../memory/series-mirror.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { mergeVersions } from '../query/merge.ts'
 import { meets, versioned } from '../query/relation.ts'
-import { fileRows, sortedWithTags, untagged } from '../query/source.ts'
+import { fileRows, sortedRows } from '../query/source.ts'
 import { requireContent } from '../repair/data-check.ts'
 import { writeDataFile } from './data-file.ts'
 import type { FilePins } from './file-pins.ts'
@@ -154,7 +153,7 @@ export class Compactor {
 
   /** One file in place of several. Undefined when the table changed under it; the files then stay. */
   async #merge(table: Table, files: readonly DataFile[]): Promise<{ rows: number; bytes: number } | undefined> {
-    const { catalog, duckdb, tables, pins, dataDir, metrics, log } = this.#parts
+    const { catalog, duckdb, pins, dataDir, metrics, log } = this.#parts
     const started = performance.now()
     const paths = files.map(file => file.path)
     const minSeq = files.reduce((least, file) => Math.min(least, file.minSeq), Number.POSITIVE_INFINITY)
@@ -162,15 +161,18 @@ export class Compactor {
     // A delete may go once nothing older than it is left that it could hide.
     const rest = catalog.files(table).filter(file => !files.includes(file))
     const keepDeletes = rest.some(file => file.minSeq < maxSeq && files.some(other => meets(file, other)))
-    const columns = untagged(table)
+    const columns = fileColumns(table)
     const cutoff = catalog.cutoff(table, Date.now())
     const rows = fileRows(table, files, dataDir, { columns, cutoff }).join(' UNION ALL ')
     const merged = mergeVersions(table, rows, { keepDeletes, columns })
+    const versions = keepDeletes && files.some(file => file.deletes)
+    const sorted = sortedRows(table, merged, { versions, only: catalog.logicalIds(table) })
     const name = `${minSeq}-${maxSeq}-${files.reduce((max, file) => Math.max(max, file.id), 0)}.parquet`
     pins.pin(paths)
     try {
       await this.#requireContent(files)
       const target = {
+        columns: sorted.columns,
         dataDir,
         folder: catalog.folder(table),
         name,
@@ -178,10 +180,7 @@ export class Compactor {
         maxSeq,
         renamed: () => reach('compact.renamed')
       }
-      const options = { count: files.reduce((sum, file) => sum + file.rows, 0), only: catalog.logicalIds(table) }
-      const write = (series?: SeriesTable) =>
-        writeDataFile(duckdb.background, table, sortedWithTags(table, merged, series, options), target)
-      const file = await (hasSeries(table) ? tables.take(table).mirror.read(write) : write())
+      const file = await writeDataFile(duckdb.background, table, sorted.sql, target)
       // A column added meanwhile is null in the new file as it was in the old ones; a dropped table has no use for it.
       if (!catalog.replaceFiles(table, files, file)) {
         if (file) await pins.remove([file.path])

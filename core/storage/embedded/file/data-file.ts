@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Table } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { storedColumns } from '../catalog/logical.ts'
+import { orderColumn } from '../catalog/logical.ts'
 import { type Duckdb, duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
 import { numbered, rowsPerGroup } from '../index/wanted.ts'
 import { syncFolder } from '../log/wal.ts'
@@ -12,6 +12,8 @@ import { syncFolder } from '../log/wal.ts'
 export type NewFile = Omit<DataFile, 'id' | 'table'>
 
 export interface FileTarget {
+  /** What the rows consist of, as the catalog keeps it. */
+  readonly columns: readonly number[]
   readonly dataDir: string
   /** The table's folder below `dataDir`. */
   readonly folder: string
@@ -27,7 +29,7 @@ export interface FileTarget {
 /** Rows of a row group: what a reader can skip by its statistics. */
 const usualGroup = 122_880
 
-/** Writes what `rows` selects (hidden columns and all columns of the table, sorted). Undefined when there is no row; only the catalog makes a file count. */
+/** Writes what `rows` selects, sorted. Undefined when there is no row; only the catalog makes a file count. */
 export async function writeDataFile(
   duckdb: Pick<Duckdb, 'run' | 'row'>,
   table: Table,
@@ -46,7 +48,7 @@ export async function writeDataFile(
        (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${group ?? usualGroup})`
     )
     // Read back from the file itself: what cannot be read must not count.
-    const [count, minTime, maxTime, deletes] = await duckdb.row(statistics(table, temporary))
+    const [count, minTime, maxTime, deletes] = await duckdb.row(statistics(table, temporary, target.columns))
     if (Number(count) === 0) {
       await rm(temporary, { force: true })
       return undefined
@@ -62,7 +64,7 @@ export async function writeDataFile(
       maxTime: timeOf(maxTime),
       minSeq: target.minSeq,
       maxSeq: target.maxSeq,
-      columns: storedColumns(table).map(column => column.id),
+      columns: target.columns,
       deletes: Number(deletes) > 0,
       checksum: crc32(await readFile(final))
     }
@@ -72,10 +74,10 @@ export async function writeDataFile(
   }
 }
 
-function statistics(table: Table, file: string): string {
+function statistics(table: Table, file: string, columns: readonly number[]): string {
   const time = quoteName(table.timeIndex.physical)
   const type = duckdbType(table.timeIndex.type)
-  const deletes = table.options.append_mode ? '0' : 'count(*) FILTER (__op = 1)'
+  const deletes = columns.includes(orderColumn) ? 'count(*) FILTER (__op = 1)' : '0'
   return `SELECT count(*), min(${time})::${type}, max(${time})::${type}, ${deletes} FROM read_parquet(${quoteText(file)})`
 }
 

@@ -2,6 +2,7 @@
 import type { Table } from '../../../model/table.ts'
 import { type TimestampType, timeUnit, unitsPerSecond } from '../../../model/types.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
+import { hasSeries, isNumbered } from '../catalog/logical.ts'
 import { meets } from '../query/relation.ts'
 
 /** Files of this size are left alone: merging more saves readers nothing. */
@@ -11,11 +12,13 @@ const fewest = 4
 /** Seconds of a time window: files of different windows are kept apart, so that whole files expire. */
 const windowSeconds = 86_400n
 
-/** Files to merge into one now, or none. Between two of them no other file lies whose versions could come between theirs. */
+/** Files to merge into one now, or none; one alone where it is of an older format. Between two of them no other file lies whose versions could come between theirs. */
 export function pickFiles(table: Table, files: readonly DataFile[], cutoff: bigint | undefined): readonly DataFile[] {
   const live = files.filter(file => cutoff === undefined || file.maxTime >= cutoff)
   const halfExpired = live.find(file => cutoff !== undefined && file.minTime + file.maxTime < 2n * cutoff)
   if (halfExpired) return isWhole(table, [halfExpired], live) ? [halfExpired] : []
+  const older = hasSeries(table) ? live.find(file => !isNumbered(file) && isWhole(table, [file], live)) : undefined
+  if (older) return [older]
   const small = live.filter(file => file.bytes < fullBytes / 2)
   const windows = Map.groupBy(small, file => windowOf(table, file))
   for (const group of windows.values()) {

@@ -2,11 +2,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Table } from '../../../model/table.ts'
+import { fileColumns } from '../catalog/logical.ts'
 import { isAboutRows } from '../duckdb/errors.ts'
 import { reach } from '../fault.ts'
 import { type NewFile, writeDataFile } from '../file/data-file.ts'
 import { mergeVersions } from '../query/merge.ts'
-import { memtableRows, sortedWithTags, untagged } from '../query/source.ts'
+import { memtableRows, sortedRows } from '../query/source.ts'
 import type { FlusherParts } from './flusher.ts'
 import type { Memtable, RowRange, RowsInSql } from './memtable.ts'
 import type { SeriesTable } from './series-mirror.ts'
@@ -42,10 +43,14 @@ export async function writeFiles(parts: FlusherParts, flushed: Flushed): Promise
 function writerOf({ catalog, duckdb, dataDir }: FlusherParts, { table, memtable, series }: Flushed): Write {
   const folder = catalog.folder(table)
   return (rows, count, name) => {
-    const columns = untagged(table)
+    const columns = fileColumns(table)
     const all = memtableRows(table, rows, series, { columns })
     const merged = memtable.times.areDistinct ? all : mergeVersions(table, all, { keepDeletes: true, columns })
-    return writeDataFile(duckdb, table, sortedWithTags(table, merged, series, { count }), {
+    // Several files of the same rows are equally new, and deletes hide what comes before them.
+    const versions = count < memtable.rows || memtable.writes.some(({ op }) => op === 'delete')
+    const sorted = sortedRows(table, merged, { versions })
+    return writeDataFile(duckdb, table, sorted.sql, {
+      columns: sorted.columns,
       dataDir,
       folder,
       name: `${name}.parquet`,

@@ -6,7 +6,7 @@ import { pause } from '../../../timer.ts'
 import type { Span, Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
-import { hasSeries } from '../catalog/logical.ts'
+import { isPhysical } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
 import { reach } from '../fault.ts'
@@ -164,7 +164,8 @@ export class Flusher {
     const unsaved = data.unsavedSeries()
     const { table } = data
     const write = (series?: SeriesTable) => writeFiles(this.#parts, { table, memtable, series })
-    const files = await (hasSeries(table) ? data.mirror.read(write) : write())
+    // Rows of a physical table are sorted by whose they are.
+    const files = await (isPhysical(table) ? data.mirror.read(write) : write())
     const rows = files.reduce((sum, file) => sum + file.rows, 0)
     const isWhole = memtable.times.areDistinct || table.options.append_mode ? rows === memtable.rows : rows > 0
     if (!isWhole) {

@@ -128,10 +128,9 @@ export class TableData {
 
   /** Makes every row added before the call readable by SQL. */
   async makeReadable(): Promise<void> {
-    const memtables = [...this.memtables]
     // First: whoever meets a copy of rows in DuckDB finds the tags of its rows there, too.
-    if (hasSeries(this.table) && memtables.length > 0) await this.mirror.sync()
-    for (const memtable of memtables) await memtable.copyRows()
+    if (hasSeries(this.table)) await this.mirror.sync()
+    for (const memtable of [...this.memtables]) await memtable.copyRows()
   }
 
   /** Rows go; queries that read them end on what they began with. */

@@ -2,7 +2,9 @@
 import { isDbError } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
 import type { Condition, Query, QueryResult, ScanQuery, SqlQuery } from '../../engine.ts'
+import { hasSeries } from '../catalog/logical.ts'
 import { type Duckdb, type LightDuckdb, quoteName, type RowSource } from '../duckdb/index.ts'
+import { seriesAsked } from './asked-series.ts'
 import { type FoundRows, readFew } from './few-rows.ts'
 import { follows, runFollow } from './follow.ts'
 import { findNewest } from './newest-rows.ts'
@@ -18,7 +20,7 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
   if (query.kind === 'series') return runSeries(parts, query, signal)
   if (query.kind === 'sql' && follows(query)) return runFollow(parts, query, signal)
   const tables = new Map(tablesOf(query).map(table => [table.id, table]))
-  for (const table of tables.values()) await parts.tables.find(table)?.makeReadable()
+  for (const table of tables.values()) await parts.tables.take(table).makeReadable()
   const now = Date.now()
   const snapshots = new Map(Array.from(tables, ([id, table]) => [id, snapshotOf(parts, table, now)]))
   const release = pin(parts.pins, [...snapshots.values()])
@@ -110,8 +112,15 @@ function withAll<T>(
   return duckdb.withRows(source, rows => withAll(duckdb, others, more => work([rows, ...more])))
 }
 
-function chooseRows({ indexes, metrics }: ReadParts, snapshot: Snapshot, where: Condition): Promise<Selection> {
-  return select(indexes, metrics.index.groups, snapshot, where)
+/** More series are left to a join with their tags. */
+const mostChosen = 10_000
+
+async function chooseRows(parts: ReadParts, snapshot: Snapshot, where: Condition): Promise<Selection> {
+  const { table, view } = snapshot
+  const { labels } = parts.tables.take(table)
+  const tsids = hasSeries(table) ? seriesAsked(labels, view ?? table, view?.id, where) : undefined
+  const selection = await select(parts.indexes, parts.metrics.index.groups, snapshot, where)
+  return tsids !== undefined && tsids.length <= mostChosen ? { ...selection, tsids } : selection
 }
 
 async function scanSql(parts: ReadParts, query: ScanQuery, snapshot: Snapshot): Promise<string> {

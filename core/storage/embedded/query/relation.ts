@@ -1,12 +1,13 @@
 // The visible rows of a table as one SQL expression over its files and memtables.
 import type { Table, TableColumn } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
+import { storedColumns } from '../catalog/logical.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { Memtable, type RowsInSql } from '../memory/memtable.ts'
 import type { SeriesTable } from '../memory/series-mirror.ts'
 import { mergeVersions } from './merge.ts'
 import type { NewestRows, Selection } from './select.ts'
-import { fileRows, finished, memtableRows, missing, type SourceOptions } from './source.ts'
+import { fileRows, finished, memtableRows, missing, ofTables, type SourceOptions } from './source.ts'
 
 /** What a query reads, fixed when it starts. */
 export interface Snapshot {
@@ -39,9 +40,9 @@ export function relation(snapshot: Snapshot, selection: Selection, pick?: Pick):
   const { wants, pruned, count } = selection
   const { table, view, series, dataDir, cutoff } = snapshot
   const only = view === undefined ? snapshot.logical : [view.id]
-  const columns = pick === undefined ? {} : { columns: pick.columns }
-  const options = { cutoff, only, ...columns }
-  const inMemory = pick?.bySeries ? { ...options, only: undefined } : options
+  const wanted = pick?.columns ?? storedColumns(table)
+  const columns = { columns: wanted.filter(column => column.semantic !== 'tag') }
+  const options = { cutoff, only, tsids: selection.tsids, ...columns }
   const { alone: all, versioned } = partsRead(snapshot, wants)
   const few = selection.few?.files.every(file => all.includes(file)) ? selection.few : undefined
   const newest = selection.newest?.files.every(file => all.includes(file)) ? selection.newest : undefined
@@ -51,15 +52,35 @@ export function relation(snapshot: Snapshot, selection: Selection, pick?: Pick):
   count(versioned.filter(isFile), 'versioned')
   const select = (parts: readonly Part[], kind: 'alone' | 'versioned') => [
     ...fileRows(table, parts.filter(isFile), dataDir, { ...options, groups: file => pruned.get(file.path)?.[kind] }),
-    ...parts.filter(isMemtable).map(({ copy }) => memtableRows(table, copy!, series, inMemory))
+    ...parts.filter(isMemtable).map(({ copy }) => memtableRows(table, copy!, series, { ...options, only: undefined }))
   ]
   const mixed = select(versioned, 'versioned').join(' UNION ALL ')
   const merged = mixed === '' ? [] : [mergeVersions(table, mixed, { keepDeletes: false, ...columns })]
-  const read = few === undefined ? newestRows(snapshot, options, newest) : [`SELECT * FROM ${few.rows}`]
-  const parts = [...select(alone, 'alone'), ...read, ...merged]
-  if (parts.length === 0) return pick?.empty ?? noRows(view ?? table)
+  const parts = [...select(alone, 'alone'), ...newestRows(snapshot, options, few ? undefined : newest), ...merged]
+  if (parts.length === 0 && few === undefined) return pick?.empty ?? noRows(view ?? table)
   const names = pick?.names ?? (view === undefined ? finished(table) : viewNames(view, table))
-  return parts.map(part => `SELECT ${names} FROM (${part})`).join(' UNION ALL ')
+  const isTagged = wanted.some(({ semantic }) => semantic === 'tag')
+  const rows = `(${parts.join(' UNION ALL ')})`
+  const whole = isTagged || (only !== undefined && !pick?.bySeries) ? joinSeries(snapshot, rows, wanted, only) : rows
+  return [
+    ...(parts.length === 0 ? [] : [`SELECT ${names} FROM ${whole}`]),
+    ...(few === undefined ? [] : [`SELECT ${names} FROM ${few.rows}`])
+  ].join(' UNION ALL ')
+}
+
+/** Rows with those of the columns that are tags of their series; `only` those of some logical tables. */
+function joinSeries(
+  { series }: Snapshot,
+  rows: string,
+  columns: readonly TableColumn[],
+  only: readonly number[] | undefined
+): string {
+  if (series === undefined) return rows
+  const tags = columns
+    .filter(({ semantic }) => semantic === 'tag')
+    .map(tag => (series.has(tag) ? `s.${quoteName(tag.physical)}` : missing(tag)))
+  const where = only === undefined ? '' : ` WHERE ${ofTables('s.', only)}`
+  return `(SELECT ${['m.*', ...tags].join(', ')} FROM ${rows} m JOIN ${series.name} s ON s.__tsid = m.__tsid${where})`
 }
 
 /** Reads of files that begin at a time of their own: each is a scan of its own. */

@@ -11,6 +11,8 @@ export interface Selection {
   readonly wants: (file: DataFile) => boolean
   /** By path: the row groups to read where not all are. */
   readonly pruned: ReadonlyMap<string, Pruned>
+  /** Numbers of the only series that may be asked for, ascending, where there are not too many. */
+  readonly tsids?: Uint32Array | undefined
   /** Told how the files are read. */
   readonly count: (files: readonly DataFile[], as: 'alone' | 'versioned') => void
   /** What is asked for of some files, read already. */

@@ -5,7 +5,7 @@ import { hasSeries } from '../catalog/logical.ts'
 import { quoteName } from '../duckdb/index.ts'
 import { relation, type Snapshot } from './relation.ts'
 import type { Selection } from './select.ts'
-import { missing } from './source.ts'
+import { chosenSeries, missing } from './source.ts'
 import { ticksOf } from './time.ts'
 
 /** The statement for some series; their numbers ascend. */
@@ -22,7 +22,7 @@ export function seriesSql(query: SeriesQuery, snapshot: Snapshot, selection: Sel
   const rows = relation(snapshot, selection, { columns, names, empty, bySeries: true })
   const ticks = ticksOf(table.timeIndex, time)
   const where = [
-    chosen(tsids),
+    chosenSeries(tsids),
     ...(query.from === undefined ? [] : [`${ticks} >= ${query.from}`]),
     ...(query.to === undefined ? [] : [`${ticks} < ${query.to}`])
   ].join(' AND ')
@@ -41,24 +41,6 @@ export function columnsOf(table: Table, host: Table) {
     const column = table.columns.find(each => each.name === name)!
     return column.stored === undefined ? column : host.columns.find(({ id }) => id === column.stored)!
   }
-}
-
-/** Runs of numbers, in as many conditions as are still quick to check; else a list. */
-const mostRuns = 64
-
-function chosen(tsids: Uint32Array): string {
-  if (tsids.length === 0) return 'false'
-  const runs: [first: number, last: number][] = []
-  for (const tsid of tsids) {
-    const run = runs.at(-1)
-    if (run !== undefined && run[1] === tsid - 1) run[1] = tsid
-    else runs.push([tsid, tsid])
-    if (runs.length > mostRuns) break
-  }
-  const bounds = `__tsid BETWEEN ${tsids[0]} AND ${tsids.at(-1)}`
-  if (runs.length === 1) return bounds
-  if (runs.length > mostRuns) return `${bounds} AND __tsid IN (${tsids.join(', ')})`
-  return `(${runs.map(([first, last]) => `__tsid BETWEEN ${first} AND ${last}`).join(' OR ')})`
 }
 
 /** Times that rule out files. */

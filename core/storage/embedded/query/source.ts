@@ -3,7 +3,18 @@ import { join } from 'node:path'
 import type { Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { mergesFields, seriesColumns, storedColumns, tableColumn } from '../catalog/logical.ts'
+import {
+  fileColumns,
+  hasSeries,
+  isNumbered,
+  isPhysical,
+  isTagged,
+  mergesFields,
+  numberColumn,
+  orderColumn,
+  storedColumns,
+  tableColumn
+} from '../catalog/logical.ts'
 import { duckdbType, initialValue, quoteName, quoteText } from '../duckdb/index.ts'
 import { groupColumn } from '../index/wanted.ts'
 import { type HiddenColumn, hiddenColumns, type RowsInSql } from '../memory/memtable.ts'
@@ -17,32 +28,53 @@ export interface SourceOptions {
   readonly cutoff?: bigint | undefined
   /** Logical tables whose rows are wanted; default all. */
   readonly only?: readonly number[] | undefined
+  /** The only series that count, ascending; default all. */
+  readonly tsids?: Uint32Array | undefined
   /** Row groups of a file to read; default all. */
   readonly groups?: (file: DataFile) => readonly number[] | undefined
 }
 
-/** One `SELECT …` per set of files that hold the same columns; what they do not hold is null. */
+/** One `SELECT …` per set of files that hold the same columns; what they do not hold is null. Tags, which are in the series, are none of them. */
 export function fileRows(
   table: Table,
   files: readonly DataFile[],
   dataDir: string,
-  { columns: wanted = storedColumns(table), cutoff, only, groups = () => undefined }: SourceOptions = {}
+  { columns: wanted = fileColumns(table), cutoff, only, tsids, groups = () => undefined }: SourceOptions = {}
 ): string[] {
   const alike = [...Map.groupBy(files, file => file.columns.join()).values()]
   return alike
     .flatMap(files => readTogether(files, groups))
     .map(({ files: group, groups: numbers }) => {
       const held = new Set(group[0]!.columns)
-      const tagged = seriesColumns(table).some(tag => held.has(tag.id))
-      const hidden = hiddenColumns(table).map(column =>
-        column[0] === '__tsid' && !tagged ? nothing(column) : column[0]
-      )
-      const columns = wanted.map(column => cellOf(table, column, held, '', typed))
+      const tagged = isTagged(table, group[0]!)
+      const hidden = hiddenColumns(table).map(column => {
+        if (column[0] === '__tsid') return tagged ? 'm.__tsid' : nothing(column)
+        return holdsOrder(group[0]!) ? `m.${column[0]}` : newerThan(column, group)
+      })
+      const columns = wanted.map(column => cellOf(table, column, held, 'm.', typed))
       const paths = group.map(file => quoteText(join(dataDir, file.path)))
       const old = cutoff !== undefined && group.some(file => file.minTime < cutoff)
-      const where = conditions([inGroups(numbers), old && since(table, cutoff), ofTables('', only)])
-      return `SELECT ${[...hidden, ...columns].join(', ')} FROM read_parquet([${paths.join(', ')}])${where}`
+      const where = conditions([
+        inGroups(numbers),
+        old && since(table, cutoff, 'm.'),
+        only !== undefined && ofTables('m.', only),
+        tagged && tsids !== undefined && chosenSeries(tsids, 'm.')
+      ])
+      return `SELECT ${[...hidden, ...columns].join(', ')} FROM read_parquet([${paths.join(', ')}]) m${where}`
     })
+}
+
+/** Whether a file says of each row when it was written; those of format 1 do. */
+function holdsOrder(file: DataFile): boolean {
+  return !isNumbered(file) || file.columns.includes(orderColumn)
+}
+
+/** Rows of a file without an order of its own are as new as the file, and none is a delete. */
+function newerThan([name, type]: HiddenColumn, files: readonly DataFile[]): string {
+  if (name === '__op') return `0::${duckdbType(type)} AS __op`
+  const seqs = files.map(({ maxSeq }) => maxSeq)
+  const value = seqs.length === 1 ? `${seqs[0]}` : `([${seqs.join(', ')}])[m.file_index::BIGINT + 1]`
+  return `${value}::${duckdbType(type)} AS ${name}`
 }
 
 interface FilesRead {
@@ -70,7 +102,7 @@ function readTogether(
 }
 
 function inGroups(groups: readonly number[] | undefined): string | false {
-  return groups !== undefined && `${groupColumn} IN (${groups.join(', ')})`
+  return groups !== undefined && `m.${groupColumn} IN (${groups.join(', ')})`
 }
 
 /** `series` has the tags of the rows where they have some. */
@@ -78,7 +110,7 @@ export function memtableRows(
   table: Table,
   { from, ...rows }: RowsInSql,
   series: SeriesTable | undefined,
-  { columns: wanted = storedColumns(table), cutoff, only }: SourceOptions = {}
+  { columns: wanted = storedColumns(table), cutoff, only, tsids }: SourceOptions = {}
 ): string {
   const held = new Set(rows.columns.map(column => column.id))
   const present = new Set(rows.hidden.map(([name]) => name))
@@ -91,50 +123,45 @@ export function memtableRows(
   const hidden = hiddenColumns(table).map(column => (present.has(column[0]) ? `m.${column[0]}` : nothing(column)))
   const joined = tagged && (only !== undefined || wanted.some(column => column.semantic === 'tag'))
   const source = joined ? `${from} m JOIN ${series!.name} s ON s.__tsid = m.__tsid` : `${from} m`
-  const where = conditions([cutoff !== undefined && since(table, cutoff, 'm.'), ofTables('s.', only)])
+  const where = conditions([
+    cutoff !== undefined && since(table, cutoff, 'm.'),
+    only !== undefined && ofTables('s.', only),
+    tagged && tsids !== undefined && chosenSeries(tsids, 'm.')
+  ])
   return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${source}${where}`
 }
 
-/** The columns of a table that are not in its series. */
-export function untagged(table: Table): readonly TableColumn[] {
-  return table.columns.filter(column => column.semantic !== 'tag')
+/** The rows of a data file and what they consist of, as the catalog keeps it. */
+export interface FileRows {
+  readonly sql: string
+  readonly columns: readonly number[]
 }
 
-/** Rows from which on a sort with all their tags takes too much time and memory. */
-const many = 100_000
-
 /**
- * Hidden and all columns of rows that have no tags yet, sorted by tags, time and order of writing. Many rows are sorted first and
- * joined with their tags after it, in a third of the time and memory; the join may then swap a few chunks, which costs readers nothing
- * but a little pruning.
+ * What a file holds of rows with the hidden columns and those of `fileColumns`, by series and time; of tables without series by time.
+ * `versions`: their order is written, too, for there may be several of a row, or deletes.
  */
-export function sortedWithTags(
+export function sortedRows(
   table: Table,
   rows: string,
-  series: SeriesTable | undefined,
-  { count, only }: { readonly count: number; readonly only?: readonly number[] | undefined }
-): string {
-  const order = [quoteName(table.timeIndex.physical), ...(table.options.append_mode ? [] : ['__seq'])].map(
-    name => `m.${name}`
-  )
-  if (series === undefined) return `SELECT * FROM (${rows}) m ORDER BY ${order.join(', ')}`
-  const tags = seriesColumns(table)
-    .filter(tag => series.has(tag))
-    .map(tag => quoteName(tag.physical))
-    .join(', ')
-  const ranked = `SELECT __tsid, row_number() OVER (ORDER BY ${tags}) AS __rank FROM ${series.name}`
-  const withRank = `SELECT m.*, k.__rank FROM (${rows}) m JOIN (${ranked}) k ON k.__tsid = m.__tsid`
-  const hidden = hiddenColumns(table).map(([name]) => `m.${name}`)
-  const columns = storedColumns(table).map(column => {
-    if (column.semantic !== 'tag') return `m.${quoteName(column.physical)}`
-    return series.has(column) ? `s.${quoteName(column.physical)}` : missing(column)
-  })
-  const selected = [...hidden, ...columns].join(', ')
-  const sort = ` ORDER BY ${['m.__rank', ...order].join(', ')}`
-  const first = count >= many ? `SELECT * FROM (${withRank}) m${sort}` : withRank
-  const last = count >= many ? '' : sort
-  const where = conditions([ofTables('s.', only)])
-  return `SELECT ${selected} FROM (${first}) m JOIN ${series.name} s ON s.__tsid = m.__tsid${where}${last}`
+  { versions, only }: { readonly versions: boolean; readonly only?: readonly number[] | undefined }
+): FileRows {
+  const order = table.options.append_mode ? [] : ['__seq', '__op']
+  const time = quoteName(table.timeIndex.physical)
+  const columns = fileColumns(table)
+  const names = columns.map(column => quoteName(column.physical))
+  const ids = columns.map(({ id }) => id)
+  if (!hasSeries(table)) {
+    const sort = [time, ...order.slice(0, 1)].join(', ')
+    const sql = `SELECT ${[...order, ...names].join(', ')} FROM (${rows}) ORDER BY ${sort}`
+    return { sql, columns: order.length > 0 ? [orderColumn, ...ids] : ids }
+  }
+  const kept = versions ? order : []
+  const sort = [...(isPhysical(table) ? [tableColumn.physical] : []), '__tsid', time, ...kept.slice(0, 1)]
+  return {
+    sql: `SELECT ${['__tsid', ...kept, ...names].join(', ')} FROM (${rows})${conditions([only !== undefined && ofTables('', only)])} ORDER BY ${sort.join(', ')}`,
+    columns: [numberColumn, ...(kept.length > 0 ? [orderColumn] : []), ...ids]
+  }
 }
 
 /** A column without a value in any row. */
@@ -201,7 +228,7 @@ function nothing([name, type]: HiddenColumn): string {
 function typed(column: TableColumn): string {
   const name = quoteName(column.physical)
   const widened = column.type === 'TimestampSecond' || column.type === 'TimestampMillisecond'
-  return widened ? `${name}::${duckdbType(column.type)} AS ${name}` : name
+  return widened ? `m.${name}::${duckdbType(column.type)} AS ${name}` : `m.${name}`
 }
 
 function conditions(all: readonly (string | false)[]): string {
@@ -209,8 +236,8 @@ function conditions(all: readonly (string | false)[]): string {
   return met.length === 0 ? '' : ` WHERE ${met.join(' AND ')}`
 }
 
-function ofTables(prefix: string, only: readonly number[] | undefined): string | false {
-  if (only === undefined) return false
+/** Rows of some logical tables of a physical one. */
+export function ofTables(prefix: string, only: readonly number[]): string {
   return only.length === 0 ? 'false' : `${prefix}${tableColumn.physical} IN (${only.join(', ')})`
 }
 
@@ -224,4 +251,23 @@ function since(table: Table, cutoff: bigint, prefix = ''): string {
     TimestampNanosecond: `make_timestamp_ns(${cutoff})`
   }
   return `${prefix}${quoteName(physical)} >= ${made[type as keyof typeof made]}::${duckdbType(type)}`
+}
+
+/** Runs of numbers, in as many conditions as are still quick to check; else a list. */
+const mostRuns = 64
+
+/** Rows of series with these numbers, which ascend. */
+export function chosenSeries(tsids: Uint32Array, prefix = ''): string {
+  if (tsids.length === 0) return 'false'
+  const runs: [first: number, last: number][] = []
+  for (const tsid of tsids) {
+    const run = runs.at(-1)
+    if (run !== undefined && run[1] === tsid - 1) run[1] = tsid
+    else runs.push([tsid, tsid])
+    if (runs.length > mostRuns) break
+  }
+  const bounds = `${prefix}__tsid BETWEEN ${tsids[0]} AND ${tsids.at(-1)}`
+  if (runs.length === 1) return bounds
+  if (runs.length > mostRuns) return `${bounds} AND ${prefix}__tsid IN (${tsids.join(', ')})`
+  return `(${runs.map(([first, last]) => `${prefix}__tsid BETWEEN ${first} AND ${last}`).join(' OR ')})`
 }
