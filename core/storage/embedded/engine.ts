@@ -54,7 +54,10 @@ class EmbeddedEngine implements Engine {
 
   constructor(config: StorageConfig, log: Logger, metrics: Metrics, tracing: Tracing) {
     const dataDir = join(config.storage.data_home, 'data')
-    const pins = new FilePins(dataDir, path => this.#opened?.samples.forget(path))
+    const pins = new FilePins(dataDir, path => {
+      this.#opened?.samples.forget(path)
+      this.#opened?.reader.forget(path)
+    })
     this.#around = { config, log, dataDir, pins, tracing, metrics: this.#makeMetrics(metrics, config) }
     this.catalog = createLiveCatalog(
       () => this.#open(),
@@ -154,14 +157,15 @@ class EmbeddedEngine implements Engine {
   }
 
   async #startQuery(opened: Opened, query: Query, signal: AbortSignal): Promise<QueryResult> {
-    const { sqlite, duckdb, tables, check, contents, indexes, samples } = opened
+    const { sqlite, duckdb, tables, check, contents, indexes, samples, reader } = opened
     for (const table of tablesOf(query)) {
       const files = sqlite.files(sqlite.host(table))
       await check.require(table, files)
       await contents.require(table, files, signal)
     }
     const { pins, dataDir, metrics } = this.#around
-    return runQuery({ catalog: sqlite, duckdb, tables, pins, dataDir, indexes, samples, metrics }, query, signal)
+    const parts = { catalog: sqlite, duckdb, tables, pins, dataDir, indexes, samples, reader, metrics }
+    return runQuery(parts, query, signal)
   }
 
   #whyUnwritable(): Promise<string | undefined> {
@@ -218,7 +222,7 @@ class EmbeddedEngine implements Engine {
       walSegments: () => this.#opened?.writer?.wal.segments ?? 0,
       files: () => this.#opened?.sqlite.allFiles() ?? [],
       isReadOnly: () => this.#unwritable !== undefined,
-      sampleCacheBytes: () => this.#opened?.samples.bytes ?? 0,
+      sampleCacheBytes: () => (this.#opened?.samples.bytes ?? 0) + (this.#opened?.reader.cacheBytes ?? 0),
       cacheBytes: () => this.#opened?.indexes.bytes ?? 0,
       connections: () => this.#opened?.duckdb.connections() ?? { idle: 0, busy: 0 }
     })

@@ -28,6 +28,7 @@ import {
   unknownFiles,
   unknownSideFiles
 } from './open.ts'
+import { ReadThreads } from './read/read-threads.ts'
 import { copyToRead } from './read-only.ts'
 import { SampleCache } from './samples/sample-cache.ts'
 import { replay } from './write.ts'
@@ -57,6 +58,7 @@ export interface Opened {
   readonly contents: ContentCheck
   readonly indexes: IndexReader
   readonly samples: SampleCache
+  readonly reader: ReadThreads
   /** Resolves when all data files were looked at. */
   readonly settled: Promise<void>
   /** Absent where the folder can only be read. */
@@ -138,8 +140,9 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   const flusher = new Flusher(common)
   const compactor = new Compactor({ ...common, pins })
   const samples = sampleCache(around)
-  const reader = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.renew(file), looked)
-  const indexer = new Indexer({ ...common, metrics: metrics.index, pins, reader })
+  const reader = readThreads(around)
+  const indexes = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.renew(file), looked)
+  const indexer = new Indexer({ ...common, metrics: metrics.index, pins, reader: indexes })
   await checkSegments(config.wal.dir, sqlite.logBounds())
   await removeOldSegments(config.wal.dir, sqlite.logBounds())
   const check = fileCheck(around, sqlite)
@@ -183,11 +186,12 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
       log.error({ err: error }, 'rows could not be written to files at the stop; the log keeps them')
     }
     await wal.close()
+    await reader.close()
     await duckdb.close()
     sqlite.close()
   }
   const writer = { wal, flusher, compactor, indexer }
-  return { sqlite, duckdb, tables, check, contents, indexes: reader, samples, settled, writer, close }
+  return { sqlite, duckdb, tables, check, contents, indexes, samples, reader, settled, writer, close }
 }
 
 async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, duckdb: Duckdb): Promise<Opened> {
@@ -201,12 +205,14 @@ async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   const contents = new ContentCheck(dataDir, () => sqlite.allFiles())
   const indexes = new IndexReader(dataDir, config.storage.index_cache_size, () => {}, looked)
   const samples = sampleCache(around)
+  const reader = readThreads(around)
   const close = async (finish?: boolean) => {
     contents.stop()
+    if (!finish) await reader.close()
     await duckdb.close(finish)
     sqlite.close()
   }
-  return { sqlite, duckdb, tables, check, contents, indexes, samples, settled: Promise.resolve(), close }
+  return { sqlite, duckdb, tables, check, contents, indexes, samples, reader, settled: Promise.resolve(), close }
 }
 
 function countLookups({ index }: EngineMetrics): (result: 'hit' | 'miss') => void {
@@ -214,7 +220,16 @@ function countLookups({ index }: EngineMetrics): (result: 'hit' | 'miss') => voi
 }
 
 function sampleCache({ config, metrics }: Surroundings): SampleCache {
-  return new SampleCache(config.storage.sample_cache_size, result => metrics.sampleLookups.add(1, { result }))
+  return new SampleCache(config.storage.sample_cache_size / 4, result => metrics.sampleLookups.add(1, { result }))
+}
+
+function readThreads({ config, dataDir, metrics }: Surroundings): ReadThreads {
+  return new ReadThreads({
+    folder: dataDir,
+    threads: availableParallelism(),
+    cacheBytes: (config.storage.sample_cache_size * 3) / 4,
+    looked: (result, count) => metrics.sampleLookups.add(count, { result })
+  })
 }
 
 function fileCheck({ config, dataDir, log }: Surroundings, sqlite: EmbeddedCatalog): FileCheck {

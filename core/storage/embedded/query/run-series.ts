@@ -1,6 +1,7 @@
-// Series queries: rows in memory are read there, those of files as numbers or by DuckDB, and no sample comes twice.
+// Series queries: rows in memory and rows of files are put together series by series; what that way cannot tell, DuckDB reads.
 import type { ResultBatch, ResultColumn } from '../../../model/batch.ts'
 import type { TableColumn } from '../../../model/table.ts'
+import { isTimestamp, timeUnit } from '../../../model/types.ts'
 import type { QueryResult, SeriesQuery } from '../../engine.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isTagged, mergesFields } from '../catalog/logical.ts'
@@ -8,50 +9,51 @@ import { cancelled } from '../duckdb/errors.ts'
 import { endOf } from '../memory/arrange.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
-import { readFileSamples } from '../samples/file-samples.ts'
 import { chooseSeries } from './chosen-series.ts'
 import type { GatherOptions } from './gather.ts'
 import { meets, type Snapshot } from './relation.ts'
 import type { SampleQuery, SampleRows } from './sample-rows.ts'
+import { isText, readSamples } from './samples.ts'
 import { type Selection, select } from './select.ts'
 import { columnsOf, seriesSql, timesOf } from './series.ts'
 import { pin, type ReadParts, snapshotOf } from './snapshot.ts'
-import { isText, readUnread, type UnreadSamples } from './unread.ts'
 import { WantedSeries } from './wanted-series.ts'
 
 /** Starts a query over everything that was answered before the call. */
 export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: AbortSignal): Promise<QueryResult> {
   if (signal.aborted) throw cancelled(signal)
-  const { table } = query
-  const data = parts.tables.take(table)
+  const data = parts.tables.take(query.table)
   await settle(data)
-  const plan = planUnread(data, query)
-  if (plan === undefined) await data.makeReadable()
+  // From here to the pins in one turn: rows in memory and in files are those of one moment.
   const { tsids, labels } = chooseSeries(data.labels, query)
-  const whole = wholeSnapshot(parts, query)
-  // What of it DuckDB reads.
-  const snapshot = plan === undefined ? whole : { ...whole, memtables: [] }
-  const release = pin(parts.pins, [snapshot])
-  let selection: Selection
-  let direct: readonly ResultBatch[] | undefined
+  const snapshot = wholeSnapshot(parts, query)
+  const plan = planRead(data, query, snapshot)
+  let release = pin(parts.pins, [snapshot])
   try {
-    selection = await select(parts.indexes, parts.metrics.index.groups, whole, timesOf(query))
-    if (tsids.length === 0) direct = []
-    else direct = plan ? await readDirectly(parts, query, { plan, snapshot: whole, selection, tsids }) : undefined
+    const selection = await select(parts.indexes, parts.metrics.index.groups, snapshot, timesOf(query))
     if (signal.aborted) throw cancelled(signal)
+    if (plan !== undefined) {
+      const result = directResult(parts, query, { plan, snapshot, selection, tsids }, signal, release)
+      return { ...result, labels }
+    }
   } catch (error) {
     release()
     throw error
   }
-  if (direct !== undefined) {
+  release()
+  await data.makeReadable()
+  const whole = wholeSnapshot(parts, query)
+  release = pin(parts.pins, [whole])
+  let selection: Selection
+  try {
+    selection = await select(parts.indexes, parts.metrics.index.groups, whole, timesOf(query))
+  } catch (error) {
     release()
-    return { ...resultOf(query, direct), labels }
+    throw error
   }
-  const unread = plan && readMemory(plan, query, whole, tsids)
-  const files = snapshot.files.filter(selection.wants)
   // From here on the stream lets the files go, also when it cannot be opened.
-  const older = await parts.duckdb.stream({ sql: seriesSql(query, snapshot, selection, tsids) }, signal, release)
-  return { ...joined(older, unread, query, { ...snapshot, files }), labels }
+  const result = await parts.duckdb.stream({ sql: seriesSql(query, whole, selection, tsids) }, signal, release)
+  return { ...result, labels }
 }
 
 function wholeSnapshot(parts: ReadParts, { table, others = [] }: SeriesQuery): Snapshot {
@@ -61,84 +63,43 @@ function wholeSnapshot(parts: ReadParts, { table, others = [] }: SeriesQuery): S
     : { ...snapshot, view: undefined, logical: [table, ...others].map(({ id }) => id) }
 }
 
-interface DirectRead {
-  readonly plan: UnreadPlan
-  readonly snapshot: Snapshot
-  readonly selection: Selection
-  readonly tsids: Uint32Array
-}
-
-/** The samples without DuckDB's help, where they can be told from their versions that way. */
-async function readDirectly(
-  parts: ReadParts,
-  query: SeriesQuery,
-  { plan, snapshot, selection, tsids }: DirectRead
-): Promise<readonly ResultBatch[] | undefined> {
-  const { cutoff } = snapshot
-  const files = snapshot.files
-    .filter(selection.wants)
-    .filter(({ maxTime }) => cutoff === undefined || maxTime >= cutoff)
-  if (files.length === 0) return readMemory(plan, query, snapshot, tsids)?.batches ?? []
-  const { table: host } = snapshot
-  const together = planFiles(plan, query, snapshot, files)
-  if (together === undefined) return undefined
-  const { time, values } = samplesAsked(query, snapshot, tsids)
-  const gapsCount = host.options.append_mode !== true && !plan.merges
-  const rows = await readFileSamples(parts, together.files, tsids, { time, value: values[0]!, gapsCount })
-  return rows && readMemory({ ...together, writes: [...rows, ...plan.writes] }, query, snapshot, tsids)?.batches
-}
-
-/** Files in the order they were written, and whether there may be versions of a row; undefined where only DuckDB can tell. */
-function planFiles(
-  plan: UnreadPlan,
-  query: SeriesQuery,
-  { table: host, memtables }: Snapshot,
-  all: readonly DataFile[]
-): (GatherOptions & { readonly files: readonly DataFile[] }) | undefined {
-  const place = columnsOf(query.table, host)
-  const values = query.values.map(place)
-  if (query.distinct || values.length !== 1 || isText(values[0]!)) return undefined
-  if (all.length > mostFiles || all.some(file => file.deletes || !isTagged(host, file))) return undefined
-  const gapsCount = host.options.append_mode !== true && !plan.merges
-  const holding = all.filter(({ columns }) => gapsCount || columns.includes(values[0]!.id))
-  if (holding.some(({ columns }) => !columns.includes(values[0]!.id))) return undefined
-  const files = holding.toSorted((a, b) => a.minSeq - b.minSeq)
-  const spans: Timed[] = [...files.map(times => ({ times })), ...memtables]
-  const versions = host.options.append_mode !== true && (plan.versions || overlap(spans))
-  const first = plan.writes[0]?.seq ?? Number.POSITIVE_INFINITY
-  const inOrder = files.every((file, i) => {
-    const later = files.slice(i + 1)
-    return file.maxSeq < first && !later.some(other => other.minSeq <= file.maxSeq && meets(file, other))
-  })
-  const exact = host.timeIndex.type !== 'TimestampNanosecond' && inOrder && inWriteOrder(plan.writes)
-  return versions && !exact ? undefined : { files, versions, merges: plan.merges }
-}
-
-/** Each pair of them is looked at. */
-const mostFiles = 200
-
 /** Until rows in memory lie in the order of their series. */
 async function settle(data: TableData): Promise<void> {
   while (data.memtables.some(memtable => memtable.arrange())) await new Promise(resolve => setImmediate(resolve))
 }
 
-interface UnreadPlan extends GatherOptions {
+interface ReadPlan extends GatherOptions {
+  /** In the order they were written, all before the rows in memory. */
+  readonly files: readonly DataFile[]
   readonly writes: readonly SampleRows[]
 }
 
-/** Rows in memory, where they can be read without DuckDB: all of them puts, in the order they were written. */
-function planUnread(data: TableData, { values, table }: SeriesQuery): UnreadPlan | undefined {
-  const { memtables, table: host } = data
+/** How rows are read without DuckDB; undefined where it alone can tell which of them count, or what they hold. */
+function planRead(
+  data: TableData,
+  { values, table, from, to }: SeriesQuery,
+  { table: host, files: all, cutoff }: Snapshot
+): ReadPlan | undefined {
   const columns = values.map(columnsOf(table, host))
+  const { memtables } = data
+  if (!hasSeries(host) || !columns.every(isPlain)) return undefined
   const merges = mergesFields(host)
-  if (!hasSeries(host) || !columns.every(isPlain) || (merges && values.length > 1)) return undefined
+  // Of several values each may come from another version.
+  if (merges && values.length > 1) return undefined
+  const earliest = cutoff === undefined || (from !== undefined && from > cutoff) ? from : cutoff
+  const files = all
+    .filter(file => (earliest === undefined || file.maxTime >= earliest) && (to === undefined || file.minTime < to))
+    .sort((a, b) => a.minSeq - b.minSeq)
+  if (files.some(file => file.deletes || !isTagged(host, file))) return undefined
   const writes = memtables.flatMap(memtable => memtable.writes)
   if (!writes.every(isSamples)) return undefined
-  const distinct = memtables.every(({ times }) => times.areDistinct) && !overlap(memtables)
-  const versions = host.options.append_mode !== true && !distinct
-  // Times of a nanosecond are not told apart as floats.
-  const exact = host.timeIndex.type !== 'TimestampNanosecond' && !columns.some(isText) && inWriteOrder(writes)
-  return versions && !exact ? undefined : { writes, versions, merges }
+  if (host.options.append_mode === true) return { files, writes, versions: false, merges }
+  const spans = [...files, ...memtables.map(({ times }) => times)]
+  const versions = !memtables.every(({ times }) => times.areDistinct) || overlap(spans)
+  // Versions are told apart by their time, as a float, and by the order they were written in.
+  const exact = host.timeIndex.type !== 'TimestampNanosecond' && !columns.some(isText)
+  const inOrder = filesInOrder(files) && inWriteOrder(writes)
+  return versions && !(exact && inOrder) ? undefined : { files, writes, versions, merges }
 }
 
 /** Nothing about its values is known to DuckDB alone. */
@@ -160,24 +121,102 @@ function inWriteOrder(writes: readonly MemtableRows[]): boolean {
   })
 }
 
-interface Timed {
-  readonly times: { readonly minTime: bigint; readonly maxTime: bigint }
+/** Whether of two files that share a time all rows of one were written before those of the other; files ascend by their first. */
+function filesInOrder(files: readonly DataFile[]): boolean {
+  return files.every((file, i) => {
+    for (let next = i + 1; next < files.length && files[next]!.minSeq <= file.maxSeq; next++) {
+      if (meets(file, files[next]!)) return false
+    }
+    return true
+  })
 }
 
-function overlap(memtables: readonly Timed[]): boolean {
-  return memtables.some((one, i) =>
-    memtables.slice(i + 1).some(({ times }) => times.minTime <= one.times.maxTime && one.times.minTime <= times.maxTime)
-  )
+interface Span {
+  readonly minTime: bigint
+  readonly maxTime: bigint
 }
 
-function readMemory(
-  { writes, ...options }: UnreadPlan,
+/** Whether any two share a time. */
+function overlap(spans: readonly Span[]): boolean {
+  const sorted = spans.toSorted((a, b) => (a.minTime < b.minTime ? -1 : a.minTime > b.minTime ? 1 : 0))
+  let latest: bigint | undefined
+  return sorted.some(({ minTime, maxTime }) => {
+    const meets = latest !== undefined && minTime <= latest
+    if (latest === undefined || maxTime > latest) latest = maxTime
+    return meets
+  })
+}
+
+interface DirectRead {
+  readonly plan: ReadPlan
+  readonly snapshot: Snapshot
+  readonly selection: Selection
+  readonly tsids: Uint32Array
+}
+
+/** Series that are read first; how many come next depends on how many samples they had. */
+const firstSeries = 1_000
+/** Samples of a batch, roughly. */
+const batchSamples = 1_000_000
+const mostSeries = 100_000
+
+/** Some series after the other; `release` runs once when the result has ended in any way. */
+function directResult(
+  parts: ReadParts,
   query: SeriesQuery,
-  snapshot: Snapshot,
-  tsids: Uint32Array
-): UnreadSamples | undefined {
-  if (writes.length === 0 || tsids.length === 0) return undefined
-  return readUnread(writes, samplesAsked(query, snapshot, tsids), options)
+  { plan, snapshot, selection, tsids }: DirectRead,
+  signal: AbortSignal,
+  release: () => void
+): QueryResult {
+  const files = plan.files.filter(selection.wants)
+  const read = async (from: number, count: number): Promise<readonly ResultBatch[]> => {
+    const asked = samplesAsked(query, snapshot, tsids.subarray(from, from + count))
+    const found = await Promise.all(files.map(file => readFile(parts, file, asked)))
+    return readSamples([...found, ...plan.writes], asked, plan)
+  }
+  let isOpen = true
+  const close = () => {
+    if (isOpen) release()
+    isOpen = false
+  }
+  return {
+    columns: columnsOfResult(query),
+    close,
+    async *batches() {
+      try {
+        for (let from = 0, count = firstSeries; from < tsids.length; ) {
+          const batches = await read(from, count)
+          if (signal.aborted) throw cancelled(signal)
+          if (!isOpen) return
+          const rows = batches.reduce((sum, batch) => sum + batch.rows, 0)
+          yield* query.distinct ? seriesIn(batches) : batches
+          from += count
+          count = Math.min(mostSeries, Math.max(1, Math.floor((count * batchSamples) / Math.max(rows, 1))))
+        }
+      } finally {
+        close()
+      }
+    }
+  }
+}
+
+async function readFile(
+  { reader }: ReadParts,
+  file: DataFile,
+  { wanted, time, values, from, to }: SampleQuery
+): Promise<SampleRows> {
+  const unit = isTimestamp(time.type) ? timeUnit(time.type) : 'ms'
+  const names = values.map(({ physical }) => physical)
+  const { tsids } = wanted
+  const found = await reader.read(file.path, { tsids, time: time.physical, unit, from, to, values: names })
+  const columns = found.values.flatMap((data, i) => (data === undefined ? [] : [[values[i]!.id, data] as const]))
+  return {
+    rows: found.rows,
+    seq: file.minSeq,
+    op: 'put',
+    tsids: found.tsids,
+    columns: new Map([[time.id, { kind: 'fixed', values: found.times }], ...columns])
+  }
 }
 
 function samplesAsked(query: SeriesQuery, { table: host, cutoff }: Snapshot, tsids: Uint32Array): SampleQuery {
@@ -188,84 +227,22 @@ function samplesAsked(query: SeriesQuery, { table: host, cutoff }: Snapshot, tsi
   return { wanted: new WantedSeries(tsids), time, values: query.values.map(place), from, to }
 }
 
-function resultOf(query: SeriesQuery, batches: readonly ResultBatch[]): QueryResult {
+function columnsOfResult(query: SeriesQuery): readonly ResultColumn[] {
   const types = new Map(query.table.columns.map(({ name, type }) => [name, type]))
-  const columns: ResultColumn[] = query.values.map(name => ({
-    name,
-    type: types.get(name) === 'Json' ? 'String' : 'Float64'
-  }))
-  const head: ResultColumn[] = [
+  const columns = query.values.map(name => {
+    const type = types.get(name)
+    return { name, type: type === 'Json' || type === 'String' ? 'String' : 'Float64' }
+  })
+  const head = [
     { name: 'series', type: 'UInt32' },
     { name: 'time', type: 'Float64' }
   ]
-  return {
-    columns: query.distinct ? head.slice(0, 1) : [...head, ...columns],
-    async *batches() {
-      yield* query.distinct ? seriesIn(batches) : batches
-    },
-    close() {}
-  }
+  return query.distinct ? head.slice(0, 1) : [...head, ...columns]
 }
 
 /** Each series once. */
 function seriesIn(batches: readonly ResultBatch[]): readonly ResultBatch[] {
-  const found = new Set(batches.flatMap(({ columns }) => [...(columns[0]!.values as Uint32Array)]))
+  const found = new Set<number>()
+  for (const { columns } of batches) for (const series of columns[0]!.values as Uint32Array) found.add(series)
   return found.size === 0 ? [] : [{ rows: found.size, columns: [{ values: Uint32Array.from(found) }] }]
-}
-
-/** Samples of both; what memory has again is left out of the older ones. */
-function joined(
-  older: QueryResult,
-  unread: UnreadSamples | undefined,
-  query: SeriesQuery,
-  snapshot: Snapshot
-): QueryResult {
-  if (unread === undefined || unread.batches.length === 0) return older
-  const newer = resultOf(query, unread.batches)
-  const until = query.distinct ? undefined : lastVersion(snapshot)
-  const versions = until === undefined ? undefined : unread.times(until)
-  return {
-    columns: older.columns,
-    close: () => older.close(),
-    async *batches() {
-      const known = new Set<number>()
-      for await (const batch of older.batches()) {
-        if (query.distinct) for (const series of batch.columns[0]!.values as Uint32Array) known.add(series)
-        const kept = versions === undefined ? batch : without(batch, versions)
-        if (kept.rows > 0) yield kept
-      }
-      for await (const batch of newer.batches()) yield query.distinct ? withoutSeries(batch, known) : batch
-    }
-  }
-}
-
-/** The newest time of older rows. */
-function lastVersion({ table, files, memtables }: Snapshot): number | undefined {
-  if (table.options.append_mode) return undefined
-  const times = [...files, ...memtables.map(memtable => memtable.times)].map(({ maxTime }) => Number(maxTime))
-  return times.length === 0 ? undefined : times.reduce((last, time) => Math.max(last, time))
-}
-
-function without(batch: ResultBatch, versions: ReadonlyMap<number, ReadonlySet<number>>): ResultBatch {
-  const [series, times] = [batch.columns[0]!.values as Uint32Array, batch.columns[1]!.values as Float64Array]
-  const isOld = (row: number) => versions.get(series[row]!)?.has(times[row]!) === true
-  for (let row = 0; row < batch.rows; row++) if (isOld(row)) return keep(batch, row => !isOld(row))
-  return batch
-}
-
-function withoutSeries(batch: ResultBatch, known: ReadonlySet<number>): ResultBatch {
-  const series = batch.columns[0]!.values as Uint32Array
-  return keep(batch, row => !known.has(series[row]!))
-}
-
-function keep(batch: ResultBatch, wanted: (row: number) => boolean): ResultBatch {
-  const rows = Array.from({ length: batch.rows }, (_, row) => row).filter(wanted)
-  const columns = batch.columns.map(({ values, valid }) => {
-    const picked = (values as readonly unknown[]).filter((_, row) => wanted(row))
-    if (valid === undefined) return { values: picked as never }
-    const bits = new Uint8Array((rows.length + 7) >> 3)
-    for (const [i, row] of rows.entries()) if (valid[row >> 3]! & (1 << (row & 7))) bits[i >> 3]! |= 1 << (i & 7)
-    return { values: picked as never, valid: bits }
-  })
-  return { rows: rows.length, columns }
 }

@@ -7,6 +7,7 @@ import type { FilePins } from '../file/file-pins.ts'
 import type { IndexReader } from '../index/index-reader.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
+import type { ReadThreads } from '../read/read-threads.ts'
 import type { SampleCache } from '../samples/sample-cache.ts'
 import type { Snapshot } from './relation.ts'
 
@@ -18,6 +19,7 @@ export interface ReadParts {
   readonly dataDir: string
   readonly indexes: IndexReader
   readonly samples: SampleCache
+  readonly reader: ReadThreads
   readonly metrics: EngineMetrics
 }
 

@@ -1,15 +1,10 @@
-// Samples of data files as rows in memory: a directory tells which parts of a file hold a series, and parts are read whole.
+// Parts of data files: a directory tells which of them hold a series, and they are read whole.
 import { join } from 'node:path'
 import type { ResultBatch } from '../../../model/batch.ts'
-import type { TableColumn } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { type Duckdb, duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
+import { type Duckdb, quoteText } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
-import { sortBySeries } from '../memory/arrange.ts'
-import type { MemtableRows } from '../memory/memtable.ts'
 import { lowerBound } from '../query/lower-bound.ts'
-import type { SampleRows } from '../query/sample-rows.ts'
-import { ticksOf } from '../query/time.ts'
 import type { SampleCache } from './sample-cache.ts'
 
 export interface FileSampleParts {
@@ -19,35 +14,9 @@ export interface FileSampleParts {
   readonly samples: SampleCache
 }
 
-/** Columns of the rows as they are stored. */
-export interface SampleColumns {
-  readonly time: TableColumn
-  readonly value: TableColumn
-  /** Rows without a value count: they hide others. */
-  readonly gapsCount: boolean
-}
-
 /** Rows of a part: those DuckDB puts in a row group. */
 export const partRows = 122_880
-/** With what is worked out of them. */
-const rowBytes = 24
 const pairBytes = 8
-
-/** Rows of files that may hold wanted series; undefined where they are too many to be kept in memory, or not all numbers. */
-export async function readFileSamples(
-  parts: FileSampleParts,
-  files: readonly DataFile[],
-  tsids: Uint32Array,
-  columns: SampleColumns
-): Promise<SampleRows[] | undefined> {
-  const { time, value, gapsCount } = columns
-  const loaded = await readWanted(parts, files, { tsids, rowBytes }, async (file, part) => {
-    const key = `${file.path} ${part} ${time.id} ${value.id} ${gapsCount}`
-    const found = await parts.samples.get(key, () => readPart(parts, file, part, columns))
-    return found.hasGaps ? undefined : found
-  })
-  return loaded?.flatMap(({ rows }) => rows ?? [])
-}
 
 /**
  * What `read` makes of every part of the files that holds a wanted series, a few at a time; undefined where they take too much memory at
@@ -115,55 +84,6 @@ function partsOf({ series, part }: Directory, tsids: Uint32Array): readonly numb
     for (; series[at] === tsid; at++) found.add(part[at]!)
   }
   return [...found].sort((a, b) => a - b)
-}
-
-interface LoadedPart {
-  readonly bytes: number
-  /** Rows without a value that count: for those, there is another way. */
-  readonly hasGaps: boolean
-  /** Sorted by series; absent where there are none. */
-  readonly rows?: SampleRows
-}
-
-async function readPart(
-  parts: FileSampleParts,
-  file: DataFile,
-  part: number,
-  { time, value, gapsCount }: SampleColumns
-): Promise<LoadedPart> {
-  const ticks = ticksOf(time, `${quoteName(time.physical)}::${duckdbType(time.type)}`)
-  const name = quoteName(value.physical)
-  const rows = `file_row_number BETWEEN ${part * partRows} AND ${(part + 1) * partRows - 1}`
-  const where = gapsCount ? rows : `${rows} AND ${name} IS NOT NULL`
-  const sql = `SELECT __tsid, (${ticks})::BIGINT, ${name}::DOUBLE FROM ${source(parts, file)} WHERE ${where}`
-  const batches = await readAll(parts, file, sql)
-  if (batches.some(({ columns }) => columns[2]!.valid !== undefined)) return { bytes: rowBytes, hasGaps: true }
-  if (batches.length === 0) return { bytes: rowBytes, hasGaps: false }
-  const { op, tsids, columns, ...sorted } = sortBySeries(batches.map(batch => samplesOf(batch, file, time, value)))
-  return {
-    bytes: sorted.rows * rowBytes,
-    hasGaps: false,
-    rows: { op, tsids: tsids!, columns, rows: sorted.rows, seq: file.minSeq }
-  }
-}
-
-function samplesOf(
-  { rows, columns }: ResultBatch,
-  file: DataFile,
-  time: TableColumn,
-  value: TableColumn
-): MemtableRows {
-  const [series, times, values] = columns
-  return {
-    rows,
-    seq: file.minSeq,
-    op: 'put',
-    tsids: series!.values as Uint32Array,
-    columns: new Map([
-      [time.id, { kind: 'fixed', values: times!.values as BigInt64Array }],
-      [value.id, { kind: 'fixed', values: values!.values as Float64Array }]
-    ])
-  }
 }
 
 export function source({ dataDir }: FileSampleParts, file: DataFile): string {

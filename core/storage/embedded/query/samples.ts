@@ -1,44 +1,22 @@
-// Samples that DuckDB has not seen, straight from memory: what was written last is what metrics are asked for most.
+// Samples of rows in memory, wherever those came from.
 import { type ColumnData, isValid, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import { type GatherOptions, gather } from './gather.ts'
 import { mayHold, type SampleQuery, type SampleRows, timeAt, timeWords, visitRuns } from './sample-rows.ts'
 
-export interface UnreadSamples {
-  readonly batches: readonly ResultBatch[]
-  /** Times up to `until` of the wanted series by their number: older rows with the same time count no more. */
-  readonly times: (until: number) => ReadonlyMap<number, ReadonlySet<number>>
-}
-
-/** The samples of some series in the order they were written; those without any value are left out. */
-export function readUnread(writes: readonly SampleRows[], query: SampleQuery, options: GatherOptions): UnreadSamples {
-  const hit = writes.filter(write => mayHold(write, query))
+/** The samples of some series, which stand in the order they were written; those without any value are left out. */
+export function readSamples(
+  writes: readonly SampleRows[],
+  query: SampleQuery,
+  options: GatherOptions
+): readonly ResultBatch[] {
+  const hit = writes.filter(write => write.rows > 0 && mayHold(write, query))
   const batches = query.values.some(isText) ? hit.map(write => samplesOf(write, query)) : [gather(hit, query, options)]
-  return {
-    batches: batches.filter(({ rows }) => rows > 0),
-    times: until => timesOf(hit, { ...query, to: Math.min(query.to, until) }, options.merges)
-  }
+  return batches.filter(({ rows }) => rows > 0)
 }
 
 export function isText({ type }: TableColumn): boolean {
   return type === 'String' || type === 'Json'
-}
-
-/** Those without a value, too, unless they hide nothing. */
-function timesOf(writes: readonly SampleRows[], query: SampleQuery, merges: boolean): Map<number, Set<number>> {
-  const times = new Map<number, Set<number>>()
-  for (const write of writes) {
-    if (!mayHold(write, query)) continue
-    const words = timeWords(write.columns, query.time)
-    const values = query.values.map(({ id }) => write.columns.get(id))
-    for (const row of rowsOf(write, query)) {
-      if (merges && !hasAny(values, row)) continue
-      const series = write.tsids[row]!
-      const own = times.get(series) ?? new Set<number>()
-      times.set(series, own.add(timeAt(words, row)))
-    }
-  }
-  return times
 }
 
 function hasAny(values: readonly (ColumnData | undefined)[], row: number): boolean {
