@@ -40,7 +40,8 @@ function lastNonNull(
   const columns = all.map(column => {
     const name = quoteName(column.physical)
     if (column.semantic === 'timestamp') return name
-    return column.semantic === 'tag' ? `any_value(${name}) AS ${name}` : `arg_max(${name}, __seq) AS ${name}`
+    // By a number with a sign every bit of a float stays: by any other, arg_max goes by sort keys.
+    return column.semantic === 'tag' ? `any_value(${name}) AS ${name}` : `arg_max(${name}, __seq::BIGINT) AS ${name}`
   })
   const hidden = [...(hasSeries(table) ? ['__tsid'] : []), 'max(__seq) AS __seq', '0::UTINYINT AS __op']
   const live = `SELECT ${[...hidden, ...columns].join(', ')} FROM (${marked})
