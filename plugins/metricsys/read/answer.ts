@@ -10,10 +10,11 @@ import {
   snappySlack
 } from '../../../core/index.ts'
 import { writeFrames } from './chunks.ts'
-import { planQuery, type TablePlan } from './plan.ts'
+import { nameLabel, planQuery, type TablePlan } from './plan.ts'
 import { type ReadQuery, readRequest } from './request.ts'
 import { writeSamples } from './samples.ts'
 import { type Allowance, allowance, compareLabels, type ReadSeries, readSeries } from './series.ts'
+import { compareText } from './text.ts'
 
 export interface ReadOptions {
   readonly max_read_metrics: number
@@ -49,14 +50,24 @@ export async function answerRead(
   if (answer === 'chunks' && !histograms) return { kind: 'chunks', body: streamChunks(core, ctx, planned, most) }
   if (!takesSamples)
     throw new DbError('Unsupported', 'native histograms are only read as SAMPLES, which the request does not accept')
-  const results: ReadSeries[][] = []
-  for (const { query, tables } of planned) {
-    const found: ReadSeries[] = []
-    for (const table of tables)
-      for (const series of await readSeries(core.store, ctx, table, query, most)) found.push(series)
-    results.push(found.sort((a, b) => compareLabels(a.labels, b.labels)))
-  }
+  const results: (readonly ReadSeries[])[] = []
+  for (const { query, tables } of planned) results.push(await readAll(core, ctx, tables, query, most))
   return { kind: 'samples', body: encodeSnappy(writeSamples(results)) }
+}
+
+/** Series of several tables in the order of their labels. */
+async function readAll(
+  core: Core,
+  ctx: RequestContext,
+  tables: readonly TablePlan[],
+  query: ReadQuery,
+  most: Allowance
+): Promise<readonly ReadSeries[]> {
+  const found: ReadSeries[] = []
+  for (const table of tables) {
+    for (const series of await readSeries(core.store, ctx, table, query, most)) found.push(series)
+  }
+  return found.sort((a, b) => compareLabels(a.labels, b.labels))
 }
 
 async function* streamChunks(
@@ -66,10 +77,19 @@ async function* streamChunks(
   most: Allowance
 ): AsyncGenerator<Uint8Array> {
   for (const [i, { query, tables }] of planned.entries()) {
-    for (const table of tables) {
-      for (const series of await readSeries(core.store, ctx, table, query, most)) yield* writeFrames(series, i)
+    for (const group of inOrder(tables)) {
+      for (const series of await readAll(core, ctx, group, query, most)) yield* writeFrames(series, i)
     }
   }
+}
+
+/**
+ * Tables that can be read one after the other, those that cannot together: series are sorted by all their labels, and the metric's name
+ * comes first only where no other label does.
+ */
+function inOrder(tables: readonly TablePlan[]): readonly (readonly TablePlan[])[] {
+  const isMixed = tables.some(({ table }) => table.tags.some(({ name }) => compareText(name, nameLabel) < 0))
+  return isMixed ? [tables] : tables.map(table => [table])
 }
 
 function inflate(body: Uint8Array, limit: number): Uint8Array {

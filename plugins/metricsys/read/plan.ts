@@ -2,9 +2,10 @@
 import { compileRegex, DbError, type Store, type Table, type TableColumn } from '../../../core/index.ts'
 import { histogramColumn, valueColumn } from '../write/columns.ts'
 import type { Matcher, ReadQuery } from './request.ts'
+import { compareText } from './text.ts'
 
 const databaseLabels = ['__schema__', '__database__', 'x_svc_database']
-const nameLabel = '__name__'
+export const nameLabel = '__name__'
 const fieldLabel = '__field__'
 
 export interface TablePlan {
@@ -90,7 +91,7 @@ function tablesNamed(
   return store
     .tables(database)
     .filter(({ name, options }) => options.physical_table !== undefined && isWanted(name))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .toSorted((a, b) => compareText(a.name, b.name))
 }
 
 function columnsOf(table: Table, field: string | undefined): Pick<TablePlan, 'value' | 'histogram'> {

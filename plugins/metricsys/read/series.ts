@@ -10,6 +10,7 @@ import {
 } from '../../../core/index.ts'
 import { anchored, type TablePlan } from './plan.ts'
 import type { Matcher, ReadQuery } from './request.ts'
+import { compareText } from './text.ts'
 
 export interface ReadSeries {
   /** Sorted by name, `__name__` included. */
@@ -51,7 +52,7 @@ export async function readSeries(
   { take }: Allowance
 ): Promise<readonly ReadSeries[]> {
   const { table } = plan
-  const tags = table.tags.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const tags = table.tags.toSorted((a, b) => compareText(a.name, b.name))
   const [head, tail] = statement(plan, tags, query)
   const relations = [{ start: head.length, end: head.length + 1, table, alias: 'r' }]
   const result = await store.query(ctx, { kind: 'sql', text: `${head}r${tail}`, relations, timezone: 'UTC' })
@@ -174,8 +175,4 @@ export function compareLabels(a: readonly Label[], b: readonly Label[]): number 
     if (order !== 0) return order
   }
   return a.length - b.length
-}
-
-function compareText(a: string, b: string): number {
-  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

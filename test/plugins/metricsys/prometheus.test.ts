@@ -1,7 +1,9 @@
 // A real sender: it scrapes this server, writes what it scraped into it, and another one reads it back.
 import t from 'tap'
+import { encodeSnappy } from '../../../core/index.ts'
 import { startServer } from '../../helpers.ts'
 import { eventually, majorVersion, needingVersion, startPeer } from '../../prometheus.ts'
+import { writeV1 } from './messages.ts'
 
 const v2 = 'io.prometheus.write.v2.Request'
 
@@ -68,3 +70,26 @@ remote_write:
     t.notMatch(metrics, /svc_metricsys_write_refused_total\{/, 'nothing was refused')
   })
 }
+
+const reading = { ...needingVersion(3, 'reads samples alone'), timeout: 110_000 }
+
+t.test('a reader counts series of several metrics that come one among the other', reading, async t => {
+  const server = await startServer(t)
+  const now = Math.floor(Date.now() / 1000) * 1000
+  const series = ['zz_a', 'zz_b', 'zz_c'].flatMap(metric =>
+    ['1', '2', '3', '4'].map(Zone => ({ labels: { Zone, __name__: metric, job: 'x' }, samples: [[now, 1] as const] }))
+  )
+  const payload = Buffer.from(encodeSnappy(writeV1(series)))
+  await server.main.inject({ method: 'POST', url: '/v1/metricsys/write', payload })
+  const config = `remote_read: [{ url: '${server.addresses.main}/v1/metricsys/read', read_recent: true }]`
+  const reader = await startPeer(t, config, ['exemplar-storage'])
+  const count = async (query: string) => {
+    const answer = await fetch(`${reader.url}/api/v1/query?time=${now / 1000}&query=${encodeURIComponent(query)}`)
+    const { data } = (await answer.json()) as { data: { result: { value: [number, string] }[] } }
+    return data.result.map(({ value }) => value[1])
+  }
+  t.same(await count('count({__name__=~"zz_.*"})'), ['12'])
+  t.same(await count('count by (Zone) ({__name__=~"zz_.*"})'), ['3', '3', '3', '3'])
+  t.same(await count('count(zz_b)'), ['4'])
+  await reader.stop()
+})

@@ -136,6 +136,33 @@ t.test('chunks hold what samples hold', async t => {
   })
 })
 
+/** Metrics whose series come one among the other in the order of labels, and names whose order in UTF-16 is another. */
+const mingled = ['zz_a', 'zz_b', 'zz_\uffee', 'zz_\u{1f600}'].flatMap((metric, i) =>
+  ['3', '1', '2'].map(value => ({
+    labels: { Zone: value, __name__: metric, ...(i % 2 === 0 && { a: 'x' }) },
+    samples: [[1_000, i] as const]
+  }))
+)
+
+t.test('series of several metrics are sorted by all their labels, in samples and in chunks', async t => {
+  const { write, post } = await serve(t)
+  for (const each of mingled) t.equal((await write(writeV1([each]))).status, 204)
+  const all = { from: 0, to: 2_000, matchers: [like('__name__', 'zz_.*')] }
+  const sorted = mingled
+    .map(({ labels }) => labels)
+    .sort((a, b) => Buffer.compare(Buffer.from(JSON.stringify(a)), Buffer.from(JSON.stringify(b))))
+  const chunks = readFrames((await post('read', readQueries([all], [1]))).raw)
+  t.same(
+    chunks.map(({ labels }) => labels),
+    sorted
+  )
+  const [samples] = readResults((await post('read', readQueries([all]))).raw)
+  t.same(
+    samples!.map(({ labels }) => labels),
+    sorted
+  )
+})
+
 t.test('the checksum is the one of the check value', async t => {
   t.equal(crc32c(Buffer.from('123456789')), 0xe3069283)
 })
