@@ -1,0 +1,363 @@
+// Statements made up over tables that share names but not types and units, with aliases, subqueries, common tables, views, changed types
+// and time zones, must answer what plain DuckDB does over the same rows. WEIR_PROPERTY_RUNS and WEIR_PROPERTY_SEED: more, and again.
+import { DuckDBInstance } from '@duckdb/node-api'
+import t from 'tap'
+import { createRandom, type Random } from '../../fuzz/random.ts'
+import { startSql } from './fixtures.ts'
+
+const runs = Number(process.env['WEIR_PROPERTY_RUNS'] ?? 150)
+const seed = Number(process.env['WEIR_PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
+
+type Type = 'INT' | 'BIGINT' | 'DOUBLE' | 'STRING' | 's' | 'ms' | 'us' | 'ns'
+
+interface Column {
+  readonly name: string
+  readonly type: Type
+}
+
+/** A query in both dialects. */
+interface Made {
+  readonly ours: string
+  readonly theirs: string
+  readonly columns: readonly Column[]
+}
+
+/** Something to select from, under a name. */
+interface Source extends Made {
+  readonly alias: string
+}
+
+interface Pair {
+  readonly ours: string
+  readonly theirs: string
+}
+
+const units = { s: 1, ms: 1_000, us: 1_000_000, ns: 1_000_000_000 } as const
+const precisions = { s: 0, ms: 3, us: 6, ns: 9 } as const
+const engineTypes = { s: 'TIMESTAMP_S', ms: 'TIMESTAMP_MS', us: 'TIMESTAMP', ns: 'TIMESTAMP_NS' } as const
+const names = ['a', 'b', 'ts', 'v', 'at']
+const zones = { UTC: 0, '+05:30': 19_800, '-03:00': -10_800 } as const
+/** Seconds from here are times; few, so that they meet. */
+const firstSecond = 1_700_000_000
+
+function isTime(type: Type): type is keyof typeof units {
+  return type in units
+}
+
+function engineType(type: Type): string {
+  return isTime(type) ? engineTypes[type] : type === 'STRING' ? 'VARCHAR' : type
+}
+
+function columnText(type: Type): string {
+  return isTime(type) ? `TIMESTAMP(${precisions[type]})` : type
+}
+
+class Generator {
+  readonly #random: Random
+  readonly #tables: readonly Source[]
+  readonly #views: Source[] = []
+  readonly #zone: keyof typeof zones
+  #aliases = 0
+
+  constructor(random: Random, tables: readonly Source[], zone: keyof typeof zones) {
+    this.#random = random
+    this.#tables = tables
+    this.#zone = zone
+  }
+
+  get views(): readonly Source[] {
+    return this.#views
+  }
+
+  #one<T>(of: readonly T[]): T {
+    return of[this.#random.below(of.length)]!
+  }
+
+  #chance(share: number): boolean {
+    return this.#random.below(100) < share * 100
+  }
+
+  /** One that is not of the sources of the statement. */
+  #alias(): string {
+    return `${this.#one(['x', 'y', 'ts', 'q'])}${this.#aliases++}`
+  }
+
+  query(depth: number): Made {
+    if (depth > 0 && this.#chance(0.12)) return this.#union(depth)
+    if (depth > 0 && this.#chance(0.15)) return this.#common(depth)
+    return this.#select(depth)
+  }
+
+  view(name: string): void {
+    const made = this.#select(1)
+    const columns = made.columns.map((column, i) => ({ ...column, name: `${this.#one(names)}${i}` }))
+    const list = columns.map(column => column.name).join(', ')
+    this.#views.push({
+      ours: `CREATE VIEW ${name} (${list}) AS ${made.ours}`,
+      theirs: `(SELECT * FROM (${made.theirs}) AS w(${list}))`,
+      columns,
+      alias: name
+    })
+  }
+
+  #union(depth: number): Made {
+    const [left, right] = [this.#select(depth - 1), this.#select(depth - 1)]
+    const same =
+      left.columns.length === right.columns.length &&
+      left.columns.every(({ type }, i) => type === right.columns[i]!.type)
+    if (!same) return left
+    const join = (key: 'ours' | 'theirs') => `(${left[key]}) UNION ALL (${right[key]})`
+    return { ours: join('ours'), theirs: join('theirs'), columns: left.columns }
+  }
+
+  #common(depth: number): Made {
+    const name = this.#alias()
+    const inner = this.#select(depth - 1)
+    const columns = inner.columns.map((column, i) => ({ ...column, name: `${this.#one(names)}${i}` }))
+    const list = columns.map(column => column.name).join(', ')
+    const outer = this.#select(0, [{ ours: name, theirs: name, columns, alias: name }])
+    const join = (key: 'ours' | 'theirs') => `WITH ${name}(${list}) AS (${inner[key]}) ${outer[key]}`
+    return { ours: join('ours'), theirs: join('theirs'), columns: outer.columns }
+  }
+
+  #source(depth: number): Source {
+    if (depth > 0 && this.#chance(0.35)) {
+      const made = this.query(depth - 1)
+      const columns = made.columns.map((column, i) => ({ ...column, name: `${column.name}${i}` }))
+      const alias = this.#alias()
+      const list = columns.map(column => column.name).join(', ')
+      const join = (key: 'ours' | 'theirs') => `(${made[key]}) AS ${alias}(${list})`
+      return { ours: join('ours'), theirs: join('theirs'), columns, alias }
+    }
+    const found = this.#one([...this.#tables, ...this.#views])
+    const alias = this.#alias()
+    const isView = this.#views.includes(found)
+    const ours = `${isView ? found.alias : found.ours} AS ${alias}`
+    return { ours, theirs: `${found.theirs} AS ${alias}`, columns: found.columns, alias }
+  }
+
+  #select(depth: number, given?: readonly Source[]): Made {
+    const sources = given ? [...given] : [this.#source(depth)]
+    const from: Pair[] = [sources[0]!]
+    if (given === undefined && this.#chance(0.4)) {
+      const other = this.#source(depth)
+      const shared = sources[0]!.columns.filter(({ name, type }) =>
+        other.columns.some(column => column.name === name && isTime(column.type) === isTime(type))
+      )
+      const both = (text: string) => ({ ours: text, theirs: text })
+      from.push(both(' JOIN '), other, both(' ON '))
+      sources.push(other)
+      const key = shared.length > 0 ? this.#one(shared).name : undefined
+      const equal = key === undefined ? both('true') : both(`${sources[0]!.alias}.${key} = ${other.alias}.${key}`)
+      from.push(equal, both(' AND '), this.#condition(sources))
+    }
+    const where = this.#chance(0.7) ? this.#condition(sources, depth) : undefined
+    const { items, columns, tail } = this.#items(sources)
+    const join = (key: 'ours' | 'theirs') =>
+      `SELECT ${items.map(item => item[key]).join(', ')} FROM ${from.map(part => part[key]).join('')}${where ? ` WHERE ${where[key]}` : ''}${tail}`
+    return { ours: join('ours'), theirs: join('theirs'), columns }
+  }
+
+  #items(sources: readonly Source[]): { items: readonly Pair[]; columns: readonly Column[]; tail: string } {
+    if (this.#chance(0.2)) {
+      const [key, of] = [this.#reference(sources), this.#reference(sources)]
+      const name = this.#one(names)
+      const items = [key.text, `max(${of.text}) AS ${name}`].map(text => ({ ours: text, theirs: text }))
+      return { items, columns: [key.column, { name, type: of.column.type }], tail: ` GROUP BY ${key.text}` }
+    }
+    const all = Array.from({ length: 1 + this.#random.below(3) }, () => {
+      const { text, column } = this.#reference(sources)
+      if (this.#chance(0.5)) return { text, column }
+      const name = this.#one(names)
+      return { text: `${text} AS ${name}`, column: { name, type: column.type } }
+    })
+    return {
+      items: all.map(({ text }) => ({ ours: text, theirs: text })),
+      columns: all.map(({ column }) => column),
+      tail: ''
+    }
+  }
+
+  #reference(sources: readonly Source[], wanted?: (type: Type) => boolean): { text: string; column: Column } {
+    const all = sources.flatMap(source => source.columns.map(column => ({ source, column })))
+    const fitting = wanted === undefined ? all : all.filter(({ column }) => wanted(column.type))
+    const { source, column } = this.#one(fitting.length > 0 ? fitting : all)
+    const only = all.filter(other => other.column.name === column.name).length === 1
+    return { text: only && this.#chance(0.6) ? column.name : `${source.alias}.${column.name}`, column }
+  }
+
+  #condition(sources: readonly Source[], depth = 0): Pair {
+    if (this.#chance(0.2)) {
+      const [left, right] = [this.#condition(sources), this.#condition(sources)]
+      const op = this.#one(['AND', 'OR'])
+      const join = (key: 'ours' | 'theirs') => `(${left[key]} ${op} ${right[key]})`
+      return { ours: join('ours'), theirs: join('theirs') }
+    }
+    const { text, column } = this.#reference(sources, type => !this.#chance(0.7) || isTime(type))
+    if (!isTime(column.type)) {
+      const value = column.type === 'STRING' ? `'s${this.#random.below(3)}'` : String(this.#random.below(4))
+      const same = `${text} ${this.#one(['=', '<>', '<', '>='])} ${value}`
+      return { ours: same, theirs: same }
+    }
+    if (depth > 0 && this.#chance(0.25)) {
+      const inner = this.#source(0)
+      const asked = this.#reference([inner], type => type === column.type)
+      if (isTime(asked.column.type)) {
+        const more = this.#condition([inner])
+        const join = (key: 'ours' | 'theirs') =>
+          `${text} IN (SELECT ${inner.alias}.${asked.column.name} FROM ${inner[key]} WHERE ${more[key]})`
+        return { ours: join('ours'), theirs: join('theirs') }
+      }
+    }
+    return this.#timed(text, column.type)
+  }
+
+  #timed(text: string, unit: keyof typeof units): Pair {
+    const op = this.#one(['=', '<>', '<', '<=', '>', '>='])
+    const [one, other] = [this.#time(unit), this.#time(unit)]
+    const each = (make: (a: string, b: string) => string): Pair => ({
+      ours: make(one.ours, other.ours),
+      theirs: make(one.theirs, other.theirs)
+    })
+    switch (this.#random.below(6)) {
+      case 0:
+        return each((a, b) => `${text} BETWEEN ${a} AND ${b}`)
+      case 1:
+        return each((a, b) => `${text} IN (${a}, ${b})`)
+      case 2:
+        return each(a => `${a} ${op} ${text}`)
+      case 3:
+        return each(a => `NOT (${text}) ${op} ${a}`)
+      case 4:
+        return each(a => `CASE ${text} WHEN ${a} THEN true ELSE false END`)
+    }
+    return each(a => `${text} ${op} ${a}`)
+  }
+
+  #time(unit: keyof typeof units): Pair {
+    const second = firstSecond + this.#random.below(6)
+    const theirs = `CAST(make_timestamp(${BigInt(second) * 1_000_000n}) AS ${engineTypes[unit]})`
+    const number = BigInt(second) * BigInt(units[unit])
+    const text = (offset: number) => new Date((second + offset) * 1000).toISOString().slice(0, 19).replace('T', ' ')
+    const forms = [
+      `${number}`,
+      `(${number})`,
+      `${number - 7n} + 7`,
+      `(-(${-number}))`.replace('--', '- -'),
+      `'${text(zones[this.#zone])}'`,
+      `'${text(0)}Z'`,
+      `TIMESTAMP '${text(zones[this.#zone])}'`,
+      `CAST('${text(zones[this.#zone])}' AS ${columnText(unit)})`
+    ]
+    return { ours: this.#one(forms), theirs }
+  }
+}
+
+t.test('statements mean what they mean to plain DuckDB over the same rows', { timeout: 120_000 }, async t => {
+  const random = createRandom(seed)
+  const one = <T>(of: readonly T[]) => of[random.below(of.length)]!
+  const { ask } = await startSql(t)
+  const plain = await (await DuckDBInstance.create(':memory:')).connect()
+  t.teardown(() => plain.closeSync())
+  const tables: Source[] = []
+  for (let i = 0; i < 4; i++) {
+    const unit = one(['s', 'ms', 'us', 'ns'] as const)
+    const types = (['INT', 'BIGINT', 'DOUBLE', 'STRING'] as const).filter(() => random.below(4) > 0)
+    const time = one(['ts', 'at'])
+    const free = names.filter(name => name !== time)
+    const before: Column[] = types.map(type => ({ name: free.splice(random.below(free.length), 1)[0]!, type }))
+    const name = `t${i}`
+    const list = [
+      ...before.map(column => `${column.name} ${column.type}`),
+      `${time} TIMESTAMP(${precisions[unit]}) TIME INDEX`
+    ]
+    t.equal((await ask(`CREATE TABLE ${name} (${list.join(', ')}) WITH (append_mode = 'true')`)).status, 200)
+    const rows = Array.from(
+      { length: 8 },
+      () =>
+        [
+          ...before.map(({ type }) => (type === 'STRING' ? `'s${random.below(3)}'` : String(random.below(4)))),
+          BigInt(firstSecond + random.below(6)) * BigInt(units[unit])
+        ] as const
+    )
+    t.equal((await ask(`INSERT INTO ${name} VALUES ${rows.map(row => `(${row.join(', ')})`).join(', ')}`)).status, 200)
+    const columns: Column[] = []
+    for (const column of before) {
+      const changed = column.type === 'INT' && random.below(2) === 0
+      if (changed) await ask(`ALTER TABLE ${name} MODIFY COLUMN ${column.name} BIGINT`)
+      columns.push(changed ? { ...column, type: 'BIGINT' } : column)
+    }
+    columns.push({ name: time, type: unit })
+    await plain.run(
+      `CREATE TABLE ${name} (${columns.map(column => `"${column.name}" ${engineType(column.type)}`).join(', ')})`
+    )
+    for (const row of rows) {
+      const at = `CAST(make_timestamp(${(BigInt(row.at(-1)!) * 1_000_000n) / BigInt(units[unit])}) AS ${engineTypes[unit]})`
+      await plain.run(`INSERT INTO ${name} VALUES (${[...row.slice(0, -1), at].join(', ')})`)
+    }
+    tables.push({ ours: name, theirs: name, columns, alias: name })
+  }
+  let answered = 0
+  for (let run = 0; run < runs; run++) {
+    const zone = one(Object.keys(zones) as (keyof typeof zones)[])
+    const generator = new Generator(random, tables, zone)
+    const headers = { 'x-svc-timezone': zone }
+    if (run % 3 === 0) {
+      generator.view(`w${run}`)
+      const made = await ask(generator.views[0]!.ours, {}, headers)
+      if (made.status !== 200) continue
+      // A view is read in the zone of who asks.
+    }
+    const query = generator.query(2)
+    const reply = await ask(query.ours, {}, headers)
+    const expected = await readPlain(plain, query)
+    if (expected === undefined) continue
+    answered++
+    const found = reply.rows.map(row => row.map((value, i) => written(value, query.columns[i]!.type)))
+    const same =
+      reply.status === 200 && JSON.stringify(found.map(String).sort()) === JSON.stringify(expected.map(String).sort())
+    if (!same) {
+      const views = generator.views.map(view => `${view.ours}; `).join('')
+      t.fail(`seed ${seed}, run ${run}, ${zone}: ${views}${query.ours}`, {
+        error: reply.body.error,
+        found: found.map(String).sort(),
+        expected: expected.map(String).sort(),
+        theirs: query.theirs
+      })
+      return
+    }
+  }
+  t.ok(answered > runs / 2, `${answered} of ${runs} statements are such that DuckDB answers them`)
+})
+
+async function readPlain(
+  plain: Awaited<ReturnType<DuckDBInstance['connect']>>,
+  { theirs, columns }: Made
+): Promise<string[][] | undefined> {
+  const list = columns.map((_, i) => `c${i}`).join(', ')
+  const shown = columns.map(({ type }, i) => (isTime(type) ? `epoch_ns(c${i})::VARCHAR` : `c${i}::VARCHAR`))
+  try {
+    const rows = (
+      await plain.runAndReadAll(`SELECT ${shown.join(', ')} FROM (${quotedAt(theirs)}) AS w(${list})`)
+    ).getRows()
+    return rows.map(row =>
+      row.map((value, i) => (isTime(columns[i]!.type) ? String(value) : plainText(value, columns[i]!.type)))
+    )
+  } catch {
+    return undefined
+  }
+}
+
+/** DuckDB takes the name for a keyword. */
+function quotedAt(sql: string): string {
+  return sql.replace(/\bat\b/g, '"at"')
+}
+
+function plainText(value: unknown, type: Type): string {
+  return type === 'STRING' || value === null ? String(value) : String(Number(value))
+}
+
+function written(value: unknown, type: Type): string {
+  if (value === null) return 'null'
+  return isTime(type) ? String(BigInt(value as number) * BigInt(1_000_000_000 / units[type])) : plainText(value, type)
+}
