@@ -32,6 +32,8 @@ export interface Events {
 export interface EventOptions {
   readonly spread: boolean
   readonly table: string
+  /** What events get as host, source and sourcetype that have none. */
+  readonly tags?: Readonly<Record<string, string | undefined>>
   /** Nanoseconds since 1970, for events without a time. */
   readonly now: bigint
   /** Values the body may have; 0 or absent: any number. */
@@ -49,6 +51,7 @@ export function decodeEvents(body: Uint8Array, options: EventOptions): Events {
   const rows = liveRows(batch)
   if (rows.length === 0) throw new CollectorError(6, 'no value is an object')
   const time = checkEvents(batch, rows, options.now)
+  for (const key of tagKeys) fillMissing(batch, rows, key, options.tags?.[key])
   const groups = groupByTable(batch, rows, options.table)
   batch.fields.delete('time')
   batch.fields.delete('index')
@@ -90,6 +93,18 @@ function checkEvents(batch: ItemBatch, rows: Uint32Array, now: bigint): ItemFiel
     }
   }
   return times
+}
+
+function fillMissing(batch: ItemBatch, rows: Uint32Array, key: string, value: string | undefined): void {
+  if (value === undefined) return
+  const among = batch.field(fieldPrefix + key)
+  const field = batch.take(key)
+  const bytes = Buffer.from(value)
+  const start = batch.append(bytes)
+  for (const row of rows) {
+    const isThere = field.kinds[row]! > cell.null || (among?.kinds[row] ?? cell.absent) > cell.null
+    if (!isThere) field.setRange(row, start, start + bytes.length)
+  }
 }
 
 function isBlank({ bytes }: ItemBatch, { words }: ItemField, row: number): boolean {

@@ -22,6 +22,11 @@ export default definePlugin({
       false,
       'Takes parameter token=user:password of the query instead of a header. URLs end up in logs of others.'
     ),
+    raw_lines: flag(
+      true,
+      'Each line of raw text is an event; `false`: the whole body is one. Parameters `lines` and `linebreaker` of a request win.',
+      { live: true }
+    ),
     max_series: count(
       1_000_000,
       'Series (sets of host, source, sourcetype and values of fields) of one table. Events with further ones are refused with 400; each takes some 300 bytes of memory.'
@@ -39,9 +44,9 @@ export default definePlugin({
     const receive = createReceive(core, { ...tableLimits('eventcollector', config), requestTables })
     return { receive, acks: acknowledge ? createAcks(max_channels) : undefined }
   },
-  routes(app, { query_token }) {
+  routes(app, config) {
     const { eventcollector } = app.services as unknown as { readonly eventcollector: CollectorService }
-    routes(app, eventcollector, query_token)
+    routes(app, eventcollector, config)
   },
   credentials: readCredentials,
   formatError

@@ -1,4 +1,4 @@
-// A request of raw text: the whole body is one event, or every part of it between line breakers.
+// A request of raw text: every line is an event, or every part between other line breakers, or the body as a whole.
 import { isUtf8 } from 'node:buffer'
 import { checkRoom, ItemBatch, ItemField, tooManyValues } from '../../core/index.ts'
 import { type Events, tagKeys, timeColumn } from './events.ts'
@@ -6,10 +6,13 @@ import { CollectorError } from './reply.ts'
 import { setTime } from './time.ts'
 
 const messageKey = 'message'
+const carriageReturn = 0x0d
 
 export interface RawOptions {
   readonly table: string
   readonly linebreaker: string | undefined
+  /** Without a line breaker every line is an event; otherwise the whole body is one. */
+  readonly lines: boolean
   /** Parts the body may have; 0 or absent: any number. */
   readonly mostValues?: number
   /** As the request gives it. */
@@ -25,7 +28,10 @@ export function readRaw(body: Uint8Array, options: RawOptions): Events {
   if (!isUtf8(body)) throw new CollectorError(6, 'the body is not valid UTF-8')
   const batch = new ItemBatch(16, body)
   const message = batch.take(messageKey)
-  eachPart(body, Buffer.from(options.linebreaker ?? ''), (start, end) => {
+  const isLines = options.linebreaker === undefined && options.lines
+  const breaker = Buffer.from(options.linebreaker ?? (isLines ? '\n' : ''))
+  eachPart(body, breaker, (start, behind) => {
+    const end = isLines && behind < body.length && body[behind - 1] === carriageReturn ? behind - 1 : behind
     if (batch.rows === options.mostValues && batch.rows > 0) throw tooManyValues(batch.rows)
     if (batch.rows === batch.capacity) {
       checkRoom(tagKeys.length + 2, batch.capacity * 2)

@@ -12,7 +12,7 @@ import {
   parseJson
 } from '../../core/index.ts'
 import { type Acks, checkChannel } from './acks.ts'
-import { decodeEvents } from './events.ts'
+import { decodeEvents, tagKeys } from './events.ts'
 import { tableOfIndex } from './index-name.ts'
 import { readRaw } from './raw.ts'
 import type { PipelineStep, Receive } from './receive.ts'
@@ -27,9 +27,14 @@ export interface CollectorService {
   readonly acks: Acks | undefined
 }
 
-export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorService, queryToken: boolean): void {
+export interface CollectorRoutes {
+  readonly query_token: boolean
+  readonly raw_lines: boolean
+}
+
+export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorService, options: CollectorRoutes): void {
   // Senders give any content type, or what is none.
-  const config = { queryToken, anyContentType: true }
+  const config = { queryToken: options.query_token, anyContentType: true }
   const { receive, acks } = service
 
   const take = async (request: FastifyRequest, kind: 'event' | 'raw') => {
@@ -37,7 +42,10 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
     const pipeline = pipelineOf(app, request)
     const spread = pipeline === undefined
     const mostValues = app.core.config.http.max_body_values
-    const read = () => (kind === 'event' ? readEvents(request, spread, mostValues) : readText(request, mostValues))
+    const read = () =>
+      kind === 'event'
+        ? readEvents(request, spread, mostValues)
+        : readText(request, mostValues, linesOf(request) ?? options.raw_lines)
     const skipped = await receive(request.ctx, { read, pipeline })
     return {
       text: replies[0].text,
@@ -68,27 +76,41 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
 function readEvents(request: FastifyRequest, spread: boolean, mostValues: number) {
   return decodeEvents(bodyBytes(request), {
     spread,
-    table: parameter(request, 'table') ?? defaultTable,
+    table: tableOf(request),
+    tags: tagsOf(request),
     now: currentTime(),
     mostValues
   })
 }
 
-function readText(request: FastifyRequest, mostValues: number) {
-  const { host, source, sourcetype } = {
-    host: parameter(request, 'host'),
-    source: parameter(request, 'source'),
-    sourcetype: parameter(request, 'sourcetype')
-  }
-  const index = parameter(request, 'index')
+function readText(request: FastifyRequest, mostValues: number, lines: boolean) {
   return readRaw(bodyBytes(request), {
-    table: (index && tableOfIndex(index)) ?? parameter(request, 'table') ?? defaultTable,
+    table: tableOf(request),
     linebreaker: parameter(request, 'linebreaker'),
+    lines,
     time: parameter(request, 'time'),
     now: currentTime(),
     mostValues,
-    tags: { host, source, sourcetype }
+    tags: tagsOf(request)
   })
+}
+
+/** The table of what names none itself. */
+function tableOf(request: FastifyRequest): string {
+  const index = parameter(request, 'index')
+  return (index && tableOfIndex(index)) ?? parameter(request, 'table') ?? defaultTable
+}
+
+function tagsOf(request: FastifyRequest): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(tagKeys.map(key => [key, parameter(request, key)]))
+}
+
+/** Undefined where the request does not say. */
+function linesOf(request: FastifyRequest): boolean | undefined {
+  const given = parameter(request, 'lines')
+  if (given === undefined || given === 'true' || given === 'false')
+    return given === undefined ? undefined : given === 'true'
+  throw new CollectorError(6, `parameter lines must be true or false, not ${given.slice(0, 60)}`)
 }
 
 /** The parameter wins over the header. */

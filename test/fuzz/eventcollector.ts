@@ -46,7 +46,14 @@ export const fuzz = fuzzReading(attempt, refuses)
 function raw(random: Random, body: Uint8Array): Events {
   const linebreaker = random.pick([undefined, '\n', ',', '}{'])
   const time = random.pick([undefined, '5', ...texts])
-  return readRaw(body, { table: 't', linebreaker, time, now: 1n, tags: { host: random.pick(['h', undefined]) } })
+  return readRaw(body, {
+    table: 't',
+    linebreaker,
+    lines: random.once(2),
+    time,
+    now: 1n,
+    tags: { host: random.pick(['h', undefined]) }
+  })
 }
 
 function makeEvent(random: Random): string {

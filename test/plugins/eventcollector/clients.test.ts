@@ -75,3 +75,30 @@ t.test('syslog-ng sends events by its template', { ...needing('syslog-ng'), time
     [1_767_225_602_000_000_000, 'web1', 'app', 'second', 'err']
   ])
 })
+
+t.test('syslog-ng sends as its collector destinations do', { ...needing('syslog-ng'), timeout: 60_000 }, async t => {
+  const { addresses, sql, core } = await serve(t, users)
+  const count = 300
+  const lines = Array.from({ length: count }, (_, i) => `<165>1 2026-01-01T00:00:01Z web1 app 1 - - message ${i}`)
+  const destination = (path: string, body: string) =>
+    `http(url("${addresses.main}${base}/${path}") method("POST") headers("Authorization: Splunk alice:pw")
+      body('${body}') delimiter("\\n") batch-lines(100) batch-timeout(200));`
+  const query = (table: string) => `index=${table}&source=syslog&sourcetype=linux&host=web1`
+  startSyslogNg(
+    t,
+    lines,
+    destination(`raw?channel=9d9c4c7e-0f8d-4f0e-8a5e-0c9f6f0f5a11&${query('raw_logs')}`, `\${MESSAGE}`) +
+      destination(`event?${query('event_logs')}`, `$(format-json time=\${S_UNIXTIME} event=\${MESSAGE})`)
+  )
+  const found: Record<string, string> = { raw_logs: 'message', event_logs: 'event' }
+  for (const [table, column] of Object.entries(found)) {
+    await eventually(
+      async () => core.store.table('public', table),
+      made => made !== undefined
+    )
+    const ask = () =>
+      sql(`SELECT count(DISTINCT ${column}), min(host), max(source), max(sourcetype), count(*) FROM ${table}`)
+    const wanted = [[count, 'web1', 'syslog', 'linux', count]]
+    t.same(await eventually(ask, rows => rows[0]?.[4] >= count), wanted, table)
+  }
+})

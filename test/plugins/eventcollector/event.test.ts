@@ -140,6 +140,24 @@ t.test('the first wrong event refuses all of them, by its own number', async t =
   t.match(await core.metrics.expose(), /svc_eventcollector_refused_total\{code="13"\} 2/)
 })
 
+t.test('events without host, source, sourcetype or index get those of the query', async t => {
+  const { send, sql } = await fresh()
+  const query = '?host=qh&source=qs&sourcetype=qt&index=from+query&table=unused'
+  const events = '{"event":1}{"event":2,"host":"own","index":"own"}{"event":3,"source":null,"fields":{"host":"among"}}'
+  t.match(await send(query, events), { status: 200 })
+  const ask = (table: string) => sql(`SELECT event, host, source, sourcetype FROM ${table} ORDER BY event`)
+  t.same(await ask('from_query'), [
+    [1, 'qh', 'qs', 'qt'],
+    [3, 'among', 'qs', 'qt']
+  ])
+  t.same(await ask('own'), [[2, 'own', 'qs', 'qt']])
+  t.match(await send('?host=&index=&table=blank', '{"event":1}'), { status: 200 })
+  t.same(
+    (await sql('DESC blank')).map((row: unknown[]) => row[0]),
+    ['svc_timestamp', 'event']
+  )
+})
+
 t.test('types are those of the table; integers go where it has floats', async t => {
   const { send, sql } = await fresh()
   t.match(await send('', '{"event":{"took":1}}{"event":{"took":2.5}}'), { status: 200 })
