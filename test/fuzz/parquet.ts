@@ -50,6 +50,7 @@ function foreignSample(codec: 'SNAPPY' | 'UNCOMPRESSED'): Sample {
       { name: 'number', data: numbers, type: 'DOUBLE' },
       { name: 'whole', data: numbers.map(i => BigInt(Math.round(i))), type: 'INT64' },
       { name: 'text', data: numbers.map(i => `text ${i}`), type: 'STRING' },
+      { name: 'shared', data: numbers.map(i => `text ${i}`), type: 'STRING', encoding: 'DELTA_BYTE_ARRAY' },
       { name: 'word', data: numbers.map(i => `word ${i % 5}`), type: 'STRING' },
       { name: 'flag', data: numbers.map(i => i % 2 === 0), type: 'BOOLEAN' }
     ]

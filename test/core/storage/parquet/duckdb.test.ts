@@ -54,13 +54,13 @@ function plainValue(column: ParquetColumn, value: unknown): unknown {
 t.test(`DuckDB reads our files (seed ${seed})`, async t => {
   const random = createRandom(seed)
   const dir = temporaryFolder(t)
-  for (let run = 0; run < 12; run++) {
+  for (let run = 0; run < 5; run++) {
     const columns: ParquetColumn[] = everyColumn.map((column, i) => ({
       ...column,
       name: `c${i}`,
       optional: random.once(2)
     }))
-    const rows = random.pick([1, 100, 3000, 1 + random.below(30_000)])
+    const rows = random.pick([1, 100, 3000, 1 + random.below(12_000)])
     const data = columns.map(column => randomColumn(random, column, rows))
     const path = join(dir, `${run}.parquet`)
     const parts: Uint8Array[] = []
@@ -128,18 +128,18 @@ const duckdbColumns: Readonly<Record<string, string>> = {
   usmall: '(i % 65536)::USMALLINT',
   uint: '(hash(i) % 4294967296)::UINTEGER',
   ubig: 'hash(i)::UBIGINT',
-  sorted: '(i * 3 + 1700000000000)::BIGINT',
+  sorted: '(i * 3 + 1400000000000)::BIGINT',
   repeated: '(i // 240)::BIGINT',
   constant: '42::BIGINT',
   single: '(hash(i) % 1000 / 7)::FLOAT',
   double: 'hash(i) / 3.0::DOUBLE',
   gauge: '(i % 100)::DOUBLE',
   date: "DATE '1960-01-01' + (i % 40000)::INTEGER",
-  ms: 'make_timestamp_ms(1700000000000 + i * 15000)',
-  us: 'make_timestamp(1700000000000000 + i * 15000000)',
-  ns: 'make_timestamp_ns(1700000000000000000 + i * 15000000000)',
-  seconds: 'make_timestamp(1700000000000000 + i * 15000000)::TIMESTAMP_S',
-  zoned: 'make_timestamp(1700000000000000 + i * 15000000)::TIMESTAMPTZ',
+  ms: 'make_timestamp_ms(1400000000000 + i * 15000)',
+  us: 'make_timestamp(1400000000000000 + i * 15000000)',
+  ns: 'make_timestamp_ns(1400000000000000000 + i * 15000000000)',
+  seconds: 'make_timestamp(1400000000000000 + i * 15000000)::TIMESTAMP_S',
+  zoned: 'make_timestamp(1400000000000000 + i * 15000000)::TIMESTAMPTZ',
   decimal4: '(i % 999)::DECIMAL(4, 1)',
   decimal9: '(i % 99999)::DECIMAL(9, 2)',
   decimal18: '(i * 1000)::DECIMAL(18, 3)',
@@ -166,12 +166,12 @@ t.test('we read the files of DuckDB, whatever the version, the compression and t
           const columns = Object.entries(duckdbColumns).map(
             ([name, sql]) => `CASE WHEN ${nulls} THEN NULL ELSE ${sql} END AS "${name}"`
           )
-          await duckdb.run(`COPY (SELECT ${columns.join(', ')} FROM range(7000) AS r(i)) TO '${path}'
-            (FORMAT parquet, PARQUET_VERSION ${version}, COMPRESSION ${compression}, ROW_GROUP_SIZE 5000${dictionary})`)
+          await duckdb.run(`COPY (SELECT ${columns.join(', ')} FROM range(4000) AS r(i)) TO '${path}'
+            (FORMAT parquet, PARQUET_VERSION ${version}, COMPRESSION ${compression}, ROW_GROUP_SIZE 2500${dictionary})`)
           const file = readFileSync(path)
           const read = (offset: number, length: number) => file.subarray(offset, offset + length)
           const footer = readFooter(read, file.length)
-          t.equal(footer.rows, 7000)
+          t.equal(footer.rows, 4000)
           const reader = new ParquetReader(read, footer)
           for (const [i, column] of footer.columns.entries()) {
             const theirs = (await rowsOf(`SELECT "${column.name}" FROM '${path}'`)).map(([value]) =>
