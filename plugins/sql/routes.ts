@@ -14,6 +14,7 @@ import {
 } from '../../core/index.ts'
 import type { PromqlService } from '../services.ts'
 import { informationSchema } from './catalog/name.ts'
+import { isParquet, parquetOf, parquetType } from './copy/parquet.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import type { SqlService } from './service.ts'
 import { parseStatements } from './statement/parse.ts'
@@ -40,12 +41,15 @@ export function routes(
       const isOwn = ctx.channel === 'internal'
       if (!isOwn) request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
       const parameter = readParameters(request)
-      const { format, encoding } = resultEncoding(parameter)
+      const asParquet = isParquet(parameter('format'))
+      const { format, encoding } = resultEncoding(name =>
+        asParquet && name === 'format' ? undefined : parameter(name)
+      )
       const limit = readLimit(parameter('limit'))
       const sql = requireSql(parameter)
       if (ctx.db !== informationSchema) store.requireDatabase(ctx.db)
       const statements = parseStatements(sql)
-      checkCount(format, statements.length)
+      if (!asParquet) checkCount(format, statements.length)
       const process = processes.start(ctx, sql)
       for (const event of ['finish', 'close']) reply.raw.once(event, process.end)
       const session = {
@@ -58,7 +62,12 @@ export function routes(
         ...(promql && { promql }),
         valueLimit: options.value_limit
       }
-      const answers = await execute({ ...session, processes, slowQueries, system, exportFolder: folder }, statements)
+      const whole = { ...session, processes, slowQueries, system, exportFolder: folder }
+      if (asParquet) {
+        const file = await parquetOf(whole, statements, limit)
+        return reply.type(parquetType).header('x-svc-format', 'parquet').send(file)
+      }
+      const answers = await execute(whole, statements)
       const limited = limit === undefined ? answers : answers.map(answer => limitAnswer(answer, limit))
       return sendAnswers(reply, format, limited, encoding)
     }

@@ -1,0 +1,47 @@
+// The rows of a query as a Parquet file: written by the engine, read while it is sent, gone afterwards.
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { authorise, DbError, isDbError, watchQuery } from '../../../core/index.ts'
+import { planQuery, queryColumns, readRows, runPlan, type Session } from '../session.ts'
+import type { Parsed } from '../statement/parse.ts'
+import { quoteName, quoteText } from '../text/token.ts'
+
+export const parquetType = 'application/vnd.apache.parquet'
+
+/** Whether a parameter `format` asks for Parquet. */
+export function isParquet(format: string | undefined): boolean {
+  return format?.toLowerCase() === 'parquet'
+}
+
+/** Throws `InvalidArguments` for anything but one query. The file loses its name before it is read, so that nothing stays when the client leaves. */
+export async function parquetOf(session: Session, statements: readonly Parsed[], limit?: number): Promise<Readable> {
+  const [parsed] = statements
+  if (statements.length !== 1 || parsed?.statement.kind !== 'query') {
+    throw new DbError('InvalidArguments', 'format parquet takes one SELECT, other statements have other formats')
+  }
+  authorise(session.ctx.user, 'read')
+  const { tokens } = parsed
+  const columns = await queryColumns(session, tokens)
+  await mkdir(session.exportFolder, { recursive: true })
+  const file = join(session.exportFolder, `answer-${randomUUID()}.parquet.tmp`)
+  const names = columns.map(({ name }) => quoteName(name)).join(', ')
+  const most = limit === undefined ? '' : ` LIMIT ${limit}`
+  const suffix = `) AS answer(${names})${most}) TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd)`
+  const plan = await planQuery(session, tokens, 'COPY (SELECT * FROM (', suffix)
+  try {
+    const text = session.sql.slice(tokens[0]!.start, tokens.at(-1)!.end)
+    await watchQuery(session.slowQueries, session.ctx, text, async () => {
+      await readRows(await runPlan(session, plan))
+      return { kind: 'affected', rows: 0 }
+    })
+    const handle = await open(file)
+    return handle.createReadStream({ highWaterMark: 1 << 20 })
+  } catch (error) {
+    if (!isDbError(error)) throw error
+    throw new DbError(error.code, error.message.replaceAll(file, 'the Parquet file'), { cause: error })
+  } finally {
+    await rm(file, { force: true })
+  }
+}
