@@ -13,14 +13,17 @@ export const health = definePlugin({
   }
 })
 
-/** `/` on the main server. */
+/** `/` on the main server: the dashboard where it runs, else a few links. */
 export const landing = definePlugin({
   name: 'core',
   prefix: '',
   servers: ['main'],
   config: Type.Object({}),
   routes(app) {
-    app.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
+    app.get('/', async (_request, reply) => {
+      const isOn = app.core.plugins.some(({ name, servers }) => name === 'dashboard' && servers.includes('main'))
+      return isOn ? reply.redirect('/dashboard') : reply.type('text/html; charset=utf-8').send(page)
+    })
   }
 })
 

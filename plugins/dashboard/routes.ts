@@ -5,8 +5,9 @@ import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DbError, type PluginApp } from '../../core/index.ts'
+import { authorise, DbError, type PluginApp, version } from '../../core/index.ts'
 import type { DashboardPage, DashboardService } from '../services.ts'
+import { readHome } from './home.ts'
 
 /** Nothing is loaded from elsewhere, and nothing runs that is not a file of ours. */
 const policy = [
@@ -65,6 +66,15 @@ export async function routes(
         .type('text/javascript')
         .header('cache-control', 'no-cache')
         .send(await readModule(page))
+    }
+  })
+  app.route({
+    method,
+    url: '/api/home',
+    config: { private: true },
+    async handler({ ctx }, reply) {
+      authorise(ctx.user, 'read')
+      return reply.header('cache-control', 'no-store').send(await readHome(app.core, version))
     }
   })
   app.route({ method, url: '/*', handler: async (request, reply) => sendAsset(request, reply, folder) })

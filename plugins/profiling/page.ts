@@ -217,6 +217,13 @@ function download(bytes: Blob, name: string): HTMLAnchorElement {
   return make('a', { className: 'button', href: URL.createObjectURL(bytes), download: name }, `Download ${name}`)
 }
 
+/** Colours of the picture, and those of the dashboard that take their place. */
+const picturesColours = [
+  ['--paper', '--surface'],
+  ['--ink', '--text'],
+  ['--link', '--accent']
+] as const
+
 /** The picture's own style and script may not run in the dashboard: the same ones do, from here. */
 function draw(text: string): HTMLElement {
   const style = /<style>(.*?)<\/style>/s
@@ -227,6 +234,8 @@ function draw(text: string): HTMLElement {
   Object.assign(picture.style, { width: '100%', minWidth: '900px', height: 'auto' })
   const card = make('div', { className: 'card' })
   card.style.overflowX = 'auto'
+  // The dashboard may be dark where the system is not.
+  for (const [name, from] of picturesColours) picture.style.setProperty(name, `var(${from})`)
   const root = card.attachShadow({ mode: 'open' })
   root.adoptedStyleSheets = [sheet]
   root.append(picture)

@@ -10,20 +10,23 @@ const top = 66
 const most = 4000
 
 const style = `
-svg { font: 12px ui-monospace, Menlo, Consolas, monospace; background: #fff }
-text { fill: #1b1f24; pointer-events: none }
+svg { font: 12px ui-monospace, Menlo, Consolas, monospace; --paper: #fff; --ink: #1b1f24; --bad: #b3261e; --link: #0b57d0; background: var(--paper) }
+@media (prefers-color-scheme: dark) { svg { --paper: #171e24; --ink: #e6ebef; --bad: #ff8a80; --link: #8ab4ff } }
+.paper { fill: var(--paper) }
+text { fill: var(--ink); pointer-events: none }
+.frame text { fill: #1b1f24 }
 .title { font-weight: 700; font-size: 14px }
 .frame { cursor: pointer }
 .frame rect { rx: 2px }
-.frame:hover rect, .frame:focus-visible rect { stroke: #1b1f24; stroke-width: 1.5px }
+.frame:hover rect, .frame:focus-visible rect { stroke: var(--ink); stroke-width: 1.5px }
 .frame:focus { outline: none }
 .above rect { opacity: .55 }
 .outside { display: none }
 .searched .frame rect { opacity: .3 }
-.searched .found rect { opacity: 1; stroke: #b3261e; stroke-width: 1.5px }
-.reset { fill: #0b57d0; cursor: pointer; pointer-events: auto; text-decoration: underline }
-input { box-sizing: border-box; width: 100%; height: 24px; padding: 2px 8px; font: inherit; color: #1b1f24;
-  background: #fff; border: 1px solid #8b949e; border-radius: 4px }
+.searched .found rect { opacity: 1; stroke: var(--bad); stroke-width: 1.5px }
+.reset { fill: var(--link); cursor: pointer; pointer-events: auto; text-decoration: underline }
+input { box-sizing: border-box; width: 100%; height: 24px; padding: 2px 8px; font: inherit; color: var(--ink);
+  background: var(--paper); border: 1px solid #8b949e; border-radius: 4px }
 `
 
 const script = `(${view})(document.currentScript)`
@@ -60,7 +63,7 @@ export function drawFlameGraph(profile: Profile, title: string): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
     `<title>${escapeXml(title)}</title><desc>${escapeXml(profile.facts.join('\n'))}</desc><style>${style}</style>`,
-    `<rect width="${width}" height="${height}" fill="#fff"/>`,
+    `<rect class="paper" width="${width}" height="${height}"/>`,
     `<text class="title" x="6" y="22">${escapeXml(title)}</text>`,
     ...drawLegend(profile),
     `<text class="reset outside" x="640" y="22">reset zoom</text>`,

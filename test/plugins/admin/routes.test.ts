@@ -138,13 +138,22 @@ t.test('operating a server', async t => {
   })
 
   t.test('the front page links to what there is', async t => {
-    const { body, headers } = await main.inject('/')
+    const { addresses } = await startServer(t, '[plugins.dashboard]\nenabled = false')
+    const response = await fetch(addresses.main!)
+    const [body, headers] = [await response.text(), Object.fromEntries(response.headers)]
     t.match(headers['content-type'], 'text/html')
     for (const [, link] of body.matchAll(/href="([^"]+)"/g)) {
       const { statusCode } = await main.inject(link!.replaceAll('&amp;', '&'))
       t.ok([200, 401].includes(statusCode), `${link}: ${statusCode}`)
     }
   })
+})
+
+t.test('the front page is the dashboard where it runs', async t => {
+  const { main } = await startServer(t)
+  const { statusCode, headers } = await main.inject('/')
+  t.equal(statusCode, 302)
+  t.equal(headers.location, '/dashboard')
 })
 
 t.test('the plugin can be switched off', async t => {

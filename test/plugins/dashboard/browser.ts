@@ -18,7 +18,14 @@ export interface Site {
   /** Address of the server. */
   readonly url: string
   /** A page of its own at an address below `/dashboard/`; what it complains about fails the test. */
-  open(path: string, options?: { readonly viewport?: typeof wide; readonly dark?: boolean }): Promise<Page>
+  open(path: string, options?: PageOptions): Promise<Page>
+}
+
+export interface PageOptions {
+  readonly viewport?: typeof wide
+  readonly dark?: boolean
+  /** Zone of the reader's machine. */
+  readonly timezoneId?: string
 }
 
 export interface SiteOptions {
@@ -43,9 +50,9 @@ export async function openSite(t: Test, { toml = '', env = {}, fill }: SiteOptio
   t.afterEach(() => Promise.all(opened.map(context => context.close())))
   return {
     url: server.url,
-    async open(path, { viewport = wide, dark = false } = {}) {
+    async open(path, { viewport = wide, dark = false, timezoneId = 'UTC' } = {}) {
       const colorScheme = dark ? 'dark' : 'light'
-      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const context = await browser.newContext({ viewport, colorScheme, timezoneId, reducedMotion: 'reduce' })
       opened.push(context)
       return open(t, context, server.url, path)
     }
@@ -53,6 +60,7 @@ export async function openSite(t: Test, { toml = '', env = {}, fill }: SiteOptio
 }
 
 async function open(t: Test, context: BrowserContext, url: string, path: string): Promise<Page> {
+  await context.addInitScript(recordTexts)
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
   page.on('pageerror', error => t.fail(`the page fails: ${error.message}`))
@@ -94,6 +102,45 @@ interface Violation {
   readonly id: string
   readonly impact: string | null
   readonly nodes: readonly { readonly html: string }[]
+}
+
+/** A text on a canvas, in pixels of the canvas. */
+export interface DrawnText {
+  readonly text: string
+  readonly left: number
+  readonly right: number
+}
+
+/** Texts that stand on the canvas of a chart. */
+export function drawnTexts(page: Page, label: string): Promise<readonly DrawnText[]> {
+  return page
+    .getByRole('figure', { name: label, exact: true })
+    .first()
+    .evaluate(figure => {
+      const canvas = figure.querySelector('canvas') as (HTMLCanvasElement & { drawn?: DrawnText[] }) | null
+      return canvas?.drawn ?? []
+    })
+}
+
+/** Runs in the page: a canvas tells what was written on it. */
+function recordTexts(): void {
+  type Recording = HTMLCanvasElement & { drawn?: DrawnText[] }
+  const { fillText, clearRect } = CanvasRenderingContext2D.prototype
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+    const { a, e } = this.getTransform()
+    const width = this.measureText(text).width * a
+    const at = a * x + e
+    const left = this.textAlign === 'right' ? at - width : this.textAlign === 'center' ? at - width / 2 : at
+    const canvas = this.canvas as Recording
+    canvas.drawn ??= []
+    canvas.drawn.push({ text, left, right: left + width })
+    return fillText.call(this, text, x, y, ...rest)
+  }
+  CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+    const canvas = this.canvas as Recording
+    canvas.drawn = []
+    return clearRect.apply(this, box)
+  }
 }
 
 /** Sends a statement to the server and expects success. */

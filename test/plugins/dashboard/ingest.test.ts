@@ -70,4 +70,11 @@ t.test('the page that takes data in', needing('chromium'), async t => {
       t.ok(text.includes(new URL(site.url).port), (await option.textContent()) ?? '')
     }
   })
+
+  await t.test('an empty server says how to send the first rows', async t => {
+    const page = await site.open('?db=information_schema')
+    await page.getByRole('heading', { name: 'Send the first rows' }).waitFor()
+    t.match(await page.locator('.snippet pre').textContent(), new URL(site.url).port)
+    await look(t, page, 'home-empty')
+  })
 })

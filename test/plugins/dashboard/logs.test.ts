@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { needing } from '../../programs.ts'
 import { traceId } from '../jaeger/spans.ts'
@@ -28,6 +29,15 @@ async function fill(url: string): Promise<void> {
   await runSql(
     url,
     `INSERT INTO notes VALUES (${end - 1000}, 'W', 'first', '{ "b": [1,  2], "c" : {} }'), (${end - 2000}, 'E', 'second', '{"b": 1}')`
+  )
+  await runSql(
+    url,
+    "CREATE TABLE traced (at TIMESTAMP(3) TIME INDEX, level STRING, message STRING, trace_id STRING) WITH (append_mode = 'true')"
+  )
+  const now = Date.now()
+  await runSql(
+    url,
+    `INSERT INTO traced VALUES (${now - 1000}, 'ERROR', 'Error: card declined\n    at pay (/srv/pay.js:10:3)\n    at run (/srv/run.js:44:9)', 'a1'), (${now - 2000}, 'ERROR', '\u001b[31mgift\u001b[0m declined', 'a1')`
   )
   await runSql(url, 'CREATE TABLE figures (at TIMESTAMP(3) TIME INDEX, value DOUBLE)')
   const attribute = (key: string, value: object) => ({ key, value })
@@ -65,7 +75,7 @@ t.test('the page of logs', needing('chromium'), async t => {
     await page.getByRole('button', { name: 'Load more' }).click()
     await page.getByText('1,000 lines in').waitFor()
     await page.getByRole('button', { name: /^ERROR/ }).click()
-    t.equal(await page.getByRole('button', { name: /^ERROR/ }).getAttribute('aria-pressed'), 'false')
+    t.equal(await page.getByRole('button', { name: /^INFO/ }).getAttribute('aria-pressed'), 'false', 'one alone')
     const box = (await page.locator('.u-over').boundingBox())!
     await page.mouse.move(box.x + box.width * 0.5, box.y + 40)
     await page.mouse.down()
@@ -116,7 +126,7 @@ t.test('the page of logs', needing('chromium'), async t => {
 
   await t.test('tells what the server refuses', async t => {
     const page = await site.open(`logs?table=weblog&${then}&f=${encodeURIComponent('[["message","regex","("]]')}`)
-    t.match(await page.getByRole('alert').textContent(), /Regex/)
+    t.match(await page.getByRole('alert').textContent(), /^The filter/)
     const none = await site.open('logs?table=figures')
     await none.getByText('There is no table figures with texts').waitFor()
   })
@@ -144,10 +154,9 @@ t.test('the page of logs', needing('chromium'), async t => {
     await details.getByRole('button', { name: 'Older' }).click()
     await details.locator('pre').getByText('cart/8 ').first().waitFor()
     await details.getByRole('button', { name: 'Newer' }).click()
-    t.equal(
-      await details.getByRole('link', { name: 'Trace' }).getAttribute('href'),
-      `/dashboard/traces?trace=${traceId}`
-    )
+    const link = (await details.getByRole('link', { name: 'Trace' }).getAttribute('href'))!
+    t.match(link, /^\/dashboard\/traces\?/)
+    t.equal(new URL(link, site.url).searchParams.get('trace'), traceId)
     const other = await site.open(again(site, page.url()).replace(/to=[^&]*/, 'to=2026-05-04T11:30:00Z'), {
       dark: true,
       viewport: narrow
@@ -163,13 +172,13 @@ t.test('the page of logs', needing('chromium'), async t => {
 
   await t.test('finds lines of a trace and members of objects', async t => {
     const page = await site.open(`logs?q=${traceId}&table=weblog&${then}`)
-    await page.getByText('1 lines, a bar').waitFor()
+    await page.getByText('1 line, a bar').waitFor()
     await page.getByLabel('Table').selectOption('telemetry_logs')
     await page.getByLabel('Search in lines').fill('')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: /record 2/ }).click()
     await page.getByRole('button', { name: 'Filter for log_attributes.user.id user-2' }).click()
-    await page.getByText('1 lines, a bar').waitFor()
+    await page.getByText('1 line, a bar').waitFor()
     t.match(await page.getByRole('list', { name: 'Filters' }).textContent(), 'has the member "user.id": "user-2"')
     await look(t, page, 'logs-objects')
     await page.getByRole('button', { name: 'Filter out log_attributes.size 2' }).click()
@@ -185,12 +194,12 @@ t.test('the page of logs', needing('chromium'), async t => {
     t.equal(await page.locator('.level.error').textContent(), 'E')
     await page.getByRole('button', { name: 'more Json' }).click()
     await page.getByRole('button', { name: /^{"b":\[1,2],"c":{}}/ }).click()
-    await page.getByText('1 lines, a bar').waitFor()
+    await page.getByText('1 line, a bar').waitFor()
     await page.getByRole('button', { name: /^Remove more is/ }).click()
     await page.getByText('2 lines, a bar').waitFor()
     await page.getByRole('button', { name: /second/ }).click()
     await page.getByRole('button', { name: 'Filter out more.b 1' }).click()
-    await page.getByText('1 lines, a bar').waitFor()
+    await page.getByText('1 line, a bar').waitFor()
     await page.getByRole('button', { name: 'Copy as JSON' }).click()
     await page.getByText('Copied').waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
@@ -207,12 +216,12 @@ t.test('the page of logs', needing('chromium'), async t => {
     await page.getByText('Live: waiting for new lines.').waitFor()
     await insert(site.url, Date.now(), 'a fresh one')
     await insert(site.url, Date.now(), 'a stale one')
-    await page.getByText('Live: 1 new lines.').waitFor()
+    await page.getByText('Live: 1 new line.').waitFor()
     await page.getByRole('button', { name: /a fresh one/ }).waitFor()
     await look(t, page, 'logs-live')
     await page.getByRole('button', { name: 'Pause' }).click()
     await insert(site.url, Date.now(), 'fresh while paused')
-    await page.getByText('1 new lines wait').waitFor()
+    await page.getByText('1 new line waits').waitFor()
     t.equal(await page.getByRole('button', { name: /while paused/ }).count(), 0)
     await page.getByRole('button', { name: 'Resume' }).click()
     t.match(
@@ -227,5 +236,67 @@ t.test('the page of logs', needing('chromium'), async t => {
     const other = await site.open(`logs?table=weblog&live=1&f=${encodeURIComponent('[["message","regex","("]]')}`)
     await other.getByRole('region', { name: 'Live tail' }).getByRole('alert').waitFor()
     await other.getByRole('button', { name: 'Connect again' }).waitFor()
+  })
+
+  await t.test('stack traces keep their lines, colours of terminals are colours, words found are marked', async t => {
+    for (const dark of [false, true]) {
+      const page = await site.open(`logs?table=traced&q=declined&from=now-2h`, { dark })
+      const line = page.getByRole('button', { name: /card declined/ })
+      await line.waitFor()
+      const [one, three] = [
+        await page.getByRole('button', { name: /gift declined/ }).boundingBox(),
+        await line.boundingBox()
+      ]
+      t.equal(three!.height - one!.height, 40, 'two lines more')
+      const below = await page.getByRole('listitem').filter({ hasText: 'gift' }).boundingBox()
+      t.ok(Math.abs(below!.y - (three!.y + three!.height)) < 2 || below!.y < three!.y, 'nothing overlaps')
+      t.notOk((await page.locator('.log-lines').textContent())!.includes('[31m'))
+      const [red, plain] = await page
+        .locator('.log-lines .ansi-red, .log-lines .message')
+        .evaluateAll(all =>
+          ['ansi-red', 'message'].map(name => getComputedStyle(all.find(each => each.classList.contains(name))!).color)
+        )
+      t.not(red, plain)
+      t.same(new Set(await page.locator('mark').allTextContents()), new Set(['declined']))
+      await look(t, page, `logs-traced-${dark ? 'dark' : 'light'}`)
+    }
+  })
+
+  await t.test('lines can be wrapped, turned around, shown in part, and saved', async t => {
+    const page = await site.open(`logs?table=weblog&${then}`)
+    await page.getByText('3,000 lines, a bar').waitFor()
+    await page.getByRole('button', { name: 'View of lines' }).click()
+    await page.getByLabel('Oldest first').check()
+    await page.getByText('the oldest first').waitFor()
+    const first = page.getByRole('list', { name: 'Lines', exact: true }).getByRole('listitem').first()
+    await first.getByText('/cart/2999 served').or(first.getByText('/2999')).first().waitFor()
+    await page.getByLabel('host', { exact: true }).uncheck()
+    await page.waitForFunction(() => !document.querySelector('.log-lines')?.textContent?.includes('host='))
+    t.match(await first.textContent(), 'status=')
+    await page.getByLabel('Wrap long lines').check()
+    await page.locator('.log-lines.wrapped').waitFor()
+    await look(t, page, 'logs-look')
+    const load = async (kind: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: kind, exact: true }).click()
+      ])
+      return readFileSync(await download.path(), 'utf8')
+        .trim()
+        .split('\n')
+    }
+    t.match(await load('CSV'), { length: 3001, 0: /^at,level,host,message/ })
+    const lines = await load('NDJSON')
+    t.equal(lines.length, 3000)
+    t.match(JSON.parse(lines[0]!), { at: /^2026-05-04T11:59:59/, host: 'web0' })
+    t.match((await load('Text'))[0], /^2026-05-04T11:59:59.000Z GET \/cart\/0 served/)
+  })
+
+  await t.test('says of which filter or word it is that is wrong', async t => {
+    const page = await site.open(`logs?table=weblog&${then}&f=${encodeURIComponent('[["message","regex","("]]')}`)
+    t.match(
+      await page.getByRole('alert').textContent(),
+      /^The filter “message matches the expression \(”: .*missing closing/
+    )
   })
 })

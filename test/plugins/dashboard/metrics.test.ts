@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
 import { needing } from '../../programs.ts'
 import { type TestSeries, writeV1 } from '../metricsys/messages.ts'
-import { look, narrow, openSite } from './browser.ts'
+import { drawnTexts, look, narrow, openSite } from './browser.ts'
 
 t.setTimeout(180_000)
 
@@ -30,6 +31,23 @@ async function fill(url: string): Promise<void> {
       const labels = { __name__: 'request_seconds_bucket', job, le }
       series.push({ labels, samples: samples(now, i => Math.round(i * 10 * share)) })
     }
+  }
+  for (const job of ['api', 'web']) {
+    const base = job === 'api' ? 5e8 : 7e8
+    series.push({
+      labels: { __name__: 'process_resident_memory_bytes', job },
+      samples: samples(now, i => base + i * 1e5)
+    })
+    series.push({ labels: { __name__: 'drift', job }, samples: samples(now, i => 1e-7 * (2 + Math.sin(i / 20))) })
+  }
+  for (let i = 0; i < 600; i++) {
+    series.push({
+      labels: { __name__: 'many', n: String(i) },
+      samples: [
+        [now - 30_000, i],
+        [now - 15_000, i]
+      ]
+    })
   }
   const about = [
     { metric: 'http_requests_total', type: 1, help: 'Requests answered.' },
@@ -92,5 +110,80 @@ t.test('the page of metrics', needing('chromium'), async t => {
     t.match(await page.getByRole('alert').textContent(), /parse error|unexpected/)
     await page.getByRole('link', { name: 'Query' }).last().click()
     await page.getByLabel('PromQL expression').waitFor()
+  })
+
+  for (const dark of [false, true]) {
+    await t.test(`what is drawn can be read, ${dark ? 'dark' : 'light'}`, async t => {
+      const page = await site.open('metrics?panels=process_resident_memory_bytes%0Adrift', { dark })
+      for (const [label, pattern] of [
+        ['process_resident_memory_bytes', /^[\d.]+ MiB$/],
+        ['drift', /^(0|[\d.]+e-7)$/]
+      ] as const) {
+        await page.getByRole('figure', { name: label }).locator('.legend li').nth(1).waitFor()
+        const axis = (await drawnTexts(page, label)).filter(({ text }) => !/^\d\d:|^20\d\d-/.test(text))
+        t.ok(axis.length >= 3, `${label}: ${axis.map(({ text }) => text).join(' | ')}`)
+        for (const { text, left } of axis) {
+          t.match(text, pattern)
+          t.ok(left >= 0, `${text} fits`)
+        }
+        t.equal(new Set(axis.map(({ text }) => text)).size, axis.length, 'each place has a text of its own')
+      }
+      const figure = page.getByRole('figure', { name: 'process_resident_memory_bytes' })
+      const box = (await figure.locator('.u-over').boundingBox())!
+      await page.mouse.move(box.x + box.width / 2, box.y + 40)
+      const tip = figure.locator('.tooltip')
+      await tip.waitFor()
+      t.match(await tip.locator('time').textContent(), /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/)
+      const rows = await tip.locator('.row').allTextContents()
+      t.match(rows, [/job="web".*MiB$/, /job="api".*MiB$/], 'the largest first')
+      const inside = (await tip.boundingBox())!
+      t.ok(inside.x >= 0 && inside.x + inside.width <= 1280, 'it lies on the screen')
+      const ground = await page.locator('.tooltip').evaluate(each => getComputedStyle(each).backgroundColor)
+      t.equal(ground, dark ? 'rgb(23, 30, 36)' : 'rgb(255, 255, 255)')
+      t.match(await figure.locator('.legend .figure').allTextContents(), [/^last .*MiB/, /^min/, /^avg/, /^max/])
+      await look(t, page, `metrics-tooltip-${dark ? 'dark' : 'light'}`)
+      await figure.getByRole('button', { name: /job="api"/ }).click()
+      await page.mouse.move(box.x + box.width / 3, box.y + 40)
+      t.equal(await tip.locator('.row').count(), 1, 'a click shows one alone')
+      await figure.getByRole('button', { name: /job="api"/ }).click()
+      t.equal(await figure.getByRole('button', { pressed: true }).count(), 2)
+      await figure.locator('.u-over').dblclick()
+      await page.waitForFunction(() => new URLSearchParams(location.search).get('from')?.startsWith('20'))
+    })
+  }
+
+  await t.test('of many series the largest are drawn, each in a colour of its own, and words say so', async t => {
+    const page = await site.open('metrics?panels=many')
+    await page.getByText('500 of 600 series are drawn').waitFor()
+    const names = await page.locator('.legend .name').allTextContents()
+    t.match(names[1], 'n="599"')
+    const colours = await page
+      .locator('.legend li .swatch')
+      .evaluateAll(all => all.slice(0, 60).map(each => getComputedStyle(each).backgroundColor))
+    t.equal(new Set(colours).size, 60)
+    await page.getByRole('button', { name: 'Chart of many' }).click()
+    const [picture] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as PNG' }).click()
+    ])
+    t.equal(
+      readFileSync(await picture.path())
+        .subarray(1, 4)
+        .toString(),
+      'PNG'
+    )
+    const [values] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as CSV' }).click()
+    ])
+    t.equal(
+      readFileSync(await values.path(), 'utf8')
+        .split('\n')[0]!
+        .split('many').length,
+      501
+    )
+    await page.getByLabel('Logarithmic').check()
+    await page.getByRole('button', { name: 'Bars' }).click()
+    await look(t, page, 'metrics-many')
   })
 })

@@ -68,6 +68,11 @@ t.test('the page of pipelines', needing('chromium'), async t => {
     await page.getByText('taken out').waitFor()
     t.match(await page.getByRole('alert').textContent(), /dissect/)
     t.match(await page.getByLabel('Rows of dry_run').first().textContent(), /INT16/)
+    t.match(
+      await page.locator('.grid tbody tr').first().textContent(),
+      new RegExp(`${new Date().toISOString().slice(0, 10)} \\d\\d:`),
+      'times are written as times'
+    )
     await page.getByText('Step by step').scrollIntoViewIfNeeded()
     await look(t, page, 'pipelines-dry-run')
     const dark = await site.open('pipelines?name=access', { dark: true, viewport: narrow })
@@ -85,6 +90,11 @@ t.test('the page of pipelines', needing('chromium'), async t => {
     await page.getByRole('button', { name: 'Store' }).click()
     await page.getByRole('button', { name: 'fresh 1' }).waitFor()
     await page.getByRole('button', { name: 'Remove this version' }).click()
+    await look(t, page, 'pipelines-remove')
+    await page.getByRole('button', { name: 'Keep it' }).click()
+    t.equal(await page.getByRole('button', { name: 'fresh 1' }).count(), 1, 'nothing goes without a second click')
+    await page.getByRole('button', { name: 'Remove this version' }).click()
+    await page.getByRole('button', { name: 'Remove it' }).click()
     await page.getByRole('button', { name: 'fresh 1' }).waitFor({ state: 'detached' })
   })
 
@@ -97,5 +107,21 @@ t.test('the page of pipelines', needing('chromium'), async t => {
     await write(page, 'Pipeline', 'processors:\n  - dissect:\n      app')
     await page.keyboard.press('Control+Space')
     await page.locator('.cm-tooltip-autocomplete').getByText('append_separator').waitFor()
+  })
+
+  await t.test('text that was not stored is there again, and can be thrown away', async t => {
+    const page = await site.open('pipelines?name=other')
+    await page.locator('.cm-content').getByText('int32').waitFor()
+    await write(page, 'Pipeline', 'processors: []')
+    await page.getByRole('link', { name: 'Tables' }).click()
+    await page.getByRole('searchbox', { name: 'Search tables' }).waitFor()
+    await page.goBack()
+    await page.getByText('Not stored yet').waitFor()
+    t.match(await page.locator('.cm-content').textContent(), 'processors: []')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.locator('.cm-content').getByText('int32').waitFor()
+    await page.reload()
+    await page.locator('.cm-content').getByText('int32').waitFor()
+    t.equal(await page.getByText('Not stored yet').count(), 0)
   })
 })

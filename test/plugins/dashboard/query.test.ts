@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
 import t from 'tap'
 import { needing } from '../../programs.ts'
 import { look, narrow, openSite, runSql, write } from './browser.ts'
@@ -24,7 +25,7 @@ t.test('the query page', needing('chromium'), async t => {
   const site = await openSite(t, { fill })
 
   await t.test('runs SQL, shows it as table, chart and JSON, and its address shows the same again', async t => {
-    const page = await site.open('')
+    const page = await site.open('query')
     await write(page, 'SQL statement', 'SELECT ts, site, degrees FROM weather ORDER BY ts')
     await page.keyboard.press('ControlOrMeta+Enter')
     await page.getByText('600 rows in').waitFor()
@@ -70,7 +71,7 @@ t.test('the query page', needing('chromium'), async t => {
   })
 
   await t.test('completes names of tables and columns', async () => {
-    const page = await site.open('')
+    const page = await site.open('query')
     await page.waitForLoadState('networkidle')
     await write(page, 'SQL statement', 'SELECT deg')
     await page.keyboard.press('Control+Space')
@@ -78,7 +79,7 @@ t.test('the query page', needing('chromium'), async t => {
   })
 
   await t.test('says what is wrong, and cancels what takes long', async t => {
-    const page = await site.open('')
+    const page = await site.open('query')
     await write(page, 'SQL statement', 'SELECT nothing FROM weather')
     await page.getByRole('button', { name: 'Run' }).click()
     t.match(await page.getByRole('alert').textContent(), /nothing/)
@@ -107,7 +108,8 @@ t.test('the query page', needing('chromium'), async t => {
     t.equal((await load('Arrow')).subarray(0, 4).toString('hex'), 'ffffffff', 'an Arrow stream')
     const file = await load('Parquet')
     const rows = await parquetReadObjects({
-      file: file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer
+      file: file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer,
+      compressors
     })
     t.equal(rows.length, 600)
     t.match(rows[0], { ts: new Date(start), site: 'north', degrees: 15 })
@@ -121,10 +123,10 @@ t.test('the query page', needing('chromium'), async t => {
   })
 
   await t.test('keeps queries under names and the last ones as history', async t => {
-    const page = await site.open('')
+    const page = await site.open('query')
     await write(page, 'SQL statement', 'SELECT 42 AS answer')
     await page.keyboard.press('ControlOrMeta+Enter')
-    await page.getByText('1 rows in').waitFor()
+    await page.getByText('1 row in').waitFor()
     await page.getByText('Saved', { exact: true }).click()
     await page.getByLabel('Name of this query').fill('the answer')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -133,5 +135,183 @@ t.test('the query page', needing('chromium'), async t => {
     await look(t, page, 'query-saved')
     await page.getByRole('button', { name: 'the answer', exact: true }).click()
     await page.locator('.grid').getByText('42').waitFor()
+  })
+
+  await t.test('times are written as times, in the zone one chooses, and whole in the view of a value', async t => {
+    const q = `SELECT TIMESTAMP '2026-05-04 10:00:00.123456' AS at, DATE '2026-05-04' AS day, 2 AS n, '{"a": [1, 2]}' AS words
+      UNION ALL SELECT TIMESTAMP '2026-01-04 10:00:00', NULL, 10, 'short' ORDER BY n`
+    for (const dark of [false, true]) {
+      const page = await site.open(`query?q=${encodeURIComponent(q)}`, { dark, timezoneId: 'Asia/Tokyo' })
+      await page.getByText('2 rows in').waitFor()
+      const cells = () => page.locator('.grid tbody td').allTextContents()
+      t.same((await cells()).slice(0, 3), ['2026-05-04 19:00:00.123456', '2026-05-04', '2'])
+      await page.getByRole('button', { name: /^Last hour/ }).click()
+      await page.getByLabel('Time zone').selectOption('UTC')
+      t.equal((await cells())[0], '2026-05-04 10:00:00.123456')
+      await page.getByLabel('Time zone').selectOption('America/New_York')
+      t.equal((await cells())[0], '2026-05-04 06:00:00.123456', 'summer')
+      t.equal((await cells())[4], '2026-01-04 05:00:00', 'winter')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'JSON' }).click()
+      t.match(await page.getByLabel('JSON').textContent(), '"at": "2026-05-04T10:00:00.123456Z"')
+      await page.getByRole('button', { name: 'Table' }).click()
+      await page.getByRole('button', { name: 'n Int32' }).click()
+      await page.getByRole('button', { name: 'n Int32' }).click()
+      t.equal((await cells())[2], '10', 'numbers are sorted as numbers')
+      await page.locator('.grid').getByText('"a"').click()
+      t.match(await page.getByRole('complementary', { name: 'words' }).textContent(), '[\n    1,\n    2\n  ]')
+      await look(t, page, `query-value-${dark ? 'dark' : 'light'}`)
+    }
+  })
+
+  await t.test('the JSON of 2,000 series is there at once', async t => {
+    const q = encodeURIComponent('label_replace(vector(1), "n", "1", "", "") or on () vector(2)')
+    const page = await site.open(`query?lang=promql&q=${q}`)
+    await page.getByRole('button', { name: 'JSON' }).click()
+    t.match(await page.getByLabel('JSON').textContent(), '"metric"')
+    const many = encodeURIComponent(
+      'SELECT i AS n, repeat(chr(65 + (i % 26)::INT), 200) AS words FROM range(10000) r(i)'
+    )
+    await page.goto(`${site.url}/dashboard/query?q=${many}`)
+    await page.getByText('10,000 rows in').waitFor()
+    const took = await page.evaluate(async () => {
+      const began = performance.now()
+      const button = [...document.querySelectorAll('button')].find(each => each.textContent === 'JSON')!
+      button.click()
+      await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))
+      return performance.now() - began
+    })
+    t.ok(took < 1500, `${Math.round(took)} ms`)
+    t.ok((await page.getByLabel('JSON').textContent())!.length < 100_000, 'only lines in sight are in the page')
+  })
+
+  await t.test('the editor keeps its height whatever is below it, at every width', async t => {
+    const q = encodeURIComponent('SELECT * FROM range(5000)')
+    for (const [width, height] of [
+      [1440, 900],
+      [1024, 500],
+      [390, 600]
+    ] as const) {
+      const page = await site.open('query', { viewport: { width, height } })
+      const before = (await page.locator('.editor').boundingBox())!.height
+      await page.goto(`${site.url}/dashboard/query?q=${q}`)
+      await page.getByText('5,000 rows in').waitFor()
+      t.equal((await page.locator('.editor').boundingBox())!.height, before, `${width}`)
+      t.ok(before > 100)
+    }
+  })
+
+  await t.test('a link shows the same time and database to everybody; going on keeps them', async t => {
+    await runSql(site.url, 'CREATE DATABASE other')
+    const link = 'metrics?db=other&from=2026-05-04 10:00&to=2026-05-04T12:00:00Z'
+    const words = []
+    for (const timezoneId of ['Asia/Tokyo', 'UTC']) {
+      const page = await site.open(link, { timezoneId })
+      const range = page.locator('.time-range > button')
+      words.push(await range.textContent())
+      t.equal(await page.getByLabel('Database').inputValue(), 'other')
+      await range.click()
+      await page.getByLabel('From', { exact: true }).fill('2026-05-04 09:00')
+      await page.getByLabel('To', { exact: true }).fill('2026-05-04 08:00')
+      await page.getByRole('button', { name: 'Show' }).click()
+      t.match(
+        await page.getByLabel('To', { exact: true }).evaluate((each: HTMLInputElement) => each.validationMessage),
+        /is not before/
+      )
+      await page.getByLabel('To', { exact: true }).fill('2026-05-04 09:30')
+      await page.getByRole('button', { name: 'Show' }).click()
+      const from = timezoneId === 'UTC' ? '2026-05-04T09:00:00.000Z' : '2026-05-04T00:00:00.000Z'
+      t.equal(new URL(page.url()).searchParams.get('from'), from)
+      await page.getByRole('link', { name: 'Logs' }).click()
+      await page.waitForURL('**/logs?*')
+      t.match(Object.fromEntries(new URL(page.url()).searchParams), { db: 'other', from })
+    }
+    t.same(words, [
+      '2026-05-04 19:00:00 to 2026-05-04 21:00:00 local',
+      '2026-05-04 10:00:00 to 2026-05-04 12:00:00 local'
+    ])
+    const wrong = await site.open('metrics?from=now&to=now-1h')
+    t.match(await wrong.getByRole('alert').textContent(), 'now is not before now-1h')
+  })
+
+  await t.test('menus lie on the screen, one at a time, and close', async t => {
+    const page = await site.open(`query?q=${encodeURIComponent('SELECT 1')}`, { viewport: narrow })
+    await page.getByText('1 row in').waitFor()
+    const sheets = page.locator('.sheet:popover-open')
+    for (const name of ['Saved', 'Last hour local', 'Download']) {
+      // One may lie over the button of the next.
+      await page.getByRole('button', { name, exact: true }).evaluate((each: HTMLButtonElement) => each.click())
+      t.equal(await sheets.count(), 1, name)
+      const box = (await sheets.boundingBox())!
+      t.ok(box.x >= 0 && box.x + box.width <= narrow.width, `${name} from ${box.x} to ${box.x + box.width}`)
+      t.ok(box.y >= 0 && box.y + box.height <= narrow.height, `${name} from ${box.y} to ${box.y + box.height}`)
+    }
+    await look(t, page, 'menu-narrow')
+    await page.keyboard.press('Escape')
+    t.equal(await sheets.count(), 0, 'Escape')
+    await page.getByRole('button', { name: 'Saved', exact: true }).click()
+    await page.mouse.click(5, narrow.height - 5)
+    t.equal(await sheets.count(), 0, 'a click outside')
+    await page.goto(`${site.url}/dashboard/status`)
+    const current = page.locator('nav [aria-current]')
+    await page.waitForFunction(() => {
+      const { left, right } = document.querySelector('nav [aria-current]')!.getBoundingClientRect()
+      return left >= 0 && right <= innerWidth
+    })
+    t.equal(await current.textContent(), 'Status')
+  })
+
+  await t.test('what was written stays in its tab, errors are marked at their place', async t => {
+    const page = await site.open('query')
+    await write(page, 'SQL statement', 'SELECT degrees, nowhere FROM weather')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByRole('alert').waitFor()
+    t.equal(await page.locator('.cm-wrong').textContent(), 'nowhere')
+    await page.getByRole('button', { name: 'New query' }).click()
+    t.equal(await page.getByRole('alert').count(), 0)
+    await write(page, 'SQL statement', 'SELECT 7 AS seven')
+    await page.getByRole('link', { name: 'Tables' }).click()
+    await page.getByRole('link', { name: 'Query', exact: true }).click()
+    await page.locator('.cm-content').getByText('seven').waitFor()
+    await page.getByRole('button', { name: /^SELECT degrees, nowhere/ }).click()
+    await page.locator('.cm-content').getByText('nowhere').waitFor()
+    await look(t, page, 'query-tabs')
+    await page.getByRole('button', { name: 'Close query 1' }).click()
+    await page.locator('.cm-content').getByText('seven').waitFor()
+  })
+
+  await t.test('goes through many rows page by page, says what is in columns, shows one moment of PromQL', async t => {
+    const q = encodeURIComponent('SELECT i AS n, i % 3 AS third FROM range(25000) r(i)')
+    const page = await site.open(`query?q=${q}`)
+    await page.getByText('rows 1 to 10,000').waitFor()
+    await page.getByRole('button', { name: 'Next rows' }).click()
+    await page.getByText('rows 10,001 to 20,000').waitFor()
+    t.equal(await page.locator('.grid tbody td').first().textContent(), '10000')
+    await page.getByRole('button', { name: 'Next rows' }).click()
+    await page.getByText('rows 20,001 to 25,000').waitFor()
+    t.ok(await page.getByRole('button', { name: 'Next rows' }).isDisabled())
+    await page.getByRole('button', { name: 'Columns' }).click()
+    t.match(await page.getByLabel('Column third').textContent(), /3 different.*from 0 to 2/)
+    await look(t, page, 'query-columns')
+    const moment = await site.open(`query?lang=promql&q=${encodeURIComponent('avg by (site) (weather)')}&at=instant`)
+    await moment.getByText('rows in').waitFor()
+    t.same(
+      await moment.locator('.grid th').allTextContents(),
+      ['time TimestampMillisecond', 'site String', 'value Float64'].map(each => each.replace(' ', ' '))
+    )
+  })
+
+  await t.test('the first page shows what comes in, and leads on', async t => {
+    const page = await site.open('')
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    const tables = page.getByLabel('Newest tables')
+    await tables.getByRole('link', { name: 'weather' }).waitFor()
+    t.match(await page.getByLabel('Coming in', { exact: true }).textContent(), /sql600/)
+    await look(t, page, 'home')
+    const dark = await site.open('', { dark: true, viewport: narrow })
+    await dark.getByLabel('Newest tables').getByRole('link', { name: 'weather' }).waitFor()
+    await look(t, dark, 'home-narrow-dark')
+    await tables.getByRole('link', { name: 'weather' }).click()
+    await page.getByRole('complementary', { name: 'weather' }).waitFor()
   })
 })

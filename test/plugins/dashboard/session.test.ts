@@ -6,7 +6,7 @@ t.setTimeout(180_000)
 
 t.test('a server with users asks for one and tells why it refuses', needing('chromium'), async t => {
   const site = await openSite(t, { env: { WEIR__USER_PROVIDER: 'static_user_provider:cmd:alice=secret' } })
-  const page = await site.open('')
+  const page = await site.open('query')
   await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
   await page.getByLabel('User').fill('alice')
   await page.getByLabel('Password').fill('wrong')
@@ -17,7 +17,7 @@ t.test('a server with users asks for one and tells why it refuses', needing('chr
   await page.keyboard.press('Enter')
   await write(page, 'SQL statement', 'SELECT 1 AS one')
   await page.keyboard.press('ControlOrMeta+Enter')
-  await page.getByText('1 rows in').waitFor()
+  await page.getByText('1 row in').waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
 })

@@ -21,7 +21,7 @@ t.test('the page of the server itself', needing('chromium'), async t => {
     for (let i = 0; i < 5; i++) await runSql(site.url, `INSERT INTO weather VALUES (${i}, ${i})`)
     await page.waitForFunction(() => {
       const line = [...document.querySelectorAll('.legend li')].find(each => each.textContent!.startsWith('requests'))
-      return Number(line?.querySelector('.quiet')?.textContent) > 0
+      return Number(line?.querySelector('.figure')?.lastChild?.textContent?.replace('/s', '')) > 0
     })
     await look(t, page, 'status')
     await page.getByText('Configuration', { exact: true }).click()
@@ -29,5 +29,19 @@ t.test('the page of the server itself', needing('chromium'), async t => {
     const dark = await site.open('status', { dark: true, viewport: narrow })
     await dark.getByText('rows written a second').waitFor()
     await look(t, dark, 'status-narrow-dark')
+  })
+
+  await t.test('a server that was away is shown again when it is back', async t => {
+    const page = await site.open('status')
+    const tiles = page.locator('.tiles strong')
+    await tiles.first().waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByText('does not answer').first().waitFor()
+    t.equal(await page.getByText('Failed to fetch').count(), 0)
+    await page.context().setOffline(false)
+    await page.getByText('does not answer').first().waitFor({ state: 'detached' })
+    await tiles.first().waitFor()
+    t.equal(await page.getByRole('alert').count(), 0)
   })
 })

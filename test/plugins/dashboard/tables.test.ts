@@ -1,5 +1,7 @@
 import t from 'tap'
+import { encodeSnappy } from '../../../core/index.ts'
 import { needing } from '../../programs.ts'
+import { writeV1 } from '../metricsys/messages.ts'
 import { look, narrow, openSite, runSql } from './browser.ts'
 
 t.setTimeout(180_000)
@@ -48,5 +50,18 @@ t.test('the page of tables', needing('chromium'), async t => {
     await page.getByLabel('Database').selectOption('other')
     await page.getByText('There is no table in other yet').waitFor()
     await look(t, page, 'tables-empty')
+  })
+
+  await t.test('a metric says in whose files its rows are', async t => {
+    const series = { labels: { __name__: 'up', job: 'api' }, samples: [[Date.now(), 1]] as [number, number][] }
+    await fetch(`${site.url}/v1/metricsys/write`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' },
+      body: Buffer.from(encodeSnappy(writeV1([series])))
+    })
+    const page = await site.open('tables')
+    const row = page.getByRole('row', { name: /^up / })
+    t.match(await row.textContent(), /^upmetricin the files of svc_physical_table$/)
+    await look(t, page, 'tables-metric')
   })
 })

@@ -1,18 +1,47 @@
 import t from 'tap'
 import { needing } from '../../programs.ts'
-import { shop, traceId } from '../jaeger/spans.ts'
+import { began, shop, traceId } from '../jaeger/spans.ts'
 import { encodeTraces } from '../telemetry/traces/encode.ts'
-import { look, narrow, openSite } from './browser.ts'
+import { look, narrow, openSite, runSql } from './browser.ts'
 
 t.setTimeout(180_000)
+
+/** A trace of many services, one of which fails under a long name. */
+const crowdId = '00000000000000000000000000000abc'
+const crowd = Array.from({ length: 14 }, (_, i) => ({
+  attributes: [['service.name', `service-${i}`]] as [string, string][],
+  scopes: [
+    {
+      name: 'lib',
+      spans: [
+        {
+          traceId: crowdId,
+          spanId: `00000000000000${(16 + i).toString(16)}`,
+          name:
+            i === 3 ? 'an operation whose name is far longer than there is room for it in the list of spans' : 'work',
+          kind: 2,
+          start: began + 3_600_000_000_000n,
+          end: began + 3_600_000_000_000n + BigInt(1 + i) * 1_000_000n,
+          status: { code: i === 3 ? 2 : 1 }
+        }
+      ]
+    }
+  ]
+}))
 
 async function fill(url: string): Promise<void> {
   const response = await fetch(`${url}/v1/telemetry/v1/traces`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-protobuf' },
-    body: Buffer.from(encodeTraces(shop))
+    body: Buffer.from(encodeTraces([...shop, ...crowd]))
   })
   if (!response.ok) throw new Error(await response.text())
+  const at = Number(began / 1_000_000n)
+  for (const table of ['aaa', 'lines']) {
+    await runSql(url, `CREATE TABLE ${table} (at TIMESTAMP(3) TIME INDEX, message STRING, trace_id STRING)`)
+    await runSql(url, `INSERT INTO ${table} VALUES (${at}, 'one of another trace', 'ffff')`)
+  }
+  await runSql(url, `INSERT INTO lines VALUES (${at + 1}, 'put into the cart', '${traceId}')`)
 }
 
 const then = 'from=2023-11-14T22:00:00Z&to=2023-11-14T23:00:00Z'
@@ -28,13 +57,16 @@ t.test('the page of traces', needing('chromium'), async t => {
     await look(t, page, 'traces-search')
     await page.getByLabel('At least').fill('500ms')
     await page.getByRole('button', { name: 'Search' }).click()
-    await page.getByText('1 traces').waitFor()
+    await page.getByText('1 trace, the longest').waitFor()
     await page.getByLabel('Tags').fill('http.request.method=GET user.id=9007199254740993')
     await page.keyboard.press('Enter')
-    await page.getByText('1 traces').waitFor()
+    await page.getByText('1 trace, the longest').waitFor()
     await page.getByLabel('At most').fill('soon')
     await page.keyboard.press('Enter')
-    t.match(await page.getByRole('alert').textContent(), /soon/)
+    t.match(
+      await page.getByRole('alert').textContent(),
+      /^unable to parse param 'minDuration|^unable to parse param 'maxDuration.*soon/
+    )
   })
 
   await t.test('shows a trace as a waterfall and everything of a span', async t => {
@@ -47,7 +79,7 @@ t.test('the page of traces', needing('chromium'), async t => {
     t.equal(await page.locator('.waterfall .row').count(), 2)
     await page.getByRole('button', { name: 'Open all' }).click()
     await page.getByLabel('Search in this trace').fill('oops')
-    await page.getByText('1 spans', { exact: true }).waitFor()
+    await page.getByText('1 span', { exact: true }).waitFor()
     t.equal(await page.locator('.waterfall .row.dim').count(), 2)
     await page.getByRole('button', { name: 'frontend GET /cart' }).click()
     const details = page.getByRole('complementary', { name: 'GET /cart' })
@@ -68,5 +100,45 @@ t.test('the page of traces', needing('chromium'), async t => {
     const page = await site.open('traces?trace=00000000000000000000000000000001')
     await page.getByText('There is no trace').waitFor()
     t.pass()
+  })
+
+  for (const dark of [false, true]) {
+    await t.test(`each service has its colour, and what failed is seen, ${dark ? 'dark' : 'light'}`, async t => {
+      const page = await site.open(`traces?trace=${crowdId}`, { dark })
+      const rows = page.locator('.waterfall .row')
+      await rows.nth(13).waitFor()
+      const colours = await rows
+        .locator('.swatch')
+        .evaluateAll(all => all.map(each => getComputedStyle(each).backgroundColor))
+      t.equal(new Set(colours).size, 14, 'no two services share one')
+      const mark = page.locator('.waterfall .mark')
+      t.equal(await mark.count(), 1)
+      const [name, box] = [
+        await page
+          .locator('.row', { has: page.locator('.mark') })
+          .locator('.name')
+          .boundingBox(),
+        await mark.boundingBox()
+      ]
+      t.ok(box!.width > 20 && box!.x + box!.width <= name!.x + name!.width, 'the mark is whole and in its column')
+      await look(t, page, `trace-crowd-${dark ? 'dark' : 'light'}`)
+    })
+  }
+
+  await t.test('logs of a trace are those of the table that has them; going back shows the search again', async t => {
+    const page = await site.open(`traces?service=frontend&min=500ms&${then}`)
+    await page.getByText('frontend: GET /cart').click()
+    await page.getByRole('button', { name: 'frontend GET /cart' }).waitFor()
+    await page.getByRole('link', { name: 'Logs of it' }).click()
+    await page.getByRole('button', { name: /put into the cart/ }).waitFor()
+    t.equal(await page.getByLabel('Table').inputValue(), 'lines')
+    t.equal(await page.getByText('one of another trace').count(), 0)
+    await page.goBack()
+    await page.getByRole('link', { name: 'Search' }).click()
+    await page.getByText('1 trace, the longest').waitFor()
+    t.equal(await page.getByLabel('At least').inputValue(), '500ms')
+    t.match(Object.fromEntries(new URL(page.url()).searchParams), { from: '2023-11-14T22:00:00Z', service: 'frontend' })
+    const none = await site.open(`logs?trace=${crowdId}&${then}`)
+    await none.getByText('has lines of the trace').waitFor()
   })
 })

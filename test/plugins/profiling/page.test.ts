@@ -64,6 +64,14 @@ t.test('the page of profiles', needing('chromium'), async t => {
     t.match(await focused(page), /^all\n/)
     await page.keyboard.press('Escape')
     t.match(page.url(), /seconds=0\.5&frequency=500$/)
+    for (const [theme, paper] of [
+      ['dark', 'rgb(23, 30, 36)'],
+      ['light', 'rgb(255, 255, 255)']
+    ] as const) {
+      await page.getByLabel('Theme').selectOption(theme)
+      t.equal(await graph.locator('.paper').evaluate(each => getComputedStyle(each).fill), paper, theme)
+      await look(t, page, `profiles-${theme}`)
+    }
   })
 
   await t.test('as text, and as a file of pprof', async t => {

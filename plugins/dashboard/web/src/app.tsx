@@ -4,15 +4,15 @@ import { Navigation } from './components/navigation.tsx'
 import { SignIn } from './components/sign-in.tsx'
 import { PageView } from './page-view.tsx'
 import { areComplete, loadAddedPages, pages } from './pages.ts'
-import { addressOf, followLinks, go, page } from './router.ts'
-import { mustSignIn, user } from './session.ts'
+import { addressOf, followLinks, go, page, parameters } from './router.ts'
+import { lastDatabase, mustSignIn, user } from './session.ts'
 
 followLinks()
 void loadAddedPages()
 
 export function App() {
   useSignalEffect(() => {
-    if (page.value === '') go(addressOf(pages.value[0]!.name))
+    if (page.value === '') go(addressOf(pages.value[0]!.name, entryParameters()))
   })
   const found = useComputed(() => pages.value.find(({ name }) => name === page.value))
   useSignalEffect(() => {
@@ -28,4 +28,9 @@ export function App() {
       </main>
     </div>
   )
+}
+
+/** Whoever comes without an address looks at what was looked at last. */
+function entryParameters() {
+  return { ...Object.fromEntries(parameters.value), db: parameters.value.get('db') ?? lastDatabase() }
 }

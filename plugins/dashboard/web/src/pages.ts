@@ -12,6 +12,7 @@ export interface Page {
 }
 
 const own: readonly Page[] = [
+  { name: 'home', title: 'Home', load: () => import('./pages/home/index.tsx') },
   { name: 'query', title: 'Query', load: () => import('./pages/query/index.tsx') },
   { name: 'metrics', title: 'Metrics', load: () => import('./pages/metrics/index.tsx') },
   { name: 'logs', title: 'Logs', load: () => import('./pages/logs/index.tsx') },

@@ -12,8 +12,15 @@ export const parameters = computed(() => address.value.searchParams)
 
 export type Changes = Readonly<Record<string, string | undefined>>
 
+/** Parameters that hold on all pages: the database, the span of time, how often it is loaded anew. */
+const shared = ['db', 'from', 'to', 'refresh'] as const
+
+/** The address of a page with what holds on all pages; undefined takes a parameter away. */
 export function addressOf(name: string, changes: Changes = {}): string {
-  const query = new URLSearchParams(Object.entries(changes).filter(each => each[1] !== undefined) as [string, string][])
+  const query = new URLSearchParams()
+  const kept = shared.map(key => [key, parameters.value.get(key) ?? undefined] as const)
+  for (const [key, value] of Object.entries({ ...Object.fromEntries(kept), ...changes }))
+    if (value !== undefined && value !== '') query.set(key, value)
   return `${base}${name}${query.size > 0 ? `?${query}` : ''}`
 }
 

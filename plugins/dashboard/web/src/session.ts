@@ -1,8 +1,10 @@
 // Who the user is, for as long as the tab lives; which database is looked at.
-import { effect, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
+import { change, parameters } from './router.ts'
 
 const userKey = 'weir.user'
 const databaseKey = 'weir.database'
+const firstDatabase = 'public'
 
 interface User {
   readonly name: string
@@ -23,13 +25,30 @@ export const user = signal<User | undefined>(readUser())
 /** True once the server refused a request for want of a user. */
 export const mustSignIn = signal(false)
 
-export const database = signal(localStorage.getItem(databaseKey) ?? 'public')
+/** What the address says: without a word there it is the server's own first one, for every reader of a link. */
+export const database = computed(() => parameters.value.get('db') ?? firstDatabase)
+
+/** Chosen last in this browser; undefined where it is the first one. */
+export function lastDatabase(): string | undefined {
+  return localStorage.getItem(databaseKey) ?? undefined
+}
+
+export function chooseDatabase(name: string): void {
+  if (name === firstDatabase) localStorage.removeItem(databaseKey)
+  else localStorage.setItem(databaseKey, name)
+  change({
+    db: name === firstDatabase ? undefined : name,
+    table: undefined,
+    metric: undefined,
+    line: undefined,
+    f: undefined
+  })
+}
 
 effect(() => {
   if (user.value === undefined) sessionStorage.removeItem(userKey)
   else sessionStorage.setItem(userKey, JSON.stringify(user.value))
 })
-effect(() => localStorage.setItem(databaseKey, database.value))
 
 export function makeUser(name: string, password: string): User {
   const bytes = new TextEncoder().encode(`${name}:${password}`)

@@ -10,6 +10,8 @@ export interface Task<T> {
   readonly since: number
   run(work: (signal: AbortSignal) => Promise<T>): Promise<void>
   cancel(): void
+  /** Forgets the last result, too. */
+  clear(): void
 }
 
 export function useTask<T>(): Task<T> {
@@ -25,6 +27,10 @@ export function useTask<T>(): Task<T> {
     current.current = undefined
     setState(before => ({ ...before, isRunning: false }))
   }, [])
+  const clear = useCallback(() => {
+    cancel()
+    setState({ value: undefined, error: undefined, isRunning: false, since: 0 })
+  }, [])
   const run = useCallback(async (work: (signal: AbortSignal) => Promise<T>) => {
     current.current?.abort()
     const mine = new AbortController()
@@ -38,7 +44,7 @@ export function useTask<T>(): Task<T> {
     }
   }, [])
   useEffect(() => () => current.current?.abort(), [])
-  return { ...state, run, cancel }
+  return { ...state, run, cancel, clear }
 }
 
 /** A task that runs at once, and again whenever one of the inputs changes. */

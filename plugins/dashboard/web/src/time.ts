@@ -1,6 +1,7 @@
 // Spans of time as the address says them: `now-1h`, or a point in time.
-import { computed } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { change, parameters } from './router.ts'
+import { fromWallClock, zonedText } from './zone.ts'
 
 /** Milliseconds since 1970. */
 export interface TimeSpan {
@@ -10,14 +11,39 @@ export interface TimeSpan {
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** Milliseconds since 1970; undefined when it is no time. */
+/** Milliseconds since 1970; undefined when it is no time. A time without a zone is one of UTC: links mean the same everywhere. */
 export function readTime(text: string, now = Date.now()): number | undefined {
-  if (text === 'now') return now
-  const back = /^now-(\d+)([smhdw])$/.exec(text)
-  if (back !== null) return now - Number(back[1]) * units[back[2]!]!
+  if (isRelative(text)) {
+    const [, count, unit] = /^now-(\d+)([smhdw])$/.exec(text) ?? []
+    return count === undefined ? now : now - Number(count) * units[unit!]!
+  }
   if (/^\d{10,13}$/.test(text)) return text.length > 10 ? Number(text) : Number(text) * 1000
-  const at = Date.parse(text)
+  const at = Date.parse(
+    hasZone(text) ? text : `${text.replace(/^(\d{4}-\d{2}-\d{2})$/, '$1T00:00').replace(' ', 'T')}Z`
+  )
   return Number.isNaN(at) ? undefined : at
+}
+
+function isRelative(text: string): boolean {
+  return /^now(-\d+[smhdw])?$/.test(text)
+}
+
+function hasZone(text: string): boolean {
+  return /(z|[+-]\d{2}:?\d{2})$/i.test(text.replace(/^\d{4}-\d{2}-\d{2}/, ''))
+}
+
+/** What a person wrote, in the chosen zone, as the address says it; undefined when it is no time. */
+export function addressWord(text: string): string | undefined {
+  if (isRelative(text)) return text
+  const at = readTime(text)
+  if (at === undefined) return undefined
+  return new Date(hasZone(text) || /^\d{10,13}$/.test(text) ? at : fromWallClock(at)).toISOString()
+}
+
+/** A word of the address for a person: a point in time is shown in the chosen zone. */
+export function personWord(word: string): string {
+  const at = isRelative(word) ? undefined : readTime(word)
+  return at === undefined ? word : zonedText(at)
 }
 
 export interface TimeWords {
@@ -30,15 +56,35 @@ export const lastHour: TimeWords = { from: 'now-1h', to: 'now' }
 const fromWord = computed(() => parameters.value.get('from') ?? lastHour.from)
 const toWord = computed(() => parameters.value.get('to') ?? lastHour.to)
 
-/** What the address says, else the last hour. The same object until they change. */
-export const timeWords = computed<TimeWords>(() => ({ from: fromWord.value, to: toWord.value }))
+const round = signal(0)
 
-/** The span of this moment. */
-export function currentSpan({ from, to } = timeWords.value): TimeSpan {
+/** Loads anew what depends on the time. */
+export function refresh(): void {
+  round.value++
+}
+
+/** What the address says, else the last hour. The same object until they change or all is loaded anew. */
+export const timeWords = computed<TimeWords>(() => {
+  round.value
+  return { from: fromWord.value, to: toWord.value }
+})
+
+/** Why the address names no span of time. */
+export const timeProblem = computed(() => problemOf(timeWords.value))
+
+export function problemOf({ from, to }: TimeWords): string | undefined {
   const now = Date.now()
-  const end = readTime(to, now) ?? now
-  const start = readTime(from, now) ?? end - units['h']!
-  return start < end ? { from: start, to: end } : { from: end - units['h']!, to: end }
+  const [start, end] = [readTime(from, now), readTime(to, now)]
+  for (const [word, at] of [[from, start] as const, [to, end] as const])
+    if (at === undefined) return `${word} is no time, expected one such as now-1h or 2026-05-04 13:37`
+  return start! < end! ? undefined : `${personWord(from)} is not before ${personWord(to)}`
+}
+
+/** The span of this moment; the last hour where the address names none. */
+export function currentSpan(words = timeWords.value): TimeSpan {
+  const now = Date.now()
+  if (problemOf(words) !== undefined) return { from: now - units['h']!, to: now }
+  return { from: readTime(words.from, now)!, to: readTime(words.to, now)! }
 }
 
 /** Shows another span: what a drag over a chart does. */
@@ -46,15 +92,8 @@ export function showSpan({ from, to }: TimeSpan): void {
   change({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })
 }
 
-/** `2026-05-04 13:37:00.250` in the time of this machine. */
-export function formatTime(at: number): string {
-  const date = new Date(at)
-  const two = (value: number) => String(value).padStart(2, '0')
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-  const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
-  const rest = date.getMilliseconds()
-  return `${day} ${clock}${rest === 0 ? '' : `.${String(rest).padStart(3, '0')}`}`
-}
+/** `2026-05-04 13:37:00.250` in the chosen zone. */
+export const formatTime = zonedText
 
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1) return `${Math.round(milliseconds * 1000)} µs`
@@ -93,4 +132,12 @@ export function exactTime(ticks: unknown, type: string): string {
   const rest = ((all % perSecond) + perSecond) % perSecond
   const whole = new Date(Number((all - rest) / perSecond) * 1000).toISOString().slice(0, 19)
   return perSecond === 1n ? `${whole}Z` : `${whole}.${String(rest).padStart(String(perSecond).length - 1, '0')}Z`
+}
+
+/** A time of a column in the chosen zone, with all the digits it has. */
+export function zonedTime(ticks: unknown, type: string): string {
+  const exact = exactTime(ticks, type)
+  const digits = /\.(\d+)Z$/.exec(exact)?.[1]?.replace(/0+$/, '') ?? ''
+  const whole = zonedText(Math.floor(readTicks(ticks, type) / 1000) * 1000)
+  return digits === '' ? whole : `${whole}.${digits.padEnd(3, '0')}`
 }

@@ -19,7 +19,7 @@ export async function send(path: string, request: Request = {}): Promise<Respons
   const { method, query = {}, form, body, headers = {}, signal, db = database.value } = request
   const address = new URL(path, location.origin)
   for (const [name, value] of entriesOf(query)) address.searchParams.set(name, value)
-  const response = await fetch(address, {
+  const response = await fetchOrSay(address, {
     method: method ?? (form || body ? 'POST' : 'GET'),
     // The page asks for the user itself.
     credentials: 'omit',
@@ -45,12 +45,33 @@ function entriesOf(values: Readonly<Record<string, string | number | undefined>>
   return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
 }
 
+/** The browser's own words for a server that is away tell nothing. */
+async function fetchOrSay(address: URL, options: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, options)
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiError(
+      0,
+      `The server at ${location.host} does not answer. Is it running, and can this machine reach it?`
+    )
+  }
+}
+
+/** The forms in which APIs of the server say what is wrong; the last one is Jaeger's. */
+interface Refusal {
+  readonly error?: unknown
+  readonly message?: unknown
+  readonly errors?: readonly { readonly msg?: unknown }[]
+}
+
 async function reasonOf(response: Response): Promise<string> {
   const text = await response.text()
   try {
-    const { error, message } = JSON.parse(text) as { readonly error?: unknown; readonly message?: unknown }
+    const { error, message, errors } = JSON.parse(text) as Refusal
     if (typeof error === 'string') return error
     if (typeof message === 'string') return message
+    if (typeof errors?.[0]?.msg === 'string') return errors.map(({ msg }) => msg).join('\n')
   } catch {
     // It says so in plain words.
   }

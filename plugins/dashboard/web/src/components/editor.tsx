@@ -2,8 +2,16 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { bracketMatching, defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state'
-import { drawSelection, EditorView, keymap, lineNumbers, placeholder as placeholderText } from '@codemirror/view'
+import { Annotation, Compartment, EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  keymap,
+  lineNumbers,
+  placeholder as placeholderText
+} from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'preact/hooks'
 import { isDark } from '../theme.ts'
@@ -17,10 +25,30 @@ export interface EditorProps {
   /** Lines it has room for at least. */
   readonly lines?: number
   readonly hasNumbers?: boolean
+  /** What is to be marked as wrong. */
+  readonly wrong?: { readonly from: number; readonly to: number } | undefined
   onChange(value: string): void
   /** Ctrl or Cmd with Enter. */
   onRun?(): void
 }
+
+const setWrong = StateEffect.define<EditorProps['wrong']>()
+
+/** Underlined until the text changes. */
+const wrongParts = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, { docChanged, effects, state }) {
+    let next = docChanged ? Decoration.none : marks
+    for (const effect of effects) {
+      if (!effect.is(setWrong)) continue
+      const { value } = effect
+      const fits = value !== undefined && value.to <= state.doc.length && value.from < value.to
+      next = fits ? Decoration.set(Decoration.mark({ class: 'cm-wrong' }).range(value.from, value.to)) : Decoration.none
+    }
+    return next
+  },
+  provide: field => EditorView.decorations.from(field)
+})
 
 const fromOutside = Annotation.define<boolean>()
 
@@ -35,7 +63,8 @@ const darkHighlight = HighlightStyle.define([
 ])
 
 const look = EditorView.theme({
-  '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '13px' },
+  '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '13px', height: '100%', maxHeight: '70vh' },
+  '.cm-wrong': { textDecoration: 'underline wavy var(--bad)', backgroundColor: 'var(--bad-ground)' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--text)', padding: '8px 0' },
@@ -59,6 +88,7 @@ export function Editor({
   language = [],
   lines = 4,
   hasNumbers,
+  wrong,
   onChange,
   onRun
 }: EditorProps) {
@@ -97,10 +127,8 @@ export function Editor({
           calls.current.onChange(text)
         }),
         look,
-        EditorView.theme({
-          '.cm-content': { minHeight: `${lines * 1.5 + 1.2}em` },
-          '.cm-scroller': { maxHeight: '60vh' }
-        }),
+        EditorView.theme({ '.cm-content': { minHeight: `${lines * 1.5 + 1.2}em` } }),
+        wrongParts,
         parts.highlight.of([]),
         parts.language.of(language)
       ]
@@ -118,6 +146,8 @@ export function Editor({
     const changes = { from: 0, to: current.state.doc.length, insert: value }
     current.dispatch({ changes, annotations: fromOutside.of(true) })
   }, [value])
+
+  useEffect(() => view.current?.dispatch({ effects: setWrong.of(wrong) }), [wrong?.from, wrong?.to])
 
   useEffect(() => view.current?.dispatch({ effects: parts.language.reconfigure(language) }), [language])
 

@@ -2,12 +2,12 @@
 import { useState } from 'preact/hooks'
 import { Choice } from '../../components/choice.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { Snippets } from '../../components/snippets.tsx'
 import { addressOf, change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useTask } from '../../task.ts'
 import { DropArea } from './drop-area.tsx'
 import { type Field, type Format, formats } from './formats.ts'
-import { Snippets } from './snippets.tsx'
 import './ingest.css'
 
 export default function Ingest() {

@@ -1,7 +1,7 @@
 // Lines before and after one, whatever the filters of the page.
 import { useEffect, useState } from 'preact/hooks'
 import { type Condition, queryLogs } from '../../api/logs.ts'
-import { writeJson } from '../../components/data-table.tsx'
+import { writeJson } from '../../cell.ts'
 import { Problem } from '../../components/problem.tsx'
 import { useTask } from '../../task.ts'
 import { exactTime } from '../../time.ts'

@@ -1,6 +1,6 @@
 // Fields of a line as a table; objects member by member.
 import type { Column } from '../../api/sql.ts'
-import { textOf } from '../../components/data-table.tsx'
+import { textOf } from '../../cell.ts'
 import { TableHead } from '../../components/table-head.tsx'
 import { exactTime, isTime } from '../../time.ts'
 import { addFilter, type Filter, filterFor } from './filters.ts'

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { TableColumn } from '../../api/catalog.ts'
 import { countBy, countName, type LogSelection, queryLogs } from '../../api/logs.ts'
-import { textOf } from '../../components/data-table.tsx'
+import { textOf } from '../../cell.ts'
 import { Problem } from '../../components/problem.tsx'
 import { change, parameters } from '../../router.ts'
 import { useLoaded } from '../../task.ts'

@@ -1,6 +1,6 @@
 // Filters by column, as the address keeps them and as the server understands them.
 import type { Condition, Test } from '../../api/logs.ts'
-import { textOf, writeJson } from '../../components/data-table.tsx'
+import { textOf, writeJson } from '../../cell.ts'
 import { change, parameters } from '../../router.ts'
 import { exactTime, isTime } from '../../time.ts'
 import { memberPattern, wholePattern } from './json-pattern.ts'

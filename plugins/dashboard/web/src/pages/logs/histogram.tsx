@@ -1,10 +1,11 @@
 // How many lines there were over time, by level. Dragging zooms.
 import { countBy, countName, type Expression, type LogSelection, queryLogs } from '../../api/logs.ts'
 import type { SqlResult } from '../../api/sql.ts'
-import { Chart, type Line } from '../../components/chart.tsx'
-import { textOf } from '../../components/data-table.tsx'
+import { textOf } from '../../cell.ts'
+import { Chart, type Line } from '../../components/chart/index.tsx'
 import { useLoaded } from '../../task.ts'
 import { readTicks, showSpan, type TimeSpan } from '../../time.ts'
+import { countOf } from '../../words.ts'
 import { type Level, levelColours, levelOf, levels } from './levels.ts'
 import type { LogTable } from './tables.ts'
 import { timeFilter } from './time-filter.ts'
@@ -53,15 +54,17 @@ export function Histogram({ table, selection, level, span }: HistogramProps) {
   return (
     <section class="card histogram" aria-label="Lines over time">
       <p class="quiet">
-        {total.toLocaleString('en')} lines, a bar is {stepText(value.step)}
+        {countOf(total, 'line')}, a bar is {stepText(value.step)}
       </p>
       <Chart
         label="Lines over time by level"
         lines={value.lines}
         span={value.span}
         height={130}
-        bars
+        style="bars"
+        unit="count"
         isStacked
+        short="sum"
         onZoom={showSpan}
       />
     </section>
@@ -109,7 +112,7 @@ function linesOf(
   }
   return Array.from(byName, ([name, each]) => ({ name, times, values: each.values, level: each.level }))
     .sort((a, b) => levels.indexOf(b.level) - levels.indexOf(a.level))
-    .map(line => ({ ...line, colour: levelColours[line.level] }))
+    .map(line => ({ ...line, colour: `var(--${levelColours[line.level]})` }))
 }
 
 function nameOf(value: unknown): string {

@@ -1,16 +1,15 @@
 // Lines of a table of logs: how many over time, which values they have, each of them, and new ones as they come.
-import { useState } from 'preact/hooks'
 import { Problem } from '../../components/problem.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
 import { change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
+import { OfTrace } from './of-trace.tsx'
 import { type LogTable, loadLogTables } from './tables.ts'
 import { View } from './view.tsx'
 import './logs.css'
 
 export default function Logs() {
-  const [round, setRound] = useState(0)
   const tables = useLoaded(
     async signal => ({ db: database.value, list: await loadLogTables(database.value, signal) }),
     [database.value]
@@ -19,6 +18,7 @@ export default function Logs() {
   const list = isCurrent ? tables.value!.list : []
   const wanted = parameters.value.get('table')
   const table = wanted === null ? list[0] : list.find(({ name }) => name === wanted)
+  const trace = parameters.value.get('trace')
   const isLive = parameters.value.get('live') !== null
   return (
     <>
@@ -34,15 +34,13 @@ export default function Logs() {
         >
           Live
         </button>
-        <button type="button" disabled={table === undefined} onClick={() => setRound(before => before + 1)}>
-          Refresh
-        </button>
         <TimeRange />
       </div>
       {tables.error !== undefined && <Problem error={tables.error} />}
       {!isCurrent && tables.error === undefined && <p class="empty">Loading …</p>}
-      {isCurrent && table === undefined && <Nothing wanted={list.length > 0 ? wanted : null} />}
-      {table && <View key={`${database.value} ${table.name}`} table={table} isLive={isLive} round={round} />}
+      {isCurrent && trace === null && table === undefined && <Nothing wanted={list.length > 0 ? wanted : null} />}
+      {trace !== null && isCurrent && <OfTrace id={trace} tables={list} />}
+      {trace === null && table && <View key={`${database.value} ${table.name}`} table={table} isLive={isLive} />}
     </>
   )
 }
@@ -53,7 +51,16 @@ function TableChoice({ tables, chosen }: { readonly tables: readonly LogTable[];
     <select
       aria-label="Table"
       value={chosen}
-      onChange={event => change({ table: event.currentTarget.value, f: undefined, field: undefined, line: undefined })}
+      onChange={event =>
+        change({
+          table: event.currentTarget.value,
+          trace: undefined,
+          cols: undefined,
+          f: undefined,
+          field: undefined,
+          line: undefined
+        })
+      }
     >
       {chosen === '' && <option value="">Choose a table</option>}
       {names.map(name => (

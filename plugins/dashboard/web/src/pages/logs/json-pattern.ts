@@ -1,5 +1,5 @@
 // Expressions that find values in JSON text, whatever blanks it was written with.
-import { writeJson } from '../../components/data-table.tsx'
+import { writeJson } from '../../cell.ts'
 
 const blanks = '\\s*'
 

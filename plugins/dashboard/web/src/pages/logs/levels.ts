@@ -8,7 +8,7 @@ export const levels: readonly Level[] = ['error', 'warn', 'info', 'debug', 'othe
 
 /** Names of colours of styles/base.css. */
 export const levelColours: Readonly<Record<Level, string>> = {
-  error: 'series-4',
+  error: 'bad',
   warn: 'series-2',
   info: 'series-6',
   debug: 'series-8',

@@ -2,8 +2,8 @@
 import { useRef, useState } from 'preact/hooks'
 import { queryLogs } from '../../api/logs.ts'
 import type { Column } from '../../api/sql.ts'
+import { textOf, writeJson } from '../../cell.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { textOf, writeJson } from '../../components/data-table.tsx'
 import { Drawer } from '../../components/drawer.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { addressOf, change } from '../../router.ts'
@@ -14,6 +14,7 @@ import { FieldTable } from './field-table.tsx'
 import { levelOf } from './levels.ts'
 import { lineIds, timeOfLine } from './line-id.ts'
 import type { Shape } from './lines.tsx'
+import { Message } from './message.tsx'
 
 type Row = readonly unknown[]
 
@@ -81,7 +82,7 @@ function Whole({ row, ...shape }: Shape & { readonly row: Row }) {
       </p>
       {table.message !== undefined && (
         <pre class="card" tabIndex={0}>
-          {textOf(cell(table.message))}
+          <Message text={textOf(cell(table.message))} marker={undefined} />
         </pre>
       )}
       <div class="bar">

@@ -1,16 +1,24 @@
 // Lines below each other, as many as there are: only those in sight are in the page.
+import { useMemo } from 'preact/hooks'
 import type { Column } from '../../api/sql.ts'
-import { textOf } from '../../components/data-table.tsx'
+import { cellText, textOf } from '../../cell.ts'
 import { useRowsInSight } from '../../components/rows-in-sight.ts'
 import { change } from '../../router.ts'
 import { formatTime, readTicks } from '../../time.ts'
+import { countOf } from '../../words.ts'
 import { levelOf } from './levels.ts'
+import { Message } from './message.tsx'
 import type { LogTable } from './tables.ts'
 
-/** Pixels. */
-const lineHeight = 26
+/** Pixels of a line of text, and above and below all of a row. */
+const textHeight = 20
+const room = 6
+/** Lines of one message that are shown; all are in its details. */
+const mostTextLines = 12
 /** Characters of the columns besides time, level and message that are shown at most. */
 const mostShort = 400
+/** Wrapped lines have heights that only the browser knows: so many are in the page. */
+const mostWrapped = 1000
 
 /** What is known of the columns of lines. */
 export interface Shape {
@@ -19,46 +27,91 @@ export interface Shape {
   readonly level: string | undefined
 }
 
-export interface LinesProps extends Shape {
+/** How lines are shown. */
+export interface LineLook {
+  readonly isWrapped: boolean
+  /** Columns that are shown behind the message; undefined: all. */
+  readonly shown: readonly string[] | undefined
+  readonly marker: RegExp | undefined
+}
+
+export interface LinesProps extends Shape, LineLook {
   readonly rows: readonly (readonly unknown[])[]
   readonly ids: readonly string[]
   readonly chosen: string | null
 }
 
-export function Lines({ rows, ids, chosen, ...shape }: LinesProps) {
-  const { box, first, last, onScroll } = useRowsInSight<HTMLDivElement>(rows.length, lineHeight)
+export function Lines(props: LinesProps) {
+  return props.isWrapped ? <WrappedLines {...props} /> : <WholeLines {...props} />
+}
+
+/** Rows as high as their messages have lines. */
+function WholeLines({ rows, ids, chosen, ...shape }: LinesProps) {
+  const messageAt = shape.columns.findIndex(({ name }) => name === shape.table.message)
+  const offsets = useMemo(() => {
+    const all = new Float64Array(rows.length + 1)
+    for (let i = 0; i < rows.length; i++) all[i + 1] = all[i]! + room + textHeight * linesIn(rows[i]![messageAt])
+    return all
+  }, [rows, messageAt])
+  const { box, first, last, before, after, onScroll } = useRowsInSight<HTMLDivElement>(rows.length, offsets)
   return (
     <div class="log-lines" ref={box} onScroll={onScroll}>
-      <ol
-        aria-label="Lines"
-        style={{
-          paddingTop: `${first * lineHeight}px`,
-          paddingBottom: `${Math.max(0, rows.length - last) * lineHeight}px`
-        }}
-      >
+      <ol aria-label="Lines" style={{ paddingTop: `${before}px`, paddingBottom: `${after}px` }}>
         {rows.slice(first, last).map((row, i) => (
-          <li key={ids[first + i]}>
-            <button
-              type="button"
-              class="plain line"
-              aria-pressed={ids[first + i] === chosen}
-              onKeyDown={moveFocus}
-              onClick={() => change({ line: ids[first + i] }, true)}
-            >
-              <LineText {...shape} row={row} />
-            </button>
-          </li>
+          <LineItem key={ids[first + i]} {...shape} id={ids[first + i]!} row={row} chosen={chosen} />
         ))}
       </ol>
     </div>
   )
 }
 
+function WrappedLines({ rows, ids, chosen, ...shape }: LinesProps) {
+  return (
+    <div class="log-lines wrapped">
+      <ol aria-label="Lines">
+        {rows.slice(0, mostWrapped).map((row, i) => (
+          <LineItem key={ids[i]} {...shape} id={ids[i]!} row={row} chosen={chosen} />
+        ))}
+      </ol>
+      {rows.length > mostWrapped && (
+        <p class="quiet">The first {countOf(mostWrapped, 'line')}; without wrapping all are here.</p>
+      )}
+    </div>
+  )
+}
+
+interface ItemProps extends Shape, LineLook {
+  readonly id: string
+  readonly row: readonly unknown[]
+  readonly chosen: string | null
+}
+
+function LineItem({ id, row, chosen, ...shape }: ItemProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        class="plain line"
+        aria-pressed={id === chosen}
+        onKeyDown={moveFocus}
+        onClick={() => change({ line: id }, true)}
+      >
+        <LineText {...shape} row={row} />
+      </button>
+    </li>
+  )
+}
+
+interface LineTextProps extends Shape, Partial<LineLook> {
+  readonly row: readonly unknown[]
+}
+
 /** One line: when, how grave, what, and the rest in short. */
-export function LineText({ table, columns, level, row }: Shape & { readonly row: readonly unknown[] }) {
+export function LineText({ table, columns, level, row, isWrapped = false, shown, marker }: LineTextProps) {
   const cell = (name: string | undefined) => row[columns.findIndex(column => column.name === name)]
   const grave = cell(level)
   const [day, clock] = formatTime(readTicks(cell(table.time.name), table.time.type)).split(' ')
+  const message = table.message === undefined ? '' : textOf(cell(table.message))
   return (
     <>
       <time class="quiet">
@@ -69,25 +122,39 @@ export function LineText({ table, columns, level, row }: Shape & { readonly row:
         <span class={`level ${levelOf(grave, level)}`}>{grave === null ? '' : textOf(grave)}</span>
       )}
       <span class="message">
-        {table.message !== undefined && textOf(cell(table.message))}
-        <span class="quiet"> {shortOf(columns, row, [table.time.name, level, table.message])}</span>
+        <Message text={isWrapped ? message : cut(message)} marker={marker} />
+        <span class="quiet"> {shortOf(columns, row, [table.time.name, level, table.message], shown)}</span>
       </span>
     </>
   )
 }
 
+function linesIn(message: unknown): number {
+  if (typeof message !== 'string' || !message.includes('\n')) return 1
+  return Math.min(mostTextLines, message.replace(/\n+$/, '').split('\n').length)
+}
+
+/** As many lines as are shown, the last of them says how many more there are. */
+function cut(message: string): string {
+  if (!message.includes('\n')) return message
+  const lines = message.replace(/\n+$/, '').split('\n')
+  if (lines.length <= mostTextLines) return lines.join('\n')
+  return [...lines.slice(0, mostTextLines - 1), `… and ${lines.length - mostTextLines + 1} more lines`].join('\n')
+}
+
 function shortOf(
   columns: readonly Column[],
   row: readonly unknown[],
-  without: readonly (string | undefined)[]
+  without: readonly (string | undefined)[],
+  shown: readonly string[] | undefined
 ): string {
   let text = ''
   for (let i = 0; i < columns.length && text.length < mostShort; i++) {
-    const { name } = columns[i]!
+    const { name, type } = columns[i]!
     const value = row[i]
-    if (without.includes(name) || value === null || value === '') continue
-    const shown = textOf(value)
-    if (shown !== '{}') text += ` ${name}=${shown}`
+    if (without.includes(name) || value === null || value === '' || shown?.includes(name) === false) continue
+    const words = cellText(value, type)
+    if (words !== '{}') text += ` ${name}=${words}`
   }
   return text
 }

@@ -1,5 +1,6 @@
 // What the live tail does at the moment, and its buttons.
 import { Problem } from '../../components/problem.tsx'
+import { countOf } from '../../words.ts'
 import type { Live } from './live.ts'
 
 export function LiveBar({ live }: { readonly live: Live }) {
@@ -8,9 +9,11 @@ export function LiveBar({ live }: { readonly live: Live }) {
     <section class="card bar live" aria-label="Live tail">
       <span class={phase === 'open' && !isPaused ? 'dot on' : 'dot'} />
       <span role="status">{stateOf(live)}</span>
-      {phase === 'open' && isPaused && waiting.length > 0 && <span>{count(waiting.length)} new lines wait</span>}
-      {skipped > 0 && <span class="quiet">{count(skipped)} older ones were not kept</span>}
-      {lost > 0 && <span class="failed">{count(lost)} lost: they came faster than this page reads</span>}
+      {phase === 'open' && isPaused && waiting.length > 0 && (
+        <span>{countOf(waiting.length, 'new line waits', 'new lines wait')}</span>
+      )}
+      {skipped > 0 && <span class="quiet">{countOf(skipped, 'older one was', 'older ones were')} not kept</span>}
+      {lost > 0 && <span class="failed">{lost.toLocaleString('en')} lost: they came faster than this page reads</span>}
       {reason !== undefined && phase === 'ended' && <span>{reason}</span>}
       <span class="space" />
       {phase === 'open' && (
@@ -32,9 +35,5 @@ function stateOf({ phase, isPaused, rows }: Live): string {
   if (phase === 'connecting') return 'Connecting …'
   if (phase === 'ended') return 'Ended.'
   if (isPaused) return 'Paused.'
-  return rows.length === 0 ? 'Live: waiting for new lines.' : `Live: ${count(rows.length)} new lines.`
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en')
+  return rows.length === 0 ? 'Live: waiting for new lines.' : `Live: ${countOf(rows.length, 'new line')}.`
 }

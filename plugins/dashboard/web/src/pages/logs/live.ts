@@ -1,7 +1,7 @@
 // Follows what is written: new lines, paused or not, and what could not be kept.
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type LogSelection, type TailEvent, tailLogs } from '../../api/logs.ts'
-import { writeJson } from '../../components/data-table.tsx'
+import { writeJson } from '../../cell.ts'
 
 type Rows = readonly (readonly unknown[])[]
 

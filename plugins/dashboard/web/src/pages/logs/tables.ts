@@ -11,6 +11,8 @@ export interface LogTable {
   /** What a line says; undefined where no column has texts of its own. */
   readonly message: string | undefined
   readonly trace: string | undefined
+  /** Its rows are spans. */
+  readonly isTraces: boolean
 }
 
 const messageNames = ['message', 'body', 'msg', 'line', 'log', 'text', 'event', 'content', 'raw']
@@ -38,15 +40,15 @@ function tableOf(name: string, columns: readonly TableColumn[]): LogTable[] {
   const named = messageNames.flatMap(word => texts.find(text => wordsOf(text.name).at(-1) === word) ?? [])[0]
   const other = texts.find(text => !isLevelName(text.name) && !/id$/i.test(text.name))
   const trace = columns.find(each => traceName.test(each.name))
-  return [{ name, time, columns, message: (named ?? other)?.name, trace: trace?.name }]
+  const isTraces = columns.some(each => each.name === 'span_name' || each.name === 'duration_nano')
+  return [{ name, time, columns, message: (named ?? other)?.name, trace: trace?.name, isTraces }]
 }
 
 function wordsOf(name: string): string[] {
   return name.toLowerCase().split(/[._-]/)
 }
 
-function likeness({ columns, message }: LogTable): number {
+function likeness({ columns, message, isTraces }: LogTable): number {
   const named = message !== undefined && messageNames.includes(wordsOf(message).at(-1)!)
-  const isTraces = columns.some(({ name }) => name === 'span_name' || name === 'duration_nano')
   return (named ? 2 : 0) + (columns.some(({ name }) => isLevelName(name)) ? 1 : 0) - (isTraces ? 4 : 0)
 }

@@ -8,6 +8,7 @@ import { findLevel } from './levels.ts'
 import { lineIds } from './line-id.ts'
 import type { Shape } from './lines.tsx'
 import { joined, type Live, useLive } from './live.ts'
+import { isOldestFirst } from './look-menu.tsx'
 import { type Search, selectionOf } from './search.ts'
 import type { LogTable } from './tables.ts'
 import { timeFilter } from './time-filter.ts'
@@ -23,8 +24,6 @@ export interface LinesAsked {
   /** Lines loaded at most. */
   readonly size: number
   readonly isLive: boolean
-  /** Grows whenever all is to be loaded anew. */
-  readonly round: number
 }
 
 export interface LinesFound {
@@ -40,13 +39,20 @@ export interface LinesFound {
   readonly ids: readonly string[]
 }
 
-export function useLines({ table, search, size, isLive, round }: LinesAsked): LinesFound {
+export function useLines({ table, search, size, isLive }: LinesAsked): LinesFound {
   const selection = useMemo(() => selectionOf(table, search), [table, search])
+  const isTurned = isOldestFirst()
   const live = useLive(selection, isLive)
-  const span = useMemo(() => currentSpan(), [timeWords.value, selection, round, isLive, live.begun])
+  const span = useMemo(() => currentSpan(), [timeWords.value, selection, isLive, live.begun])
   const found = useLoaded(
-    signal => queryLogs({ ...selection, time_filter: timeFilter(span), limit: { fetch: size } }, signal),
-    [selection, span, size]
+    async signal => {
+      const query = { ...selection, time_filter: timeFilter(span), limit: { fetch: size } }
+      if (!isTurned) return queryLogs(query, signal)
+      const order_by = [{ expr: { NamedIdent: table.time.name }, order: 'asc' }]
+      const result = await queryLogs({ ...query, order_by }, signal)
+      return { ...result, rows: result.rows.toReversed() }
+    },
+    [selection, span, size, isTurned]
   )
   const columns = found.value?.columns ?? table.columns
   const loaded = found.error === undefined ? (found.value?.rows ?? none) : none

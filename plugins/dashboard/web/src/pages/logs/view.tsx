@@ -4,14 +4,17 @@ import type { SqlResult } from '../../api/sql.ts'
 import { Problem } from '../../components/problem.tsx'
 import { change, parameters } from '../../router.ts'
 import { formatDuration } from '../../time.ts'
+import { countOf } from '../../words.ts'
 import { Fields } from './fields.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { readFilters } from './filters.ts'
+import { readFilters, wordsOf } from './filters.ts'
 import { Histogram } from './histogram.tsx'
 import { LineDetails } from './line-details.tsx'
 import { Lines } from './lines.tsx'
 import { LiveBar } from './live-bar.tsx'
-import type { Search } from './search.ts'
+import { chosenColumns, isOldestFirst, LookMenu } from './look-menu.tsx'
+import { markerOf } from './message.tsx'
+import { readWords, type Search } from './search.ts'
 import type { LogTable } from './tables.ts'
 import { useLines } from './use-lines.ts'
 
@@ -21,31 +24,49 @@ const first = 500
 export interface ViewProps {
   readonly table: LogTable
   readonly isLive: boolean
-  /** Grows whenever all is to be loaded anew. */
-  readonly round: number
 }
 
-export function View({ table, isLive, round }: ViewProps) {
+export function View({ table, isLive }: ViewProps) {
   const search = useSearch()
   const size = Math.max(1, Number(parameters.value.get('rows')) || first)
-  const { selection, span, countSpan, found, live, shape, rows, ids } = useLines({ table, search, size, isLive, round })
+  const { selection, span, countSpan, found, live, shape, rows, ids } = useLines({ table, search, size, isLive })
   const { value, error, isRunning } = found
   const { level } = shape
+  const isTurned = isOldestFirst()
+  const [shownRows, shownIds] = useMemo(
+    () => (isTurned ? [rows.toReversed(), ids.toReversed()] : [rows, ids]),
+    [rows, ids, isTurned]
+  )
+  const marker = useMemo(() => markerOf(search), [search])
   const chosen = parameters.value.get('line')
   return (
     <>
       <FilterBar table={table} {...search} />
       <Histogram table={table} selection={selection} level={level} span={countSpan} />
-      {isLive && <LiveBar live={live} />}
-      {error !== undefined && <Problem error={error} />}
+      {isLive && <LiveBar live={{ ...live, error: inWords(live.error, search) }} />}
+      {error !== undefined && <Problem error={inWords(error, search)} />}
       <div class="columns">
         <Fields table={table} selection={selection} span={span} level={level} />
         <section class="stack">
-          <p class="quiet" role="status">
-            {value && error === undefined && statusOf(value, rows.length)}
-            {isRunning && ' Loading …'}
-          </p>
-          {rows.length > 0 && <Lines {...shape} rows={rows} ids={ids} chosen={chosen} />}
+          <div class="bar">
+            <p class="quiet" role="status">
+              {value && error === undefined && statusOf(value, rows.length)}
+              {isRunning && ' Loading …'}
+            </p>
+            <span class="space" />
+            <LookMenu table={table} selection={selection} span={span} />
+          </div>
+          {rows.length > 0 && (
+            <Lines
+              {...shape}
+              rows={shownRows}
+              ids={shownIds}
+              chosen={chosen}
+              isWrapped={parameters.value.get('wrap') !== null}
+              shown={chosenColumns()}
+              marker={marker}
+            />
+          )}
           {rows.length === 0 && value && error === undefined && <Empty isLive={isLive} />}
           {value && error === undefined && value.rows.length >= size && (
             <button type="button" disabled={isRunning} onClick={() => change({ rows: String(size * 2) }, true)}>
@@ -59,6 +80,17 @@ export function View({ table, isLive, round }: ViewProps) {
   )
 }
 
+/** What the server says of a part of the query, said of the filter or the word it came from. */
+function inWords(error: unknown, { text, filters }: Search): unknown {
+  const [whole, place, words] =
+    /^\$\.filters\.And\[(\d+)\]\S*: (.*)$/s.exec(error instanceof Error ? error.message : '') ?? []
+  if (whole === undefined) return error
+  const filter = filters[Number(place)]
+  if (filter !== undefined) return `The filter “${wordsOf(filter)}”: ${words}`
+  const word = readWords(text)[Number(place) - filters.length]
+  return word === undefined ? error : `The word “${word.text}”: ${words}`
+}
+
 /** Of the address. */
 function useSearch(): Search {
   const read = (name: string) => parameters.value.get(name) ?? ''
@@ -67,7 +99,7 @@ function useSearch(): Search {
 }
 
 function statusOf({ took }: SqlResult, rows: number): string {
-  return `${rows.toLocaleString('en')} lines in ${formatDuration(took)}, the newest first.`
+  return `${countOf(rows, 'line')} in ${formatDuration(took)}, the ${isOldestFirst() ? 'oldest' : 'newest'} first.`
 }
 
 function Empty({ isLive }: { readonly isLive: boolean }) {

@@ -1,5 +1,5 @@
 // Metrics to choose from, what is known of one, and panels of expressions that share time and crosshair.
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { labelValues, metadata } from '../../api/promql.ts'
 import { Problem } from '../../components/problem.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
@@ -12,12 +12,10 @@ import { MetricDetails } from './metric-details.tsx'
 import { MetricList } from './metric-list.tsx'
 import { Panel } from './panel.tsx'
 import { panels, showPanels } from './panels.ts'
-import { Refresh } from './refresh.tsx'
 import './metrics.css'
 
 export default function Metrics() {
-  const [round, setRound] = useState(0)
-  const span = useMemo(() => currentSpan(), [timeWords.value, round])
+  const span = useMemo(() => currentSpan(), [timeWords.value])
   const seconds = { from: span.from / 1000, to: span.to / 1000 }
   const names = useLoaded(
     signal => labelValues('__name__', undefined, seconds, { signal }),
@@ -42,7 +40,6 @@ export default function Metrics() {
       <div class="bar">
         <h1>Metrics</h1>
         <span class="space" />
-        <Refresh onRefresh={() => setRound(before => before + 1)} />
         <TimeRange />
       </div>
       {names.error !== undefined && <Problem error={names.error} />}
@@ -69,6 +66,7 @@ export default function Metrics() {
               key={i}
               expression={expression}
               span={span}
+              about={about.value}
               place={i}
               count={expressions.length}
               onChange={changed => showPanels(changed)}

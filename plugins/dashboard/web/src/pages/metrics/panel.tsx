@@ -1,31 +1,36 @@
 // One expression over time.
 import { useEffect, useState } from 'preact/hooks'
-import { queryRange, seriesName, stepOf } from '../../api/promql.ts'
-import { Chart } from '../../components/chart.tsx'
+import { type Metadata, queryRange, stepOf } from '../../api/promql.ts'
+import { Chart } from '../../components/chart/index.tsx'
+import { linesOfSeries } from '../../components/chart/series-lines.ts'
 import { Problem } from '../../components/problem.tsx'
 import { addressOf } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
-import { formatDuration, showSpan, type TimeSpan, timeWords } from '../../time.ts'
+import { formatDuration, showSpan, type TimeSpan } from '../../time.ts'
+import { unitOfExpression } from '../../units.ts'
 import { moved, panels } from './panels.ts'
 
 export interface PanelProps {
   readonly expression: string
+  /** What the server says of its metrics. */
+  readonly about: Readonly<Record<string, readonly Metadata[]>> | undefined
   readonly span: TimeSpan
   readonly place: number
   readonly count: number
   onChange(expressions: readonly string[]): void
 }
 
-export function Panel({ expression, span, place, count, onChange }: PanelProps) {
+export function Panel({ expression, about, span, place, count, onChange }: PanelProps) {
   const [text, setText] = useState(expression)
   useEffect(() => setText(expression), [expression])
   const seconds = { from: span.from / 1000, to: span.to / 1000 }
   const { value, error, isRunning } = useLoaded(
     async signal => {
       const began = performance.now()
-      const { series, warnings } = await queryRange(expression, seconds, stepOf(seconds), { signal })
-      const lines = series.map(({ labels, times, values }) => ({ name: seriesName(labels), times, values }))
+      const step = stepOf(seconds)
+      const { series, warnings } = await queryRange(expression, seconds, step, { signal })
+      const lines = linesOfSeries(series, seconds, step)
       return { lines, warnings, span, took: performance.now() - began }
     },
     [expression, span, database.value]
@@ -45,7 +50,7 @@ export function Panel({ expression, span, place, count, onChange }: PanelProps) 
           onInput={event => setText(event.currentTarget.value)}
         />
         <button type="submit">Show</button>
-        <a class="button" href={addressOf('query', { lang: 'promql', q: expression, ...timeWords.value })}>
+        <a class="button" href={addressOf('query', { lang: 'promql', q: expression })}>
           Query
         </a>
         <button type="button" class="plain" disabled={place === 0} aria-label="Up" onClick={() => move(place - 1)}>
@@ -79,7 +84,14 @@ export function Panel({ expression, span, place, count, onChange }: PanelProps) 
           ))}
           {value.lines.length === 0 && <p class="empty">No samples in this time.</p>}
           {value.lines.length > 0 && (
-            <Chart label={expression} lines={value.lines} span={value.span} height={200} onZoom={showSpan} />
+            <Chart
+              label={expression}
+              lines={value.lines}
+              span={value.span}
+              height={200}
+              unit={unitOfExpression(expression, name => about?.[name]?.[0]?.unit)}
+              onZoom={showSpan}
+            />
           )}
           <p class="quiet">
             {value.lines.length} series in {formatDuration(value.took)}

@@ -1,8 +1,9 @@
 // What a pipeline makes of some lines, step by step, without writing anything.
 import { useState } from 'preact/hooks'
 import { type DryRun, dryRun, type Step } from '../../api/pipelines.ts'
+import { writeJson } from '../../cell.ts'
 import { Choice } from '../../components/choice.tsx'
-import { DataTable, writeJson } from '../../components/data-table.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { useTask } from '../../task.ts'
 
@@ -55,7 +56,7 @@ function Result({ result: { output, trace } }: { readonly result: DryRun }) {
           <h3>{table_name}</h3>
           <DataTable
             label={`Rows of ${table_name}`}
-            columns={schema.map(({ name, data_type, column_type }) => ({ name, type: `${data_type} ${column_type}` }))}
+            columns={schema.map(columnOf)}
             rows={rows.map(row => row.map(({ value }) => value))}
           />
         </section>
@@ -74,6 +75,12 @@ function Result({ result: { output, trace } }: { readonly result: DryRun }) {
       ))}
     </>
   )
+}
+
+/** `TIMESTAMP_MILLISECOND` as the answers of queries call it. */
+function columnOf({ name, data_type, column_type }: DryRun['output'][number]['schema'][number]) {
+  const type = data_type.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return { name, type, note: `${data_type} ${column_type}` }
 }
 
 function titleOf({ kind, where, pipeline, table_name }: Step): string {

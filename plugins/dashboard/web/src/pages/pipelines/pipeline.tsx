@@ -2,7 +2,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { readPipeline, removeVersion, savePipeline } from '../../api/pipelines.ts'
 import { Editor } from '../../components/editor.tsx'
+import { Menu } from '../../components/menu.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { keepDraft, readDraft } from '../../draft.ts'
 import { change, parameters } from '../../router.ts'
 import { useTask } from '../../task.ts'
 import { Difference } from './difference.tsx'
@@ -35,8 +37,9 @@ export interface PipelineProps {
 /** What the page of a pipeline holds, and what can be done with it. */
 function usePipeline({ name, versions, onStored }: PipelineProps) {
   const version = parameters.value.get('version') ?? versions[0]
-  const [stored, setStored] = useState('')
-  const [text, setText] = useState(name === undefined ? starter : '')
+  const [stored, setStored] = useState(name === undefined ? starter : '')
+  const draft = `pipeline.${name ?? ''}.${name === undefined ? '' : version}`
+  const [text, setText] = useState(name === undefined ? (readDraft(draft) ?? starter) : '')
   const [newName, setNewName] = useState('')
   const task = useTask<string>()
   useEffect(() => {
@@ -44,15 +47,20 @@ function usePipeline({ name, versions, onStored }: PipelineProps) {
     void task.run(async signal => {
       const yaml = await readPipeline(name, version, signal)
       setStored(yaml)
-      setText(yaml)
+      setText(readDraft(draft) ?? yaml)
       return ''
     })
   }, [name, version])
 
+  const write = (changed: string) => {
+    setText(changed)
+    keepDraft(draft, changed, stored)
+  }
   const save = () =>
     task.run(async () => {
       const target = name ?? newName.trim()
       const made = await savePipeline(target, text)
+      keepDraft(draft, stored, stored)
       onStored()
       change({ name: target, version: undefined })
       setStored(text)
@@ -61,22 +69,31 @@ function usePipeline({ name, versions, onStored }: PipelineProps) {
   const remove = () =>
     task.run(async () => {
       await removeVersion(name!, version!)
+      keepDraft(draft, stored, stored)
       onStored()
       change({ version: undefined, ...(versions.length === 1 && { name: undefined }) })
       return `Version ${version} is removed.`
     })
-  return { version, stored, text, setText, newName, setNewName, task, save, remove }
+  return { version, stored, text, write, newName, setNewName, task, save, remove }
 }
 
 export function Pipeline(props: PipelineProps) {
   const { name, versions } = props
   const pipeline = usePipeline(props)
-  const { version, stored, text, setText, task } = pipeline
+  const { version, stored, text, write, task } = pipeline
   const language = useMemo(() => pipelineLanguage(), [])
   return (
     <div class="stack">
       <Bar name={name} versions={versions} pipeline={pipeline} />
-      <Editor label="Pipeline" value={text} language={language} lines={14} hasNumbers onChange={setText} />
+      <Editor label="Pipeline" value={text} language={language} lines={14} hasNumbers onChange={write} />
+      {text !== stored && (
+        <p class="bar quiet" role="note">
+          Not stored yet; this browser keeps it.
+          <button type="button" onClick={() => write(stored)}>
+            Discard
+          </button>
+        </p>
+      )}
       {task.error !== undefined && <Problem error={task.error} />}
       {task.value && task.error === undefined && <p role="status">{task.value}</p>}
       {name !== undefined && (
@@ -106,9 +123,29 @@ function Bar({ name, versions, pipeline }: BarProps) {
         <>
           <h2>{name}</h2>
           <Versions versions={versions} chosen={version} />
-          <button type="button" onClick={remove} disabled={version === undefined}>
-            Remove this version
-          </button>
+          {version !== undefined && (
+            <Menu title="Remove this version">
+              {close => (
+                <>
+                  <p>
+                    Version {version} of {name} goes for good.
+                  </p>
+                  <button
+                    type="button"
+                    onClick={() => {
+                      close()
+                      void remove()
+                    }}
+                  >
+                    Remove it
+                  </button>
+                  <button type="button" onClick={close}>
+                    Keep it
+                  </button>
+                </>
+              )}
+            </Menu>
+          )}
         </>
       )}
       <span class="space" />
@@ -117,7 +154,9 @@ function Bar({ name, versions, pipeline }: BarProps) {
         type="button"
         class="main"
         onClick={save}
-        disabled={text === stored || text.trim() === '' || (name === undefined && newName.trim() === '')}
+        disabled={
+          (name !== undefined && text === stored) || text.trim() === '' || (name === undefined && newName.trim() === '')
+        }
       >
         {name === undefined ? 'Store' : 'Store as new version'}
       </button>

@@ -1,16 +1,21 @@
 // The answer to a query in one of its forms.
-import { useMemo } from 'preact/hooks'
-import { seriesName } from '../../api/promql.ts'
+import { useMemo, useState } from 'preact/hooks'
 import type { SqlResult } from '../../api/sql.ts'
-import { Chart, type Line } from '../../components/chart.tsx'
+import { plainValue } from '../../cell.ts'
+import { Chart, type Line } from '../../components/chart/index.tsx'
+import { linesOfSeries } from '../../components/chart/series-lines.ts'
 import { Choice } from '../../components/choice.tsx'
-import { DataTable, writeJson } from '../../components/data-table.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { JsonView } from '../../components/json-view.tsx'
 import { change, parameters } from '../../router.ts'
 import { formatDuration, type TimeSpan } from '../../time.ts'
-import { type Asked, mostRows } from './ask.ts'
+import { type Unit, unitOfExpression, unitOfName } from '../../units.ts'
+import { countOf } from '../../words.ts'
+import { type Asked, canPage, mostRows } from './ask.ts'
 import { Downloads } from './downloads.tsx'
 import { linesOf } from './lines.ts'
 import { seriesTable } from './series-table.ts'
+import { Statistics } from './statistics.tsx'
 
 const views = [
   { value: 'table', title: 'Table' },
@@ -23,9 +28,11 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
   const table = useMemo(() => tableOf(asked), [asked])
   const lines = useMemo(() => chartOf(asked), [asked])
   const wanted = parameters.value.get('view') as View | null
-  const natural = asked.language === 'promql' ? 'chart' : 'table'
+  const [isColumns, setColumns] = useState(false)
+  const isInstant = asked.language === 'promql' && parameters.value.get('at') !== null
+  const natural = isInstant ? 'table' : asked.language === 'promql' ? 'chart' : 'table'
   const view = views.some(({ value }) => value === wanted) ? (wanted as View) : natural
-  if (table.affected !== undefined) return <p role="status">{table.affected} rows affected.</p>
+  if (table.affected !== undefined) return <p role="status">{countOf(table.affected, 'row')} affected.</p>
   const took = asked.language === 'sql' ? asked.result.took : asked.took
   return (
     <>
@@ -37,10 +44,14 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
           onChange={name => change({ view: name === natural ? undefined : name }, true)}
         />
         <span class="quiet" role="status">
-          {table.rows.length} rows in {formatDuration(took)}
-          {table.rows.length === mostRows && `, the first ${mostRows}; a download has all`}
+          {countOf(table.rows.length, 'row')} in {formatDuration(took)}
+          {wordsOfPage(asked, table.rows.length)}
         </span>
+        <Pages asked={asked} rows={table.rows.length} />
         <span class="space" />
+        <button type="button" disabled={table.rows.length === 0} onClick={() => setColumns(true)}>
+          Columns
+        </button>
         <Downloads asked={asked} />
       </div>
       {asked.language === 'promql' &&
@@ -49,23 +60,43 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
             {text}
           </div>
         ))}
+      {isColumns && <Statistics table={table} onClose={() => setColumns(false)} />}
       {view === 'table' && <DataTable label="Result" columns={table.columns} rows={table.rows} />}
       {view === 'chart' && (
         <div class="card">
           <Chart
             label="Result"
             lines={lines}
+            unit={unitOf(asked, lines)}
             onZoom={onZoom}
             {...(asked.language === 'promql' && { span: asked.span })}
           />
         </div>
       )}
-      {view === 'json' && (
-        <pre class="card" tabIndex={0}>
-          {writeJson(jsonOf(asked), 2)}
-        </pre>
-      )}
+      {view === 'json' && <Json asked={asked} />}
     </>
+  )
+}
+
+function wordsOfPage(asked: Asked, rows: number): string {
+  if (asked.language === 'promql' || (asked.page === 0 && rows < mostRows)) return ''
+  const first = asked.page * mostRows
+  return `, rows ${(first + 1).toLocaleString('en')} to ${(first + rows).toLocaleString('en')}; a download has all`
+}
+
+/** Rows before and after those in the page. */
+function Pages({ asked, rows }: { readonly asked: Asked; readonly rows: number }) {
+  if (asked.language === 'promql' || !canPage(asked.text) || (asked.page === 0 && rows < mostRows)) return null
+  const go = (page: number) => change({ page: page === 0 ? undefined : String(page) })
+  return (
+    <span class="joined">
+      <button type="button" disabled={asked.page === 0} onClick={() => go(asked.page - 1)}>
+        Rows before
+      </button>
+      <button type="button" disabled={rows < mostRows} onClick={() => go(asked.page + 1)}>
+        Next rows
+      </button>
+    </span>
   )
 }
 
@@ -75,11 +106,31 @@ function tableOf(asked: Asked): Pick<SqlResult, 'columns' | 'rows' | 'affected'>
 
 function chartOf(asked: Asked): readonly Line[] {
   if (asked.language === 'sql') return linesOf(asked.result)
-  return asked.result.series.map(({ labels, times, values }) => ({ name: seriesName(labels), times, values }))
+  const { from, to } = asked.span
+  return linesOfSeries(asked.result.series, { from: from / 1000, to: to / 1000 }, asked.step)
 }
 
-function jsonOf(asked: Asked): unknown {
-  if (asked.language === 'promql') return asked.result.series
+function unitOf(asked: Asked, lines: readonly Line[]): Unit {
+  if (asked.language === 'promql') return unitOfExpression(asked.text)
+  const units = new Set(lines.map(({ name }) => unitOfName(name.split(' ').at(-1)!)))
+  return units.size === 1 ? [...units][0]! : 'none'
+}
+
+function Json({ asked }: { readonly asked: Asked }) {
+  const item = useMemo(() => itemsOf(asked), [asked])
+  return (
+    <JsonView count={asked.language === 'promql' ? asked.result.series.length : asked.result.rows.length} item={item} />
+  )
+}
+
+function itemsOf(asked: Asked): (i: number) => unknown {
+  if (asked.language === 'promql') {
+    const { series } = asked.result
+    return i => {
+      const { labels, times, values } = series[i]!
+      return { metric: labels, values: times.map((time, at) => [time, values[at]]) }
+    }
+  }
   const { columns, rows } = asked.result
-  return rows.map(row => Object.fromEntries(columns.map(({ name }, i) => [name, row[i]])))
+  return i => Object.fromEntries(columns.map(({ name, type }, at) => [name, plainValue(rows[i]![at], type)]))
 }

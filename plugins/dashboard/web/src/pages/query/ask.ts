@@ -1,5 +1,5 @@
 // Asks the server a question in one of its languages.
-import { type PromResult, queryRange, stepOf } from '../../api/promql.ts'
+import { type PromResult, queryAt, queryRange, type Span, stepOf } from '../../api/promql.ts'
 import { quoteText, type SqlResult, sql } from '../../api/sql.ts'
 import { currentSpan, type TimeSpan } from '../../time.ts'
 
@@ -9,25 +9,61 @@ export type Language = 'sql' | 'promql'
 export const mostRows = 10_000
 
 export type Asked =
-  | { readonly language: 'sql'; readonly text: string; readonly result: SqlResult }
+  | {
+      readonly language: 'sql'
+      readonly text: string
+      /** The first row stands behind so many pages of rows. */
+      readonly page: number
+      readonly result: SqlResult
+    }
   | {
       readonly language: 'promql'
       readonly text: string
       readonly span: TimeSpan
+      /** Seconds between samples. */
+      readonly step: number
       readonly took: number
       readonly result: PromResult
     }
 
-export async function ask(language: Language, text: string, signal: AbortSignal): Promise<Asked> {
+export interface AskOptions {
+  /** Of rows, from 0. */
+  readonly page: number
+  /** The values at the end of the time range only. */
+  readonly isInstant: boolean
+}
+
+export async function ask(
+  language: Language,
+  text: string,
+  signal: AbortSignal,
+  { page, isInstant }: AskOptions
+): Promise<Asked> {
   if (language === 'sql') {
     const filled = fillTimes(text)
-    return { language, text: filled, result: await sql(filled, { signal, limit: mostRows }) }
+    const paged = page === 0 || !canPage(filled) ? filled : pageOf(filled, page)
+    return { language, text: filled, page, result: await sql(paged, { signal, limit: mostRows }) }
   }
   const span = currentSpan()
-  const seconds = { from: span.from / 1000, to: span.to / 1000 }
+  if (isInstant) {
+    const began = performance.now()
+    const result = await queryAt(text, span.to / 1000, { signal })
+    return { language, text, span, step: 1, took: performance.now() - began, result }
+  }
+  const seconds: Span = { from: span.from / 1000, to: span.to / 1000 }
+  const step = stepOf(seconds)
   const began = performance.now()
-  const result = await queryRange(text, seconds, stepOf(seconds), { signal })
-  return { language, text, span, took: performance.now() - began, result }
+  const result = await queryRange(text, seconds, step, { signal })
+  return { language, text, span, step, took: performance.now() - began, result }
+}
+
+/** One query whose rows can be asked for in part. */
+export function canPage(text: string): boolean {
+  return /^\s*(select|with|values)\b[^;]*;?\s*$/i.test(text)
+}
+
+function pageOf(text: string, page: number): string {
+  return `SELECT * FROM (\n${text.replace(/;\s*$/, '')}\n) AS paged LIMIT ${mostRows} OFFSET ${page * mostRows}`
 }
 
 /** Whether running it changes nothing. */

@@ -4,6 +4,7 @@ import { Choice } from '../../components/choice.tsx'
 import { Editor } from '../../components/editor.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
+import { keepInHistory } from '../../history.ts'
 import { change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useTask } from '../../task.ts'
@@ -12,7 +13,11 @@ import { Answer } from './answer.tsx'
 import { type Asked, ask, isReading, type Language } from './ask.ts'
 import { loadPromqlLanguage, loadSqlLanguage } from './completion.ts'
 import { Elapsed } from './elapsed.tsx'
-import { keepInHistory, Saved } from './saved.tsx'
+import { placeOf } from './place.ts'
+import { Saved } from './saved.tsx'
+import { TabBar } from './tab-bar.tsx'
+import { activeTab, adopt, changeTab, type Tab } from './tabs.ts'
+import './query.css'
 
 const examples: Readonly<Record<Language, string>> = {
   sql: 'SELECT * FROM information_schema.tables',
@@ -24,30 +29,45 @@ const languages = [
   { value: 'promql', title: 'PromQL' }
 ] as const
 
+const times = [
+  { value: 'range', title: 'Range' },
+  { value: 'instant', title: 'Instant' }
+] as const
+
 export default function Query() {
   const language: Language = parameters.value.get('lang') === 'promql' ? 'promql' : 'sql'
   const asked = parameters.value.get('q') ?? ''
-  const [text, setText] = useState(asked)
+  const page = Math.max(0, Math.trunc(Number(parameters.value.get('page'))) || 0)
+  const isInstant = language === 'promql' && parameters.value.get('at') !== null
+  const { id, text } = activeTab.value
   const task = useTask<Asked>()
   /** What the user asked to be run. */
   const wanted = useRef<string>(undefined)
   const grammar = useLanguage(language)
+  const start = () => void task.run(signal => ask(language, asked, signal, { page, isInstant }))
 
-  const run = (words = text) => {
-    if (words.trim() === '') return
-    keepInHistory({ language, text: words })
-    wanted.current = words
-    if (words === asked) void task.run(signal => ask(language, words, signal))
-    else change({ q: words })
+  const run = () => {
+    if (text.trim() === '') return
+    keepInHistory({ language, text })
+    changeTab({ asked: text })
+    wanted.current = text
+    if (text === asked && page === 0) start()
+    else change({ q: text, page: undefined })
+  }
+  const show = (tab: Pick<Tab, 'language' | 'asked'>) => {
+    change({ lang: tab.language === 'sql' ? undefined : tab.language, q: tab.asked, page: undefined })
+    if (tab.asked === '') task.clear()
   }
   useEffect(() => {
-    setText(asked)
+    if (asked !== '') adopt(language, asked)
+    else if (activeTab.peek().language !== language) changeTab({ language })
     // A link shows its answer, but changes nothing by being opened.
     const isWanted = wanted.current === asked || isReading(language, asked)
     wanted.current = undefined
-    if (asked !== '' && isWanted) void task.run(signal => ask(language, asked, signal))
-  }, [asked, language, database.value, timeWords.value])
+    if (asked !== '' && isWanted) start()
+  }, [asked, language, page, isInstant, database.value, timeWords.value])
 
+  const place = task.error instanceof Error && text === asked ? placeOf(task.error.message, text) : undefined
   return (
     <>
       <div class="bar">
@@ -56,8 +76,19 @@ export default function Query() {
           label="Language"
           value={language}
           options={languages}
-          onChange={name => change({ lang: name === 'sql' ? undefined : name, q: undefined })}
+          onChange={name => {
+            changeTab({ language: name, asked: '' })
+            show({ language: name, asked: '' })
+          }}
         />
+        {language === 'promql' && (
+          <Choice
+            label="Time"
+            value={isInstant ? 'instant' : 'range'}
+            options={times}
+            onChange={name => change({ at: name === 'range' ? undefined : name, view: undefined })}
+          />
+        )}
         <span class="space" />
         <Saved
           current={{ language, text }}
@@ -65,18 +96,20 @@ export default function Query() {
         />
         <TimeRange />
       </div>
+      <TabBar onShow={show} />
       <Editor
-        key={language}
+        key={`${language} ${id}`}
         label={language === 'sql' ? 'SQL statement' : 'PromQL expression'}
         value={text}
         placeholder={examples[language]}
         language={grammar}
         lines={language === 'sql' ? 5 : 2}
-        onChange={setText}
+        wrong={place}
+        onChange={changed => changeTab({ text: changed })}
         onRun={run}
       />
       <div class="bar">
-        <button type="button" class="main" onClick={() => run()} disabled={text.trim() === ''}>
+        <button type="button" class="main" onClick={run} disabled={text.trim() === ''}>
           Run
         </button>
         {task.isRunning && (

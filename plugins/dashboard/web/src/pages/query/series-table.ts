@@ -6,12 +6,12 @@ export function seriesTable(series: readonly Series[]): Pick<SqlResult, 'columns
   const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort()
   return {
     columns: [
-      { name: 'time', type: 'Timestamp' },
+      { name: 'time', type: 'TimestampMillisecond' },
       ...names.map(name => ({ name, type: 'String' })),
       { name: 'value', type: 'Float64' }
     ],
     rows: series.flatMap(({ labels, times, values }) =>
-      times.map((time, i) => [new Date(time * 1000).toISOString(), ...names.map(name => labels[name] ?? ''), values[i]])
+      times.map((time, i) => [Math.round(time * 1000), ...names.map(name => labels[name] ?? ''), values[i]])
     )
   }
 }

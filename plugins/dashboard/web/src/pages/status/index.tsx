@@ -1,11 +1,14 @@
 // How the server is: rates, memory, plugins, slow queries, configuration. Most of it only the main server tells.
+import { useEffect } from 'preact/hooks'
 import { hasOwnTable } from '../../api/catalog.ts'
 import { ApiError, json, send } from '../../api/http.ts'
 import { rowsOf } from '../../api/sql.ts'
 import { Problem } from '../../components/problem.tsx'
+import { Refresh } from '../../components/refresh.tsx'
 import { TableHead } from '../../components/table-head.tsx'
 import { useLoaded } from '../../task.ts'
-import { formatBytes, formatDuration, formatTime } from '../../time.ts'
+import { formatBytes, formatDuration, formatTime, refresh, timeWords } from '../../time.ts'
+import { countOf } from '../../words.ts'
 import { Rates } from './rates.tsx'
 import './status.css'
 
@@ -21,8 +24,17 @@ interface State {
   readonly plugins: readonly { readonly name: string; readonly servers: readonly string[] }[]
 }
 
+/** Milliseconds. */
+const retry = 2000
+
 export default function Status() {
-  const { value, error } = useLoaded(signal => json<State>('/status', { db: null, signal }), [])
+  const { value, error } = useLoaded(signal => json<State>('/status', { db: null, signal }), [timeWords.value])
+  // A server that is away comes back: it is asked until it does.
+  useEffect(() => {
+    if (!isAway(error)) return undefined
+    const timer = setTimeout(refresh, retry)
+    return () => clearTimeout(timer)
+  }, [error, timeWords.value])
   if (error instanceof ApiError && error.status === 404) {
     return (
       <>
@@ -33,9 +45,14 @@ export default function Status() {
   }
   return (
     <>
-      <h1>Status</h1>
+      <div class="bar">
+        <h1>Status</h1>
+        <span class="space" />
+        <Refresh />
+      </div>
       {error !== undefined && <Problem error={error} />}
-      {value && <Tiles state={value} />}
+      {isAway(error) && <p role="status">Trying again …</p>}
+      {value && error === undefined && <Tiles state={value} />}
       {value && <Rates />}
       <SlowQueries />
       {value && <Plugins state={value} />}
@@ -44,14 +61,18 @@ export default function Status() {
   )
 }
 
+function isAway(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 0
+}
+
 function Tiles({ state }: { readonly state: State }) {
   const { version, commit, hostname, node_version, uptime_seconds, ready, memory, data } = state
   const tiles: readonly (readonly [string, string, string])[] = [
     ['Server', ready ? 'ready' : 'starting', `${hostname}, up ${formatDuration(uptime_seconds * 1000)}`],
     ['Version', version, `${commit ? `${commit.slice(0, 8)}, ` : ''}Node ${node_version}`],
     ['Memory', formatBytes(memory.rss), `${formatBytes(memory.heap_used)} in the heap`],
-    ['Rows', data.rows.toLocaleString('en'), `in ${data.tables} tables`],
-    ['At rest', formatBytes(data.bytes), `in ${data.files} files`]
+    ['Rows', data.rows.toLocaleString('en'), `in ${countOf(data.tables, 'table')}`],
+    ['At rest', formatBytes(data.bytes), `in ${countOf(data.files, 'file')}`]
   ]
   return (
     <div class="tiles">
@@ -95,7 +116,7 @@ interface Slow {
 }
 
 function SlowQueries() {
-  const { value, error } = useLoaded(loadSlowQueries, [])
+  const { value, error } = useLoaded(loadSlowQueries, [timeWords.value])
   return (
     <section class="card stack">
       <h2>Slow queries</h2>
@@ -109,8 +130,8 @@ function SlowQueries() {
           <tbody>
             {value.map(({ timestamp, cost, query }, i) => (
               <tr key={i}>
-                <td>{formatTime(Number(timestamp) / 1e6)}</td>
-                <td>{formatDuration(cost)}</td>
+                <td class="whole">{formatTime(Number(timestamp) / 1e6)}</td>
+                <td class="whole">{formatDuration(cost)}</td>
                 <td class="mono">{query}</td>
               </tr>
             ))}
@@ -130,7 +151,10 @@ async function loadSlowQueries(signal: AbortSignal): Promise<Slow[]> {
 }
 
 function Configuration() {
-  const { value, error } = useLoaded(async signal => (await send('/config', { db: null, signal })).text(), [])
+  const { value, error } = useLoaded(
+    async signal => (await send('/config', { db: null, signal })).text(),
+    [timeWords.value]
+  )
   return (
     <details class="card">
       <summary>Configuration</summary>

@@ -1,7 +1,7 @@
 // What comes in and what is asked, a second, while the page is open.
 import { useEffect, useState } from 'preact/hooks'
 import { readMetrics, type Sample, total } from '../../api/metrics-text.ts'
-import { Chart, type Line } from '../../components/chart.tsx'
+import { Chart, type Line } from '../../components/chart/index.tsx'
 import { Problem } from '../../components/problem.tsx'
 
 const interval = 2000
@@ -28,7 +28,9 @@ export function Rates() {
     const read = async () => {
       try {
         const samples = await readMetrics()
-        if (!gone) setReadings(before => [...before.slice(1 - kept), { time: Date.now() / 1000, samples }])
+        if (gone) return
+        setError(undefined)
+        setReadings(before => [...before.slice(1 - kept), { time: Date.now() / 1000, samples }])
       } catch (reason) {
         if (!gone) setError(reason)
       }
@@ -40,18 +42,25 @@ export function Rates() {
       clearTimeout(timer)
     }
   }, [])
-  if (error !== undefined) return <Problem error={error} />
   const now = Math.round((readings.at(-1)?.time ?? Date.now() / 1000) * 1000)
   const span = { from: now - kept * interval, to: now }
   return (
     <div class="rates">
+      {error !== undefined && <Problem error={error} />}
       {rates.map(([title, metric]) => (
         <section class="card" key={metric}>
-          <Chart label={title} lines={[rateOf(readings, title, metric)]} span={span} height={140} />
+          <Chart
+            label={title}
+            lines={[rateOf(readings, title, metric)]}
+            span={span}
+            height={140}
+            unit="perSecond"
+            short="last"
+          />
         </section>
       ))}
       <section class="card">
-        <Chart label="Memory" lines={[memoryOf(readings)]} span={span} height={140} />
+        <Chart label="Memory" lines={[memoryOf(readings)]} span={span} height={140} unit="bytes" short="last" />
       </section>
     </div>
   )
@@ -68,8 +77,8 @@ function rateOf(readings: readonly Reading[], name: string, metric: string): Lin
 
 function memoryOf(readings: readonly Reading[]): Line {
   return {
-    name: 'resident memory, MiB',
+    name: 'resident memory',
     times: readings.map(({ time }) => time),
-    values: readings.map(({ samples }) => total(samples, 'process_resident_memory_bytes') / 2 ** 20)
+    values: readings.map(({ samples }) => total(samples, 'process_resident_memory_bytes'))
   }
 }

@@ -11,12 +11,15 @@ export interface TableRow {
   readonly rows: number | null
   readonly bytes: number | null
   readonly files: number | null
+  /** The table whose files hold its rows, where that is another one. */
+  readonly sharedWith: string | undefined
 }
 
 interface Row {
   readonly table_name: string
   readonly table_type: string
   readonly engine: string | null
+  readonly create_options: string | null
   readonly region_rows: number | null
   readonly disk_size: number | null
   readonly sst_num: number | null
@@ -24,18 +27,23 @@ interface Row {
 
 export async function loadTables(db: string, signal: AbortSignal): Promise<TableRow[]> {
   const rows = await rowsOf<Row>(
-    `SELECT t.table_name, t.table_type, t.engine, s.region_rows, s.disk_size, s.sst_num
+    `SELECT t.table_name, t.table_type, t.engine, t.create_options, s.region_rows, s.disk_size, s.sst_num
      FROM information_schema.tables t LEFT JOIN information_schema.region_statistics s ON s.table_id = t.table_id
      WHERE t.table_schema = ${quoteText(db)} ORDER BY t.table_name`,
     { signal }
   )
-  return rows.map(row => ({
-    name: row.table_name,
-    kind: row.table_type === 'VIEW' ? 'view' : row.engine === 'metric' ? 'metric' : 'table',
-    rows: row.region_rows,
-    bytes: row.disk_size,
-    files: row.sst_num
-  }))
+  return rows.map(row => {
+    const sharedWith = /\bphysical_table='([^']*)'/.exec(row.create_options ?? '')?.[1]
+    const own = <T>(value: T) => (sharedWith === undefined ? value : null)
+    return {
+      name: row.table_name,
+      kind: row.table_type === 'VIEW' ? 'view' : row.engine === 'metric' ? 'metric' : 'table',
+      rows: own(row.region_rows),
+      bytes: own(row.disk_size),
+      files: own(row.sst_num),
+      sharedWith
+    }
+  })
 }
 
 export interface Details {

@@ -2,6 +2,8 @@
 import { isError, serviceOf, type Trace } from '../../api/traces.ts'
 import { addressOf } from '../../router.ts'
 import { formatDuration, formatTime } from '../../time.ts'
+import { countOf } from '../../words.ts'
+import { searchWords } from './search-words.ts'
 import { serviceColour } from './service-colour.ts'
 import { treeOf } from './tree.ts'
 
@@ -12,12 +14,12 @@ export function Results({ traces }: { readonly traces: readonly Trace[] }) {
   return (
     <>
       <p class="quiet" role="status">
-        {rows.length} traces, the longest {formatDuration(longest / 1000)}
+        {countOf(rows.length, 'trace')}, the longest {formatDuration(longest / 1000)}
       </p>
       <ul class="trace-list" aria-label="Traces found">
         {rows.map(({ trace, tree }) => (
           <li key={trace.traceID}>
-            <a class="card" href={addressOf('traces', { trace: trace.traceID })}>
+            <a class="card" href={addressOf('traces', { ...searchWords(), trace: trace.traceID })}>
               <span class="bar">
                 <strong>{titleOf(trace, tree.roots[0]?.span.spanID)}</strong>
                 <span class="space" />
@@ -28,7 +30,7 @@ export function Results({ traces }: { readonly traces: readonly Trace[] }) {
               </span>
               <span class="bar quiet">
                 <span>{formatTime(tree.start / 1000)}</span>
-                <span>{trace.spans.length} spans</span>
+                <span>{countOf(trace.spans.length, 'span')}</span>
                 {errorsOf(trace) > 0 && <span class="failed">{errorsOf(trace)} failed</span>}
                 <Services trace={trace} />
               </span>

@@ -1,6 +1,6 @@
 // Searches traces of a service.
 import { useEffect } from 'preact/hooks'
-import { operations, searchTraces, services, type Trace } from '../../api/traces.ts'
+import { operations, searchTraces, type Trace } from '../../api/traces.ts'
 import { Problem } from '../../components/problem.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
 import { addressOf, change, go, parameters } from '../../router.ts'
@@ -8,13 +8,13 @@ import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { currentSpan, timeWords } from '../../time.ts'
 import { Results } from './results.tsx'
-
-const fields = ['operation', 'tags', 'min', 'max', 'limit'] as const
+import { fields, searchWords } from './search-words.ts'
+import { learnServices } from './service-colour.ts'
 
 export function Search() {
   const read = (name: string) => parameters.value.get(name) ?? ''
   const service = read('service')
-  const known = useLoaded(signal => services(signal), [database.value])
+  const known = useLoaded(signal => learnServices(signal), [database.value])
   const does = useLoaded(async signal => (service === '' ? [] : operations(service, signal)), [service, database.value])
   const found = useLoaded(
     async signal => (service === '' ? undefined : load(service, read, signal)),
@@ -28,7 +28,7 @@ export function Search() {
     event.preventDefault()
     const form = new FormData(event.currentTarget as HTMLFormElement)
     const id = String(form.get('id')).trim()
-    if (id !== '') go(addressOf('traces', { trace: id }))
+    if (id !== '') go(addressOf('traces', { ...searchWords(), trace: id }))
     else change(Object.fromEntries(fields.map(name => [name, String(form.get(name)).trim()])))
   }
   return (

@@ -1,8 +1,30 @@
-// Each service keeps its colour wherever it is met.
-const colours = 8
+// Each service has a colour of its own, the same wherever it is met.
+import { computed, signal } from '@preact/signals'
+import { services } from '../../api/traces.ts'
+import { coloursOf } from '../../colours.ts'
+import { database } from '../../session.ts'
+
+const known = signal<ReadonlySet<string>>(new Set())
+
+const colours = computed(() => coloursOf(known.value))
+
+/** Services that are met get a colour; all of the database are asked for, so that it does not depend on which come first. */
+export async function learnServices(signal?: AbortSignal): Promise<readonly string[]> {
+  const names = await services(signal)
+  meetServices(names)
+  return names
+}
+
+export function meetServices(names: Iterable<string>): void {
+  const all = new Set([...known.peek(), ...names])
+  if (all.size > known.peek().size) known.value = all
+}
 
 export function serviceColour(service: string): string {
-  let hash = 0
-  for (const character of service) hash = (Math.imul(hash, 31) + character.codePointAt(0)!) >>> 0
-  return `var(--series-${(hash % colours) + 1})`
+  return colours.value.get(service) ?? 'var(--quiet)'
 }
+
+/** Those of another database would take colours. */
+database.subscribe(() => {
+  known.value = new Set()
+})

@@ -1,9 +1,10 @@
 // Everything one span says.
 import { type Span, serviceOf, type Tag, type Trace } from '../../api/traces.ts'
-import { textOf } from '../../components/data-table.tsx'
+import { textOf } from '../../cell.ts'
 import { Drawer } from '../../components/drawer.tsx'
 import { addressOf } from '../../router.ts'
 import { formatDuration, formatTime } from '../../time.ts'
+import { searchWords } from './search-words.ts'
 
 export interface SpanDetailsProps {
   readonly trace: Trace
@@ -30,7 +31,11 @@ export function SpanDetails({ trace, span, start, onClose }: SpanDetailsProps) {
       ))}
       {links.length > 0 && <h3>Links</h3>}
       {links.map(({ traceID, spanID }) => (
-        <a key={traceID + spanID} class="mono" href={addressOf('traces', { trace: traceID, span: spanID })}>
+        <a
+          key={traceID + spanID}
+          class="mono"
+          href={addressOf('traces', { ...searchWords(), trace: traceID, span: spanID })}
+        >
           {traceID}
         </a>
       ))}

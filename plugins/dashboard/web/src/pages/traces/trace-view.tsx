@@ -7,6 +7,9 @@ import { addressOf, change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { formatDuration, formatTime } from '../../time.ts'
+import { countOf } from '../../words.ts'
+import { searchWords } from './search-words.ts'
+import { learnServices, meetServices } from './service-colour.ts'
 import { SpanDetails } from './span-details.tsx'
 import { rowsOf, treeOf } from './tree.ts'
 import { Waterfall } from './waterfall.tsx'
@@ -15,17 +18,24 @@ import { Waterfall } from './waterfall.tsx'
 const reach = 600_000
 
 export function TraceView({ id }: { readonly id: string }) {
-  const { value, error, isRunning } = useLoaded(signal => traceById(id, signal), [id, database.value])
+  const { value, error, isRunning } = useLoaded(
+    async signal => {
+      const [trace] = await Promise.all([traceById(id, signal), learnServices(signal).catch(() => [])])
+      if (trace) meetServices(Object.values(trace.processes).map(({ serviceName }) => serviceName))
+      return trace
+    },
+    [id, database.value]
+  )
   return (
     <>
       <div class="bar">
         <h1>Trace</h1>
         <span class="mono quiet">{id}</span>
         <span class="space" />
-        <a class="button" href={addressOf('logs', { q: id, ...(value && timesAround(value)) })}>
+        <a class="button" href={addressOf('logs', { trace: id, ...(value && timesAround(value)) })}>
           Logs of it
         </a>
-        <a class="button" href={addressOf('traces')}>
+        <a class="button" href={addressOf('traces', searchWords())}>
           Search
         </a>
       </div>
@@ -66,12 +76,12 @@ function Whole({ trace }: { readonly trace: Trace }) {
     <>
       <div class="bar">
         <span>
-          {formatTime(tree.start / 1000)}, {formatDuration(tree.duration / 1000)}, {trace.spans.length} spans
+          {formatTime(tree.start / 1000)}, {formatDuration(tree.duration / 1000)}, {countOf(trace.spans.length, 'span')}
           {failed > 0 && <span class="failed">, {failed} failed</span>}
         </span>
         <span class="space" />
         <SearchBox label="Search in this trace" value={wanted} onChange={setWanted} />
-        {wanted !== '' && <span class="quiet">{found!.size} spans</span>}
+        {wanted !== '' && <span class="quiet">{countOf(found!.size, 'span')}</span>}
         <button
           type="button"
           onClick={() => setClosed(closed.size > 0 ? new Set() : new Set(parents.map(({ spanID }) => spanID)))}

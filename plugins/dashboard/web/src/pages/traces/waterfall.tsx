@@ -76,13 +76,15 @@ function Row({
         )}
         <button type="button" class="plain label" onClick={() => onChoose(spanID)}>
           <span class="swatch" style={{ background: serviceColour(service) }} />
-          <span class="service">{service}</span> {operationName}
-          {isError(span) && <span class="failed"> failed</span>}
+          {isError(span) && <span class="mark">failed</span>}
+          <span class="words" title={`${service} ${operationName}`}>
+            <span class="service">{service}</span> {operationName}
+          </span>
         </button>
       </span>
       <span class="track">
         <span
-          class="length"
+          class={isError(span) ? 'length bad' : 'length'}
           style={{
             left: `${(100 * (startTime - tree.start)) / tree.duration}%`,
             width: `max(2px, ${(100 * duration) / tree.duration}%)`,

@@ -1,8 +1,9 @@
 // Set-ups of agents for this server, to be copied.
-import { CopyButton } from '../../components/copy-button.tsx'
-import { change, parameters } from '../../router.ts'
-import { database } from '../../session.ts'
+
+import { change, parameters } from '../router.ts'
+import { database } from '../session.ts'
 import { agents } from './agents.ts'
+import { CopyButton } from './copy-button.tsx'
 
 export function Snippets() {
   const chosen = agents.find(({ name }) => name === parameters.value.get('agent')) ?? agents[0]!

@@ -1,0 +1,33 @@
+// What the first page shows: how the server is and what came in since it started, by plugin.
+import type { Core } from '../../core/index.ts'
+
+export interface Home {
+  readonly version: string
+  readonly ready: boolean
+  readonly uptime_seconds: number
+  /** Rows written and bytes of requests by plugin, since the server started. */
+  readonly written: readonly { readonly plugin: string; readonly rows: number; readonly bytes: number }[]
+}
+
+const rowsMetric = 'svc_table_operator_ingest_rows'
+const bytesMetric = 'svc_servers_http_received_bytes_total'
+
+export async function readHome(core: Core, version: string): Promise<Home> {
+  const sums = new Map<string, { rows: number; bytes: number }>()
+  for (const { name, labels, value } of await core.metrics.samples()) {
+    const isRows = name === rowsMetric && labels['db'] !== 'svc_private'
+    if (!isRows && name !== bytesMetric) continue
+    const plugin = String(labels['plugin'])
+    const sum = sums.get(plugin) ?? { rows: 0, bytes: 0 }
+    sum[isRows ? 'rows' : 'bytes'] += value
+    sums.set(plugin, sum)
+  }
+  return {
+    version,
+    ready: core.isReady(),
+    uptime_seconds: Math.floor((Date.now() - core.startedAt) / 1000),
+    written: Array.from(sums, ([plugin, sum]) => ({ plugin, ...sum }))
+      .filter(({ rows }) => rows > 0)
+      .sort((a, b) => b.rows - a.rows)
+  }
+}

@@ -1,0 +1,69 @@
+// One value of a table, whole: JSON laid out, long text with its lines, times in the zone and exactly.
+import type { Column } from '../api/sql.ts'
+import { cellText, plainValue, writeJson } from '../cell.ts'
+import { isTime } from '../time.ts'
+import { CopyButton } from './copy-button.tsx'
+import { Drawer } from './drawer.tsx'
+
+export interface CellViewProps {
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly unknown[])[]
+  /** Places of the value. */
+  readonly row: number
+  readonly column: number
+  onChoose(row: number, column: number): void
+  onClose(): void
+}
+
+export function CellView({ columns, rows, row: place, column, onChoose, onClose }: CellViewProps) {
+  const { name, type } = columns[column]!
+  const row = rows[place] ?? []
+  const value = row[column]
+  const text = wholeText(value, type)
+  return (
+    <Drawer title={name} onClose={onClose}>
+      <div class="bar">
+        <button type="button" disabled={column === 0} onClick={() => onChoose(place, column - 1)}>
+          ← Column
+        </button>
+        <button type="button" disabled={column === columns.length - 1} onClick={() => onChoose(place, column + 1)}>
+          Column →
+        </button>
+        <button type="button" disabled={place === 0} onClick={() => onChoose(place - 1, column)}>
+          ↑ Row
+        </button>
+        <button type="button" disabled={place >= rows.length - 1} onClick={() => onChoose(place + 1, column)}>
+          Row ↓
+        </button>
+        <span class="space" />
+        <CopyButton title="Copy value" text={() => text} />
+        <CopyButton
+          title="Copy row as JSON"
+          text={() =>
+            writeJson(Object.fromEntries(columns.map((each, i) => [each.name, plainValue(row[i], each.type)])), 2)
+          }
+        />
+      </div>
+      <p class="quiet">
+        {type}
+        {typeof value === 'string' && `, ${value.length.toLocaleString('en')} characters`}
+      </p>
+      <pre class="card" tabIndex={0}>
+        {text}
+      </pre>
+      {value !== null && isTime(type) && <p class="quiet">exactly {String(plainValue(value, type))}</p>}
+    </Drawer>
+  )
+}
+
+function wholeText(value: unknown, type: string): string {
+  if (typeof value === 'string' && /^\s*[[{]/.test(value)) {
+    try {
+      return JSON.stringify(JSON.parse(value), null, 2)
+    } catch {
+      return value
+    }
+  }
+  const isJson = value !== null && typeof value === 'object' && type !== 'Binary'
+  return isJson ? writeJson(plainValue(value, type), 2) : cellText(value, type)
+}

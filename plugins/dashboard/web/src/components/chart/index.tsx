@@ -1,0 +1,146 @@
+// Values over time: lines, areas, bars or points. Dragging zooms in, a double-click zooms out; charts of one page share the crosshair.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import './chart.css'
+import { isDark } from '../../theme.ts'
+import type { TimeSpan } from '../../time.ts'
+import type { Unit } from '../../units.ts'
+import { zoneName } from '../../zone.ts'
+import { Choice } from '../choice.tsx'
+import { Menu } from '../menu.tsx'
+import { savePicture, saveValues } from './export.ts'
+import { Legend } from './legend.tsx'
+import { chooseLines, type Line } from './line.ts'
+import { type Cursor, type Mark, plotData, plotOptions, type Style } from './plot.ts'
+import { Tooltip } from './tooltip.tsx'
+
+export type { Line } from './line.ts'
+export type { Mark, Style } from './plot.ts'
+
+export interface ChartProps {
+  readonly lines: readonly Line[]
+  readonly label: string
+  readonly span?: TimeSpan
+  readonly height?: number
+  readonly unit?: Unit
+  readonly style?: Style
+  /** Each line on top of those behind it. */
+  readonly isStacked?: boolean
+  /** In the order they come, with one figure of each, and without a choice of styles. */
+  readonly short?: 'sum' | 'last'
+  readonly marks?: readonly Mark[]
+  /** After dragging over a part, or for a double-click. */
+  onZoom?(span: TimeSpan): void
+}
+
+const styles = [
+  { value: 'lines', title: 'Lines' },
+  { value: 'area', title: 'Area' },
+  { value: 'bars', title: 'Bars' },
+  { value: 'points', title: 'Points' }
+] as const
+const none: readonly Mark[] = []
+const nothing: ReadonlySet<string> = new Set()
+
+export function Chart(props: ChartProps) {
+  const { lines, label, span, height = 260, unit = 'none', short, marks = none, onZoom } = props
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot>(undefined)
+  const [hidden, setHidden] = useState(nothing)
+  const [style, setStyle] = useState<Style>(props.style ?? 'lines')
+  const [isStacked, setStacked] = useState(props.isStacked ?? false)
+  const [isLog, setLog] = useState(false)
+  const [cursor, setCursor] = useState<Cursor>()
+  const { lines: drawn, note } = useMemo(() => chooseLines(lines, short === undefined), [lines, short, isDark.value])
+  const zoom = useRef(onZoom)
+  zoom.current = onZoom
+  const shown = useMemo(() => drawn.filter(({ name }) => !hidden.has(name)), [drawn, hidden])
+
+  const zoomOut = () => {
+    const { min, max } = plot.current?.scales['x'] ?? {}
+    if (min === undefined || max === undefined) return
+    const middle = (min + max) * 500
+    const to = Math.min(middle + (max - min) * 1000, Math.max(Date.now(), max * 1000))
+    zoom.current?.({ from: middle - (max - min) * 1000, to })
+  }
+  useEffect(() => {
+    const element = place.current!
+    const isShown = ({ name }: Line) => !hidden.has(name)
+    const options = plotOptions({
+      lines: drawn,
+      width: element.clientWidth || 600,
+      height,
+      style,
+      isStacked,
+      isLog,
+      unit,
+      span,
+      marks,
+      isShown,
+      onZoom: chosen => zoom.current?.(chosen),
+      // Others of the page follow the crosshair, but only the one under the mouse has words.
+      onCursor: at => setCursor(element.matches(':hover') ? at : undefined)
+    })
+    const chart = new uPlot(options, plotData(drawn, isStacked, isLog, isShown), element)
+    plot.current = chart
+    const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }))
+    observer.observe(element)
+    chart.over.addEventListener('dblclick', zoomOut)
+    chart.over.addEventListener('mouseleave', () => setCursor(undefined))
+    return () => {
+      observer.disconnect()
+      chart.destroy()
+    }
+  }, [drawn, isDark.value, zoneName.value, hidden, height, style, isStacked, isLog, unit, marks, span?.from, span?.to])
+
+  return (
+    <figure class="chart" aria-label={label}>
+      {short === undefined && (
+        <div class="tools">
+          <Menu title="Chart" label={`Chart of ${label}`}>
+            <Choice<Style> label="Style" value={style} options={styles} onChange={value => setStyle(value)} />
+            <label>
+              <input type="checkbox" checked={isStacked} onChange={() => setStacked(!isStacked)} /> Stacked
+            </label>
+            <label>
+              <input type="checkbox" checked={isLog} onChange={() => setLog(!isLog)} /> Logarithmic
+            </label>
+            {onZoom && (
+              <button type="button" onClick={zoomOut}>
+                Zoom out
+              </button>
+            )}
+            <button type="button" onClick={() => savePicture(plot.current!.ctx.canvas, shown, label)}>
+              Save as PNG
+            </button>
+            <button type="button" onClick={() => saveValues(shown)}>
+              Save as CSV
+            </button>
+          </Menu>
+        </div>
+      )}
+      <div class="plot">
+        <div ref={place} />
+        {cursor && (
+          <Tooltip
+            cursor={cursor}
+            lines={shown}
+            marks={marks}
+            unit={unit}
+            width={place.current?.clientWidth ?? 0}
+            near={nearOf(plot.current)}
+          />
+        )}
+      </div>
+      {note !== undefined && <p class="quiet">{note}</p>}
+      <Legend lines={drawn} hidden={hidden} unit={unit} short={short} onHide={setHidden} />
+    </figure>
+  )
+}
+
+/** Seconds that four pixels are. */
+function nearOf(chart: uPlot | undefined): number {
+  const { min, max } = chart?.scales['x'] ?? {}
+  return min === undefined || max === undefined ? 0 : ((max - min) / (chart!.over.clientWidth || 600)) * 4
+}

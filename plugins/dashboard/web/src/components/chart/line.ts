@@ -1,0 +1,83 @@
+// Lines of a chart, and what is known of each.
+import { coloursOf } from '../../colours.ts'
+
+export interface Line {
+  readonly name: string
+  /** Seconds since 1970, ascending. */
+  readonly times: readonly number[]
+  readonly values: readonly (number | null)[]
+  /** As CSS says it; default: one of its own. */
+  readonly colour?: string
+}
+
+export interface Figures {
+  readonly last: number | null
+  readonly min: number | null
+  readonly max: number | null
+  readonly avg: number | null
+  readonly sum: number
+}
+
+export interface DrawnLine extends Line {
+  readonly colour: string
+  readonly figures: Figures
+}
+
+/** Lines drawn at most: further ones would take long, and hide each other. */
+export const mostLines = 500
+
+export interface Choice {
+  readonly lines: readonly DrawnLine[]
+  /** How many were chosen of how many, and how; undefined when all are drawn. */
+  readonly note: string | undefined
+}
+
+/** Each line with figures and colour. Of too many: the largest, and of the others every nth. `isSorted`: the largest first. */
+export function chooseLines(lines: readonly Line[], isSorted: boolean): Choice {
+  const colours = coloursOf(lines.map(({ name }) => name))
+  const all = lines.map(line => ({ ...line, colour: line.colour ?? colours.get(line.name)!, figures: figuresOf(line) }))
+  if (isSorted) all.sort((a, b) => sizeOf(b) - sizeOf(a) || (a.name < b.name ? -1 : 1))
+  if (all.length <= mostLines) return { lines: all, note: undefined }
+  const largest = mostLines / 2
+  const every = (all.length - largest) / (mostLines - largest)
+  const others = Array.from({ length: mostLines - largest }, (_, i) => all[largest + Math.floor(i * every)]!)
+  const counts = [mostLines, lines.length, largest].map(count => count.toLocaleString('en'))
+  return {
+    lines: [...all.slice(0, largest), ...others],
+    note: `${counts[0]} of ${counts[1]} series are drawn: the ${counts[2]} largest, and a sample of the others.`
+  }
+}
+
+function sizeOf({ figures: { avg } }: DrawnLine): number {
+  return avg ?? Number.NEGATIVE_INFINITY
+}
+
+function figuresOf({ values }: Line): Figures {
+  let [last, min, max, sum, count]: [number | null, number, number, number, number] = [null, Infinity, -Infinity, 0, 0]
+  for (const value of values) {
+    if (value === null || Number.isNaN(value)) continue
+    last = value
+    if (value < min) min = value
+    if (value > max) max = value
+    sum += value
+    count++
+  }
+  if (count === 0) return { last: null, min: null, max: null, avg: null, sum: 0 }
+  return { last, min, max, avg: sum / count, sum }
+}
+
+/** The value at a time, or the nearest one to it. */
+export function valueAt({ times, values }: Line, time: number): number | null {
+  let [low, high] = [0, times.length - 1]
+  if (high < 0) return null
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (times[middle]! < time) low = middle + 1
+    else high = middle
+  }
+  const before = Math.max(0, low - 1)
+  const at = Math.abs(times[before]! - time) < Math.abs(times[low]! - time) ? before : low
+  // Where samples are missing, the next one is too far away to be the value.
+  const usual = times.length < 2 ? Infinity : (times.at(-1)! - times[0]!) / (times.length - 1)
+  return Math.abs(times[at]! - time) > usual * 1.5 ? null : (values[at] ?? null)
+}

@@ -1,0 +1,196 @@
+// What uPlot is told: scales, axes, series, and how lines lie above each other.
+import uPlot from 'uplot'
+import { canvasColour } from '../../colours.ts'
+import { colour } from '../../theme.ts'
+import type { TimeSpan } from '../../time.ts'
+import { axisSteps, axisTexts, formatValue, type Unit } from '../../units.ts'
+import { zone, zoneName } from '../../zone.ts'
+import type { DrawnLine, Line } from './line.ts'
+import { timeWordsOf } from './time-axis.ts'
+
+export type Style = 'lines' | 'area' | 'bars' | 'points'
+
+/** Something that happened, such as a deploy. */
+export interface Mark {
+  /** Seconds since 1970. */
+  readonly time: number
+  readonly text: string
+}
+
+export interface PlotOptions {
+  readonly lines: readonly DrawnLine[]
+  readonly width: number
+  readonly height: number
+  readonly style: Style
+  readonly isStacked: boolean
+  readonly isLog: boolean
+  readonly unit: Unit
+  readonly span: TimeSpan | undefined
+  readonly marks: readonly Mark[]
+  isShown(line: DrawnLine): boolean
+  onZoom(span: TimeSpan): void
+  onCursor(cursor: Cursor | undefined): void
+}
+
+/** Where the mouse is. */
+export interface Cursor {
+  /** Pixels from the corner of the chart. */
+  readonly left: number
+  readonly top: number
+  /** Seconds since 1970. */
+  readonly time: number
+}
+
+export const axisFont = '11px system-ui, sans-serif'
+/** Pixels between the texts of an axis and the edge. */
+const margin = 10
+
+export function plotOptions(options: PlotOptions): uPlot.Options {
+  const { lines, width, height, span, style, isStacked, isLog, unit, isShown, onZoom, onCursor } = options
+  const axis: uPlot.Axis = {
+    stroke: colour('quiet'),
+    font: axisFont,
+    grid: { stroke: colour('line'), width: 0.5 },
+    ticks: { show: false }
+  }
+  const isFilled = style === 'area' || style === 'bars' || isStacked
+  return {
+    width,
+    height,
+    legend: { show: false },
+    ...(zone.value !== 'local' && { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), zoneName.value) }),
+    cursor: {
+      drag: { x: true, y: false, setScale: false },
+      sync: { key: 'page', setSeries: false },
+      points: { size: 5 }
+    },
+    scales: {
+      x: { time: true, ...(span && { range: [span.from / 1000, span.to / 1000] }) },
+      y: isLog
+        ? { distr: 3, range: (_, min, max) => logRange(min, max) }
+        : { range: (_, min, max) => rangeOf(min, max, isFilled) }
+    },
+    axes: [
+      { ...axis, size: 38, values: (_, places, __, ___, step) => timeWordsOf(places, step) },
+      {
+        ...axis,
+        size: (chart, texts) => widest(chart, texts) + margin,
+        incrs: axisSteps(unit),
+        values: (_, places) =>
+          isLog ? places.map(place => (place === null ? '' : formatValue(place, unit, 3))) : axisTexts(places, unit)
+      }
+    ],
+    series: [{}, ...lines.map(line => seriesOf(line, style, isFilled && !isLog, isShown(line)))],
+    hooks: {
+      draw: [chart => drawMarks(chart, options.marks)],
+      setCursor: [
+        chart => {
+          const { left = -1, top = -1 } = chart.cursor
+          const inside = left >= 0 && top >= 0
+          onCursor(
+            inside
+              ? { left: left + chart.over.offsetLeft, top: top + chart.over.offsetTop, time: chart.posToVal(left, 'x') }
+              : undefined
+          )
+        }
+      ],
+      setSelect: [
+        chart => {
+          const { left, width: chosen } = chart.select
+          if (chosen < 4) return
+          onZoom({ from: chart.posToVal(left, 'x') * 1000, to: chart.posToVal(left + chosen, 'x') * 1000 })
+          chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+        }
+      ]
+    }
+  }
+}
+
+function seriesOf(line: DrawnLine, style: Style, isFilled: boolean, isShown: boolean): uPlot.Series {
+  const stroke = canvasColour(line.colour)
+  return {
+    label: line.name,
+    stroke,
+    show: isShown,
+    spanGaps: false,
+    width: style === 'bars' ? 0 : 1.5,
+    ...(style === 'area' && { fill: `color-mix(in srgb, ${stroke} ${isFilled ? 35 : 12}%, transparent)` }),
+    ...(style === 'points' && { paths: () => null, points: { show: true, size: 4, fill: stroke } }),
+    ...(style === 'bars' && { fill: stroke, paths: uPlot.paths.bars!({ size: [0.9, 60] }), points: { show: false } })
+  }
+}
+
+function widest(chart: uPlot, texts: readonly string[] | null): number {
+  const { ctx } = chart
+  ctx.save()
+  ctx.font = axisFont
+  const width = Math.max(20, ...(texts ?? []).map(text => ctx.measureText(text).width))
+  ctx.restore()
+  return Math.ceil(width)
+}
+
+/** With some room around the values; from zero where areas are filled or zero is near. */
+function rangeOf(min: number | null, max: number | null, isFilled: boolean): [number, number] {
+  if (min === null || max === null || !Number.isFinite(min) || !Number.isFinite(max)) return [0, 1]
+  const low = isFilled || (min > 0 && min < max * 0.5) ? Math.min(0, min) : min
+  const high = isFilled ? Math.max(0, max) : max
+  const room = (high - low || Math.abs(high) || 1) * 0.06
+  return [low === 0 ? 0 : low - room, high === 0 && low < 0 ? 0 : high + room]
+}
+
+function logRange(min: number | null, max: number | null): [number, number] {
+  if (min === null || max === null || !(min > 0)) return [1e-3, max !== null && max > 1e-3 ? max : 1]
+  return [10 ** Math.floor(Math.log10(min)), 10 ** Math.ceil(Math.log10(max * 1.0001))]
+}
+
+function drawMarks(chart: uPlot, marks: readonly Mark[]): void {
+  const { ctx, bbox } = chart
+  ctx.save()
+  ctx.strokeStyle = colour('accent')
+  ctx.lineWidth = devicePixelRatio
+  ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio])
+  for (const { time } of marks) {
+    const x = Math.round(chart.valToPos(time, 'x', true))
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+  }
+  ctx.restore()
+}
+
+/** What is drawn: stacked, those that are shown stand on top of those behind them. */
+export function plotData(
+  lines: readonly DrawnLine[],
+  isStacked: boolean,
+  isLog: boolean,
+  isShown: (line: DrawnLine) => boolean
+): uPlot.AlignedData {
+  const data = aligned(lines)
+  if (isLog) return [data[0]!, ...data.slice(1).map(values => onlyPositive(values!))] as uPlot.AlignedData
+  if (!isStacked) return data
+  const sums: number[] = new Array(data[0]!.length).fill(0)
+  const stacks = lines.map((line, i) => [line, data[i + 1]!] as const).toReversed()
+  const values = stacks.map(([line, own]) => {
+    if (!isShown(line)) return own
+    for (let i = 0; i < sums.length; i++) sums[i]! += own[i] ?? 0
+    return [...sums]
+  })
+  return [data[0]!, ...values.reverse()] as uPlot.AlignedData
+}
+
+/** A logarithm knows no others. */
+function onlyPositive(values: ArrayLike<number | null | undefined>): (number | null)[] {
+  return Array.from(values, value => (value !== null && value !== undefined && value > 0 ? value : null))
+}
+
+/** All lines on one row of times. */
+function aligned(lines: readonly Line[]): uPlot.AlignedData {
+  const [first] = lines
+  if (first === undefined) return [[]]
+  if (lines.every(({ times }) => times === first.times)) {
+    return [first.times, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData
+  }
+  return uPlot.join(lines.map(({ times, values }) => [times, values] as unknown as uPlot.AlignedData))
+}

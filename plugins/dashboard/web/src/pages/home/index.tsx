@@ -1,0 +1,172 @@
+// The first page: how the server is, what comes in, what is new, what was asked; on an empty server, how to send the first rows.
+import { useEffect, useState } from 'preact/hooks'
+import { json } from '../../api/http.ts'
+import { quoteText, rowsOf } from '../../api/sql.ts'
+import { Chart, type Line } from '../../components/chart/index.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Snippets } from '../../components/snippets.tsx'
+import { TableHead } from '../../components/table-head.tsx'
+import { TimeRange } from '../../components/time-range.tsx'
+import { addressOf } from '../../router.ts'
+import { database } from '../../session.ts'
+import { useLoaded } from '../../task.ts'
+import { formatBytes, formatDuration, formatTime, timeWords } from '../../time.ts'
+import { LastQueries, SlowQueries } from './queries.tsx'
+import './home.css'
+
+interface State {
+  readonly version: string
+  readonly ready: boolean
+  readonly uptime_seconds: number
+  readonly written: readonly { readonly plugin: string; readonly rows: number; readonly bytes: number }[]
+}
+
+interface Reading {
+  /** Seconds since 1970. */
+  readonly time: number
+  readonly state: State
+}
+
+/** Milliseconds. */
+const interval = 5000
+/** Readings kept: ten minutes. */
+const kept = 120
+
+export default function Home() {
+  const { readings, error } = useReadings()
+  const tables = useLoaded(signal => loadTables(database.value, signal), [database.value, timeWords.value])
+  const now = readings.at(-1)?.state
+  const isEmpty = tables.value?.length === 0
+  return (
+    <>
+      <div class="bar">
+        <h1>Home</h1>
+        <span class="space" />
+        <TimeRange />
+      </div>
+      {error !== undefined && <Problem error={error} />}
+      {now && <Tiles state={now} />}
+      {isEmpty && (
+        <>
+          <section class="card stack">
+            <h2>Send the first rows</h2>
+            <p>
+              {database.value} has no table yet. Tables make themselves when rows come: copy a command into a shell, or{' '}
+              <a href={addressOf('ingest')}>paste some lines here</a>.
+            </p>
+          </section>
+          <Snippets />
+        </>
+      )}
+      {!isEmpty && (
+        <div class="halves">
+          <section class="card stack" aria-label="Coming in">
+            <h2>Coming in</h2>
+            <Chart label="Rows a second" lines={ratesOf(readings)} height={150} unit="perSecond" short="last" />
+            {now && <Written state={now} />}
+          </section>
+          <section class="card stack" aria-label="Newest tables">
+            <h2>Newest tables</h2>
+            {tables.error !== undefined && <Problem error={tables.error} />}
+            <ul class="links">
+              {(tables.value ?? []).slice(0, 8).map(({ table_name, created }) => (
+                <li key={table_name}>
+                  <a href={addressOf('tables', { table: table_name })}>{table_name}</a>
+                  <span class="quiet">{formatTime(Number(created) * 1000)}</span>
+                </li>
+              ))}
+            </ul>
+            <a href={addressOf('tables')}>All tables</a>
+          </section>
+          <SlowQueries />
+          <LastQueries />
+        </div>
+      )}
+    </>
+  )
+}
+
+function useReadings() {
+  const [readings, setReadings] = useState<readonly Reading[]>([])
+  const [error, setError] = useState<unknown>()
+  useEffect(() => {
+    let timer: number
+    let gone = false
+    const read = async () => {
+      try {
+        const state = await json<State>('/dashboard/api/home', { db: null })
+        if (gone) return
+        setError(undefined)
+        setReadings(before => [...before.slice(1 - kept), { time: Date.now() / 1000, state }])
+      } catch (reason) {
+        if (!gone) setError(reason)
+      }
+      if (!gone) timer = window.setTimeout(read, interval)
+    }
+    void read()
+    return () => {
+      gone = true
+      clearTimeout(timer)
+    }
+  }, [])
+  return { readings, error }
+}
+
+function Tiles({ state: { ready, uptime_seconds, version, written } }: { readonly state: State }) {
+  const sum = (key: 'rows' | 'bytes') => written.reduce((all, each) => all + each[key], 0)
+  const tiles = [
+    ['Server', ready ? 'ready' : 'starting', `up ${formatDuration(uptime_seconds * 1000)}, version ${version}`],
+    ['Rows', sum('rows').toLocaleString('en'), 'written since it started'],
+    ['Received', formatBytes(sum('bytes')), 'in requests since it started'],
+    ['Protocols', String(written.length), written.map(({ plugin }) => plugin).join(', ') || 'none wrote yet']
+  ] as const
+  return (
+    <div class="tiles">
+      {tiles.map(([title, value, note]) => (
+        <div class="card" key={title}>
+          <span class="quiet">{title}</span>
+          <strong>{value}</strong>
+          <span class="quiet">{note}</span>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Written({ state: { written } }: { readonly state: State }) {
+  return (
+    <table class="plain">
+      <TableHead titles={['Protocol', 'Rows', 'Received']} />
+      <tbody>
+        {written.map(({ plugin, rows, bytes }) => (
+          <tr key={plugin}>
+            <td>{plugin}</td>
+            <td>{rows.toLocaleString('en')}</td>
+            <td>{formatBytes(bytes)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function ratesOf(readings: readonly Reading[]): Line[] {
+  const plugins = [...new Set(readings.flatMap(({ state }) => state.written.map(({ plugin }) => plugin)))].sort()
+  const times = readings.slice(1).map(({ time }) => time)
+  const rowsOf = ({ state }: Reading, plugin: string) => state.written.find(each => each.plugin === plugin)?.rows ?? 0
+  return plugins.map(plugin => ({
+    name: plugin,
+    times,
+    values: readings.slice(1).map((reading, i) => {
+      const before = readings[i]!
+      return Math.max(0, rowsOf(reading, plugin) - rowsOf(before, plugin)) / (reading.time - before.time)
+    })
+  }))
+}
+
+function loadTables(db: string, signal: AbortSignal) {
+  return rowsOf<{ table_name: string; created: number }>(
+    `SELECT table_name, epoch(create_time) AS created FROM information_schema.tables WHERE table_type = 'BASE TABLE' AND table_schema = ${quoteText(db)} ORDER BY create_time DESC, table_name LIMIT 8`,
+    { signal }
+  )
+}
