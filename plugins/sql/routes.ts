@@ -39,7 +39,9 @@ export function routes(
     async handler(request, reply) {
       const { ctx } = request
       const isOwn = ctx.channel === 'internal'
-      if (!isOwn) request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
+      // A client may read its answer until after the store is closed.
+      const db = store.label(ctx.db)
+      if (!isOwn) request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db }))
       const parameter = readParameters(request)
       const asParquet = isParquet(parameter('format'))
       const { format, encoding } = resultEncoding(name =>
