@@ -185,82 +185,6 @@ t.test('the query page', needing('chromium'), async t => {
     t.ok((await page.getByLabel('JSON').textContent())!.length < 100_000, 'only lines in sight are in the page')
   })
 
-  await t.test('the editor keeps its height whatever is below it, at every width', async t => {
-    const q = encodeURIComponent('SELECT * FROM range(5000)')
-    for (const [width, height] of [
-      [1440, 900],
-      [1024, 500],
-      [390, 600]
-    ] as const) {
-      const page = await site.open('query', { viewport: { width, height } })
-      const before = (await page.locator('.editor').boundingBox())!.height
-      await page.goto(`${site.url}/dashboard/query?q=${q}`)
-      await page.getByText('5,000 rows in').waitFor()
-      t.equal((await page.locator('.editor').boundingBox())!.height, before, `${width}`)
-      t.ok(before > 100)
-    }
-  })
-
-  await t.test('a link shows the same time and database to everybody; going on keeps them', async t => {
-    await runSql(site.url, 'CREATE DATABASE other')
-    const link = 'metrics?db=other&from=2026-05-04 10:00&to=2026-05-04T12:00:00Z'
-    const words = []
-    for (const timezoneId of ['Asia/Tokyo', 'UTC']) {
-      const page = await site.open(link, { timezoneId })
-      const range = page.locator('.time-range > button')
-      words.push(await range.textContent())
-      t.equal(await page.getByLabel('Database').inputValue(), 'other')
-      await range.click()
-      await page.getByLabel('From', { exact: true }).fill('2026-05-04 09:00')
-      await page.getByLabel('To', { exact: true }).fill('2026-05-04 08:00')
-      await page.getByRole('button', { name: 'Show' }).click()
-      t.match(
-        await page.getByLabel('To', { exact: true }).evaluate((each: HTMLInputElement) => each.validationMessage),
-        /is not before/
-      )
-      await page.getByLabel('To', { exact: true }).fill('2026-05-04 09:30')
-      await page.getByRole('button', { name: 'Show' }).click()
-      const from = timezoneId === 'UTC' ? '2026-05-04T09:00:00.000Z' : '2026-05-04T00:00:00.000Z'
-      t.equal(new URL(page.url()).searchParams.get('from'), from)
-      await page.getByRole('link', { name: 'Logs' }).click()
-      await page.waitForURL('**/logs?*')
-      t.match(Object.fromEntries(new URL(page.url()).searchParams), { db: 'other', from })
-    }
-    t.same(words, [
-      '2026-05-04 19:00:00 to 2026-05-04 21:00:00 local',
-      '2026-05-04 10:00:00 to 2026-05-04 12:00:00 local'
-    ])
-    const wrong = await site.open('metrics?from=now&to=now-1h')
-    t.match(await wrong.getByRole('alert').textContent(), 'now is not before now-1h')
-  })
-
-  await t.test('menus lie on the screen, one at a time, and close', async t => {
-    const page = await site.open(`query?q=${encodeURIComponent('SELECT 1')}`, { viewport: narrow })
-    await page.getByText('1 row in').waitFor()
-    const sheets = page.locator('.sheet:popover-open')
-    for (const name of ['Saved', 'Last hour local', 'Download']) {
-      // One may lie over the button of the next.
-      await page.getByRole('button', { name, exact: true }).evaluate((each: HTMLButtonElement) => each.click())
-      t.equal(await sheets.count(), 1, name)
-      const box = (await sheets.boundingBox())!
-      t.ok(box.x >= 0 && box.x + box.width <= narrow.width, `${name} from ${box.x} to ${box.x + box.width}`)
-      t.ok(box.y >= 0 && box.y + box.height <= narrow.height, `${name} from ${box.y} to ${box.y + box.height}`)
-    }
-    await look(t, page, 'menu-narrow')
-    await page.keyboard.press('Escape')
-    t.equal(await sheets.count(), 0, 'Escape')
-    await page.getByRole('button', { name: 'Saved', exact: true }).click()
-    await page.mouse.click(5, narrow.height - 5)
-    t.equal(await sheets.count(), 0, 'a click outside')
-    await page.goto(`${site.url}/dashboard/status`)
-    const current = page.locator('nav [aria-current]')
-    await page.waitForFunction(() => {
-      const { left, right } = document.querySelector('nav [aria-current]')!.getBoundingClientRect()
-      return left >= 0 && right <= innerWidth
-    })
-    t.equal(await current.textContent(), 'Status')
-  })
-
   await t.test('what was written stays in its tab, errors are marked at their place', async t => {
     const page = await site.open('query')
     await write(page, 'SQL statement', 'SELECT degrees, nowhere FROM weather')
@@ -299,19 +223,5 @@ t.test('the query page', needing('chromium'), async t => {
       await moment.locator('.grid th').allTextContents(),
       ['time TimestampMillisecond', 'site String', 'value Float64'].map(each => each.replace(' ', ' '))
     )
-  })
-
-  await t.test('the first page shows what comes in, and leads on', async t => {
-    const page = await site.open('')
-    await page.getByRole('heading', { name: 'Home' }).waitFor()
-    const tables = page.getByLabel('Newest tables')
-    await tables.getByRole('link', { name: 'weather' }).waitFor()
-    t.match(await page.getByLabel('Coming in', { exact: true }).textContent(), /sql600/)
-    await look(t, page, 'home')
-    const dark = await site.open('', { dark: true, viewport: narrow })
-    await dark.getByLabel('Newest tables').getByRole('link', { name: 'weather' }).waitFor()
-    await look(t, dark, 'home-narrow-dark')
-    await tables.getByRole('link', { name: 'weather' }).click()
-    await page.getByRole('complementary', { name: 'weather' }).waitFor()
   })
 })

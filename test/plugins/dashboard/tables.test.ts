@@ -64,4 +64,32 @@ t.test('the page of tables', needing('chromium'), async t => {
     t.match(await row.textContent(), /^upmetricin the files of svc_physical_table$/)
     await look(t, page, 'tables-metric')
   })
+
+  await t.test('keys lead to pages and tables', async t => {
+    const page = await site.open('tables')
+    await page.getByRole('button', { name: 'weather' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('gl')
+    t.equal(
+      await page.getByRole('searchbox', { name: 'Search tables' }).inputValue(),
+      'gl',
+      'what is written is no key'
+    )
+    await page.getByRole('heading', { name: 'Tables' }).click()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('g l').waitFor()
+    await look(t, page, 'keys')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('ControlOrMeta+K')
+    await page.keyboard.type('weath')
+    await page.getByRole('option', { name: /^weather/ }).waitFor()
+    await look(t, page, 'palette')
+    await page.keyboard.press('Enter')
+    await page.getByRole('complementary', { name: 'weather' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('g')
+    await page.keyboard.press('l')
+    await page.waitForURL('**/logs')
+  })
 })

@@ -71,7 +71,7 @@ t.test('the page of traces', needing('chromium'), async t => {
 
   await t.test('shows a trace as a waterfall and everything of a span', async t => {
     const page = await site.open(`traces?service=frontend&${then}`)
-    await page.getByText('frontend: GET /cart').click()
+    await page.locator('.trace-list').getByText('frontend: GET /cart').click()
     await page.getByRole('button', { name: 'frontend GET /cart' }).waitFor()
     t.equal(await page.locator('.waterfall .row').count(), 3)
     await look(t, page, 'trace')
@@ -127,7 +127,7 @@ t.test('the page of traces', needing('chromium'), async t => {
 
   await t.test('logs of a trace are those of the table that has them; going back shows the search again', async t => {
     const page = await site.open(`traces?service=frontend&min=500ms&${then}`)
-    await page.getByText('frontend: GET /cart').click()
+    await page.locator('.trace-list').getByText('frontend: GET /cart').click()
     await page.getByRole('button', { name: 'frontend GET /cart' }).waitFor()
     await page.getByRole('link', { name: 'Logs of it' }).click()
     await page.getByRole('button', { name: /put into the cart/ }).waitFor()
@@ -140,5 +140,26 @@ t.test('the page of traces', needing('chromium'), async t => {
     t.match(Object.fromEntries(new URL(page.url()).searchParams), { from: '2023-11-14T22:00:00Z', service: 'frontend' })
     const none = await site.open(`logs?trace=${crowdId}&${then}`)
     await none.getByText('has lines of the trace').waitFor()
+  })
+
+  await t.test('traces as dots of time and duration, services that call each other, and their operations', async t => {
+    const page = await site.open(`traces?service=frontend&${then}`)
+    const dots = page.getByLabel('Durations')
+    await dots.getByRole('link').nth(1).waitFor()
+    t.equal(await dots.getByRole('link').count(), 2)
+    const heights = await dots.locator('circle').evaluateAll(all => all.map(each => Number(each.getAttribute('cy'))))
+    t.equal(new Set(heights).size, 2, 'the longer one is higher')
+    await page.getByRole('button', { name: 'Service map' }).click()
+    const map = page.getByLabel('Service map', { exact: true })
+    await map.locator('.name', { hasText: 'cart' }).waitFor()
+    t.same(await map.locator('.name').allTextContents(), ['frontend', 'cart'])
+    t.match(await map.locator('.service-node').first().textContent(), /3 spans, 33\.3 % failed/)
+    t.match(await map.locator('.call title').allTextContents(), ['frontend calls cart 1 time'])
+    await look(t, page, 'traces-map')
+    await page.getByRole('button', { name: 'Operations' }).click()
+    await page.getByLabel('Operations').getByText('GET /cart').waitFor()
+    await look(t, page, 'traces-operations')
+    await dots.getByRole('link', { name: /GET \/cart/ }).click()
+    await page.getByRole('heading', { name: 'Trace' }).waitFor()
   })
 })

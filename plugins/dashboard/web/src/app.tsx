@@ -1,6 +1,8 @@
 // The frame: navigation, session, and the page the address names.
 import { useComputed, useSignalEffect } from '@preact/signals'
+import { useKeys } from './components/keys.ts'
 import { Navigation } from './components/navigation.tsx'
+import { Palette } from './components/palette.tsx'
 import { SignIn } from './components/sign-in.tsx'
 import { PageView } from './page-view.tsx'
 import { areComplete, loadAddedPages, pages } from './pages.ts'
@@ -18,6 +20,7 @@ export function App() {
   useSignalEffect(() => {
     document.title = found.value ? `${found.value.title} · Weir` : 'Weir'
   })
+  useKeys()
   if (mustSignIn.value) return <SignIn />
   return (
     <div class="shell">
@@ -26,6 +29,7 @@ export function App() {
         {found.value && <PageView page={found.value} />}
         {!found.value && <p class="empty">{areComplete.value ? 'There is no page here.' : 'Loading …'}</p>}
       </main>
+      <Palette />
     </div>
   )
 }

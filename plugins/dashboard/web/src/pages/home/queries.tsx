@@ -6,7 +6,6 @@ import { history } from '../../history.ts'
 import { addressOf } from '../../router.ts'
 import { useLoaded } from '../../task.ts'
 import { formatDuration, timeWords } from '../../time.ts'
-import { countOf } from '../../words.ts'
 
 export function SlowQueries() {
   const { value, error } = useLoaded(loadSlow, [timeWords.value])
@@ -47,7 +46,6 @@ export function LastQueries() {
           </li>
         ))}
       </ul>
-      <p class="quiet">{countOf(history.value.length, 'query', 'queries')} kept.</p>
     </section>
   )
 }

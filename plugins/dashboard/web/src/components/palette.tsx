@@ -1,0 +1,177 @@
+// What lies above the page: the keys there are, and a list of what there is to go to, found by its words.
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { quoteText, rowsOf } from '../api/sql.ts'
+import { pages } from '../pages.ts'
+import { addressOf, go } from '../router.ts'
+import { database } from '../session.ts'
+import { useLoaded } from '../task.ts'
+import { isDark, theme } from '../theme.ts'
+import { refresh } from '../time.ts'
+import { chooseZone, zone } from '../zone.ts'
+import { letters, shown } from './keys.ts'
+import './palette.css'
+
+/** Entries shown at most. */
+const most = 12
+
+export function Palette() {
+  if (shown.value === undefined) return null
+  return shown.value === 'keys' ? <Keys /> : <Commands />
+}
+
+const close = () => {
+  shown.value = undefined
+}
+
+function Keys() {
+  const known = pages.value.flatMap(({ name, title }) => {
+    const letter = Object.keys(letters).find(each => letters[each] === name)
+    return letter === undefined ? [] : [[`g ${letter}`, title]]
+  })
+  const rows = [
+    ['Ctrl+K', 'Go to a page or a table by its name'],
+    ['/', 'Search on this page'],
+    ['Ctrl+Enter', 'Run the query'],
+    ['Escape', 'Close what lies above the page'],
+    ['?', 'These keys'],
+    ...known
+  ]
+  return (
+    <Box label="Keys">
+      <table class="plain">
+        <tbody>
+          {rows.map(([keys, text]) => (
+            <tr key={keys}>
+              <th scope="row">
+                <kbd>{keys}</kbd>
+              </th>
+              <td>{text}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <button type="button" onClick={close}>
+        Close
+      </button>
+    </Box>
+  )
+}
+
+interface Command {
+  readonly title: string
+  readonly note: string
+  run(): void
+}
+
+function Commands() {
+  const [wanted, setWanted] = useState('')
+  const [place, setPlace] = useState(0)
+  const tables = useLoaded(signal => loadTables(database.value, signal), [database.value])
+  const words = wanted.toLowerCase().split(/\s+/)
+  const found = commandsOf(tables.value ?? [])
+    .filter(({ title, note }) => words.every(word => `${title} ${note}`.toLowerCase().includes(word)))
+    .slice(0, most)
+  const run = (command: Command | undefined) => {
+    close()
+    command?.run()
+  }
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      setPlace((place + step + found.length) % Math.max(1, found.length))
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      run(found[place])
+    }
+  }
+  return (
+    <Box label="Go to">
+      <input
+        role="combobox"
+        aria-label="Go to a page or a table"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={found.length > 0 ? `palette-${place}` : undefined}
+        placeholder="A page, a table, a switch"
+        value={wanted}
+        onKeyDown={press}
+        onInput={event => {
+          setWanted(event.currentTarget.value)
+          setPlace(0)
+        }}
+      />
+      <div role="listbox" id="palette-list" aria-label="Found" class="palette-list">
+        {found.map((command, i) => (
+          <button
+            type="button"
+            role="option"
+            tabIndex={-1}
+            key={command.note + command.title}
+            id={`palette-${i}`}
+            class="plain"
+            aria-selected={i === place}
+            onClick={() => run(command)}
+          >
+            {command.title} <span class="quiet">{command.note}</span>
+          </button>
+        ))}
+      </div>
+      {found.length === 0 && <p class="quiet">Nothing is called like this.</p>}
+    </Box>
+  )
+}
+
+function commandsOf(tables: readonly string[]): readonly Command[] {
+  return [
+    ...pages.value.map(({ name, title }) => ({ title, note: 'page', run: () => go(addressOf(name)) })),
+    ...tables.map(name => ({ title: name, note: 'table', run: () => go(addressOf('tables', { table: name })) })),
+    {
+      title: isDark.value ? 'Light' : 'Dark',
+      note: 'theme',
+      run: () => {
+        theme.value = isDark.value ? 'light' : 'dark'
+      }
+    },
+    {
+      title: zone.value === 'UTC' ? 'Times of this machine' : 'Times in UTC',
+      note: 'time zone',
+      run: () => chooseZone(zone.value === 'UTC' ? 'local' : 'UTC')
+    },
+    { title: 'Refresh', note: 'load anew', run: refresh },
+    {
+      title: 'Keys',
+      note: 'help',
+      run: () => {
+        shown.value = 'keys'
+      }
+    }
+  ]
+}
+
+async function loadTables(db: string, signal: AbortSignal): Promise<readonly string[]> {
+  const rows = await rowsOf<{ table_name: string }>(
+    `SELECT table_name FROM information_schema.tables WHERE table_schema = ${quoteText(db)} ORDER BY table_name LIMIT 10000`,
+    { signal }
+  )
+  return rows.map(({ table_name }) => table_name)
+}
+
+/** Lies above the page; Escape and a click beside it close it, and the focus goes back. */
+function Box({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  const box = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const { current } = box
+    current!.showModal()
+    const beside = (event: MouseEvent) => event.target === current && close()
+    current!.addEventListener('click', beside)
+    return () => current!.close()
+  }, [])
+  return (
+    <dialog class="palette" ref={box} aria-label={label} onClose={close}>
+      <div class="stack">{children}</div>
+    </dialog>
+  )
+}
