@@ -17,6 +17,7 @@ import { observeRequests } from './http/observe.ts'
 import { parseParameters } from './http/query.ts'
 import { limitRates } from './http/rate-limit.ts'
 import { setContexts } from './http/request.ts'
+import { refuseOtherSites } from './http/site.ts'
 import type { Tls } from './http/tls.ts'
 import { traceRequests } from './http/trace.ts'
 import { inPhase, onBehalfOf } from './phase.ts'
@@ -62,6 +63,7 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
   rates.byAddress()
   await authenticate(app, { users: core.users, metrics: core.metrics, plugins: specs })
   rates.byUser()
+  refuseOtherSites(app, kind, core.config.http)
   answerErrors(app, specs)
   setContexts(app, kind, core.config.default_timezone)
   acceptBodies(app, core.config.http.body_limit)

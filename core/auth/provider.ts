@@ -5,6 +5,8 @@ export type PermissionMode = 'rw' | 'ro' | 'wo'
 export interface User {
   readonly name: string
   readonly mode: PermissionMode
+  /** Why this request may not change anything, whatever its user may do. */
+  readonly writeRefusal?: string
 }
 
 /** What a request offers to prove who it is. */

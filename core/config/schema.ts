@@ -113,6 +113,17 @@ const http = table(
       description:
         'Origins web pages may come from, `*` for any. Empty: any with a `user_provider`, only the own origin without.'
     }),
+    allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description:
+        'Names, with or without port, under which web pages may change something on the server, beside loopback and the address it listens on: requests of browsers with another `Host` are refused with 403 when they would. Clients that are no browsers notice nothing.',
+      ...live
+    }),
+    read_only_get: flag(
+      false,
+      'Refuses statements that change something, and other changes, in requests with GET; they need POST.',
+      live
+    ),
     shutdown_grace: duration(10 * second, 'Time running requests have to end when the server stops.', live),
     tls,
     rate_limit: rateLimit

@@ -1,6 +1,5 @@
 // Which web pages of other origins may use the server.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { DbError } from '../errors.ts'
 import { isUnder } from './fence.ts'
 
 const methods = 'GET,POST,PUT,DELETE,HEAD'
@@ -8,15 +7,12 @@ const vary = 'origin, access-control-request-method, access-control-request-head
 
 /**
  * Answers preflight requests and marks answers under `/v1` and `/dashboard`. `origins` are the allowed ones, `*` allows all, none
- * sends no header at all. Routes with `sameOrigin` refuse pages of other origins whatever is allowed.
+ * sends no header at all.
  */
 export function shareWithOrigins(app: FastifyInstance, origins: readonly string[]): void {
   const all = origins.includes('*')
   app.addHook('onRequest', (request, reply, done) => {
     const origin = request.headers.origin
-    if (request.routeOptions.config.sameOrigin && origin !== undefined && !isOwn(origin, request)) {
-      throw new DbError('AccessDenied', `pages of ${origin} may not use ${request.routeOptions.url}`)
-    }
     if (origins.length === 0 || !isShared(request)) return done()
     reply.header('vary', vary)
     const allowed = all ? '*' : origin !== undefined && origins.includes(origin) ? origin : undefined
@@ -38,8 +34,4 @@ function allowedHeaders(request: FastifyRequest): string {
 
 function isShared(request: FastifyRequest): boolean {
   return isUnder(request.url, '/v1') || isUnder(request.url, '/dashboard')
-}
-
-function isOwn(origin: string, request: FastifyRequest): boolean {
-  return URL.canParse(origin) && new URL(origin).host === request.headers.host
 }
