@@ -3,7 +3,7 @@ import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import t from 'tap'
 import { needing } from '../../programs.ts'
-import { look, narrow, openSite, runSql, write } from './browser.ts'
+import { drawnTexts, look, narrow, openSite, runSql, write } from './browser.ts'
 
 const start = Date.now() - 3_600_000
 
@@ -223,5 +223,29 @@ t.test('the query page', needing('chromium'), async t => {
       await moment.locator('.grid th').allTextContents(),
       ['time TimestampMillisecond', 'site String', 'value Float64'].map(each => each.replace(' ', ' '))
     )
+  })
+
+  await t.test('lines called as levels have the colours of levels', async t => {
+    const q = `SELECT TIMESTAMP '2026-05-04 10:00:00' + INTERVAL (i // 4) MINUTE AS at, ['DEBUG', 'ERROR', 'INFO', 'WARN'][i % 4 + 1] AS level, i AS n FROM range(40) r(i)`
+    for (const dark of [false, true]) {
+      const page = await site.open(`query?q=${encodeURIComponent(q)}&view=chart`, { dark })
+      await page.locator('.legend li').nth(3).waitFor()
+      const colours = await page
+        .locator('.legend li')
+        .evaluateAll(all =>
+          Object.fromEntries(
+            all.map(each => [
+              each.querySelector('.name')!.textContent,
+              getComputedStyle(each.querySelector('.swatch')!).backgroundColor
+            ])
+          )
+        )
+      t.equal(colours['ERROR'], dark ? 'rgb(255, 138, 128)' : 'rgb(179, 38, 30)')
+      t.equal(new Set(Object.values(colours)).size, 4)
+      t.ok(
+        (await drawnTexts(page, 'Result')).some(({ text }) => text === '0'),
+        'zero has no prefix'
+      )
+    }
   })
 })

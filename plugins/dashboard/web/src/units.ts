@@ -69,13 +69,13 @@ export function axisTexts(places: readonly (number | null)[], unit: Unit): strin
   const top = largest / factor
   if (top !== 0 && top < 1e-3) {
     return parts.map(part =>
-      part === null ? '' : part === 0 ? `0${suffix}` : `${exponential(part, 4)}${name}${suffix}`
+      part === null ? '' : part === 0 ? formatValue(0, unit) : `${exponential(part, 4)}${name}${suffix}`
     )
   }
   const digits = digitsFor(parts.filter(part => part !== null))
   return parts.map(part => {
     if (part === null) return ''
-    return isZero(part, top) ? `0${name}${suffix}` : `${part.toFixed(digits)}${name}${suffix}`
+    return isZero(part, top) ? formatValue(0, unit) : `${part.toFixed(digits)}${name}${suffix}`
   })
 }
 

@@ -1,5 +1,6 @@
 // Lines of a chart, and what is known of each.
 import { coloursOf } from '../../colours.ts'
+import { type Level, levelColours, levelOf } from '../../levels.ts'
 
 export interface Line {
   readonly name: string
@@ -35,7 +36,12 @@ export interface Choice {
 /** Each line with figures and colour. Of too many: the largest, and of the others every nth. `isSorted`: the largest first. */
 export function chooseLines(lines: readonly Line[], isSorted: boolean): Choice {
   const colours = coloursOf(lines.map(({ name }) => name))
-  const all = lines.map(line => ({ ...line, colour: line.colour ?? colours.get(line.name)!, figures: figuresOf(line) }))
+  const levels = levelsOf(lines)
+  const all = lines.map(line => {
+    const level = levels.get(line.name)
+    const own = line.colour ?? (level && `var(--${levelColours[level]})`) ?? colours.get(line.name)!
+    return { ...line, colour: own, figures: figuresOf(line) }
+  })
   if (isSorted) all.sort((a, b) => sizeOf(b) - sizeOf(a) || (a.name < b.name ? -1 : 1))
   if (all.length <= mostLines) return { lines: all, note: undefined }
   const largest = mostLines / 2
@@ -46,6 +52,17 @@ export function chooseLines(lines: readonly Line[], isSorted: boolean): Choice {
     lines: [...all.slice(0, largest), ...others],
     note: `${counts[0]} of ${counts[1]} series are drawn: the ${counts[2]} largest, and a sample of the others.`
   }
+}
+
+/** Lines that are called as a level is, each level once: an error is red everywhere. */
+function levelsOf(lines: readonly Line[]): ReadonlyMap<string, Level> {
+  const found = lines.flatMap(({ name }) => {
+    const word = /\b(?:level|severity\w*)="([^"]+)"/i.exec(name)?.[1] ?? name.split(' ')[0]!
+    const level = word.length < 3 ? 'other' : levelOf(word)
+    return level === 'other' ? [] : [[name, level] as const]
+  })
+  const isTold = new Set(found.map(([, level]) => level)).size === found.length
+  return new Map(isTold ? found : [])
 }
 
 function sizeOf({ figures: { avg } }: DrawnLine): number {

@@ -63,7 +63,7 @@ export default function Home() {
           <section class="card stack" aria-label="Coming in">
             <h2>Coming in</h2>
             <Chart label="Rows a second" lines={ratesOf(readings)} height={150} unit="perSecond" short="last" />
-            {now && <Written state={now} />}
+            {now && now.written.length > 0 && <Written state={now} />}
           </section>
           <section class="card stack" aria-label="Newest tables">
             <h2>Newest tables</h2>

@@ -1,5 +1,5 @@
 // How grave a line is, whatever the column and its values are called.
-import type { Column } from '../../api/sql.ts'
+import type { Column } from './api/sql.ts'
 
 export type Level = 'error' | 'warn' | 'info' | 'debug' | 'other'
 
