@@ -2,6 +2,7 @@
 import { authorise, DbError, type RequestContext, type Store } from '../../core/index.ts'
 import type { PromqlRange, PromqlService } from '../services.ts'
 import { type Labels, metricName } from './engine/labels.ts'
+import { mapPaced, Pace, sortPaced } from './engine/pace.ts'
 import { compareLabels } from './functions/sort.ts'
 import { type Expr, type Matcher, unwrap } from './language/ast.ts'
 import { QueryError } from './language/error.ts'
@@ -27,7 +28,9 @@ export function createLabelReads(store: Store, limits: ParseLimits, most: () => 
     async series(ctx, selectors, range) {
       authorise(ctx.user, 'read')
       const found = await find(ctx, selectors, range)
-      return found.sort(compareLabels).map(labels => Object.fromEntries(labels))
+      const pace = new Pace(ctx.signal)
+      const sorted = await sortPaced(pace, found, compareLabels)
+      return mapPaced(pace, sorted, labels => Object.fromEntries(labels))
     },
 
     async labelNames(ctx, selectors, range) {

@@ -1,15 +1,16 @@
 // Results as columns, for the formats SQL answers have: time, value, then a column for each label.
 import type { RecordsAnswer, ResultBatch, ResultColumn } from '../../../core/index.ts'
-import type { Row } from './rows.ts'
+import type { LabelNames, Labels } from '../engine/labels.ts'
+import type { QueryAnswer } from '../engine/query.ts'
+import { answerRows, type Row } from './rows.ts'
 
 /** Rows of one batch. */
 const batchRows = 2_048
 
-/** `name` is that of the column of values. */
-export function recordsOf(found: Iterable<Row>, name = 'svc_value'): RecordsAnswer {
-  const rows = [...found]
-  const labels = [...new Set(rows.flatMap(({ labels }) => Object.keys(labels)))].sort()
-  const isText = rows.some(({ value }) => typeof value === 'string')
+/** `name` is that of the column of values. Rows are made as they are asked for. */
+export function recordsOf(answer: QueryAnswer, name = 'svc_value'): RecordsAnswer {
+  const labels = labelsOf(answer)
+  const isText = hasHistograms(answer)
   const columns: ResultColumn[] = [
     { name: 'svc_timestamp', type: 'TimestampMillisecond' },
     { name, type: isText ? 'String' : 'Float64' },
@@ -19,11 +20,30 @@ export function recordsOf(found: Iterable<Row>, name = 'svc_value'): RecordsAnsw
     kind: 'records',
     columns,
     async *batches() {
-      for (let start = 0; start < rows.length; start += batchRows) {
-        yield toBatch(rows.slice(start, start + batchRows), labels, isText)
+      let rows: Row[] = []
+      for (const row of answerRows(answer)) {
+        rows.push(row)
+        if (rows.length < batchRows) continue
+        yield toBatch(rows, labels, isText)
+        rows = []
+        await new Promise(resolve => setImmediate(resolve))
       }
+      if (rows.length > 0) yield toBatch(rows, labels, isText)
     }
   }
+}
+
+function labelsOf({ value }: QueryAnswer): readonly string[] {
+  const all: readonly { readonly labels: Labels }[] =
+    value.type === 'vector' ? value.series : value.type === 'matrix' ? value.samples : []
+  const shared = new Set<LabelNames>()
+  for (const { labels } of all) shared.add(labels.shared)
+  return [...new Set([...shared].flatMap(({ names }) => names))].sort()
+}
+
+function hasHistograms({ value }: QueryAnswer): boolean {
+  if (value.type === 'vector') return value.series.some(({ kinds }) => kinds.includes(2))
+  return value.type === 'matrix' && value.samples.some(({ histograms }) => histograms.times.length > 0)
 }
 
 function toBatch(rows: readonly Row[], labels: readonly string[], isText: boolean): ResultBatch {

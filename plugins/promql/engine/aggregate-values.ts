@@ -11,7 +11,12 @@ import type { Evaluation } from './evaluation.ts'
 import { fixedFloat } from './number.ts'
 import { at, type Grid, newSeries, type Series, type Value } from './series.ts'
 
-export function countValues(evaluation: Evaluation, expr: Aggregation, groups: readonly Group[], grid: Grid): Value {
+export async function countValues(
+  evaluation: Evaluation,
+  expr: Aggregation,
+  groups: readonly Group[],
+  grid: Grid
+): Promise<Value> {
   const label = evaluation.text(expr.param!)
   if (!label.isWellFormed() || nameProblem('column', label) !== undefined) {
     throw executionError(`invalid label name ${quote(label)}`)
@@ -21,8 +26,9 @@ export function countValues(evaluation: Evaluation, expr: Aggregation, groups: r
   const counted: Series[] = []
   for (const { labels, members } of groups) {
     const byValue = new Map<string, Series>()
-    for (let step = 0; step < grid.count; step++) {
-      for (const member of members) {
+    for (const member of members) {
+      if (evaluation.budget.isDue) await evaluation.budget.pause()
+      for (let step = 0; step < grid.count; step++) {
         const value = at(member, step)
         if (value === undefined) continue
         const text = leftOut ? '' : typeof value === 'number' ? fixedFloat(value) : histogramText(value)

@@ -5,6 +5,7 @@ import { choose } from './choose.ts'
 import type { Evaluation } from './evaluation.ts'
 import { grouping, groupLabels, type Labels } from './labels.ts'
 import { average, sum } from './mean.ts'
+import { eachPaced, type Pace } from './pace.ts'
 import { type GroupMath, reduceCounts, reduceExtreme, reduceQuantile, reduceVariance } from './reduce.ts'
 import { type Grid, isEmpty, type Series, type Value } from './series.ts'
 
@@ -28,31 +29,37 @@ const reductions: Readonly<Record<string, GroupMath>> = {
 
 export async function aggregate(evaluation: Evaluation, expr: Aggregation, grid: Grid): Promise<Value> {
   const series = await evaluation.vector(expr.expr, grid)
-  const groups = groupSeries(series, new Set(expr.grouping), expr.without)
+  const groups = await groupSeries(evaluation.budget, series, new Set(expr.grouping), expr.without)
   const { op } = expr
-  if (op === 'count_values') return countValues(evaluation, expr, groups, grid)
+  if (op === 'count_values') return await countValues(evaluation, expr, groups, grid)
   const parameter = expr.param === undefined ? undefined : await evaluation.scalar(expr.param, grid)
   const math = reductions[op]
   if (math === undefined) return choose(evaluation, expr, groups, parameter!, grid)
-  const context = { expr, annotations: evaluation.annotations, parameter, count: grid.count }
+  const { annotations, budget } = evaluation
+  const context = { expr, annotations, budget, parameter, count: grid.count }
   const results: Series[] = []
   for (const group of groups) {
-    const result = math(group, context)
+    const result = await math(group, context)
     if (!isEmpty(result)) results.push(result)
-    if (evaluation.budget.isDue) await evaluation.budget.pause()
+    if (budget.isDue) await budget.pause()
   }
   return { type: 'vector', series: results }
 }
 
 /** In the order their first members come. */
-export function groupSeries(series: readonly Series[], names: ReadonlySet<string>, without: boolean): readonly Group[] {
+async function groupSeries(
+  pace: Pace,
+  series: readonly Series[],
+  names: ReadonlySet<string>,
+  without: boolean
+): Promise<readonly Group[]> {
   const groups = new Map<string, { labels: Labels; members: Series[] }>()
   const keyOf = grouping(names, without)
-  for (const each of series) {
+  await eachPaced(pace, series, each => {
     const key = keyOf(each.labels)
     const group = groups.get(key)
     if (group !== undefined) group.members.push(each)
     else groups.set(key, { labels: groupLabels(each.labels, names, without), members: [each] })
-  }
+  })
   return [...groups.values()]
 }

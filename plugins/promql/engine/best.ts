@@ -1,4 +1,5 @@
 // The best members of a group at each step, for topk and bottomk.
+import type { Pace } from './pace.ts'
 import type { Series } from './series.ts'
 
 /** Heaps of so many are kept for all steps at once, while the members are looked at one after the other; larger ones step by step. */
@@ -8,11 +9,12 @@ const mostKept = 64
  * Gives the places of the best floats at a step, as many as `most` says there: the highest first, or with `sign` -1 the lowest. NaN comes
  * last in either order. Which of equal values are among them is decided as Prometheus does: a heap takes the members in their order.
  */
-export function chooseBest(
+export async function chooseBest(
+  pace: Pace,
   members: readonly Series[],
   most: Float64Array,
   sign: 1 | -1
-): (step: number) => ArrayLike<number> {
+): Promise<(step: number) => ArrayLike<number>> {
   const counts = Uint32Array.from(most, each => Math.min(members.length, Math.max(0, Math.trunc(each))))
   const width = counts.reduce((all, each) => Math.max(all, each), 0)
   if (width <= mostKept) {
@@ -21,6 +23,7 @@ export function chooseBest(
       for (let step = 0; step < counts.length; step++) {
         if (kinds[step] === 1) heaps.offer(step, counts[step]!, sign * values[step]!, place)
       }
+      if (pace.isDue) await pace.pause()
     }
     return step => heaps.places(step)
   }

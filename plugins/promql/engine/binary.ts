@@ -7,8 +7,9 @@ import type { Evaluation } from './evaluation.ts'
 import { mergeEqual } from './map.ts'
 import { matchVectors } from './match.ts'
 import { type Combination, combine, dropsName, scalarOperation } from './operation.ts'
+import { mapPaced } from './pace.ts'
 import { isInvariant } from './prepare.ts'
-import { type Grid, isEmpty, newSeries, put, type Series, type Value } from './series.ts'
+import { type Grid, newSeries, put, type Series, type Value } from './series.ts'
 import { combineSets } from './set.ts'
 
 /** A chain of operators is as deep a tree to the left as it is long: it is computed from its first operand on. */
@@ -33,27 +34,27 @@ async function operate(evaluation: Evaluation, expr: Binary, left: Value, grid: 
   }
   if (left.type === 'vector' && right.type === 'vector') {
     const series = setOperators.has(expr.op)
-      ? combineSets(expr, left.series, right.series, grid)
+      ? await combineSets(evaluation.budget, expr, left.series, right.series, grid)
       : await matchVectors(evaluation, expr, left.series, right.series, grid)
     return { type: 'vector', series }
   }
   const vector = (left.type === 'vector' ? left : right) as Value & { type: 'vector' }
   const scalar = (left.type === 'scalar' ? left : right) as Value & { type: 'scalar' }
-  const series = withScalar(evaluation, expr, vector.series, scalar.values, left.type === 'scalar')
+  const series = await withScalar(evaluation, expr, vector.series, scalar.values, left.type === 'scalar')
   return { type: 'vector', series }
 }
 
-function withScalar(
+async function withScalar(
   evaluation: Evaluation,
   expr: Binary,
   series: readonly Series[],
   scalar: Float64Array,
   swapped: boolean
-): readonly Series[] {
+): Promise<readonly Series[]> {
   const operation = combine(evaluation, expr)
   const isFilter = comparisons.has(expr.op) && !expr.bool
   const fast = scalarOperation(expr.op)
-  const result = series.map(each => {
+  const result = await mapPaced(evaluation.budget, series, each => {
     const changed = newSeries(dropsName(expr) ? each.labels.unnamed() : each.labels, scalar.length)
     for (let step = 0; step < scalar.length; step++) {
       if (each.kinds[step] === 1) {
@@ -68,7 +69,7 @@ function withScalar(
     }
     return changed
   })
-  return mergeEqual(result.filter(each => !isEmpty(each)))
+  return mergeEqual(evaluation.budget, result)
 }
 
 function histogramWithScalar(value: Histogram, scalar: number, swapped: boolean, operation: Combination) {

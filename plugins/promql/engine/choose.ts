@@ -7,6 +7,7 @@ import { executionError } from './error.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Labels } from './labels.ts'
 import { formatFloat } from './number.ts'
+import type { Pace } from './pace.ts'
 import { tellIgnored } from './reduce.ts'
 import { at, type Grid, isEmpty, newSeries, none, put, type Series, type Value } from './series.ts'
 
@@ -14,13 +15,13 @@ import { at, type Grid, isEmpty, newSeries, none, put, type Series, type Value }
 type Choice = (step: number) => ArrayLike<number>
 
 /** Made for each group; parameters by step. */
-type MakeChoice = (members: readonly Series[], parameters: Float64Array) => Choice
+type MakeChoice = (pace: Pace, members: readonly Series[], parameters: Float64Array) => Choice | Promise<Choice>
 
 const choices: Readonly<Record<string, MakeChoice>> = {
-  topk: (members, most) => chooseBest(members, most, 1),
-  bottomk: (members, most) => chooseBest(members, most, -1),
-  limitk: (members, most) => step => present(members, step).slice(0, Math.max(0, Math.trunc(most[step]!))),
-  limit_ratio: (members, ratios) => step =>
+  topk: (pace, members, most) => chooseBest(pace, members, most, 1),
+  bottomk: (pace, members, most) => chooseBest(pace, members, most, -1),
+  limitk: (_, members, most) => step => present(members, step).slice(0, Math.max(0, Math.trunc(most[step]!))),
+  limit_ratio: (_, members, ratios) => step =>
     present(members, step).filter(i => inRatio(members[i]!.labels, ratios[step]!))
 }
 
@@ -38,7 +39,7 @@ export async function choose(
   for (const group of groups) {
     const { members } = group
     const kept = new Map<number, Series>()
-    const choice = makeChoice(members, parameter)
+    const choice = await makeChoice(evaluation.budget, members, parameter)
     for (let step = 0; step < grid.count; step++) {
       const chosen = choice(step)
       for (let n = 0; n < chosen.length; n++) {

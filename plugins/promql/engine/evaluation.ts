@@ -9,6 +9,7 @@ import { binary } from './binary.ts'
 import type { Fetched } from './fetch.ts'
 import type { Budget } from './limits.ts'
 import { mapSeries } from './map.ts'
+import { mapPaced } from './pace.ts'
 import { isInvariant } from './prepare.ts'
 import type { SampleCount } from './sample-count.ts'
 import { selectVector } from './select.ts'
@@ -61,7 +62,7 @@ export class Evaluation {
     const before = this.budget.samples
     const value =
       grid.count > 1 && isInvariant(expr)
-        ? broadcast(await this.#compute(expr, { ...grid, count: 1 }), grid.count)
+        ? await broadcast(this.budget, await this.#compute(expr, { ...grid, count: 1 }), grid.count)
         : await this.#compute(expr, grid)
     this.hold(before, value)
     return value
@@ -99,7 +100,7 @@ export class Evaluation {
     if (expr.kind === 'subquery') return this.#subquery(expr, grid)
     let live = this.#live.get(expr.selector)
     if (live === undefined) {
-      live = this.samples(expr.selector).map(withoutStale)
+      live = await mapPaced(this.budget, this.samples(expr.selector), withoutStale)
       this.#live.set(expr.selector, live)
     }
     return live
@@ -130,7 +131,8 @@ export class Evaluation {
     const value = await this.value(expr, grid)
     if (op === '+' || value.type === 'string') return value
     if (value.type === 'scalar') return { type: 'scalar', values: value.values.map(each => -each) }
-    const negated = mapSeries(
+    const negated = await mapSeries(
+      this.budget,
       value.series,
       float => -float,
       histogram => scale(histogram, -1)
@@ -152,12 +154,7 @@ export class Evaluation {
     const before = this.budget.samples
     this.budget.take(count)
     this.budget.releaseTo(before)
-    const found: Samples[] = []
-    for (const series of await this.vector(expr.expr, inner)) {
-      found.push(toSamples(series, inner))
-      if (this.budget.isDue) await this.budget.pause()
-    }
-    return found
+    return mapPaced(this.budget, await this.vector(expr.expr, inner), series => toSamples(series, inner))
   }
 }
 

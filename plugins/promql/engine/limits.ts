@@ -1,5 +1,6 @@
 // What a query may cost.
 import { DbError } from '../../../core/index.ts'
+import { Pace } from './pace.ts'
 
 export interface QueryLimits {
   /** Samples a query may hold at a time, those read and those computed. */
@@ -8,24 +9,15 @@ export interface QueryLimits {
   readonly maxPoints: number
 }
 
-/** Milliseconds of computing after which other work gets its turn. */
-const turn = 10
-
 /** Counts what a query holds, lets others run, and ends it when nobody waits any more. */
-export class Budget {
+export class Budget extends Pace {
   readonly #limits: QueryLimits
-  readonly #signal: AbortSignal
   #samples = 0
   #peak = 0
-  #since = performance.now()
 
   constructor(limits: QueryLimits, signal: AbortSignal) {
+    super(signal)
     this.#limits = limits
-    this.#signal = signal
-  }
-
-  get signal(): AbortSignal {
-    return this.#signal
   }
 
   get maxSamples(): number {
@@ -60,17 +52,6 @@ export class Budget {
     const most = maxPoints.toLocaleString('en-US')
     const message = `exceeded maximum resolution of ${most} points per timeseries. Try decreasing the query resolution (?step=XX) (plugins.promql.max_points)`
     throw new DbError('InvalidArguments', message)
-  }
-
-  /** Whether it is time to `pause`. */
-  get isDue(): boolean {
-    return performance.now() - this.#since > turn
-  }
-
-  async pause(): Promise<void> {
-    await new Promise(resolve => setImmediate(resolve))
-    this.#signal.throwIfAborted()
-    this.#since = performance.now()
   }
 }
 

@@ -2,16 +2,17 @@
 import type { DbError } from '../../../core/index.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import { executionError } from './error.ts'
+import { eachPaced, mapPaced, type Pace } from './pace.ts'
 import { at, isEmpty, newSeries, none, put, type Series } from './series.ts'
 
 /** Every float through a function, under labels without the metric's name; histograms through another, or left out. */
-export function mapSeries(
+export async function mapSeries(
+  pace: Pace,
   series: readonly Series[],
   change: (value: number, step: number) => number,
   changeHistogram?: (value: Histogram, step: number) => Histogram
-): readonly Series[] {
-  const changed = series.map(each => mapOne(each, change, changeHistogram))
-  return mergeEqual(changed.filter(each => !isEmpty(each)))
+): Promise<readonly Series[]> {
+  return mergeEqual(pace, await mapPaced(pace, series, each => mapOne(each, change, changeHistogram)))
 }
 
 function mapOne(
@@ -31,13 +32,14 @@ function mapOne(
   return result
 }
 
-/** Series with equal labels as one. Throws when two have something at the same step. */
-export function mergeEqual(series: readonly Series[]): readonly Series[] {
+/** Series that have anything, those with equal labels as one. Throws when two have something at the same step. */
+export async function mergeEqual(pace: Pace, series: readonly Series[]): Promise<readonly Series[]> {
   const byKey = new Map<string, Series>()
-  for (const each of series) {
+  await eachPaced(pace, series, each => {
+    if (isEmpty(each)) return
     const other = byKey.get(each.labels.key)
     byKey.set(each.labels.key, other === undefined ? each : merge(other, each))
-  }
+  })
   return byKey.size === series.length ? series : [...byKey.values()]
 }
 

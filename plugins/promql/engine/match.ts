@@ -5,6 +5,7 @@ import { executionError } from './error.ts'
 import type { Evaluation } from './evaluation.ts'
 import { grouping, type Labels, metricName } from './labels.ts'
 import { type Combination, combine, dropsName, scalarOperation } from './operation.ts'
+import { eachPaced, type Pace } from './pace.ts'
 import { at, type Grid, isEmpty, newSeries, none, put, type Series } from './series.ts'
 
 /** Series of both sides with the same matching labels; on `one` at most one may be present at a step. */
@@ -31,10 +32,10 @@ export async function matchVectors(
     labelsOf: resultLabels(expr),
     fillMany: swapped ? fill.right : fill.left,
     fillOne: swapped ? fill.left : fill.right,
-    busy: stepsWithAny(many, grid)
+    busy: await stepsWithAny(evaluation.budget, many, grid)
   }
   const results = new Map<string, Series>()
-  for (const pair of pairUp(expr.matching, many, one)) {
+  for (const pair of await pairUp(evaluation.budget, expr.matching, many, one)) {
     for (const output of matchPair(matcher, pair)) addResult(results, output)
     if (evaluation.budget.isDue) await evaluation.budget.pause()
   }
@@ -105,18 +106,25 @@ function matchPair(matcher: Matcher, { many, one }: Pair): Iterable<Series> {
   return [...outputs.values()].map(({ series }) => series)
 }
 
-function stepsWithAny(series: readonly Series[], { count }: Grid): Uint8Array {
+async function stepsWithAny(pace: Pace, series: readonly Series[], { count }: Grid): Promise<Uint8Array> {
   const steps = new Uint8Array(count)
-  for (const { kinds } of series) for (let step = 0; step < count; step++) if (kinds[step] !== none) steps[step] = 1
+  await eachPaced(pace, series, ({ kinds }) => {
+    for (let step = 0; step < count; step++) if (kinds[step] !== none) steps[step] = 1
+  })
   return steps
 }
 
-function pairUp(matching: Matching, many: readonly Series[], one: readonly Series[]): Iterable<Pair> {
+async function pairUp(
+  pace: Pace,
+  matching: Matching,
+  many: readonly Series[],
+  one: readonly Series[]
+): Promise<Iterable<Pair>> {
   const keyOf = grouping(new Set(matching.labels), !matching.on)
   const pairs = new Map<string, Pair>()
   const pairOf = ({ labels }: Series) => entry(pairs, keyOf(labels), () => ({ many: [], one: [] }))
-  for (const series of many) pairOf(series).many.push(series)
-  for (const series of one) pairOf(series).one.push(series)
+  await eachPaced(pace, many, series => pairOf(series).many.push(series))
+  await eachPaced(pace, one, series => pairOf(series).one.push(series))
   return pairs.values()
 }
 

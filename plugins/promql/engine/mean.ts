@@ -3,23 +3,32 @@ import { add, type Combined } from '../histogram/arithmetic.ts'
 import { compact, divide, type Histogram } from '../histogram/histogram.ts'
 import type { Group } from './aggregate.ts'
 import { addKahan } from './kahan.ts'
+import { eachPaced } from './pace.ts'
 import type { GroupContext, GroupMath } from './reduce.ts'
 import { newSeries, put, type Series } from './series.ts'
 
-export const sum: GroupMath = (group, context) => {
-  const { count } = context
+export const sum: GroupMath = async (group, context) => {
+  const only = onlyFloats(group)
+  if (only !== undefined) return only
+  const { count, budget } = context
   const result = newSeries(group.labels, count)
   const { kinds: present, values: sums } = result
   const errors = new Float64Array(count)
-  for (const { kinds, values } of group.members) {
+  await eachPaced(budget, group.members, ({ kinds, values }) => {
     for (let step = 0; step < count; step++) {
       if (kinds[step] !== 1) continue
       addAt(sums, errors, step, values[step]!)
       present[step] = 1
     }
-  }
+  })
   for (let step = 0; step < count; step++) result.values[step]! += errors[step]!
   return withHistograms(group, result, context, false)
+}
+
+/** Sum and mean of a group with one member, which are what it has. */
+function onlyFloats({ labels, members }: Group): Series | undefined {
+  const [{ kinds, values, histograms }] = members as [Series]
+  return members.length === 1 && histograms === undefined ? { labels, kinds, values } : undefined
 }
 
 /** One step of a compensated sum, in columns: see kahan.ts. */
@@ -32,17 +41,19 @@ function addAt(sums: Float64Array, errors: Float64Array, step: number, term: num
   sums[step] = total
 }
 
-export const average: GroupMath = (group, context) => {
-  const { count } = context
+export const average: GroupMath = async (group, context) => {
+  const only = onlyFloats(group)
+  if (only !== undefined) return only
+  const { count, budget } = context
   const result = newSeries(group.labels, count)
   const [counts, errors] = [new Uint32Array(count), new Float64Array(count)]
-  for (const { kinds, values } of group.members) {
+  await eachPaced(budget, group.members, ({ kinds, values }) => {
     for (let step = 0; step < count; step++) {
       if (kinds[step] !== 1) continue
       if (counts[step]!++ === 0) result.values[step] = values[step]!
       else addAt(result.values, errors, step, values[step]!)
     }
-  }
+  })
   for (let step = 0; step < count; step++) {
     if (counts[step] === 0) continue
     const sum = result.values[step]!
@@ -101,10 +112,16 @@ export function meanOf({ count, value, error, incremental }: Mean): number {
 }
 
 /** Adds what the group has of histograms; a step with both gives nothing and a warning. */
-function withHistograms({ members }: Group, result: Series, context: GroupContext, mean: boolean): Series {
+async function withHistograms(
+  { members }: Group,
+  result: Series,
+  context: GroupContext,
+  mean: boolean
+): Promise<Series> {
   const having = members.filter(member => member.histograms !== undefined)
   if (having.length === 0) return result
   for (let step = 0; step < context.count; step++) {
+    if (context.budget.isDue) await context.budget.pause()
     const found = having.filter(member => member.kinds[step] === 2).map(member => member.histograms![step]!)
     if (found.length === 0) continue
     if (result.kinds[step] === 1) {

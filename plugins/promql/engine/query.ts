@@ -10,9 +10,10 @@ import { Annotations } from './annotation.ts'
 import { Evaluation } from './evaluation.ts'
 import { type Fetched, Fetcher } from './fetch.ts'
 import { allowance, Budget, type QueryLimits } from './limits.ts'
+import { type Pace, sortPaced } from './pace.ts'
 import { type QueryTimes, resolveTimes } from './prepare.ts'
 import { SampleCount } from './sample-count.ts'
-import type { Grid, Series, Value } from './series.ts'
+import type { Grid, Value } from './series.ts'
 import { evaluateInSlices } from './slices.ts'
 import type { SeriesSource } from './source.ts'
 import type { Samples } from './window.ts'
@@ -85,7 +86,7 @@ export async function runQuery(source: SeriesSource, request: QueryRequest, sign
         )
       : await evaluateInSlices(expr, grid, { fetcher, budget, evaluationOf })
   clock.push(performance.now())
-  const ordered = request.instant ? value : inOrder(value)
+  const ordered = request.instant ? value : await inOrder(budget, value)
   const [begun, fetchedAt, computed] = clock as [number, number, number]
   return {
     type,
@@ -109,6 +110,7 @@ async function rawMatrix(evaluation: Evaluation, expr: Expr, grid: Grid) {
   const seen: Samples[] = []
   const windows = windowsOf(range, grid)
   for (const samples of await evaluation.range(range, grid)) {
+    if (evaluation.budget.isDue) await evaluation.budget.pause()
     await slide(evaluation, windows, samples, (_, { f0, f1, h0, h1 }) => {
       const { labels, floats, histograms } = samples
       seen.push({
@@ -118,11 +120,14 @@ async function rawMatrix(evaluation: Evaluation, expr: Expr, grid: Grid) {
       })
     })
   }
-  return { type: 'matrix' as const, samples: seen.sort((a, b) => compareLabels(a.labels, b.labels)) }
+  return {
+    type: 'matrix' as const,
+    samples: await sortPaced(evaluation.budget, seen, (a, b) => compareLabels(a.labels, b.labels))
+  }
 }
 
 /** A range query's series are sorted by their labels. */
-function inOrder(value: QueryAnswer['value']): QueryAnswer['value'] {
+async function inOrder(pace: Pace, value: QueryAnswer['value']): Promise<QueryAnswer['value']> {
   if (value.type !== 'vector') return value
-  return { ...value, series: value.series.toSorted((a: Series, b: Series) => compareLabels(a.labels, b.labels)) }
+  return { ...value, series: await sortPaced(pace, value.series, (a, b) => compareLabels(a.labels, b.labels)) }
 }

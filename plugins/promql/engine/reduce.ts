@@ -3,6 +3,7 @@ import type { Aggregation } from '../language/ast.ts'
 import type { Group } from './aggregate.ts'
 import type { Annotations } from './annotation.ts'
 import { formatFloat } from './number.ts'
+import { eachPaced, type Pace } from './pace.ts'
 import { quantile } from './quantile.ts'
 import { newSeries, none, type Series } from './series.ts'
 
@@ -12,29 +13,30 @@ export interface GroupContext {
   /** By step, where the aggregation takes one. */
   readonly parameter: Float64Array | undefined
   readonly count: number
+  readonly budget: Pace
 }
 
-export type GroupMath = (group: Group, context: GroupContext) => Series
+export type GroupMath = (group: Group, context: GroupContext) => Promise<Series>
 
 export function reduceCounts(op: 'count' | 'group'): GroupMath {
-  return ({ labels, members }, { count }) => {
+  return async ({ labels, members }, { count, budget }) => {
     const result = newSeries(labels, count)
-    for (const { kinds } of members) {
+    await eachPaced(budget, members, ({ kinds }) => {
       for (let step = 0; step < count; step++) {
         if (kinds[step] === none) continue
         result.kinds[step] = 1
         result.values[step] = op === 'count' ? result.values[step]! + 1 : 1
       }
-    }
+    })
     return result
   }
 }
 
 export function reduceExtreme(op: 'min' | 'max'): GroupMath {
   const beats = op === 'min' ? (a: number, b: number) => a < b : (a: number, b: number) => a > b
-  return (group, context) => {
+  return async (group, context) => {
     const { kinds, values, ...result } = newSeries(group.labels, context.count)
-    for (const member of group.members) {
+    await eachPaced(context.budget, group.members, member => {
       for (let step = 0; step < context.count; step++) {
         if (member.kinds[step] !== 1) continue
         const value = member.values[step]!
@@ -42,7 +44,7 @@ export function reduceExtreme(op: 'min' | 'max'): GroupMath {
         if (kinds[step] === none || beats(value, best) || Number.isNaN(best)) values[step] = value
         kinds[step] = 1
       }
-    }
+    })
     tellIgnored(group, context)
     return { ...result, kinds, values }
   }
@@ -50,11 +52,11 @@ export function reduceExtreme(op: 'min' | 'max'): GroupMath {
 
 /** By Welford's method, in the order of the members. */
 export function reduceVariance(op: 'stddev' | 'stdvar'): GroupMath {
-  return (group, context) => {
-    const { count } = context
+  return async (group, context) => {
+    const { count, budget } = context
     const result = newSeries(group.labels, count)
     const [counts, means] = [new Float64Array(count), new Float64Array(count)]
-    for (const { kinds, values } of group.members) {
+    await eachPaced(budget, group.members, ({ kinds, values }) => {
       for (let step = 0; step < count; step++) {
         if (kinds[step] !== 1) continue
         const value = values[step]!
@@ -65,7 +67,7 @@ export function reduceVariance(op: 'stddev' | 'stdvar'): GroupMath {
         result.values[step]! += delta * (value - means[step]!)
         result.kinds[step] = 1
       }
-    }
+    })
     for (let step = 0; step < count; step++) {
       const variance = result.values[step]! / counts[step]!
       result.values[step] = op === 'stddev' ? Math.sqrt(variance) : variance
@@ -78,13 +80,14 @@ export function reduceVariance(op: 'stddev' | 'stdvar'): GroupMath {
 /** Steps whose values are collected at once: so many lie together in memory. */
 const tile = 8
 
-export const reduceQuantile: GroupMath = (group, context) => {
+export const reduceQuantile: GroupMath = async (group, context) => {
   const { members } = group
   const result = newSeries(group.labels, context.count)
   const found = Array.from({ length: tile }, () => new Float64Array(members.length))
   const counts = new Uint32Array(tile)
   for (let first = 0; first < context.count; first += tile) {
     const end = Math.min(context.count, first + tile)
+    if (context.budget.isDue) await context.budget.pause()
     counts.fill(0)
     for (const { kinds, values } of members) {
       for (let step = first; step < end; step++) {

@@ -1,6 +1,7 @@
 // What an expression is while it is computed: whole series over all steps of the query, in columns.
 import type { Histogram } from '../histogram/histogram.ts'
 import type { Labels } from './labels.ts'
+import { mapPaced, type Pace } from './pace.ts'
 
 /** The times a query is evaluated at: `start + i * step` for `count` times, in milliseconds. */
 export interface Grid {
@@ -100,10 +101,10 @@ export function relabel(series: Series, labels: Labels): Series {
 }
 
 /** The value of one step at every step of a grid. */
-export function broadcast(value: Value, count: number): Value {
+export async function broadcast(pace: Pace, value: Value, count: number): Promise<Value> {
   if (value.type === 'string') return value
   if (value.type === 'scalar') return { type: 'scalar', values: new Float64Array(count).fill(value.values[0]!) }
-  const series = value.series.map(({ labels, kinds, values, histograms }) => ({
+  const series = await mapPaced(pace, value.series, ({ labels, kinds, values, histograms }) => ({
     labels,
     kinds: new Uint8Array(count).fill(kinds[0]!),
     values: new Float64Array(count).fill(values[0]!),

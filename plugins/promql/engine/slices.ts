@@ -3,6 +3,7 @@ import type { Expr } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Fetched, Fetcher } from './fetch.ts'
 import { allowance, type Budget, TooManySamples } from './limits.ts'
+import { eachPaced } from './pace.ts'
 import { type Grid, newSeries, put, type Series, sizeOf, timeOf, type Value } from './series.ts'
 
 /** The share of all samples a query may hold that one part may read. */
@@ -34,7 +35,7 @@ export async function evaluateInSlices(expr: Expr, grid: Grid, slicing: Slicing)
     }
     const value = await evaluationOf(fetched).value(expr, slice)
     if (slice.count === grid.count) return value
-    whole.add(value, first)
+    await whole.add(value, first)
     first += slice.count
     if (room.taken < (budget.maxSamples * share) / 3) width = Math.min(grid.count, width * 2)
     await budget.pause()
@@ -63,13 +64,13 @@ class Whole {
     return { type: 'vector', series: [...this.#series.values()] }
   }
 
-  add(value: Value, first: number): void {
+  async add(value: Value, first: number): Promise<void> {
     const { count } = this.#grid
     if (value.type === 'scalar') {
       this.#scalar ??= new Float64Array(count)
       this.#scalar.set(value.values, first)
     }
-    if (value.type === 'vector') for (const series of value.series) this.#addSeries(series, first)
+    if (value.type === 'vector') await eachPaced(this.#budget, value.series, series => this.#addSeries(series, first))
     this.#budget.releaseTo(this.#budget.samples - sizeOf(value))
   }
 

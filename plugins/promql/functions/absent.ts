@@ -1,6 +1,7 @@
 // Telling that nothing is there.
 import type { Evaluation } from '../engine/evaluation.ts'
 import { Labels, metricName, noLabels } from '../engine/labels.ts'
+import { eachPaced } from '../engine/pace.ts'
 import { type Grid, isEmpty, newSeries, none, type Value } from '../engine/series.ts'
 import { type Call, type Expr, type MatrixSelector, type Subquery, unwrap } from '../language/ast.ts'
 import { argument, type Family } from './call.ts'
@@ -9,9 +10,9 @@ import { slide, windowsOf } from './range.ts'
 async function absent(evaluation: Evaluation, call: Call, grid: Grid): Promise<Value> {
   const inner = argument(call, 0)
   const present = new Uint8Array(grid.count)
-  for (const { kinds } of await evaluation.vector(inner, grid)) {
+  await eachPaced(evaluation.budget, await evaluation.vector(inner, grid), ({ kinds }) => {
     for (let step = 0; step < grid.count; step++) if (kinds[step] !== none) present[step] = 1
-  }
+  })
   return whereAbsent(inner, present)
 }
 
@@ -20,6 +21,7 @@ async function absentOverTime(evaluation: Evaluation, call: Call, grid: Grid): P
   const windows = windowsOf(range, grid)
   const present = new Uint8Array(grid.count)
   for (const samples of await evaluation.range(range, grid)) {
+    if (evaluation.budget.isDue) await evaluation.budget.pause()
     await slide(evaluation, windows, samples, step => {
       present[step] = 1
     })

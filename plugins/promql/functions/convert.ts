@@ -2,6 +2,7 @@
 
 import type { Evaluation } from '../engine/evaluation.ts'
 import { noLabels } from '../engine/labels.ts'
+import { eachPaced } from '../engine/pace.ts'
 import type { Grid } from '../engine/series.ts'
 import { newSeries, timeOf, type Value } from '../engine/series.ts'
 import type { Call } from '../language/ast.ts'
@@ -11,10 +12,12 @@ import { argument, type Family, type Implementation } from './call.ts'
 async function scalar(evaluation: Evaluation, call: Call, grid: Grid): Promise<Value> {
   const series = await evaluation.vector(argument(call, 0), grid)
   const values = new Float64Array(grid.count).fill(Number.NaN)
-  for (let step = 0; step < grid.count; step++) {
-    const present = series.filter(({ kinds }) => kinds[step] === 1)
-    if (present.length === 1) values[step] = present[0]!.values[step]!
-  }
+  const counts = new Uint32Array(grid.count)
+  await eachPaced(evaluation.budget, series, ({ kinds, values: own }) => {
+    for (let step = 0; step < grid.count; step++) {
+      if (kinds[step] === 1) values[step] = counts[step]!++ === 0 ? own[step]! : Number.NaN
+    }
+  })
   return { type: 'scalar', values }
 }
 

@@ -39,7 +39,7 @@ async function readAll(
   reading: Reading
 ): Promise<Series[]> {
   const results: Series[] = []
-  for (const found of gather(evaluation, where, series)) {
+  for (const found of await gather(evaluation, where, series)) {
     const result = newSeries(found.labels, grid.count)
     for (let step = 0; step < grid.count; step++) {
       const value = readOne(evaluation, where, found, step, reading)
@@ -74,10 +74,11 @@ function readOne(
 }
 
 /** By all labels but `le` and the name: where two metrics meet in one result, that is an error later. */
-function gather(evaluation: Evaluation, where: Expr, series: readonly Series[]): Iterable<Found> {
+async function gather(evaluation: Evaluation, where: Expr, series: readonly Series[]): Promise<Iterable<Found>> {
   const all = new Map<string, Found>()
   const keyOf = grouping(bucketLabel, true)
   for (const each of series) {
+    if (evaluation.budget.isDue) await evaluation.budget.pause()
     const metric = each.labels.get(metricName)
     const key = `${metric}\u0000${keyOf(each.labels)}`
     const labels = () => groupLabels(each.labels, bucketLabel, true)
@@ -140,7 +141,10 @@ async function histogramQuantile(evaluation: Evaluation, call: Call, grid: Grid)
   const series = await evaluation.vector(where, grid)
   for (const q of quantiles) warnQuantile(evaluation, argument(call, 0), q)
   const reading = quantileReading(evaluation, where, quantiles, grid)
-  return { type: 'vector', series: mergeEqual(await readAll(evaluation, where, series, grid, reading)) }
+  return {
+    type: 'vector',
+    series: await mergeEqual(evaluation.budget, await readAll(evaluation, where, series, grid, reading))
+  }
 }
 
 /** Several quantiles at once, told apart by a label. */
@@ -159,7 +163,7 @@ async function histogramQuantiles(evaluation: Evaluation, call: Call, grid: Grid
       results.push({ ...one, labels: one.labels.with(new Map([[label, quantileText(quantiles[0]!)]])) })
     }
   }
-  return { type: 'vector', series: mergeEqual(results) }
+  return { type: 'vector', series: await mergeEqual(evaluation.budget, results) }
 }
 
 /** As `le` is written: `1.0`, `0.25`. */
@@ -184,7 +188,10 @@ async function histogramFraction(evaluation: Evaluation, call: Call, grid: Grid)
       return value
     }
   }
-  return { type: 'vector', series: mergeEqual(await readAll(evaluation, where, series, grid, reading)) }
+  return {
+    type: 'vector',
+    series: await mergeEqual(evaluation.budget, await readAll(evaluation, where, series, grid, reading))
+  }
 }
 
 export const classicHistograms: Family = {

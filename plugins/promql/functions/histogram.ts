@@ -1,6 +1,7 @@
 // What native histograms hold: count, sum, mean, spread.
 import { mergeEqual } from '../engine/map.ts'
-import { isEmpty, newSeries } from '../engine/series.ts'
+import { mapPaced } from '../engine/pace.ts'
+import { newSeries } from '../engine/series.ts'
 import type { Histogram } from '../histogram/histogram.ts'
 import { varianceOf } from '../histogram/quantile.ts'
 import { argument, type Family, type Implementation } from './call.ts'
@@ -8,7 +9,8 @@ import { argument, type Family, type Implementation } from './call.ts'
 /** Floats are left out without a word. */
 function ofHistogram(read: (histogram: Histogram) => number): Implementation {
   return async (evaluation, call, grid) => {
-    const results = (await evaluation.vector(argument(call, 0), grid)).map(({ labels, kinds, histograms }) => {
+    const series = await evaluation.vector(argument(call, 0), grid)
+    const results = await mapPaced(evaluation.budget, series, ({ labels, kinds, histograms }) => {
       const result = newSeries(labels.unnamed(), grid.count)
       for (let step = 0; step < grid.count; step++) {
         if (kinds[step] !== 2) continue
@@ -17,7 +19,7 @@ function ofHistogram(read: (histogram: Histogram) => number): Implementation {
       }
       return result
     })
-    return { type: 'vector', series: mergeEqual(results.filter(series => !isEmpty(series))) }
+    return { type: 'vector', series: await mergeEqual(evaluation.budget, results) }
   }
 }
 

@@ -3,7 +3,8 @@ import { nameProblem } from '../../../core/index.ts'
 import { executionError } from '../engine/error.ts'
 import type { Labels } from '../engine/labels.ts'
 import { mergeEqual } from '../engine/map.ts'
-import { relabel } from '../engine/series.ts'
+import { mapPaced, type Pace } from '../engine/pace.ts'
+import { relabel, type Series } from '../engine/series.ts'
 import { quote } from '../language/literal.ts'
 import { compileWhole } from '../language/matcher.ts'
 import { argument, type Family, type Implementation } from './call.ts'
@@ -28,7 +29,7 @@ const labelReplace: Implementation = async (evaluation, call, grid) => {
   }
   const value = await evaluation.value(argument(call, 0), grid)
   if (value.type !== 'vector') return value
-  return { ...value, series: mergeEqual(value.series.map(each => relabel(each, change(each.labels)))) }
+  return { ...value, series: await relabelAll(evaluation.budget, value.series, change) }
 }
 
 function compilePattern(pattern: string) {
@@ -46,7 +47,11 @@ const labelJoin: Implementation = async (evaluation, call, grid) => {
     labels.with(new Map([[target!, sources.map(source => labels.get(source)).join(separator)]]))
   const value = await evaluation.value(argument(call, 0), grid)
   if (value.type !== 'vector') return value
-  return { ...value, series: mergeEqual(value.series.map(each => relabel(each, change(each.labels)))) }
+  return { ...value, series: await relabelAll(evaluation.budget, value.series, change) }
+}
+
+async function relabelAll(pace: Pace, series: readonly Series[], change: (labels: Labels) => Labels) {
+  return mergeEqual(pace, await mapPaced(pace, series, each => relabel(each, change(each.labels))))
 }
 
 function requireName(name: string): void {

@@ -1,7 +1,8 @@
 // Functions of one number, applied to every float of a vector; histograms have no part in them.
 import type { Evaluation } from '../engine/evaluation.ts'
 import { mapSeries } from '../engine/map.ts'
-import type { Grid, Value } from '../engine/series.ts'
+import { mapPaced } from '../engine/pace.ts'
+import type { Grid, Series, Value } from '../engine/series.ts'
 import type { Call } from '../language/ast.ts'
 import { argument, type Family, type Implementation } from './call.ts'
 
@@ -32,18 +33,22 @@ const ofOneNumber: Readonly<Record<string, (value: number) => number>> = {
 }
 
 function each(change: (value: number) => number): Implementation {
-  return async (evaluation, call, grid) => vector(await evaluation.vector(argument(call, 0), grid), change)
+  return async (evaluation, call, grid) => vector(evaluation, await evaluation.vector(argument(call, 0), grid), change)
 }
 
-function vector(series: Parameters<typeof mapSeries>[0], change: Parameters<typeof mapSeries>[1]): Value {
-  return { type: 'vector', series: mapSeries(series, change) }
+async function vector(
+  { budget }: Evaluation,
+  series: readonly Series[],
+  change: (value: number, step: number) => number
+): Promise<Value> {
+  return { type: 'vector', series: await mapSeries(budget, series, change) }
 }
 
 async function round(evaluation: Evaluation, call: Call, grid: Grid): Promise<Value> {
   const series = await evaluation.vector(argument(call, 0), grid)
   const to = call.args[1] === undefined ? undefined : await evaluation.scalar(call.args[1], grid)
   // By the inverse, since 1 / 0.1 is exact where 0.1 is not.
-  return vector(series, (value, step) => {
+  return vector(evaluation, series, (value, step) => {
     const inverse = 1 / (to?.[step] ?? 1)
     return Math.floor(value * inverse + 0.5) / inverse
   })
@@ -55,18 +60,18 @@ async function clamp(evaluation: Evaluation, call: Call, grid: Grid): Promise<Va
     await evaluation.scalar(argument(call, 1), grid),
     await evaluation.scalar(argument(call, 2), grid)
   ]
-  const possible = series.map(one => ({
+  const possible = await mapPaced(evaluation.budget, series, one => ({
     ...one,
     kinds: one.kinds.map((kind, step) => (low[step]! > high[step]! ? 0 : kind))
   }))
-  return vector(possible, (value, step) => Math.max(low[step]!, Math.min(high[step]!, value)))
+  return vector(evaluation, possible, (value, step) => Math.max(low[step]!, Math.min(high[step]!, value)))
 }
 
 function bound(choose: (value: number, limit: number) => number): Implementation {
   return async (evaluation, call, grid) => {
     const series = await evaluation.vector(argument(call, 0), grid)
     const limit = await evaluation.scalar(argument(call, 1), grid)
-    return vector(series, (value, step) => choose(value, limit[step]!))
+    return vector(evaluation, series, (value, step) => choose(value, limit[step]!))
   }
 }
 

@@ -69,7 +69,7 @@ export function overRange(make: RangeFunction, { keepName = false }: RangeOption
     }
     // It is counted as the value it becomes.
     budget.releaseTo(before)
-    return { type: 'vector', series: mergeEqual(results) } satisfies Value
+    return { type: 'vector', series: await mergeEqual(budget, results) } satisfies Value
   }
 }
 

@@ -1,5 +1,6 @@
 // The order of an instant query's result; range queries have an order of their own.
 import type { Labels } from '../engine/labels.ts'
+import { sortPaced } from '../engine/pace.ts'
 import { isEmpty, type Series } from '../engine/series.ts'
 import { argument, type Family, type Implementation } from './call.ts'
 
@@ -14,7 +15,7 @@ function byValue(direction: 1 | -1): Implementation {
       if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y))
       return direction * (x - y || 0)
     }
-    return { type: 'vector', series: floats.toSorted(order), ordered: true }
+    return { type: 'vector', series: await sortPaced(evaluation.budget, floats, order), ordered: true }
   }
 }
 
@@ -35,7 +36,7 @@ function byLabel(direction: 1 | -1): Implementation {
       }
       return direction * compareLabels(a.labels, b.labels)
     }
-    return { type: 'vector', series: series.toSorted(order), ordered: true }
+    return { type: 'vector', series: await sortPaced(evaluation.budget, series, order), ordered: true }
   }
 }
 

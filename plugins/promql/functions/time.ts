@@ -1,6 +1,7 @@
 // Parts of dates, all in UTC, and the times of samples.
 import { noLabels } from '../engine/labels.ts'
 import { mapSeries } from '../engine/map.ts'
+import { mapPaced } from '../engine/pace.ts'
 import { selectVector } from '../engine/select.ts'
 import { newSeries, timeOf, type Value } from '../engine/series.ts'
 import { unwrap } from '../language/ast.ts'
@@ -24,7 +25,10 @@ function part(read: (date: Date) => number): Implementation {
   const ofSeconds = (seconds: number) => read(new Date(Math.trunc(seconds) * 1_000))
   return async (evaluation, call, grid): Promise<Value> => {
     if (call.args[0] !== undefined) {
-      return { type: 'vector', series: mapSeries(await evaluation.vector(call.args[0], grid), ofSeconds) }
+      return {
+        type: 'vector',
+        series: await mapSeries(evaluation.budget, await evaluation.vector(call.args[0], grid), ofSeconds)
+      }
     }
     const series = newSeries(noLabels, grid.count)
     series.kinds.fill(1)
@@ -38,9 +42,16 @@ const timestamp: Implementation = async (evaluation, call, grid) => {
   const inner = unwrap(argument(call, 0))
   const series =
     inner.kind === 'selector' ? await selectVector(evaluation, inner, grid, true) : await evaluation.vector(inner, grid)
-  if (inner.kind === 'selector') return { type: 'vector', series: mapSeries(series, seconds => seconds) }
-  const present = series.map(each => ({ ...each, kinds: each.kinds.map(kind => (kind === 0 ? 0 : 1)) }))
-  return { type: 'vector', series: mapSeries(present, (_, step) => timeOf(grid, step) / 1_000) }
+  if (inner.kind === 'selector')
+    return { type: 'vector', series: await mapSeries(evaluation.budget, series, seconds => seconds) }
+  const present = await mapPaced(evaluation.budget, series, each => ({
+    ...each,
+    kinds: each.kinds.map(kind => (kind === 0 ? 0 : 1))
+  }))
+  return {
+    type: 'vector',
+    series: await mapSeries(evaluation.budget, present, (_, step) => timeOf(grid, step) / 1_000)
+  }
 }
 
 export const times: Family = {

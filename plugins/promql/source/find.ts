@@ -1,6 +1,7 @@
 // Which series there are, without their samples: for lists of series, labels and label values.
 import type { RequestContext, Store } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
+import { eachPaced, Pace } from '../engine/pace.ts'
 import type { Matcher } from '../language/ast.ts'
 import { labelsOfSeries } from './series-labels.ts'
 import { findTables, type MetricTable, tagMatches, together } from './tables.ts'
@@ -44,9 +45,10 @@ async function seriesOf(
     ...tickRange(table, range)
   })
   const found: Labels[] = []
+  const pace = new Pace(ctx.signal)
   const labels = labelsOfSeries(result.labels!)
   for await (const { columns } of result.batches()) {
-    for (const id of columns[0]!.values as Uint32Array) found.push(labels(id))
+    await eachPaced(pace, columns[0]!.values as Uint32Array, id => found.push(labels(id)))
   }
   return found
 }

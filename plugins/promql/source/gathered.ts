@@ -1,6 +1,7 @@
 // Samples as they come from the store, in runs of one series after the other, put together series by series.
 import { isValid, type ResultVector } from '../../../core/index.ts'
 import type { Labels } from '../engine/labels.ts'
+import { mapPaced, type Pace } from '../engine/pace.ts'
 import { type Floats, type Histograms, type RawSeries, wordsOf } from '../engine/source.ts'
 
 /** Numbers of one column. */
@@ -24,9 +25,10 @@ export class GatheredNumbers {
   }
 
   /** By series, times ascending and divided by `perMilli`. */
-  series(perMilli: number): Map<number, Floats> {
+  async series(perMilli: number, pace: Pace): Promise<Map<number, Floats>> {
     const found = new Map<number, Floats>()
     for (const [id, runs] of this.#runs) {
+      if (pace.isDue) await pace.pause()
       const floats = sortedByTime(Array.isArray(runs) ? joined(runs) : runs)
       const inMillis = (time: number) => Math.floor(time / perMilli)
       found.set(id, perMilli === 1 ? floats : { ...floats, times: floats.times.map(inMillis) })
@@ -111,9 +113,13 @@ export class GatheredTexts<T> {
   }
 
   /** By series, times ascending and divided by `perMilli`. */
-  series(perMilli: number): Map<number, { readonly times: Float64Array; readonly values: readonly T[] }> {
+  async series(
+    perMilli: number,
+    pace: Pace
+  ): Promise<Map<number, { readonly times: Float64Array; readonly values: readonly T[] }>> {
     const sorted = new Map<number, { readonly times: Float64Array; readonly values: readonly T[] }>()
     for (const [id, samples] of this.#found) {
+      if (pace.isDue) await pace.pause()
       samples.sort((a, b) => a.time - b.time)
       const times = Float64Array.from(samples, ({ time }) => Math.floor(time / perMilli))
       sorted.set(id, { times, values: samples.map(({ value }) => value) })
@@ -125,13 +131,14 @@ export class GatheredTexts<T> {
 const noFloats: Floats = { times: new Float64Array(0), values: new Float64Array(0) }
 
 /** Series with what they have of both kinds. */
-export function rawSeries(
+export async function rawSeries(
+  pace: Pace,
   floats: ReadonlyMap<number, Floats>,
   histograms: ReadonlyMap<number, Histograms>,
   labelsOf: (series: number) => Labels
-): RawSeries[] {
-  const ids = new Set([...floats.keys(), ...histograms.keys()])
-  return [...ids].map(id => {
+): Promise<RawSeries[]> {
+  const ids = histograms.size === 0 ? floats.keys() : new Set([...floats.keys(), ...histograms.keys()])
+  return mapPaced(pace, ids, id => {
     const own = histograms.get(id)
     return { labels: labelsOf(id), floats: floats.get(id) ?? noFloats, ...(own && { histograms: own }) }
   })

@@ -1,7 +1,8 @@
 // Samples from the store: series by their tags, then numbers alone.
 import type { RequestContext, Store } from '../../../core/index.ts'
 import type { Allowance } from '../engine/limits.ts'
-import type { RawSeries, Selection, SeriesSource } from '../engine/source.ts'
+import { Pace } from '../engine/pace.ts'
+import type { Floats, RawSeries, Selection, SeriesSource } from '../engine/source.ts'
 import { readHistogram } from '../histogram/json.ts'
 import { GatheredNumbers, GatheredTexts, rawSeries } from './gathered.ts'
 import { labelsOfSeries } from './series-labels.ts'
@@ -16,11 +17,12 @@ export interface SourceLimits {
 /** Reads what the context's user may read, in its database. */
 export function storeSource(store: Store, ctx: RequestContext, limits: SourceLimits): SeriesSource {
   return {
-    async select(selection, _signal, room) {
+    async select(selection, signal, room) {
       const tables = findTables(store, ctx.db, selection.matchers, limits.metrics)
       const found: RawSeries[] = []
       for (const each of together(tables)) {
-        for (const series of await readTables(store, ctx, each, selection, room)) found.push(series)
+        for (const series of await readTables(store, ctx, each, selection, { room, pace: new Pace(signal) }))
+          found.push(series)
       }
       return found
     }
@@ -32,7 +34,7 @@ async function readTables(
   ctx: RequestContext,
   metrics: readonly MetricTable[],
   { from, to }: Selection,
-  room: Allowance
+  { room, pace }: { readonly room: Allowance; readonly pace: Pace }
 ): Promise<readonly RawSeries[]> {
   const [{ table, fields, histogram, namesField, matchers }, ...others] = metrics as [MetricTable, ...MetricTable[]]
   const perMilli = ticksPerMilli(table)
@@ -52,12 +54,19 @@ async function readTables(
     const [series, times, ...numbersOf] = columns
     const [ids, stamps] = [series!.values as Uint32Array, times!.values as Float64Array]
     for (const [i, gathered] of numbers.entries()) gathered.add(rows, ids, stamps, numbersOf[i]!)
+    if (pace.isDue) await pace.pause()
     if (histogram) texts.add(rows, ids, stamps, numbersOf[fields.length]!)
   }
   const labelsOf = labelsOfSeries(result.labels!)
-  const histograms = texts.series(perMilli)
-  if (!namesField) return rawSeries(numbers[0]?.series(perMilli) ?? new Map(), histograms, labelsOf)
-  return numbers.flatMap((gathered, i) =>
-    rawSeries(gathered.series(perMilli), new Map(), id => labelsOf(id).with(new Map([[fieldLabel, fields[i]!.name]])))
-  )
+  const histograms = await texts.series(perMilli, pace)
+  if (!namesField) {
+    const floats = numbers[0] === undefined ? new Map<number, Floats>() : await numbers[0].series(perMilli, pace)
+    return rawSeries(pace, floats, histograms, labelsOf)
+  }
+  const found: RawSeries[] = []
+  for (const [i, gathered] of numbers.entries()) {
+    const labels = (id: number) => labelsOf(id).with(new Map([[fieldLabel, fields[i]!.name]]))
+    for (const each of await rawSeries(pace, await gathered.series(perMilli, pace), new Map(), labels)) found.push(each)
+  }
+  return found
 }

@@ -80,7 +80,7 @@ plan_type:String | plan:String
 TQL ANALYZE (0, 20, '10s') sum(load{__field__="v"});
 ----
 stage:UInt32 | node:UInt32 | plan:String
-0 | 0 | "sum(load{__field__=\"v\"}) series=1 samples=10"
+0 | 0 | "sum(load{__field__=\"v\"}) series=1 samples=9"
 ...
 
 TQL EVAL (20, 10, '5s') 1;
@@ -97,7 +97,7 @@ error 1004(400) 'yesterday' is not a timestamp: expected YYYY-MM-DD[ hh:mm[:ss[.
 
 TQL EVAL (0, 10, '5s') sum(;
 ----
-error 2000(400) 1:5: parse error: unexpected end of input
+error 2000(400) 1:5: parse error: unclosed left parenthesis
 
 TQL EVAL (0, 10, '5s') load{__field__="v"} * on() load{__field__="w"};
 ----
