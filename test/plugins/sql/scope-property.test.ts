@@ -44,6 +44,11 @@ function isTime(type: Type): type is keyof typeof units {
   return type in units
 }
 
+/** What compares with what. */
+function kindOf(type: Type): 'time' | 'text' | 'number' {
+  return isTime(type) ? 'time' : type === 'STRING' ? 'text' : 'number'
+}
+
 function engineType(type: Type): string {
   return isTime(type) ? engineTypes[type] : type === 'STRING' ? 'VARCHAR' : type
 }
@@ -142,7 +147,7 @@ class Generator {
     if (given === undefined && this.#chance(0.4)) {
       const other = this.#source(depth)
       const shared = sources[0]!.columns.filter(({ name, type }) =>
-        other.columns.some(column => column.name === name && isTime(column.type) === isTime(type))
+        other.columns.some(column => column.name === name && kindOf(column.type) === kindOf(type))
       )
       const both = (text: string) => ({ ours: text, theirs: text })
       from.push(both(' JOIN '), other, both(' ON '))
