@@ -1,4 +1,5 @@
 // The management routes: create, read, delete, infer DDL, try out.
+import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { authorise, bodyBytes, DbError, type PluginApp } from '../../core/index.ts'
@@ -93,6 +94,7 @@ async function readDocument({ headers, body }: FastifyRequest): Promise<string> 
     )
   }
   const bytes = bodyBytes({ body })
+  if (!isUtf8(bytes)) throw invalid('the pipeline is not valid UTF-8')
   const text = isForm && bytes.length > 0 ? await firstPart(bytes, headers['content-type']!) : bytes.toString()
   if (text.trim() === '') throw invalid('pipeline is required in body')
   return text

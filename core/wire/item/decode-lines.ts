@@ -49,7 +49,7 @@ export function decodeText(reader: ItemReader): void {
 /** Calls `take` with the row and the range of each line that has text, without its `\n` or `\r\n`; others only count. */
 function eachLine(reader: ItemReader, take: (row: number, start: number, end: number) => void): void {
   const { bytes } = reader.cursor
-  for (let start = 0, line = 0; start < bytes.length; line++) {
+  for (let start = hasByteOrderMark(bytes) ? 3 : 0, line = 0; start < bytes.length; line++) {
     const newline = bytes[start] === 0x0a ? start : bytes.indexOf(0x0a, start)
     const next = newline < 0 ? bytes.length : newline
     const end = next > start && bytes[next - 1] === 0x0d ? next - 1 : next
@@ -61,6 +61,11 @@ function eachLine(reader: ItemReader, take: (row: number, start: number, end: nu
     }
     start = next + 1
   }
+}
+
+/** Some programs write one before UTF-8; it is no part of the first line. */
+function hasByteOrderMark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 }
 
 /** Empty lines count: an item's position is its line. */

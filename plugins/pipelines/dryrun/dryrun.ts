@@ -89,7 +89,11 @@ function readWrapped(service: OwnService, { body, query, mostValues }: DryRunReq
 /** The form whose body is the data itself. */
 function readPlain(service: OwnService, { body, contentType, query, mostValues }: DryRunRequest): Job {
   const { pipeline_name: name, version, ignore_errors: ignoreErrors = false, trace = false } = query
-  if (name === undefined || name === '') throw invalid('pipeline_name is required')
+  if (name === undefined || name === '') {
+    // A body that should have said everything itself.
+    if (/^application\/json\b/i.test(contentType.trim())) checkJson(body)
+    throw invalid('pipeline_name is required')
+  }
   return {
     items: decodeItems(body, contentType, { ignoreErrors, skipError: trace, mostValues }),
     inline: false,
@@ -105,6 +109,15 @@ function prefixed<T>(inline: boolean, prefix: string, work: () => T): T {
   } catch (cause) {
     if (!isDbError(cause)) throw cause
     throw new DbError(cause.code, `${prefix}: ${cause.message}`, { cause })
+  }
+}
+
+function checkJson(body: Buffer): void {
+  try {
+    parseJson(body)
+  } catch (cause) {
+    if (!isDbError(cause)) throw cause
+    throw invalid(`the body is not valid JSON: ${cause.message}`)
   }
 }
 

@@ -43,7 +43,7 @@ function queryNode(scope: Scope, { span, path }: QueryExpr, base: Node): Node {
   const read = base.run
   const run = () => share(context, getPath(read(), path) ?? null)
   const constant = base.constant === undefined ? undefined : (getPath(base.constant, path) ?? null)
-  return { span, kind: kindAt(base.kind, path), ...inherit(base), ...constantly(constant), run }
+  return { span, kind: kindAt(base.kind, path), ...inherit(base), ...constantly(constant), run, base }
 }
 
 export function isExternal(expr: Expr): expr is QueryExpr & { readonly root: 'event' | 'metadata' } {

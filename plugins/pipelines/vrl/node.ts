@@ -16,6 +16,8 @@ export interface Node {
   /** The value where it is known before the run. */
   readonly constant?: Value
   /** Throws Failure, and Return for the statement of that name. */
+  /** What the path of a query leads into. */
+  readonly base?: Node
   readonly run: () => Value
 }
 

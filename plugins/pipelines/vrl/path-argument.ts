@@ -23,15 +23,16 @@ export function pathArgument(scope: Scope, expr: CallExpr, name: string, { argum
   const { root, path } = value
   if (root === 'event' || root === 'metadata') return onExternal(scope, root, path, expr)
   if (root.type === 'variable') return onVariable(scope, root.name, path)
-  const read = () => node!.run()
+  const base = node!.base!
+  const get = () => getPath(base.run(), path)
   return {
     root: 'expression',
     path,
     kind: node!.kind,
-    rootKind: node!.kind,
-    get: read,
-    getRoot: read,
-    remove: read,
+    rootKind: base.kind,
+    get,
+    getRoot: base.run,
+    remove: get,
     forget: () => undefined
   }
 }

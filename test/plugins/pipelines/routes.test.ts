@@ -315,3 +315,24 @@ t.test('a plugin adds a kind of processor through the service', async t => {
   )
   t.match(body, [{ rows: [[{ key: 'seen', value: 1 }, {}]] }])
 })
+
+t.test('a pipeline that is no UTF-8 is refused, in a form too', async t => {
+  const { addresses } = await startServer(t)
+  const { post, get } = client(addresses.main)
+  const latin1 = Buffer.from(`# Größe\n${yaml}`, 'latin1')
+  const refused = { status: 400, body: { code: 1004, error: /not valid UTF-8/ } }
+  t.match(await post('/latin', new Uint8Array(latin1), 'application/x-yaml'), refused)
+  const form = new FormData()
+  form.append('file', new Blob([new Uint8Array(latin1)]), 'p.yaml')
+  t.match(await post('/latin', form), refused)
+  t.equal((await get('/latin')).status, 400)
+})
+
+t.test('a dry run says what is wrong with its JSON', async t => {
+  const { addresses } = await startServer(t)
+  const { post } = client(addresses.main)
+  const broken = await post('/_dryrun', '{"pipeline_name": "p", "data": oops}', 'application/json')
+  t.match(broken, { status: 400, body: { code: 1004, error: /the body is not valid JSON: expected a value, got "o"/ } })
+  const incomplete = await post('/_dryrun', '{"data": "x"}', 'application/json')
+  t.match(incomplete, { status: 400, body: { error: /pipeline_name is required/ } })
+})

@@ -39,6 +39,12 @@ t.test('NDJSON: a line is an item, empty lines and carriage returns do not matte
   t.equal(decodeItems(bytes(''), ndjson).rows, 0)
 })
 
+t.test('lines: a byte order mark is no part of the first one', async t => {
+  t.same(live(decodeItems(bytes('\ufeff{"a":1}\n{"a":2}'), ndjson)), [{ a: 1n }, { a: 2n }])
+  t.same(live(decodeItems(bytes('\ufeffone\ntwo'), text)), [{ message: 'one' }, { message: 'two' }])
+  t.equal(decodeItems(bytes('\ufeff'), ndjson).rows, 0)
+})
+
 t.test('NDJSON: the first line that is no object fails the body with its number', async t => {
   const fails = (body: string, message: string) =>
     t.throws(() => decodeItems(bytes(body), ndjson), { name: 'ItemsError', code: 'InvalidArguments', message }, body)

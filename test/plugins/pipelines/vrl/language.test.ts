@@ -112,3 +112,22 @@ t.test('a program leaves its event and metadata for whoever runs it', async t =>
   t.equal(writeValue(program!.event), '{"a":1,"b":1}')
   t.equal(writeValue(program!.metadata), '{"m":1}')
 })
+
+t.test('functions on paths look into results of expressions as into anything else', async t => {
+  for (const [place, before] of [
+    ['{"foo": "bar", "list": [1]}', ''],
+    ['x', 'x = {"foo": "bar", "list": [1]}\n'],
+    ['', '. = {"foo": "bar", "list": [1]}\n']
+  ] as const) {
+    for (const [path, there] of [
+      ['.foo', true],
+      ['.baz', false],
+      ['.foo.deep', false],
+      ['.list[0]', true],
+      ['.list[1]', false]
+    ] as const) {
+      t.equal(run(`${before}exists(${place}${path})`), String(there), `exists(${place}${path})`)
+    }
+    t.equal(run(`${before}unnest!(${place}.list)`), '[{"foo":"bar","list":1}]', place)
+  }
+})
