@@ -144,7 +144,8 @@ t.test('the page of metrics', needing('chromium'), async t => {
       await look(t, page, `metrics-tooltip-${dark ? 'dark' : 'light'}`)
       await figure.getByRole('button', { name: /job="api"/ }).click()
       await page.mouse.move(box.x + box.width / 3, box.y + 40)
-      t.equal(await tip.locator('.row').count(), 1, 'a click shows one alone')
+      // A click shows one alone.
+      await page.waitForFunction(() => document.querySelectorAll('.tooltip .row').length === 1)
       await figure.getByRole('button', { name: /job="api"/ }).click()
       t.equal(await figure.getByRole('button', { pressed: true }).count(), 2)
       await figure.locator('.u-over').dblclick()
@@ -185,5 +186,22 @@ t.test('the page of metrics', needing('chromium'), async t => {
     await page.getByLabel('Logarithmic').check()
     await page.getByRole('button', { name: 'Bars' }).click()
     await look(t, page, 'metrics-many')
+  })
+
+  await t.test('what happened is a line in every chart, and the tooltip says what it was', async t => {
+    const page = await site.open('metrics?panels=queue_length')
+    await page.getByRole('figure', { name: 'queue_length' }).locator('.legend li').nth(2).waitFor()
+    await page.getByRole('button', { name: 'Annotations' }).click()
+    await page.getByLabel('Where this expression').fill('many{n="7"}')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: '1 annotation' }).waitFor()
+    await page.keyboard.press('Escape')
+    const over = page.locator('.u-over').first()
+    const box = (await over.boundingBox())!
+    const mark = page.locator('.tooltip .mark')
+    for (let x = box.width - 1; x > 0 && (await mark.count()) === 0; x -= 3)
+      await page.mouse.move(box.x + x, box.y + 30)
+    t.equal(await mark.textContent(), 'many{n="7"}')
+    await look(t, page, 'metrics-annotation')
   })
 })

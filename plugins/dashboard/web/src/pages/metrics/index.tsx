@@ -7,6 +7,7 @@ import { change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { currentSpan, timeWords } from '../../time.ts'
+import { Annotations, useMarks } from './annotations.tsx'
 import { firstExpression, kindOf } from './expressions.ts'
 import { MetricDetails } from './metric-details.tsx'
 import { MetricList } from './metric-list.tsx'
@@ -22,6 +23,7 @@ export default function Metrics() {
     [database.value, timeWords.value]
   )
   const about = useLoaded(signal => metadata({ signal }), [database.value])
+  const marks = useMarks(seconds)
   const chosen = parameters.value.get('metric')
   const expressions = panels.value
   const kind = kindOf(chosen ?? '', about.value?.[chosen ?? '']?.[0]?.type)
@@ -40,6 +42,7 @@ export default function Metrics() {
       <div class="bar">
         <h1>Metrics</h1>
         <span class="space" />
+        <Annotations marks={marks} />
         <TimeRange />
       </div>
       {names.error !== undefined && <Problem error={names.error} />}
@@ -67,6 +70,7 @@ export default function Metrics() {
               expression={expression}
               span={span}
               about={about.value}
+              marks={marks.value}
               place={i}
               count={expressions.length}
               onChange={changed => showPanels(changed)}

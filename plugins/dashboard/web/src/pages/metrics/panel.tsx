@@ -1,7 +1,7 @@
 // One expression over time.
 import { useEffect, useState } from 'preact/hooks'
 import { type Metadata, queryRange, stepOf } from '../../api/promql.ts'
-import { Chart } from '../../components/chart/index.tsx'
+import { Chart, type Mark } from '../../components/chart/index.tsx'
 import { linesOfSeries } from '../../components/chart/series-lines.ts'
 import { Problem } from '../../components/problem.tsx'
 import { addressOf } from '../../router.ts'
@@ -15,13 +15,14 @@ export interface PanelProps {
   readonly expression: string
   /** What the server says of its metrics. */
   readonly about: Readonly<Record<string, readonly Metadata[]>> | undefined
+  readonly marks: readonly Mark[] | undefined
   readonly span: TimeSpan
   readonly place: number
   readonly count: number
   onChange(expressions: readonly string[]): void
 }
 
-export function Panel({ expression, about, span, place, count, onChange }: PanelProps) {
+export function Panel({ expression, about, marks, span, place, count, onChange }: PanelProps) {
   const [text, setText] = useState(expression)
   useEffect(() => setText(expression), [expression])
   const seconds = { from: span.from / 1000, to: span.to / 1000 }
@@ -89,6 +90,7 @@ export function Panel({ expression, about, span, place, count, onChange }: Panel
               lines={value.lines}
               span={value.span}
               height={200}
+              {...(marks && { marks })}
               unit={unitOfExpression(expression, name => about?.[name]?.[0]?.unit)}
               onZoom={showSpan}
             />
