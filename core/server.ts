@@ -6,6 +6,7 @@ import { reasonOf } from './errors.ts'
 import { authenticate } from './http/auth.ts'
 import { acceptBodies } from './http/body.ts'
 import type { Budget } from './http/budget.ts'
+import { limitConnections } from './http/connections.ts'
 import type { ServerKind } from './http/context.ts'
 import { shareWithOrigins } from './http/cors.ts'
 import { answerError, answerErrors } from './http/errors.ts'
@@ -55,6 +56,7 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
 
   if (kind === 'public') fencePublic(app)
   app.decorate('core', core)
+  limitConnections(app, kind, core.config.http, core.metrics)
   limitLives(app, { http: core.config.http, budget: parts.budget, stopping: parts.stopping })
   observeRequests(app, kind, core.metrics)
   traceRequests(app, kind, core.tracing)
@@ -142,6 +144,7 @@ function options(core: Core, kind: ServerKind) {
     // Bodies are counted in http/body.ts; this one is for parsers a plugin brings.
     bodyLimit: core.config.http.body_limit || Number.MAX_SAFE_INTEGER,
     return503OnClosing: false,
+    keepAliveTimeout: Math.min(core.config.http.keep_alive_timeout, 2 ** 31 - 1),
     // Phases of plugins have a limit of their own.
     pluginTimeout: 0,
     // Paths that cannot be decoded get to no route and no hook.

@@ -124,6 +124,15 @@ const http = table(
       'Refuses statements that change something, and other changes, in requests with GET; they need POST.',
       live
     ),
+    max_connections: count(
+      0,
+      'Connections each of the two servers may have; further ones are closed at once. `0` is half of the files the process may have open, divided by the servers that run.',
+      { minimum: 0 }
+    ),
+    keep_alive_timeout: duration(
+      72 * second,
+      'Time a connection may be idle between two requests, and before its first one; then it is closed. `0s` sets no limit.'
+    ),
     shutdown_grace: duration(10 * second, 'Time running requests have to end when the server stops.', live),
     tls,
     rate_limit: rateLimit

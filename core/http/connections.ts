@@ -1,0 +1,62 @@
+// Connections to a server: how many there may be, and how long one may be idle, before its first request too.
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/schema.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { after, type Timer } from '../timer.ts'
+import type { ServerKind } from './context.ts'
+
+/** Bounds the connections of a server as `http.max_connections` and `http.keep_alive_timeout` say. */
+export function limitConnections(app: FastifyInstance, kind: ServerKind, http: Config['http'], metrics: Metrics): void {
+  const { server } = app
+  const help = 'Connections of clients.'
+  const open = metrics.gauge('svc_servers_connections', help, ['server'])
+  const dropHelp = 'Connections closed at once because there were http.max_connections.'
+  const dropped = metrics.counter('svc_servers_connections_dropped_total', dropHelp, ['server'])
+  const idleHelp = 'Connections closed because nothing was asked on them within http.keep_alive_timeout.'
+  const silent = metrics.counter('svc_servers_connections_silent_total', idleHelp, ['server'])
+  for (const counter of [dropped, silent]) counter.add(0, { server: kind })
+  open.set(0, { server: kind })
+  server.maxConnections = http.max_connections || standardLimit(http.enable_api_server ? 2 : 1)
+  server.on('drop', () => dropped.add(1, { server: kind }))
+
+  let count = 0
+  const waiting = new WeakMap<Socket, Timer>()
+  const answered = (socket: Socket) => {
+    waiting.get(socket)?.stop()
+    waiting.delete(socket)
+  }
+  // Of TLS what has shaken hands; until then the handshake has a limit of its own.
+  const isTls = 'setSecureContext' in server
+  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    open.set(++count, { server: kind })
+    if (http.keep_alive_timeout > 0) {
+      const end = () => {
+        silent.add(1, { server: kind })
+        socket.destroy()
+      }
+      waiting.set(socket, after(http.keep_alive_timeout, end).unref())
+    }
+    socket.once('close', () => {
+      open.set(--count, { server: kind })
+      answered(socket)
+    })
+  })
+  server.on('request', ({ socket }) => answered(socket))
+}
+
+/** Half of the files the process may have open, for each of so many servers; the rest is for data. */
+function standardLimit(servers: number): number {
+  return Math.max(16, Math.floor(maxOpenFiles() / 2 / servers))
+}
+
+/** The limit the process runs under; 1024, the usual one, where the system does not say. */
+function maxOpenFiles(): number {
+  try {
+    const found = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))
+    return found === null ? 1024 : Number(found[1])
+  } catch {
+    return 1024
+  }
+}
