@@ -1,6 +1,6 @@
 import t from 'tap'
 import { functionSignatures } from '../../../../plugins/promql/language/signature.ts'
-import { ask, memorySource, native } from '../source.ts'
+import { ask, memorySource, native, run } from '../source.ts'
 
 const minute = 60_000
 const now = { start: 5 * minute }
@@ -133,4 +133,38 @@ t.test('every function is met by a case', async t => {
   const met = new Set(Object.keys(cases).flatMap(text => [...text.matchAll(/(\w+)\(/g)].map(([, name]) => name!)))
   const unmet = [...functionSignatures.keys()].filter(name => !met.has(name) && name !== 'start_timestamp')
   t.same(unmet, [])
+})
+
+t.test('what is said of several steps is said once', async t => {
+  const crooked = memorySource(15_000, {
+    'x_bucket{le="1"}': [5, 9, 300],
+    'x_bucket{le="2"}': [4, 7, 100],
+    'x_bucket{le="+Inf"}': [6, 10, 400]
+  })
+  const { infos } = await run(crooked, 'histogram_quantile(0.5, x_bucket)', { end: 30_000, step: 15_000 })
+  t.match(infos, [
+    /for metric name "x_bucket", from buckets 2 to 2, with a max diff of 2e\+02, over 3 samples from 1970-01-01T00:00:00Z to 1970-01-01T00:00:30Z \(1:25\)$/
+  ])
+  t.equal(infos.length, 1)
+})
+
+t.test('native histograms: means do not overflow, a marked reset counts once in a subquery', async t => {
+  const large = { ...native(1e308, [1e308, 1e307]), count: 1.1e308 }
+  const marked = { ...native(5, [5]), hint: 'reset' as const }
+  const source = memorySource(60_000, {
+    'h{a="1"}': [large, large],
+    'h{a="2"}': [large, large],
+    'c{a="1"}': [native(1, [1]), native(3, [3]), marked, native(9, [9])]
+  })
+  const [mean] = await ask(source, 'avg(h)', { start: 60_000 })
+  t.match(mean, /count:1\.1e\+308, sum:1e\+308, \(0\.5,1\]:1e\+308, \(1,2\]:1e\+307/)
+  t.same(await ask(source, 'histogram_count(avg_over_time(h{a="1"}[5m]))', { start: 60_000 }), ['{a="1"} 1.1e+308'])
+  t.same(await ask(source, 'resets(c[4m])', { start: 180_000 }), ['{a="1"} 1'])
+  t.same(await ask(source, 'resets(c[4m:10s])', { start: 180_000 }), ['{a="1"} 0'])
+})
+
+t.test('an absent label is sorted last', async t => {
+  const source = memorySource(60_000, { 'm{a="10"}': [1], 'm{a="9"}': [2], 'm{b="x"}': [3] })
+  const order = ['{__name__="m", a="9"} 2', '{__name__="m", a="10"} 1', '{__name__="m", b="x"} 3']
+  t.same(await ask(source, 'sort_by_label(m, "a")'), order)
 })
