@@ -142,6 +142,17 @@ export function checkDefinition(definition: TableDefinition): void {
   }
 }
 
+/** Checks that no table of a request lies in another table the request makes, or in itself. */
+export function checkHosts(steps: readonly TableStep[]): void {
+  const definitions = steps.flatMap(step => (step.kind === 'create' ? [step.definition] : []))
+  const hosts = new Map(definitions.map(({ name, options }) => [options.physical_table, name]))
+  const both = definitions.find(({ name }) => hosts.has(name))
+  if (both === undefined) return
+  const { name } = both
+  const own = hosts.get(name) === name ? 'itself' : `table ${hosts.get(name)} of the same request`
+  throw invalid(`physical_table = ${name} of ${own}: a physical table holds no rows of its own; choose another name`)
+}
+
 /** Options a new table takes from its database where it has none of its own; `ttl` stays with the database and acts live. */
 export function inheritOptions(own: TableOptions, database: TableOptions): TableOptions {
   const { ttl: _, ...inherited } = database

@@ -20,7 +20,7 @@ import type {
 } from './engine.ts'
 import { createGate } from './gate.ts'
 import { createRunQuery } from './query-measure.ts'
-import { checkDefinition, checkName, inheritOptions, type PlannedWrite, planSteps } from './schema.ts'
+import { checkDefinition, checkHosts, checkName, inheritOptions, type PlannedWrite, planSteps } from './schema.ts'
 import type { RefusedSeries } from './series-write.ts'
 import { createStoreWrite, type StoreWriteParts } from './store-write.ts'
 import { refuseSystem } from './system.ts'
@@ -130,6 +130,10 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
     if (catalog.view(definition.database, definition.name) !== undefined) {
       throw new DbError('InvalidArguments', `${definition.database}.${definition.name} is a view, it holds no rows`)
     }
+    const host = definition.options.physical_table
+    if (host !== undefined && catalog.view(definition.database, host) !== undefined) {
+      throw new DbError('InvalidArguments', `physical_table = ${host}: that is a view, it holds no rows`)
+    }
     const inherited = { ...definition, options: inheritOptions(definition.options, database.options) }
     checkDefinition(inherited)
     return inherited
@@ -137,6 +141,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
 
   /** Counts tables made and changed. */
   const changeTables = async (db: string, steps: readonly TableStep[]): Promise<void> => {
+    checkHosts(steps)
     await catalog.changeTables(
       steps.map(step => (step.kind === 'create' ? { ...step, definition: complete(step.definition) } : step))
     )
@@ -241,6 +246,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
       refuseSystem(definition.database)
       return inTurn(async () => {
         refuseTaken(definition.database, definition.name)
+        checkHosts([{ kind: 'create', definition }])
         const table = await catalog.createTable(complete(definition))
         tablesCreated.add(1, { db: dbLabel(definition.database) })
         return table

@@ -159,3 +159,26 @@ t.test('queries above the limit wait for a place, and stop waiting when they are
   first.close()
   ;(await third).close()
 })
+
+t.test('a table cannot lie in itself, nor in another new table of the request, nor in a view', async t => {
+  const store = await open(t)
+  const within = (name: string) => ({ options: { physical_table: name } })
+  const refused = { code: 'InvalidArguments', status: 400 }
+  await t.rejects(store.write(ctx, [lines('m', ['a'], within('m'))]), {
+    ...refused,
+    message: /^physical_table = m of itself: a physical table holds no rows of its own/
+  })
+  const hint = { ...ctx, hints: within('n') }
+  await t.rejects(store.write(hint, [lines('m', ['a']), lines('n', ['b'])]), refused)
+  await t.rejects(store.write(ctx, [lines('m', ['a'], within('n')), lines('n', ['b'])]), {
+    ...refused,
+    message: /^physical_table = n of table m of the same request/
+  })
+  const columns = [{ name: 'ts', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false }] as const
+  await t.rejects(store.createTable(ctx, { database: 'public', name: 'm', columns, ...within('m') }), refused)
+  t.equal(store.tables('public').length, 0)
+  await store.putView(ctx, { database: 'public', name: 'v', query: 'SELECT 1', columns: [], createdAt: 0 }, false)
+  await t.rejects(store.write(ctx, [lines('m', ['a'], within('v'))]), refused)
+  await store.write(ctx, [lines('m', ['a'], within('n')), lines('o', ['b'], within('n'))])
+  t.equal(await count(store, 'm'), 1)
+})
