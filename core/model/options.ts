@@ -38,6 +38,22 @@ export function parseTableOptions(texts: Readonly<Record<string, string>>): Tabl
   return options
 }
 
+/** What is wrong with options that were made by code; undefined when nothing is. */
+export function optionsProblem(options: TableOptions): string | undefined {
+  if (typeof options !== 'object' || options === null) return `table options are ${String(options)}`
+  for (const [key, value] of Object.entries(options)) {
+    if (!Object.hasOwn(parsers, key)) return `unknown table option ${key}`
+    if (value === undefined) continue
+    try {
+      if (parsers[key as keyof TableOptions](String(value), key) === value) continue
+    } catch {
+      // Said below.
+    }
+    return `table option ${key} is ${String(value)}, a ${typeof value}, which it cannot be`
+  }
+  return undefined
+}
+
 function parseFlag(text: string, key: string): boolean {
   const word = text.toLowerCase()
   if (word === 'true' || word === 'false') return word === 'true'

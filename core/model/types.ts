@@ -98,3 +98,44 @@ const sqlNames = {
   TimestampMicrosecond: 'TIMESTAMP(6)',
   TimestampNanosecond: 'TIMESTAMP(9)'
 } as const satisfies Partial<Record<ColumnType, string>>
+
+/** The typed array that holds a column type's values. */
+export function fixedArray(type: ColumnType) {
+  switch (type) {
+    case 'Boolean':
+    case 'UInt8':
+      return Uint8Array
+    case 'Int8':
+      return Int8Array
+    case 'Int16':
+      return Int16Array
+    case 'UInt16':
+      return Uint16Array
+    case 'Int32':
+    case 'Date':
+      return Int32Array
+    case 'UInt32':
+      return Uint32Array
+    case 'UInt64':
+      return BigUint64Array
+    case 'Float32':
+      return Float32Array
+    case 'Float64':
+      return Float64Array
+    default:
+      return BigInt64Array
+  }
+}
+
+/** Whether values of a type are bytes of any length. */
+export function isBytesType(type: ColumnType): boolean {
+  return type === 'String' || type === 'Json' || type === 'Binary'
+}
+
+/** Whether a text names a type a column can have. */
+export function isColumnType(type: unknown): type is ColumnType {
+  if (typeof type !== 'string') return false
+  const [, digits, scale] = /^Decimal\((\d{1,2}), (\d{1,2})\)$/.exec(type) ?? []
+  if (digits === undefined) return Object.hasOwn(sqlNames, type)
+  return Number(digits) >= 1 && Number(digits) <= 38 && Number(scale) <= Number(digits)
+}

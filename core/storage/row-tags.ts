@@ -3,6 +3,7 @@ import { DbError } from '../errors.ts'
 import type { Column, TableWrite } from '../model/batch.ts'
 import type { SeriesLabel } from '../model/series.ts'
 import type { Table } from '../model/table.ts'
+import { checkLabels } from './check-columns.ts'
 import type { Catalog, ResolvedWrite, SeriesNumbers } from './engine.ts'
 import { checkName } from './schema.ts'
 
@@ -22,6 +23,7 @@ export function findTags(catalog: Catalog, scope: string, write: TableWrite): Ta
   const numbers = catalog.findSeries(scope, tags.keys)
   if (numbers.unknown.length === 0) return { write, planned: write, numbers, added: [] }
   const added = numbers.unknown.map(index => ({ index, labels: tags.labels(index) }))
+  for (const { labels } of added) checkLabels(`table ${write.table}`, labels)
   const names = new Set(added.flatMap(({ labels }) => labels.map(({ name }) => name)))
   for (const name of names) checkName('column', name)
   return { write, planned: { ...write, columns: [...Array.from(names, emptyTag), ...write.columns] }, numbers, added }
@@ -35,7 +37,7 @@ export function introduceTags(catalog: Catalog, found: ResolvedWrite, tagged: Ta
   const tags = new Set(table.tags.map(({ name }) => name))
   for (const { name } of write.columns) if (tags.has(name)) throw wrongPlace(table, name, 'tag', 'field')
   if (added.length > 0) {
-    for (const { labels } of added) checkLabels(table, tags, labels)
+    for (const { labels } of added) checkPlaces(table, tags, labels)
     const value = table.timeIndex.name
     catalog.addSeries(
       numbers,
@@ -45,7 +47,7 @@ export function introduceTags(catalog: Catalog, found: ResolvedWrite, tagged: Ta
   return { ...found, columns: write.columns, tags: { numbers, series: write.tags.series } }
 }
 
-function checkLabels(table: Table, tags: ReadonlySet<string>, labels: readonly SeriesLabel[]): void {
+function checkPlaces(table: Table, tags: ReadonlySet<string>, labels: readonly SeriesLabel[]): void {
   const other = labels.find(({ name }) => !tags.has(name))
   if (other !== undefined) throw wrongPlace(table, other.name, 'field', 'tag')
   const missing = table.tags.find(({ name, nullable }) => !nullable && !labels.some(label => label.name === name))

@@ -3,7 +3,7 @@ import { DbError } from '../errors.ts'
 import type { Column, TableWrite } from '../model/batch.ts'
 import { nameProblem } from '../model/name.ts'
 import type { ColumnDefinition, Table, TableColumn, TableDefinition, TableOptions } from '../model/table.ts'
-import { elementsPerRow, isTimestamp } from '../model/types.ts'
+import { isTimestamp } from '../model/types.ts'
 import type { TableStep } from './engine.ts'
 
 export type WritePlan =
@@ -103,12 +103,6 @@ export function checkWrite(write: TableWrite): void {
     if (names.has(column.name)) throw invalid(`column ${column.name} of table ${write.table} is given twice`)
     names.add(column.name)
     if (column.semantic === 'timestamp') timestamps++
-    if (rowsOf(column) !== write.rows) {
-      throw new DbError(
-        'Unexpected',
-        `column ${column.name} has ${rowsOf(column)} rows, the write to ${write.table} has ${write.rows}`
-      )
-    }
   }
   if (timestamps !== 1)
     throw invalid(`a write to table ${write.table} needs exactly one time index, it has ${timestamps}`)
@@ -199,12 +193,6 @@ function checkRequired(table: Table, write: TableWrite): void {
     !nullable && !given.has(name) && !(write.tags !== undefined && semantic === 'tag')
   const missing = table.columns.find(isMissing)
   if (missing) throw invalid(`column ${missing.name} of table ${table.name} takes no nulls and is missing`)
-}
-
-function rowsOf({ data, type }: Column): number {
-  if (data.kind === 'bytes') return data.offsets.length - 1
-  if (data.kind === 'dictionary') return data.codes.length
-  return data.values.length / elementsPerRow(type)
 }
 
 function notCreated(table: string): DbError {

@@ -2,6 +2,7 @@
 import { type DbError, isDbError } from '../errors.ts'
 import type { SeriesName, SeriesWrite } from '../model/series.ts'
 import type { Table, TableOptions } from '../model/table.ts'
+import { checkLabels } from './check-columns.ts'
 import type { Catalog, ResolvedSeries, ResolvedWrite, SeriesAddition, SeriesNumbers } from './engine.ts'
 import type { PlannedWrite } from './schema.ts'
 import { createRoom } from './series-limit.ts'
@@ -67,7 +68,7 @@ export async function resolveSeriesWrite(
 /** What the unknown keys stand for, by table; each gets a look at the limits. */
 function nameSeries(
   { catalog, requireDatabase }: SeriesParts,
-  { db }: SeriesRequest,
+  { db, plugin }: SeriesRequest,
   write: SeriesWrite,
   numbers: SeriesNumbers,
   refuse: (index: number, error: unknown) => void
@@ -84,6 +85,7 @@ function nameSeries(
   for (const index of numbers.unknown) {
     try {
       const name: SeriesName = write.name(index)
+      checkLabels(`plugin ${plugin}, table ${name.table}`, name.labels)
       const database = name.database ?? db
       const known = databases.get(database) ?? open(database)
       const found = known.get(name.table)

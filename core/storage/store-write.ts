@@ -5,6 +5,7 @@ import { DbError, isDbError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { TableWrite } from '../model/batch.ts'
 import type { SeriesWrite } from '../model/series.ts'
+import { checkColumns, checkSamples } from './check-columns.ts'
 import type { Engine, ResolvedSeries, ResolvedWrite } from './engine.ts'
 import { findTags, introduceTags } from './row-tags.ts'
 import { checkWrite } from './schema.ts'
@@ -19,6 +20,8 @@ export interface StoreWriteParts extends Omit<SeriesParts, 'catalog'> {
   readonly config: Pick<Config, 'auto_create_table'>
   /** Counts what was stored. */
   count(ctx: RequestContext, rows: number, deleted: number): void
+  /** Counts a write that is not what a plugin may hand over. */
+  refuse(ctx: RequestContext): void
 }
 
 type Writes = readonly (TableWrite | SeriesWrite)[]
@@ -35,6 +38,7 @@ export function createStoreWrite(
   return async (ctx, writes) => {
     authorise(ctx.user, 'write')
     parts.requireDatabase(ctx.db)
+    checkWrites(parts, ctx, writes)
     for (let attempt = 1; ; attempt++) {
       try {
         return await writeOnce(parts, ctx, writes)
@@ -46,6 +50,22 @@ export function createStoreWrite(
         }
       }
     }
+  }
+}
+
+/** What the engine trusts and the log keeps. */
+function checkWrites({ refuse }: StoreWriteParts, ctx: RequestContext, writes: Writes): void {
+  try {
+    for (const write of writes) {
+      if (!isTableWrite(write)) checkSamples(ctx.plugin, write)
+      else {
+        checkColumns(ctx.plugin, write)
+        checkWrite(write)
+      }
+    }
+  } catch (error) {
+    refuse(ctx)
+    throw error
   }
 }
 
@@ -87,10 +107,7 @@ async function resolveTables(
   writes: readonly TableWrite[],
   allowed: (write: TableWrite) => boolean
 ): Promise<ResolvedWrite[]> {
-  for (const write of writes) {
-    checkWrite(write)
-    if (write.database !== undefined) requireDatabase(write.database)
-  }
+  for (const { database } of writes) if (database !== undefined) requireDatabase(database)
   const resolved = new Map<TableWrite, ResolvedWrite>()
   for (const [database, group] of Map.groupBy(writes, write => write.database ?? db)) {
     const tagged = group.map(write => findTags(engine.catalog, [plugin, database].join('\0'), write))

@@ -100,6 +100,11 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
   )
   const rowsWritten = metrics.counter('svc_table_operator_ingest_rows', 'Rows written.', ['db', 'plugin'])
   const rowsDeleted = metrics.counter('svc_table_operator_delete_rows', 'Rows deleted by key.', ['db', 'plugin'])
+  const writesRefused = metrics.counter(
+    'svc_table_operator_refused_writes',
+    'Writes refused because their columns are not what the plugin says they are.',
+    ['plugin']
+  )
   const tablesCreated = metrics.counter('svc_table_operator_create_table', 'Tables created.', ['db'])
   const tablesChanged = metrics.counter('svc_table_operator_alter_tables', 'Tables changed.', ['db'])
   const dbLabel = databaseLabel(catalog.databases().map(database => database.name))
@@ -177,7 +182,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
       const labels = { db: dbLabel(db), plugin }
       if (rows > deleted) rowsWritten.add(rows - deleted, labels)
       if (deleted > 0) rowsDeleted.add(deleted, labels)
-    }
+    },
+    refuse: ({ plugin }) => writesRefused.add(1, { plugin })
   }
   const requireWritable = (name: string): Database => {
     refuseSystem(name)

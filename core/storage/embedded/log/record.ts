@@ -1,6 +1,6 @@
 // The payload of one log record: the rows of one request, for each table its columns as raw buffers and the series it met first.
 import type { ColumnData } from '../../../model/batch.ts'
-import type { ColumnType } from '../../../model/types.ts'
+import { type ColumnType, fixedArray } from '../../../model/types.ts'
 
 export interface SeriesEntry {
   readonly tsid: number
@@ -103,34 +103,6 @@ function readBytes(head: HeadReader) {
   const first = offsets[0]!
   if (first > 0) for (let i = 0; i < offsets.length; i++) offsets[i]! -= first
   return { kind: 'bytes' as const, offsets, bytes: head.buffer()! }
-}
-
-/** The typed array that holds a column type's values. */
-export function fixedArray(type: ColumnType) {
-  switch (type) {
-    case 'Boolean':
-    case 'UInt8':
-      return Uint8Array
-    case 'Int8':
-      return Int8Array
-    case 'Int16':
-      return Int16Array
-    case 'UInt16':
-      return Uint16Array
-    case 'Int32':
-    case 'Date':
-      return Int32Array
-    case 'UInt32':
-      return Uint32Array
-    case 'UInt64':
-      return BigUint64Array
-    case 'Float32':
-      return Float32Array
-    case 'Float64':
-      return Float64Array
-    default:
-      return BigInt64Array
-  }
 }
 
 /** Numbers of 32 bits; the head starts with its own length. */

@@ -1,8 +1,7 @@
 // What rows that leave a column out hold, as data: one value over and over.
 import type { ColumnData } from '../../../model/batch.ts'
 import { convertTime, parseTimestamp, utc } from '../../../model/time.ts'
-import { type ColumnType, elementsPerRow, isTimestamp, timeUnit } from '../../../model/types.ts'
-import { fixedArray } from '../log/record.ts'
+import { type ColumnType, elementsPerRow, fixedArray, isTimestamp, timeUnit } from '../../../model/types.ts'
 
 /** `text` is what the engine casts to the type; undefined when it is no such value. */
 export function initialData(type: ColumnType, text: string, rows: number): ColumnData | undefined {

@@ -1,8 +1,8 @@
 // Which series have which tag values: an index over a registry, so that selecting series costs no look at any row.
 import type { Table, TableColumn } from '../../../model/table.ts'
+import { fixedArray } from '../../../model/types.ts'
 import type { SeriesTags, TagMatch } from '../../engine.ts'
 import { tableColumn } from '../catalog/logical.ts'
-import { fixedArray } from '../log/record.ts'
 import type { SeriesRegistry } from './series.ts'
 
 /** Code of a tag that has no value. */

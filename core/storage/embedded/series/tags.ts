@@ -1,9 +1,9 @@
 // From tag columns to series numbers, and back from a series' bytes to its tag values.
 import { bitmap, type ColumnData } from '../../../model/batch.ts'
 import type { TableColumn } from '../../../model/table.ts'
-import { type ColumnType, elementsPerRow } from '../../../model/types.ts'
+import { type ColumnType, elementsPerRow, fixedArray } from '../../../model/types.ts'
 import { tableColumn } from '../catalog/logical.ts'
-import { fixedArray, type SeriesEntry } from '../log/record.ts'
+import type { SeriesEntry } from '../log/record.ts'
 import type { SeriesRegistry } from './series.ts'
 import { SeriesKeys, type TagColumn } from './series-key.ts'
 
