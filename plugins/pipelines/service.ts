@@ -113,6 +113,7 @@ export async function createService(core: Core, config: ServiceOptions): Promise
       variablesFromInput: config.variables_from_input,
       maxDispatchDepth: config.max_dispatch_depth,
       maxGroups: config.max_groups,
+      columns: tableLimits('pipelines', config).columns,
       ...(observer && { observer }),
       options: ctx.hints.options,
       ...(ctx.hints.autoCreate !== undefined && { autoCreate: ctx.hints.autoCreate }),

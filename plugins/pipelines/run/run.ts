@@ -1,11 +1,14 @@
 // Runs a compiled pipeline over a batch: processors, dispatch, columns, groups. Pure: bytes and typed arrays in, writes out.
 import {
+  type Column,
   DbError,
   type ItemBatch,
   type ItemError,
   ItemsError,
   isDbError,
+  isValid,
   itemState,
+  type Limit,
   type Table,
   type TableOptions,
   type TableWrite
@@ -39,6 +42,8 @@ export interface RunSettings {
   readonly maxDispatchDepth: number
   /** Rows may go to so many combinations of table and options. */
   readonly maxGroups: number
+  /** Columns a table may have; items that would need further ones fail. */
+  readonly columns: Limit
   readonly observer?: RunObserver
 }
 
@@ -185,11 +190,26 @@ function settledColumns(pipeline: Pipeline | Identity, batch: ItemBatch, group: 
   while (rows.length > 0) {
     const before = batch.failures.length
     const columns = buildColumns(pipeline, batch, rows, run.settings.now, run.settings.existing(group.table))
+    if (batch.failures.length === before) failWide(batch, { ...group, rows }, columns, run.settings)
     if (batch.failures.length === before) return { columns, rows }
     stopAtFailure(batch, run, before)
     rows = rows.filter(row => batch.isLive(row))
   }
   return { columns: [], rows }
+}
+
+/** Fails the rows whose values need more columns than the table may have, one after the other, with those of the rows before them. */
+function failWide(batch: ItemBatch, { table, rows }: Group, columns: readonly Column[], settings: RunSettings): void {
+  const { most, key } = settings.columns
+  const known = new Set(settings.existing(table)?.columns.map(column => column.name))
+  const added = columns.filter(column => !known.has(column.name))
+  if (added.length === 0 || known.size + added.length <= most) return
+  for (let i = 0; i < rows.length; i++) {
+    const needed = added.filter(({ name, data }) => !known.has(name) && isValid(data.valid, i))
+    if (known.size + needed.length > most) {
+      batch.fail(rows[i]!, `table ${table} would have more than ${most} columns (${key})`)
+    } else for (const { name } of needed) known.add(name)
+  }
 }
 
 function liveRows(batch: ItemBatch): Uint32Array {

@@ -92,6 +92,19 @@ t.test('a field whose name no column can have fails its item', async t => {
   })
 })
 
+t.test('an item with more keys than a table may have columns fails alone', async t => {
+  const wide = (n: number): Item => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, 1n]))
+  const items = [{ a: 1n }, wide(2100), { b: 2n }]
+  const message = /table t would have more than 2000 columns \(plugins.pipelines.max_columns\)/
+  t.throws(() => run(identity, items), { message: /^item 1: / })
+  const { shown, skipped } = run(identity, items, { skipError: true })
+  t.match(skipped, { count: 1, errors: [{ index: 1, message }] })
+  t.same(shown[0]?.rows, [
+    { svc_timestamp: now, a: 1n, b: null },
+    { svc_timestamp: now, a: null, b: 2n }
+  ])
+})
+
 t.test('a field called like the time index is ignored', async t => {
   t.same(rows(identity, [{ svc_timestamp: 'x', a: 1n }]), [{ svc_timestamp: now, a: 1n }])
 })
