@@ -169,9 +169,12 @@ function directResult(
   release: () => void
 ): QueryResult {
   const files = plan.files.filter(selection.wants)
+  const { view, logical } = snapshot
+  const owners = view === undefined ? logical : [view.id]
+  const tables = owners && Uint32Array.from(owners).sort()
   const read = async (from: number, count: number): Promise<readonly ResultBatch[]> => {
     const asked = samplesAsked(query, snapshot, tsids.subarray(from, from + count))
-    const found = await Promise.all(files.map(file => readFile(parts, file, asked)))
+    const found = await Promise.all(files.map(file => readFile(parts, file, asked, tables)))
     return readSamples([...found, ...plan.writes], asked, plan)
   }
   let isOpen = true
@@ -203,12 +206,13 @@ function directResult(
 async function readFile(
   { reader }: ReadParts,
   file: DataFile,
-  { wanted, time, values, from, to }: SampleQuery
+  { wanted, time, values, from, to }: SampleQuery,
+  tables: Uint32Array | undefined
 ): Promise<SampleRows> {
   const unit = isTimestamp(time.type) ? timeUnit(time.type) : 'ms'
   const names = values.map(({ physical }) => physical)
   const { tsids } = wanted
-  const found = await reader.read(file.path, { tsids, time: time.physical, unit, from, to, values: names })
+  const found = await reader.read(file.path, { tsids, tables, time: time.physical, unit, from, to, values: names })
   const columns = found.values.flatMap((data, i) => (data === undefined ? [] : [[values[i]!.id, data] as const]))
   return {
     rows: found.rows,

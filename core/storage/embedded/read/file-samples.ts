@@ -19,6 +19,8 @@ export interface SamplesAsked {
   readonly path: string
   /** Series numbers, ascending. */
   readonly tsids: Uint32Array
+  /** The only logical tables of a physical one whose series they are, ascending; undefined for other tables. */
+  readonly tables: Uint32Array | undefined
   readonly time: string
   readonly unit: TimeUnit
   /** Times in that unit, both ends included. */
@@ -47,15 +49,22 @@ interface Run {
   readonly end: number
 }
 
+/** What is kept of a file besides its pages. */
+interface KnownFile {
+  readonly footer: ParquetFooter
+  /** By row group and column. */
+  readonly pages: Map<number, readonly PageInfo[]>
+}
+
 export class SampleFiles {
   readonly #pages: PageCache
-  readonly #footers = new Map<string, ParquetFooter>()
-  /** Footers kept at most. */
-  readonly #mostFooters: number
+  readonly #known = new Map<string, KnownFile>()
+  /** Files of which that is kept. */
+  readonly #mostKnown: number
 
-  constructor(pages: PageCache, mostFooters = 1_000) {
+  constructor(pages: PageCache, mostKnown = 1_000) {
     this.#pages = pages
-    this.#mostFooters = mostFooters
+    this.#mostKnown = mostKnown
   }
 
   /** Throws ParquetError where the file cannot be read or holds no series numbers. */
@@ -63,40 +72,52 @@ export class SampleFiles {
     const fd = openSync(asked.path, 'r')
     try {
       const at = readerOf(fd)
-      let footer = this.#footers.get(asked.path)
-      if (footer === undefined) {
-        footer = readFooter(at, fstatSync(fd).size)
-        this.#footers.set(asked.path, footer)
-        if (this.#footers.size > this.#mostFooters) this.#footers.delete(this.#footers.keys().next().value!)
+      let known = this.#known.get(asked.path)
+      if (known === undefined) {
+        known = { footer: readFooter(at, fstatSync(fd).size), pages: new Map() }
+        this.#known.set(asked.path, known)
+        if (this.#known.size > this.#mostKnown) this.#known.delete(this.#known.keys().next().value!)
       }
-      return this.#read(asked, footer, new ParquetReader(at, footer))
+      return this.#read(asked, known, new ParquetReader(at, known.footer))
     } finally {
       closeSync(fd)
     }
   }
 
   forget(path: string): void {
-    this.#footers.delete(path)
+    this.#known.delete(path)
     this.#pages.forget(path)
   }
 
-  #read(asked: SamplesAsked, footer: ParquetFooter, reader: ParquetReader): SamplesFound {
+  #read(asked: SamplesAsked, { footer, pages }: KnownFile, reader: ParquetReader): SamplesFound {
     const columnOf = (name: string) => footer.columns.findIndex(column => column.name === name)
-    const [series, time] = [columnOf('__tsid'), columnOf(asked.time)]
+    const [series, time, owner] = [columnOf('__tsid'), columnOf(asked.time), columnOf('__table')]
     if (series < 0 || time < 0) throw new ParquetError(`${asked.path} holds no series numbers or no ${asked.time}`)
     const { logical } = footer.columns[time]!
     const scale = scaleOf(asked.unit, logical?.kind === 'timestamp' ? logical.unit : asked.unit)
     const page = (group: number, column: number, { from, to }: PageInfo) =>
       this.#pages.get(`${asked.path} ${group} ${column} ${from}`, () => reader.column(group, column, from, to))
+    const pagesOf = (group: number, column: number) => {
+      const key = group * footer.columns.length + column
+      const known = pages.get(key) ?? reader.pages(group, column)
+      pages.set(key, known)
+      return known
+    }
+    const { tsids: wanted, tables } = asked
+    const ofOthers = (bounds: Bounded | undefined) => tables && bounds && !mayHold(tables, bounds)
     const runs: Run[] = []
     let rows = 0
     for (const [group, { columns }] of footer.rowGroups.entries()) {
-      if (!mayHold(asked.tsids, columns[series]!) || !spans(asked, columns[time]!, scale)) continue
-      for (const part of reader.pages(group, series)) {
-        if (!mayHold(asked.tsids, part)) continue
+      if (ofOthers(columns[owner]) || !mayHold(wanted, columns[series]!) || !spans(asked, columns[time]!, scale))
+        continue
+      const owners = owner < 0 ? [] : pagesOf(group, owner)
+      for (const [i, part] of pagesOf(group, series).entries()) {
+        // Pages of all columns hold the same rows where they are as many.
+        const bounds = owners[i]?.from === part.from && owners[i]?.to === part.to ? owners[i] : undefined
+        if (ofOthers(bounds) || !mayHold(wanted, part)) continue
         const tsids = numbersOf(page(group, series, part))
         const times = () => wordsOf(page(group, time, part))
-        for (const run of runsIn(tsids, asked.tsids)) {
+        for (const run of runsIn(tsids, wanted)) {
           const kept = within(times(), run, asked, scale)
           if (kept.start === kept.end) continue
           runs.push({ ...kept, group, page: part })
