@@ -220,14 +220,14 @@ function countLookups({ index }: EngineMetrics): (result: 'hit' | 'miss') => voi
 }
 
 function sampleCache({ config, metrics }: Surroundings): SampleCache {
-  return new SampleCache(config.storage.sample_cache_size / 4, result => metrics.sampleLookups.add(1, { result }))
+  return new SampleCache(config.storage.sample_cache_size / 2, result => metrics.sampleLookups.add(1, { result }))
 }
 
 function readThreads({ config, dataDir, metrics }: Surroundings): ReadThreads {
   return new ReadThreads({
     folder: dataDir,
     threads: availableParallelism(),
-    cacheBytes: (config.storage.sample_cache_size * 3) / 4,
+    cacheBytes: config.storage.sample_cache_size / 2,
     looked: (result, count) => metrics.sampleLookups.add(count, { result })
   })
 }
