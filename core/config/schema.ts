@@ -168,7 +168,7 @@ const storage = table(
     ),
     sample_cache_size: size(
       256 * MiB,
-      'Columns of files kept in memory for the next query of few series, whatever its language; a query that needs more than half of it has the query engine read the files.'
+      'Decoded columns of data files kept in memory for the next query: half of it for series, half for SQL over few of them.'
     )
   },
   'Where and how data is kept.'

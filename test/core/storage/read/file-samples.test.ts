@@ -1,0 +1,143 @@
+// Samples read out of a file are those a look at every row of it finds, whatever the file's order, pages and writer.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import fc from 'fast-check'
+import t from 'tap'
+import { ParquetWriter } from '../../../../core/storage/embedded/parquet/index.ts'
+import { SampleFiles } from '../../../../core/storage/embedded/read/file-samples.ts'
+import { PageCache } from '../../../../core/storage/embedded/read/page-cache.ts'
+import { temporaryFolder } from '../fixtures.ts'
+
+interface Row {
+  readonly table: number
+  readonly tsid: number
+  readonly time: number
+  readonly value: number | null
+}
+
+/** Series 0 to 7 belong to table 0, 8 to 15 to table 1. */
+const row = fc.record({
+  tsid: fc.nat(15),
+  time: fc.integer({ min: -20, max: 20 }),
+  value: fc.option(fc.double(), { nil: null })
+})
+const rows = fc
+  .array(row, { maxLength: 120 })
+  .map(found => found.map(each => ({ ...each, table: each.tsid >> 3 })).sort(byFileOrder))
+
+function byFileOrder(a: Row, b: Row): number {
+  return a.table - b.table || a.tsid - b.tsid || a.time - b.time
+}
+
+/** Row groups of `group` rows, pages of `page`. */
+function ownFile(path: string, all: readonly Row[], group: number, page: number): void {
+  const pieces: Uint8Array[] = []
+  const columns = [
+    { name: '__tsid', type: 'int32', logical: { kind: 'int', bits: 32, signed: false }, optional: false },
+    { name: '__table', type: 'int32', logical: { kind: 'int', bits: 32, signed: false }, optional: false },
+    { name: 'ts', type: 'int64', logical: { kind: 'timestamp', unit: 'ms' }, optional: false },
+    { name: 'value', type: 'double', optional: true }
+  ] as const
+  const writer = new ParquetWriter(columns, bytes => pieces.push(bytes.slice()), { pageRows: page })
+  for (let from = 0; from < all.length; from += group) {
+    const some = all.slice(from, from + group)
+    const valid = new Uint8Array((some.length + 7) >> 3)
+    some.forEach(({ value }, i) => {
+      if (value !== null) valid[i >> 3]! |= 1 << (i & 7)
+    })
+    writer.writeRowGroup(some.length, [
+      { kind: 'fixed', values: Uint32Array.from(some, each => each.tsid) },
+      { kind: 'fixed', values: Uint32Array.from(some, each => each.table) },
+      { kind: 'fixed', values: BigInt64Array.from(some, each => BigInt(each.time)) },
+      { kind: 'fixed', values: Float64Array.from(some, each => each.value ?? 0), valid }
+    ])
+  }
+  writer.finish([])
+  writeFileSync(path, Buffer.concat(pieces))
+}
+
+function read(files: SampleFiles, path: string, tsids: readonly number[], tables: readonly number[], range: number[]) {
+  const [from, to] = range as [number, number]
+  const asked = { path, tsids: Uint32Array.from(tsids), tables: Uint32Array.from(tables), time: 'ts', from, to }
+  const found = files.read({ ...asked, unit: 'ms', values: ['value', 'nothing'] })
+  const [value, nothing] = found.values
+  t.equal(nothing, undefined, 'a column the file does not hold')
+  return Array.from({ length: found.rows }, (_, i) => {
+    const isThere = value?.valid === undefined || (value.valid[i >> 3]! & (1 << (i & 7))) !== 0
+    const number = value?.kind === 'fixed' && isThere ? value.values[i] : null
+    return [found.tsids[i], Number(found.times[i]), number]
+  })
+}
+
+const asking = fc.record({
+  tsids: fc.uniqueArray(fc.nat(15), { maxLength: 16 }).map(found => found.sort((a, b) => a - b)),
+  from: fc.integer({ min: -25, max: 25 }),
+  length: fc.nat(30)
+})
+
+function expected(all: readonly Row[], { tsids, from, length }: { tsids: number[]; from: number; length: number }) {
+  return all
+    .filter(each => tsids.includes(each.tsid) && each.time >= from && each.time <= from + length)
+    .map(({ tsid, time, value }) => [tsid, time, value])
+}
+
+t.test('files of our own, cut into small row groups and pages', async t => {
+  const folder = temporaryFolder(t)
+  let next = 0
+  const sizes = fc.record({ group: fc.integer({ min: 1, max: 60 }), page: fc.integer({ min: 1, max: 20 }) })
+  fc.assert(
+    fc.property(rows, sizes, fc.array(asking, { minLength: 1, maxLength: 4 }), (all, { group, page }, questions) => {
+      const path = join(folder, `${next++}.parquet`)
+      ownFile(path, all, group, page)
+      // A cache that holds a page or two: what is kept and what is read again are the same.
+      const files = new SampleFiles(new PageCache(200), 2)
+      for (const question of questions) {
+        const tables = [...new Set(question.tsids.map(tsid => tsid >> 3))].sort()
+        const found = read(files, path, question.tsids, tables, [question.from, question.from + question.length])
+        t.same(found, expected(all, question))
+      }
+    }),
+    { numRuns: 200 }
+  )
+})
+
+t.test('files that DuckDB wrote, sorted by something else and in seconds', async t => {
+  const path = join(temporaryFolder(t), 'other.parquet')
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  await connection.run(`COPY (SELECT (i % 7)::UINTEGER AS __tsid, make_timestamp(i * 1000000)::TIMESTAMP_S AS ts, i / 2 AS value
+    FROM range(5000) r(i) ORDER BY (i % 7) DESC, i) TO '${path}' (COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 2048)`)
+  const files = new SampleFiles(new PageCache(2 ** 20))
+  const asked = {
+    path,
+    tsids: Uint32Array.of(2, 5),
+    tables: undefined,
+    time: 'ts',
+    unit: 's',
+    from: 10,
+    to: 20
+  } as const
+  const { tsids, times, values } = files.read({ ...asked, values: ['value'] })
+  t.same([...tsids], [5, 5, 2], 'in the order of the file')
+  t.same([...times], [12n, 19n, 16n])
+  t.same(values[0]?.kind === 'fixed' && [...values[0].values], [6, 9.5, 8])
+  connection.closeSync()
+  instance.closeSync()
+})
+
+t.test('what a file is read for in vain is said', async t => {
+  const path = join(temporaryFolder(t), 'damaged.parquet')
+  writeFileSync(path, 'PAR1 and nothing else PAR1')
+  const asked = {
+    path,
+    tsids: Uint32Array.of(1),
+    tables: undefined,
+    time: 'ts',
+    unit: 'ms',
+    from: 0,
+    to: 1,
+    values: []
+  } as const
+  t.throws(() => new SampleFiles(new PageCache(0)).read(asked), { message: /^Parquet: / })
+})
