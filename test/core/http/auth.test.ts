@@ -101,9 +101,10 @@ t.test('with a user provider', async t => {
   })
 
   t.test('health and what a plugin declares public is open, and so are paths outside /v1', async t => {
-    for (const url of ['/v1/health', '/v1/who/ping', '/health', '/metrics', '/']) {
+    for (const url of ['/v1/health', '/v1/who/ping', '/health', '/metrics']) {
       t.equal((await get(url)).statusCode, 200, url)
     }
+      t.equal((await get('/')).headers.location, '/dashboard', 'the first page is the dashboard')
   })
 
   t.test('the public server asks the same', async t => {

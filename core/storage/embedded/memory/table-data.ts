@@ -126,11 +126,11 @@ export class TableData {
     this.active = undefined
   }
 
-  /** Makes every row added before the call readable by SQL. */
-  async makeReadable(): Promise<void> {
+  /** Makes every row that memtables of the table hold at the call readable by SQL, with its series. */
+  async makeReadable(memtables: readonly Memtable[]): Promise<void> {
     // First: whoever meets a copy of rows in DuckDB finds the tags of its rows there, too.
     if (hasSeries(this.table)) await this.mirror.sync()
-    for (const memtable of [...this.memtables]) await memtable.copyRows()
+    for (const memtable of memtables) await memtable.copyRows()
   }
 
   /** Rows go; queries that read them end on what they began with. */

@@ -11,7 +11,7 @@ import { findNewest } from './newest-rows.ts'
 import { type Pick, pickColumns, relation, type Snapshot } from './relation.ts'
 import { runSeries } from './run-series.ts'
 import { everything, type Selection, select } from './select.ts'
-import { pin, type ReadParts, snapshotOf } from './snapshot.ts'
+import { pin, type ReadParts, readable, snapshotOf } from './snapshot.ts'
 import { substitute } from './substitute.ts'
 import { ticksOf } from './time.ts'
 
@@ -20,10 +20,9 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
   if (query.kind === 'series') return runSeries(parts, query, signal)
   if (query.kind === 'sql' && follows(query)) return runFollow(parts, query, signal)
   const tables = new Map(tablesOf(query).map(table => [table.id, table]))
-  for (const table of tables.values()) await parts.tables.take(table).makeReadable()
   const now = Date.now()
-  const snapshots = new Map(Array.from(tables, ([id, table]) => [id, snapshotOf(parts, table, now)]))
-  const release = pin(parts.pins, [...snapshots.values()])
+  const fixed = Array.from(tables.values(), table => snapshotOf(parts, table, now))
+  let release = pin(parts.pins, fixed)
   const { timezone, parameters = [] } = query.kind === 'sql' ? query : { timezone: 'UTC' }
   let started = false
   const start = (sql: string) => {
@@ -31,6 +30,9 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
     return parts.duckdb.stream({ sql, timezone, parameters }, signal, release)
   }
   try {
+    const found = await readable(parts, fixed, release)
+    release = found.release
+    const snapshots = new Map(Array.from(tables.keys(), (id, i) => [id, found.snapshots[i]!]))
     return query.kind === 'sql'
       ? await runSql(parts, query, snapshots, start, signal)
       : await start(await scanSql(parts, query, snapshots.get(query.table.id)!))

@@ -16,7 +16,7 @@ import type { SampleQuery, SampleRows } from './sample-rows.ts'
 import { isText, readSamples } from './samples.ts'
 import { type Selection, select } from './select.ts'
 import { columnsOf, seriesSql, timesOf } from './series.ts'
-import { pin, type ReadParts, snapshotOf } from './snapshot.ts'
+import { pin, type ReadParts, readable, snapshotOf } from './snapshot.ts'
 import { WantedSeries } from './wanted-series.ts'
 
 /** Starts a query over everything that was answered before the call. */
@@ -29,27 +29,23 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
   const snapshot = wholeSnapshot(parts, query)
   const plan = planRead(data, query, snapshot)
   let release = pin(parts.pins, [snapshot])
+  let whole = snapshot
+  let selection: Selection
   try {
-    const selection = await select(parts.indexes, parts.metrics.index.groups, snapshot, timesOf(query))
-    if (signal.aborted) throw cancelled(signal)
-    if (plan !== undefined) {
-      const result = directResult(parts, query, { plan, snapshot, selection, tsids }, signal, release)
-      return { ...result, labels }
+    selection = await select(parts.indexes, parts.metrics.index.groups, snapshot, timesOf(query))
+    if (plan === undefined) {
+      const found = await readable(parts, [snapshot], release)
+      release = found.release
+      whole = found.snapshots[0]!
     }
+    if (signal.aborted) throw cancelled(signal)
   } catch (error) {
     release()
     throw error
   }
-  release()
-  await data.makeReadable()
-  const whole = wholeSnapshot(parts, query)
-  release = pin(parts.pins, [whole])
-  let selection: Selection
-  try {
-    selection = await select(parts.indexes, parts.metrics.index.groups, whole, timesOf(query))
-  } catch (error) {
-    release()
-    throw error
+  if (plan !== undefined) {
+    const result = directResult(parts, query, { plan, snapshot, selection, tsids }, signal, release)
+    return { ...result, labels }
   }
   // From here on the stream lets the files go, also when it cannot be opened.
   const result = await parts.duckdb.stream({ sql: seriesSql(query, whole, selection, tsids) }, signal, release)

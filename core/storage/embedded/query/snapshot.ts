@@ -39,6 +39,33 @@ export function snapshotOf({ catalog, tables, dataDir }: ReadParts, table: Table
   }
 }
 
+/**
+ * Snapshots that are pinned, with their rows readable by SQL and their series pinned, too; `release` lets all go. What they hold was fixed
+ * before: while rows are made readable, tables may change and files take the place of others.
+ */
+export async function readable(
+  { tables, pins }: ReadParts,
+  fixed: readonly Snapshot[],
+  release: () => void
+): Promise<{ readonly snapshots: readonly Snapshot[]; readonly release: () => void }> {
+  const dataOf = ({ table, view }: Snapshot) => tables.take(view ?? table)
+  for (const snapshot of fixed) await dataOf(snapshot).makeReadable(snapshot.memtables)
+  const snapshots = fixed.map(snapshot => {
+    return hasSeries(snapshot.table) ? { ...snapshot, series: dataOf(snapshot).mirror.current } : snapshot
+  })
+  const releaseSeries = pin(
+    pins,
+    snapshots.map(snapshot => ({ ...snapshot, files: [], memtables: [] }))
+  )
+  return {
+    snapshots,
+    release: () => {
+      release()
+      releaseSeries()
+    }
+  }
+}
+
 /** Keeps files, memtables and tables of series; returns what lets them go. */
 export function pin(pins: FilePins, snapshots: readonly Snapshot[]): () => void {
   const paths = snapshots.flatMap(snapshot => snapshot.files.map(file => file.path))
