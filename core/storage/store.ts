@@ -101,7 +101,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
   const rowsWritten = metrics.counter('svc_table_operator_ingest_rows', 'Rows written.', ['db', 'plugin'])
   const rowsDeleted = metrics.counter('svc_table_operator_delete_rows', 'Rows deleted by key.', ['db', 'plugin'])
   const writesRefused = metrics.counter(
-    'svc_table_operator_refused_writes',
+    'svc_table_operator_refused_writes_total',
     'Writes refused because their columns are not what the plugin says they are.',
     ['plugin']
   )
