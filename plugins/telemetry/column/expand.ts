@@ -4,7 +4,10 @@ import { bitmap, type ColumnData, isValid } from '../../../core/index.ts'
 /** A row for each of `of`: the value of the owner with that number. */
 export function expanded(data: ColumnData, of: Uint32Array): ColumnData {
   const valid = data.valid === undefined ? {} : { valid: expandedBits(data.valid, of) }
-  if (data.kind === 'bytes') return { kind: 'dictionary', codes: of, dictionary: { ...data, kind: 'bytes' }, ...valid }
+  if (data.kind === 'bytes') {
+    const { offsets, bytes } = data
+    return { kind: 'dictionary', codes: of, dictionary: { kind: 'bytes', offsets, bytes }, ...valid }
+  }
   if (data.kind === 'dictionary') {
     return { kind: 'dictionary', codes: of.map(owner => data.codes[owner]!), dictionary: data.dictionary, ...valid }
   }

@@ -104,7 +104,7 @@ t.test('with a user provider', async t => {
     for (const url of ['/v1/health', '/v1/who/ping', '/health', '/metrics']) {
       t.equal((await get(url)).statusCode, 200, url)
     }
-      t.equal((await get('/')).headers.location, '/dashboard', 'the first page is the dashboard')
+    t.equal((await get('/')).headers.location, '/dashboard', 'the first page is the dashboard')
   })
 
   t.test('the public server asks the same', async t => {

@@ -110,15 +110,18 @@ t.test('what DELETE cannot do is said and changes nothing', async t => {
   t.same((await ask('DELETE FROM m WHERE at = 1')).body.output, [{ affectedrows: 3 }])
 })
 
-t.test('to delete is to write; looking into other tables is to read', async t => {
+t.test('to delete is to write; to say which rows is to read', async t => {
   const { ask } = await startSql(t, 'user_provider = "static_user_provider:cmd:rw=a,reader:ro=a,writer:wo=a"\n')
   const as = (user: string) => ({ authorization: `Basic ${Buffer.from(`${user}:a`).toString('base64')}` })
   await ask(visits, {}, as('rw'))
   const denied = { status: 403, body: { code: 7006 } }
   t.match(await ask('DELETE FROM visits', {}, as('reader')), denied)
   t.match(await ask('DELETE FROM visits WHERE n = (SELECT max(n) FROM visits)', {}, as('writer')), denied)
-  t.match((await ask('DELETE FROM visits WHERE n = 42', {}, as('writer'))).body, { output: [{ affectedrows: 1 }] })
+  t.match(await ask('DELETE FROM visits WHERE n = 42', {}, as('writer')), denied)
+  t.match((await ask('DELETE FROM visits WHERE n = 42', {}, as('rw'))).body, { output: [{ affectedrows: 1 }] })
   t.same((await ask('SELECT count(*) FROM visits', {}, as('rw'))).rows, [[1]])
+  t.match((await ask('DELETE FROM visits', {}, as('writer'))).body, { output: [{ affectedrows: 1 }] })
+  t.same((await ask('SELECT count(*) FROM visits', {}, as('rw'))).rows, [[0]])
 })
 
 t.test('many rows are hidden in one go', async t => {

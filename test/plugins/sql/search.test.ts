@@ -153,12 +153,13 @@ t.test('a query reads the row groups its conditions leave', async t => {
     ["matches(message, 'first OR third')", 2, 2, 1],
     ["matches(message, 'NOT first')", 2, 0, 0],
     ["matches_term(lower(message), 'second')", 1, 1, 2],
-    ["host = 'c'", 1, 1, 2],
-    ["logs.host IN ('a', 'c') AND 2 > code", 1, 2, 1],
+    // Rows of a tag are those of its series, which Parquet's own bounds find: no index is asked.
+    ["host = 'c'", 1, 0, 0],
+    ["logs.host IN ('a', 'c') AND 2 > code", 1, 0, 0],
     ['code = 2 OR 3 = code', 2, 2, 1],
-    ["host = 'a' AND (code = 1 OR code > 2)", 1, 1, 2],
+    ["host = 'a' AND (code = 1 OR code > 2)", 1, 0, 0],
     ["host = 'a' OR code > 2", 2, 0, 0],
-    ["host = 'a' AND matches(message, 'third')", 0, 0, 3],
+    ["host = 'a' AND matches(message, 'third')", 0, 1, 2],
     ["host <> 'a'", 2, 0, 0],
     ["code = 2 AND at BETWEEN 2 AND '1970-01-01 00:00:00.003'", 1, 1, 2],
     ["code = 2 AND at > '1970-01-02'", 0, 0, 0]

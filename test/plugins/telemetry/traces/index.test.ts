@@ -72,7 +72,7 @@ t.test('a trace by its id, and the slow spans of a service in the last hour, do 
   const ofService = await counted(async () => {
     t.equal(Number((await sql(`SELECT count(*) ${slow}`))[0][0]), 9, 'a hundredth of a twelfth')
   })
-  t.ok(ofService.read <= 2 && ofService.skipped >= 6, `slow spans: ${JSON.stringify(ofService)}`)
+  t.same(ofService, { read: 0, skipped: 0 }, 'a service is a tag: its series are found without an index')
 
   const plan: [number, number, string][] = await sql(`EXPLAIN ANALYZE SELECT trace_id, duration_nano ${slow}`)
   const scanned = plan.flatMap(([, , line]) => /(?:SCAN|PARQUET)\w* rows=(\d+)/.exec(line)?.[1] ?? [])
