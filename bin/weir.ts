@@ -10,6 +10,7 @@ const commands: Commands = {
   storage: async () => (await import('./storage.ts')).storage,
   backup: async () => (await import('./backup.ts')).backup,
   demo: async () => (await import('./demo.ts')).demo,
+  pipeline: async () => (await import('./pipeline.ts')).pipeline,
   vrl: async () => (await import('./vrl.ts')).vrl
 }
 
@@ -18,13 +19,14 @@ const usage = `A server for time series, logs and traces.
 Usage: weir COMMAND [OPTIONS]
 
 Commands:
-  start    Run the server
-  config   Check a configuration file or print the effective configuration
-  user     Hash passwords for a credential file
-  storage  Check or repair a data folder
-  backup   Copy the data of a running server, verify and restore copies
-  demo     Run the server on a temporary folder with an example, and show what it answers
-  vrl      Run a script of the vrl processor on an event
+  start     Run the server
+  config    Check a configuration file or print the effective configuration
+  user      Hash passwords for a credential file
+  storage   Check or repair a data folder
+  backup    Copy the data of a running server, verify and restore copies
+  demo      Run the server on a temporary folder with an example, and show what it answers
+  pipeline  Check a pipeline document without a server
+  vrl       Run a script of the vrl processor on an event
 
 Options:
   -h, --help     Show this text, or that of a command: weir start --help

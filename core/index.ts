@@ -2,7 +2,7 @@
 export { parseCredentials } from './auth/credentials.ts'
 export { authorise } from './auth/permission.ts'
 export type { Credentials, PermissionMode, User, UserProvider } from './auth/provider.ts'
-export { didYouMean } from './config/closest.ts'
+export { closest, didYouMean } from './config/closest.ts'
 export type { ConfigProblem } from './config/error.ts'
 export { ConfigError } from './config/error.ts'
 export type { LoadedConfig, LoadOptions } from './config/load.ts'

@@ -70,7 +70,7 @@ export interface ProcessorDefinition {
   readonly kind: string
   /** Checks the options and makes the step; `path` says where it stands, for messages at run time. Throws DbError `InvalidArguments`. */
   compile(options: ProcessorOptions, path: string): Processor
-  /** What the reference page says of it. */
+  /** What the reference page says of it. Options that it does not name are warned about. */
   readonly doc?: ProcessorDoc
 }
 

@@ -60,11 +60,21 @@ export interface Step {
   readonly where: string
 }
 
+/** A key of a document that means nothing here. */
+export interface DocumentWarning {
+  readonly line: number
+  readonly key: string
+  readonly did_you_mean?: string
+  /** Says where the key stands and what is known there. */
+  readonly message: string
+}
+
 export interface Pipeline {
   readonly processors: readonly Step[]
   readonly dispatcher?: Dispatcher
   readonly suffix?: SuffixTemplate
   readonly transform: Transform
+  readonly warnings: readonly DocumentWarning[]
 }
 
 /** The built-in pipeline without processors: every field becomes a column. */

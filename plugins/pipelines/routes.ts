@@ -21,8 +21,10 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
   app.post('/:name', byName, async (request, reply) => {
     const { name } = request.params
     if (name.startsWith('svc_')) throw invalid('pipeline_name cannot start with svc_')
-    const created = await service.create(request.ctx, name, await readDocument(request))
-    return managed(reply, { pipelines: [{ name, version: formatVersion(created.created) }] })
+    const strict = flag(request, 'strict')
+    const { created, warnings } = await service.create(request.ctx, name, await readDocument(request), strict)
+    const pipelines = [{ name, version: formatVersion(created) }]
+    return managed(reply, { pipelines, ...(warnings.length > 0 && { warnings }) })
   })
 
   app.get('/:name', byName, async (request, reply) => {
@@ -71,6 +73,7 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
       query: {
         ignore_errors: flag(request, 'ignore_errors'),
         trace: flag(request, 'trace'),
+        strict: flag(request, 'strict'),
         ...(name !== undefined && { pipeline_name: name }),
         ...(version !== undefined && { version })
       },

@@ -12,8 +12,9 @@ import type { PipelineResult, PipelineRunOptions, PipelinesService, ProcessorDef
 import { parseTimeIndex } from './column/time-index.ts'
 import { countScripts, createCounters, createStopwatch } from './counters.ts'
 import { compilePipeline } from './document/compile.ts'
+import { refuseUnknownKeys } from './document/unknown-keys.ts'
 import { readHeaders } from './headers.ts'
-import type { Identity, Pipeline } from './pipeline.ts'
+import type { DocumentWarning, Identity, Pipeline } from './pipeline.ts'
 import { builtInKinds } from './processor/index.ts'
 import { createJsonParse } from './processor/json-parse.ts'
 import { createJsonPath } from './processor/json-path.ts'
@@ -51,7 +52,8 @@ export interface OwnService extends PipelinesService {
   /** The stored version; throws DbError `InvalidArguments` when there is none. */
   find(name: string, version: string | undefined): Version
   compiled(version: Version): Pipeline
-  create(ctx: RequestContext, name: string, yaml: string): Promise<Version>
+  /** Unknown keys of the document are answered, or an error of it when `strict`. */
+  create(ctx: RequestContext, name: string, yaml: string, strict: boolean): Promise<Created>
   /** False where there is no such version. */
   remove(ctx: RequestContext, name: string, version: string): Promise<boolean>
   /** Runs a compiled pipeline; writes nothing. */
@@ -62,6 +64,10 @@ export interface OwnService extends PipelinesService {
     options: PipelineRunOptions,
     observer?: RunObserver
   ): PipelineResult
+}
+
+export interface Created extends Version {
+  readonly warnings: readonly DocumentWarning[]
 }
 
 export async function createService(core: Core, config: ServiceOptions): Promise<OwnService> {
@@ -138,10 +144,11 @@ export async function createService(core: Core, config: ServiceOptions): Promise
       checkGrowth(core.store, ctx.db, result.writes, tableLimits('pipelines', config))
       return result
     },
-    create: (ctx, name, yaml) =>
+    create: (ctx, name, yaml, strict) =>
       timed('create', async () => {
-        compileNew(yaml)
-        return versions.add(ctx, name, yaml)
+        const { warnings } = compileNew(yaml)
+        if (strict) refuseUnknownKeys(warnings)
+        return { ...(await versions.add(ctx, name, yaml)), warnings }
       }),
     remove: (ctx, name, version) => timed('delete', async () => versions.remove(ctx, name, parseVersion(version))),
     addProcessor: definition => addKind(kinds, definition)

@@ -6,6 +6,7 @@ import { variableNames } from '../run/variables.ts'
 import { type Document, type Entry, parseDocument, shortText } from './document.ts'
 import { readOptions } from './option.ts'
 import { compileTransforms } from './transform.ts'
+import { unknownKeys } from './unknown-keys.ts'
 
 export type ProcessorKinds = ReadonlyMap<string, ProcessorDefinition>
 
@@ -19,7 +20,8 @@ export function compilePipeline(yaml: string, kinds: ProcessorKinds): Pipeline {
     transform:
       transforms === undefined ? inferredTransform(processors, document) : compileTransforms(transforms, document),
     ...(dispatcher && { dispatcher: compileDispatcher(dispatcher, document) }),
-    ...(tableSuffix && { suffix: compileSuffix(tableSuffix) })
+    ...(tableSuffix && { suffix: compileSuffix(tableSuffix) }),
+    warnings: unknownKeys(document, kinds)
   }
 }
 

@@ -19,12 +19,16 @@ export interface Entry {
 
 export interface Document {
   readonly version: 1 | 2
+  /** All of it, as read. */
+  readonly root: ReadonlyMap<string, unknown>
   readonly processors: readonly Entry[]
   readonly transforms: readonly Entry[] | undefined
   readonly dispatcher: Entry | undefined
   readonly tableSuffix: Entry | undefined
   /** ` (line 7)` for the value at these keys and indexes; of the nearest part around it where there is none. */
   line(...path: readonly (string | number)[]): string
+  /** The number in it. */
+  lineNumber(...path: readonly (string | number)[]): number
 }
 
 type Yaml = YamlDocument.Parsed
@@ -33,7 +37,8 @@ type Yaml = YamlDocument.Parsed
 export function parseDocument(text: string): Document {
   const lines = new LineCounter()
   const document = readYaml(text, lines)
-  const line = (...path: readonly (string | number)[]) => ` (line ${lineOf(document, path, lines)})`
+  const lineNumber = (...path: readonly (string | number)[]) => lineOf(document, path, lines)
+  const line = (...path: readonly (string | number)[]) => ` (line ${lineNumber(...path)})`
   const root = attempt((): unknown => document.toJS({ mapAsMap: true }))
   if (!(root instanceof Map)) throw yamlError('expected a map at the top at line 1')
   for (const key of root.keys()) {
@@ -49,12 +54,14 @@ export function parseDocument(text: string): Document {
     return values.map((value: unknown, i) => ({ value, where: `${name}[${i}]${line(name, i)}` }))
   }
   return {
+    root,
     version: parseVersion(root.get('version'), line('version')),
     processors: list('processors') ?? [],
     transforms: list('transforms') ?? list('transform'),
     dispatcher: entry('dispatcher'),
     tableSuffix: entry('table_suffix'),
-    line
+    line,
+    lineNumber
   }
 }
 

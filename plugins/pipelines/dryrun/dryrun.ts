@@ -11,6 +11,7 @@ import {
   type RequestContext,
   writeJson
 } from '../../../core/index.ts'
+import { refuseUnknownKeys } from '../document/unknown-keys.ts'
 import type { Pipeline } from '../pipeline.ts'
 import type { OwnService } from '../service.ts'
 import { writesText } from './rows-text.ts'
@@ -24,6 +25,7 @@ export interface DryRunRequest {
     readonly version?: string
     readonly ignore_errors?: boolean
     readonly trace?: boolean
+    readonly strict?: boolean
   }
   /** Values the body may have, and the data in it; 0: any number. */
   readonly mostValues: number
@@ -37,10 +39,12 @@ interface Job {
   readonly inline: boolean
   /** The record after each processor is wanted, too; then no item fails the run. */
   readonly trace: boolean
+  /** Unknown keys of the document are an error. */
+  readonly strict: boolean
   pipeline(): Pipeline
 }
 
-/** JSON text of the rows by table, with a trace `{output, trace}`. Throws DbError. */
+/** JSON text of the rows by table; `{output, …}` with a trace and where the document has unknown keys. Throws DbError. */
 export function dryRun(service: OwnService, ctx: RequestContext, request: DryRunRequest): string {
   checkJsonValues(request.body, request.mostValues)
   const job = readWrapped(service, request) ?? readPlain(service, request)
@@ -48,14 +52,22 @@ export function dryRun(service: OwnService, ctx: RequestContext, request: DryRun
     const limit = `[plugins.pipelines] dry_run_max_items = ${request.maxItems}`
     throw invalid(`a dry run takes at most ${request.maxItems} items, got ${job.items.rows} (${limit})`)
   }
-  const pipeline = prefixed(job.inline, 'Failed to build pipeline', () => job.pipeline())
+  const pipeline = prefixed(job.inline, 'Failed to build pipeline', () => {
+    const compiled = job.pipeline()
+    if (job.strict) refuseUnknownKeys(compiled.warnings)
+    return compiled
+  })
   const trace = job.trace ? createTrace(job.items) : undefined
   const options = { table: 'dry_run', ignoreErrors: request.query.ignore_errors ?? false, skipError: job.trace }
   const { writes, skipped } = prefixed(job.inline, 'Failed to exec pipeline', () =>
     service.runCompiled(ctx, pipeline, job.items, options, trace?.observer)
   )
   const output = writesText(writes)
-  return trace === undefined ? output : `{"output":${output},"trace":${trace.text(skipped.errors)}}`
+  const { warnings } = pipeline
+  if (trace === undefined && warnings.length === 0) return output
+  const traced = trace === undefined ? '' : `,"trace":${trace.text(skipped.errors)}`
+  const warned = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
+  return `{"output":${output}${traced}${warned}}`
 }
 
 /** The form with everything in one JSON object; undefined when the body is none. */
@@ -72,13 +84,18 @@ function readWrapped(service: OwnService, { body, query, mostValues }: DryRunReq
   if (yaml === undefined && name === undefined) return undefined
   const data = root['data']
   const type = typeof data === 'string' ? text('data_type') : undefined
-  const trace = root['trace'] ?? query.trace ?? false
-  if (typeof trace !== 'boolean') throw invalid('trace must be true or false')
+  const flag = (key: 'trace' | 'strict'): boolean => {
+    const value = root[key] ?? query[key] ?? false
+    if (typeof value !== 'boolean') throw invalid(`${key} must be true or false`)
+    return value
+  }
+  const trace = flag('trace')
   const bytes = Buffer.from(typeof data === 'string' ? data : writeJson(data))
   return {
     items: decodeItems(bytes, type ?? 'application/json', { skipError: trace, mostValues }),
     inline: yaml !== undefined,
     trace,
+    strict: flag('strict'),
     pipeline: () => {
       if (yaml !== undefined) return service.compile(yaml)
       return service.compiled(service.find(name!, text('pipeline_version')))
@@ -88,7 +105,7 @@ function readWrapped(service: OwnService, { body, query, mostValues }: DryRunReq
 
 /** The form whose body is the data itself. */
 function readPlain(service: OwnService, { body, contentType, query, mostValues }: DryRunRequest): Job {
-  const { pipeline_name: name, version, ignore_errors: ignoreErrors = false, trace = false } = query
+  const { pipeline_name: name, version, ignore_errors: ignoreErrors = false, trace = false, strict = false } = query
   if (name === undefined || name === '') {
     // A body that should have said everything itself.
     if (/^application\/json\b/i.test(contentType.trim())) checkJson(body)
@@ -98,6 +115,7 @@ function readPlain(service: OwnService, { body, contentType, query, mostValues }
     items: decodeItems(body, contentType, { ignoreErrors, skipError: trace, mostValues }),
     inline: false,
     trace,
+    strict,
     pipeline: () => service.compiled(service.find(name, version))
   }
 }
