@@ -73,10 +73,18 @@ export const debugging: readonly FunctionSpec[] = [
     params: [{ name: 'value', kind: kinds.any, unevaluated: true }],
     returns: kinds.any,
     prepare: call => {
-      const description = describe(call.kind('value'), false)
+      const description = describe(call.kind('value'))
       return () => description
     },
-    examples: [{ title: 'A sum', source: 'type_def(1 + 1)', result: '{"integer":true}' }]
+    examples: [
+      { title: 'A sum', source: 'type_def(1 + 1)', result: '{"integer":true}' },
+      {
+        title: 'An item that may be there',
+        event: '{"words":"a b"}',
+        source: 'words = split!(.words, " ")\ntype_def(words[1])',
+        result: '{"bytes":true,"undefined":true}'
+      }
+    ]
   }
 ]
 
@@ -91,13 +99,13 @@ const scalars = [
 ] as const
 const every = 1023
 
-function describe(kind: Kind, nested: boolean): Value {
+function describe(kind: Kind): Value {
   if ((kind.bits | bit.undefined) === every && kind === kinds.any) return new Map([['any', true]])
   if (kind.bits === every && isOpen(kind.object) && isOpen(kind.array)) return new Map([['any', true]])
   if (kind.bits === 0) return new Map([['never', true]])
   const tree = new Map<string, Value>()
   for (const [name, bits] of scalars) if (kind.bits & bits) tree.set(name, true)
-  if (nested && kind.bits & bit.undefined) tree.set('undefined', true)
+  if (kind.bits & bit.undefined) tree.set('undefined', true)
   describeFields(tree, 'array', kind.array)
   describeFields(tree, 'object', kind.object)
   return tree
@@ -109,13 +117,13 @@ function isOpen(fields: Fields | undefined): boolean {
 
 function describeFields(tree: Map<string, Value>, name: string, fields: Fields | undefined): void {
   if (fields === undefined) return
-  const known = [...fields.known].map(([key, kind]: [Segment, Kind]) => [String(key), describe(kind, true)] as const)
+  const known = [...fields.known].map(([key, kind]: [Segment, Kind]) => [String(key), describe(kind)] as const)
   tree.set(name, new Map(known))
   if (fields.unknown.bits === bit.undefined) return
   // A kind that holds itself would never end.
   const infinite = fields.unknown.object === fields || fields.unknown.array === fields
   tree.set(
     `${name}_unknown_infinite`,
-    infinite && !isOpen(fields) ? new Map([['json', true]]) : describe(fields.unknown, true)
+    infinite && !isOpen(fields) ? new Map([['json', true]]) : describe(fields.unknown)
   )
 }

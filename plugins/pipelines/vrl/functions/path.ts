@@ -2,8 +2,8 @@
 import type { Segment } from '../ast.ts'
 import { type Context, checkItems, step } from '../context.ts'
 import { type FunctionSpec, fail } from '../function.ts'
-import { arrayOf, bit, isOnly, kinds, union, without } from '../kind.ts'
-import { type kindAt, kindWith } from '../kind-path.ts'
+import { arrayOf, bit, bounded, isOnly, type Kind, kinds, make, optional, union, without } from '../kind.ts'
+import { kindWith, kindWithout } from '../kind-path.ts'
 import { getPath, removePath, setPath } from '../path.ts'
 import { type ArrayValue, isArray, isObject, isText, lossy, typeName, type Value } from '../value.ts'
 
@@ -48,8 +48,7 @@ export const paths: readonly FunctionSpec[] = [
     params: [{ name: 'path', kind: kinds.any, path: true }],
     returns: call => {
       const { kind, rootKind, path } = call.path('path')
-      const items = kind.array ? arrayItems(kind) : kinds.any
-      return arrayOf(kindWith(without(rootKind, bit.undefined), path, items))
+      return unnestedKind(kind, without(rootKind, bit.undefined), path)
     },
     fallible: call => !isOnly(call.path('path').kind, bit.array),
     prepare: call => {
@@ -103,9 +102,26 @@ export const paths: readonly FunctionSpec[] = [
   }
 ]
 
-function arrayItems(kind: Parameters<typeof kindAt>[0]) {
-  const { known, unknown } = kind.array!
-  return without(union(...known.values(), unknown), bit.undefined)
+/** Items of an array whose kinds are followed one by one: each makes a kind of the whole. */
+const maxKnownItems = 256
+
+/** The kinds of the copies of `root`, one an item of the array at `path`. */
+function unnestedKind({ array }: Kind, root: Kind, path: readonly Segment[]): Kind {
+  if (array === undefined) return arrayOf(kindWith(root, path, kinds.any))
+  // Taking an item out of an array moves those behind it.
+  const rest = path.some(segment => typeof segment === 'number') ? kindWithout(root, path, true) : root
+  const copy = (item: Kind): Kind => {
+    if (item.bits === bit.undefined) return item
+    const whole = kindWith(rest, path, without(item, bit.undefined))
+    return item.bits & bit.undefined ? optional(whole) : whole
+  }
+  const { known, unknown } = array
+  if (known.size <= maxKnownItems) {
+    const items = new Map([...known].map(([index, item]) => [index, copy(item)] as const))
+    const exact = make(bit.array, { known: items, unknown: copy(unknown) }, undefined)
+    if (bounded(exact) === exact) return exact
+  }
+  return arrayOf(copy(union(...known.values(), unknown)))
 }
 
 function segments(path: ArrayValue): Segment[] {

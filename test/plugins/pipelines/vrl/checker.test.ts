@@ -1,6 +1,7 @@
 // What the compiler refuses, with which code, and where.
 import t from 'tap'
-import { compile, kindText, position, printDiagnostics } from '../../../../plugins/pipelines/vrl/index.ts'
+import { compile, kindText, position, printDiagnostics, writeValue } from '../../../../plugins/pipelines/vrl/index.ts'
+import { isWithin, kindOf } from '../../../../plugins/pipelines/vrl/kind.ts'
 
 const refused: readonly (readonly [source: string, first: string])[] = [
   ['upcase(.s)', 'E110 1:8'],
@@ -72,6 +73,10 @@ const accepted: readonly (readonly [source: string, kind: string])[] = [
   ['map_values(["a"]) -> |v| { upcase(v) }', 'array'],
   ['. = {"a": 1}\ndel(.a)', 'integer'],
   ['if .a == 1 { return 1 }\n"x"', 'string or integer'],
+  ['. = {"a": [1, "x"], "h": "b"}\nx = unnest(.a)\nupcase(x[0].h)', 'string'],
+  ['. = {"a": [1, "x"]}\n. = unnest(.a)\nupcase(.[1].a)', 'string'],
+  ['. = {"p": {"a": [1]}}\nx = unnest(.p.a)\nx[0].p.a + 1', 'integer'],
+  ['map_values(unnest({"a": ["x"], "h": "b"}.a)) -> |v| { upcase(v.a + v.h) }', 'array'],
   ['round(1.5)', 'float']
 ]
 
@@ -80,6 +85,57 @@ t.test('what is proven needs no handling, and kinds follow the flow', async t =>
     const { program, diagnostics } = compile(source)
     t.equal(program && kindText(program.kind), kind, `${source}\n${printDiagnostics(source, diagnostics)}`)
   }
+})
+
+t.test('the type of a value says where it may be missing, and what each item is', async t => {
+  const cases: readonly (readonly [source: string, type: string])[] = [
+    ['x = [1, "a"]\ntype_def(x[1])', '{"bytes":true}'],
+    ['x = [1, "a"]\ntype_def(x[-2])', '{"integer":true}'],
+    ['x = [1, "a"]\ntype_def(x[2])', '{"undefined":true}'],
+    ['type_def({"a": 1}.b)', '{"undefined":true}'],
+    ['x = split("a b", " ")\ntype_def(x[1])', '{"bytes":true,"undefined":true}'],
+    ['x = split("a b", " ")\ny = x[1]\ntype_def(y)', '{"bytes":true,"null":true}'],
+    ['x = split("a b", " ")\ntype_def([x[1]])', '{"array":{"0":{"bytes":true,"null":true}}}'],
+    ['type_def(.a)', '{"any":true}'],
+    [
+      '. = {"a": [1, "x"], "h": "b"}\ntype_def(unnest(.a))',
+      '{"array":{"0":{"object":{"a":{"integer":true},"h":{"bytes":true}}},"1":{"object":{"a":{"bytes":true},"h":{"bytes":true}}}}}'
+    ],
+    [
+      '. = {}\n.a = split("a b", " ")\ntype_def(unnest(.a))',
+      '{"array":{},"array_unknown_infinite":{"object":{"a":{"bytes":true}},"undefined":true}}'
+    ],
+    ['. = {"a": []}\ntype_def(unnest(.a))', '{"array":{}}'],
+    // Taking out the first item moves the second, which the copies overwrite.
+    ['. = [[1, 2], "x"]\ntype_def(unnest(.[0])[0])', '{"array":{"0":{"integer":true}}}']
+  ]
+  for (const [source, type] of cases) {
+    const { program, diagnostics } = compile(source)
+    t.ok(program, `${source}\n${printDiagnostics(source, diagnostics)}`)
+    const outcome = program!.run(new Map())
+    t.equal(outcome.ok && writeValue(outcome.value), type, source)
+  }
+})
+
+t.test('what unnest makes is of the type it says', async t => {
+  for (const event of ['{"a":[1,"x"],"h":"b"}', '{"a":[],"b":{"a":[{"c":1},{"c":2}],"d":null}}', '[[1,2],3,[4]]']) {
+    for (const path of ['.a', '.b.a', '.[0]', '.[2]', '.b.a[1]', '.h']) {
+      const { program } = compile(`. = ${event}\nunnest!(${path})`)
+      const outcome = program?.run(new Map())
+      if (outcome?.ok !== true) continue
+      t.ok(isWithin(kindOf(outcome.value), program!.kind), `${event} ${path}: ${writeValue(outcome.value)}`)
+    }
+  }
+})
+
+t.test('an array of very many items is unnested with one type for all, at once', async t => {
+  const items = Array.from({ length: 5000 }, (_, i) => (i % 2 === 0 ? '1' : '"x"')).join()
+  const fields = Array.from({ length: 2000 }, (_, i) => `"f${i}":1`).join()
+  const { program } = compile(`x = unnest({"a":[${items}],${fields}}.a)\ntype_def(x)`)
+  t.ok(program)
+  const started = performance.now()
+  t.ok(compile(`type_def(unnest({"a":[${items}],"h":1}.a)[0].a)`).program)
+  t.ok(performance.now() - started < 5000)
 })
 
 t.test('all problems of a program are reported in one pass', async t => {

@@ -34,7 +34,20 @@ const flowFields: Readonly<Record<string, 'integer' | 'text'>> = {
   pkt_src_aws_service: 'text',
   pkt_dst_aws_service: 'text',
   flow_direction: 'text',
-  traffic_path: 'integer'
+  traffic_path: 'integer',
+  ecs_cluster_arn: 'text',
+  ecs_cluster_name: 'text',
+  ecs_container_instance_arn: 'text',
+  ecs_container_instance_id: 'text',
+  ecs_container_id: 'text',
+  ecs_second_container_id: 'text',
+  ecs_service_name: 'text',
+  ecs_task_definition_arn: 'text',
+  ecs_task_arn: 'text',
+  ecs_task_id: 'text',
+  reject_reason: 'text',
+  resource_id: 'text',
+  encryption_status: 'integer'
 }
 
 const defaultFlow =

@@ -43,6 +43,22 @@ table('a flow log has the fields of its format', 'parse_aws_vpc_flow_log!(.t, "s
   ['x y', /failed parsing srcport/]
 ])
 
+table(
+  'a flow log has the fields of later versions',
+  'parse_aws_vpc_flow_log!(.t, "ecs_cluster_name ecs_task_id reject_reason resource_id encryption_status")',
+  [
+    [
+      'shop 7af BPA nat-1 2',
+      '{"ecs_cluster_name":"shop","ecs_task_id":"7af","encryption_status":2,"reject_reason":"BPA","resource_id":"nat-1"}'
+    ],
+    [
+      '- - - - -',
+      '{"ecs_cluster_name":null,"ecs_task_id":null,"encryption_status":null,"reject_reason":null,"resource_id":null}'
+    ],
+    ['- - - - x', /failed parsing encryption_status/]
+  ]
+)
+
 const alb =
   'h2 2025-03-04T05:06:07Z app/lb/1 10.1.2.3:80 10.0.0.1:81 0.5 -1 0.000 200 - 34 366 "- http://a:80- -" "c \\"x\\"" E T arn:1 "R" "d" "c" 0 2025-03-04T05:06:06Z "forward" "-" "-" "10.0.0.1:80 10.0.0.2:80" "200" "-" "-"'
 
