@@ -30,6 +30,7 @@ import { insert } from './write/insert.ts'
 export interface SqlOptions {
   readonly delete_limit: number
   readonly value_limit: number
+  readonly tql_table_limit: number
 }
 
 /** The answers of all statements in order. Stops at the first that fails; what those before it did stays done. */

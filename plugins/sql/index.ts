@@ -16,7 +16,8 @@ export default definePlugin({
       64 * 2 ** 20,
       'Bytes one value that is made by repeat, lpad, rpad, list_resize, range or generate_series may take, as far as constants tell.',
       { live: true }
-    )
+    ),
+    tql_table_limit: count(100_000, 'Rows that TQL in a common table of a query may give.', { live: true })
   }),
   // One for both servers, and loaded before the first query wants it.
   setup: () => startService(),

@@ -19,6 +19,7 @@ import { execute, type SqlOptions } from './execute.ts'
 import type { SqlService } from './service.ts'
 import { parseStatements } from './statement/parse.ts'
 import { describeStatement, printStatement } from './text/print.ts'
+import { evaluateTql } from './tql.ts'
 
 const method = ['GET', 'POST']
 
@@ -61,6 +62,8 @@ export function routes(
         sql,
         defaultZone: config.default_timezone,
         deleteLimit: options.delete_limit,
+        tqlLimit: options.tql_table_limit,
+        evaluate: evaluateTql,
         ...(promql && { promql }),
         valueLimit: options.value_limit
       }

@@ -19,6 +19,8 @@ import { engineZone } from './query/engine-zone.ts'
 import { explainFailure } from './query/failure.ts'
 import { checkGrowth } from './query/growth.ts'
 import { makeNames, type Names } from './query/names.ts'
+import type { TqlRunner } from './query/tql-table.ts'
+import type { TqlStatement } from './statement/statement.ts'
 import type { Token } from './text/token.ts'
 
 export interface Session {
@@ -39,6 +41,10 @@ export interface Session {
   readonly slowQueries: SlowQueries
   /** For TQL; absent without the plugin. */
   readonly promql?: PromqlService
+  /** Runs TQL that a query holds. */
+  readonly evaluate: (session: Session, statement: TqlStatement) => Promise<RecordsAnswer>
+  /** Rows of one TQL that a query holds. */
+  readonly tqlLimit: number
   readonly system: Pick<Sources, 'metrics' | 'startedAt'>
   /** Full names of views that must not be met, because one of them is being defined. */
   readonly views?: readonly string[]
@@ -83,8 +89,12 @@ export async function planQuery(
   checkGrowth(tokens, session.valueLimit)
   const zone = parseZone(ctx.timezone) ?? utc
   const sources = { ...session.system, store, processes: () => visibleProcesses(session) }
+  const tql: TqlRunner = {
+    run: (statement, db) => session.evaluate({ ...session, ctx: { ...ctx, db } }, statement),
+    limit: session.tqlLimit
+  }
   const { text, relations, bounded, names, valid } = await confine(
-    { store, parser, ctx, db: ctx.db, sql, zone, sources, ...(views && { views }) },
+    { store, parser, ctx, db: ctx.db, sql, zone, sources, tql, ...(views && { views }) },
     tokens
   )
   const query: SqlQuery = {

@@ -7,10 +7,11 @@ import {
   parseDuration,
   parseTimestamp,
   parseZone,
+  type RecordsAnswer,
   timeUnit,
   utc
 } from '../../core/index.ts'
-import type { PromqlRequest, PromqlService, PromqlStats } from '../services.ts'
+import type { PromqlRequest, PromqlResult, PromqlService, PromqlStats } from '../services.ts'
 import { rowsAnswer } from './catalog/rows.ts'
 import { readRows, runQuery, type Session } from './session.ts'
 import type { TqlStatement } from './statement/statement.ts'
@@ -18,13 +19,26 @@ import { tokenize } from './text/token.ts'
 
 /** Throws DbError `Unsupported` without the plugin promql. */
 export async function runTql(session: Session, statement: TqlStatement): Promise<Answer> {
-  const { promql } = session
-  if (promql === undefined) throw new DbError('Unsupported', 'TQL needs the plugin promql (plugins.promql.enabled)')
-  const { command, query, alias } = statement
-  if (command === 'explain') return describePlan(promql, statement)
-  const result = await promql.query(session.ctx, { text: query, ...(await readRange(session, statement)) })
-  if (command === 'eval') return result.records(alias)
-  return describeCost(statement, result.series, result.stats)
+  if (statement.command === 'explain') return describePlan(requirePromql(session), statement)
+  if (statement.command === 'eval') return evaluateTql(session, statement)
+  const { series, stats } = await runQueryOf(session, statement)
+  return describeCost(statement, series, stats)
+}
+
+/** The rows of `TQL EVAL`. */
+export async function evaluateTql(session: Session, statement: TqlStatement): Promise<RecordsAnswer> {
+  const result = await runQueryOf(session, statement)
+  return result.records(statement.alias)
+}
+
+async function runQueryOf(session: Session, statement: TqlStatement): Promise<PromqlResult> {
+  const promql = requirePromql(session)
+  return promql.query(session.ctx, { text: statement.query, ...(await readRange(session, statement)) })
+}
+
+function requirePromql({ promql }: Session): PromqlService {
+  if (promql !== undefined) return promql
+  throw new DbError('Unsupported', 'TQL needs the plugin promql (plugins.promql.enabled)')
 }
 
 async function readRange(session: Session, { start, end, step, lookback }: TqlStatement) {

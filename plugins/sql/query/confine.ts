@@ -29,6 +29,7 @@ import { type Field, type Fields, makeSource, type Source } from './scope.ts'
 import { isSessionWord, sessionEdit } from './session-function.ts'
 import { binEdits, clockEdits, timeEdit } from './time-text.ts'
 import { engineMeaning, meaningOf } from './time-type.ts'
+import { computeTql, type TqlRunner, type TqlTable } from './tql-table.ts'
 import { type Expanded, expandView, viewColumns, viewRows } from './view.ts'
 import { refused, walkStatement } from './walk.ts'
 import { zoneCastEdits } from './zone-cast.ts'
@@ -60,13 +61,15 @@ export interface Place {
   readonly zone: Zone
   /** Of information_schema. */
   readonly sources: Sources
+  readonly tql: TqlRunner
   /** Full names of the views this query is in. */
   readonly views?: readonly string[]
 }
 
 /** Checks a query and resolves its names. Throws DbError for whatever it may not read. */
 export async function confine(place: Place, written: readonly Token[]): Promise<Confined> {
-  const tokens = translateRanges(place, written)
+  const computed = await computeTql(place, written)
+  const tokens = translateRanges(place, computed.tokens)
   const statement = canonical(tokens)
   const { tree, text } = await place.parser.shape(place.sql, statement)
   const locate = locator(text.text)
@@ -87,7 +90,9 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   })
   checkCalls(tokens, aliased)
   const reads: Read[] = []
-  for (const [parts, aliased] of named) reads.push(await readTable(place, statement, parts, aliased))
+  for (const [parts, aliased] of named) {
+    reads.push(await readTable(place, computed.tables, statement, parts, aliased))
+  }
   const bound = bindStatement(tree, bindContext(statement, index, reads))
   const names = makeNames([
     ...reads.flatMap(({ source }) => source.fields.list.map(({ name }) => name)),
@@ -190,19 +195,25 @@ interface Read {
   readonly source: Source
   readonly table?: Table
   readonly view?: Expanded
-  /** SQL of a table of information_schema. */
+  /** SQL of a table of information_schema, or of the rows of TQL. */
   readonly text?: string
 }
 
 async function readTable(
   place: Place,
+  computed: ReadonlyMap<string, TqlTable>,
   statement: Canonical,
   parts: readonly number[],
   aliased: boolean
 ): Promise<Read> {
   const names = parts.map(part => nameOf(statement.tokens[part]!))
-  const { database, table: written } = resolveName(place.store, place.db, names)
   const where = { ...span(statement, parts[0]!, parts.at(-1)!), at: parts[0]!, aliased }
+  const rows = computed.get(names[0]!.text)
+  if (rows !== undefined) {
+    const list = rows.columns.map(([name, type]) => ({ name, meaning: engineMeaning(type) }))
+    return { ...where, source: makeSource(undefined, { list, open: false }), text: rows.text }
+  }
+  const { database, table: written } = resolveName(place.store, place.db, names)
   const sourceOf = (name: string, list: readonly Field[]) => makeSource(name, { list, open: false }, database)
   if (database === informationSchema) {
     const columns = informationColumns(written.text)

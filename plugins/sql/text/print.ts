@@ -4,6 +4,7 @@ import type { SqlParser } from '../grammar/parser.ts'
 import { asNode } from '../grammar/tree.ts'
 import type { RangeQuery } from '../query/range/parse.ts'
 import { cutRanges } from '../query/range/translate.ts'
+import { cutTql, type FoundTql } from '../query/tql-table.ts'
 import type { Parsed } from '../statement/parse.ts'
 import { printTql } from '../statement/tql.ts'
 import { type Canonical, canonical, label } from './canonical.ts'
@@ -23,15 +24,30 @@ const rangeKeywords = new Set([...keywords, 'align', 'calendar', 'fill', 'linear
 /** One statement on one line without its semicolon, keywords in upper case, names and constants as written. */
 export async function printStatement(parser: SqlParser, sql: string, { statement, tokens }: Parsed): Promise<string> {
   if (statement.kind === 'tql') return printTql(statement)
-  const { ranges } = cutRanges(sql, tokens)
+  const cut = cutTql(sql, tokens)
+  const { ranges, tokens: plain } = cutRanges(sql, cut.tokens)
+  if (ranges.length > 0 || cut.found.length > 0) {
+    if (cut.found.length > 0) await parser.tree(sql, canonical(plain))
+    const words = ranges.length > 0 ? rangeKeywords : keywords
+    return label(tokens.map((token, i) => upper(token, wordsAt(i, cut.found, words))))
+  }
   const whole = canonical(tokens)
-  if (ranges.length > 0) return label(tokens.map(token => upper(token, rangeKeywords)))
   if (!isKnown(tokens)) return label(tokens.map(token => upper(token)))
   const text = await parser.format(written(whole), tokens)
   if (text !== undefined) return text
   // What cannot be printed cannot be read either, in most cases: then this says where.
   await parser.tree(sql, whole)
   return label(tokens.map(token => upper(token)))
+}
+
+const tqlWords = new Set(['tql', 'eval', 'evaluate'])
+const noWords: ReadonlySet<string> = new Set()
+
+/** PromQL stays as written: its names may be words of SQL. */
+function wordsAt(token: number, found: readonly FoundTql[], words: ReadonlySet<string>): ReadonlySet<string> {
+  const inside = found.find(({ from, to }) => token >= from && token < to)
+  if (inside === undefined) return words
+  return token < inside.from + 2 ? tqlWords : noWords
 }
 
 /** The canonical text with numbers as they were written. */
@@ -64,10 +80,13 @@ export async function describeStatement(
   { statement, tokens }: Parsed
 ): Promise<unknown> {
   if (statement.kind === 'query') {
-    const plain = cutRanges(sql, tokens)
+    const cut = cutTql(sql, tokens)
+    const plain = cutRanges(sql, cut.tokens)
     const tree = await parser.tree(sql, canonical(plain.tokens))
-    if (plain.ranges.length === 0) return tree
-    return { Query: { ...asNode(asNode(tree)?.['Query']), ranges: plain.ranges.map(describeRange) } }
+    if (plain.ranges.length === 0 && cut.found.length === 0) return tree
+    const ranges = plain.ranges.length === 0 ? {} : { ranges: plain.ranges.map(describeRange) }
+    const tql = cut.found.length === 0 ? {} : { tql: cut.found.map(({ statement }) => statement) }
+    return { Query: { ...asNode(asNode(tree)?.['Query']), ...ranges, ...tql } }
   }
   const { kind, ...parts } = statement
   const name = kind.split('_').map(word => word[0]!.toUpperCase() + word.slice(1))

@@ -115,3 +115,81 @@ error 1004(400) TQL: unknown format xml, expected JSON or TEXT
 TQL EVAL (0, 10, '5s') 1;
 ----
 error 7006(403) User is not authorized to perform this action
+
+-- TQL in a common table.
+
+WITH load_sum AS (TQL EVAL (0, 20, '10s') sum(load{__field__="v"}) AS total) SELECT total, svc_timestamp FROM load_sum ORDER BY total;
+----
+total:Float64 | svc_timestamp:TimestampMillisecond
+1.0 | 0
+7.0 | 10000
+9.0 | 20000
+
+WITH
+  raw (at, v) AS (TQL EVALUATE (0, 20, '10s') load{__field__="v", host=~"a|(b)"} AS value),
+  high AS (SELECT * FROM raw WHERE v > 1)
+SELECT at, v FROM high WHERE at >= '1970-01-01 00:00:20' ORDER BY v;
+----
+at:TimestampMillisecond | v:Float64
+20000 | 4.0
+20000 | 5.0
+
+WITH t AS (TQL EVAL (10, 10, '10s') load{__field__="v"})
+SELECT t.host, svc_value, w FROM t JOIN load ON load.host = t.host AND load.at = t.svc_timestamp ORDER BY t.host;
+----
+host:String | svc_value:Float64 | w:Int32
+"a" | 2.0 | 20
+"b" | 5.0 | 50
+
+WITH one AS (TQL EVAL (0, 10, '5s') 1), two AS MATERIALIZED (TQL EVAL (5, 10, '5s') -0 / 0)
+SELECT one.svc_value, isnan(two.svc_value) AS nan, two.svc_timestamp FROM one, two WHERE one.svc_timestamp = two.svc_timestamp ORDER BY 3;
+----
+svc_value:Float64 | nan:Boolean | svc_timestamp:TimestampMillisecond
+1.0 | true | 5000
+1.0 | true | 10000
+
+WITH t AS (TQL EVAL (0, 10, '5s') nothing) SELECT count(*) FROM t;
+----
+count(*):Int64
+0
+
+SELECT max(v) FROM (WITH t (at, v) AS (TQL EVAL (0, 20, '10s') count by (host) (load)) SELECT * FROM t) AS inner_query;
+----
+max(v):Float64
+2.0
+
+CREATE VIEW load_view AS WITH t AS (TQL EVAL (0, 20, '10s') load{__field__="w", host="a"}) SELECT host, svc_value FROM t;
+----
+affected 0
+
+SELECT * FROM load_view ORDER BY svc_value DESC;
+----
+host:String | svc_value:Float64
+"a" | 40.0
+"a" | 20.0
+"a" | 10.0
+
+CREATE TABLE kept (at TIMESTAMP(3) TIME INDEX, v DOUBLE);
+----
+affected 0
+
+INSERT INTO kept WITH t AS (TQL EVAL (0, 20, '10s') sum(load{__field__="v"})) SELECT svc_timestamp, svc_value FROM t;
+----
+affected 3
+
+WITH t AS (TQL EVAL (0, 10, '5s') sum() SELECT * FROM t;
+----
+error 2000(400) 1:1: parse error: no arguments for aggregate expression provided
+
+WITH t AS (TQL EVAL (0, 10, '5s') sum by) SELECT * FROM t;
+----
+error 2000(400) 1:7: parse error: unexpected end of input in grouping opts, expected "("
+
+WITH t AS (TQL EXPLAIN (0, 10, '5s') 1) SELECT * FROM t;
+----
+error 2000(400) expected SELECT, VALUES, or a subquery in the query body, found TQL at line 1, column 12
+
+--! user=wo
+WITH t AS (TQL EVAL (0, 10, '5s') 1) SELECT * FROM t;
+----
+error 7006(403) User is not authorized to perform this action

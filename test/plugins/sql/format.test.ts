@@ -38,6 +38,8 @@ t.test('every kind of statement is printed on one line, keywords in upper case, 
       "SELECT at, max(v) RANGE '10s' FILL PREV AS top FROM t WHERE v > 1 ALIGN '10s' TO NOW BY (host) ORDER BY at",
     "with a as (select at, avg(v) range '1m' from t align '1m') select count(*) from a":
       "WITH a AS (SELECT at, avg(v) RANGE '1m' FROM t ALIGN '1m') SELECT count(*) FROM a",
+    'with t as (tql eval (0, 10, \'5s\') sum by (time) (up{a=~"(x"}) as v) select v from t where v > 1':
+      'WITH t AS (TQL EVAL (0, 10, \'5s\') sum by (time) (up{a=~"(x"}) as v) SELECT v FROM t WHERE v > 1',
     'create table t (range int, at timestamp time index)': 'CREATE TABLE t (range int, at timestamp TIME INDEX)',
     "tql analyze verbose (now() - interval '1 hour', now(), '1m', '5m') up":
       "TQL ANALYZE VERBOSE (now() - interval '1 hour', now(), '1m', '5m') up"
@@ -63,6 +65,7 @@ t.test('the tree of every statement is an object named after its kind', async t 
     "admin flush_table('t')": 'Admin',
     "tql eval (0, 10, '5s') up as v": 'Tql',
     "select at, max(v) range '10s' from t align '10s' by ()": 'Query',
+    "with t as (tql eval (0, 10, '5s') up) select * from t": 'Query',
     'explain select 1': 'Explain',
     'use d': 'Use'
   }

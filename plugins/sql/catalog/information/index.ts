@@ -1,6 +1,6 @@
 // What the server tells of itself in SQL: the tables of information_schema as expressions a query can read.
 import { DbError } from '../../../../core/index.ts'
-import { quoteName, quoteText } from '../../text/token.ts'
+import { constantRows } from '../constant-rows.ts'
 import { catalogName, informationSchema } from '../name.ts'
 import { catalogTables } from './catalog.ts'
 import { columnsTable } from './columns.ts'
@@ -53,22 +53,11 @@ export async function informationTable(sources: Sources, name: string): Promise<
     const known = Object.keys(tables).sort().join(', ')
     throw new DbError('TableNotFound', `Table not found: ${catalogName}.${informationSchema}.${name}; it has ${known}`)
   }
-  return rowsText(await table.rows(sources), table.columns)
-}
-
-/** One text of JSON instead of thousands of constants: the engine reads it faster than SQL. */
-function rowsText(rows: readonly Row[], named: InformationTable['columns']): string {
-  if (rows.length === 0) {
-    const nothing = named.map(([name, type]) => `CAST(NULL AS ${type}) AS ${quoteName(name)}`).join(', ')
-    return `(SELECT ${nothing} WHERE false)`
-  }
-  const lists = named.map(([name]) => rows.map(row => textOf(row[name])))
-  const structure = named.map((_, i) => `"c${i}":["VARCHAR"]`).join(',')
-  const json = `{${lists.map((list, i) => `"c${i}":${JSON.stringify(list)}`).join(',')}}`
-  const cells = named.map((_, i) => `unnest(held.c${i}) AS c${i}`).join(', ')
-  const typed = named.map(([name, type], i) => `CAST(c${i} AS ${type}) AS ${quoteName(name)}`).join(', ')
-  const held = `SELECT from_json(${quoteText(json)}, ${quoteText(`{${structure}}`)}) AS held`
-  return `(SELECT ${typed} FROM (SELECT ${cells} FROM (${held}) AS one) AS rows)`
+  const rows = await table.rows(sources)
+  return constantRows(
+    table.columns,
+    table.columns.map(([column]) => rows.map(row => textOf(row[column])))
+  )
 }
 
 function textOf(cell: Row[string] | undefined): string | null {

@@ -1,0 +1,137 @@
+// TQL in a common table: `WITH load AS (TQL EVAL (start, end, step) query) SELECT …`. Its rows are computed first and stand in the query
+// as a table made of constants.
+import { DbError, isValid, type RecordsAnswer, type ResultBatch } from '../../../core/index.ts'
+import { constantRows } from '../catalog/constant-rows.ts'
+import type { TqlStatement } from '../statement/statement.ts'
+import { parseTql } from '../statement/tql.ts'
+import { isToken, type Token } from '../text/token.ts'
+
+export interface TqlTable {
+  /** Names with the engine's types. */
+  readonly columns: readonly (readonly [string, string])[]
+  /** SQL of its rows. */
+  readonly text: string
+}
+
+export interface TqlRunner {
+  /** Names without a database are looked for in `db`. */
+  run(statement: TqlStatement, db: string): Promise<RecordsAnswer>
+  /** Rows one of them may give. */
+  readonly limit: number
+}
+
+export interface Computed {
+  readonly tokens: readonly Token[]
+  /** By names no user can write. */
+  readonly tables: ReadonlyMap<string, TqlTable>
+}
+
+/** The tokens with a table in place of each TQL, and these tables. */
+export async function computeTql(
+  { sql, db, tql }: { readonly sql: string; readonly db: string; readonly tql: TqlRunner },
+  written: readonly Token[]
+): Promise<Computed> {
+  const { tokens, found } = cutTql(sql, written, '\0')
+  const tables = new Map<string, TqlTable>()
+  for (const { name, statement } of found) tables.set(name, await readTable(await tql.run(statement, db), tql.limit))
+  return { tokens, tables }
+}
+
+export interface FoundTql {
+  readonly statement: TqlStatement
+  /** Of its first token, and behind its last, among those written. */
+  readonly from: number
+  readonly to: number
+  /** Of the table in its place. */
+  readonly name: string
+}
+
+/** The tokens with `SELECT * FROM name AS tql` in place of each TQL; the names begin with `mark`. */
+export function cutTql(
+  sql: string,
+  written: readonly Token[],
+  mark = ''
+): { readonly tokens: readonly Token[]; readonly found: readonly FoundTql[] } {
+  const tokens: Token[] = []
+  const found: FoundTql[] = []
+  let at = 0
+  for (let open = findTql(written, at); open >= 0; open = findTql(written, at)) {
+    const [from, to] = [open + 1, closing(written, open)]
+    const statement = parseTql({ sql, tokens: written.slice(from + 1, to), at: 0 })
+    const name = `${mark}tql${found.length}`
+    found.push({ statement, from, to, name })
+    tokens.push(...written.slice(at, from), ...selectAll(name, written[from]!))
+    at = to
+  }
+  return { tokens: [...tokens, ...written.slice(at)], found }
+}
+
+/** The parenthesis of the next `AS (TQL EVAL (`, or −1. */
+function findTql(tokens: readonly Token[], from: number): number {
+  return tokens.findIndex(
+    (token, i) =>
+      i >= from &&
+      isToken(token, '(') &&
+      (isToken(tokens[i - 1], 'as') || isToken(tokens[i - 1], 'materialized')) &&
+      isToken(tokens[i + 1], 'tql') &&
+      (isToken(tokens[i + 2], 'eval') || isToken(tokens[i + 2], 'evaluate')) &&
+      isToken(tokens[i + 3], '(')
+  )
+}
+
+/** The parenthesis that closes one; behind the last token where none does, which the grammar then misses. */
+function closing(tokens: readonly Token[], open: number): number {
+  let depth = 0
+  for (let at = open; at < tokens.length; at++) {
+    if (isToken(tokens[at], '(')) depth++
+    if (isToken(tokens[at], ')') && --depth === 0) return at
+  }
+  return tokens.length
+}
+
+/** `SELECT * FROM name AS tql`, all at the place of one token. */
+function selectAll(name: string, { start, end }: Token): Token[] {
+  const token = (kind: Token['kind'], value: string): Token => ({ kind, value, start, end, spaced: true })
+  return [
+    token('word', 'SELECT'),
+    token('symbol', '*'),
+    token('word', 'FROM'),
+    token('quoted', name),
+    token('word', 'AS'),
+    token('word', 'tql')
+  ]
+}
+
+async function readTable({ columns, batches }: RecordsAnswer, limit: number): Promise<TqlTable> {
+  const lists: (string | null)[][] = columns.map(() => [])
+  let rows = 0
+  for await (const batch of batches()) {
+    rows += batch.rows
+    if (rows > limit) {
+      throw new DbError(
+        'InvalidArguments',
+        `TQL in a common table gives more than ${limit} rows (plugins.sql.tql_table_limit): take a longer step, fewer series or an aggregation`
+      )
+    }
+    for (const [i, list] of lists.entries()) addCells(list, batch, i)
+  }
+  const typed = columns.map(({ name, type }) => [name, engineTypes[type] ?? 'VARCHAR'] as const)
+  return { columns: typed, text: constantRows(typed, lists, castText) }
+}
+
+/** Those of the rows of PromQL; the others are text. */
+const engineTypes: Readonly<Record<string, string>> = { TimestampMillisecond: 'TIMESTAMP_MS', Float64: 'DOUBLE' }
+
+/** Times are counts of milliseconds. */
+function castText(column: string, type: string): string {
+  const value = type === 'TIMESTAMP_MS' ? `epoch_ms(CAST(${column} AS BIGINT))` : column
+  return `CAST(${value} AS ${type})`
+}
+
+function addCells(list: (string | null)[], { rows, columns }: ResultBatch, at: number): void {
+  const { values, valid } = columns[at]!
+  for (let row = 0; row < rows; row++) {
+    const value = isValid(valid, row) ? values[row] : null
+    list.push(value === null || value === undefined ? null : Object.is(value, -0) ? '-0' : String(value))
+  }
+}
