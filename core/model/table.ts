@@ -19,7 +19,10 @@ export interface ColumnDefinition {
   readonly default?: string
   readonly index?: ColumnIndex
   readonly comment?: string
-  /** What rows from before the column hold, and later ones that leave it out: text the type reads. Absent: null. */
+  /**
+   * What rows from before the column hold, and later ones that leave it out: text the type reads that the column had first. Absent: null.
+   * It is given with a new column and stays; later types of the column convert it as they do values.
+   */
   readonly initial?: string
 }
 
@@ -28,7 +31,7 @@ export interface FormerColumn {
   readonly id: number
   readonly physical: string
   readonly type: ColumnType
-  /** The column became JSON, and texts JSON strings instead of being read as JSON. */
+  /** The next type was JSON, and texts became JSON strings instead of being read as JSON. */
   readonly kept?: true
 }
 

@@ -6,6 +6,7 @@ import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import type { Table, TableColumn } from '../../../core/model/table.ts'
 import type { Cell, Row } from '../../contract/engine/rows.ts'
+import { converted } from './converted.ts'
 
 /** By physical names, hidden columns too. */
 export type FileRow = Readonly<Record<string, unknown>>
@@ -99,19 +100,31 @@ export function rowsOfTable(
   host: Table
 ): { readonly op: 'put' | 'delete'; readonly row: Row }[] {
   const own = host === table ? rows : rows.filter(row => row.__table === table.id)
-  const physical = new Map(host.columns.map(column => [column.id, column.physical]))
   return own
     .toSorted((a, b) => Number(a.__seq ?? 0) - Number(b.__seq ?? 0))
     .map(row => ({
       op: Number(row.__op ?? 0) === 1 ? 'delete' : 'put',
       row: Object.fromEntries(
-        table.columns.map(column => [column.name, cellOf(column, row[physical.get(column.stored ?? column.id)!])])
+        table.columns.flatMap(column => {
+          const cell = cellIn(row, host.columns.find(({ id }) => id === (column.stored ?? column.id))!)
+          return cell === undefined ? [] : [[column.name, cell]]
+        })
       )
     }))
 }
 
+/** Undefined where the row knows nothing of the column or what it was before its type changed. */
+function cellIn(row: FileRow, column: TableColumn): Cell | undefined {
+  const selves = [column, ...(column.was ?? [])]
+  const held = selves.findIndex(({ physical }) => physical in row)
+  if (held < 0) return undefined
+  const { physical, type } = selves[held]!
+  const cell = cellOf({ type }, row[physical])
+  return selves.slice(0, held).reduceRight((cell, { type }, i) => converted(cell, selves[i + 1]!.type, type), cell)
+}
+
 /** As the rows of a test are written: times and 64-bit integers as big integers. */
-function cellOf({ type }: TableColumn, value: unknown): Cell {
+function cellOf({ type }: Pick<TableColumn, 'type'>, value: unknown): Cell {
   if (value instanceof Date) return BigInt(value.getTime())
   if (type === 'Int64' && typeof value === 'number') return BigInt(value)
   return (value ?? null) as Cell

@@ -4,6 +4,7 @@ import type { ColumnDefinition, Table } from '../../../core/model/table.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
 import { type Cell, linesOf, never, type Row, rowsWrite, tableNamed } from '../../contract/engine/rows.ts'
 import { columns } from '../../contract/engine/trial.ts'
+import { converted } from './converted.ts'
 import { type ReadFile, readDataFiles, rowsOfTable } from './data-files.ts'
 import { type ModelColumn, TableModel } from './model.ts'
 import type { RowSeed, Step, TableSpec } from './steps.ts'
@@ -158,25 +159,48 @@ export class History {
     if (what === 'keep_all') return this.#keepAll(i)
     if (what === 'add_to_all') return this.#addToAll(`field${which}`)
     const name = what === 'add_tag' ? `tag${which}` : `field${which}`
-    const exists = model.columns.some(column => column.name === name)
-    if (exists !== (what === 'drop_field')) return
+    const exists = model.columns.find(column => column.name === name)
     const table = this.#table(i)
-    if (what === 'drop_field') {
+    if (what === 'drop_field' && exists !== undefined) {
       model.dropColumn(name)
       await this.#engine.catalog.changeTable(table, { kind: 'drop_column', name })
-      return
     }
-    const kind = what === 'add_tag' ? 'tag' : 'field'
-    model.addColumn(name, kind)
-    await this.#engine.catalog.changeTable(table, { kind: 'add_columns', columns: [definition({ name, kind })] })
+    if (what === 'retype' && exists !== undefined) return this.#retype(i, exists)
+    if (what === 'describe' && exists !== undefined) {
+      const described = { ...definition(exists), comment: 'described' }
+      await this.#engine.catalog.changeTable(table, { kind: 'modify_column', name, definition: described })
+    }
+    const adds = what === 'add_tag' || what === 'add_field' || what === 'add_default'
+    if (adds && exists === undefined) await this.#add(i, name, what)
+  }
+
+  /** Logical tables have no initial values. */
+  async #add(i: number, name: string, what: 'add_tag' | 'add_field' | 'add_default'): Promise<void> {
+    const model = this.#models[i]!
+    const column = named(name, what === 'add_tag' ? 'tag' : 'field')
+    const fills = what === 'add_default' && model.options.physical_table === undefined
+    model.addColumn({ ...column, ...(fills && { initial: converted('7', 'String', column.type) }) })
+    const added = { ...definition(column), ...(fills && { initial: '7' }) }
+    await this.#engine.catalog.changeTable(this.#table(i), { kind: 'add_columns', columns: [added] })
+  }
+
+  /** Where fields are merged, only into texts: a value that becomes null may have hidden another one before, or not. */
+  async #retype(i: number, { name, kind, type }: ModelColumn): Promise<void> {
+    const model = this.#models[i]!
+    const { physical_table, merge_mode } = model.options
+    if (physical_table !== undefined || (merge_mode === 'last_non_null' && type === 'String')) return
+    const to = nextType[type as keyof typeof nextType]
+    model.retype(name, to)
+    const change = { kind: 'modify_column', name, definition: definition({ name, kind, type: to }) } as const
+    await this.#engine.catalog.changeTable(this.#table(i), change)
   }
 
   /** Both tables get the column in one go, where they do not have it. */
   async #addToAll(name: string): Promise<void> {
-    const added = { kind: 'add_columns', columns: [definition({ name, kind: 'field' })] } as const
+    const added = { kind: 'add_columns', columns: [definition(named(name, 'field'))] } as const
     const steps = this.#models.flatMap((model, i) => {
       if (model.columns.some(column => column.name === name)) return []
-      model.addColumn(name, 'field')
+      model.addColumn(named(name, 'field'))
       return [{ kind: 'change', table: this.#table(i), change: added } as const]
     })
     await this.#engine.catalog.changeTables(steps)
@@ -247,19 +271,25 @@ export class History {
 function emptyModel({ options, tags }: TableSpec): TableModel {
   const tagNames = Array.from({ length: tags }, (_, i) => `tag${i}`)
   return new TableModel(options, [
-    ...tagNames.map(name => ({ name, kind: 'tag' as const })),
-    { name: 'at', kind: 'time' },
-    { name: 'field0', kind: 'field' },
-    { name: 'field1', kind: 'field' }
+    ...tagNames.map(name => named(name, 'tag')),
+    named('at', 'time'),
+    named('field0', 'field'),
+    named('field1', 'field')
   ])
 }
 
-type Named = Pick<ModelColumn, 'name' | 'kind'>
+type Named = Pick<ModelColumn, 'name' | 'kind' | 'type'>
 
-/** Columns of a name have one type for ever, so that one dropped and added again reads what it must not read without an error. */
-function definition({ name, kind }: Named): ColumnDefinition {
-  const types = { at: 'TimestampMillisecond', tag1: 'Int32', field0: 'Int64', field2: 'Float64' }
-  return columns(`${kind} ${name} ${types[name as keyof typeof types] ?? 'String'}`)[0]!
+/** New columns of a name have one type for ever, so that one dropped and added again reads what it must not read without an error. */
+function named(name: string, kind: ModelColumn['kind']): Named {
+  const types = { at: 'TimestampMillisecond', tag1: 'Int32', field0: 'Int64', field2: 'Float64' } as const
+  return { name, kind, type: types[name as keyof typeof types] ?? 'String' }
+}
+
+const nextType = { Float64: 'Int64', Int64: 'String', String: 'Float64' } as const
+
+function definition({ name, kind, type }: Named): ColumnDefinition {
+  return columns(`${kind} ${name} ${type}`)[0]!
 }
 
 const day = 86_400_000n
@@ -277,9 +307,8 @@ const lifetimes = [10, 17]
 
 const texts = [null, '', 'a', 'b', 'a text of more than twelve bytes', 'ä€😀']
 
-function cellOf({ name, kind }: Named, { at }: RowSeed, seed: number): Cell {
+function cellOf({ kind, type }: Named, { at }: RowSeed, seed: number): Cell {
   if (kind === 'time') return firstTime + BigInt(at % 4) + BigInt(Math.floor(at / 4)) * 7n * day
-  const { type } = definition({ name, kind })
   if (type === 'String') return texts[seed]!
   if (seed === 0) return null
   if (type === 'Int64') return BigInt(seed) - 3n

@@ -1,16 +1,22 @@
 // What a table should answer, computed the plain way: every version of every row in a list, and no cleverness.
 import type { TableOptions } from '../../../core/model/table.ts'
+import type { ColumnType } from '../../../core/model/types.ts'
 import { type Cell, type Row, wanted } from '../../contract/engine/rows.ts'
+import { converted } from './converted.ts'
 
 export interface ModelColumn {
   readonly name: string
   readonly kind: 'tag' | 'field' | 'time'
+  readonly type: ColumnType
+  /** What rows hold that say nothing of the column, not even null. */
+  readonly initial?: Cell
   /** Unique for ever: a column dropped and added again is another one. */
   readonly id: number
 }
 
 interface Version {
   readonly op: 'put' | 'delete'
+  /** Without those of columns it leaves out. */
   readonly cells: ReadonlyMap<number, Cell>
   /** Survives a crash. */
   durable: boolean
@@ -25,11 +31,24 @@ export class TableModel {
 
   constructor(options: TableOptions, columns: readonly Omit<ModelColumn, 'id'>[]) {
     this.options = options
-    for (const { name, kind } of columns) this.addColumn(name, kind)
+    for (const column of columns) this.addColumn(column)
   }
 
-  addColumn(name: string, kind: ModelColumn['kind']): void {
-    this.columns = [...this.columns, { name, kind, id: this.#nextId++ }]
+  addColumn(column: Omit<ModelColumn, 'id'>): void {
+    this.columns = [...this.columns, { ...column, id: this.#nextId++ }]
+  }
+
+  /** Its values become values of another type, and so does what rows without one hold. */
+  retype(name: string, type: ColumnType): void {
+    const before = this.columns.find(column => column.name === name)!
+    const change = (cell: Cell) => converted(cell, before.type, type)
+    const { initial } = before
+    const after = { ...before, type, ...(initial !== undefined && { initial: change(initial) }) }
+    this.columns = this.columns.map(column => (column === before ? after : column))
+    this.#versions = this.#versions.map(version => {
+      const cell = version.cells.get(before.id)
+      return cell === undefined ? version : { ...version, cells: new Map(version.cells).set(before.id, change(cell)) }
+    })
   }
 
   dropColumn(name: string): void {
@@ -38,7 +57,8 @@ export class TableModel {
 
   add(rows: readonly Row[], op: 'put' | 'delete'): void {
     for (const row of rows) {
-      const cells = new Map(this.columns.map(({ id, name }) => [id, row[name] ?? null]))
+      const given = this.columns.filter(({ name }) => row[name] !== undefined)
+      const cells = new Map(given.map(({ id, name }) => [id, row[name]!]))
       this.#versions.push({ op, cells, durable: this.options.skip_wal !== true })
     }
   }
@@ -81,7 +101,16 @@ export class TableModel {
     const rows = this.options.append_mode ? this.#versions.map(({ cells }) => cells) : this.#merged()
     const time = this.columns.find(({ kind }) => kind === 'time')!
     const live = rows.filter(cells => this.#oldest === undefined || (cells.get(time.id) as bigint) >= this.#oldest)
-    return wanted(...live.map(cells => this.columns.map(({ id }) => cells.get(id) ?? null)))
+    const fieldwise = this.options.merge_mode === 'last_non_null' && !this.options.append_mode
+    return wanted(
+      ...live.map(cells =>
+        this.columns.map(({ id, initial = null }) => {
+          const cell = cells.get(id)
+          // Where fields are merged, null is no value.
+          return cell === undefined || (cell === null && fieldwise) ? initial : cell
+        })
+      )
+    )
   }
 
   #merged(): ReadonlyMap<number, Cell>[] {

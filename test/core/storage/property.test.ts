@@ -3,7 +3,7 @@ import t from 'tap'
 import type { TableOptions } from '../../../core/model/table.ts'
 import { makeEngine, temporaryFolder } from './fixtures.ts'
 import { History } from './history.ts'
-import { type Step, steps, type TableSpec } from './steps.ts'
+import { columnSteps, type Step, steps, type TableSpec } from './steps.ts'
 
 // WEIR_PROPERTY_RUNS raises the number of histories; seed and path of a failure replay it.
 const { WEIR_PROPERTY_RUNS: runs, WEIR_PROPERTY_SEED: seed, WEIR_PROPERTY_PATH: path } = process.env
@@ -29,6 +29,7 @@ const anyNeighbour: fc.Arbitrary<TableSpec> = fc.record({
 })
 
 for (const [mode, options] of Object.entries(modes)) {
+  check(`columns of a table with ${mode}`, { options, tags: 1 }, anyNeighbour, columnSteps)
   for (const tags of [0, 2]) {
     check(`a table with ${mode} and ${tags} tags`, { options, tags }, anyNeighbour)
   }
@@ -39,9 +40,14 @@ for (const [mode, options] of Object.entries(modes)) {
   }
 }
 
-function check(what: string, spec: TableSpec, neighbour: fc.Arbitrary<TableSpec>): void {
+function check(
+  what: string,
+  spec: TableSpec,
+  neighbour: fc.Arbitrary<TableSpec>,
+  taken: fc.Arbitrary<Step[]> = steps
+): void {
   t.test(`any history of ${what} answers as the model does`, async t => {
-    const property = fc.asyncProperty(neighbour, steps, async (other, steps) => {
+    const property = fc.asyncProperty(neighbour, taken, async (other, steps) => {
       const history = await History.start([spec, other], () => temporaryFolder(t), open)
       try {
         for (const step of [...steps, { do: 'read' } as const, { do: 'restart' } as const, { do: 'read' } as const]) {

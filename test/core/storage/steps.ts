@@ -26,6 +26,9 @@ export type Step =
   | {
       readonly do:
         | 'add_field'
+        | 'add_default'
+        | 'retype'
+        | 'describe'
         | 'add_tag'
         | 'add_to_all'
         | 'drop_field'
@@ -58,11 +61,36 @@ const places: fc.Arbitrary<Step> = fc.record({
 const change: fc.Arbitrary<Step> = fc.record({
   do: fc.constantFrom(
     ...(['add_field', 'add_field', 'add_tag', 'add_to_all', 'drop_field', 'drop_field'] as const),
+    ...(['add_default', 'retype', 'describe'] as const),
     ...(['recreate', 'expire', 'expire_all', 'rename', 'set_skip_wal', 'keep_all', 'truncate'] as const)
   ),
   table,
   which: fc.nat(3)
 })
+
+/** What becomes of a few columns whose rows come before, between and after changes of them. */
+export const columnSteps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: write },
+    { weight: 6, arbitrary: columnChange() },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constantFrom('read', 'flush', 'compact', 'crash', 'restart'),
+        table: fc.constant(undefined)
+      }) as fc.Arbitrary<Step>
+    }
+  ),
+  { minLength: 4, maxLength: 20, size: 'max' }
+)
+
+function columnChange(): fc.Arbitrary<Step> {
+  const what = fc.constantFrom(
+    ...(['add_default', 'add_default', 'retype', 'retype', 'retype'] as const),
+    ...(['add_field', 'drop_field', 'describe', 'rename'] as const)
+  )
+  return fc.record({ do: what, table: fc.constant(0), which: fc.constantFrom(2, 2, 3) })
+}
 
 export const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(

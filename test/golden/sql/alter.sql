@@ -342,3 +342,71 @@ error 1004(400) table option append_mode can be set to true, but not back to fal
 DELETE FROM kept;
 ----
 error 1004(400) table svc.public.kept: DELETE is not allowed under append mode
+
+-- A default holds for the rows from before the column, whatever its type becomes; a null that was given stays one.
+
+CREATE TABLE defaults (k STRING, ts TIMESTAMP(3) TIME INDEX, PRIMARY KEY (k));
+----
+affected 0
+
+INSERT INTO defaults VALUES ('before', 1);
+----
+affected 1
+
+ALTER TABLE defaults ADD COLUMN c INT DEFAULT 7;
+----
+affected 0
+
+INSERT INTO defaults VALUES ('null', 2, NULL), ('given', 3, 5);
+----
+affected 2
+
+ALTER TABLE defaults MODIFY COLUMN c BIGINT;
+----
+affected 0
+
+INSERT INTO defaults VALUES ('after', 4, 8), ('null after', 5, NULL);
+----
+affected 2
+
+INSERT INTO defaults (k, ts) VALUES ('left out', 6);
+----
+affected 1
+
+SELECT k, c FROM defaults ORDER BY ts;
+----
+k:String | c:Int64
+"before" | 7
+"null" | null
+"given" | 5
+"after" | 8
+"null after" | null
+"left out" | 7
+
+ALTER TABLE defaults MODIFY COLUMN c STRING;
+----
+affected 0
+
+SELECT k, c FROM defaults ORDER BY ts;
+----
+k:String | c:String
+"before" | "7"
+"null" | null
+"given" | "5"
+"after" | "8"
+"null after" | null
+"left out" | "7"
+
+ALTER TABLE defaults DROP COLUMN c, ADD COLUMN c DOUBLE DEFAULT 0.5;
+----
+affected 0
+
+SELECT k, c FROM defaults ORDER BY ts;
+----
+k:String | c:Float64
+"before" | 0.5
+"null" | 0.5
+"given" | 0.5
+"after" | 0.5
+"null after" | 0.5
+"left out" | 0.5

@@ -92,17 +92,22 @@ export function reorder(columns: readonly TableColumn[], order: readonly string[
   return columns.toSorted((a, b) => at(a) - at(b))
 }
 
-/** A column by its new definition. With another type it is a new column that takes over the values of the old one. */
+/**
+ * A column by its new definition. With another type it is a new column that takes over the values of the old one. What rows from before
+ * the column hold is not up to it.
+ */
 export function modify(
   column: TableColumn,
-  definition: ColumnDefinition,
+  { initial: _, ...definition }: ColumnDefinition,
   next: { readonly id: number; readonly taken: Set<string> },
   keepValues = false
 ): TableColumn {
-  const { id, physical, stored, was, type } = column
-  const kept = { ...(stored !== undefined && { stored }), ...(was && { was }) }
-  if (definition.type === type) return { ...definition, id, physical, ...kept }
-  const kind = keepValues && definition.type === 'Json' ? { kept: true as const } : {}
-  const former = [{ id, physical, type }, ...(was ?? [])].map(each => ({ ...each, ...kind }))
-  return { ...identify(definition, next.id, next.taken), was: former }
+  const { id, physical, stored, was = [], type, initial } = column
+  const described = { ...definition, ...(initial !== undefined && { initial }) }
+  if (definition.type === type) {
+    return { ...described, id, physical, ...(stored !== undefined && { stored }), ...(was.length > 0 && { was }) }
+  }
+  const kept = keepValues && definition.type === 'Json'
+  const former = { id, physical, type, ...(kept && { kept }) }
+  return { ...identify(described, next.id, next.taken), was: [former, ...was] }
 }

@@ -191,14 +191,14 @@ export class Memtable {
 
   /** Which rows go is fixed together with their columns: rows that come later may have columns that are newer still. */
   async #copyFresh(): Promise<void> {
-    const missing = this.#missing()
+    const columns = this.#columns()
     const taken = this.#fresh
     const before = this.#copied
     this.#copied = [...before, ...taken]
     this.#fresh = []
     try {
-      await this.#define(missing)
-      const source = this.#source(taken, this.#copy!.columns)
+      await this.#define(columns.slice(this.#copy?.columns.length ?? 0))
+      const source = this.#source(taken, columns)
       await this.#duckdb.withRows(source, rows => this.#duckdb.run(`INSERT INTO ${this.#name} SELECT * FROM ${rows}`))
     } catch (error) {
       // The statement took all of them or none.
@@ -208,10 +208,12 @@ export class Memtable {
     }
   }
 
-  /** Columns the copy lacks. */
-  #missing(): readonly StoredColumn[] {
-    const known = new Set(this.#copy?.columns.map(column => column.id))
-    return stored(this.#table).filter(column => !known.has(column.id))
+  /** Those of the copy as the table has them now, then those the copy lacks. */
+  #columns(): readonly StoredColumn[] {
+    const now = new Map(stored(this.#table).map(column => [column.id, column]))
+    const known = (this.#copy?.columns ?? []).map(column => now.get(column.id) ?? column)
+    for (const { id } of known) now.delete(id)
+    return [...known, ...now.values()]
   }
 
   /** Creates the copy, or adds the columns the table got since. */
@@ -225,7 +227,7 @@ export class Memtable {
       return
     }
     for (const column of missing) {
-      const initial = column.initial === undefined ? '' : ` DEFAULT ${initialValue(column.initial, column.type)}`
+      const initial = column.filled === undefined ? '' : ` DEFAULT ${initialValue(column.filled.text, column.type)}`
       await this.#duckdb.run(`ALTER TABLE ${this.#name} ADD COLUMN ${words(column)}${initial}`)
       this.#copy = { ...this.#copy, columns: [...this.#copy.columns, column] }
     }
@@ -296,22 +298,30 @@ export function hiddenColumns(table: Table): readonly HiddenColumn[] {
 }
 
 /** A column as rows in memory have it. */
-export type StoredColumn = FormerColumn & { readonly initial?: string }
+export interface StoredColumn extends FormerColumn {
+  /** What it holds in rows that hold none of the columns `given`, not even a null. */
+  readonly filled?: { readonly text: string; readonly given: readonly number[] }
+}
 
-function leftOut({ type, initial }: StoredColumn, { op, rows }: MemtableRows): ColumnData | undefined {
-  return initial === undefined || op === 'delete' ? undefined : initialData(type, initial, rows)
+function leftOut({ type, filled }: StoredColumn, { op, rows, columns }: MemtableRows): ColumnData | undefined {
+  if (filled === undefined || op === 'delete' || filled.given.some(id => columns.has(id))) return undefined
+  return initialData(type, filled.text, rows)
 }
 
 /** Columns kept row by row, ascending by id, with those whose values they took over: tags live in the series registry. */
 function stored(table: Table): readonly StoredColumn[] {
   return table.columns
     .filter(column => column.semantic !== 'tag')
-    .flatMap(column => [own(table, column), ...(column.was ?? [])])
+    .flatMap(column => lineage(table, column))
     .sort((a, b) => a.id - b.id)
 }
 
-/** Where fields are merged, what was left out is filled in after it. What a changed column was before counts as given. */
-function own(table: Table, { id, physical, type, initial, was }: TableColumn): StoredColumn {
-  const filled = initial !== undefined && was === undefined && !mergesFields(table)
-  return { id, physical, type, ...(filled && { initial }) }
+/**
+ * A column and those whose values it took over. What was left out is filled in where the first of them, which the initial value was meant
+ * for, holds it, so that it is converted as the values are. Where fields are merged, that happens after it.
+ */
+function lineage(table: Table, { id, physical, type, initial, was = [] }: TableColumn): readonly StoredColumn[] {
+  const all: readonly StoredColumn[] = [{ id, physical, type }, ...was]
+  if (initial === undefined || mergesFields(table)) return all
+  return all.with(-1, { ...all.at(-1)!, filled: { text: initial, given: all.map(each => each.id) } })
 }

@@ -1,6 +1,6 @@
 // Rows of files and memtables as SQL: the hidden columns first, then the table's columns under their physical names.
 import { join } from 'node:path'
-import type { Table, TableColumn } from '../../../model/table.ts'
+import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import {
@@ -180,15 +180,23 @@ function cellOf(
   const former = (column.was ?? []).filter(({ id }) => held.has(id))
   const own = held.has(column.id)
   if (former.length === 0) return own ? plain(column) : initially(table, column)
-  const type = duckdbType(column.type)
   const all = [
     ...(own ? [`${prefix}${quoteName(column.physical)}`] : []),
-    ...former.map(each => {
-      const value = `${prefix}${quoteName(each.physical)}`
-      return each.kept ? jsonOf(value, each.type) : `try_cast(${value} AS ${type})`
-    })
+    ...former.map(each => takenOver(column, each, `${prefix}${quoteName(each.physical)}`))
   ]
   return `${all.length === 1 ? all[0] : `coalesce(${all.join(', ')})`} AS ${quoteName(column.physical)}`
+}
+
+/**
+ * A value of a column's former self, converted by every change of its type since then, one after the other: files that were written in
+ * between hold what that gives.
+ */
+function takenOver({ type, was = [] }: TableColumn, former: FormerColumn, value: string): string {
+  const steps = was.slice(0, was.indexOf(former) + 1).toReversed()
+  return steps.reduce((value, each, i) => {
+    const to = steps[i + 1]?.type ?? type
+    return each.kept && to === 'Json' ? jsonOf(value, each.type) : `try_cast(${value} AS ${duckdbType(to)})`
+  }, value)
 }
 
 /** A value as the JSON it is: bytes are base64, floats JSON has no word for are texts. */
@@ -207,7 +215,15 @@ function initially(table: Table, column: TableColumn): string {
 /** What a column holds in rows from before it. */
 function initial(column: TableColumn): string {
   if (column.initial === undefined) return missing(column)
-  return `${initialValue(column.initial, column.type)} AS ${quoteName(column.physical)}`
+  return `${initialCell(column, column.initial)} AS ${quoteName(column.physical)}`
+}
+
+/** The initial value was meant for the type the column had first. */
+function initialCell(column: TableColumn, text: string): string {
+  const first = column.was?.at(-1)
+  return first === undefined
+    ? initialValue(text, column.type)
+    : takenOver(column, first, initialValue(text, first.type))
 }
 
 /** The columns of rows whose versions are merged, under their physical names. */
@@ -215,7 +231,7 @@ export function finished(table: Table): string {
   const columns = table.columns.map(column => {
     const name = quoteName(column.physical)
     if (!mergesFields(table) || column.initial === undefined) return name
-    return `coalesce(${name}, ${initialValue(column.initial, column.type)}) AS ${name}`
+    return `coalesce(${name}, ${initialCell(column, column.initial)}) AS ${name}`
   })
   return columns.join(', ')
 }
