@@ -47,7 +47,8 @@ export function checkLabels(where: string, labels: readonly SeriesLabel[]): void
   }
 }
 
-function checkColumn(place: string, column: Column, rows: number): void {
+/** The same for one column of `rows` rows. */
+export function checkColumn(place: string, column: Column, rows: number): void {
   if (typeof column !== 'object' || column === null) throw defect(`${place}: a column is ${String(column)}`)
   const { name, type, semantic, data, index } = column
   const where = `${place}, column ${String(name)}`

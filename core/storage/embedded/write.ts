@@ -1,11 +1,13 @@
 // From a checked write to a part of a log record, and from a record found in the log back to rows in memory.
-import { DbError } from '../../errors.ts'
+import { DbError, isDbError } from '../../errors.ts'
 import type { TableColumn } from '../../model/table.ts'
 import type { ColumnType } from '../../model/types.ts'
 import type { ResolvedSeries, ResolvedWrite } from '../engine.ts'
 import type { EmbeddedCatalog } from './catalog/catalog.ts'
 import { hasSeries, isLogical, isPhysical } from './catalog/logical.ts'
-import { decodeRecord, type RecordPart } from './log/record.ts'
+import type { RecordPart } from './log/record.ts'
+import { readRecordParts } from './log/record-check.ts'
+import { UnreadableRecord } from './log/segment.ts'
 import type { TableData } from './memory/table-data.ts'
 import type { OpenTables } from './memory/tables.ts'
 import { resolveSeries } from './series/tags.ts'
@@ -85,15 +87,23 @@ function placeOf(column: TableColumn, type: ColumnType): number | undefined {
   return column.was?.find(former => former.type === type)?.id
 }
 
-/** Takes the rows of a record that are in no file yet back into memory. */
+/** Takes the rows of a record that are in no file yet back into memory. Throws `UnreadableRecord` where its bytes are at fault. */
 export function replay(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payload: Uint8Array): void {
+  try {
+    takeBack(sqlite, tables, seq, payload)
+  } catch (error) {
+    throw isDbError(error) && error.code === 'StorageUnavailable' ? error : new UnreadableRecord(error)
+  }
+}
+
+function takeBack(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payload: Uint8Array): void {
   const typeOf = (table: number, column: number) =>
     sqlite
       .tableById(table)
       ?.columns.flatMap(known => [known, ...(known.was ?? [])])
       .find(({ id }) => id === column)?.type
   let first = seq
-  for (const part of decodeRecord(payload, typeOf)) {
+  for (const part of readRecordParts(payload, typeOf)) {
     const table = sqlite.tableById(part.table)
     if (part.table > sqlite.lastTableId()) throw strangeTable(part.table)
     if (table !== undefined && first >= sqlite.flushedSeq(part.table)) {

@@ -4,9 +4,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import t, { type Test } from 'tap'
+import type { BytesData } from '../../../core/model/batch.ts'
+import type { ColumnType } from '../../../core/model/types.ts'
 import { catalogDamage, openCatalogFile } from '../../../core/storage/embedded/catalog/catalog-file.ts'
 import { journalDamage } from '../../../core/storage/embedded/catalog/catalog-journal.ts'
 import { flippedByte } from '../../../core/storage/embedded/file/checksum.ts'
+import { decodeRecord, encodeRecord, type RecordPart } from '../../../core/storage/embedded/log/record.ts'
+import { readRecord, recordHeaderBytes } from '../../../core/storage/embedded/log/segment.ts'
 import { type Examination, examine, type Finding } from '../../../core/storage/embedded/repair/check.ts'
 import { scanLog } from '../../../core/storage/embedded/repair/log-scan.ts'
 import { planRepair } from '../../../core/storage/embedded/repair/repair.ts'
@@ -167,7 +171,9 @@ t.test('records that need a lost series are dropped with it', async t => {
 async function findRecord(dir: string, batch: number) {
   const examination = await examine(folderOf(dir))
   examination.close()
-  const all = examination.log.segments.flatMap(({ path, records }) => records.map(record => ({ path, at: record.at })))
+  const all = examination.log.segments.flatMap(({ path, records }) =>
+    records.map(({ at }, i) => ({ path, at, number: i + 1 }))
+  )
   return all.at(batch - batches)!
 }
 
@@ -211,6 +217,64 @@ t.test('a missing segment stops the start wherever it is missing', async t => {
     t.equal(flushed, 200)
   }
 })
+
+t.test(
+  'a record that is whole but holds what no table holds stops the start, named by number, and goes in a repair',
+  async t => {
+    for (const [what, bend, reason] of bends) {
+      const dir = copy(t)
+      const { path, at, number } = await findRecord(dir, batches - 2)
+      rewriteRecord(path, at, bend)
+      const said = `record ${number} of the segment cannot be read: `
+      const refused = await refusal(dir)
+      t.match(refused, `${path} at byte ${at}: ${said}`, what)
+      t.match(refused, reason, what)
+      const [finding, ...others] = await findings(dir)
+      t.match(finding, { kind: 'damage', offset: at }, what)
+      t.match(finding!.message, said, what)
+      t.match(finding!.message, reason, what)
+      t.strictSame(others, [], what)
+      t.match(await repair(dir), said)
+      t.strictSame(await findings(dir), [])
+      t.strictSame(await counts(t, dir), { flushed: 200, logged: 156 }, what)
+    }
+  }
+)
+
+type Bend = (part: RecordPart) => RecordPart
+
+/** What becomes of a record, as long as before and with all sums right, and what is said of it. */
+const bends: readonly (readonly [what: string, bend: Bend, reason: RegExp])[] = [
+  ['more rows than values', part => ({ ...part, rows: 5 }), /4 series numbers for 5 rows/],
+  ['texts that are none', eachText(data => ({ ...data, bytes: data.bytes.map(() => 0xff) })), /no UTF-8/],
+  [
+    'texts that overlap',
+    eachText(data => ({ ...data, offsets: data.offsets.map((offset, i) => (i === 1 ? 20 : offset)) })),
+    /offsets ascend/
+  ]
+]
+
+function eachText(bend: (data: BytesData) => BytesData): Bend {
+  return part => ({
+    ...part,
+    columns: part.columns.map(({ id, data }) => ({ id, data: data.kind === 'bytes' ? bend(data) : data }))
+  })
+}
+
+function rewriteRecord(path: string, at: number, bend: Bend): void {
+  const bytes = readFileSync(path)
+  const record = readRecord(bytes, at)
+  if (record.kind !== 'whole') throw new Error(record.reason)
+  const types: (ColumnType | undefined)[] = [undefined, 'String', 'TimestampMillisecond', 'Int64', 'String']
+  const parts = decodeRecord(record.payload, (_, column) => types[column]).map(bend)
+  const payload = Buffer.concat(encodeRecord(parts))
+  const header = Buffer.from(bytes.subarray(at, at + recordHeaderBytes))
+  header.writeUInt32LE(payload.length, 0)
+  header.writeUInt32LE(crc32(payload), 16)
+  header.writeUInt32LE(crc32(header.subarray(0, 20)), 20)
+  const end = at + recordHeaderBytes + record.payload.length
+  writeFileSync(path, Buffer.concat([bytes.subarray(0, at), header, payload, bytes.subarray(end)]))
+}
 
 t.test('a segment cut short stops the start, the torn end of the last one does not', async t => {
   const dir = copy(t)

@@ -82,8 +82,10 @@ export async function readLog(
     nextSeq = Math.max(nextSeq, header.firstSeq)
     const segment: Segment = { number: header.number, bytes: bytes.length, endSeq: 0 }
     let at = segmentHeaderBytes
+    let number = 0
     while (at < bytes.length) {
       const record = readRecord(bytes, at)
+      number++
       if (record.kind !== 'whole') {
         if (!last || record.kind === 'damaged') throw damage(path, at, record.reason)
         log.warn(
@@ -94,7 +96,9 @@ export async function readLog(
         segment.bytes = at
         break
       }
-      await replay(record.seq, record.payload)
+      await replay(record.seq, record.payload).catch(error => {
+        throw named(path, at, number, error)
+      })
       segment.endSeq = record.seq + record.rows
       nextSeq = Math.max(nextSeq, segment.endSeq)
       records++
@@ -155,6 +159,18 @@ export function readRecord(bytes: Uint8Array, at: number): RecordRead {
     return { kind: unwritten ? 'torn' : 'damaged', reason: 'a record does not match its checksum' }
   }
   return { kind: 'whole', seq: Number(view.getBigUint64(8, true)), rows: view.getUint32(4, true), payload }
+}
+
+/** What was written whole and cannot be taken back into memory. */
+export class UnreadableRecord extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+function named(path: string, at: number, number: number, error: unknown): unknown {
+  if (!(error instanceof UnreadableRecord)) return error
+  return damage(path, at, `record ${number} of the segment cannot be read: ${error.message}`)
 }
 
 async function cut(path: string, bytes: number): Promise<void> {

@@ -4,12 +4,15 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
+import type { TableColumn } from '../../../model/table.ts'
+import type { ColumnType } from '../../../model/types.ts'
 import { catalogDamage, openCatalogFile } from '../catalog/catalog-file.ts'
 import { type DataFile, loadFile } from '../catalog/catalog-rows.ts'
 import { matches } from '../catalog/row-sums.ts'
 import { openDuckdb } from '../duckdb/index.ts'
 import { indexPath } from '../index/format.ts'
 import { readSound } from '../index/side-file.ts'
+import { readRecordParts, type TypeOf } from '../log/record-check.ts'
 import { segmentName } from '../log/segment.ts'
 import { dataFiles, type LogBounds, sideFiles } from '../open.ts'
 import { checkDataFile } from './data-check.ts'
@@ -77,6 +80,7 @@ export async function examine(
     const log = await examineLog(
       folder.wal,
       catalog ? readBounds(catalog) : { first: undefined, last: undefined },
+      catalogDamaged ? undefined : catalog,
       report
     )
     const files = catalog ? readFiles(catalog) : []
@@ -133,8 +137,25 @@ function readFiles(catalog: DatabaseSync): DataFile[] {
   return files
 }
 
-async function examineLog(dir: string, bounds: LogBounds, report: (finding: Finding) => void): Promise<LogScan> {
-  const log = await scanLog(dir, bounds)
+/** Types of all columns, of those that were dropped, too. */
+function columnTypes(catalog: DatabaseSync): TypeOf {
+  const types = new Map<string, ColumnType>()
+  for (const { table_id, definition } of catalog.prepare('SELECT table_id, definition FROM columns').iterate()) {
+    const column = JSON.parse(definition as string) as TableColumn
+    for (const { id, type } of [column, ...(column.was ?? [])]) types.set(`${table_id} ${id}`, type)
+  }
+  return (table, column) => types.get(`${table} ${column}`)
+}
+
+/** Records are decoded where a sound catalog tells what their columns are. */
+async function examineLog(
+  dir: string,
+  bounds: LogBounds,
+  catalog: DatabaseSync | undefined,
+  report: (finding: Finding) => void
+): Promise<LogScan> {
+  const typeOf = catalog && columnTypes(catalog)
+  const log = await scanLog(dir, bounds, payload => void (typeOf && readRecordParts(payload, typeOf)))
   for (const number of log.missing) {
     report({ kind: 'damage', file: join(dir, segmentName(number)), message: 'the log segment is missing' })
   }

@@ -47,12 +47,17 @@ export interface LogScan {
   readonly missing: readonly number[]
 }
 
-export async function scanLog(dir: string, { first, last }: LogBounds): Promise<LogScan> {
+/** `decode` throws for the payload of a record that cannot be taken back into memory. */
+export async function scanLog(
+  dir: string,
+  { first, last }: LogBounds,
+  decode: (payload: Uint8Array) => void = () => {}
+): Promise<LogScan> {
   const names = await segmentFiles(dir)
   const segments: SegmentScan[] = []
   for (const [i, name] of names.entries()) {
     if (first !== undefined && name < segmentName(first)) continue
-    segments.push(await scanSegment(join(dir, name), i === names.length - 1))
+    segments.push(await scanSegment(join(dir, name), i === names.length - 1, decode))
   }
   const found = new Set(segments.map(segment => segment.number))
   const lowest = first ?? segments[0]?.number ?? 0
@@ -70,7 +75,9 @@ function withCutEnd(segment: SegmentScan, next: SegmentScan | undefined): Segmen
   return { ...segment, damages: [{ at: Math.min(segment.bytes, written), end: segment.bytes, reason }] }
 }
 
-async function scanSegment(path: string, last: boolean): Promise<SegmentScan> {
+type Decode = (payload: Uint8Array) => void
+
+async function scanSegment(path: string, last: boolean, decode: Decode): Promise<SegmentScan> {
   const bytes = await readFile(path)
   const number = Number.parseInt(path.slice(path.lastIndexOf('/') + 1), 10)
   const header = readSegmentHeader(bytes)
@@ -79,21 +86,29 @@ async function scanSegment(path: string, last: boolean): Promise<SegmentScan> {
     const torn = { at: 0, end: bytes.length, reason: 'the segment was being started' }
     return { ...base, records: [], damages: [], torn }
   }
-  const found = scanRecords(bytes, last)
+  const found = scanRecords(bytes, last, decode)
   const mismatch = { at: 0, end: segmentHeaderBytes, reason: 'the segment header does not match its checksum' }
   return { ...base, ...found, damages: header === undefined ? [mismatch, ...found.damages] : found.damages }
 }
 
-function scanRecords(bytes: Uint8Array, last: boolean): Pick<SegmentScan, 'records' | 'damages' | 'torn'> {
+function scanRecords(
+  bytes: Uint8Array,
+  last: boolean,
+  decode: Decode
+): Pick<SegmentScan, 'records' | 'damages' | 'torn'> {
   const records: RecordPlace[] = []
   const damages: LogDamage[] = []
   let at = segmentHeaderBytes
   let seq = 0
+  let number = 0
   while (at < bytes.length) {
     const record = readRecord(bytes, at)
+    number++
     if (record.kind === 'whole') {
       const length = recordHeaderBytes + record.payload.length
-      records.push({ at, bytes: length, seq: record.seq, rows: record.rows })
+      const problem = problemOf(record.payload, decode)
+      if (problem === undefined) records.push({ at, bytes: length, seq: record.seq, rows: record.rows })
+      else damages.push({ at, end: at + length, reason: `record ${number} of the segment cannot be read: ${problem}` })
       seq = record.seq + record.rows
       at += length
       continue
@@ -105,6 +120,15 @@ function scanRecords(bytes: Uint8Array, last: boolean): Pick<SegmentScan, 'recor
     at = end
   }
   return { records, damages, torn: undefined }
+}
+
+function problemOf(payload: Uint8Array, decode: Decode): string | undefined {
+  try {
+    decode(payload)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }
 
 /**

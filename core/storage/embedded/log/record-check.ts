@@ -1,0 +1,21 @@
+// Whether a record's rows are what its tables say: a checksum tells that a record is as it was written, not that it was right.
+import type { ColumnType } from '../../../model/types.ts'
+import { checkColumn } from '../../check-columns.ts'
+import { decodeRecord, type RecordPart } from './record.ts'
+
+export type TypeOf = (table: number, column: number) => ColumnType | undefined
+
+/** The record's parts. Throws for one that cannot be decoded, or that holds columns of another type or length. */
+export function readRecordParts(payload: Uint8Array, typeOf: TypeOf): RecordPart[] {
+  const parts = decodeRecord(payload, typeOf)
+  for (const { table, rows, tsids, columns } of parts) {
+    if (tsids !== undefined && tsids.length !== rows) {
+      throw new Error(`table number ${table}: ${tsids.length} series numbers for ${rows} rows`)
+    }
+    for (const { id, data } of columns) {
+      const column = { name: String(id), type: typeOf(table, id)!, semantic: 'field', data } as const
+      checkColumn(`table number ${table}`, column, rows)
+    }
+  }
+  return parts
+}
