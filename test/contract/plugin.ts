@@ -1,8 +1,9 @@
-// What every plugin can be held to, whatever its protocol: both servers, users, limits, errors and metrics.
+// What every plugin can be held to, whatever its protocol: both servers, users, limits, errors, metrics and the rows it stores.
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { isPlugin } from '../../core/plugin.ts'
 import { routeTable } from '../../core/server.ts'
+import { lookEverywhere, type RowsFound } from './kept.ts'
 import { type AnyPlugin, bootServer, type TestServer } from './server.ts'
 
 /** The part of a test framework the kit uses; the `t` of tap has it. */
@@ -34,6 +35,8 @@ export interface PluginContract {
   readonly bad?: ContractRequest
   /** What the good request needs permission for. Default `write`; `none` for one that needs a user and no permission, `public` for one that needs no user. */
   readonly action?: 'read' | 'write' | 'none' | 'public'
+  /** Whether the good request stores rows. Default: where it needs permission to write. */
+  readonly stores?: boolean
 }
 
 const users = 'user_provider = "static_user_provider:cmd:all=a,reader:ro=r,writer:wo=w"\n'
@@ -42,6 +45,7 @@ const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 /** Runs the contract as subtests of `t`; resolves when they are done, and leaves nothing running whether they hold or not. */
 export async function pluginContract(t: ContractTest, contract: PluginContract): Promise<void> {
   const { plugin, options = '', others = [], toml = '', good, bad, action = 'write' } = contract
+  const { stores = good !== undefined && action === 'write' } = contract
   if (!isPlugin(plugin)) throw new Error('the plugin is not made by definePlugin')
   if (good === undefined && plugin.routes !== undefined && plugin.servers.length > 0)
     throw new Error(`a good request is missing: ${plugin.name} has routes`)
@@ -94,6 +98,31 @@ export async function pluginContract(t: ContractTest, contract: PluginContract):
       }
     })
   )
+
+  if (!stores || good === undefined) return
+  await t.test(`${plugin.name} and the rows it stores`, async t => {
+    let first: RowsFound | undefined
+    await lookEverywhere({
+      boot: folder =>
+        bootServer(`[http]\nenable_api_server = true\n${table}${toml}`, { plugins: [...others, plugin], folder }),
+      async write({ main, public: open }) {
+        const status = await send(plugin.servers.includes('main') ? main : open!, good)
+        t.ok(isSuccess(status), `the good request succeeds: ${status}`)
+      },
+      look(when, rows) {
+        if (first === undefined) t.ok(Object.values(rows).join('') !== '', 'the good request stored rows')
+        else t.equal(print(rows), print(first), `the same rows ${when}`)
+        first ??= rows
+      }
+    })
+  })
+}
+
+function print(rows: RowsFound): string {
+  return Object.entries(rows)
+    .map(([table, lines]) => `${table}\n${lines}\n`)
+    .sort()
+    .join('')
 }
 
 async function checkRefusal(t: ContractTest, app: FastifyInstance, bad: ContractRequest): Promise<void> {
