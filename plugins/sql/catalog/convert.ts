@@ -22,10 +22,11 @@ export function conversion(table: Table, { name, type, semantic }: TableColumn, 
       `column ${name} of table ${table.name} is part of the ${what}: its type cannot change`
     )
   }
-  if (table.options.physical_table !== undefined) {
+  const host = table.options.physical_table
+  if (host !== undefined) {
     throw new DbError(
       'Unsupported',
-      `table ${table.name} shares its columns with other logical tables: no type can change`
+      `column ${name} of table ${table.name} cannot become ${to}: it lies in the physical table ${host}, where other tables may share it. Add a column of another name, or make a table without physical_table`
     )
   }
   const found = between(type, to)

@@ -410,3 +410,31 @@ k:String | c:Float64
 "after" | 0.5
 "null after" | 0.5
 "left out" | 0.5
+
+-- Columns of one name and another type lie side by side in a physical table; the type of one that is there stays.
+
+CREATE TABLE number (ts TIMESTAMP(3) TIME INDEX, v DOUBLE) WITH (physical_table = 'host');
+CREATE TABLE word (ts TIMESTAMP(3) TIME INDEX, v STRING) WITH (physical_table = 'host');
+INSERT INTO number VALUES (1, 1.5);
+INSERT INTO word VALUES (1, 'x');
+----
+affected 0
+--
+affected 0
+--
+affected 1
+--
+affected 1
+
+SELECT number.v AS n, word.v AS w FROM number JOIN word ON number.ts = word.ts;
+----
+n:Float64 | w:String
+1.5 | "x"
+
+ALTER TABLE number MODIFY COLUMN v STRING;
+----
+error 1001(400) column v of table number cannot become String: it lies in the physical table host, where other tables may share it. Add a column of another name, or make a table without physical_table
+
+ALTER TABLE host MODIFY COLUMN v STRING;
+----
+error 1001(400) column v of table host cannot become String: logical tables may share the columns of their physical one; add a column of another name

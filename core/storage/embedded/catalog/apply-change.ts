@@ -55,7 +55,11 @@ function modifyColumn(
   const { table, taken } = state
   const before = columnOf(table, name)
   if (definition.type !== before.type && (isLogical(table) || isPhysical(table))) {
-    throw new DbError('Unsupported', `the type of a column of ${table.name} cannot change: tables share their columns`)
+    const reason = 'logical tables may share the columns of their physical one; add a column of another name'
+    throw new DbError(
+      'Unsupported',
+      `column ${name} of table ${table.name} cannot become ${definition.type}: ${reason}`
+    )
   }
   const after = modify(before, definition, { id: state.nextColumn, taken }, keepValues)
   const columns = table.columns.map(column => (column === before ? after : column))
