@@ -17,7 +17,7 @@ export default definePlugin({
       'Bytes one value that is made by repeat, lpad, rpad, list_resize, range or generate_series may take, as far as constants tell.',
       { live: true }
     ),
-    tql_table_limit: count(100_000, 'Rows that TQL in a common table of a query may give.', { live: true })
+    tql_table_limit: count(100_000, 'Rows that TQL in the common tables of one query may give.', { live: true })
   }),
   // One for both servers, and loaded before the first query wants it.
   setup: () => startService(),

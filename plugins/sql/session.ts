@@ -43,7 +43,7 @@ export interface Session {
   readonly promql?: PromqlService
   /** Runs TQL that a query holds. */
   readonly evaluate: (session: Session, statement: TqlStatement) => Promise<RecordsAnswer>
-  /** Rows of one TQL that a query holds. */
+  /** Rows that the TQL in one query may give. */
   readonly tqlLimit: number
   readonly system: Pick<Sources, 'metrics' | 'startedAt'>
   /** Full names of views that must not be met, because one of them is being defined. */

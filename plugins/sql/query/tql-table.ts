@@ -16,7 +16,7 @@ export interface TqlTable {
 export interface TqlRunner {
   /** Names without a database are looked for in `db`. */
   run(statement: TqlStatement, db: string): Promise<RecordsAnswer>
-  /** Rows one of them may give. */
+  /** Rows that all of one query may give. */
   readonly limit: number
 }
 
@@ -33,8 +33,15 @@ export async function computeTql(
 ): Promise<Computed> {
   const { tokens, found } = cutTql(sql, written, '\0')
   const tables = new Map<string, TqlTable>()
-  for (const { name, statement } of found) tables.set(name, await readTable(await tql.run(statement, db), tql.limit))
+  const room: Room = { rows: tql.limit, limit: tql.limit }
+  for (const { name, statement } of found) tables.set(name, await readTable(await tql.run(statement, db), room))
   return { tokens, tables }
+}
+
+/** Rows that the TQL of a query may still give. */
+interface Room {
+  rows: number
+  readonly limit: number
 }
 
 export interface FoundTql {
@@ -52,7 +59,7 @@ export function cutTql(
   written: readonly Token[],
   mark = ''
 ): { readonly tokens: readonly Token[]; readonly found: readonly FoundTql[] } {
-  const tokens: Token[] = []
+  const parts: (readonly Token[])[] = []
   const found: FoundTql[] = []
   let at = 0
   for (let open = findTql(written, at); open >= 0; open = findTql(written, at)) {
@@ -60,10 +67,10 @@ export function cutTql(
     const statement = parseTql({ sql, tokens: written.slice(from + 1, to), at: 0 })
     const name = `${mark}tql${found.length}`
     found.push({ statement, from, to, name })
-    tokens.push(...written.slice(at, from), ...selectAll(name, written[from]!))
+    parts.push(written.slice(at, from), selectAll(name, written[from]!))
     at = to
   }
-  return { tokens: [...tokens, ...written.slice(at)], found }
+  return { tokens: found.length === 0 ? written : [...parts, written.slice(at)].flat(), found }
 }
 
 /** The parenthesis of the next `AS (TQL EVAL (`, or −1. */
@@ -102,15 +109,14 @@ function selectAll(name: string, { start, end }: Token): Token[] {
   ]
 }
 
-async function readTable({ columns, batches }: RecordsAnswer, limit: number): Promise<TqlTable> {
+async function readTable({ columns, batches }: RecordsAnswer, room: Room): Promise<TqlTable> {
   const lists: (string | null)[][] = columns.map(() => [])
-  let rows = 0
   for await (const batch of batches()) {
-    rows += batch.rows
-    if (rows > limit) {
+    room.rows -= batch.rows
+    if (room.rows < 0) {
       throw new DbError(
         'InvalidArguments',
-        `TQL in a common table gives more than ${limit} rows (plugins.sql.tql_table_limit): take a longer step, fewer series or an aggregation`
+        `TQL in common tables gives more than ${room.limit} rows (plugins.sql.tql_table_limit): take a longer step, fewer series or an aggregation`
       )
     }
     for (const [i, list] of lists.entries()) addCells(list, batch, i)

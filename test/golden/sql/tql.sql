@@ -118,6 +118,19 @@ error 7006(403) User is not authorized to perform this action
 
 -- TQL in a common table.
 
+WITH a AS (TQL EVAL (0, 10000, '1s') 1), b AS (TQL EVAL (0, 10000, '1s') 2), c AS (TQL EVAL (0, 10000, '1s') 3),
+  d AS (TQL EVAL (0, 10000, '1s') 4), e AS (TQL EVAL (0, 10000, '1s') 5), f AS (TQL EVAL (0, 10000, '1s') 6),
+  g AS (TQL EVAL (0, 10000, '1s') 7), h AS (TQL EVAL (0, 10000, '1s') 8), i AS (TQL EVAL (0, 10000, '1s') 9),
+  j AS (TQL EVAL (0, 10000, '1s') 10)
+SELECT count(*) FROM j;
+----
+error 1004(400) TQL in common tables gives more than 100000 rows (plugins.sql.tql_table_limit): take a longer step, fewer series or an aggregation
+
+WITH a AS (TQL EVAL (0, 10000, '1s') 1), b AS (TQL EVAL (0, 10000, '1s') time()) SELECT count(*), max(b.svc_value) FROM a JOIN b USING (svc_timestamp);
+----
+count(*):Int64 | max(b.svc_value):Float64
+10001 | 10000.0
+
 WITH load_sum AS (TQL EVAL (0, 20, '10s') sum(load{__field__="v"}) AS total) SELECT total, svc_timestamp FROM load_sum ORDER BY total;
 ----
 total:Float64 | svc_timestamp:TimestampMillisecond
