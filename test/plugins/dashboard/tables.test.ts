@@ -82,7 +82,7 @@ t.test('the page of tables', needing('chromium'), async t => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('ControlOrMeta+K')
-    await page.getByRole('combobox').waitFor()
+    await page.getByRole('dialog').getByRole('combobox').waitFor()
     await page.keyboard.type('weath')
     await page.getByRole('option', { name: /^weather/ }).waitFor()
     await look(t, page, 'palette')
