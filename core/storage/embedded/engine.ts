@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
+import type { Table } from '../../model/table.ts'
 import { every, type Timer } from '../../timer.ts'
 import { noTracing, type Tracing } from '../../trace/trace.ts'
 import type {
@@ -17,12 +18,13 @@ import type {
   ResolvedWrite
 } from '../engine.ts'
 import { backUp } from './backup/backup.ts'
+import type { DataFile } from './catalog/catalog-rows.ts'
 import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { FilePins } from './file/file-pins.ts'
 import { encodeRecord } from './log/record.ts'
 import { type EngineMetrics, engineMetrics } from './metrics.ts'
 import { type Opened, openToRead, openToWrite, type StorageConfig, type Surroundings, type Writable } from './opened.ts'
-import { runQuery, tablesOf } from './query/read.ts'
+import { runQuery } from './query/read.ts'
 import { catalogThere, notWritable, retryWriting, whyUnwritable } from './read-only.ts'
 import { recordParts } from './write.ts'
 
@@ -158,13 +160,12 @@ class EmbeddedEngine implements Engine {
 
   async #startQuery(opened: Opened, query: Query, signal: AbortSignal): Promise<QueryResult> {
     const { sqlite, duckdb, tables, check, contents, indexes, samples, reader } = opened
-    for (const table of tablesOf(query)) {
-      const files = sqlite.files(sqlite.host(table))
+    const { pins, dataDir, metrics } = this.#around
+    const requireSound = async (table: Table, files: readonly DataFile[]) => {
       await check.require(table, files)
       await contents.require(table, files, signal)
     }
-    const { pins, dataDir, metrics } = this.#around
-    const parts = { catalog: sqlite, duckdb, tables, pins, dataDir, indexes, samples, reader, metrics }
+    const parts = { catalog: sqlite, duckdb, tables, pins, dataDir, indexes, samples, reader, metrics, requireSound }
     return runQuery(parts, query, signal)
   }
 

@@ -30,6 +30,7 @@ export async function runQuery(parts: ReadParts, query: Query, signal: AbortSign
     return parts.duckdb.stream({ sql, timezone, parameters }, signal, release)
   }
   try {
+    for (const { view, table, files } of fixed) await parts.requireSound(view ?? table, files)
     const found = await readable(parts, fixed, release)
     release = found.release
     const snapshots = new Map(Array.from(tables.keys(), (id, i) => [id, found.snapshots[i]!]))
@@ -132,7 +133,7 @@ async function scanSql(parts: ReadParts, query: ScanQuery, snapshot: Snapshot): 
 }
 
 /** Every table a query names, as often as it does. */
-export function tablesOf(query: Query): readonly Table[] {
+function tablesOf(query: Query): readonly Table[] {
   return query.kind === 'sql' ? query.relations.map(({ table }) => table) : [query.table]
 }
 

@@ -32,6 +32,7 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
   let whole = snapshot
   let selection: Selection
   try {
+    await parts.requireSound(query.table, snapshot.files)
     selection = await select(parts.indexes, parts.metrics.index.groups, snapshot, timesOf(query))
     if (plan === undefined) {
       const found = await readable(parts, [snapshot], release)

@@ -1,6 +1,7 @@
 // What a query sees, fixed at one moment, and kept alive until the last row is read.
 import type { Table } from '../../../model/table.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
@@ -21,6 +22,8 @@ export interface ReadParts {
   readonly samples: SampleCache
   readonly reader: ReadThreads
   readonly metrics: EngineMetrics
+  /** Rejects where a file that a query is about to read is damaged. */
+  requireSound(table: Table, files: readonly DataFile[]): Promise<void>
 }
 
 /** `now` in milliseconds since 1970 decides what is past its time. */
