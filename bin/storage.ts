@@ -16,7 +16,8 @@ Usage: weir storage check [--config FILE | --data-home DIR]
 Options:
 ${folderOptions}
 
-One line per finding with file and byte. "damage" loses rows or stops the start; "leftover" is what a crash leaves, the next start clears it.
+One line per finding with file and byte. "damage" loses rows or stops the start; "leftover" is what a crash leaves, the next start clears
+it away, whole data files to lost+found.
 Exit code 0: sound; 1: damaged, or the folder is in use.`,
   async run(args) {
     const folder = folderOf(
@@ -37,8 +38,8 @@ Options:
   --yes              Do it; otherwise nothing is changed
 ${folderOptions}
 
-Damaged files are moved to the folder "damaged" below the data folder, never deleted. What they held is lost to the server until it is
-restored from a backup. Exit code 0: sound, or sound again; 1: damaged.`,
+What is replaced goes to lost+found/TIME in the data folder, copies of the catalog included; copied back as a whole it gives the folder as
+it was. What damaged files held is lost to the server until it is restored from a backup. Exit code 0: sound, or sound again; 1: damaged.`,
   async run(args) {
     const options = {
       yes: { type: 'boolean' },
@@ -81,7 +82,7 @@ async function repairFolder(folder: DataFolder, examination: Examination, yes: b
   if (!examination.findings.some(finding => finding.kind === 'damage')) return false
   const plan = await planRepair(folder, examination)
   try {
-    print(yes ? `\nRepair, damaged files go to ${plan.damaged}:` : '\nWhat a repair would do:')
+    print(yes ? `\nRepair, what is replaced goes to ${plan.place}:` : '\nWhat a repair would do:')
     for (const { lines, run } of plan.steps) {
       for (const line of lines) print(`  ${line}`)
       if (yes) await run()

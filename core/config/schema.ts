@@ -161,6 +161,11 @@ const storage = table(
       minimum: second,
       ...live
     }),
+    lost_found_ttl: duration(
+      30 * 86_400 * second,
+      'Files in `lost+found`, where a start puts what the catalog does not know and a repair what it replaces, are removed after this time.',
+      { minimum: second, ...live }
+    ),
     query_threads: count(0, 'Threads of the query engine; `0` is one per core.', { minimum: 0 }),
     index_cache_size: size(
       128 * MiB,

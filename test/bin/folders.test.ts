@@ -71,9 +71,9 @@ t.test('storage check and repair', async t => {
   t.match(planned, { code: 1, out: /What a repair would do:\n {2}.*moved away.*\n\nNothing was changed/ })
   t.same(readFileSync(path), bytes)
   const repaired = await weir('storage', 'repair', '--yes', '--config', config)
-  t.match(repaired, { code: 0, out: /damaged files go to .*\/damaged\/\d{14}:\n[\s\S]*: sound\n$/ })
-  const [kept] = readdirSync(join(dir, 'data/damaged'))
-  t.ok(existsSync(join(dir, 'data/damaged', kept!, file!.slice('data/'.length))), 'the file is kept')
+  t.match(repaired, { code: 0, out: /what is replaced goes to .*\/lost\+found\/\d{14}:\n[\s\S]*: sound\n$/ })
+  const [kept] = readdirSync(join(dir, 'data/lost+found'))
+  t.ok(existsSync(join(dir, 'data/lost+found', kept!, file!.slice('data/'.length))), 'the file is kept')
   server = await startProcess(t, dir)
   const [[rows]] = (await sql(server, 'SELECT count(*) FROM lines')) as [[number]]
   t.equal(rows, repaired.out.includes('still in the log') ? 200 : 100)

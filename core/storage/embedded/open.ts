@@ -4,6 +4,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
+import { markPath } from './catalog/catalog-mark.ts'
 import type { DataFile } from './catalog/catalog-rows.ts'
 import { indexPath } from './index/format.ts'
 import { segmentName } from './log/segment.ts'
@@ -20,16 +21,21 @@ export interface DataFolders {
   readonly wal: string
 }
 
-/** Without its catalog the files of a folder would be taken for left-overs: a new one is made only where there is nothing. */
+/**
+ * Without its catalog the files of a folder would be taken for left-overs: a new one is made only where there is nothing. SQLite must not even
+ * open an empty one: it would remove its own log beside it.
+ */
 export async function checkCatalogThere({ catalog, data, wal }: DataFolders): Promise<void> {
-  if (existsSync(catalog)) return
+  const size = await sizeOf(catalog)
+  if (size !== undefined && size > 0) return
   const [file] = await dataFiles(data)
   const [segment] = await segmentFiles(wal)
-  const found = file === undefined ? segment && join(wal, segment) : join(data, file)
+  const rest = [`${catalog}-wal`, markPath(wal)].filter(path => existsSync(path))
+  const [found] = [...(file ? [join(data, file)] : []), ...(segment ? [join(wal, segment)] : []), ...rest]
   if (found === undefined) return
   throw new DbError(
     'StorageUnavailable',
-    `the catalog ${catalog} is missing, but there is ${found}: restore the catalog from a backup, or start on an empty folder`
+    `the catalog ${catalog} is ${size === 0 ? 'empty' : 'missing'}, but there is ${found}: bring catalog.db and catalog.db-wal back, restore a backup, or start on an empty folder`
   )
 }
 
@@ -45,10 +51,9 @@ export async function checkSegments(dir: string, { first, last }: LogBounds): Pr
   }
 }
 
-/** Segments before those that are needed are left-overs of a crash. */
-export async function removeOldSegments(dir: string, { first }: LogBounds): Promise<void> {
-  const names = await segmentFiles(dir)
-  for (const name of names) if (first !== undefined && name < segmentName(first)) await rm(join(dir, name))
+/** Names of segments before those that are needed: a crash came before they were removed. */
+export async function oldSegments(dir: string, { first }: LogBounds): Promise<string[]> {
+  return (await segmentFiles(dir)).filter(name => first !== undefined && name < segmentName(first))
 }
 
 /** Names of the segments in a folder, oldest first; none where there is no folder. */
@@ -80,15 +85,16 @@ async function filesBelow(dir: string, pattern: RegExp): Promise<string[]> {
     .map(entry => relative(dir, join(entry.parentPath, entry.name)))
 }
 
-/** Paths of data files the catalog does not know: left-overs of a crash. */
+/** Paths of data files the catalog does not know, unfinished ones too. */
 export async function unknownFiles(dataDir: string, files: readonly DataFile[]): Promise<string[]> {
   const known = new Set(files.map(file => file.path))
   return (await dataFiles(dataDir)).filter(path => !known.has(path))
 }
 
+/** Removes what can be made again or was never finished. */
 export async function removeFiles(dataDir: string, paths: readonly string[], log: Logger): Promise<void> {
   for (const path of paths) {
-    log.info({ file: path }, 'removed a file the catalog does not know')
+    log.info({ file: path }, 'removed an unfinished file or indexes of no data file')
     await rm(join(dataDir, path))
   }
 }

@@ -1,6 +1,6 @@
 // What exists while the engine is open, and how it comes to be: with everything, or for reading alone from a folder nobody can write to.
 import { availableParallelism, totalmem } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import type { Logger } from '../../log/log.ts'
 import { every } from '../../timer.ts'
@@ -16,15 +16,16 @@ import { IndexReader } from './index/index-reader.ts'
 import { Indexer } from './index/indexer.ts'
 import { readLog } from './log/segment.ts'
 import { WriteAheadLog } from './log/wal.ts'
+import { moveToLost, placeForLost, removeOldLost } from './lost-found.ts'
 import { Flusher } from './memory/flusher.ts'
 import { OpenTables } from './memory/tables.ts'
 import type { EngineMetrics } from './metrics.ts'
 import {
   checkCatalogThere,
   checkSegments,
+  oldSegments,
   removeContents,
   removeFiles,
-  removeOldSegments,
   unknownFiles,
   unknownSideFiles
 } from './open.ts'
@@ -35,6 +36,8 @@ import { replay } from './write.ts'
 
 /** Milliseconds between looks at what is old enough to be flushed, merged or removed. */
 const housekeeping = 1_000
+/** Milliseconds between looks at what was in lost+found for long enough. */
+const lostFoundRest = 3_600_000
 /** Milliseconds that DuckDB's copy of rows in memory stays after the last SQL that read it. */
 const copyRest = 60_000
 
@@ -83,7 +86,7 @@ export async function openToWrite(around: Surroundings): Promise<Opened> {
   const { data_home: home } = config.storage
   const path = join(home, 'catalog.db')
   await checkCatalogThere({ catalog: path, data: dataDir, wal: config.wal.dir })
-  const sqlite = new EmbeddedCatalog(path)
+  const sqlite = new EmbeddedCatalog(path, config.wal.dir)
   const spill = join(home, 'tmp')
   // What a crash left of queries and backups; nobody else can be using it now.
   await removeContents(spill)
@@ -92,9 +95,12 @@ export async function openToWrite(around: Surroundings): Promise<Opened> {
 
 /** Answers queries over a folder that cannot be written: nothing in it is touched. */
 export async function openToRead(around: Surroundings): Promise<Opened> {
-  const copy = await copyToRead(around.config.storage.data_home)
+  const { config, dataDir } = around
+  const { data_home: home } = config.storage
+  await checkCatalogThere({ catalog: join(home, 'catalog.db'), data: dataDir, wal: config.wal.dir })
+  const copy = await copyToRead(home)
   try {
-    const sqlite = copy.opening(path => new EmbeddedCatalog(path))
+    const sqlite = copy.opening(path => new EmbeddedCatalog(path, config.wal.dir, { isCopy: true }))
     return await withDuckdb(around, sqlite, copy.spill, async duckdb => {
       const parts = await startReading(around, sqlite, duckdb)
       const close = async (finish?: boolean) => {
@@ -144,7 +150,9 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   const indexes = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.renew(file), looked)
   const indexer = new Indexer({ ...common, metrics: metrics.index, pins, reader: indexes })
   await checkSegments(config.wal.dir, sqlite.logBounds())
-  await removeOldSegments(config.wal.dir, sqlite.logBounds())
+  const { data_home: home } = config.storage
+  const old = (await oldSegments(config.wal.dir, sqlite.logBounds())).map(name => join(config.wal.dir, name))
+  await setAside(around, old, 'wal', 'moved a log segment whose rows are in files to lost+found')
   const check = fileCheck(around, sqlite)
   const beside = await checkFiles(around, sqlite, check)
   const found = await readBack(around, sqlite, tables, () => flusher.flush())
@@ -170,11 +178,18 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
     indexer.plan()
     tables.forgetCopies(Date.now() - copyRest)
   }).unref()
+  const removeLost = () =>
+    removeOldLost(home, config.storage.lost_found_ttl, log).catch(error =>
+      log.warn({ err: error }, 'old files in lost+found could not be removed; trying again')
+    )
+  await removeLost()
+  const lostTimer = every(lostFoundRest, () => void removeLost()).unref()
   const isNeeded = (path: string) => sqlite.allFiles().some(file => file.path === path)
   const settled = beside ? check.runBeside(isNeeded) : Promise.resolve()
   const contents = new ContentCheck(dataDir, () => sqlite.allFiles())
   const close = async () => {
     timer.stop()
+    lostTimer.stop()
     check.stop()
     contents.stop()
     await settled
@@ -238,14 +253,36 @@ function fileCheck({ config, dataDir, log }: Surroundings, sqlite: EmbeddedCatal
 }
 
 /** Looks at the data files now, or says that it can be done beside the queries. */
-async function checkFiles({ config, dataDir, log }: Surroundings, sqlite: EmbeddedCatalog, check: FileCheck) {
+async function checkFiles(around: Surroundings, sqlite: EmbeddedCatalog, check: FileCheck) {
+  const { config, dataDir, log } = around
   // A file that is missing under its name may be one of those that nothing seems to know: nothing goes before all were looked at.
   const unknown = await unknownFiles(dataDir, sqlite.allFiles())
-  await removeFiles(dataDir, await unknownSideFiles(dataDir, sqlite.allFiles()), log)
-  if (config.init_regions_in_background && unknown.length === 0) return true
+  const sides = await unknownSideFiles(dataDir, sqlite.allFiles())
+  if (config.init_regions_in_background && unknown.length === 0) {
+    await removeFiles(dataDir, sides, log)
+    return true
+  }
   await check.runFirst()
-  await removeFiles(dataDir, unknown, log)
+  const unfinished = unknown.filter(path => path.endsWith('.tmp'))
+  await removeFiles(dataDir, [...sides, ...unfinished], log)
+  const whole = unknown.filter(path => !unfinished.includes(path)).map(path => join(dataDir, path))
+  await setAside(around, whole, 'data', 'moved a data file the catalog does not know to lost+found')
   return false
+}
+
+/** Moves files to lost+found; `under` is the folder there, in which they keep their paths below their own. */
+async function setAside(
+  { config, dataDir, log }: Surroundings,
+  paths: readonly string[],
+  under: 'data' | 'wal',
+  message: string
+) {
+  const { data_home: home } = config.storage
+  const place = placeForLost(home)
+  for (const path of paths) {
+    await moveToLost(path, join(under, relative(under === 'data' ? dataDir : config.wal.dir, path)), place)
+    log.warn({ file: path, to: relative(home, place) }, message)
+  }
 }
 
 /** Reads the log back into memory; `makeRoom`, where rows can be written to files, before memory would not hold it. */
@@ -260,7 +297,8 @@ async function readBack(
     replay(sqlite, tables, seq, payload)
     if (tables.bytes >= config.storage.memtable_limit) await makeRoom?.()
   }
-  const found = await readLog(config.wal.dir, log, take, makeRoom !== undefined)
+  const mend = makeRoom !== undefined
+  const found = await readLog(config.wal.dir, log, take, { mend, begun: sqlite.logBounds().last })
   tables.appliedSeq = Math.max(found.nextSeq, sqlite.nextSeq())
   const milliseconds = Math.round(performance.now() - started)
   log.info({ records: found.records, tables: sqlite.allTables().length, milliseconds }, 'storage is open')

@@ -113,7 +113,9 @@ function flip(path: string, offset: number, bit = offset % 8): void {
   writeFileSync(path, bytes)
 }
 
-const segments = readdirSync(join(crashed, 'wal')).sort()
+const segments = readdirSync(join(crashed, 'wal'))
+  .filter(name => name.endsWith('.wal'))
+  .sort()
 const dataFiles = (readdirSync(join(crashed, 'data'), { recursive: true }) as string[])
   .filter(name => name.endsWith('.parquet'))
   .map(name => join('data', name))
@@ -154,7 +156,7 @@ t.test('a damaged record stops the start, and a repair keeps the records around 
   t.match(said, 'are dropped (a record does not match its checksum), at most 4 rows')
   t.strictSame(await findings(dir), [])
   t.strictSame(await counts(t, dir), { flushed: 200, logged: 156 })
-  t.ok(existsSync(join(dir, 'damaged')), 'the damaged segment is kept')
+  t.ok(existsSync(join(dir, 'lost+found')), 'the damaged segment is kept')
 })
 
 t.test('records that need a lost series are dropped with it', async t => {
@@ -333,13 +335,20 @@ t.test('a missing or shortened data file stops the start', async t => {
   }
 })
 
-t.test('a file the catalog does not know is a left-over, unless the catalog is damaged or gone', async t => {
+t.test('a file the catalog does not know goes to lost+found, unless the catalog is damaged or gone', async t => {
   const dir = copy(t)
   const extra = join(dir, dataFiles[0]!.replace(/[^/]*$/, '77.parquet'))
   writeFileSync(extra, 'x')
   t.match(await findings(dir), [{ kind: 'leftover', message: 'the catalog does not know the file' }])
   t.strictSame(await counts(t, dir), { flushed: 200, logged: 160 })
   t.notOk(existsSync(extra))
+  const [time] = readdirSync(join(dir, 'lost+found'))
+  t.equal(readFileSync(join(dir, 'lost+found', time!, extra.slice(dir.length)), 'utf8'), 'x')
+  t.strictSame(await counts(t, dir), { flushed: 200, logged: 160 })
+  t.ok(existsSync(join(dir, 'lost+found', time!)), 'it stays for storage.lost_found_ttl')
+  renameSync(join(dir, 'lost+found', time!), join(dir, 'lost+found', '20200101000000'))
+  await counts(t, dir)
+  t.strictSame(readdirSync(join(dir, 'lost+found')), [])
 
   const renamed = copy(t)
   renameSync(join(renamed, dataFiles[0]!), join(renamed, `${dataFiles[0]}`.replace(/[^/]*$/, '78.parquet')))

@@ -24,6 +24,7 @@ export interface EngineSettings {
   readonly memtable_size?: number
   readonly memtable_limit?: number
   readonly segment_size?: number
+  readonly lost_found_ttl?: number
   readonly metrics?: Metrics
 }
 
@@ -43,6 +44,7 @@ export function settingsOf(dir: string, settings: EngineSettings = {}) {
       memtable_size,
       memtable_limit,
       flush_interval: 600_000,
+      lost_found_ttl: settings.lost_found_ttl ?? 600_000,
       query_threads: 1,
       index_cache_size: 2 ** 20,
       sample_cache_size: 32 * 2 ** 20

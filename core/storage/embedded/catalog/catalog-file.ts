@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import { journalDamage } from './catalog-journal.ts'
+import { mainGeneration } from './catalog-time.ts'
 import { isSchemaWhole, keepSums, tableNames, wrongRows } from './row-sums.ts'
 
 /** Opens the file and takes it for this process alone. Throws DbError `StorageUnavailable`. */
@@ -10,9 +11,34 @@ export function openCatalogFile(path: string): DatabaseSync {
   const sqlite = new DatabaseSync(path)
   try {
     sqlite.exec(
-      'PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT;'
+      `PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;
+       BEGIN EXCLUSIVE; COMMIT;`
     )
     return sqlite
+  } catch (error) {
+    sqlite.close()
+    throw catalogError(path, error)
+  }
+}
+
+export interface CatalogToRead {
+  readonly sqlite: DatabaseSync
+  /** Changes its main file has seen, without SQLite's own log beside it. */
+  readonly main: number | undefined
+}
+
+/**
+ * Opens the file to look at it alone: neither it nor SQLite's own log beside it is changed, and no server can take it until `close`.
+ * Throws DbError `StorageUnavailable`.
+ */
+export function openCatalogToRead(path: string): CatalogToRead {
+  requireWholeJournal(path)
+  requireFree(path)
+  const main = mainGeneration(path)
+  const sqlite = new DatabaseSync(path, { readOnly: true })
+  try {
+    sqlite.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
+    return { sqlite, main }
   } catch (error) {
     sqlite.close()
     throw catalogError(path, error)

@@ -34,6 +34,21 @@ export function journalDamage(path: string): JournalDamage | undefined {
   return undefined
 }
 
+/** Numbers of the pages that the log at `path` holds; none where there is no log. */
+export function journalPages(path: string): Set<number> {
+  const pages = new Set<number>()
+  if (!existsSync(path)) return pages
+  const bytes = readFileSync(path)
+  if (bytes.length < headerBytes) return pages
+  const pageSize = bytes.readUInt32BE(8) === 1 ? 65_536 : bytes.readUInt32BE(8)
+  const salts = bytes.subarray(16, 24)
+  for (let at = headerBytes; at + frameHeaderBytes + pageSize <= bytes.length; at += frameHeaderBytes + pageSize) {
+    if (!bytes.subarray(at + 8, at + 16).equals(salts)) break
+    pages.add(bytes.readUInt32BE(at))
+  }
+  return pages
+}
+
 /** Transactions that were finished behind a frame which is not whole: they were durable, so the frame was, too. */
 function undamagedRest(bytes: Buffer, from: number, pageSize: number, salts: Uint8Array): JournalDamage | undefined {
   let commits = 0

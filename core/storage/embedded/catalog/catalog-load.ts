@@ -1,22 +1,45 @@
 // Reading the catalog's file when it is opened: its format, its damage, its databases and tables.
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import type { Database } from '../../../model/table.ts'
-import { catalogDamage } from './catalog-file.ts'
+import { catalogDamage, catalogError, openCatalogToRead } from './catalog-file.ts'
 import { catalogFormat, groupByTable, loadTable, type TableState } from './catalog-rows.ts'
+import { timeProblem } from './catalog-time.ts'
+import { tableNames } from './row-sums.ts'
+
+/**
+ * Throws `StorageUnavailable` unless the catalog is whole, of a known format, and of one time with the log in `logDir`. Nothing is changed:
+ * to open the file in another way would already write to it. Returns how many changes its main file has seen.
+ */
+export function requireSound(path: string, logDir: string | undefined): number | undefined {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined
+  const { sqlite, main } = openCatalogToRead(path)
+  try {
+    checkFormat(sqlite, path)
+    checkDamage(sqlite, path)
+    const problem = logDir === undefined ? undefined : timeProblem(sqlite, path, logDir, main)
+    if (problem === undefined) return main
+    const more = 'Nothing was changed; weir storage check says more.'
+    throw new DbError('StorageUnavailable', `${problem.file}: ${problem.reason}, or restore a backup. ${more}`)
+  } catch (error) {
+    throw error instanceof DbError ? error : catalogError(path, error)
+  } finally {
+    sqlite.close()
+  }
+}
 
 /** Throws `StorageUnavailable` when a later version wrote the file. */
-export function checkFormat(sqlite: DatabaseSync, path: string): void {
+function checkFormat(sqlite: DatabaseSync, path: string): void {
+  if (!tableNames(sqlite).includes('meta')) return
   const row = sqlite.prepare(`SELECT value FROM meta WHERE key = 'format'`).get()
   const found = Number(row?.value ?? catalogFormat)
   if (found > catalogFormat)
     throw new DbError('StorageUnavailable', `${path} has format ${found}, this server knows up to ${catalogFormat}`)
-  if (row !== undefined && found === catalogFormat) return
-  sqlite.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run('format', String(catalogFormat))
 }
 
 /** A look-up in damaged rows could take the files of a table for left-overs. Series are read when they are needed. */
-export function checkDamage(sqlite: DatabaseSync, path: string): void {
+function checkDamage(sqlite: DatabaseSync, path: string): void {
   const [first, ...more] = catalogDamage(sqlite, ['series'])
   if (first === undefined) return
   const at = first.offset === undefined ? '' : ` at byte ${first.offset}`

@@ -18,8 +18,9 @@ import type { LogBounds } from '../open.ts'
 import { applyChange } from './apply-change.ts'
 import { type CatalogCopy, copyCatalog } from './catalog-copy.ts'
 import { catalogError, openCatalogFile, prepareCatalog } from './catalog-file.ts'
-import { checkDamage, checkFormat, readCatalog } from './catalog-load.ts'
-import { catalogSchema, type DataFile, makeTable, type TableState } from './catalog-rows.ts'
+import { readCatalog, requireSound } from './catalog-load.ts'
+import { catalogFormat, catalogSchema, type DataFile, makeTable, type TableState } from './catalog-rows.ts'
+import { CatalogTime } from './catalog-time.ts'
 import { deleteTable, insertColumns, insertFile, insertSeries, insertTable } from './catalog-write.ts'
 import { changeProblem, findPlace, hostProblem, isLogical, isPhysical, sharedModes } from './logical.ts'
 import { hiddenNames, identify } from './naming.ts'
@@ -32,25 +33,30 @@ export class EmbeddedCatalog {
   readonly #names = new Map<string, Map<string, TableState>>()
   readonly #byId = new Map<number, TableState>()
   readonly #views: CatalogViews
+  /** Undefined for a copy, whose changes the log need not know. */
+  readonly #time: CatalogTime | undefined
   /** What is in memory may be ahead of the file: a transaction under way has changed tables. */
   #touched = false
 
-  /** Opens the file and takes it for this process alone. */
-  constructor(path: string) {
+  /** Opens the file and takes it for this process alone, when it belongs to the log; the log's mark follows its changes unless it is a copy. */
+  constructor(path: string, logDir: string, { isCopy = false }: { readonly isCopy?: boolean } = {}) {
+    const main = requireSound(path, logDir)
     this.#sqlite = openCatalogFile(path)
     this.#views = new CatalogViews(this.#sqlite)
     try {
       prepareCatalog(this.#sqlite, catalogSchema)
-      checkFormat(this.#sqlite, path)
-      checkDamage(this.#sqlite, path)
+      this.#time = isCopy ? undefined : new CatalogTime(this.#sqlite, path, logDir, main)
+      if (this.meta('format') !== String(catalogFormat)) this.setMeta('format', String(catalogFormat))
       this.#load()
     } catch (error) {
+      this.#time?.close()
       this.#sqlite.close()
       throw error instanceof DbError ? error : catalogError(path, error)
     }
   }
 
   close(): void {
+    this.#time?.close()
     this.#sqlite.close()
   }
 
@@ -137,12 +143,13 @@ export class EmbeddedCatalog {
   }
 
   setMeta(key: string, value: string): void {
-    this.#sqlite.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(key, value)
+    const put = 'INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)'
+    this.#transaction(() => this.#sqlite.prepare(put).run(key, value))
   }
 
   createDatabase(name: string, options: TableOptions): Database {
     const insert = this.#sqlite.prepare('INSERT INTO databases (name, options) VALUES (?, ?)')
-    const { lastInsertRowid } = insert.run(name, JSON.stringify(options))
+    const { lastInsertRowid } = this.#transaction(() => insert.run(name, JSON.stringify(options)))
     const database: Database = { id: Number(lastInsertRowid), name, options }
     this.#databases.set(name, database)
     this.#names.set(name, new Map())
@@ -151,7 +158,8 @@ export class EmbeddedCatalog {
 
   changeDatabase(name: string, options: TableOptions): Database {
     const database: Database = { ...this.#databases.get(name)!, options }
-    this.#sqlite.prepare('UPDATE databases SET options = ? WHERE id = ?').run(JSON.stringify(options), database.id)
+    const update = this.#sqlite.prepare('UPDATE databases SET options = ? WHERE id = ?')
+    this.#transaction(() => update.run(JSON.stringify(options), database.id))
     this.#databases.set(name, database)
     return database
   }
@@ -165,11 +173,17 @@ export class EmbeddedCatalog {
   }
 
   putView(view: View): void {
-    this.#views.put(this.#databases.get(view.database)!, view)
+    this.#transaction(() => {
+      this.#touched = true
+      this.#views.put(this.#databases.get(view.database)!, view)
+    })
   }
 
   dropView({ database, name }: View): void {
-    this.#views.drop(this.#databases.get(database)!, name)
+    this.#transaction(() => {
+      this.#touched = true
+      this.#views.drop(this.#databases.get(database)!, name)
+    })
   }
 
   /** Forgets the database and all its tables; their files are the caller's to remove. */
@@ -386,17 +400,27 @@ export class EmbeddedCatalog {
   }
 
   #transaction<T>(work: () => T): T {
-    this.#sqlite.exec('BEGIN IMMEDIATE')
-    this.#touched = false
+    const result = this.#attempt(work)
+    reach('catalog.committed')
+    this.#time?.committed()
+    return result
+  }
+
+  #attempt<T>(work: () => T): T {
+    let isOpen = false
     try {
+      this.#time?.prepare()
+      this.#sqlite.exec('BEGIN IMMEDIATE')
+      isOpen = true
+      this.#touched = false
       const result = work()
+      this.#time?.count()
       reach('catalog.changed')
       this.#sqlite.exec('COMMIT')
-      reach('catalog.committed')
       return result
     } catch (error) {
-      this.#sqlite.exec('ROLLBACK')
-      if (this.#touched) this.#load()
+      if (isOpen) this.#sqlite.exec('ROLLBACK')
+      if (isOpen && this.#touched) this.#load()
       if (error instanceof DbError) throw error
       throw new DbError('StorageUnavailable', `the catalog cannot be changed: ${String(error)}`, {
         cause: error,

@@ -53,13 +53,13 @@ export interface FoundLog {
 
 /**
  * Reads all segments in order and hands each record's payload to `replay`. A torn end of the last segment is reported, and cut
- * with `mend`; any other damage throws, naming file and offset.
+ * with `mend`; any other damage throws, naming file and offset. `begun` is the highest segment that is known to have got its header.
  */
 export async function readLog(
   dir: string,
   log: Logger,
   replay: (seq: number, payload: Uint8Array) => Promise<void>,
-  mend = true
+  { mend = true, begun = 0 }: { readonly mend?: boolean; readonly begun?: number | undefined } = {}
 ): Promise<FoundLog> {
   const names = (await readdir(dir)).filter(name => name.endsWith('.wal')).sort()
   const segments: Segment[] = []
@@ -71,7 +71,7 @@ export async function readLog(
     const last = i === names.length - 1
     const header = readSegmentHeader(bytes)
     if (header === undefined) {
-      if (!last || bytes.length > segmentHeaderBytes)
+      if (!last || bytes.length > segmentHeaderBytes || name <= segmentName(begun))
         throw damage(path, 0, 'the segment header does not match its checksum')
       // A crash while the segment was being started: nothing was ever written to it.
       log.warn({ file: path }, 'the log ends with an unfinished segment without records')

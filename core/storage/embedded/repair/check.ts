@@ -6,8 +6,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
-import { catalogDamage, openCatalogFile } from '../catalog/catalog-file.ts'
+import { type CatalogToRead, catalogDamage, openCatalogToRead } from '../catalog/catalog-file.ts'
 import { type DataFile, loadFile } from '../catalog/catalog-rows.ts'
+import { type TimeProblem, timeProblem } from '../catalog/catalog-time.ts'
 import { matches } from '../catalog/row-sums.ts'
 import { openDuckdb } from '../duckdb/index.ts'
 import { indexPath } from '../index/format.ts'
@@ -25,7 +26,7 @@ export interface DataFolder {
   readonly wal: string
 }
 
-/** `damage` loses rows or stops the start; a `leftover` of a crash is cleared away by the next start. */
+/** `damage` loses rows or stops the start; the next start clears a `leftover` of a crash away, whole data files to lost+found. */
 export interface Finding {
   readonly kind: 'damage' | 'leftover'
   readonly file: string
@@ -35,9 +36,11 @@ export interface Finding {
 
 export interface Examination {
   readonly findings: readonly Finding[]
-  /** Undefined when no row of it can be read. Open until `close`. */
+  /** Undefined when no row of it can be read. Open for reading until `close`. */
   readonly catalog: DatabaseSync | undefined
   readonly catalogDamaged: boolean
+  /** Why catalog and log do not belong together, or cannot be known to. */
+  readonly problem: TimeProblem | undefined
   /** What the catalog knows, as far as it can be read. */
   readonly files: readonly DataFile[]
   readonly damagedFiles: readonly DataFile[]
@@ -52,8 +55,7 @@ export function foldersOf({ home }: DataFolder) {
   return {
     catalog: join(home, 'catalog.db'),
     data: join(home, 'data'),
-    spill: join(home, 'tmp'),
-    damaged: join(home, 'damaged')
+    spill: join(home, 'tmp')
   }
 }
 
@@ -71,12 +73,15 @@ export async function examine(
     findings.push(finding)
     progress(finding)
   }
-  const catalog = await openCatalog(paths.catalog, report)
+  const opened = await openCatalog(paths.catalog, report)
+  const catalog = opened?.sqlite
   try {
     for (const { offset, reason } of catalog ? catalogDamage(catalog) : []) {
       report({ kind: 'damage', file: paths.catalog, ...(offset !== undefined && { offset }), message: reason })
     }
-    const catalogDamaged = findings.length > 0
+    const problem = opened && findProblem(opened, paths.catalog, folder.wal)
+    if (problem !== undefined) report({ kind: 'damage', file: problem.file, message: problem.reason })
+    const catalogDamaged = findings.some(({ file }) => file === paths.catalog)
     const log = await examineLog(
       folder.wal,
       catalog ? readBounds(catalog) : { first: undefined, last: undefined },
@@ -88,14 +93,14 @@ export async function examine(
     const unknownFiles = await examineUnknown(paths.data, files, catalogDamaged, report)
     await examineSideFiles(paths.data, files, report)
     const close = () => catalog?.isOpen && catalog.close()
-    return { findings, catalog, catalogDamaged, files, damagedFiles, unknownFiles, log, close }
+    return { findings, catalog, catalogDamaged, problem, files, damagedFiles, unknownFiles, log, close }
   } catch (error) {
     catalog?.close()
     throw error
   }
 }
 
-async function openCatalog(path: string, report: (finding: Finding) => void): Promise<DatabaseSync | undefined> {
+async function openCatalog(path: string, report: (finding: Finding) => void): Promise<CatalogToRead | undefined> {
   const damage = (message: string) => {
     report({ kind: 'damage', file: path, message })
     return undefined
@@ -104,10 +109,19 @@ async function openCatalog(path: string, report: (finding: Finding) => void): Pr
   const start = (await readFile(path)).subarray(0, 16).toString('latin1')
   if (start === '') return damage('the catalog is empty')
   try {
-    return openCatalogFile(path)
+    return openCatalogToRead(path)
   } catch (error) {
     if (error instanceof DbError && error.message.includes('another process')) throw error
     return damage(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** A catalog too damaged to say is a finding already. */
+function findProblem({ sqlite, main }: CatalogToRead, path: string, logDir: string): TimeProblem | undefined {
+  try {
+    return timeProblem(sqlite, path, logDir, main)
+  } catch {
+    return undefined
   }
 }
 
@@ -205,7 +219,12 @@ async function examineUnknown(
     const file = join(dataDir, path)
     // With a sound catalog this is what a crash leaves: its rows are in the log or in another file.
     if (!catalogDamaged) report({ kind: 'leftover', file, message: 'the catalog does not know the file' })
-    else report({ kind: 'damage', file, message: 'the damaged catalog does not name the file' })
+    else
+      report({
+        kind: 'damage',
+        file,
+        message: 'the catalog, which is damaged or of another time, does not name the file'
+      })
   }
   return unknown
 }

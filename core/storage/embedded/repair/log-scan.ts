@@ -57,7 +57,7 @@ export async function scanLog(
   const segments: SegmentScan[] = []
   for (const [i, name] of names.entries()) {
     if (first !== undefined && name < segmentName(first)) continue
-    segments.push(await scanSegment(join(dir, name), i === names.length - 1, decode))
+    segments.push(await scanSegment(join(dir, name), { last: i === names.length - 1, begun: last ?? 0, decode }))
   }
   const found = new Set(segments.map(segment => segment.number))
   const lowest = first ?? segments[0]?.number ?? 0
@@ -77,16 +77,32 @@ function withCutEnd(segment: SegmentScan, next: SegmentScan | undefined): Segmen
 
 type Decode = (payload: Uint8Array) => void
 
-async function scanSegment(path: string, last: boolean, decode: Decode): Promise<SegmentScan> {
+interface SegmentFacts {
+  /** It is the newest. */
+  readonly last: boolean
+  /** The highest segment that is known to have got its header. */
+  readonly begun: number
+  readonly decode: Decode
+}
+
+async function scanSegment(path: string, { last, begun, decode }: SegmentFacts): Promise<SegmentScan> {
   const bytes = await readFile(path)
   const number = Number.parseInt(path.slice(path.lastIndexOf('/') + 1), 10)
   const header = readSegmentHeader(bytes)
   const base = { path, number, bytes: bytes.length, header }
-  if (header === undefined && last && bytes.length <= segmentHeaderBytes) {
+  if (header === undefined && last && bytes.length <= segmentHeaderBytes && number > begun) {
     const torn = { at: 0, end: bytes.length, reason: 'the segment was being started' }
     return { ...base, records: [], damages: [], torn }
   }
   const found = scanRecords(bytes, last, decode)
+  if (bytes.length < segmentHeaderBytes) {
+    const short = {
+      at: segmentHeaderBytes,
+      end: segmentHeaderBytes,
+      reason: `the segment has ${bytes.length} bytes alone`
+    }
+    return { ...base, records: [], damages: [short], torn: undefined }
+  }
   const mismatch = { at: 0, end: segmentHeaderBytes, reason: 'the segment header does not match its checksum' }
   return { ...base, ...found, damages: header === undefined ? [mismatch, ...found.damages] : found.damages }
 }

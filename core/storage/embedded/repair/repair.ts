@@ -1,10 +1,16 @@
 // What would make a damaged data folder start again: planned in full before anything is touched, nothing ever deleted.
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
+import { openCatalogFile } from '../catalog/catalog-file.ts'
+import { markPath } from '../catalog/catalog-mark.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
+import { adoptMark, renewMark } from '../catalog/catalog-time.ts'
 import { keepSums } from '../catalog/row-sums.ts'
+import { fileChecksum } from '../file/checksum.ts'
+import { syncFolder } from '../log/wal.ts'
+import { copyDurably, lostFoundFolder, moveToLost, placeForLost } from '../lost-found.ts'
 import { sizeOf } from '../open.ts'
 import { type DataFolder, type Examination, foldersOf } from './check.ts'
 import { salvageCatalog } from './repair-catalog.ts'
@@ -19,8 +25,8 @@ export interface RepairStep {
 export interface RepairPlan {
   /** In the order they must run; none when there is nothing to repair. */
   readonly steps: readonly RepairStep[]
-  /** Where damaged files go. */
-  readonly damaged: string
+  /** The folder in lost+found for what is replaced. */
+  readonly place: string
   /** Call it whether the steps ran or not. */
   close(): Promise<void>
 }
@@ -28,47 +34,100 @@ export interface RepairPlan {
 /** Throws DbError where only a backup helps. */
 export async function planRepair(folder: DataFolder, examination: Examination): Promise<RepairPlan> {
   const paths = foldersOf(folder)
-  const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
-  const damaged = join(paths.damaged, stamp)
+  const place = placeForLost(folder.home)
   if (examination.catalog === undefined) {
     throw new DbError(
       'StorageUnavailable',
-      `the catalog ${paths.catalog} is beyond repair: restore a backup. The data files beside it are whole Parquet files that any reader opens.`
+      `the catalog ${paths.catalog} is beyond repair: bring it back or restore a backup. The data files beside it are whole Parquet files that any reader opens.`
     )
   }
-  if (!examination.catalogDamaged) {
-    keepSums(examination.catalog)
-    const steps = await planSteps(folder, examination, examination.catalog, damaged)
-    return { steps, damaged, close: async () => {} }
+  if (examination.problem?.kind === 'time') {
+    const { file, reason } = examination.problem
+    throw new DbError('StorageUnavailable', `${file}: ${reason}, or restore a backup: no repair can replace it`)
   }
-  const fresh = `${paths.catalog}.repaired`
-  await removeCatalog(fresh)
-  const salvage = salvageCatalog(examination.catalog, fresh)
-  const steps = await planSteps(folder, examination, salvage.catalog, damaged)
-  const swap = async () => {
-    salvage.catalog.close()
+  return examination.catalogDamaged
+    ? planForDamaged(folder, examination, examination.catalog, place)
+    : planForWhole(folder, examination, examination.catalog, place)
+}
+
+/** The catalog stays, and is opened to write when the steps begin: a copy of it as it was is kept. */
+async function planForWhole(
+  folder: DataFolder,
+  examination: Examination,
+  reader: DatabaseSync,
+  place: string
+): Promise<RepairPlan> {
+  let writer: DatabaseSync | undefined
+  const steps = await planSteps(folder, examination, { reader, writer: () => writer! }, place)
+  const begin = async () => {
     examination.close()
-    for (const suffix of ['', '-wal', '-shm'])
-      await moveAway(`${paths.catalog}${suffix}`, paths.catalog + suffix, folder, damaged)
-    await rename(fresh, paths.catalog)
+    await keepCopies(folder, place)
+    writer = openCatalogFile(foldersOf(folder).catalog)
+    keepSums(writer)
   }
-  const last = { lines: [`${paths.catalog}: replaced by a copy of all its whole rows`, ...salvage.lost], run: swap }
+  const close = async () => writer?.close()
+  return { steps: steps.length > 0 ? [{ lines: [], run: begin }, ...steps] : [], place, close }
+}
+
+/** Its whole rows in a new file take its place. */
+async function planForDamaged(
+  folder: DataFolder,
+  examination: Examination,
+  damaged: DatabaseSync,
+  place: string
+): Promise<RepairPlan> {
+  const path = foldersOf(folder).catalog
+  const fresh = `${path}.repaired`
+  await removeCatalog(fresh)
+  const { catalog, lost } = salvageCatalog(damaged, fresh)
   const close = async () => {
-    if (salvage.catalog.isOpen) salvage.catalog.close()
+    if (catalog.isOpen) catalog.close()
     await removeCatalog(fresh)
   }
-  return { steps: [...steps, last], damaged, close }
+  try {
+    adoptMark(catalog, folder.wal)
+    const steps = await planSteps(folder, examination, { reader: catalog, writer: () => catalog }, place)
+    const swap = async () => {
+      catalog.close()
+      examination.close()
+      for (const suffix of ['', '-wal']) await moveToLost(path + suffix, `catalog.db${suffix}`, place)
+      await rm(`${path}-shm`, { force: true })
+      await rename(fresh, path)
+    }
+    const last = { lines: [`${path}: replaced by a copy of all its whole rows`, ...lost], run: swap }
+    return { steps: [...steps, last], place, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** What the steps change in place, as it was. */
+async function keepCopies(folder: DataFolder, place: string): Promise<void> {
+  const { catalog } = foldersOf(folder)
+  for (const suffix of ['', '-wal']) {
+    if ((await sizeOf(catalog + suffix)) !== undefined)
+      await copyDurably(catalog + suffix, join(place, `catalog.db${suffix}`))
+  }
+  const mark = markPath(folder.wal)
+  if ((await sizeOf(mark)) !== undefined) await copyDurably(mark, join(place, 'wal', basename(mark)))
+}
+
+interface PlannedCatalog {
+  readonly reader: DatabaseSync
+  /** Once the steps run. */
+  readonly writer: () => DatabaseSync
 }
 
 async function planSteps(
   folder: DataFolder,
   examination: Examination,
-  catalog: DatabaseSync,
-  damaged: string
+  catalog: PlannedCatalog,
+  place: string
 ): Promise<RepairStep[]> {
   const dataDir = foldersOf(folder).data
   const kept = new Set(
-    catalog
+    catalog.reader
       .prepare('SELECT path FROM files')
       .all()
       .map(row => row.path)
@@ -79,21 +138,53 @@ async function planSteps(
     ? [...examination.unknownFiles, ...examination.files.map(file => file.path).filter(path => !kept.has(path))]
     : []
   return [
-    ...broken.map(file => dropFile(folder, examination, catalog, file, damaged)),
-    ...lost.map(path => moveFile(folder, join(dataDir, path), damaged)),
-    ...(await planLogRepair(catalog, examination.log, folder, damaged))
+    ...(examination.problem?.kind === 'mark' ? [writeMark(catalog, folder)] : []),
+    ...(await Promise.all(
+      broken.map(
+        async file => (await bringBack(folder, file, place)) ?? dropFile(folder, examination, catalog, file, place)
+      )
+    )),
+    ...lost.map(path => moveFile(join(dataDir, path), path, place)),
+    ...(await planLogRepair(catalog.reader, examination.log, folder, place))
   ]
+}
+
+function writeMark({ writer }: PlannedCatalog, { wal }: DataFolder): RepairStep {
+  return {
+    lines: [
+      `${markPath(wal)}: written anew from the catalog. Whether the catalog is as new as the log nobody can tell any more: where it may be a copy from before, bring the right one back instead`
+    ],
+    run: async () => renewMark(writer(), wal)
+  }
+}
+
+/** A data file that lies whole in lost+found, for example since a start with another catalog. */
+async function bringBack(folder: DataFolder, file: DataFile, place: string): Promise<RepairStep | undefined> {
+  const target = join(foldersOf(folder).data, file.path)
+  for (const time of await readdir(lostFoundFolder(folder.home)).catch(() => [])) {
+    const found = join(lostFoundFolder(folder.home), time, 'data', file.path)
+    if ((await sizeOf(found)) !== file.bytes || (await fileChecksum(found)) !== file.checksum) continue
+    return {
+      lines: [`${target}: brought back from ${found}`],
+      async run() {
+        await moveToLost(target, join('data', file.path), place)
+        await mkdir(dirname(target), { recursive: true })
+        await rename(found, target)
+        await syncFolder(dirname(target))
+      }
+    }
+  }
 }
 
 function dropFile(
   folder: DataFolder,
   { log, files }: Examination,
-  catalog: DatabaseSync,
+  { reader, writer }: PlannedCatalog,
   file: DataFile,
-  damaged: string
+  place: string
 ): RepairStep {
   const path = join(foldersOf(folder).data, file.path)
-  const table = catalog
+  const table = reader
     .prepare(
       'SELECT t.name, d.name AS database, t.options FROM tables t JOIN databases d ON d.id = t.database_id WHERE t.id = ?'
     )
@@ -110,26 +201,19 @@ function dropFile(
     lines: [`${path}: moved away, table ${table?.database}.${table?.name} goes on without it: ${lost}`],
     async run() {
       // In this order: a crash in between leaves a file that is missing, not one that nothing names.
-      await moveAway(path, path, folder, damaged)
+      await moveToLost(path, join('data', file.path), place)
+      const catalog = writer()
       catalog.prepare('DELETE FROM files WHERE id = ?').run(file.id)
       if (again) catalog.prepare('UPDATE tables SET flushed_seq = ? WHERE id = ?').run(file.minSeq, file.table)
     }
   }
 }
 
-function moveFile(folder: DataFolder, path: string, damaged: string): RepairStep {
+function moveFile(path: string, name: string, place: string): RepairStep {
   return {
     lines: [`${path}: moved away, the repaired catalog has no table or no row for it`],
-    run: () => moveAway(path, path, folder, damaged)
+    run: async () => void (await moveToLost(path, join('data', name), place))
   }
-}
-
-/** Moves a file below the folder of damaged ones, under the path it had in the data folder. */
-async function moveAway(path: string, original: string, folder: DataFolder, damaged: string): Promise<void> {
-  if ((await sizeOf(path)) === undefined) return
-  const target = join(damaged, original.slice(folder.home.length))
-  await mkdir(dirname(target), { recursive: true })
-  await rename(path, target)
 }
 
 async function removeCatalog(path: string): Promise<void> {

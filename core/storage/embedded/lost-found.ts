@@ -1,0 +1,56 @@
+// lost+found: what the catalog does not know and what a repair replaced, kept for a while instead of being deleted.
+import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import type { Logger } from '../../log/log.ts'
+import { syncFolder } from './log/wal.ts'
+import { sizeOf } from './open.ts'
+
+export function lostFoundFolder(home: string): string {
+  return join(home, 'lost+found')
+}
+
+/** A folder of its own for what goes at this moment, not yet made; its name is the time. */
+export function placeForLost(home: string, now = new Date()): string {
+  return join(lostFoundFolder(home), now.toISOString().replace(/\D/g, '').slice(0, 14))
+}
+
+/** Moves a file below `place`, under the path it has below `home`; one that is there already stays. False where there is no such file. */
+export async function moveToLost(path: string, original: string, place: string): Promise<boolean> {
+  if ((await sizeOf(path)) === undefined) return false
+  let target = join(place, original)
+  for (let i = 1; (await sizeOf(target)) !== undefined; i++) target = join(place, `${original}~${i}`)
+  await mkdir(dirname(target), { recursive: true })
+  try {
+    await rename(path, target)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    // The log may lie on another disk than the data.
+    await copyDurably(path, target)
+    await rm(path)
+  }
+  await syncFolder(dirname(target))
+  return true
+}
+
+/** A copy that is on the disk when it resolves. */
+export async function copyDurably(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true })
+  await copyFile(from, to)
+  const file = await open(to, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Removes what came there more than `ttl` milliseconds before `now`. */
+export async function removeOldLost(home: string, ttl: number, log: Logger, now = Date.now()): Promise<void> {
+  const limit = placeForLost(home, new Date(Math.max(0, now - ttl)))
+  for (const name of await readdir(lostFoundFolder(home)).catch(() => [])) {
+    const path = join(lostFoundFolder(home), name)
+    if (!/^\d{14}$/.test(name) || path >= limit) continue
+    await rm(path, { recursive: true, force: true })
+    log.info({ folder: relative(home, path) }, 'removed files that were in lost+found for storage.lost_found_ttl')
+  }
+}
