@@ -75,7 +75,7 @@ function checkData(where: string, { type, data }: Column, rows: number): void {
       if (isBytesType(type)) throw defect(`${where}: ${type} needs bytes or a dictionary, not fixed values`)
       const expected = rows * elementsPerRow(type)
       requireArray(where, data.values, fixedArray(type), expected, expected)
-      if (type === 'Boolean') checkBooleans(where, data.values as Uint8Array)
+      if (type === 'Boolean') checkBooleans(where, data.values as Uint8Array, data.valid)
       return
     }
     case 'bytes':
@@ -100,9 +100,10 @@ function checkBitmap(where: string, { valid }: ColumnData, rows: number): void {
   }
 }
 
-function checkBooleans(where: string, values: Uint8Array): void {
+/** What lies under a null is nobody's value: engines leave there what was in the memory before. */
+function checkBooleans(where: string, values: Uint8Array, valid: Uint8Array | undefined): void {
   for (let i = 0; i < values.length; i++) {
-    if (values[i]! > 1) throw defect(`${where}: row ${i} is ${values[i]}, a Boolean is 0 or 1`)
+    if (values[i]! > 1 && isValid(valid, i)) throw defect(`${where}: row ${i} is ${values[i]}, a Boolean is 0 or 1`)
   }
 }
 

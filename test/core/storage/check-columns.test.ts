@@ -112,6 +112,8 @@ t.test('columns that are not what they say are refused, naming plugin, table and
   }
   checkColumns('p', write(text('c', ['ä', undefined])))
   checkColumns('p', write(fixed('c', 'Int64', BigInt64Array.of(1n, 2n))))
+  const overNull = { kind: 'fixed', values: bytes(1, 128), valid: bytes(0b01) } as const
+  checkColumns('p', write({ type: 'Boolean', data: overNull }))
 })
 
 t.test('samples that belong to no key, and keys beyond their bytes, are refused', async t => {
