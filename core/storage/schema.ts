@@ -55,12 +55,24 @@ export function planSteps(
 ): readonly TableStep[] {
   const drafts = new Map<string, Draft>()
   for (const { write, autoCreate } of writes) {
-    const found = drafts.get(write.table)?.table ?? tableNamed(write.table)
+    const draft = drafts.get(write.table)
+    if (draft?.step.kind === 'create') checkPhysical(draft.step.definition, write)
+    const found = draft?.table ?? tableNamed(write.table)
     const plan = planWrite(database, found, write, autoCreate)
     if (plan.kind === 'create') drafts.set(write.table, draftOf(plan.definition))
-    if (plan.kind === 'widen') drafts.set(write.table, widen(drafts.get(write.table), found!, plan.columns))
+    if (plan.kind === 'widen') drafts.set(write.table, widen(draft, found!, plan.columns))
   }
   return Array.from(drafts.values(), draft => draft.step)
+}
+
+/** Rows of one new table go to one place: the first write decides for the table, so another one must not name something else. */
+function checkPhysical({ name, options }: TableDefinition, write: TableWrite): void {
+  const asked = write.options?.physical_table
+  if (asked === options.physical_table) return
+  const [first, second] = [options.physical_table, asked].map(each => each ?? 'none')
+  throw invalid(
+    `table ${name} does not exist yet, and the request's rows name different physical tables for it: ${first} and ${second}`
+  )
 }
 
 /** A step, and the table as later writes of the request will find it. */

@@ -99,6 +99,25 @@ t.test('a table that is named as its own physical table is a 400, not a 503', as
   t.same(await rows('SELECT a FROM u'), [{ a: 2 }])
 })
 
+t.test('rows of a new table that name different physical tables are refused by name', async t => {
+  const { ingest, post, rows } = await serve(t)
+  const lines = ['p1 1 h 1 1', 'p2 2 h 2 2', 'p1 3 h 3 3']
+  const both = await ingest(['svc_physical_table'], lines)
+  const error = "table t does not exist yet, and the request's rows name different physical tables for it: p1 and p2"
+  t.match(both, { status: 400, body: { code: 1004, error: new RegExp(error) } })
+  t.same(await rows('SHOW TABLES'), [])
+  const url = '/v1/ingest?table=t&pipeline_name=p'
+  t.match(
+    await post(`${url}&skip_error=true`, 'text/plain', lines.join('\n')),
+    { status: 400 },
+    'no item alone is wrong'
+  )
+  t.same(await rows('SHOW TABLES'), [])
+  t.match(await post(url, 'text/plain', lines[0]!), { status: 200 })
+  t.match(await post(url, 'text/plain', lines[1]!), { status: 200 }, 'a table that exists stays where it is')
+  t.same(await rows('SELECT a FROM t ORDER BY a'), [{ a: 1 }, { a: 2 }])
+})
+
 t.test('a name made of a suffix is checked like any other, and one request is stored whole or not at all', async t => {
   const { ingest, rows } = await serve(t)
   const long = 'x'.repeat(300)
