@@ -5,6 +5,7 @@ import type { Config } from './config/schema.ts'
 import type { RequestContext, ServerKind } from './http/context.ts'
 import type { Logger } from './log/log.ts'
 import type { LogSwitch } from './log/switch.ts'
+import type { LoopWatch } from './loop.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { SlowQueries } from './slow-query.ts'
 import type { Store } from './storage/store.ts'
@@ -18,6 +19,8 @@ export interface Core {
   listenToLog(listener: (json: string) => void): () => void
   readonly logLevels: Pick<LogSwitch, 'current' | 'change'>
   readonly metrics: Metrics
+  /** Told which work runs on the event loop. */
+  readonly loop: Pick<LoopWatch, 'note'>
   readonly tracing: Omit<TraceSwitch, 'close'>
   /** Undefined: every request runs as the default user. */
   readonly users: UserProvider | undefined

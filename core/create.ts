@@ -8,6 +8,7 @@ import { type Core, internalContext, type PluginInfo } from './core.ts'
 import { reasonOf } from './errors.ts'
 import { createLogger, type Logger, type RootLogger } from './log/log.ts'
 import { createLogSwitch } from './log/switch.ts'
+import { watchLoop } from './loop.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { describeProcess } from './metrics/process.ts'
 import { importModule } from './module.ts'
@@ -32,10 +33,12 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   const log = openLog(config.logging, metrics)
   const logLevels = createLogSwitch(log)
   describeProcess(metrics)
+  const loop = watchLoop(config, log, metrics)
   const tracing = configuredTracing(config.tracing, log, metrics)
   const engine = makeEngine(config, log, metrics, tracing)
   let users: UserProvider | undefined
   const close = async () => {
+    loop.close()
     await engine.close()
     await users?.close()
     await tracing.close()
@@ -71,6 +74,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     listenToLog: log.listen,
     logLevels,
     metrics,
+    loop,
     tracing,
     users,
     store,

@@ -57,7 +57,7 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
   if (kind === 'public') fencePublic(app)
   app.decorate('core', core)
   limitConnections(app, kind, core.config.http, core.metrics)
-  limitLives(app, { http: core.config.http, budget: parts.budget, stopping: parts.stopping })
+  limitLives(app, { http: core.config.http, budget: parts.budget, loop: core.loop, stopping: parts.stopping })
   observeRequests(app, kind, core.metrics)
   traceRequests(app, kind, core.tracing)
   shareWithOrigins(app, origins(core))

@@ -23,7 +23,7 @@ const layers: readonly (readonly [RegExp, number])[] = [
   [/^core\/(model|wire|config|regex)\//, 0],
   [/^core\/(log|metrics|trace|workers|format)\//, 1],
   [/^core\/(storage|auth|search)\//, 2],
-  [/^core\/(core|create|phase|plugin|module|catalog-metrics|slow-query|watch-query)\.ts$/, 3],
+  [/^core\/(core|create|loop|phase|plugin|module|catalog-metrics|slow-query|watch-query)\.ts$/, 3],
   [/^core\/(index|registry|check|server|reload|start|follow|signals|defects)\.ts$/, 4],
   [/^core\/http\//, 4]
 ]

@@ -324,6 +324,11 @@ export const configSchema = table(
       minimum: 0,
       ...live
     }),
+    event_loop_threshold: duration(
+      100,
+      'When the event loop, on which all requests are answered, is held for longer, the log names the request that held it. `0s` never.',
+      live
+    ),
     http,
     storage,
     wal,

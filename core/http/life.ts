@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { parseDuration } from '../config/units.ts'
 import { DbError } from '../errors.ts'
+import type { LoopWatch, LoopWork } from '../loop.ts'
 import { after } from '../timer.ts'
 import type { Budget, Lease } from './budget.ts'
 
@@ -9,6 +10,8 @@ export interface RequestLife {
   /** Fires when the client goes away, the time limit is reached or the server stops; the reason is a DbError. */
   readonly signal: AbortSignal
   readonly lease: Lease
+  /** Tells the watch of the event loop that this request runs on it from now on. */
+  atWork(): void
   /** Bytes of the body as they came over the wire. */
   received: number
   /** Runs something when the answer was sent, or its client is gone. */
@@ -25,12 +28,13 @@ export interface LifeOptions {
   /** `timeout`: milliseconds until the headers of the answer must be sent, 0 for no limit. */
   readonly http: { readonly timeout: number }
   readonly budget: Budget
+  readonly loop: Pick<LoopWatch, 'note'>
   /** Fires when requests still running must end. */
   readonly stopping: AbortSignal
 }
 
 /** Gives every request its `life`, and ends what outlives its signal: the handler goes on, its result is dropped. */
-export function limitLives(app: FastifyInstance, { http, budget, stopping }: LifeOptions): void {
+export function limitLives(app: FastifyInstance, { http, budget, loop, stopping }: LifeOptions): void {
   app.decorateRequest('life', null as unknown as RequestLife)
   app.addHook('onRequest', (request, reply, done) => {
     const controller = new AbortController()
@@ -50,8 +54,19 @@ export function limitLives(app: FastifyInstance, { http, budget, stopping }: Lif
       if (!reply.raw.writableFinished) controller.abort(new DbError('Cancelled', 'the client closed the connection'))
       for (const run of ends) run()
     })
-    request.life = { signal: controller.signal, lease, received: 0, onEnd: run => void ends.push(run) }
+    const work = workOf(request)
+    const atWork = () => loop.note(work)
+    request.life = { signal: controller.signal, lease, atWork, received: 0, onEnd: run => void ends.push(run) }
+    atWork()
     done()
+  })
+  app.addHook('preValidation', ({ life }, _reply, done) => {
+    life.atWork()
+    done()
+  })
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    request.life?.atWork()
+    done(null, payload)
   })
   app.addHook('onRoute', route => {
     route.handler = endWithSignal(route.handler)
@@ -70,8 +85,21 @@ function tooLate(limit: number): DbError {
   })
 }
 
+function workOf(request: FastifyRequest): LoopWork {
+  return {
+    facts: () => ({
+      plugin: request.routeOptions.config.plugin ?? 'core',
+      path: request.routeOptions.url ?? 'unknown',
+      method: request.method,
+      user: request.user?.name ?? '',
+      request: request.id
+    })
+  }
+}
+
 function endWithSignal(handler: RouteHandlerMethod): RouteHandlerMethod {
   return function (request, reply) {
+    request.life.atWork()
     const result: unknown = handler.call(this, request, reply)
     return result instanceof Promise ? before(request.life.signal, result) : result
   }

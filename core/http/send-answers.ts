@@ -15,7 +15,7 @@ export async function sendAnswers(
   options: Omit<EncodeOptions, 'elapsed'> = {}
 ): Promise<FastifyReply> {
   const elapsed = () => reply.elapsedTime
-  const pieces = gather(encodeAnswers(format, answers, { ...options, elapsed }))
+  const pieces = gather(encodeAnswers(format, answers, { ...options, elapsed }), () => reply.request.life.atWork())
   const first = await pieces.next().catch((error: unknown) => {
     for (const answer of answers) if (answer.kind === 'records') answer.close?.()
     throw error
@@ -30,10 +30,15 @@ export async function sendAnswers(
   return reply.send(Readable.from(join(first.value, pieces), { objectMode: false, highWaterMark: pieceSize }))
 }
 
-async function* gather(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<Buffer, undefined> {
+/** `atWork` is told whenever something is encoded. */
+async function* gather(
+  parts: AsyncIterable<string | Uint8Array>,
+  atWork: () => void
+): AsyncGenerator<Buffer, undefined> {
   let held: Buffer[] = []
   let size = 0
   for await (const part of parts) {
+    atWork()
     const bytes = typeof part === 'string' ? Buffer.from(part) : Buffer.from(part.buffer, part.byteOffset, part.length)
     held.push(bytes)
     size += bytes.length

@@ -1,0 +1,90 @@
+// Watches how late the event loop is, and knows which work held it.
+import { performance } from 'node:perf_hooks'
+import type { Logger } from './log/log.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { every } from './timer.ts'
+
+/** What the log tells of a piece of work; `plugin` and `path` are labels in the metrics, too. */
+export interface WorkFacts {
+  readonly plugin: string
+  readonly path: string
+  readonly [fact: string]: string
+}
+
+/** Whatever runs on the event loop and may hold it: a request, for example. */
+export interface LoopWork {
+  facts(): WorkFacts
+}
+
+export interface LoopWatch {
+  /** What runs from now on is this work, until something else is noted; undefined: nobody knows. */
+  note(work: LoopWork | undefined): void
+  close(): void
+}
+
+/** Milliseconds between two looks at the clock. */
+const period = 20
+
+/** `event_loop_threshold` in milliseconds is read at each look; the work that held the loop longer is logged, 0 for none. */
+export function watchLoop(
+  config: { readonly event_loop_threshold: number },
+  log: Pick<Logger, 'warn'>,
+  metrics: Metrics
+): LoopWatch {
+  const delays = metrics.histogram(
+    'svc_event_loop_delay_seconds',
+    `Seconds by which the event loop was late, looked at every ${period} ms.`,
+    [],
+    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
+  )
+  const help = 'Times the event loop was late by more than `event_loop_threshold`, by the request that ran the longest.'
+  const held = metrics.counter('svc_event_loop_held_total', help, ['plugin', 'path'])
+  let current: LoopWork | undefined
+  let since = busyTime()
+  let longest: LoopWork | undefined
+  let longestTime = 0
+  let looked = performance.now()
+  let processor = processorTime()
+
+  const note = (work: LoopWork | undefined) => {
+    const now = busyTime()
+    if (current !== undefined && now - since > longestTime) {
+      longest = current
+      longestTime = now - since
+    }
+    current = work
+    since = now
+  }
+  const look = () => {
+    note(undefined)
+    const now = performance.now()
+    const late = Math.max(0, now - looked - period)
+    const worked = processorTime()
+    delays.observe(late / 1000)
+    const limit = config.event_loop_threshold
+    if (limit > 0 && late > limit) {
+      // What took less than half of it is not to blame alone.
+      const facts = longest !== undefined && longestTime * 2 > late ? longest.facts() : undefined
+      held.add(1, { plugin: facts?.plugin ?? 'unknown', path: facts?.path ?? 'unknown' })
+      const times = { ms: Math.round(late), processor_ms: Math.round(worked - processor) }
+      log.warn({ ...facts, ...times, work_ms: Math.round(longestTime) }, 'the event loop was held')
+    }
+    longest = undefined
+    longestTime = 0
+    looked = now
+    processor = worked
+  }
+  const timer = every(period, look).unref()
+  return { note, close: () => timer.stop() }
+}
+
+/** Milliseconds the loop has run something, its waiting left out. */
+function busyTime(): number {
+  return performance.eventLoopUtilization().active
+}
+
+/** Milliseconds this thread has worked: less than the delay where the machine is busy. */
+function processorTime(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}

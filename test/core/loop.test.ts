@@ -1,0 +1,102 @@
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { Type } from 'typebox'
+import { definePlugin } from '../../core/index.ts'
+import { type LoopWork, watchLoop } from '../../core/loop.ts'
+import { createMetrics } from '../../core/metrics/metrics.ts'
+import { pause } from '../../core/timer.ts'
+
+/** Holds the thread for so many milliseconds. */
+function hold(milliseconds: number) {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
+
+function watch(t: { teardown(run: () => void): void }, threshold: number) {
+  const lines: { facts: Record<string, unknown>; message: string }[] = []
+  const metrics = createMetrics()
+  const config = { event_loop_threshold: threshold }
+  const warn = ((facts: Record<string, unknown>, message: string) => lines.push({ facts, message })) as never
+  const loop = watchLoop(config, { warn }, metrics)
+  t.teardown(() => loop.close())
+  /** The lines once the loop has come round. */
+  const seen = async (many: number) => {
+    while (lines.length < many) await pause(5)
+    return lines
+  }
+  return { loop, metrics, config, lines, seen }
+}
+
+const work = (path: string): LoopWork => ({ facts: () => ({ plugin: 'x', path }) })
+
+t.test('what held the loop is logged and counted, in the midst of others', async t => {
+  const { loop, metrics, seen } = watch(t, 100)
+  loop.note(work('/before'))
+  await setImmediate()
+  loop.note(work('/short'))
+  hold(5)
+  loop.note(work('/long'))
+  hold(300)
+  loop.note(work('/after'))
+  hold(5)
+  const [line] = await seen(1)
+  t.match(line, { message: 'the event loop was held', facts: { plugin: 'x', path: '/long' } })
+  t.ok(Number(line!.facts['ms']) >= 200)
+  t.ok(Number(line!.facts['work_ms']) >= 300)
+  const samples = await metrics.samples()
+  t.match(
+    samples.find(({ name }) => name === 'svc_event_loop_held_total'),
+    { labels: { plugin: 'x', path: '/long' }, value: 1 }
+  )
+  const count = samples.find(({ name }) => name === 'svc_event_loop_delay_seconds_count')
+  t.ok(count!.value > 0)
+})
+
+t.test('what many held together is nobody’s', async t => {
+  const { loop, seen } = watch(t, 100)
+  for (const path of ['/a', '/b', '/c', '/d', '/e']) {
+    loop.note(work(path))
+    hold(60)
+  }
+  const [line] = await seen(1)
+  t.equal(line!.facts['path'], undefined)
+  t.ok(Number(line!.facts['ms']) >= 200)
+})
+
+t.test('a threshold of 0 logs nothing, the delay is measured all the same', async t => {
+  const { loop, metrics, lines } = watch(t, 0)
+  loop.note(work('/long'))
+  hold(300)
+  const late = async () => {
+    const samples = await metrics.samples()
+    return samples.find(({ name }) => name === 'svc_event_loop_delay_seconds_sum')!.value
+  }
+  while ((await late()) < 0.2) await pause(5)
+  t.strictSame(lines, [])
+})
+
+t.test('a request that holds the loop of a server is named with route, method and user', async t => {
+  const { startServer } = await import('../helpers.ts')
+  const slow = definePlugin({
+    name: 'slow',
+    prefix: '/v1/slow',
+    servers: ['main'],
+    config: Type.Object({}),
+    routes: app => {
+      app.get('/:what', async () => {
+        hold(400)
+        return 'done'
+      })
+    }
+  })
+  const { core, main } = await startServer(t, '', { plugins: [slow] })
+  const line = new Promise<Record<string, unknown>>(resolve => {
+    const stop = core.listenToLog(json => {
+      const read = JSON.parse(json)
+      if (read.msg !== 'the event loop was held' || read.path !== '/v1/slow/:what') return
+      stop()
+      resolve(read)
+    })
+  })
+  await main.inject({ url: '/v1/slow/thing' })
+  t.match(await line, { plugin: 'slow', method: 'GET', ms: Number })
+})
