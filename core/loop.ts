@@ -63,8 +63,7 @@ export function watchLoop(
     delays.observe(late / 1000)
     const limit = config.event_loop_threshold
     if (limit > 0 && late > limit) {
-      // What took less than half of it is not to blame alone.
-      const facts = longest !== undefined && longestTime * 2 > late ? longest.facts() : undefined
+      const facts = longestTime > limit ? longest?.facts() : undefined
       held.add(1, { plugin: facts?.plugin ?? 'unknown', path: facts?.path ?? 'unknown' })
       const times = { ms: Math.round(late), processor_ms: Math.round(worked - processor) }
       log.warn({ ...facts, ...times, work_ms: Math.round(longestTime) }, 'the event loop was held')
