@@ -86,6 +86,7 @@ export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/ty
 export { isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
 export type { PluginApp, PluginSpec, ServiceMap, ServiceName, Services, WireError } from './plugin.ts'
 export { definePlugin } from './plugin.ts'
+export { requiredTexts } from './regex/literal.ts'
 export type { LinearRegex, RegexMatch } from './regex/regex.ts'
 export { compileRegex } from './regex/regex.ts'
 export type { Replacement } from './regex/replace.ts'

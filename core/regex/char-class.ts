@@ -55,7 +55,7 @@ export function readEscape(source: string, at: number): { readonly code: number;
     if (match === null) return undefined
     return { code: Number.parseInt(match[1] ?? match[2]!, 16), end: at + 2 + match[0].length }
   }
-  return /^[!-/:-@[-`{-~]$/.test(letter) ? { code: letter.charCodeAt(0), end: at + 2 } : undefined
+  return /^[ -/:-@[-`{-~]$/.test(letter) ? { code: letter.charCodeAt(0), end: at + 2 } : undefined
 }
 
 /** The set of one code point or range; `fold` takes both cases, and the two far letters whose other case is ASCII. */

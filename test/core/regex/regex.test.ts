@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import t from 'tap'
-import { compileRegex, type LinearRegex, parseReplacement } from '../../../core/index.ts'
+import { compileRegex, type LinearRegex, parseReplacement, requiredTexts } from '../../../core/index.ts'
 import { re2Route } from '../../../core/regex/re2.ts'
 import type { RegexRoute } from '../../../core/regex/regex.ts'
 
@@ -281,4 +281,31 @@ t.test('templates name groups by number and by name', async t => {
     regex.replace('nothing', () => 'x'),
     'nothing'
   )
+})
+
+t.test('what an expression matches in contains its required texts', async t => {
+  const text = fc.array(fc.constantFrom(...'abAB1K- .ks\u212aſéS'), { maxLength: 12 }).map(chars => chars.join(''))
+  let found = 0
+  fc.assert(
+    fc.property(
+      pattern,
+      fc.constantFrom('', 'i', 's'),
+      fc.array(text, { minLength: 5, maxLength: 5 }),
+      (source, flags, texts) => {
+        const sets = requiredTexts(source, flags)
+        if (sets.length === 0) return
+        found++
+        const regex = compileRegex(source, flags)
+        for (const each of texts) {
+          const lower = each.toLowerCase().replaceAll('ſ', 's')
+          const isPossible = sets.every(set => set.some(one => lower.includes(one)))
+          if (!isPossible && regex.test(each)) throw new Error(`${source} ${flags} matches in '${each}'`)
+        }
+      }
+    ),
+    { numRuns: 6000, seed: 11 }
+  )
+  t.ok(found > 500, `${found} expressions have some`)
+  t.same(requiredTexts('(?:Chrome|Chromium)/(\\d+)')[0], ['chrome/', 'chromium/'])
+  t.same(requiredTexts('[^/]+'), [])
 })

@@ -1,30 +1,43 @@
 // Reading the user agents that clients of HTTP name.
 import woothee from 'woothee'
 import type { FunctionSpec } from '../../function.ts'
-import { kinds, objectOf, union } from '../../kind.ts'
+import { type Kind, kinds, objectOf, union } from '../../kind.ts'
 import { lossy, type Text, type Value } from '../../value.ts'
+import { agentRules } from './agent-rules.ts'
 
 const nullable = union(kinds.string, kinds.null)
 
+/** What each part of the result tells; all modes but `enriched` tell less. */
+const partNames = { browser: ['family', 'version'], os: ['family', 'version'], device: ['category'] } as const
+const allPartNames = {
+  browser: ['family', 'version', 'major', 'minor', 'patch'],
+  os: ['family', 'version', 'major', 'minor', 'patch', 'patch_minor'],
+  device: ['family', 'category', 'brand', 'model']
+} as const
+
+type Part = keyof typeof partNames
+type PartNames = Readonly<Record<Part, readonly string[]>>
+/** Undefined: not known. */
+type Agent = Readonly<Record<Part, Readonly<Record<string, string | undefined>>>>
+
 export const userAgentParser: FunctionSpec = {
   name: 'parse_user_agent',
-  summary: 'Browser, system and kind of device of a user agent; what is not known is null.',
+  summary:
+    'Browser, system and kind of device of a user agent; what is not known is null. The mode `fast` asks the rules of woothee, `reliable` those of uap, too, where these know no browser or system, `enriched` always both.',
   params: [
     { name: 'value', kind: kinds.string },
     { name: 'mode', kind: kinds.string, default: 'fast', constant: true, oneOf: ['fast', 'reliable', 'enriched'] }
   ],
-  returns: objectOf({
-    browser: objectOf({ family: nullable, version: nullable }),
-    os: objectOf({ family: nullable, version: nullable }),
-    device: objectOf({ category: nullable })
-  }),
+  returns: call => kindOf(call.constant('mode') === 'enriched' ? allPartNames : partNames),
   prepare: call => {
-    if (call.constant('mode') === 'enriched')
-      throw call.invalid(
-        'mode',
-        'the mode "enriched" needs a library this server does not have: use "fast" or "reliable"'
-      )
-    return (value: Text) => readAgent(lossy(value))
+    const mode = call.constant('mode')
+    const names = mode === 'enriched' ? allPartNames : partNames
+    return (value: Text) => {
+      const text = lossy(value).slice(0, maxLength)
+      const quick = readQuickly(text)
+      const isEnough = mode === 'fast' || (mode === 'reliable' && quick.browser['family'] && quick.os['family'])
+      return show(isEnough ? quick : either(agentRules()(text), quick), names)
+    }
   },
   examples: [
     {
@@ -32,32 +45,49 @@ export const userAgentParser: FunctionSpec = {
       source: 'parse_user_agent("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0")',
       result:
         '{"browser":{"family":"Firefox","version":"128.0"},"device":{"category":"pc"},"os":{"family":"Linux","version":null}}'
+    },
+    {
+      title: 'All that is known of a phone',
+      source:
+        'parse_user_agent("Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36", mode: "enriched")',
+      result:
+        '{"browser":{"family":"Chrome Mobile","major":"126","minor":"0","patch":"0","version":"126.0.0.0"},"device":{"brand":"Google","category":"smartphone","family":"Pixel 8","model":"Pixel 8"},"os":{"family":"Android","major":"14","minor":null,"patch":null,"patch_minor":null,"version":"14"}}'
     }
   ]
 }
 
-/** Longer ones are cut: no client is meant, and the library searches them many times. */
+/** Longer ones are cut: no client is meant, and both sets of rules search them many times. */
 const maxLength = 2048
 
-function readAgent(text: string): ReadonlyMap<string, Value> {
-  const found = woothee.parse(text.slice(0, maxLength))
-  const known = (part: string | undefined): Value =>
-    part === undefined || part === '' || part === 'UNKNOWN' ? null : part
+function readQuickly(text: string): Agent {
+  const found = woothee.parse(text)
+  const known = (part: string | undefined) => (part === '' || part === 'UNKNOWN' ? undefined : part)
+  return {
+    browser: { family: known(found.name), version: known(found.version) },
+    os: { family: known(found.os), version: known(found.os_version) },
+    device: { category: known(found.category) }
+  }
+}
+
+/** What the first knows, and for the rest what the second does. */
+function either(first: Agent, second: Agent): Agent {
+  return {
+    browser: { ...second.browser, ...first.browser },
+    os: { ...second.os, ...first.os },
+    device: { ...second.device, ...first.device }
+  }
+}
+
+function show(agent: Agent, names: PartNames): ReadonlyMap<string, Value> {
+  const part = (name: Part) => new Map<string, Value>(names[name].map(key => [key, agent[name][key] ?? null]))
   return new Map<string, Value>([
-    [
-      'browser',
-      new Map([
-        ['family', known(found.name)],
-        ['version', known(found.version)]
-      ])
-    ],
-    [
-      'os',
-      new Map([
-        ['family', known(found.os)],
-        ['version', known(found.os_version)]
-      ])
-    ],
-    ['device', new Map([['category', known(found.category)]])]
+    ['browser', part('browser')],
+    ['os', part('os')],
+    ['device', part('device')]
   ])
+}
+
+function kindOf(names: PartNames): Kind {
+  const part = (name: Part) => objectOf(Object.fromEntries(names[name].map(key => [key, nullable])))
+  return objectOf({ browser: part('browser'), os: part('os'), device: part('device') })
 }

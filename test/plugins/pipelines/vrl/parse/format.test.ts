@@ -1,5 +1,10 @@
 // Readers of whole formats: CBOR, XML, YAML, Ruby hashes, domains, user agents, and what a document is.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { parse } from 'yaml'
+import { requiredTexts } from '../../../../../core/index.ts'
+import { agentRules, readSections } from '../../../../../plugins/pipelines/vrl/functions/parse/agent-rules.ts'
 import { compile } from '../../../../../plugins/pipelines/vrl/index.ts'
 import { run, table } from './table.ts'
 
@@ -120,6 +125,83 @@ t.test('a user agent nobody knows has nulls', async t => {
     run('parse_user_agent("hello")'),
     '{"browser":{"family":null,"version":null},"device":{"category":null},"os":{"family":null,"version":null}}'
   )
+})
+
+// The examples of the language's own documentation.
+t.test('the modes of a user agent tell what both sets of rules know', async t => {
+  const agent = (text: string, mode: string) => run(`parse_user_agent("${text}", mode: "${mode}")`)
+  t.equal(
+    agent(
+      'Opera/9.80 (J2ME/MIDP; Opera Mini/4.3.24214; iPhone; CPU iPhone OS 4_2_1 like Mac OS X; AppleWebKit/24.783; U; en) Presto/2.5.25 Version/10.54',
+      'enriched'
+    ),
+    '{"browser":{"family":"Opera Mini","major":"4","minor":"3","patch":"24214","version":"10.54"},"device":{"brand":"Apple","category":"smartphone","family":"iPhone","model":"iPhone"},"os":{"family":"iOS","major":"4","minor":"2","patch":"1","patch_minor":null,"version":"4.2.1"}}'
+  )
+  t.equal(
+    agent('w3m/0.3', 'enriched'),
+    '{"browser":{"family":null,"major":null,"minor":null,"patch":null,"version":null},"device":{"brand":null,"category":null,"family":null,"model":null},"os":{"family":null,"major":null,"minor":null,"patch":null,"patch_minor":null,"version":null}}'
+  )
+  t.equal(
+    agent('Mozilla/4.0 (compatible; MSIE 7.66; Windows NT 5.1; SV1; .NET CLR 1.1.4322)', 'reliable'),
+    '{"browser":{"family":"Internet Explorer","version":"7.66"},"device":{"category":"pc"},"os":{"family":"Windows XP","version":"NT 5.1"}}'
+  )
+  t.equal(
+    agent(
+      'Mozilla Firefox 1.0.1 Mozilla/5.0 (X11; U; Linux i686; de-DE; rv:1.7.6) Gecko/20050223 Firefox/1.0.1',
+      'fast'
+    ),
+    '{"browser":{"family":"Firefox","version":"1.0.1"},"device":{"category":"pc"},"os":{"family":"Linux","version":null}}'
+  )
+})
+
+t.test('reliable asks the second set of rules for what the first does not know', async t => {
+  const text =
+    'Mozilla/5.0 (SMART-TV; LINUX; Tizen 6.5) AppleWebKit/537.36 (KHTML, like Gecko) 85.0.4183.93/6.5 TV Safari/537.36'
+  t.match(run(`parse_user_agent("${text}", "fast")`), '"os":{"family":null')
+  t.match(run(`parse_user_agent("${text}", "reliable")`), /"family":"Safari".*"os":{"family":"Tizen","version":null}/)
+})
+
+t.test('the result of enriched has parts that others have not', async t => {
+  t.equal(run('parse_user_agent("hello", "enriched").device.brand'), 'null')
+  t.match(run('upcase(parse_user_agent("hello", "fast").device.brand)'), 'E110')
+})
+
+// From the specification of the rules: placeholders, expressions that ignore case, blanks cut off.
+table('rules put groups of the match into what they tell', 'get!(parse_user_agent!(.t, "enriched"), ["device"])', [
+  [
+    'Mozilla/5.0 (Linux; U; Android 4.2.2; de-de; PEDI_PLUS_W Build/JDQ39) AppleWebKit/534.30 (KHTML, like Gecko) Version/4.0 Safari/534.30',
+    '{"brand":"Odys","category":"smartphone","family":"Odys PEDI PLUS W","model":"PEDI PLUS W"}'
+  ],
+  ['CRAWLER', /"brand":"Spider"/]
+])
+
+t.test('the rules are read as YAML reads them', async t => {
+  const text = readFileSync(fileURLToPath(import.meta.resolve('uap-core/regexes.yaml')), 'utf8')
+  const plain = [...readSections(text)].map(([name, rules]) => [name, rules.map(rule => Object.fromEntries(rule))])
+  t.same(Object.fromEntries(plain), parse(text))
+})
+
+t.test('a hostile user agent is read within milliseconds', async t => {
+  const text = readFileSync(fileURLToPath(import.meta.resolve('uap-core/regexes.yaml')), 'utf8')
+  const rules = [...readSections(text).values()].flat()
+  const texts = rules.flatMap(rule => requiredTexts(rule.get('regex')!, rule.get('regex_flag'))[0] ?? [])
+  const read = agentRules()
+  // All that rules look for, and what begins many of them.
+  const hostile = [...new Set(texts)].map((_, i, all) =>
+    all
+      .slice(i, i + 300)
+      .join('; ')
+      .slice(0, 2000)
+  )
+  const begins = ['; ', 'Android ', 'Mozilla/5.0 ', '; M1 ', 'Build;', 'Chrome/1.2.3.4 Mobile '].map(each =>
+    each.repeat(1000).slice(0, 2000)
+  )
+  for (const each of begins) read(each)
+  const before = process.threadCpuUsage().user
+  const some = [...begins.map(each => `${each}.`), ...hostile.slice(0, 50)]
+  for (const each of some) read(each)
+  const each = (process.threadCpuUsage().user - before) / 1000 / some.length
+  t.ok(each < 100, `${each} ms`)
 })
 
 table('JSON is one document', 'is_json!(.t)', [

@@ -35,6 +35,7 @@ const calls = [
   'parse_tokens!(.t)',
   'parse_url!(.t)',
   'parse_user_agent!(.t)',
+  'parse_user_agent!(.t, "enriched")',
   'parse_xml!(.t)',
   'parse_yaml!(.t)',
   'is_json!(.t)',
