@@ -56,15 +56,16 @@ function lengthOf(column: ParquetColumn, data: ColumnData): number {
 function denseFixed(column: ParquetColumn, { values }: FixedData, kept: Kept): Dense {
   const { type } = column
   const { from, rows, count, valid } = kept
+  // By words: a copy as numbers may change the bits of a NaN.
   if (type === 'double' && values instanceof Float64Array) {
-    const taken =
-      valid === undefined ? values.subarray(from, from + rows) : gather(values, kept, new Float64Array(count))
-    return { kind: 'double', values: taken, halves: new Int32Array(taken.buffer, taken.byteOffset, 2 * count) }
+    const words = new Int32Array(values.buffer, values.byteOffset + 8 * from, 2 * rows)
+    const halves = valid === undefined ? words : gatherHalves(words, kept, 2)
+    return { kind: 'double', values: new Float64Array(halves.buffer, halves.byteOffset, count), halves }
   }
   if (type === 'float' && values instanceof Float32Array) {
-    const taken =
-      valid === undefined ? values.subarray(from, from + rows) : gather(values, kept, new Float32Array(count))
-    return { kind: 'float', values: taken, halves: new Int32Array(taken.buffer, taken.byteOffset, count) }
+    const words = new Int32Array(values.buffer, values.byteOffset + 4 * from, rows)
+    const halves = valid === undefined ? words : gatherHalves(words, kept, 1)
+    return { kind: 'float', values: new Float32Array(halves.buffer, halves.byteOffset, count), halves }
   }
   const isWide = values instanceof BigInt64Array || values instanceof BigUint64Array
   if (type === 'int64' && isWide) {
@@ -95,17 +96,9 @@ function denseFixed(column: ParquetColumn, { values }: FixedData, kept: Kept): D
   )
 }
 
-type Numbers =
-  | Int8Array
-  | Int16Array
-  | Int32Array
-  | Uint8Array
-  | Uint16Array
-  | Uint32Array
-  | Float32Array
-  | Float64Array
+type Integers = Int8Array | Int16Array | Int32Array | Uint8Array | Uint16Array | Uint32Array
 
-function gather<T extends Int32Array | Float32Array | Float64Array>(values: Numbers, kept: Kept, out: T): T {
+function gather(values: Integers, kept: Kept, out: Int32Array): Int32Array {
   const { from, rows } = kept
   const valid = kept.valid!
   for (let i = 0, put = 0; i < rows; i++) {
@@ -114,7 +107,7 @@ function gather<T extends Int32Array | Float32Array | Float64Array>(values: Numb
   return out
 }
 
-function gatherHalves(halves: Int32Array, { rows, count, valid }: Kept, step: 2 | 4): Int32Array {
+function gatherHalves(halves: Int32Array, { rows, count, valid }: Kept, step: 1 | 2 | 4): Int32Array {
   const out = new Int32Array(step * count)
   for (let i = 0, put = 0; i < rows; i++) {
     if ((valid![i >> 3]! & (1 << (i & 7))) === 0) continue

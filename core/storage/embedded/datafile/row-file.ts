@@ -1,0 +1,103 @@
+// A data file as it is written, row group after row group, by calls that hold the thread: for threads that do nothing else.
+import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import type { ColumnData } from '../../../model/batch.ts'
+import { type ParquetColumn, ParquetWriter } from '../parquet/index.ts'
+import { type FileColumn, storedColumn, toStored } from './stored-column.ts'
+
+export interface RowFileOptions {
+  /** Columns without a null; default: any may hold some. */
+  readonly required?: readonly string[]
+  /** False: the file need not survive a power cut. */
+  readonly durable?: boolean
+  /** Goes into the footer. */
+  readonly notes?: Iterable<readonly [string, string]>
+}
+
+export interface WrittenFile {
+  readonly rows: number
+  readonly bytes: number
+  /** CRC-32 of all of it. */
+  readonly checksum: number
+}
+
+/** Bytes that are written at once. */
+const bufferBytes = 1 << 20
+
+export class RowFile {
+  readonly #path: string
+  readonly #columns: readonly FileColumn[]
+  readonly #options: RowFileOptions
+  readonly #fd: number
+  readonly #writer: ParquetWriter
+  readonly #buffer = new Uint8Array(bufferBytes)
+  #buffered = 0
+  #bytes = 0
+  #checksum = 0
+  #rows = 0
+
+  constructor(path: string, columns: readonly FileColumn[], options: RowFileOptions = {}) {
+    this.#path = path
+    this.#columns = columns
+    this.#options = options
+    const stored = columns.map(
+      (column): ParquetColumn => ({
+        ...storedColumn(column),
+        optional: !options.required?.includes(column.name)
+      })
+    )
+    this.#fd = openSync(path, 'w')
+    try {
+      this.#writer = new ParquetWriter(stored, bytes => this.#take(bytes))
+    } catch (error) {
+      this.abandon()
+      throw error
+    }
+  }
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Rows of the columns as a row group. */
+  write(rows: number, columns: readonly ColumnData[]): void {
+    const stored = columns.map((data, i) => toStored(this.#columns[i]!, data))
+    this.#writer.writeRowGroup(rows, stored)
+    this.#rows += rows
+  }
+
+  /** The file is on disk afterwards. */
+  finish(): WrittenFile {
+    this.#writer.finish(this.#options.notes ?? [])
+    this.#drain()
+    if (this.#options.durable !== false) fsyncSync(this.#fd)
+    closeSync(this.#fd)
+    return { rows: this.#rows, bytes: this.#bytes, checksum: this.#checksum }
+  }
+
+  /** Instead of `finish`: the file goes. */
+  abandon(): void {
+    closeSync(this.#fd)
+    unlinkSync(this.#path)
+  }
+
+  #take(bytes: Uint8Array): void {
+    if (this.#buffered + bytes.length > bufferBytes) this.#drain()
+    if (bytes.length > bufferBytes) this.#put(bytes)
+    else {
+      this.#buffer.set(bytes, this.#buffered)
+      this.#buffered += bytes.length
+    }
+  }
+
+  #drain(): void {
+    this.#put(this.#buffer.subarray(0, this.#buffered))
+    this.#buffered = 0
+  }
+
+  #put(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at)
+    this.#checksum = crc32(bytes, this.#checksum)
+    this.#bytes += bytes.length
+  }
+}
