@@ -84,6 +84,7 @@ export {
 } from './model/time.ts'
 export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'
 export { isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
+export { eachPaced, mapPaced, Pace, sortPaced } from './pace.ts'
 export type { PluginApp, PluginSpec, ServiceMap, ServiceName, Services, WireError } from './plugin.ts'
 export { definePlugin } from './plugin.ts'
 export { requiredTexts } from './regex/literal.ts'

@@ -103,6 +103,16 @@ const http = table(
       'Values one request body in JSON may have, and lines one of plain text; one with more is refused with 413. Each array and object counts as one, and each comma as one more. `0` sets no limit.',
       { minimum: 0, ...live }
     ),
+    max_form_size: size(
+      4 * MiB,
+      'Largest urlencoded form, where a route takes its parameters from one; a larger one is refused with 413. `0`: only `body_limit` counts.',
+      live
+    ),
+    max_form_fields: count(
+      10_000,
+      'Fields a urlencoded form may have; one with more is refused with 400. `0` sets no limit.',
+      { minimum: 0, ...live }
+    ),
     is_strict_mode: flag(
       false,
       'Metric and label names must be of the classic form; otherwise any UTF-8 name is taken.'

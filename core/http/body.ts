@@ -19,8 +19,15 @@ export function acceptBodies(app: FastifyInstance, limit: number): void {
   app.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, limit))
 }
 
+/** Makes the error of a body beyond a limit. */
+type TooLarge = (limit: number, received: string) => DbError
+
 /** The inflated body within its limits. */
-export async function readBody(request: FastifyRequest, limit: number): Promise<Buffer | undefined> {
+export async function readBody(
+  request: FastifyRequest,
+  limit: number,
+  tooLarge: TooLarge = bodyTooLarge
+): Promise<Buffer | undefined> {
   const { lease, signal } = request.life
   const encodings = request.routeOptions.config.rawBody ? [] : encodingsOf(request)
   const declared = Number(request.headers['content-length'] ?? 0)
@@ -30,7 +37,7 @@ export async function readBody(request: FastifyRequest, limit: number): Promise<
   }
   let body = await readStream(request.raw, { declared, limit, lease, signal, tooLarge })
   request.life.received = body.length
-  for (const encoding of encodings) body = await decode(body, encoding, { limit, lease, signal })
+  for (const encoding of encodings) body = await decode(body, encoding, { limit, lease, signal, tooLarge })
   return body.length === 0 ? undefined : body
 }
 
@@ -64,10 +71,12 @@ interface Bounds {
   readonly limit: number
   readonly lease: Lease
   readonly signal: AbortSignal
+  readonly tooLarge: TooLarge
 }
 
-async function decode(body: Buffer, encoding: ContentCoding, { limit, lease, signal }: Bounds): Promise<Buffer> {
+async function decode(body: Buffer, encoding: ContentCoding, bounds: Bounds): Promise<Buffer> {
   if (body.length === 0) return body
+  const { limit, lease, signal, tooLarge } = bounds
   const received = `${body.length} bytes received, more than the limit after ${encoding} is undone`
   const inflated = await inflate(body, encoding, { limit, signal, tooLarge: () => tooLarge(limit, received) })
   lease.force(Math.max(inflated.length, body.length))
@@ -78,7 +87,7 @@ function isContentCoding(name: string): name is ContentCoding {
   return (contentCodings as readonly string[]).includes(name)
 }
 
-function tooLarge(limit: number, received: string): DbError {
+function bodyTooLarge(limit: number, received: string): DbError {
   return new DbError('InvalidArguments', `the body is larger than ${limit} bytes (http.body_limit): ${received}`, {
     status: 413
   })

@@ -11,6 +11,11 @@ export default definePlugin({
   // For TQL.
   uses: ['promql'],
   config: Type.Object({
+    max_sql_length: size(
+      2 ** 20,
+      'Longest SQL text of a request, in bytes; a longer one is refused with 400. What is to be stored in bulk comes faster by an ingest protocol.',
+      { minimum: 1, live: true }
+    ),
     delete_limit: count(2_000_000, 'Rows one DELETE may hide; one that finds more hides none.', { live: true }),
     value_limit: size(
       64 * 2 ** 20,

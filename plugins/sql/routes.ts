@@ -6,6 +6,7 @@ import {
   checkCount,
   DbError,
   exportFolder,
+  formatSize,
   limitAnswer,
   type PluginApp,
   parameterOf,
@@ -49,7 +50,7 @@ export function routes(
         asParquet && name === 'format' ? undefined : parameter(name)
       )
       const limit = readLimit(parameter('limit'))
-      const sql = requireSql(parameter)
+      const sql = requireSql(parameter, options)
       if (ctx.db !== informationSchema) store.requireDatabase(ctx.db)
       const statements = parseStatements(sql)
       if (!asParquet) checkCount(format, statements.length)
@@ -82,7 +83,7 @@ export function routes(
     url: '/format',
     async handler(request, reply) {
       authorise(request.ctx.user, 'read')
-      const sql = requireSql(readParameters(request))
+      const sql = requireSql(readParameters(request), options)
       const lines: string[] = []
       for (const parsed of parseStatements(sql)) lines.push(`${await printStatement(parser, sql, parsed)};`)
       return sendJson(reply, { formatted: lines.join('\n') })
@@ -93,7 +94,7 @@ export function routes(
     url: '/parse',
     async handler(request, reply) {
       authorise(request.ctx.user, 'read')
-      const sql = requireSql(readParameters(request), 'Invalid query: sql parameter is required.')
+      const sql = requireSql(readParameters(request), options, 'Invalid query: sql parameter is required.')
       const trees: unknown[] = []
       for (const parsed of parseStatements(sql)) trees.push(await describeStatement(parser, sql, parsed))
       return sendJson(reply, trees)
@@ -114,9 +115,19 @@ function readParameters(request: FastifyRequest): ReadParameter {
   return read
 }
 
-function requireSql(parameter: ReadParameter, message = 'sql parameter is required.'): string {
+function requireSql(
+  parameter: ReadParameter,
+  { max_sql_length: limit }: SqlOptions,
+  message = 'sql parameter is required.'
+): string {
   const sql = parameter('sql')
   if (sql === undefined) throw new DbError('InvalidArguments', message)
+  // A character takes three bytes at most.
+  const bytes = sql.length * 3 <= limit ? 0 : Buffer.byteLength(sql)
+  if (bytes > limit) {
+    const key = `[plugins.sql] max_sql_length = "${formatSize(limit)}"`
+    throw new DbError('InvalidArguments', `the SQL text has ${bytes} bytes, at most are ${limit} (${key})`)
+  }
   return sql
 }
 

@@ -1,9 +1,10 @@
 // LIKE and WHERE of the SHOW statements, over rows made here.
-import { type ColumnType, DbError, type RecordsAnswer, type ResultType } from '../../../core/index.ts'
+import { type ColumnType, DbError, eachPaced, Pace, type RecordsAnswer, type ResultType } from '../../../core/index.ts'
 import { engineType } from '../query/engine-type.ts'
 import { privileged, runQuery, type Session } from '../session.ts'
 import type { ShowFilter } from '../statement/statement.ts'
 import { quoteName, quoteText, tokenize } from '../text/token.ts'
+import { likePattern } from './like.ts'
 import { type Row, rowsAnswer } from './rows.ts'
 
 export type ShownColumn = string | readonly [string, ResultType]
@@ -17,11 +18,12 @@ export async function filtered(
   alias?: string
 ): Promise<RecordsAnswer> {
   if (filter?.kind === 'like') {
-    const pattern = likePattern(filter.pattern)
-    return rowsAnswer(
-      columns,
-      rows.filter(row => pattern.test(String(row[0])))
-    )
+    const matches = likePattern(filter.pattern)
+    const kept: Row[] = []
+    await eachPaced(new Pace(session.ctx.signal), rows, row => {
+      if (matches(String(row[0]))) kept.push(row)
+    })
+    return rowsAnswer(columns, kept)
   }
   if (filter === undefined || rows.length === 0) return rowsAnswer(columns, rows)
   const [first, ...rest] = filter.tokens
@@ -53,12 +55,4 @@ function typeOf(column: ShownColumn): string {
 function cell(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : quoteText(String(value))
-}
-
-function likePattern(pattern: string): RegExp {
-  const source = pattern
-    .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-    .replaceAll('%', '.*')
-    .replaceAll('_', '.')
-  return new RegExp(`^${source}$`, 'su')
 }

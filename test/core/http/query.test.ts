@@ -14,6 +14,9 @@ t.test('a query string becomes a record', async t => {
     ['a=x=y', { a: 'x=y' }],
     ['a=100%25', { a: '100%' }],
     ['a=100%', { a: '100%' }],
+    ['a=%f%f0%9f%98%80%', { a: '%f😀%' }],
+    ['a=%ed%a0%80&b=%f4%90%80%80&c=%c0%af', { a: '%ed%a0%80', b: '%f4%90%80%80', c: '%c0%af' }],
+    ['é=ü+%C3%BC', { é: 'ü ü' }],
     ['a=%zz%20b', { a: '%zz b' }],
     ['a=%ff%c3%a9', { a: '%ff%c3%a9' }],
     ['__proto__=1', { ['__proto__']: '1' }]
@@ -39,6 +42,28 @@ t.test('what URLSearchParams writes is read back', async t => {
 t.test('no text makes it throw', async t => {
   fc.assert(fc.property(fc.string(), text => typeof parseParameters(text) === 'object'))
   t.pass()
+})
+
+t.test('runs of signs are text where the runtime says so, whatever they are', async t => {
+  const byte = fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xf0, 0x9f))
+  const run = fc.array(byte, { minLength: 1, maxLength: 6 })
+  fc.assert(
+    fc.property(run, bytes => {
+      const signs = bytes.map(each => `%${each.toString(16).padStart(2, '0')}`).join('')
+      let expected = signs
+      try {
+        expected = decodeURIComponent(signs)
+      } catch {}
+      return firstValue(parseParameters(`a=${signs}`), 'a') === expected
+    }),
+    { numRuns: 5000 }
+  )
+  t.pass()
+})
+
+t.test('more fields than are allowed are refused', async t => {
+  t.strictSame({ ...parseParameters('a&b&&c', 3) }, { a: '', b: '', c: '' })
+  t.throws(() => parseParameters('a&b&&c&d', 3), { code: 'InvalidArguments', message: /3 fields.*max_form_fields/ })
 })
 
 t.test("a parameter is the URL's before the form's; bytes are no form", async t => {
