@@ -71,6 +71,8 @@ export interface PluginSpec<
    * keeps its old configuration, and calls it once more with the old options.
    */
   reload?(config: Static<C>, service: unknown): unknown
+  /** True: options name files, so that `reload` is called at every reload of the configuration, whatever changed. */
+  readonly rereads?: boolean
 }
 
 const brand = Symbol.for('weir.plugin')
@@ -91,7 +93,7 @@ export function definePlugin<
 }
 
 const functions = ['setup', 'routes', 'formatError', 'credentials', 'reload'] as const
-const members: readonly string[] = ['name', 'prefix', 'servers', 'config', 'needs', 'uses', ...functions]
+const members: readonly string[] = ['name', 'prefix', 'servers', 'config', 'needs', 'uses', 'rereads', ...functions]
 
 function firstWrong(spec: PluginSpec): string | undefined {
   const { name, prefix, servers, config, needs = [], uses = [] } = spec
@@ -103,6 +105,8 @@ function firstWrong(spec: PluginSpec): string | undefined {
   if (typeof config !== 'object' || config === null || (config as { type?: unknown }).type !== 'object')
     return `config of ${name} must be a TypeBox object, Type.Object({}) for no options`
   if (!Array.isArray(needs) || !Array.isArray(uses)) return `needs and uses of ${name} must be lists of plugin names`
+  const { rereads = false } = spec
+  if (typeof rereads !== 'boolean') return `rereads of ${name} must be true or false`
   const unknown = Object.keys(spec).find(key => !members.includes(key))
   if (unknown !== undefined)
     return `${name} has an unknown member ${unknown}${didYouMean(unknown, members)}: members are ${members.join(', ')}`

@@ -95,7 +95,7 @@ async function apply(
     )
   }
   const live = changes.map(change => ({ ...change, keys: change.keys.filter(isLive) }))
-  const changed = live.filter(({ keys }) => keys.length > 0)
+  const changed = live.filter(({ keys, plugin }) => keys.length > 0 || plugin.spec.rereads === true)
   try {
     takeOver(core.config, config, own.filter(isLive))
     for (const change of changed) {

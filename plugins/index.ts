@@ -3,6 +3,7 @@ import type { Catalogue } from '../core/registry.ts'
 
 export const catalogue: Catalogue = {
   admin: () => import('./admin/index.ts'),
+  alerting: () => import('./alerting/index.ts'),
   dashboard: () => import('./dashboard/index.ts'),
   eventcollector: () => import('./eventcollector/index.ts'),
   ingest: () => import('./ingest/index.ts'),

@@ -183,6 +183,14 @@ export interface PromqlResult {
   json(limit: number): Iterable<string>
   /** One row per sample, by series and time: the time, the value (`name`, else `svc_value`), a column for each label. */
   records(name?: string): RecordsAnswer
+  /** Of an instant query: a vector's samples, or the one of a scalar. */
+  samples(): Iterable<PromqlSample>
+}
+
+export interface PromqlSample {
+  readonly labels: PromqlLabels
+  /** Undefined for a native histogram. */
+  readonly value: number | undefined
 }
 
 /** What a query cost. */
@@ -198,6 +206,33 @@ export interface PromqlStats {
   readonly peak: number
   /** Samples that selectors saw, where they were counted, and by step (milliseconds since 1970). */
   readonly seen?: { readonly total: number; readonly perStep: readonly (readonly [time: number, samples: number])[] }
+}
+
+/** Asks SQL for other plugins. */
+export interface SqlQueryService {
+  /**
+   * Runs one statement that reads, in the context's database. Throws DbError: `InvalidSyntax`, `PermissionDenied` for a statement that
+   * would change something, and what the statement itself leads to. What is answered is read once.
+   */
+  query(ctx: RequestContext, text: string): Promise<RecordsAnswer>
+}
+
+/** Rules of alerts and recorded series. */
+export interface AlertingService {
+  /** Groups with rules, as the Prometheus API shows them; those without a rule that is wanted are left out. */
+  rules(filter: RuleFilter): readonly unknown[]
+  /** Alerts that are pending or fire, of one database or of all. */
+  alerts(db: string | undefined): readonly unknown[]
+}
+
+/** What is absent or empty wants all. */
+export interface RuleFilter {
+  readonly db?: string | undefined
+  readonly kind?: 'alert' | 'record' | undefined
+  readonly names?: readonly string[]
+  readonly groups?: readonly string[]
+  readonly files?: readonly string[]
+  readonly withoutAlerts?: boolean
 }
 
 /** Where metrics are kept, whatever protocol brings them: samples as a `SeriesWrite` made of these names and limits, the rest as rows. */
@@ -224,6 +259,8 @@ export interface MetricsysService {
   exemplarWrites(rows: readonly ExemplarRow[]): readonly TableWrite[]
   /** What is not stored yet of what is known of metrics; undefined when all is. Call `stored` once the write has been answered. */
   metadataWrite(db: string, rows: readonly MetricMetadata[]): { readonly write: TableWrite; stored(): void } | undefined
+  /** `rules` and `alerts` of the query API answer with these from now on. */
+  serveRules(rules: AlertingService): void
 }
 
 /** The room for metrics there is in a database; both throw DbError `InvalidArguments` naming the limit that is reached. */
@@ -312,5 +349,6 @@ declare module '../core/plugin.ts' {
     metricsys: MetricsysService
     promql: PromqlService
     pipelines: PipelinesService
+    sql: SqlQueryService
   }
 }

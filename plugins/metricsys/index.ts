@@ -38,8 +38,10 @@ export default definePlugin({
   setup: (core, config) => createService(core, config),
   async routes(app, config) {
     const { promql, metricsys } = app.services
-    routes(app, config, (metricsys as OwnService).receive)
-    if (promql !== undefined) await app.register(api => apiRoutes(api as typeof app, promql), { prefix: '/api/v1' })
+    const { receive, rules } = metricsys as OwnService
+    routes(app, config, receive)
+    if (promql === undefined) return
+    await app.register(api => apiRoutes(api as typeof app, promql, rules), { prefix: '/api/v1' })
   },
   formatError
 })

@@ -3,6 +3,7 @@ import { authorise, type Core, createGate, DbError, type RequestContext } from '
 import type { PromqlRequest, PromqlResult, PromqlService } from '../services.ts'
 import { recordsOf } from './api/records.ts'
 import { resultPieces, seriesCount } from './api/result.ts'
+import { answerSamples } from './api/rows.ts'
 import { treeOf } from './api/tree.ts'
 import { createDeadline } from './deadline.ts'
 import { type QueryAnswer, type QueryRequest, readQuery, runQuery } from './engine/query.ts'
@@ -125,6 +126,7 @@ function toResult(answer: QueryAnswer, { instant }: QueryRequest, waiting: numbe
       ...(seen && { seen: { total: seen.total, perStep: seen.perStep } })
     },
     json: limit => resultPieces(answer, instant, limit),
-    records: name => recordsOf(answer, name)
+    records: name => recordsOf(answer, name),
+    samples: () => answerSamples(answer)
   }
 }

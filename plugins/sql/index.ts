@@ -25,7 +25,6 @@ export default definePlugin({
     tql_table_limit: count(100_000, 'Rows that TQL in the common tables of one query may give.', { live: true })
   }),
   // One for both servers, and loaded before the first query wants it.
-  setup: () => startService(),
-  routes: (app, config) =>
-    routes(app, config, (app.services as unknown as { readonly sql: SqlService }).sql, app.services.promql)
+  setup: (core, config, { promql }) => startService(core, config, promql),
+  routes: (app, config) => routes(app, config, app.services.sql as SqlService)
 })

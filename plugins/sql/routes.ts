@@ -5,7 +5,6 @@ import {
   authorise,
   checkCount,
   DbError,
-  exportFolder,
   formatSize,
   limitAnswer,
   type PluginApp,
@@ -13,27 +12,22 @@ import {
   resultEncoding,
   sendAnswers
 } from '../../core/index.ts'
-import type { PromqlService } from '../services.ts'
 import { informationSchema } from './catalog/name.ts'
 import { isParquet, parquetOf, parquetType } from './copy/parquet.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import type { SqlService } from './service.ts'
 import { parseStatements } from './statement/parse.ts'
 import { describeStatement, printStatement } from './text/print.ts'
-import { evaluateTql } from './tql.ts'
 
 const method = ['GET', 'POST']
 
 export function routes(
   app: PluginApp<never, never>,
   options: SqlOptions,
-  { parser, processes }: SqlService,
-  promql?: PromqlService
+  { parser, processes, session }: SqlService
 ): void {
-  const { store, config, metrics, slowQueries, startedAt } = app.core
+  const { store, metrics } = app.core
   const elapsed = metrics.histogram('svc_servers_http_sql_elapsed', 'Seconds of requests of `/v1/sql`.', ['db'])
-  const system = { metrics: () => metrics.expose(), startedAt }
-  const folder = exportFolder(config.storage.data_home)
   acceptForms(app)
   app.route({
     method,
@@ -56,19 +50,7 @@ export function routes(
       if (!asParquet) checkCount(format, statements.length)
       const process = processes.start(ctx, sql)
       for (const event of ['finish', 'close']) reply.raw.once(event, process.end)
-      const session = {
-        store,
-        parser,
-        ctx: process.ctx,
-        sql,
-        defaultZone: config.default_timezone,
-        deleteLimit: options.delete_limit,
-        tqlLimit: options.tql_table_limit,
-        evaluate: evaluateTql,
-        ...(promql && { promql }),
-        valueLimit: options.value_limit
-      }
-      const whole = { ...session, processes, slowQueries, system, exportFolder: folder }
+      const whole = session(process.ctx, sql)
       if (asParquet) {
         const file = await parquetOf(whole, statements, limit)
         return reply.type(parquetType).header('x-svc-format', 'parquet').send(file)

@@ -1,19 +1,25 @@
 // The query API under `/v1/metricsys/api/v1`: every endpoint by GET and POST, answers in the envelope its clients know.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { acceptForms, answerError, authorise, DbError, type PluginApp } from '../../../core/index.ts'
-import type { PromqlService } from '../../services.ts'
+import type { AlertingService, PromqlService } from '../../services.ts'
 import { buildInfo } from './build-info.ts'
 import { formatApiError } from './error.ts'
 import { type ListAnswer, listLabels, listSeries, listValues } from './labels.ts'
 import { readMetadata } from './metadata.ts'
 import { type ApiParameters, parametersOf } from './parameters.ts'
 import { type ApiAnswer, instantQuery, rangeQuery, requireQuery } from './query.ts'
+import { listRules } from './rules.ts'
 import { sendJson } from './send.ts'
 import { statsJson } from './stats.ts'
 
 type Work<T> = (request: FastifyRequest, parameters: ApiParameters) => T | Promise<T>
 
-export async function apiRoutes(app: PluginApp<never, never>, promql: PromqlService): Promise<void> {
+/** `rules` says who evaluates rules, undefined without anybody. */
+export async function apiRoutes(
+  app: PluginApp<never, never>,
+  promql: PromqlService,
+  rules: () => AlertingService | undefined
+): Promise<void> {
   acceptForms(app)
   const shape = { name: 'metricsys', formatError: formatApiError }
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, shape))
@@ -45,6 +51,8 @@ export async function apiRoutes(app: PluginApp<never, never>, promql: PromqlServ
   data('/metadata', ({ ctx }, parameters) => readMetadata(app.core.store, ctx, parameters))
   data('/format_query', (_, parameters) => promql.format(requireQuery(parameters)))
   data('/parse_query', (_, parameters) => promql.parse(requireQuery(parameters)))
+  data('/rules', ({ ctx }, parameters) => listRules(rules(), ctx, parameters))
+  data('/alerts', ({ ctx }) => ({ alerts: rules()?.alerts(ctx.db) ?? [] }))
   data('/status/buildinfo', () => buildInfo)
 }
 

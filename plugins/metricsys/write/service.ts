@@ -1,6 +1,6 @@
 // What other protocols of metrics need of this one: names, limits and the writes of what is no plain sample.
 import type { Core } from '../../../core/index.ts'
-import type { MetricsysService } from '../../services.ts'
+import type { AlertingService, MetricsysService } from '../../services.ts'
 import { Cardinality, exposeCardinality } from './cardinality.ts'
 import { defaultPhysicalTable, exemplarTable, timeColumn, valueColumn } from './columns.ts'
 import { checkHistogram } from './histogram.ts'
@@ -13,6 +13,8 @@ import { SeriesNames } from './series-name.ts'
 /** What the plugin's own routes need on top. */
 export interface OwnService extends MetricsysService {
   readonly receive: Receive
+  /** Absent where nobody evaluates rules. */
+  rules(): AlertingService | undefined
   close(): Promise<void>
 }
 
@@ -21,9 +23,14 @@ export function createService(core: Core, options: WriteOptions): OwnService {
   const metadata = new KnownMetadata()
   const names = new SeriesNames(core.config.http.is_strict_mode)
   exposeCardinality(core.metrics, cardinality)
+  let rules: AlertingService | undefined
   const receive = createReceive(core, options, { cardinality, metadata, names })
   return {
     receive,
+    rules: () => rules,
+    serveRules(served) {
+      rules = served
+    },
     close: receive.close,
     ...{ timeColumn, valueColumn, physicalTable: defaultPhysicalTable },
     limits: seriesLimits(options),

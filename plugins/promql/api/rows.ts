@@ -1,5 +1,6 @@
 // Results as rows: a sample each.
 
+import type { PromqlSample } from '../../services.ts'
 import type { QueryAnswer } from '../engine/query.ts'
 import { at, type Grid, none, timeOf } from '../engine/series.ts'
 import { histogramText } from '../histogram/text.ts'
@@ -33,6 +34,17 @@ export function* answerRows({ value, grid }: QueryAnswer): Iterable<Row> {
         yield { time, value: histogramText(histograms.values[i]!), labels: shown }
       }
     }
+  }
+}
+
+/** Of an instant query: series with what they have at its time. */
+export function* answerSamples({ value }: QueryAnswer): Iterable<PromqlSample> {
+  if (value.type === 'scalar') yield { labels: {}, value: value.values[0]! }
+  if (value.type !== 'vector') return
+  for (const series of value.series) {
+    const sample = at(series, 0)
+    if (sample === undefined) continue
+    yield { labels: Object.fromEntries(series.labels), value: typeof sample === 'number' ? sample : undefined }
   }
 }
 

@@ -73,7 +73,7 @@ t.test('panels ask for ranges by form, tables and stats for an instant', async t
 
 t.test('what is not there is refused in a way the data source takes for absent', async t => {
   const { get } = await open(t)
-  for (const path of ['rules', 'alerts', 'query_exemplars', 'status/config', 'targets', 'features']) {
+  for (const path of ['query_exemplars', 'status/config', 'targets', 'features']) {
     const { status, body } = await get(path)
     t.equal(status, 404, path)
     t.match(body, { status: 'error', errorType: 'not_found' })

@@ -167,8 +167,7 @@ t.test('errors have the types and statuses of their kind', async t => {
       ['metadata', 'limit=x', 400, 'bad_data', /limit must be a number/],
       ['format_query', query('foo{'), 400, 'bad_data', /parse error/],
       ['parse_query', query('foo{'), 400, 'bad_data', /parse error/],
-      ['rules', '', 404, 'not_found', /there is no/],
-      ['alerts', '', 404, 'not_found', /there is no/]
+      ['targets', '', 404, 'not_found', /there is no/]
     ]
   for (const [path, parameters, status, type, text] of refusals) {
     const { body, ...reply } = await get(path, parameters)

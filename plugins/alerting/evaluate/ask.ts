@@ -1,0 +1,66 @@
+// Asks what a rule asks: PromQL or SQL, answered as samples.
+import { DbError, type RecordsAnswer, type RequestContext, type ResultBatch } from '../../../core/index.ts'
+import type { PromqlService, SqlQueryService } from '../../services.ts'
+import type { RuleQuery } from '../rule/rule.ts'
+import { labelsOf, type Sample } from './sample.ts'
+
+export interface AskParts {
+  readonly promql: PromqlService | undefined
+  readonly sql: SqlQueryService | undefined
+}
+
+/** At most `most` samples at `time`, milliseconds since 1970. Throws DbError, or Error for results that are no samples. */
+export type Ask = (ctx: RequestContext, query: RuleQuery, time: number, most: number) => Promise<readonly Sample[]>
+
+export function createAsk({ promql, sql }: AskParts): Ask {
+  return async (ctx, query, time, most) => {
+    if (query.kind === 'sql') return readSql(await sql!.query(ctx, query.text), most)
+    const result = await promql!.query(ctx, { text: query.text, start: time, end: time })
+    if (result.type !== 'vector' && result.type !== 'scalar') throw new Error('rule result is not a vector or scalar')
+    if (result.series > most) throw tooMany(most)
+    return [...result.samples()].map(({ labels, value }) => {
+      if (value === undefined) throw new Error('rule result holds a native histogram, which no rule can take')
+      return { labels: Object.entries(labels), value }
+    })
+  }
+}
+
+function tooMany(most: number): DbError {
+  return new DbError('InvalidArguments', `a rule may give at most ${most} series (plugins.alerting.max_series)`)
+}
+
+const numberTypes = /^(U?Int\d+|Float\d+|Decimal.*)$/
+
+/** The column `value`, or the only one with numbers, has the values; the others are labels, but those that are null. */
+async function readSql(answer: RecordsAnswer, most: number): Promise<Sample[]> {
+  try {
+    const { columns } = answer
+    const numbers = columns.filter(({ type }) => numberTypes.test(type))
+    const named = columns.findIndex(({ name }) => name === 'value')
+    const valueAt = named >= 0 ? named : numbers.length === 1 ? columns.indexOf(numbers[0]!) : -1
+    if (valueAt < 0 || !numberTypes.test(columns[valueAt]!.type)) {
+      throw new Error('the statement needs one column of numbers, or one that is named value')
+    }
+    const samples: Sample[] = []
+    for await (const batch of answer.batches()) {
+      if (samples.length + batch.rows > most) throw tooMany(most)
+      for (let row = 0; row < batch.rows; row++) {
+        const value = cellOf(batch, valueAt, row)
+        if (value === null) continue
+        const labels = columns.flatMap(({ name }, c) => {
+          const cell = c === valueAt ? null : cellOf(batch, c, row)
+          return cell === null ? [] : [[name, String(cell)] as const]
+        })
+        samples.push({ labels: labelsOf(labels), value: Number(value) })
+      }
+    }
+    return samples
+  } finally {
+    answer.close?.()
+  }
+}
+
+function cellOf({ columns }: ResultBatch, column: number, row: number): unknown {
+  const { values, valid } = columns[column]!
+  return valid === undefined || valid[row >> 3]! & (1 << (row & 7)) ? (values[row] ?? null) : null
+}

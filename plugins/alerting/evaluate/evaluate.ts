@@ -1,0 +1,168 @@
+// One evaluation of a group: its rules one after the other, each seeing what those before it wrote.
+import {
+  after,
+  DbError,
+  formatDuration,
+  type Logger,
+  type RequestContext,
+  type SeriesWrite
+} from '../../../core/index.ts'
+import type { MetricsysService, PromqlService } from '../../services.ts'
+import type { Counters } from '../counters.ts'
+import { reasonOf } from '../reason.ts'
+import type { AlertRule, RecordRule, RuleGroup } from '../rule/rule.ts'
+import { type Alert, alertSamples, stepAlerts } from './alert.ts'
+import type { Ask } from './ask.ts'
+import { restoreAlerts } from './restore.ts'
+import { keyOf, type Labels, metricName, type Sample, withLabels } from './sample.ts'
+import type { GroupState, RuleState } from './state.ts'
+import { samplesWrite } from './write.ts'
+
+export interface EvaluateParts {
+  readonly ask: Ask
+  /** For what was before the server started; without it and `metricsys` alerts begin anew. */
+  readonly promql: PromqlService | undefined
+  readonly metricsys: MetricsysService | undefined
+  readonly counters: Counters
+  readonly log: Logger
+  readonly options: EvaluateOptions
+  /** The context of queries and writes in a database. */
+  context(db: string, signal: AbortSignal): RequestContext
+  write(ctx: RequestContext, write: SeriesWrite): Promise<unknown>
+  /** Whether another rule has alerts of the same name with the same labels. */
+  isAlone(group: RuleGroup, rule: AlertRule): boolean
+  /** Told of all alerts of a rule after each evaluation at `time`. */
+  notify(group: RuleGroup, rule: AlertRule, alerts: Iterable<Alert>, time: number): void
+}
+
+export interface EvaluateOptions {
+  readonly max_series: number
+  /** Milliseconds. */
+  readonly evaluation_timeout: number
+  readonly for_outage_tolerance: number
+  readonly external_url: string
+}
+
+/** Never fails: what goes wrong is the rule's health. `time` in milliseconds since 1970; `signal` ends it between two rules. */
+export async function evaluateGroup(
+  parts: EvaluateParts,
+  state: GroupState,
+  time: number,
+  signal: AbortSignal
+): Promise<void> {
+  const began = performance.now()
+  for (const rule of state.rules) {
+    if (signal.aborted) return
+    await evaluateRule(parts, state.group, rule, time, signal)
+  }
+  state.lastEvaluation = time
+  state.evaluationTime = (performance.now() - began) / 1_000
+  parts.counters.duration.observe(state.evaluationTime)
+}
+
+async function evaluateRule(
+  parts: EvaluateParts,
+  group: RuleGroup,
+  state: RuleState,
+  time: number,
+  stop: AbortSignal
+): Promise<void> {
+  const { options, counters, log } = parts
+  const began = performance.now()
+  const late = new AbortController()
+  const limit = options.evaluation_timeout
+  const reason = `the evaluation took longer than ${formatDuration(limit)} (plugins.alerting.evaluation_timeout)`
+  const timer = after(limit, () => late.abort(new DbError('DeadlineExceeded', reason))).unref()
+  try {
+    const ctx = parts.context(group.db, AbortSignal.any([stop, late.signal]))
+    const { rule } = state
+    const samples = await (rule.kind === 'alert'
+      ? evaluateAlert(parts, group, state, rule, time, ctx)
+      : evaluateRecord(parts, group, rule, time, ctx))
+    await writeSamples(parts, ctx, state, samples, time - group.queryOffset)
+    state.health = 'ok'
+    state.lastError = ''
+    counters.evaluations.add(1, { result: 'success' })
+  } catch (error) {
+    if (stop.aborted) return
+    const message = reasonOf(late.signal.aborted ? late.signal.reason : error)
+    if (state.lastError !== message)
+      log.warn({ rule: state.rule.place, reason: message }, 'a rule could not be evaluated')
+    state.health = 'err'
+    state.lastError = message
+    counters.evaluations.add(1, { result: 'failure' })
+  } finally {
+    timer.stop()
+    state.lastEvaluation = time
+    state.evaluationTime = (performance.now() - began) / 1_000
+  }
+}
+
+async function evaluateAlert(
+  parts: EvaluateParts,
+  group: RuleGroup,
+  state: RuleState,
+  rule: AlertRule,
+  time: number,
+  ctx: RequestContext
+): Promise<readonly Sample[]> {
+  const { options, counters, log, promql, metricsys } = parts
+  if (!state.isRestored && promql !== undefined && metricsys !== undefined) {
+    const tolerance = options.for_outage_tolerance
+    const isAlone = parts.isAlone(group, rule)
+    const known = await restoreAlerts(promql, ctx, rule, { time: time - group.queryOffset, tolerance, isAlone })
+    for (const [key, alert] of known) state.alerts.set(key, alert)
+    state.written = new Map(alertSamples([...known.values()]).map(({ labels }) => [keyOf(labels), labels]))
+  }
+  state.isRestored = true
+  const samples = await parts.ask(ctx, rule.query, time - group.queryOffset, options.max_series)
+  const { active, failures } = stepAlerts(rule, state.alerts, samples, {
+    time,
+    limit: group.limit,
+    externalURL: options.external_url
+  })
+  if (failures.length > 0) {
+    counters.templateFailures.add(failures.length)
+    log.warn({ reason: failures[0], count: failures.length }, 'templates of alerts could not be filled in')
+  }
+  parts.notify(group, rule, state.alerts.values(), time)
+  return alertSamples(active)
+}
+
+async function evaluateRecord(
+  { ask, options }: EvaluateParts,
+  group: RuleGroup,
+  rule: RecordRule,
+  time: number,
+  ctx: RequestContext
+): Promise<readonly Sample[]> {
+  const found = await ask(ctx, rule.query, time - group.queryOffset, options.max_series)
+  if (group.limit > 0 && found.length > group.limit) {
+    throw new Error(`exceeded limit of ${group.limit} with ${found.length} series`)
+  }
+  const over = [...Object.entries(rule.labels), [metricName, rule.name] as const]
+  const keys = new Set<string>()
+  return found.map(({ labels, value }) => {
+    const named = withLabels(labels, over)
+    const key = keyOf(named)
+    if (keys.has(key)) throw new Error('vector contains metrics with the same labelset after applying rule labels')
+    keys.add(key)
+    return { labels: named, value }
+  })
+}
+
+/** With the end of series that were there last time. */
+async function writeSamples(
+  { metricsys, counters, write }: EvaluateParts,
+  ctx: RequestContext,
+  state: RuleState,
+  samples: readonly Sample[],
+  time: number
+): Promise<void> {
+  const written = new Map<string, Labels>(samples.map(({ labels }) => [keyOf(labels), labels]))
+  const ended = [...state.written].flatMap(([key, labels]) => (written.has(key) ? [] : [labels]))
+  if (metricsys === undefined || samples.length + ended.length === 0) return
+  await write(ctx, samplesWrite(samples, ended, time, metricsys))
+  counters.samples.add(samples.length)
+  state.written = written
+}

@@ -1,0 +1,62 @@
+// What is known of groups and rules while the server runs.
+import type { Rule, RuleGroup } from '../rule/rule.ts'
+import type { Alerts } from './alert.ts'
+import type { Labels } from './sample.ts'
+
+export interface RuleState {
+  readonly rule: Rule
+  /** Of an alerting rule. */
+  readonly alerts: Alerts
+  /** Series the last evaluation wrote, by key. */
+  written: ReadonlyMap<string, Labels>
+  health: 'unknown' | 'ok' | 'err'
+  lastError: string
+  /** Seconds. */
+  evaluationTime: number
+  /** Milliseconds since 1970; 0 before the first one. */
+  lastEvaluation: number
+  /** Whether what was known before the server started has been looked for. */
+  isRestored: boolean
+}
+
+export interface GroupState {
+  readonly group: RuleGroup
+  readonly rules: readonly RuleState[]
+  evaluationTime: number
+  lastEvaluation: number
+}
+
+/** The state of a group; what was known of its rules goes on where they are the same. */
+export function groupState(group: RuleGroup, before?: GroupState): GroupState {
+  const old = [...(before?.rules ?? [])]
+  const rules = group.rules.map((rule): RuleState => {
+    const at = old.findIndex(state => sameRule(state.rule, rule))
+    if (at < 0) return newState(rule)
+    const [known] = old.splice(at, 1)
+    return { ...known!, rule }
+  })
+  return { group, rules, evaluationTime: 0, lastEvaluation: before?.lastEvaluation ?? 0 }
+}
+
+/** States of `before` that `after` does not go on with. */
+export function droppedRules(before: GroupState, after: GroupState | undefined): readonly RuleState[] {
+  const kept = new Set(after?.rules.map(({ alerts }) => alerts))
+  return before.rules.filter(({ alerts }) => !kept.has(alerts))
+}
+
+function newState(rule: Rule): RuleState {
+  return {
+    rule,
+    alerts: new Map(),
+    written: new Map(),
+    health: 'unknown',
+    lastError: '',
+    evaluationTime: 0,
+    lastEvaluation: 0,
+    isRestored: false
+  }
+}
+
+function sameRule(a: Rule, b: Rule): boolean {
+  return a.kind === b.kind && a.name === b.name && JSON.stringify(a.labels) === JSON.stringify(b.labels)
+}

@@ -1,0 +1,71 @@
+// Rules that are evaluated again and again: alerts, told to receivers, and recorded series.
+import { Type } from 'typebox'
+import { count, definePlugin, duration } from '../../core/index.ts'
+import { routes } from './routes.ts'
+import { createService, type OwnService } from './service.ts'
+
+const urls = (description: string) =>
+  Type.Array(Type.String({ pattern: '^https?://[^\\s/]+', expected: 'a URL that starts with http:// or https://' }), {
+    default: [],
+    description,
+    secret: true
+  })
+
+export default definePlugin({
+  name: 'alerting',
+  prefix: '/v1/alerting',
+  servers: ['main', 'public'],
+  uses: ['promql', 'sql', 'metricsys'],
+  rereads: true,
+  config: Type.Object({
+    rule_files: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description:
+        'Files with rules, or patterns such as `rules/*.yml`; relative ones count from the folder the server is started in. Read again at every reload of the configuration.',
+      live: true
+    }),
+    db: Type.String({
+      default: 'public',
+      minLength: 1,
+      description: 'Database of groups that name none with `db`.',
+      live: true
+    }),
+    evaluation_interval: duration(60_000, 'Time between two evaluations of groups that name no `interval`.', {
+      minimum: 100,
+      live: true
+    }),
+    evaluation_timeout: duration(30_000, 'Time one rule may take; then it has failed.', { minimum: 1, live: true }),
+    for_outage_tolerance: duration(
+      3_600_000,
+      'How long the server may have been stopped for alerts to go on where they were; after a longer time they begin anew.',
+      { live: true }
+    ),
+    external_url: Type.String({
+      default: '',
+      description: 'Address under which people reach this server, for links in notifications.',
+      live: true
+    }),
+    alertmanagers: urls('Alertmanagers that are told of alerts, by their API v2: `http://127.0.0.1:9093`.'),
+    webhooks: urls(
+      'Addresses that are told when alerts begin to fire and when they end, with the body webhooks of Alertmanager have.'
+    ),
+    resend_delay: duration(60_000, 'Time after which Alertmanagers are told of an alert again.', { live: true }),
+    notify_timeout: duration(10_000, 'Time a receiver has to answer.', { minimum: 1, live: true }),
+    notify_retry: duration(900_000, 'How long a notification is tried again; then it is lost, and counted.', {
+      live: true
+    }),
+    notify_queue: count(10_000, 'Alerts that may wait for one receiver; the oldest are dropped, and counted.', {
+      live: true
+    }),
+    max_groups: count(1_000, 'Groups of rules; more are refused.', { live: true }),
+    max_rules: count(10_000, 'Rules of all groups; more are refused.', { live: true }),
+    max_series: count(10_000, 'Series one rule may give; one with more fails.', { live: true })
+  }),
+  setup: (core, config, services) => {
+    const service = createService(core, config, services)
+    services.metricsys?.serveRules(service)
+    return service
+  },
+  reload: (_, service) => (service as OwnService).reload(),
+  routes: app => routes(app, (app.services as unknown as { readonly alerting: OwnService }).alerting)
+})

@@ -1,0 +1,89 @@
+// Alerts as receivers read them: Alertmanager's API v2, and the body its own webhooks have.
+import type { Alert } from '../evaluate/alert.ts'
+import type { AlertRule, RuleGroup } from '../rule/rule.ts'
+import type { Message } from './delivery.ts'
+
+export interface Occasion {
+  readonly group: RuleGroup
+  readonly rule: AlertRule
+  /** Milliseconds since 1970. */
+  readonly time: number
+  /** Milliseconds after which a receiver that hears no more takes an alert for ended. */
+  readonly validFor: number
+  readonly externalURL: string
+}
+
+/** For `POST /api/v2/alerts`. */
+export function alertmanagerMessage(alerts: readonly Alert[], occasion: Occasion): Message {
+  const list = alerts.map(alert => ({
+    labels: Object.fromEntries(alert.labels),
+    annotations: alert.annotations,
+    startsAt: timeText(alert.firedAt ?? alert.activeAt),
+    endsAt: timeText(isOver(alert) ? alert.resolvedAt! : occasion.time + occasion.validFor),
+    generatorURL: generatorURL(occasion)
+  }))
+  return { count: alerts.length, body: JSON.stringify(list) }
+}
+
+/** Alerts of one rule in one message, those that fire and those that have ended. */
+export function webhookMessage(alerts: readonly Alert[], occasion: Occasion): Message {
+  const { group, rule, externalURL } = occasion
+  const list = alerts.map(alert => ({
+    status: isOver(alert) ? 'resolved' : 'firing',
+    labels: Object.fromEntries(alert.labels),
+    annotations: alert.annotations,
+    startsAt: timeText(alert.firedAt ?? alert.activeAt),
+    endsAt: isOver(alert) ? timeText(alert.resolvedAt!) : '0001-01-01T00:00:00Z',
+    generatorURL: generatorURL(occasion),
+    fingerprint: fingerprint(alert)
+  }))
+  const body = {
+    version: '4',
+    groupKey: `${group.file}:${group.name}:{alertname=${JSON.stringify(rule.name)}}`,
+    truncatedAlerts: 0,
+    status: list.some(({ status }) => status === 'firing') ? 'firing' : 'resolved',
+    receiver: 'webhook',
+    groupLabels: { alertname: rule.name },
+    commonLabels: common(list.map(({ labels }) => labels)),
+    commonAnnotations: common(list.map(({ annotations }) => annotations)),
+    externalURL,
+    alerts: list
+  }
+  return { count: alerts.length, body: JSON.stringify(body) }
+}
+
+function isOver({ state }: Alert): boolean {
+  return state === 'inactive'
+}
+
+export function timeText(time: number): string {
+  return new Date(time).toISOString()
+}
+
+/** Where the rule's expression is shown. */
+function generatorURL({ rule, group, externalURL }: Occasion): string {
+  const parameters = new URLSearchParams({ db: group.db, lang: rule.query.kind, q: rule.query.text })
+  return `${externalURL.replace(/\/$/, '')}/dashboard/query?${parameters}`
+}
+
+function common(all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+  const [first = {}, ...others] = all
+  return Object.fromEntries(Object.entries(first).filter(([name, value]) => others.every(each => each[name] === value)))
+}
+
+const mask = 0xffffffffffffffffn
+
+/** Of the labels: 64 bits of FNV-1a as 16 hexadecimal digits, as Prometheus has it. */
+export function fingerprint({ labels }: Pick<Alert, 'labels'>): string {
+  let hash = 0xcbf29ce484222325n
+  const add = (byte: number) => {
+    hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & mask
+  }
+  for (const [name, value] of labels) {
+    for (const byte of Buffer.from(name)) add(byte)
+    add(0xff)
+    for (const byte of Buffer.from(value)) add(byte)
+    add(0xff)
+  }
+  return hash.toString(16).padStart(16, '0')
+}

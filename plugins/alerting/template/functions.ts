@@ -1,0 +1,109 @@
+// Functions of templates: those of Go's language and of Prometheus that need no further query.
+import { compileRegex, parseReplacement } from '../../../core/index.ts'
+import { parseDuration } from '../rule/duration.ts'
+import { humanize, humanize1024, humanizeDuration, humanizePercentage, humanizeTimestamp } from './humanize.ts'
+import { printf } from './printf.ts'
+import { isTrue, printValue, type Value } from './value.ts'
+
+export interface TemplateFunction {
+  readonly least: number
+  readonly most: number
+  /** Throws Error for values it cannot take. */
+  call(...args: readonly Value[]): Value
+}
+
+const define = (least: number, most: number, call: (...args: Value[]) => Value): TemplateFunction => ({
+  least,
+  most,
+  call: call as TemplateFunction['call']
+})
+const ofNumber = (write: (value: number) => string) => define(1, 1, value => write(numberOf(value)))
+const ofText = (write: (text: string) => string) => define(1, 1, value => write(textOf(value)))
+const compared = (holds: (order: number) => boolean) => define(2, 2, (a, b) => holds(compare(a, b)))
+const any = Number.POSITIVE_INFINITY
+
+export const functions: Readonly<Record<string, TemplateFunction>> = {
+  humanize: ofNumber(humanize),
+  humanize1024: ofNumber(humanize1024),
+  humanizeDuration: ofNumber(humanizeDuration),
+  humanizePercentage: ofNumber(humanizePercentage),
+  humanizeTimestamp: ofNumber(humanizeTimestamp),
+  toUpper: ofText(text => text.toUpperCase()),
+  toLower: ofText(text => text.toLowerCase()),
+  title: ofText(text =>
+    text.replace(/(^|[^\p{L}\p{N}_'])(\p{L})/gu, (_, before, letter) => before + letter.toUpperCase())
+  ),
+  stripPort: ofText(text => /^(.*):\d+$/.exec(text)?.[1]?.replace(/^\[(.*)\]$/, '$1') ?? text),
+  stripDomain: ofText(stripDomain),
+  match: define(2, 2, (pattern, text) => compileRegex(textOf(pattern)).test(textOf(text))),
+  reReplaceAll: define(3, 3, (pattern, by, text) => {
+    const regex = compileRegex(textOf(pattern))
+    return regex.replace(textOf(text), parseReplacement(textOf(by), regex.names))
+  }),
+  parseDuration: define(1, 1, text => {
+    const milliseconds = parseDuration(textOf(text))
+    if (milliseconds === undefined) throw new Error(`parseDuration: ${printValue(text)} is no duration`)
+    return milliseconds / 1_000
+  }),
+  externalURL: define(0, 0, () => ''),
+  safeHtml: define(1, 1, value => value),
+  urlQueryEscape: ofText(encodeURIComponent),
+  urlquery: ofText(encodeURIComponent),
+  html: ofText(text => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)),
+  print: define(0, any, (...args) => args.map(printValue).join('')),
+  println: define(0, any, (...args) => `${args.map(printValue).join(' ')}\n`),
+  printf: define(1, any, (format, ...args) => printf(textOf(format), args)),
+  len: define(1, 1, value => (typeof value === 'string' ? Buffer.byteLength(value) : Object.keys(value ?? {}).length)),
+  index: define(1, any, (value, ...keys) => keys.reduce(memberOf, value)),
+  and: define(1, any, (...args) => args.find(value => !isTrue(value)) ?? args.at(-1)),
+  or: define(1, any, (...args) => args.find(isTrue) ?? args.at(-1)),
+  not: define(1, 1, value => !isTrue(value)),
+  eq: define(2, any, (first, ...others) => others.some(other => compare(first, other) === 0)),
+  ne: compared(order => order !== 0),
+  lt: compared(order => order < 0),
+  le: compared(order => order <= 0),
+  gt: compared(order => order > 0),
+  ge: compared(order => order >= 0)
+}
+
+/** Texts that are numbers count as such. */
+function numberOf(value: Value): number {
+  if (typeof value === 'number') return value
+  const infinite = typeof value === 'string' ? /^([+-]?)inf(inity)?$/i.exec(value) : null
+  if (infinite !== null) return infinite[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  if (typeof value === 'string' && value.trim() !== '' && (!Number.isNaN(Number(value)) || /^nan$/i.test(value)))
+    return Number(value)
+  throw new Error(`expected a number, got ${JSON.stringify(printValue(value))}`)
+}
+
+function textOf(value: Value): string {
+  if (typeof value === 'string') return value
+  throw new Error(`expected a text, got ${printValue(value)}`)
+}
+
+/** NaN where they cannot be ordered: nothing holds but that they differ. */
+function compare(a: Value, b: Value): number {
+  if (typeof a !== typeof b) throw new Error(`cannot compare ${printValue(a)} with ${printValue(b)}`)
+  if (a === b) return 0
+  if (typeof a === 'boolean' || typeof a === 'object') return Number.NaN
+  return a! < b! ? -1 : a! > b! ? 1 : Number.NaN
+}
+
+function memberOf(value: Value, key: Value): Value {
+  if (Array.isArray(value) && typeof key === 'number') {
+    if (key >= 0 && key < value.length) return value[key]
+    throw new Error(`index ${key} is out of range`)
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    const map = value as Readonly<Record<string, Value>>
+    return typeof key === 'string' && Object.hasOwn(map, key) ? map[key] : ''
+  }
+  throw new Error(`${printValue(value)} has no members`)
+}
+
+/** An address of a host stays as it is. */
+function stripDomain(text: string): string {
+  const [, host, port = ''] = /^(.*?)(:\d+)?$/s.exec(text)!
+  if (/^\d+(\.\d+){3}$/.test(host!) || host!.includes(':')) return text
+  return host!.split('.')[0] + port
+}

@@ -1,0 +1,28 @@
+// Templates beside those that promtool compares: what cannot be filled in, and what a template may cost.
+import t from 'tap'
+import { parseTemplate } from '../../../plugins/alerting/template/template.ts'
+
+const data = { labels: { job: 'api', text: '0.5' }, value: 0.25, externalURL: 'http://here' }
+const fill = (text: string) => parseTemplate(text)(data)
+
+t.test('texts, numbers and addresses are filled in', async t => {
+  const cases: Readonly<Record<string, string>> = {
+    'as it is': 'as it is',
+    '{{ $labels.job }}/{{ .Labels.job }}/{{ index $labels "job" }}': 'api/api/api',
+    '{{ humanizePercentage .Value }} {{ $labels.text | humanize }}': '25% 500m',
+    '{{ $externalURL }}{{ .ExternalURL }}': 'http://herehttp://here',
+    '{{ parseDuration "1h30m" }} {{ urlQueryEscape "a b" }}': '5400 a%20b',
+    '{{ if not (eq $labels.job "api") }}a{{ else if gt .Value 1.0 }}b{{ else }}c{{ end }}': 'c',
+    '{{ with $labels.none }}a{{ else }}b{{ end }}{{ `{{ raw }}` }}': 'b{{ raw }}',
+    '{{ printf "%5.1f|%-5s|%05d|%t|%%" 2.25 "a" 42 true }}': '  2.2|a    |00042|true|%'
+  }
+  for (const [text, filled] of Object.entries(cases)) t.equal(fill(text), filled, text)
+})
+
+t.test('what cannot be filled in is an error', async t => {
+  t.throws(() => fill('{{ humanize $labels.job }}'), { message: 'expected a number, got "api"' })
+  t.throws(() => fill('{{ $labels.job.more }}'), { message: '$labels.job.more: api has no field more' })
+  t.throws(() => fill('{{ match "(" "a" }}'))
+  const many = `{{ range $a, $b := $labels }}${'{{ range $c, $d := $labels }}'.repeat(14)}x${'{{ end }}'.repeat(14)}{{ end }}`
+  t.throws(() => fill(many), { message: 'a template takes at most 10000 steps' })
+})
