@@ -108,6 +108,8 @@ export type {
   Maintenance,
   Query,
   QueryResult,
+  Reducer,
+  Reduction,
   Relation,
   Report,
   ResolvedWrite,

@@ -210,7 +210,27 @@ export interface SeriesQuery {
   readonly to?: bigint
   /** Each series with any row once, without times and values. */
   readonly distinct?: boolean
+  /** Asked of one number column alone; an engine may answer with samples all the same. */
+  readonly reduction?: Reduction
 }
+
+/** What is made of the samples of each series where they are read, so that they need not be handed over. */
+export interface Reduction {
+  /** URL of a module with the export `createReducer`. It is loaded in other threads: it should import little. */
+  readonly module: string
+  /** What that is called with; it is cloned for other threads. */
+  readonly options: unknown
+  /** Values that come out for each series. */
+  readonly width: number
+}
+
+export type CreateReducer = (options: unknown) => Reducer
+
+/**
+ * Puts what it makes of the samples of one series into `out`, and 1 into `present` beside each value it puts there. Times ascend, in the
+ * unit of the time index; both arrays are its to change.
+ */
+export type Reducer = (times: Float64Array, values: Float64Array, out: Float64Array, present: Uint8Array) => void
 
 /** A test of a tag's value as text; '' where a series has none, or the table has no such tag. */
 export interface TagMatch {
@@ -233,6 +253,11 @@ export interface QueryResult {
   readonly lost?: () => number
   /** Of a series query. */
   readonly labels?: (series: number) => SeriesTags
+  /**
+   * Whether it was reduced as asked. Its columns are then the number of the series, the `width` values of each row one row after the
+   * other, and in the same places whether there is one (0 or 1); series without any value are left out.
+   */
+  readonly reduced?: boolean
   /** Reads on as it is iterated; leaving the loop early or calling `close` stops the query and frees what it holds. */
   batches(): AsyncIterable<ResultBatch>
   close(): void

@@ -7,10 +7,10 @@ import { aggregate } from './aggregate.ts'
 import type { Annotations } from './annotation.ts'
 import { binary } from './binary.ts'
 import type { Fetched } from './fetch.ts'
+import { gridOf, subqueryGrid } from './grid.ts'
 import type { Budget } from './limits.ts'
 import { mapSeries } from './map.ts'
 import { mapPaced } from './pace.ts'
-import { isInvariant } from './prepare.ts'
 import type { SampleCount } from './sample-count.ts'
 import { selectVector } from './select.ts'
 import { broadcast, type Grid, none, type Series, sizeOf, timeOf, type Value } from './series.ts'
@@ -51,8 +51,17 @@ export class Evaluation {
     this.#subqueryStep = parts.subqueryStep
   }
 
+  /** Series of a selector that came as samples. */
   samples(selector: VectorSelector): readonly RawSeries[] {
-    return this.#fetched.get(selector)!
+    return this.#fetched.get(selector)!.raw
+  }
+
+  /** Series of a selector that came reduced to the steps of the grid, by what it stands in. */
+  reduced(selector: VectorSelector, grid: Grid): readonly Series[] {
+    const { reduced } = this.#fetched.get(selector)!
+    const wrong = reduced.find(({ kinds }) => kinds.length !== grid.count)
+    if (wrong === undefined) return reduced
+    throw new DbError('Unexpected', `a selector was reduced to ${wrong.kinds.length} steps, expected ${grid.count}`)
   }
 
   /** The value of an expression that is no range vector. */
@@ -60,10 +69,9 @@ export class Evaluation {
     if (this.budget.isDue) await this.budget.pause()
     if (expr.kind === 'paren') return this.value(expr.expr, grid)
     const before = this.budget.samples
-    const value =
-      grid.count > 1 && isInvariant(expr)
-        ? await broadcast(this.budget, await this.#compute(expr, { ...grid, count: 1 }), grid.count)
-        : await this.#compute(expr, grid)
+    const own = gridOf(expr, grid)
+    const computed = await this.#compute(expr, own)
+    const value = own.count < grid.count ? await broadcast(this.budget, computed, grid.count) : computed
     this.hold(before, value)
     return value
   }
@@ -142,14 +150,9 @@ export class Evaluation {
 
   /** The expression at the subquery's own steps, which lie on multiples of its step. */
   async #subquery(expr: Subquery, grid: Grid): Promise<readonly Samples[]> {
-    const step = (expr.step as number | undefined) ?? this.#subqueryStep
-    const [range, offset] = [expr.range as number, expr.offset as number]
-    const [first, last] =
-      expr.at === undefined ? [grid.start, timeOf(grid, grid.count - 1)] : [expr.at as number, expr.at as number]
-    const start = (Math.floor((first - offset - range) / step) + 1) * step
-    const count = Math.max(0, Math.floor((last - offset - start) / step) + 1)
+    const inner = subqueryGrid(expr, grid, this.#subqueryStep)
+    const { count } = inner
     if (count === 0) return []
-    const inner = { start, step, count }
     // Also where there are no series: the steps themselves take room.
     const before = this.budget.samples
     this.budget.take(count)

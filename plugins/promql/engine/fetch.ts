@@ -1,14 +1,19 @@
 // The samples a query needs: every selector with the times it looks at, asked for at once.
-import { children, type Expr, type Shift, type VectorSelector } from '../language/ast.ts'
+import { rangeFunctions } from '../functions/range-functions.ts'
+import { type Call, children, type Expr, unwrap, type VectorSelector } from '../language/ast.ts'
+import { entry } from './entry.ts'
+import { gridOf, lookTime, subqueryGrid } from './grid.ts'
 import { type Allowance, allowance, type Budget } from './limits.ts'
+import type { Grid, Series } from './series.ts'
 import type { RawSeries, Selection, SeriesSource } from './source.ts'
 
 /** By selector of the prepared query. */
-export type Fetched = ReadonlyMap<VectorSelector, readonly RawSeries[]>
+export type Fetched = ReadonlyMap<VectorSelector, Selected>
 
-export interface Interval {
-  readonly from: number
-  readonly to: number
+/** Series of a selector: those that came as samples, and those that came reduced to its steps. */
+export interface Selected {
+  readonly raw: readonly RawSeries[]
+  readonly reduced: readonly Series[]
 }
 
 interface Asked {
@@ -17,89 +22,120 @@ interface Asked {
   readonly fixed: boolean
 }
 
+export interface FetchOptions {
+  /** Milliseconds a sample counts for. */
+  readonly lookback: number
+  /** Milliseconds between the steps of a subquery that names none. */
+  readonly subqueryStep: number
+  /** Whether the samples themselves are wanted, to be counted. */
+  readonly counted: boolean
+}
+
 /** Reads samples for one part of a query's steps after the other. */
 export class Fetcher {
   readonly #source: SeriesSource
   readonly #expr: Expr
-  readonly #lookback: number
+  readonly #options: FetchOptions
   readonly #budget: Budget
-  readonly #fixed = new Map<string, Promise<readonly RawSeries[]>>()
+  readonly #fixed = new Map<string, Promise<Selected>>()
 
-  constructor(source: SeriesSource, expr: Expr, lookback: number, budget: Budget) {
+  constructor(source: SeriesSource, expr: Expr, options: FetchOptions, budget: Budget) {
     this.#source = source
     this.#expr = expr
-    this.#lookback = lookback
+    this.#options = options
     this.#budget = budget
   }
 
   /** Milliseconds before the first of some evaluation times that selectors look at, at most. */
-  reach(times: Interval): number {
+  reach(grid: Grid): number {
     let reach = 0
-    for (const { selection, fixed } of this.#collect(times).values()) {
-      if (!fixed) reach = Math.max(reach, selection.to - selection.from - (times.to - times.from))
+    for (const { selection, fixed } of this.#collect(grid).values()) {
+      if (!fixed) reach = Math.max(reach, selection.to - selection.from - (grid.count - 1) * grid.step)
     }
     return reach
   }
 
-  /** For first and last evaluation time. Throws TooManySamples. */
-  async fetch(times: Interval, room: Allowance): Promise<Fetched> {
-    const asked = new Map<string, Promise<readonly RawSeries[]>>()
+  /** Throws TooManySamples. */
+  async fetch(grid: Grid, room: Allowance): Promise<Fetched> {
+    const asked = new Map<string, Promise<Selected>>()
     const ofFixed = allowance(this.#budget.maxSamples)
     const read = ({ selection, fixed }: Asked) => {
       const known = fixed ? this.#fixed : asked
-      const key = JSON.stringify(selection)
-      let samples = known.get(key)
-      if (samples === undefined) {
-        samples = this.#source.select(selection, this.#budget.signal, fixed ? ofFixed : room)
-        known.set(key, samples)
-      }
-      return samples
+      return entry(known, JSON.stringify(selection), async () => {
+        const found = await this.#source.select(selection, this.#budget.signal, fixed ? ofFixed : room)
+        return { raw: found.filter(isRaw), reduced: found.filter(isReduced) }
+      })
     }
     const found = await Promise.all(
-      [...this.#collect(times)].map(async ([node, one]) => [node, await read(one)] as const)
+      [...this.#collect(grid)].map(async ([node, one]) => [node, await read(one)] as const)
     )
     return new Map(found)
   }
 
-  #collect(times: Interval): Map<VectorSelector, Asked> {
+  #collect(grid: Grid): Map<VectorSelector, Asked> {
     const selections = new Map<VectorSelector, Asked>()
-    collect(this.#expr, times, this.#lookback, false, selections)
+    collect(this.#expr, { grid, fixed: false }, this.#options, selections)
     return selections
   }
 }
 
-function collect(
-  expr: Expr,
-  times: Interval,
-  lookback: number,
-  fixed: boolean,
-  into: Map<VectorSelector, Asked>
-): void {
-  const look = (selector: VectorSelector, back: number) => {
-    const { from, to } = shifted(times, selector)
+function isReduced(series: RawSeries | Series): series is Series {
+  return 'kinds' in series
+}
+
+function isRaw(series: RawSeries | Series): series is RawSeries {
+  return !isReduced(series)
+}
+
+/** The steps an expression is evaluated at, and whether they are the same whatever the query's own are. */
+interface Place {
+  readonly grid: Grid
+  readonly fixed: boolean
+}
+
+function collect(expr: Expr, place: Place, options: FetchOptions, into: Map<VectorSelector, Asked>): void {
+  const grid = gridOf(expr, place.grid)
+  const look = (selector: VectorSelector, range: number, name?: string) => {
+    const [start, to] = [lookTime(grid, 0, selector), lookTime(grid, grid.count - 1, selector)]
+    const step = selector.at === undefined ? grid.step : 0
     // The left end of what is looked at is not part of it.
-    const selection = { matchers: selector.matchers, from: from - back + 1, to }
-    into.set(selector, { selection, fixed: fixed || selector.at !== undefined })
+    const selection = { matchers: selector.matchers, from: start - range + 1, to }
+    const steps =
+      name === undefined || options.counted ? {} : { steps: { function: name, start, step, count: grid.count, range } }
+    into.set(selector, {
+      selection: { ...selection, ...steps },
+      fixed: place.fixed || selector.at !== undefined
+    })
   }
   switch (expr.kind) {
     case 'selector':
-      look(expr, lookback)
+      look(expr, options.lookback, 'latest')
       return
     case 'matrix':
       look(expr.selector, expr.range as number)
       return
     case 'subquery': {
-      const { from, to } = shifted(times, expr)
-      const inner = { from: from - (expr.range as number), to }
-      collect(expr.expr, inner, lookback, fixed || expr.at !== undefined, into)
+      const inner = subqueryGrid(expr, grid, options.subqueryStep)
+      const fixed = place.fixed || expr.at !== undefined
+      if (inner.count > 0) collect(expr.expr, { grid: inner, fixed }, options, into)
       return
     }
     default:
-      for (const child of children(expr)) collect(child, times, lookback, fixed, into)
+      for (const child of children(expr)) {
+        const inner = unwrap(child)
+        if (inner.kind === 'matrix' && isReducible(expr)) look(inner.selector, inner.range as number, expr.name)
+        else if (inner.kind === 'selector' && wantsSamples(expr)) look(inner, options.lookback)
+        else collect(child, { grid, fixed: place.fixed }, options, into)
+      }
   }
 }
 
-function shifted(times: Interval, { at, offset }: Shift): Interval {
-  const [from, to] = at === undefined ? [times.from, times.to] : [at as number, at as number]
-  return { from: from - (offset as number), to: to - (offset as number) }
+/** Functions of a range vector alone are the same wherever its samples are. */
+function isReducible(expr: Expr): expr is Call {
+  return expr.kind === 'call' && expr.args.length === 1 && Object.hasOwn(rangeFunctions, expr.name)
+}
+
+/** These look at the times of an instant selector's samples. */
+function wantsSamples(expr: Expr): boolean {
+  return expr.kind === 'call' && (expr.name === 'timestamp' || expr.name === 'info')
 }

@@ -71,19 +71,16 @@ export async function runQuery(source: SeriesSource, request: QueryRequest, sign
   const count = request.instant ? 1 : Math.floor((times.end - times.start) / times.step) + 1
   if (!request.instant) budget.checkPoints(count)
   const grid: Grid = { start: times.start, step: times.step, count }
+  const counted = request.counted === true
   const annotations = new Annotations(text)
-  const seen = request.counted ? { seen: new SampleCount(grid) } : {}
-  const fetcher = new Fetcher(source, expr, lookback, budget)
+  const seen = counted ? { seen: new SampleCount(grid) } : {}
+  const fetcher = new Fetcher(source, expr, { lookback, subqueryStep, counted }, budget)
   const evaluationOf = (fetched: Fetched) =>
     new Evaluation({ fetched, annotations, budget, lookback, subqueryStep, query: times, ...seen })
   clock.push(performance.now())
   const value =
     type === 'matrix'
-      ? await rawMatrix(
-          evaluationOf(await fetcher.fetch({ from: times.start, to: times.start }, allowance(limits.maxSamples))),
-          expr,
-          grid
-        )
+      ? await rawMatrix(evaluationOf(await fetcher.fetch(grid, allowance(limits.maxSamples))), expr, grid)
       : await evaluateInSlices(expr, grid, { fetcher, budget, evaluationOf })
   clock.push(performance.now())
   const ordered = request.instant ? value : await inOrder(budget, value)

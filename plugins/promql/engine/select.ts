@@ -1,21 +1,11 @@
 // A selector as a vector: at every step the latest sample that is not too old.
 import type { VectorSelector } from '../language/ast.ts'
 import type { Evaluation } from './evaluation.ts'
+import { lookTimes } from './grid.ts'
+import { latestPlaces } from './latest.ts'
 import type { SampleCount } from './sample-count.ts'
-import { type Grid, isEmpty, none, put, type Series, seriesMaker, timeOf } from './series.ts'
+import { type Grid, isEmpty, none, put, type Series, seriesMaker } from './series.ts'
 import { isStale, type RawSeries, wordsOf } from './source.ts'
-
-/** The evaluation time a selector looks from. */
-export function lookTime(grid: Grid, step: number, { at, offset }: Pick<VectorSelector, 'at' | 'offset'>): number {
-  return ((at as number | undefined) ?? timeOf(grid, step)) - (offset as number)
-}
-
-/** The evaluation times a selector looks from, step by step. */
-export function lookTimes(grid: Grid, shift: Pick<VectorSelector, 'at' | 'offset'>): Float64Array {
-  const times = new Float64Array(grid.count)
-  for (let step = 0; step < grid.count; step++) times[step] = lookTime(grid, step, shift)
-  return times
-}
 
 /** With `times`, each sample's own time in seconds instead of its value. */
 export async function selectVector(
@@ -31,6 +21,10 @@ export async function selectVector(
   const make = seriesMaker(grid.count)
   const { budget } = evaluation
   const before = budget.samples
+  for (const series of evaluation.reduced(selector, grid)) {
+    found.push(series)
+    budget.take(grid.count)
+  }
   for (const raw of evaluation.samples(selector)) {
     const series = make(raw.labels)
     if (times) putTimes(series, raw, look)
@@ -76,29 +70,6 @@ function putSamples(series: Series, raw: RawSeries, look: Look): void {
     kinds[step] = 1
     latest[step] = values[place]!
   }
-}
-
-/** Gives the place of the latest of some times at each step, -1 where it is too old; series of one sender often have the same times. */
-function latestPlaces(from: Float64Array, back: number): (times: Float64Array) => Int32Array {
-  let known: Float64Array = new Float64Array(0)
-  const places = new Int32Array(from.length).fill(-1)
-  return times => {
-    if (areEqual(times, known)) return places
-    known = times
-    let next = 0
-    for (let step = 0; step < from.length; step++) {
-      const time = from[step]!
-      while (next < times.length && times[next]! <= time) next++
-      places[step] = next === 0 || times[next - 1]! <= time - back ? -1 : next - 1
-    }
-    return places
-  }
-}
-
-function areEqual(a: Float64Array, b: Float64Array): boolean {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
-  return true
 }
 
 function putTimes(series: Series, raw: RawSeries, look: Look): void {

@@ -17,7 +17,7 @@ export interface Slicing {
 
 export async function evaluateInSlices(expr: Expr, grid: Grid, slicing: Slicing): Promise<Value> {
   const { fetcher, budget, evaluationOf } = slicing
-  const reach = fetcher.reach(timesOf(grid))
+  const reach = fetcher.reach(grid)
   const whole = new Whole(grid, budget)
   let width = grid.count
   for (let first = 0; first < grid.count; ) {
@@ -27,7 +27,7 @@ export async function evaluateInSlices(expr: Expr, grid: Grid, slicing: Slicing)
     const room = allowance(divisible ? Math.floor(budget.maxSamples * share) : budget.maxSamples)
     let fetched: Fetched
     try {
-      fetched = await fetcher.fetch(timesOf(slice), room)
+      fetched = await fetcher.fetch(slice, room)
     } catch (error) {
       if (!divisible || !(error instanceof TooManySamples)) throw error
       width = Math.max(1, slice.count >> 2)
@@ -41,10 +41,6 @@ export async function evaluateInSlices(expr: Expr, grid: Grid, slicing: Slicing)
     await budget.pause()
   }
   return whole.value
-}
-
-function timesOf(grid: Grid): { readonly from: number; readonly to: number } {
-  return { from: grid.start, to: timeOf(grid, grid.count - 1) }
 }
 
 /** Values of parts put together. */

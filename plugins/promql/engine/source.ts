@@ -3,19 +3,32 @@ import type { Histogram } from '../histogram/histogram.ts'
 import type { Matcher } from '../language/ast.ts'
 import type { Labels } from './labels.ts'
 import type { Allowance } from './limits.ts'
+import type { Series } from './series.ts'
 
 export interface SeriesSource {
   /**
    * Samples with `from <= time <= to` (milliseconds since 1970), by series; series without any may be left out. What is read is taken
-   * from `room`, which throws when it is too much.
+   * from `room`, which throws when it is too much. Series may come reduced to the steps that are named.
    */
-  select(selection: Selection, signal: AbortSignal, room: Allowance): Promise<readonly RawSeries[]>
+  select(selection: Selection, signal: AbortSignal, room: Allowance): Promise<readonly (RawSeries | Series)[]>
 }
 
 export interface Selection {
   readonly matchers: readonly Matcher[]
   readonly from: number
   readonly to: number
+  /** All that is wanted of each series; absent where it is the samples themselves. */
+  readonly steps?: Steps
+}
+
+/** The value of a function of one range vector at `count` times, the first at `start`, each looking back by `range`; milliseconds. */
+export interface Steps {
+  /** A range function, or `latest` for the sample an instant selector sees. */
+  readonly function: string
+  readonly start: number
+  readonly step: number
+  readonly count: number
+  readonly range: number
 }
 
 export interface RawSeries {

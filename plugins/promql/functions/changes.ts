@@ -2,8 +2,7 @@
 import type { Window } from '../engine/window.ts'
 import { isReset } from '../histogram/arithmetic.ts'
 import { equals, type Histogram } from '../histogram/histogram.ts'
-import type { Family } from './call.ts'
-import { overRange, type RangeCall, type RangeFunction } from './range.ts'
+import type { RangeCall, RangeFamily, RangeFunction } from './range-function.ts'
 
 type Sample = number | Histogram
 
@@ -40,7 +39,7 @@ function wasReset(before: Sample, now: Sample): boolean {
   return typeof before === 'number' || typeof now === 'number' || isReset(now, before)
 }
 
-export const changes: Family = {
-  changes: overRange(countSteps(changed)),
-  resets: overRange(countSteps(wasReset))
+export const changes: RangeFamily = {
+  changes: { make: countSteps(changed) },
+  resets: { make: countSteps(wasReset) }
 }

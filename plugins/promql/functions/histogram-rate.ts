@@ -3,7 +3,7 @@ import type { Window } from '../engine/window.ts'
 import { add, isReset, subtract } from '../histogram/arithmetic.ts'
 import { compact, type Histogram, isCustom } from '../histogram/histogram.ts'
 import { emptyLike, toSchema } from '../histogram/layout.ts'
-import { type RangeCall, warnLayouts } from './range.ts'
+import { type RangeCall, warnLayouts } from './range-function.ts'
 
 /** Last minus first, with what was lost to resets where they are counters; undefined where they cannot be compared. */
 export function histogramIncrease(call: RangeCall, { h0, h1 }: Window, counter: boolean): Histogram | undefined {

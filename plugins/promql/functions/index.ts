@@ -5,33 +5,26 @@ import type { Grid, Value } from '../engine/series.ts'
 import type { Call } from '../language/ast.ts'
 import { absence } from './absent.ts'
 import type { Family } from './call.ts'
-import { changes } from './changes.ts'
 import { conversions } from './convert.ts'
 import { nativeHistograms } from './histogram.ts'
 import { classicHistograms } from './histogram-classic.ts'
 import { information } from './info.ts'
 import { labels } from './label.ts'
 import { mathematics } from './math.ts'
-import { overTime } from './over-time.ts'
-import { quantiles } from './quantile-over-time.ts'
-import { rates } from './rate.ts'
-import { regressions } from './regression.ts'
+import { overRange } from './range.ts'
+import { rangeFunctions } from './range-functions.ts'
 import { sorting } from './sort.ts'
 import { times } from './time.ts'
 
 const functions: Family = {
   ...absence,
-  ...changes,
   ...classicHistograms,
   ...conversions,
   ...information,
   ...labels,
   ...mathematics,
   ...nativeHistograms,
-  ...overTime,
-  ...quantiles,
-  ...rates,
-  ...regressions,
+  ...Object.fromEntries(Object.entries(rangeFunctions).map(([name, ranged]) => [name, overRange(ranged)])),
   ...sorting,
   ...times
 }

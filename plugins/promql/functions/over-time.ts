@@ -3,28 +3,35 @@ import { addKahan } from '../engine/kahan.ts'
 import { addToMean, meanOf, meanOfHistograms, newMean, sumOfHistograms } from '../engine/mean.ts'
 import type { Window } from '../engine/window.ts'
 import { compact, type Histogram } from '../histogram/histogram.ts'
-import type { Family } from './call.ts'
-import { overRange, type RangeCall, type RangeFunction, tellIgnored, warnLayouts, warnMixed } from './range.ts'
+import {
+  type RangeCall,
+  type RangeFamily,
+  type RangeFunction,
+  tellIgnored,
+  warnLayouts,
+  warnMixed
+} from './range-function.ts'
 
-export const overTime: Family = {
-  avg_over_time: overRange(total(true)),
-  sum_over_time: overRange(total(false)),
-  count_over_time: overRange(
-    () =>
-      ({ f0, f1, h0, h1 }) =>
-        f1 - f0 + h1 - h0
-  ),
-  present_over_time: overRange(() => () => 1),
-  last_over_time: overRange(edge('last'), { keepName: true }),
-  first_over_time: overRange(edge('first'), { keepName: true }),
-  min_over_time: overRange(extreme((a, b) => a < b)),
-  max_over_time: overRange(extreme((a, b) => a > b)),
-  stddev_over_time: overRange(variance(Math.sqrt)),
-  stdvar_over_time: overRange(variance(value => value)),
-  ts_of_min_over_time: overRange(timeOfExtreme((a, b) => a <= b)),
-  ts_of_max_over_time: overRange(timeOfExtreme((a, b) => a >= b)),
-  ts_of_first_over_time: overRange(timeOfEdge('first')),
-  ts_of_last_over_time: overRange(timeOfEdge('last'))
+const count: RangeFunction =
+  () =>
+  ({ f0, f1, h0, h1 }) =>
+    f1 - f0 + h1 - h0
+
+export const overTime: RangeFamily = {
+  avg_over_time: { make: total(true) },
+  sum_over_time: { make: total(false) },
+  count_over_time: { make: count },
+  present_over_time: { make: () => () => 1 },
+  last_over_time: { make: edge('last'), keepName: true },
+  first_over_time: { make: edge('first'), keepName: true },
+  min_over_time: { make: extreme((a, b) => a < b) },
+  max_over_time: { make: extreme((a, b) => a > b) },
+  stddev_over_time: { make: variance(Math.sqrt) },
+  stdvar_over_time: { make: variance(value => value) },
+  ts_of_min_over_time: { make: timeOfExtreme((a, b) => a <= b) },
+  ts_of_max_over_time: { make: timeOfExtreme((a, b) => a >= b) },
+  ts_of_first_over_time: { make: timeOfEdge('first') },
+  ts_of_last_over_time: { make: timeOfEdge('last') }
 }
 
 function total(mean: boolean): RangeFunction {

@@ -1,8 +1,7 @@
 // Order statistics over the time of a window.
 import { formatFloat } from '../engine/number.ts'
 import { quantile } from '../engine/quantile.ts'
-import type { Family } from './call.ts'
-import { overRange, type RangeFunction, tellIgnored } from './range.ts'
+import { type RangeFamily, type RangeFunction, tellIgnored } from './range-function.ts'
 
 const quantileOverTime: RangeFunction = call => {
   const { values } = call.samples.floats
@@ -36,7 +35,7 @@ const medianDeviation: RangeFunction = call => {
   }
 }
 
-export const quantiles: Family = {
-  quantile_over_time: overRange(quantileOverTime),
-  mad_over_time: overRange(medianDeviation)
+export const quantiles: RangeFamily = {
+  quantile_over_time: { make: quantileOverTime },
+  mad_over_time: { make: medianDeviation }
 }

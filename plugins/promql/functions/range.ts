@@ -1,43 +1,15 @@
 // Functions of range vectors: a window slides over each series.
-import type { Annotations } from '../engine/annotation.ts'
-import { forMetric } from '../engine/annotation.ts'
 import type { Evaluation } from '../engine/evaluation.ts'
-import { metricName } from '../engine/labels.ts'
+import { lookTimes } from '../engine/grid.ts'
+import { type Labels, metricName } from '../engine/labels.ts'
 import { mergeEqual } from '../engine/map.ts'
-import { lookTimes } from '../engine/select.ts'
-import { type Grid, isEmpty, put, type Series, seriesMaker, timeOf, type Value } from '../engine/series.ts'
+import { type Grid, isEmpty, put, relabel, type Series, seriesMaker, timeOf, type Value } from '../engine/series.ts'
 import { moveWindow, newWindow, type Samples, type Window } from '../engine/window.ts'
-import type { Histogram } from '../histogram/histogram.ts'
 import { type Call, type Expr, type MatrixSelector, type Subquery, unwrap } from '../language/ast.ts'
 import type { Implementation } from './call.ts'
+import type { Ranged } from './range-function.ts'
 
-/** What a range function knows of the series it is applied to. */
-export interface RangeCall {
-  readonly samples: Samples
-  /** Of the series, '' when it has none. */
-  readonly metric: string
-  /** The range vector's expression, which annotations point to. */
-  readonly where: Expr
-  readonly annotations: Annotations
-  /** Milliseconds. */
-  readonly range: number
-  /** Scalar arguments by place, then by step. */
-  readonly scalars: readonly (Float64Array | undefined)[]
-  readonly call: Call
-}
-
-/** The value of a window that is not empty; undefined: nothing comes out. */
-export type WindowFunction = (window: Window) => number | Histogram | undefined
-
-/** Made for each series, so that what does not depend on the window is computed once. */
-export type RangeFunction = (call: RangeCall) => WindowFunction
-
-export interface RangeOptions {
-  /** The result is still a value of the metric. */
-  readonly keepName?: boolean
-}
-
-export function overRange(make: RangeFunction, { keepName = false }: RangeOptions = {}): Implementation {
+export function overRange({ make, keepName = false, tell }: Ranged): Implementation {
   return async (evaluation, call, grid) => {
     const place = call.args.findIndex(each => isRange(unwrap(each)))
     const where = unwrap(call.args[place]!) as MatrixSelector | Subquery
@@ -49,11 +21,21 @@ export function overRange(make: RangeFunction, { keepName = false }: RangeOption
     const empty = seriesMaker(grid.count)
     const windows = windowsOf(where, grid)
     const before = budget.samples
+    const add = (series: Series, metric: string) => {
+      if (isEmpty(series)) return
+      results.push(series)
+      budget.take(grid.count)
+      if (series.kinds.includes(1)) tell?.({ annotations, where: call.args[place]!, metric })
+    }
+    const nameOf = (labels: Labels) => (keepName ? labels : labels.unnamed())
+    for (const series of where.kind === 'matrix' ? evaluation.reduced(where.selector, grid) : []) {
+      add(relabel(series, nameOf(series.labels)), series.labels.get(metricName))
+      if (budget.isDue) await budget.pause()
+    }
     for (const samples of all) {
       const metric = samples.labels.get(metricName)
       const work = make({ samples, metric, where: call.args[place]!, annotations, range, scalars, call })
-      const labels = keepName ? samples.labels : samples.labels.unnamed()
-      const series = empty(labels)
+      const series = empty(nameOf(samples.labels))
       await slide(evaluation, windows, samples, (step, window) => {
         const value = work(window)
         if (typeof value === 'number') {
@@ -61,10 +43,7 @@ export function overRange(make: RangeFunction, { keepName = false }: RangeOption
           series.values[step] = value
         } else put(series, step, value)
       })
-      if (!isEmpty(series)) {
-        results.push(series)
-        budget.take(grid.count)
-      }
+      add(series, metric)
       if (budget.isDue) await budget.pause()
     }
     // It is counted as the value it becomes.
@@ -125,19 +104,4 @@ async function scalarArguments(evaluation: Evaluation, call: Call, grid: Grid) {
   const scalars: (Float64Array | undefined)[] = []
   for (const each of call.args) scalars.push(isRange(unwrap(each)) ? undefined : await evaluation.scalar(each, grid))
   return scalars
-}
-
-export function warnMixed({ annotations, where, metric }: RangeCall): void {
-  annotations.warn(where, ...forMetric('encountered a mix of histograms and floats', metric))
-}
-
-export function warnLayouts({ annotations, where, metric }: RangeCall): void {
-  const message = 'vector contains a mix of histograms with exponential and custom buckets schemas'
-  annotations.warn(where, ...forMetric(message, metric))
-}
-
-/** For functions that look at floats alone: says so where a window has both. */
-export function tellIgnored({ annotations, where, metric }: RangeCall, { f0, f1, h0, h1 }: Window): void {
-  if (f1 === f0 || h1 === h0) return
-  annotations.info(where, ...forMetric('ignored histograms in a range containing both floats and histograms', metric))
 }

@@ -2,23 +2,28 @@
 import type { Window } from '../engine/window.ts'
 import { isReset, subtract } from '../histogram/arithmetic.ts'
 import { compact, type Histogram, scale } from '../histogram/histogram.ts'
-import type { Family } from './call.ts'
 import { histogramIncrease } from './histogram-rate.ts'
-import { overRange, type RangeCall, type RangeFunction, warnLayouts, warnMixed } from './range.ts'
+import {
+  type RangeCall,
+  type Ranged,
+  type RangeFamily,
+  type RangeFunction,
+  warnLayouts,
+  warnMixed
+} from './range-function.ts'
 
-export const rates: Family = {
-  rate: overRange(extrapolated({ counter: true, perSecond: true })),
-  increase: overRange(extrapolated({ counter: true, perSecond: false })),
-  delta: overRange(extrapolated({ counter: false, perSecond: false })),
-  irate: overRange(lastTwo(true)),
-  idelta: overRange(lastTwo(false))
+export const rates: RangeFamily = {
+  rate: { make: extrapolated({ counter: true, perSecond: true }), tell: tellNoCounter },
+  increase: { make: extrapolated({ counter: true, perSecond: false }), tell: tellNoCounter },
+  delta: { make: extrapolated({ counter: false, perSecond: false }) },
+  irate: { make: lastTwo(true) },
+  idelta: { make: lastTwo(false) }
 }
 
 function extrapolated({ counter, perSecond }: { counter: boolean; perSecond: boolean }): RangeFunction {
   return call => {
     const { floats, histograms } = call.samples
     const lost = counter ? lostToResets(floats.values) : () => 0
-    let told = !counter
     const scaleBy = (window: Window, first: number, last: number, intervals: number, zero: number) => {
       const factor = stretch(window, first, last, intervals, counter ? zero : Number.POSITIVE_INFINITY)
       return perSecond ? factor / (call.range / 1_000) : factor
@@ -30,9 +35,6 @@ function extrapolated({ counter, perSecond }: { counter: boolean; perSecond: boo
         return undefined
       }
       if (f1 - f0 > 1) {
-        // Once a series: the text is the same for every window.
-        if (!told) tellNoCounter(call)
-        told = true
         const first = floats.values[f0]!
         const growth = floats.values[f1 - 1]! - first + lost(f0, f1)
         return growth * scaleBy(window, floats.times[f0]!, floats.times[f1 - 1]!, f1 - f0 - 1, beforeIt(first, growth))
@@ -88,7 +90,7 @@ function stretch(window: Window, first: number, last: number, intervals: number,
 
 const counterEndings = ['_total', '_sum', '_count', '_bucket']
 
-function tellNoCounter({ annotations, where, metric }: RangeCall): void {
+function tellNoCounter({ annotations, where, metric }: Parameters<NonNullable<Ranged['tell']>>[0]): void {
   if (metric === '' || counterEndings.some(ending => metric.endsWith(ending))) return
   annotations.info(where, 'metric might not be a counter, name does not end in _total/_sum/_count/_bucket:', metric)
 }

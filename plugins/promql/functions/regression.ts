@@ -4,8 +4,7 @@ import { addKahan } from '../engine/kahan.ts'
 import { formatFloat } from '../engine/number.ts'
 import type { Floats } from '../engine/source.ts'
 import type { Window } from '../engine/window.ts'
-import type { Family } from './call.ts'
-import { overRange, type RangeFunction, tellIgnored } from './range.ts'
+import { type RangeFamily, type RangeFunction, tellIgnored } from './range-function.ts'
 
 interface Line {
   /** Per second. */
@@ -77,8 +76,8 @@ function factor(what: string, name: string, value: number): number {
   throw executionError(`invalid ${what} factor. Expected: 0 < ${name} < 1, got: ${formatFloat(value)}`)
 }
 
-export const regressions: Family = {
-  deriv: overRange(deriv),
-  predict_linear: overRange(predictLinear),
-  double_exponential_smoothing: overRange(doubleExponentialSmoothing)
+export const regressions: RangeFamily = {
+  deriv: { make: deriv },
+  predict_linear: { make: predictLinear },
+  double_exponential_smoothing: { make: doubleExponentialSmoothing }
 }

@@ -1,10 +1,12 @@
 // Samples from the store: series by their tags, then numbers alone.
-import type { RequestContext, Store } from '../../../core/index.ts'
+import type { QueryResult, Reduction, RequestContext, Store } from '../../../core/index.ts'
 import type { Allowance } from '../engine/limits.ts'
 import { Pace } from '../engine/pace.ts'
-import type { Floats, RawSeries, Selection, SeriesSource } from '../engine/source.ts'
+import type { Series } from '../engine/series.ts'
+import type { Floats, RawSeries, Selection, SeriesSource, Steps } from '../engine/source.ts'
 import { readHistogram } from '../histogram/json.ts'
 import { GatheredNumbers, GatheredTexts, rawSeries } from './gathered.ts'
+import type { ReducerOptions } from './reducer.ts'
 import { labelsOfSeries } from './series-labels.ts'
 import { fieldLabel, findTables, type MetricTable, tagMatches, together } from './tables.ts'
 import { tickRange, ticksPerMilli } from './ticks.ts'
@@ -19,7 +21,7 @@ export function storeSource(store: Store, ctx: RequestContext, limits: SourceLim
   return {
     async select(selection, signal, room) {
       const tables = findTables(store, ctx.db, selection.matchers, limits.metrics)
-      const found: RawSeries[] = []
+      const found: (RawSeries | Series)[] = []
       for (const each of together(tables)) {
         for (const series of await readTables(store, ctx, each, selection, { room, pace: new Pace(signal) }))
           found.push(series)
@@ -33,9 +35,9 @@ async function readTables(
   store: Store,
   ctx: RequestContext,
   metrics: readonly MetricTable[],
-  { from, to }: Selection,
+  { from, to, steps }: Selection,
   { room, pace }: { readonly room: Allowance; readonly pace: Pace }
-): Promise<readonly RawSeries[]> {
+): Promise<readonly (RawSeries | Series)[]> {
   const [{ table, fields, histogram, namesField, matchers }, ...others] = metrics as [MetricTable, ...MetricTable[]]
   const perMilli = ticksPerMilli(table)
   const values = [...fields, ...(histogram ? [histogram] : [])].map(({ name }) => name)
@@ -45,8 +47,10 @@ async function readTables(
     others: others.map(metric => metric.table),
     matches: tagMatches(matchers),
     values,
-    ...tickRange(table, { from, to })
+    ...tickRange(table, { from, to }),
+    ...(steps && { reduction: reductionOf(steps, perMilli) })
   })
+  if (result.reduced) return reducedSeries(result, steps!, { room, pace })
   const numbers = fields.map(() => new GatheredNumbers())
   const texts = new GatheredTexts(readHistogram)
   for await (const { rows, columns } of result.batches()) {
@@ -67,6 +71,31 @@ async function readTables(
   for (const [i, gathered] of numbers.entries()) {
     const labels = (id: number) => labelsOf(id).with(new Map([[fieldLabel, fields[i]!.name]]))
     for (const each of await rawSeries(pace, await gathered.series(perMilli, pace), new Map(), labels)) found.push(each)
+  }
+  return found
+}
+
+function reductionOf(steps: Steps, perMilli: number): Reduction {
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const module = new URL(`./reducer.${ending}`, import.meta.url).href
+  return { module, options: { steps, perMilli } satisfies ReducerOptions, width: steps.count }
+}
+
+async function reducedSeries(
+  { labels, batches }: QueryResult,
+  { count }: Steps,
+  { room, pace }: { readonly room: Allowance; readonly pace: Pace }
+): Promise<readonly Series[]> {
+  const labelsOf = labelsOfSeries(labels!)
+  const found: Series[] = []
+  for await (const { rows, columns } of batches()) {
+    room.take(rows * count)
+    const [series, values, kinds] = columns.map(each => each.values) as [Uint32Array, Float64Array, Uint8Array]
+    for (let row = 0; row < rows; row++) {
+      const [from, to] = [row * count, (row + 1) * count]
+      found.push({ labels: labelsOf(series[row]!), kinds: kinds.subarray(from, to), values: values.subarray(from, to) })
+      if (pace.isDue) await pace.pause()
+    }
   }
   return found
 }

@@ -3,9 +3,9 @@ import t from 'tap'
 import type { TableColumn } from '../../../core/model/table.ts'
 import { arrangeSome } from '../../../core/storage/embedded/memory/arrange.ts'
 import type { MemtableRows } from '../../../core/storage/embedded/memory/memtable.ts'
-import { gather } from '../../../core/storage/embedded/query/gather.ts'
-import { mayHold, type SampleRows } from '../../../core/storage/embedded/query/sample-rows.ts'
-import { WantedSeries } from '../../../core/storage/embedded/query/wanted-series.ts'
+import { batchOf, gather } from '../../../core/storage/embedded/read/gather.ts'
+import { mayHold, type SampleRows } from '../../../core/storage/embedded/read/sample-rows.ts'
+import { WantedSeries } from '../../../core/storage/embedded/read/wanted-series.ts'
 import { never, put, tableNamed } from '../../contract/engine/rows.ts'
 import { columns } from '../../contract/engine/trial.ts'
 import { openEngine, temporaryFolder } from './fixtures.ts'
@@ -76,7 +76,7 @@ t.test('samples are the same sorted by their series and as they came', async () 
     if (versions && !ordered) return true
     const query = { wanted: new WantedSeries(Uint32Array.from(wanted)), time, values: [value], from: 0, to: 6 }
     const parts = (rows as readonly SampleRows[]).filter(each => mayHold(each, query))
-    const batch = gather(parts, query, { versions, merges })
+    const batch = batchOf(gather(parts, query, { versions, merges }), query.wanted.tsids)
     const [series, times, values] = batch.columns.map(({ values }) => values)
     const found = Array.from({ length: batch.rows }, (_, i) => `${series![i]} ${times![i]} ${values![i]}`)
     return found.sort().join() === expected(writes.flat(), wanted, versions, merges).sort().join()

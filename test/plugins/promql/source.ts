@@ -1,13 +1,14 @@
 // Series in memory as the engine's source, and queries over them with short answers.
 import { Labels } from '../../../plugins/promql/engine/labels.ts'
 import { type QueryAnswer, type QueryRequest, runQuery } from '../../../plugins/promql/engine/query.ts'
-import { at, timeOf } from '../../../plugins/promql/engine/series.ts'
+import { at, type Series, timeOf } from '../../../plugins/promql/engine/series.ts'
 import type { RawSeries, SeriesSource } from '../../../plugins/promql/engine/source.ts'
 import { type Histogram, noBuckets } from '../../../plugins/promql/histogram/histogram.ts'
 import { histogramText } from '../../../plugins/promql/histogram/text.ts'
 import type { VectorSelector } from '../../../plugins/promql/language/ast.ts'
 import { compileMatcher } from '../../../plugins/promql/language/matcher.ts'
 import { parse } from '../../../plugins/promql/language/parse.ts'
+import { createReducer } from '../../../plugins/promql/source/reducer.ts'
 
 /** Nothing, the end of the series, or a value. */
 export type Point = null | 'stale' | number | Histogram
@@ -27,6 +28,24 @@ export function memorySource(step: number, load: Load): SeriesSource {
         .map(series => between(series, from, to))
       for (const { floats, histograms } of found) room.take(floats.times.length + (histograms?.times.length ?? 0))
       return found
+    }
+  }
+}
+
+/** The same source, but for series that come reduced wherever steps are asked for. */
+export function reducing(source: SeriesSource): SeriesSource {
+  return {
+    async select(selection, signal, room) {
+      const found = await source.select(selection, signal, room)
+      const { steps } = selection
+      if (steps === undefined) return found
+      const reduce = createReducer({ steps, perMilli: 1 })
+      return (found as readonly RawSeries[]).flatMap((series): (RawSeries | Series)[] => {
+        if (series.histograms !== undefined) return [series]
+        const [kinds, values] = [new Uint8Array(steps.count), new Float64Array(steps.count)]
+        reduce(series.floats.times.slice(), series.floats.values.slice(), values, kinds)
+        return kinds.includes(1) ? [{ labels: series.labels, kinds, values }] : []
+      })
     }
   }
 }

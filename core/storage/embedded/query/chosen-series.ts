@@ -2,8 +2,8 @@
 import type { Table } from '../../../model/table.ts'
 import type { SeriesQuery, SeriesTags } from '../../engine.ts'
 import { isLogical } from '../catalog/logical.ts'
+import { lowerBound } from '../read/lower-bound.ts'
 import type { LabelIndex } from '../series/label-index.ts'
-import { lowerBound } from './lower-bound.ts'
 
 export interface ChosenSeries {
   /** Ascending. */

@@ -5,16 +5,16 @@ import type { Condition } from '../../engine.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isPhysical, isTagged } from '../catalog/logical.ts'
 import type { RowSource } from '../duckdb/index.ts'
+import { rowsBefore, timeAt, wordsOf } from '../read/sample-rows.ts'
+import { WantedSeries } from '../read/wanted-series.ts'
 import { bytesPerRow, type FilePart, isFixed, type PartSeries, readPart } from '../samples/file-columns.ts'
 import { readWanted } from '../samples/file-samples.ts'
 import type { SeriesRegistry } from '../series/series.ts'
 import { decodeSeries } from '../series/tags.ts'
 import { seriesAsked, type Times, timesAsked } from './asked-series.ts'
 import { partsRead, type Snapshot } from './relation.ts'
-import { rowsBefore, timeAt, wordsOf } from './sample-rows.ts'
 import type { Selection } from './select.ts'
 import type { ReadParts } from './snapshot.ts'
-import { WantedSeries } from './wanted-series.ts'
 
 /** Beyond these DuckDB reads the files as fast. */
 const mostFew = 50_000

@@ -9,15 +9,16 @@ import { cancelled } from '../duckdb/errors.ts'
 import { endOf } from '../memory/arrange.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
+import { collect, type GatherOptions } from '../read/gather.ts'
+import type { SamplesFound } from '../read/read.worker.ts'
+import { mayHold, type SampleRows } from '../read/sample-rows.ts'
+import { isText, readSamples } from '../read/samples.ts'
+import { WantedSeries } from '../read/wanted-series.ts'
 import { chooseSeries } from './chosen-series.ts'
-import type { GatherOptions } from './gather.ts'
 import { meets, type Snapshot } from './relation.ts'
-import type { SampleQuery, SampleRows } from './sample-rows.ts'
-import { isText, readSamples } from './samples.ts'
 import { type Selection, select } from './select.ts'
 import { columnsOf, seriesSql, timesOf } from './series.ts'
 import { pin, type ReadParts, readable, snapshotOf } from './snapshot.ts'
-import { WantedSeries } from './wanted-series.ts'
 
 /** Starts a query over everything that was answered before the call. */
 export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: AbortSignal): Promise<QueryResult> {
@@ -169,10 +170,23 @@ function directResult(
   const { view, logical } = snapshot
   const owners = view === undefined ? logical : [view.id]
   const tables = owners && Uint32Array.from(owners).sort()
-  const read = async (from: number, count: number): Promise<readonly ResultBatch[]> => {
-    const asked = samplesAsked(query, snapshot, tsids.subarray(from, from + count))
-    const found = await Promise.all(files.map(file => readFile(parts, file, asked, tables)))
-    return readSamples([...found, ...plan.writes], asked, plan)
+  const paths = files.map(({ path }) => path)
+  const columns = columnsAsked(query, snapshot)
+  const isTexts = columns.values.some(isText)
+  const reduction = paths.length > 0 && columns.values.length === 1 && !isTexts ? query.reduction : undefined
+  const { versions, merges } = plan
+  const inMemory = (wanted: WantedSeries) => readSamples(plan.writes, { ...columns, wanted }, plan)
+  const read = async (from: number, count: number): Promise<SamplesFound> => {
+    const some = tsids.subarray(from, from + count)
+    if (paths.length === 0) return together([], inMemory(new WantedSeries(some)))
+    const found = await parts.reader.read(some, tsids => {
+      const wanted = { ...columns, wanted: new WantedSeries(tsids) }
+      const hit = isTexts ? [] : plan.writes.filter(write => write.rows > 0 && mayHold(write, wanted))
+      const later = hit.length === 0 ? undefined : collect(hit, wanted)
+      return { paths, query: { ...columns, tables }, tsids, options: { versions, merges }, later, reduction }
+    })
+    // Rows with texts have no versions.
+    return together(found, isTexts ? inMemory(new WantedSeries(some)) : [])
   }
   let isOpen = true
   const close = () => {
@@ -181,17 +195,17 @@ function directResult(
   }
   return {
     columns: columnsOfResult(query),
+    ...(reduction && { reduced: true }),
     close,
     async *batches() {
       try {
         for (let from = 0, count = firstSeries; from < tsids.length; ) {
-          const batches = await read(from, count)
+          const { batches, samples } = await read(from, count)
           if (signal.aborted) throw cancelled(signal)
           if (!isOpen) return
-          const rows = batches.reduce((sum, batch) => sum + batch.rows, 0)
           yield* query.distinct ? seriesIn(batches) : batches
           from += count
-          count = Math.min(mostSeries, Math.max(1, Math.floor((count * batchSamples) / Math.max(rows, 1))))
+          count = Math.min(mostSeries, Math.max(1, Math.floor((count * batchSamples) / Math.max(samples, 1))))
         }
       } finally {
         close()
@@ -200,32 +214,21 @@ function directResult(
   }
 }
 
-async function readFile(
-  { reader }: ReadParts,
-  file: DataFile,
-  { wanted, time, values, from, to }: SampleQuery,
-  tables: Uint32Array | undefined
-): Promise<SampleRows> {
-  const unit = isTimestamp(time.type) ? timeUnit(time.type) : 'ms'
-  const names = values.map(({ physical }) => physical)
-  const { tsids } = wanted
-  const found = await reader.read(file.path, { tsids, tables, time: time.physical, unit, from, to, values: names })
-  const columns = found.values.flatMap((data, i) => (data === undefined ? [] : [[values[i]!.id, data] as const]))
+function together(found: readonly SamplesFound[], inMemory: readonly ResultBatch[]): SamplesFound {
   return {
-    rows: found.rows,
-    seq: file.minSeq,
-    op: 'put',
-    tsids: found.tsids,
-    columns: new Map([[time.id, { kind: 'fixed', values: found.times }], ...columns])
+    batches: [...found.flatMap(({ batches }) => batches), ...inMemory],
+    samples: found.reduce((sum, { samples }) => sum + samples, 0) + inMemory.reduce((sum, { rows }) => sum + rows, 0)
   }
 }
 
-function samplesAsked(query: SeriesQuery, { table: host, cutoff }: Snapshot, tsids: Uint32Array): SampleQuery {
+function columnsAsked(query: SeriesQuery, { table: host, cutoff }: Snapshot) {
   const place = columnsOf(query.table, host)
-  const time: TableColumn = place(query.table.timeIndex.name)
+  const fileColumn = ({ id, type, physical }: TableColumn) => ({ id, type, physical })
+  const time = fileColumn(place(query.table.timeIndex.name))
   const from = Math.max(Number(query.from ?? Number.NEGATIVE_INFINITY), Number(cutoff ?? Number.NEGATIVE_INFINITY))
   const to = query.to === undefined ? Number.POSITIVE_INFINITY : Number(query.to - 1n)
-  return { wanted: new WantedSeries(tsids), time, values: query.values.map(place), from, to }
+  const unit = isTimestamp(time.type) ? timeUnit(time.type) : 'ms'
+  return { time, unit, values: query.values.map(name => fileColumn(place(name))), from, to } as const
 }
 
 function columnsOfResult(query: SeriesQuery): readonly ResultColumn[] {

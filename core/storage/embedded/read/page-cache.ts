@@ -1,17 +1,18 @@
-// Decoded pages of data files, those used last kept up to a limit.
-import type { ColumnData } from '../../../model/batch.ts'
+// What was decoded of data files, that used last kept up to a limit.
 
-export class PageCache {
+export class PageCache<T> {
   readonly #limit: number
+  readonly #sizeOf: (data: T) => number
   /** The one that was used last comes last. */
-  readonly #kept = new Map<string, { readonly data: ColumnData; readonly bytes: number }>()
+  readonly #kept = new Map<string, { readonly data: T; readonly bytes: number }>()
   #bytes = 0
   #hits = 0
   #misses = 0
 
-  /** `limit` in bytes. */
-  constructor(limit: number) {
+  /** `limit` in bytes, as `sizeOf` counts them. */
+  constructor(limit: number, sizeOf: (data: T) => number) {
     this.#limit = limit
+    this.#sizeOf = sizeOf
   }
 
   get bytes(): number {
@@ -19,17 +20,17 @@ export class PageCache {
   }
 
   /** What a key, which begins with the path of its file and a blank, stands for; it never changes. */
-  get(key: string, read: () => ColumnData): ColumnData {
+  get<K extends T>(key: string, read: () => K): K {
     const kept = this.#kept.get(key)
     if (kept !== undefined) {
       this.#hits++
       this.#kept.delete(key)
       this.#kept.set(key, kept)
-      return kept.data
+      return kept.data as K
     }
     this.#misses++
     const data = read()
-    const bytes = sizeOf(data)
+    const bytes = this.#sizeOf(data)
     if (bytes <= this.#limit) {
       this.#kept.set(key, { data, bytes })
       this.#bytes += bytes
@@ -57,11 +58,4 @@ export class PageCache {
     this.#hits = this.#misses = 0
     return counts
   }
-}
-
-function sizeOf(data: ColumnData): number {
-  const valid = data.valid?.byteLength ?? 0
-  if (data.kind === 'fixed') return valid + data.values.byteLength
-  if (data.kind === 'bytes') return valid + data.offsets.byteLength + data.bytes.byteLength
-  return valid + data.codes.byteLength + sizeOf(data.dictionary)
 }

@@ -1,10 +1,9 @@
-// The reading threads: each file belongs to one of them, which keeps what it decoded of it.
+// The reading threads: each series belongs to one of them, which keeps what it decoded of the pages it lies in.
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
 import { startWorker } from '../../../workers/worker.ts'
-import type { SamplesAsked, SamplesFound } from './file-samples.ts'
-import type { ReadAnswer, ReadTask } from './read.worker.ts'
+import type { ReadAnswer, ReadTask, SamplesAsked, SamplesFound } from './read.worker.ts'
 
 export interface ReadThreadsOptions {
   /** The folder paths of files begin in. */
@@ -43,23 +42,31 @@ export class ReadThreads {
     return this.#threads.reduce((sum, thread) => sum + (thread?.cacheBytes ?? 0), 0)
   }
 
-  /** Rejects with DbError `StorageUnavailable` where the file cannot be read. */
-  read(path: string, asked: Omit<SamplesAsked, 'path'>): Promise<SamplesFound> {
+  /**
+   * What each thread finds of some series, `ask` saying what it is asked of those that belong to it. Rejects with DbError
+   * `StorageUnavailable` where a file cannot be read.
+   */
+  async read(tsids: Uint32Array, ask: (tsids: Uint32Array) => SamplesAsked): Promise<readonly SamplesFound[]> {
+    const { threads } = this.#options
+    return Promise.all(Array.from(byThread(tsids, threads), ([place, own]) => this.#run(place, ask(own))))
+  }
+
+  #run(place: number, asked: SamplesAsked): Promise<SamplesFound> {
     if (this.#isClosed) return Promise.reject(closed())
-    const place = this.#placeOf(path)
     this.#threads[place] ??= this.#start(place)
     const { worker, waiting } = this.#threads[place]
     const id = ++this.#lastId
     worker.ref()
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject })
-      worker.postMessage({ id, asked: { ...asked, path: this.#pathOf(path) } } satisfies ReadTask)
+      const paths = asked.paths.map(path => this.#pathOf(path))
+      worker.postMessage({ id, asked: { ...asked, paths } } satisfies ReadTask)
     })
   }
 
   /** A file is gone. */
   forget(path: string): void {
-    this.#threads[this.#placeOf(path)]?.worker.postMessage({ forget: this.#pathOf(path) } satisfies ReadTask)
+    for (const thread of this.#threads) thread?.worker.postMessage({ forget: this.#pathOf(path) } satisfies ReadTask)
   }
 
   async close(): Promise<void> {
@@ -72,12 +79,6 @@ export class ReadThreads {
 
   #pathOf(path: string): string {
     return join(this.#options.folder, path)
-  }
-
-  #placeOf(path: string): number {
-    let hash = 0
-    for (let i = 0; i < path.length; i++) hash = (Math.imul(hash, 31) + path.charCodeAt(i)) | 0
-    return (hash >>> 0) % this.#options.threads
   }
 
   #start(place: number): Thread {
@@ -109,4 +110,30 @@ export class ReadThreads {
 
 function closed(): DbError {
   return new DbError('Cancelled', 'the storage engine is closed')
+}
+
+/** Series whose numbers differ in lower bits only belong to the same thread: their rows lie together. */
+const neighbourBits = 8
+
+/** The numbers that belong to each thread, ascending as they were. */
+function byThread(tsids: Uint32Array, threads: number): Map<number, Uint32Array> {
+  const placeOf = (tsid: number) => scattered(tsid >>> neighbourBits) % threads
+  const counts = new Uint32Array(threads)
+  for (const tsid of tsids) counts[placeOf(tsid)]!++
+  const found = new Map<number, Uint32Array>()
+  for (let place = 0; place < threads; place++)
+    if (counts[place]! > 0) found.set(place, new Uint32Array(counts[place]!))
+  counts.fill(0)
+  for (const tsid of tsids) {
+    const place = placeOf(tsid)
+    found.get(place)![counts[place]!++] = tsid
+  }
+  return found
+}
+
+/** Mixes the bits of a number (the end of MurmurHash3): the series of a metric often lie at regular distances. */
+function scattered(number: number): number {
+  let mixed = Math.imul(number ^ (number >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
 }

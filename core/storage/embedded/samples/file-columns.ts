@@ -3,8 +3,8 @@ import { type FixedData, isValid, type ResultVector } from '../../../model/batch
 import type { TableColumn } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { duckdbType, quoteName } from '../duckdb/index.ts'
-import { timeAt, wordsOf } from '../query/sample-rows.ts'
 import { ticksOf } from '../query/time.ts'
+import { timeAt, wordsOf } from '../read/sample-rows.ts'
 import { type FileSampleParts, partRows, readAll, source } from './file-samples.ts'
 import type { Sized } from './sample-cache.ts'
 

@@ -4,7 +4,7 @@ import type { ResultBatch } from '../../../model/batch.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { type Duckdb, quoteText } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
-import { lowerBound } from '../query/lower-bound.ts'
+import { lowerBound } from '../read/lower-bound.ts'
 import type { SampleCache } from './sample-cache.ts'
 
 export interface FileSampleParts {

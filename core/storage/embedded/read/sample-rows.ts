@@ -8,10 +8,13 @@ import type { WantedSeries } from './wanted-series.ts'
 /** Rows that all belong to some series. */
 export type SampleRows = MemtableRows & { readonly tsids: Uint32Array }
 
+/** A column by its number, as rows have it. */
+export type SampleColumn = Pick<TableColumn, 'id' | 'type'>
+
 export interface SampleQuery {
   readonly wanted: WantedSeries
-  readonly time: TableColumn
-  readonly values: readonly TableColumn[]
+  readonly time: SampleColumn
+  readonly values: readonly SampleColumn[]
   /** Times in the time index's unit, both ends included. */
   readonly from: number
   readonly to: number
@@ -80,7 +83,7 @@ function visitAll({ rows, tsids, columns }: SampleRows, { wanted, time, from, to
   }
 }
 
-function boundsOf({ rows, tsids, columns }: SampleRows, time: TableColumn): SampleBounds {
+export function boundsOf({ rows, tsids, columns }: SampleRows, time: SampleColumn): SampleBounds {
   const words = timeWords(columns, time)
   let [first, last] = [Number.POSITIVE_INFINITY, 0]
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -121,7 +124,7 @@ export function rowsBefore(words: Int32Array, time: number, low: number, high: n
   return low
 }
 
-export function timeWords(columns: ReadonlyMap<number, ColumnData>, { id }: TableColumn): Int32Array {
+export function timeWords(columns: ReadonlyMap<number, ColumnData>, { id }: SampleColumn): Int32Array {
   return wordsOf(columns.get(id) as FixedData)
 }
 

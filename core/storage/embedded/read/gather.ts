@@ -1,8 +1,7 @@
 // Samples from memory put together series by series: counted first, then copied to their places as numbers.
-import { isValid, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
-import type { TableColumn } from '../../../model/table.ts'
+import { type ColumnData, isValid, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
-import { type SampleQuery, type SampleRows, timeAt, timeWords, visitRuns } from './sample-rows.ts'
+import { type SampleColumn, type SampleQuery, type SampleRows, timeAt, timeWords, visitRuns } from './sample-rows.ts'
 import { newestRows } from './versions.ts'
 
 export interface GatherOptions {
@@ -13,14 +12,14 @@ export interface GatherOptions {
 }
 
 /** Rows of wanted series in the order of their places. */
-interface Found {
+export interface Gathered {
   /** By place the first row, then the end. */
   readonly starts: Uint32Array
   readonly times: Float64Array
   readonly values: readonly Numbers[]
 }
 
-interface Numbers {
+export interface Numbers {
   readonly values: Float64Array
   /** By row whether there is a number; absent where there is one everywhere. */
   readonly present: Uint8Array | undefined
@@ -33,18 +32,18 @@ interface Runs {
 }
 
 /** Samples of parts that may hold some, in the order they were written; each series in one piece, times ascending. */
-export function gather(
-  parts: readonly SampleRows[],
-  query: SampleQuery,
-  { versions, merges }: GatherOptions
-): ResultBatch {
-  const { tsids } = query.wanted
-  const counts = new Uint32Array(tsids.length + 1)
+export function gather(parts: readonly SampleRows[], query: SampleQuery, options: GatherOptions): Gathered {
+  const found = collect(parts, query)
+  const kept = newestRows(found, options)
+  return kept === undefined ? found : pick(found, kept)
+}
+
+/** All rows, each version of a row for itself, those of a series in the order they were written. */
+export function collect(parts: readonly SampleRows[], query: SampleQuery): Gathered {
+  const counts = new Uint32Array(query.wanted.tsids.length + 1)
   const runs = parts.map(part => runsOf(part, query, counts))
-  for (let place = 0; place < tsids.length; place++) counts[place + 1]! += counts[place]!
-  const found = fill(runs, query, counts)
-  const kept = newestRows(found, { versions, merges })
-  return kept === undefined ? batchOf(found, tsids) : pick(found, tsids, kept)
+  for (let place = 1; place < counts.length; place++) counts[place]! += counts[place - 1]!
+  return fill(runs, query, counts)
 }
 
 function runsOf(part: SampleRows, query: SampleQuery, counts: Uint32Array): Runs {
@@ -56,7 +55,7 @@ function runsOf(part: SampleRows, query: SampleQuery, counts: Uint32Array): Runs
   return { part, numbers }
 }
 
-function fill(runs: readonly Runs[], { time, values: columns }: SampleQuery, starts: Uint32Array): Found {
+function fill(runs: readonly Runs[], { time, values: columns }: SampleQuery, starts: Uint32Array): Gathered {
   const rows = starts.at(-1)!
   const times = new Float64Array(rows)
   const next = starts.slice()
@@ -80,12 +79,12 @@ function fill(runs: readonly Runs[], { time, values: columns }: SampleQuery, sta
   return { starts, times, values }
 }
 
-function lacks({ columns }: MemtableRows, { id }: TableColumn): boolean {
+function lacks({ columns }: MemtableRows, { id }: SampleColumn): boolean {
   return columns.get(id)?.kind !== 'fixed'
 }
 
 /** Floats by their bits: a copy as numbers may change those of a NaN. */
-function copyNumbers({ part, numbers }: Runs, places: Uint32Array, { id }: TableColumn, to: Numbers): void {
+function copyNumbers({ part, numbers }: Runs, places: Uint32Array, { id }: SampleColumn, to: Numbers): void {
   const data = part.columns.get(id)
   if (data?.kind !== 'fixed') return
   const { values, valid } = data
@@ -104,7 +103,8 @@ function copyNumbers({ part, numbers }: Runs, places: Uint32Array, { id }: Table
   }
 }
 
-function batchOf({ starts, times, values }: Found, tsids: Uint32Array): ResultBatch {
+/** As a result has them; `tsids` by place. */
+export function batchOf({ starts, times, values }: Gathered, tsids: Uint32Array): ResultBatch {
   const series = new Uint32Array(times.length)
   for (let place = 0; place < tsids.length; place++) series.fill(tsids[place]!, starts[place], starts[place + 1])
   return { rows: times.length, columns: [{ values: series }, { values: times }, ...values.map(vectorOf)] }
@@ -117,17 +117,18 @@ function vectorOf({ values, present }: Numbers): ResultVector {
   return { values, valid }
 }
 
-/** Some of the rows, in another order. */
-function pick({ starts, times, values }: Found, tsids: Uint32Array, rows: Uint32Array): ResultBatch {
-  const all = batchOf({ starts, times, values: [] }, tsids).columns[0]!.values as Uint32Array
-  const series = new Uint32Array(rows.length)
-  for (let i = 0; i < rows.length; i++) series[i] = all[rows[i]!]!
+/** Some of the rows, series by series in another order. */
+function pick({ starts, times, values }: Gathered, rows: Uint32Array): Gathered {
+  const kept = new Uint32Array(starts.length)
+  for (let place = 0, at = 0; place + 1 < starts.length; place++) {
+    while (at < rows.length && rows[at]! < starts[place + 1]!) at++
+    kept[place + 1] = at
+  }
   const numbers = values.map(({ values, present }) => ({
     values: pickNumbers(values, rows),
     present: present && Uint8Array.from(rows, row => present[row]!)
   }))
-  const columns = [{ values: series }, { values: pickNumbers(times, rows) }, ...numbers.map(vectorOf)]
-  return { rows: rows.length, columns }
+  return { starts: kept, times: pickNumbers(times, rows), values: numbers }
 }
 
 function pickNumbers(values: Float64Array, rows: Uint32Array): Float64Array {
@@ -138,4 +139,32 @@ function pickNumbers(values: Float64Array, rows: Uint32Array): Float64Array {
     to[2 * i + 1] = from[2 * rows[i]! + 1]!
   }
   return picked
+}
+
+/** Rows that were gathered before, to be gathered with others; `tsids` by place. */
+export function asRows(
+  { starts, times, values: columns }: Gathered,
+  tsids: Uint32Array,
+  query: SampleQuery
+): SampleRows {
+  const rows = times.length
+  const numbers = new Uint32Array(rows)
+  for (let place = 0; place < tsids.length; place++) numbers.fill(tsids[place]!, starts[place], starts[place + 1])
+  const ticks = new BigInt64Array(rows)
+  const words = new Int32Array(ticks.buffer)
+  for (let row = 0; row < rows; row++) {
+    words[2 * row] = times[row]!
+    words[2 * row + 1] = Math.floor(times[row]! / 2 ** 32)
+  }
+  const data = columns.map((column, i) => {
+    const { values, valid } = vectorOf(column) as { values: Float64Array; valid?: Uint8Array }
+    return [query.values[i]!.id, { kind: 'fixed', values, ...(valid && { valid }) }] as const
+  })
+  return {
+    rows,
+    seq: 0,
+    op: 'put',
+    tsids: numbers,
+    columns: new Map<number, ColumnData>([[query.time.id, { kind: 'fixed', values: ticks }], ...data])
+  }
 }

@@ -5,8 +5,10 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import t from 'tap'
 import { ParquetWriter } from '../../../../core/storage/embedded/parquet/index.ts'
-import { SampleFiles } from '../../../../core/storage/embedded/read/file-samples.ts'
+import { FileParts, type Kept, sizeOf } from '../../../../core/storage/embedded/read/file-parts.ts'
 import { PageCache } from '../../../../core/storage/embedded/read/page-cache.ts'
+import { readSamples } from '../../../../core/storage/embedded/read/samples.ts'
+import { WantedSeries } from '../../../../core/storage/embedded/read/wanted-series.ts'
 import { temporaryFolder } from '../fixtures.ts'
 
 interface Row {
@@ -57,17 +59,33 @@ function ownFile(path: string, all: readonly Row[], group: number, page: number)
   writeFileSync(path, Buffer.concat(pieces))
 }
 
-function read(files: SampleFiles, path: string, tsids: readonly number[], tables: readonly number[], range: number[]) {
+const time = { id: 1, physical: 'ts', type: 'TimestampMillisecond' } as const
+const value = { id: 2, physical: 'value', type: 'Float64' } as const
+const nothing = { id: 3, physical: 'nothing', type: 'Float64' } as const
+
+/** What is read of the file's parts, series by series. */
+function read(files: FileParts, path: string, tsids: readonly number[], tables: readonly number[], range: number[]) {
+  if (tsids.length === 0) return []
   const [from, to] = range as [number, number]
-  const asked = { path, tsids: Uint32Array.from(tsids), tables: Uint32Array.from(tables), time: 'ts', from, to }
-  const found = files.read({ ...asked, unit: 'ms', values: ['value', 'nothing'] })
-  const [value, nothing] = found.values
-  t.equal(nothing, undefined, 'a column the file does not hold')
-  return Array.from({ length: found.rows }, (_, i) => {
-    const isThere = value?.valid === undefined || (value.valid[i >> 3]! & (1 << (i & 7))) !== 0
-    const number = value?.kind === 'fixed' && isThere ? value.values[i] : null
-    return [found.tsids[i], Number(found.times[i]), number]
-  })
+  const wanted = new WantedSeries(Uint32Array.from(tsids))
+  const query = {
+    wanted,
+    tables: Uint32Array.from(tables),
+    time,
+    unit: 'ms',
+    from,
+    to,
+    values: [value, nothing]
+  } as const
+  const parts = files.read(path, query)
+  t.ok(
+    parts.every(({ columns }) => columns.has(value.id) && !columns.has(nothing.id)),
+    'columns the file holds'
+  )
+  const batches = readSamples(parts, query, { versions: false, merges: false })
+  return batches.flatMap(({ rows, columns: [series, times, numbers] }) =>
+    Array.from({ length: rows }, (_, i) => [series!.values[i], times!.values[i], numbers!.values[i]])
+  )
 }
 
 const asking = fc.record({
@@ -78,7 +96,7 @@ const asking = fc.record({
 
 function expected(all: readonly Row[], { tsids, from, length }: { tsids: number[]; from: number; length: number }) {
   return all
-    .filter(each => tsids.includes(each.tsid) && each.time >= from && each.time <= from + length)
+    .filter(each => each.value !== null && tsids.includes(each.tsid) && each.time >= from && each.time <= from + length)
     .map(({ tsid, time, value }) => [tsid, time, value])
 }
 
@@ -91,7 +109,7 @@ t.test('files of our own, cut into small row groups and pages', async t => {
       const path = join(folder, `${next++}.parquet`)
       ownFile(path, all, group, page)
       // A cache that holds a page or two: what is kept and what is read again are the same.
-      const files = new SampleFiles(new PageCache(200), 2)
+      const files = new FileParts(new PageCache<Kept>(600, sizeOf), 2)
       for (const question of questions) {
         const tables = [...new Set(question.tsids.map(tsid => tsid >> 3))].sort()
         const found = read(files, path, question.tsids, tables, [question.from, question.from + question.length])
@@ -108,20 +126,18 @@ t.test('files that DuckDB wrote, sorted by something else and in seconds', async
   const connection = await instance.connect()
   await connection.run(`COPY (SELECT (i % 7)::UINTEGER AS __tsid, make_timestamp(i * 1000000)::TIMESTAMP_S AS ts, i / 2 AS value
     FROM range(5000) r(i) ORDER BY (i % 7) DESC, i) TO '${path}' (COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 2048)`)
-  const files = new SampleFiles(new PageCache(2 ** 20))
-  const asked = {
-    path,
-    tsids: Uint32Array.of(2, 5),
-    tables: undefined,
-    time: 'ts',
-    unit: 's',
-    from: 10,
-    to: 20
-  } as const
-  const { tsids, times, values } = files.read({ ...asked, values: ['value'] })
-  t.same([...tsids], [5, 5, 2], 'in the order of the file')
-  t.same([...times], [12n, 19n, 16n])
-  t.same(values[0]?.kind === 'fixed' && [...values[0].values], [6, 9.5, 8])
+  const files = new FileParts(new PageCache<Kept>(2 ** 20, sizeOf))
+  const wanted = new WantedSeries(Uint32Array.of(2, 5))
+  const query = { wanted, tables: undefined, time, unit: 's', from: 10, to: 20, values: [value] } as const
+  const [batch] = readSamples(files.read(path, query), query, { versions: false, merges: false })
+  t.same(
+    batch!.columns.map(({ values }) => [...(values as Float64Array)]),
+    [
+      [2, 5, 5],
+      [16, 12, 19],
+      [8, 6, 9.5]
+    ]
+  )
   connection.closeSync()
   instance.closeSync()
 })
@@ -129,15 +145,7 @@ t.test('files that DuckDB wrote, sorted by something else and in seconds', async
 t.test('what a file is read for in vain is said', async t => {
   const path = join(temporaryFolder(t), 'damaged.parquet')
   writeFileSync(path, 'PAR1 and nothing else PAR1')
-  const asked = {
-    path,
-    tsids: Uint32Array.of(1),
-    tables: undefined,
-    time: 'ts',
-    unit: 'ms',
-    from: 0,
-    to: 1,
-    values: []
-  } as const
-  t.throws(() => new SampleFiles(new PageCache(0)).read(asked), { message: /^Parquet: / })
+  const wanted = new WantedSeries(Uint32Array.of(1))
+  const query = { wanted, tables: undefined, time, unit: 'ms', from: 0, to: 1, values: [] } as const
+  t.throws(() => new FileParts(new PageCache<Kept>(0, sizeOf)).read(path, query), { message: /^Parquet: / })
 })

@@ -1,8 +1,15 @@
 // Samples of rows in memory, wherever those came from.
 import { type ColumnData, isValid, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
-import type { TableColumn } from '../../../model/table.ts'
-import { type GatherOptions, gather } from './gather.ts'
-import { mayHold, type SampleQuery, type SampleRows, timeAt, timeWords, visitRuns } from './sample-rows.ts'
+import { batchOf, type GatherOptions, gather } from './gather.ts'
+import {
+  mayHold,
+  type SampleColumn,
+  type SampleQuery,
+  type SampleRows,
+  timeAt,
+  timeWords,
+  visitRuns
+} from './sample-rows.ts'
 
 /** The samples of some series, which stand in the order they were written; those without any value are left out. */
 export function readSamples(
@@ -11,11 +18,13 @@ export function readSamples(
   options: GatherOptions
 ): readonly ResultBatch[] {
   const hit = writes.filter(write => write.rows > 0 && mayHold(write, query))
-  const batches = query.values.some(isText) ? hit.map(write => samplesOf(write, query)) : [gather(hit, query, options)]
+  const batches = query.values.some(isText)
+    ? hit.map(write => samplesOf(write, query))
+    : [batchOf(gather(hit, query, options), query.wanted.tsids)]
   return batches.filter(({ rows }) => rows > 0)
 }
 
-export function isText({ type }: TableColumn): boolean {
+export function isText({ type }: Pick<SampleColumn, 'type'>): boolean {
   return type === 'String' || type === 'Json'
 }
 
@@ -51,7 +60,7 @@ function samplesOf(write: SampleRows, query: SampleQuery): ResultBatch {
 }
 
 /** Numbers as floats, by their bits where they are floats already; text as text. */
-function pick(column: TableColumn, write: SampleRows, rows: Uint32Array): ResultVector {
+function pick(column: SampleColumn, write: SampleRows, rows: Uint32Array): ResultVector {
   const data = write.columns.get(column.id)
   if (data === undefined) {
     const values = isText(column) ? new Array<null>(rows.length).fill(null) : new Float64Array(rows.length)

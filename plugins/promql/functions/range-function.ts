@@ -1,0 +1,53 @@
+// What a function of range vectors is: it may run where samples are read, so nothing here needs the rest of the engine.
+import type { Annotations } from '../engine/annotation.ts'
+import { forMetric } from '../engine/annotation.ts'
+import type { Samples, Window } from '../engine/window.ts'
+import type { Histogram } from '../histogram/histogram.ts'
+import type { Call, Expr } from '../language/ast.ts'
+
+/** What a range function knows of the series it is applied to. */
+export interface RangeCall {
+  readonly samples: Samples
+  /** Of the series, '' when it has none. */
+  readonly metric: string
+  /** The range vector's expression, which annotations point to. */
+  readonly where: Expr
+  readonly annotations: Annotations
+  /** Milliseconds. */
+  readonly range: number
+  /** Scalar arguments by place, then by step. */
+  readonly scalars: readonly (Float64Array | undefined)[]
+  readonly call: Call
+}
+
+/** The value of a window that is not empty; undefined: nothing comes out. */
+export type WindowFunction = (window: Window) => number | Histogram | undefined
+
+/** Made for each series, so that what does not depend on the window is computed once. */
+export type RangeFunction = (call: RangeCall) => WindowFunction
+
+/** A function of the language that takes a range vector. */
+export interface Ranged {
+  readonly make: RangeFunction
+  /** The result is still a value of the metric. */
+  readonly keepName?: boolean
+  /** Told of each series of which a float came out. */
+  readonly tell?: (call: Pick<RangeCall, 'annotations' | 'where' | 'metric'>) => void
+}
+
+export type RangeFamily = Readonly<Record<string, Ranged>>
+
+export function warnMixed({ annotations, where, metric }: RangeCall): void {
+  annotations.warn(where, ...forMetric('encountered a mix of histograms and floats', metric))
+}
+
+export function warnLayouts({ annotations, where, metric }: RangeCall): void {
+  const message = 'vector contains a mix of histograms with exponential and custom buckets schemas'
+  annotations.warn(where, ...forMetric(message, metric))
+}
+
+/** For functions that look at floats alone: says so where a window has both. */
+export function tellIgnored({ annotations, where, metric }: RangeCall, { f0, f1, h0, h1 }: Window): void {
+  if (f1 === f0 || h1 === h0) return
+  annotations.info(where, ...forMetric('ignored histograms in a range containing both floats and histograms', metric))
+}

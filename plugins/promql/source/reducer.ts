@@ -1,0 +1,69 @@
+// Runs where samples are read, in a thread of the storage engine: the samples of a series become its values at the steps of a query.
+import type { Reducer } from '../../../core/index.ts'
+import { Annotations } from '../engine/annotation.ts'
+import { noLabels } from '../engine/labels.ts'
+import { latestPlaces } from '../engine/latest.ts'
+import { isStale, type Steps, wordsOf } from '../engine/source.ts'
+import { moveWindow, newWindow, noHistograms, withoutStale } from '../engine/window.ts'
+import type { RangeFunction } from '../functions/range-function.ts'
+import { rangeFunctions } from '../functions/range-functions.ts'
+import type { Call } from '../language/ast.ts'
+
+export interface ReducerOptions {
+  readonly steps: Steps
+  /** Units of the time index in a millisecond; below 1 for seconds. */
+  readonly perMilli: number
+}
+
+export function createReducer(options: unknown): Reducer {
+  const { steps, perMilli } = options as ReducerOptions
+  const reduce = steps.function === 'latest' ? latest(steps) : overWindows(rangeFunctions[steps.function]!.make, steps)
+  if (perMilli === 1) return reduce
+  return (times, values, out, present) => {
+    for (let i = 0; i < times.length; i++) times[i] = Math.floor(times[i]! / perMilli)
+    reduce(times, values, out, present)
+  }
+}
+
+function latest(steps: Steps): Reducer {
+  const placesOf = latestPlaces(endsOf(steps), steps.range)
+  return (times, values, out, present) => {
+    const words = wordsOf(values)
+    const places = placesOf(times)
+    for (let step = 0; step < places.length; step++) {
+      const place = places[step]!
+      if (place < 0 || isStale(words, place)) continue
+      present[step] = 1
+      out[step] = values[place]!
+    }
+  }
+}
+
+/** Floats alone give no reason to annotate, other than what is told of a whole series. */
+const call: Call = { kind: 'call', name: '', args: [], start: 0, end: 0 }
+const silent = { metric: '', where: call, annotations: new Annotations(''), scalars: [], call }
+
+function overWindows(make: RangeFunction, steps: Steps): Reducer {
+  const ends = endsOf(steps)
+  const { range } = steps
+  return (times, values, out, present) => {
+    const samples = withoutStale({ labels: noLabels, floats: { times, values } })
+    const work = make({ ...silent, samples: { ...samples, histograms: noHistograms }, range })
+    const window = newWindow()
+    for (let step = 0; step < ends.length; step++) {
+      const end = ends[step]!
+      moveWindow(window, samples, end - range, end)
+      if (window.f1 === window.f0) continue
+      window.time = end
+      window.step = step
+      const value = work(window)
+      if (typeof value !== 'number') continue
+      present[step] = 1
+      out[step] = value
+    }
+  }
+}
+
+function endsOf({ start, step, count }: Steps): Float64Array {
+  return Float64Array.from({ length: count }, (_, i) => start + i * step)
+}
