@@ -4,15 +4,17 @@ import {
   isTimestamp,
   parseColumnIndex,
   parseTableOptions,
+  parseZone,
   type Table,
   type TableChange,
   type TableColumn,
-  type TableOptions
+  type TableOptions,
+  utc
 } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { AlterAction, AlterTable } from '../statement/statement.ts'
-import { checkDefault } from '../write/default-value.ts'
+import { settleDefault } from '../write/default-value.ts'
 import { findTarget } from '../write/target.ts'
 import { addColumns } from './add-column.ts'
 import { checkConversion, conversion } from './convert.ts'
@@ -91,6 +93,7 @@ type ColumnAction = Extract<AlterAction, { kind: 'set_type' | 'set_default' | 's
 
 function planColumn(session: Session, table: Table, column: TableColumn, action: ColumnAction): Step | undefined {
   const { id: _id, physical: _physical, stored: _stored, was: _was, ...definition } = column
+  const zone = parseZone(session.ctx.timezone) ?? utc
   const modified = (changed: Partial<TableColumn>): TableChange => ({
     kind: 'modify_column',
     name: column.name,
@@ -99,15 +102,20 @@ function planColumn(session: Session, table: Table, column: TableColumn, action:
   if (action.kind === 'set_type') {
     if (action.type === column.type) return undefined
     const needsCheck = conversion(table, column, action.type) === 'checked'
-    const change = modified({ type: action.type })
-    if (column.default !== undefined) checkDefault({ ...definition, type: action.type })
+    const { default: kept } = settleDefault({ ...definition, type: action.type }, zone)
+    const change = modified({ type: action.type, ...(kept !== undefined && { default: kept }) })
     return needsCheck ? { change, check: () => checkConversion(session, table, column, action.type) } : { change }
   }
   if (action.kind === 'set_default') {
     const { default: _, ...rest } = definition
     if (action.default === undefined) return { change: { kind: 'modify_column', name: column.name, definition: rest } }
-    checkDefault({ ...definition, default: action.default })
-    return { change: modified({ default: action.default }) }
+    return {
+      change: {
+        kind: 'modify_column',
+        name: column.name,
+        definition: settleDefault({ ...definition, default: action.default }, zone)
+      }
+    }
   }
   if (action.kind === 'set_index') {
     return { change: modified({ index: parseColumnIndex(action.index, action.options, column.type) }) }

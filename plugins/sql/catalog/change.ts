@@ -1,8 +1,8 @@
 // Statements that change the catalog: CREATE and DROP of tables and databases.
-import { DbError, parseTableOptions, type Table } from '../../../core/index.ts'
+import { DbError, parseTableOptions, parseZone, type Table, utc } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
 import type { CreateTable, CreateTableLike, Statement } from '../statement/statement.ts'
-import { checkDefault } from '../write/default-value.ts'
+import { settleDefault } from '../write/default-value.ts'
 import { findTarget } from '../write/target.ts'
 import { requireColumn } from './alter.ts'
 import { findDatabase, fullName, informationSchema, isInformationSchema, lookUpTable, resolveName } from './name.ts'
@@ -14,9 +14,10 @@ export async function createTable({ store, ctx }: Session, statement: CreateTabl
   const { database, table } = resolveName(store, ctx.db, statement.name)
   if (database === informationSchema) throw readOnly()
   const options = parseTableOptions(statement.options)
-  statement.columns.forEach(checkDefault)
+  const zone = parseZone(ctx.timezone) ?? utc
+  const columns = statement.columns.map(column => settleDefault(column, zone))
   if (statement.ifNotExists && store.table(database, table.text) !== undefined) return 0
-  await store.createTable(ctx, { database, name: table.text, columns: statement.columns, options })
+  await store.createTable(ctx, { database, name: table.text, columns, options })
   return 0
 }
 

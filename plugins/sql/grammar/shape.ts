@@ -1,6 +1,6 @@
 // What statements that differ in their literals only have in common: the tree of one is that of all, so it is made once.
 import { type Canonical, canonical } from '../text/canonical.ts'
-import type { Token } from '../text/token.ts'
+import { isToken, type Token } from '../text/token.ts'
 import type { Tree } from './parser.ts'
 
 /** A tree, and the text its places are of: token for token that of the statement, with the same literal for all of a kind. */
@@ -9,9 +9,13 @@ export interface Shaped {
   readonly text: Canonical
 }
 
-/** Nothing the grammar decides depends on what a literal says. */
+/** Nothing the grammar decides depends on what a literal says; only the precision of a time is part of its type. */
 export function shapeOf({ tokens }: Canonical): Canonical {
-  return canonical(tokens.map(blank))
+  return canonical(tokens.map((token, i) => (isPrecision(tokens, i) ? token : blank(token))))
+}
+
+function isPrecision(tokens: readonly Token[], i: number): boolean {
+  return isToken(tokens[i - 1], '(') && isToken(tokens[i - 2], 'timestamp')
 }
 
 function blank(token: Token): Token {

@@ -468,6 +468,7 @@ class Binder {
     const meaning = inner(parts['expr'])
     const type = parseTableTime(parts['data_type'])
     if (type?.kind === 'time' && meaning?.kind === 'string') this.#add(meaning, type, true)
+    if (type?.kind === 'time' && meaning?.kind === 'date') this.#add(meaning, type)
     return type?.kind === 'time' ? type : undefined
   }
 

@@ -1,44 +1,183 @@
 // Types in queries as the server means them: `CAST(x AS TIMESTAMP)` and `x::FLOAT64` name types of columns, not the engine's.
-import { isDbError } from '../../../core/index.ts'
+import { isDbError, isTimestamp, type TimeUnit } from '../../../core/index.ts'
 import { readType } from '../statement/column-type.ts'
-import type { Canonical } from '../text/canonical.ts'
-import { isToken, type Token, tokenText } from '../text/token.ts'
-import type { Edit } from './confine.ts'
+import { type Canonical, label } from '../text/canonical.ts'
+import { isToken, quoteName, type Token } from '../text/token.ts'
+import { type Edit, span } from './edit.ts'
 import { engineType } from './engine-type.ts'
 
+/** A cast: all of it, what it converts, and the type, by their first and last tokens. */
+interface Cast {
+  readonly whole: Range
+  readonly operand: Range
+  readonly type: Range
+  readonly engine: string
+  readonly toTime: boolean
+  /** `TRY_CAST`, `CAST`, or empty for `::`. */
+  readonly call: string
+}
+
+type Range = readonly [first: number, last: number]
+
+/** What is known of an operand: a time, which the engine may convert as it is, with its unit where that is known. */
+type KnownTime = (first: number, last: number) => { readonly unit?: TimeUnit | undefined } | undefined
+
 /** A type that is no column's stays as it is: the engine has intervals, lists and more. */
-export function castEdits(statement: Canonical): Edit[] {
-  const { tokens } = statement
-  return tokens.flatMap((token, i) => {
-    if (isToken(token, ':') && isToken(tokens[i - 1], ':') && !tokens[i]!.spaced) return typeEdit(statement, i + 1)
-    const cast = ['cast', 'try_cast'].some(word => isToken(token, word)) && isToken(tokens[i + 1], '(')
-    const as = cast ? castType(tokens, i + 2) : undefined
-    return as === undefined ? [] : typeEdit(statement, as)
+export function castEdits(statement: Canonical, knownTime: KnownTime): Edit[] {
+  return casts(statement.tokens).flatMap(cast => {
+    const [first, last] = cast.operand
+    const typed = { ...span(statement, ...cast.type), text: cast.engine }
+    if (!cast.toTime || (first === last && statement.tokens[first]?.kind === 'string')) return [typed]
+    const known = knownTime(first, last)
+    if (known === undefined) return timeCast(statement, cast)
+    const { end } = span(statement, last)
+    const isFiner = known.unit === 'ns' || (known.unit === 'ms' && cast.engine === 'TIMESTAMP_S')
+    return isFiner && isCoarse(cast.engine) ? [{ start: end, end, text: '::TIMESTAMP' }, typed] : [typed]
   })
 }
 
-/** Where the type begins: behind the `AS` of this cast, not of one inside it. */
-function castType(tokens: readonly Token[], from: number): number | undefined {
+/** Types to which the engine converts only from microseconds. */
+function isCoarse(engine: string): boolean {
+  return engine === 'TIMESTAMP_S' || engine === 'TIMESTAMP_MS'
+}
+
+function casts(tokens: readonly Token[]): Cast[] {
+  return tokens.flatMap((token, i) => {
+    if (isToken(token, ':') && isToken(tokens[i - 1], ':') && !tokens[i]!.spaced) {
+      const type = castType(tokens, i + 1)
+      if (type === undefined) return []
+      const operand: Range = [operandStart(tokens, i - 2), i - 2]
+      return [{ ...type, whole: [operand[0], type.type[1]] as const, operand, call: '' }]
+    }
+    const call = ['cast', 'try_cast'].find(word => isToken(token, word) && isToken(tokens[i + 1], '('))
+    const as = call === undefined ? undefined : asOf(tokens, i + 2)
+    const type = as === undefined ? undefined : castType(tokens, as + 1)
+    if (type === undefined) return []
+    return [{ ...type, whole: [i, type.type[1] + 1] as const, operand: [i + 2, as! - 1] as const, call: call! }]
+  })
+}
+
+/** The `AS` of this cast, not of one inside it. */
+function asOf(tokens: readonly Token[], from: number): number | undefined {
   let depth = 0
   for (let at = from; at < tokens.length; at++) {
     if (isToken(tokens[at], '(')) depth++
     if (isToken(tokens[at], ')') && --depth < 0) return undefined
-    if (depth === 0 && isToken(tokens[at], 'as')) return at + 1
+    if (depth === 0 && isToken(tokens[at], 'as')) return at
   }
   return undefined
 }
 
-function typeEdit({ tokens, starts }: Canonical, first: number): Edit[] {
+function castType(tokens: readonly Token[], first: number): Pick<Cast, 'type' | 'engine' | 'toTime'> | undefined {
   const cursor = { sql: '', tokens, at: first }
-  if (tokens[first]?.kind !== 'word') return []
+  if (tokens[first]?.kind !== 'word') return undefined
   try {
-    const type = engineType(readType(cursor))
-    const last = cursor.at - 1
+    const type = readType(cursor)
     // `TIMESTAMP WITH TIME ZONE` is another type.
-    if (isToken(tokens[cursor.at], 'with') || isToken(tokens[cursor.at], 'without')) return []
-    return [{ start: starts[first]!, end: starts[last]! + tokenText(tokens[last]!).length, text: type }]
+    if (isToken(tokens[cursor.at], 'with') || isToken(tokens[cursor.at], 'without')) return undefined
+    return { type: [first, cursor.at - 1], engine: engineType(type), toTime: isTimestamp(type) }
   } catch (error) {
-    if (isDbError(error)) return []
+    if (isDbError(error)) return undefined
     throw error
   }
+}
+
+/** Words before a parenthesis that are no names of functions. */
+const noFunctions = new Set(
+  'all and any between by case distinct else from having in is like not on or return returning select then values when where'.split(
+    ' '
+  )
+)
+/** Words before a parenthesis that go on with a call. */
+const suffixes = ['over', 'filter', 'group']
+
+/** Where the operand of a `::` begins that ends at a token. */
+function operandStart(tokens: readonly Token[], last: number): number {
+  let at = last
+  for (;;) {
+    if (isToken(tokens[at], ')')) {
+      at = opening(tokens, at, '(', ')')
+      const name = tokens[at - 1]
+      if (suffixes.some(word => isToken(name, word))) {
+        at -= isToken(name, 'group') ? 3 : 2
+        continue
+      }
+      if ((name?.kind === 'word' && !noFunctions.has(name.value.toLowerCase())) || name?.kind === 'quoted') at--
+    } else if (isToken(tokens[at], ']')) {
+      at = opening(tokens, at, '[', ']')
+      const before = tokens[at - 1]
+      const isSubscript = before?.kind === 'word' ? !noFunctions.has(before.value.toLowerCase()) : before !== undefined
+      if (isSubscript && !isToken(before, '(') && !isToken(before, '[') && !isToken(before, ',')) {
+        at--
+        continue
+      }
+    } else if (isToken(tokens[at], 'end')) at = opening(tokens, at, 'case', 'end')
+    else if (tokens[at]?.kind === 'string') {
+      if (isToken(tokens[at - 1], 'zone')) at -= 4
+      else if (['timestamptz', 'timestamp', 'date'].some(word => isToken(tokens[at - 1], word))) at--
+    }
+    if (isToken(tokens[at - 1], '.')) at -= 2
+    else if (isToken(tokens[at - 1], ':') && isToken(tokens[at - 2], ':')) at -= 3
+    else return at
+  }
+}
+
+function opening(tokens: readonly Token[], close: number, open: string, shut: string): number {
+  let depth = 0
+  for (let at = close; at >= 0; at--) {
+    if (isToken(tokens[at], shut)) depth++
+    if (isToken(tokens[at], open) && --depth === 0) return at
+  }
+  return 0
+}
+
+/**
+ * A cast to a time of what may be text or a time with a zone. The engine ignores the offset in a text and takes its clock for that of
+ * UTC, and a time with a zone becomes the clock of the session; here both are that moment, in UTC as all columns are. What the operand
+ * is, the engine knows: the branches are chosen when the statement is planned.
+ */
+function timeCast(statement: Canonical, { whole, operand, type, engine, call }: Cast): Edit[] {
+  const { tokens } = statement
+  const as = call === 'try_cast' ? 'TRY_CAST' : 'CAST'
+  const moment = `timezone('UTC', ${as}(v AS TIMESTAMPTZ))`
+  const zoned = `${as}(${moment} AS ${engine})`
+  const text = engine === 'TIMESTAMP_NS' ? nanoseconds(as, moment) : zoned
+  const cases = `WHEN 'VARCHAR' THEN ${text} WHEN 'TIMESTAMP WITH TIME ZONE' THEN ${zoned}`
+  const other = isCoarse(engine) ? `${as}(${as}(v AS TIMESTAMP) AS ${engine})` : `${as}(v AS ${engine})`
+  const closed = `], lambda v: CASE typeof(v) ${cases} ELSE ${other} END)[1]`
+  const start = span(statement, operand[0]).start
+  const behind = span(statement, operand[1]).end
+  const end = span(statement, whole[1]).end
+  const from = call === '' ? start : span(statement, whole[0]).start
+  const shown = tokens.slice(operand[0], operand[1] + 1)
+  const name = isItem(tokens, whole) ? ` AS ${quoteName(`CAST(${label(shown)} AS ${engine})`)}` : ''
+  return [
+    { start: from, end: start, text: 'list_transform([' },
+    { start: call === '' ? behind : span(statement, type[0] - 1).start, end, text: `${closed}${name}` }
+  ]
+}
+
+/** The engine's times with a zone have no nanoseconds: the text gives these, and the zone only what lies between. */
+function nanoseconds(as: string, moment: string): string {
+  const plain = `${as}(v AS TIMESTAMP_NS)`
+  return `make_timestamp_ns(epoch_ns(${plain}) + 1000 * (epoch_us(${moment}) - epoch_us(CAST(${plain} AS TIMESTAMP))))`
+}
+
+/** Whether a cast is an item of a select list without a name of its own. */
+function isItem(tokens: readonly Token[], [first, last]: Range): boolean {
+  const next = tokens[last + 1]
+  const ends =
+    next === undefined ||
+    [',', ')', ';', 'from', 'where', 'group', 'order', 'limit', 'union'].some(word => isToken(next, word))
+  const before = tokens[first - 1]
+  if (!ends || !(isToken(before, ',') || isToken(before, 'select') || isToken(before, 'distinct'))) return false
+  let depth = 0
+  for (let at = first - 1; at >= 0; at--) {
+    if (isToken(tokens[at], ')')) depth++
+    if (isToken(tokens[at], '(') && --depth < 0) return false
+    if (depth > 0) continue
+    if (isToken(tokens[at], 'select')) return true
+    if (['from', 'where', 'by', 'values'].some(word => isToken(tokens[at], word))) return false
+  }
+  return false
 }

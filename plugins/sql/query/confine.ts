@@ -21,6 +21,7 @@ import { type BindContext, bindStatement, type Reference } from './bind.ts'
 import { isBounded } from './bounded.ts'
 import { castEdits } from './cast.ts'
 import { applyEdits, type Edit, span } from './edit.ts'
+import { hasEngineZone } from './engine-zone.ts'
 import { functionEdits } from './function-edits.ts'
 import { isRefusedFunction } from './function-policy.ts'
 import { makeNames, type Names } from './names.ts'
@@ -107,6 +108,13 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
     )
   )
   const isTime = (at: number) => fields.get(at)?.field.meaning?.kind === 'time'
+  /** In zones the engine has not, only text is known to need one. */
+  const knownTime = (first: number, last: number) => {
+    const meaning = fields.get(last)?.field.meaning
+    if (meaning?.kind === 'time') return meaning
+    if (isToken(tokens[first], 'date')) return {}
+    return hasEngineZone(place.zone.name, meaning && 'a cast of text to TIMESTAMP') ? undefined : {}
+  }
   const everyColumn = bound.everyColumn || tokens.some(token => isToken(token, '#'))
   const words = everyColumn ? undefined : new Set(tokens.map(({ value }) => value.toLowerCase()))
   const items = new Set(bound.items)
@@ -114,7 +122,7 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
     ...clockEdits(statement),
     ...binEdits(statement),
     ...functionEdits(statement),
-    ...castEdits(statement),
+    ...castEdits(statement, knownTime),
     ...calls.flatMap(at => sessionEdit(statement, at, place.ctx)),
     ...sessionWords,
     ...unnamed.flatMap(call => labelEdit(statement, call)),

@@ -45,8 +45,19 @@ export function engineZone(zone: string, tokens: readonly Token[]): string {
     (token, i) => zoned.some(word => isToken(token, word)) || (isToken(token, 'with') && isToken(tokens[i + 1], 'time'))
   )
   if (used === undefined) return 'UTC'
-  throw new DbError(
+  throw unknownZone(zone, used.value.toUpperCase())
+}
+
+/** Whether the engine has a zone. Throws `Unsupported` where it has not and something needs it. */
+export function hasEngineZone(zone: string, needing: string | undefined): boolean {
+  if (engineName(zone) !== undefined) return true
+  if (needing !== undefined) throw unknownZone(zone, needing)
+  return false
+}
+
+function unknownZone(zone: string, what: string): DbError {
+  return new DbError(
     'Unsupported',
-    `${used.value.toUpperCase()} does not work in the time zone ${zone}: use the name of a zone such as Australia/Adelaide`
+    `${what} does not work in the time zone ${zone}: use the name of a zone such as Australia/Adelaide`
   )
 }

@@ -74,9 +74,11 @@ function inUnit(value: bigint, unit: TimeUnit | undefined): bigint | undefined {
   return unit === undefined || value.toString().length > 20 ? undefined : convertTime(value, unit, 'ns')
 }
 
-/** Undefined where the engine may read the text itself. */
+const namesOffset = /:\d\d.*(?:z|[+-]\d\d(?::?\d\d)?)\s*$/i
+
+/** Undefined where the engine may read the text itself: it ignores offsets. */
 function instant(token: Token, zone: Zone, inUtc: boolean): bigint | undefined {
-  if (inUtc && zone.name === 'UTC') return undefined
+  if (inUtc && zone.name === 'UTC' && !namesOffset.test(token.value)) return undefined
   try {
     return parseTimestamp(token.value, zone)
   } catch {

@@ -1,7 +1,7 @@
 // Times by the words for their types, in casts and before literals.
 import { type ColumnType, isTimestamp, type TimeUnit, timeUnit } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
-import { asList, asObjectName, variant } from '../grammar/tree.ts'
+import { asList, asObjectName, isEmpty, variant } from '../grammar/tree.ts'
 import type { Meaning } from './scope.ts'
 
 const units: Readonly<Record<string, TimeUnit>> = { 0: 's', 3: 'ms', 6: 'us', 9: 'ns' }
@@ -24,7 +24,7 @@ export function parseTableTime(tree: Tree | undefined): TimeType | undefined {
   if (kind === 'Timestamp') {
     const [precision, zone] = asList(value)
     if (zone !== 'None' && zone !== 'WithoutTimeZone') return undefined
-    const unit = precision === null ? 'ms' : units[String(precision)]
+    const unit = isEmpty(precision) ? 'ms' : units[String(precision)]
     return { kind: 'time', ...(unit && { unit }) }
   }
   if (kind === 'Datetime') return { kind: 'time', unit: 'us' }

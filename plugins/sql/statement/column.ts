@@ -1,5 +1,6 @@
 // One column of CREATE TABLE: name, type and options in any order.
 import { type ColumnIndex, type ColumnType, parseColumnIndex } from '../../../core/index.ts'
+import { isToken } from '../text/token.ts'
 import { readType } from './column-type.ts'
 import { atEnd, type Cursor, expect, peek, readName, readString, readUntil, sees, take, unexpected } from './cursor.ts'
 import type { IndexKind } from './statement.ts'
@@ -53,6 +54,7 @@ export function readDefault(cursor: Cursor): string {
   const first = peek(cursor)
   if (first === undefined || sees(cursor, ',') || sees(cursor, ')')) throw unexpected(cursor, 'a default value')
   if (first.value !== '(') cursor.at++
+  if (isToken(first, 'timestamp') && peek(cursor)?.kind === 'string') cursor.at++
   if (take(cursor, '(')) {
     readUntil(cursor, ')')
     expect(cursor, ')')

@@ -15,6 +15,7 @@ import {
   isTimestamp,
   parseTimestamp,
   timeUnit,
+  utc,
   type Zone
 } from '../../../core/index.ts'
 import type { Literal } from './literal.ts'
@@ -196,7 +197,8 @@ function readInstant(literal: Literal, unit: ReturnType<typeof timeUnit>, zone: 
 function readDate(literal: Literal, context: ValueContext): number | undefined {
   const day = literal.kind === 'text' ? /^\s*(\d{4})-(\d\d)-(\d\d)\s*$/.exec(literal.text) : null
   if (day !== null) return calendarDay(Number(day[1]), Number(day[2]), Number(day[3]))
-  const days = literal.kind === 'number' ? readInteger(literal) : readTime(literal, 's', context)
+  // The clock of a text says the day, whatever the zone.
+  const days = literal.kind === 'number' ? readInteger(literal) : readTime(literal, 's', { ...context, zone: utc })
   if (days === undefined) return undefined
   return literal.kind === 'number' ? Number(days) : Math.floor(Number(days) / 86_400)
 }

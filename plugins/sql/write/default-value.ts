@@ -1,23 +1,51 @@
 // Defaults of columns: kept as text, read when a row leaves the column out.
-import { type Column, type ColumnDefinition, DbError, type Table, type TableColumn, utc } from '../../../core/index.ts'
-import { tokenize } from '../text/token.ts'
+import {
+  type Column,
+  type ColumnDefinition,
+  convertTime,
+  DbError,
+  formatTimestamp,
+  isDbError,
+  isTimestamp,
+  parseTimestamp,
+  type Table,
+  type TableColumn,
+  timeUnit,
+  utc,
+  type Zone
+} from '../../../core/index.ts'
+import { quoteText, tokenize } from '../text/token.ts'
 import { buildColumn, type ValueContext } from './column-value.ts'
 import { type Literal, nullLiteral, readLiteral } from './literal.ts'
 
-/** What a row without the column gets. Throws `Unsupported` for an expression. */
-export function defaultOf(column: ColumnDefinition): Literal {
-  if (column.default === undefined) return nullLiteral
-  const literal = readLiteral(tokenize(column.default))
-  if (literal !== undefined && literal.kind !== 'default') return literal
-  throw new DbError(
-    'Unsupported',
-    `column ${column.name}: its default ${column.default} is neither a constant nor now()`
-  )
+/** What a row without the column gets; text without an offset is a time in the zone. Throws `Unsupported` for an expression. */
+export function defaultOf({ name, type, default: text }: ColumnDefinition, zone: Zone = utc): Literal {
+  if (text === undefined) return nullLiteral
+  const literal = readLiteral(tokenize(text))
+  if (literal === undefined || literal.kind === 'default') {
+    throw new DbError('Unsupported', `column ${name}: its default ${text} is neither a constant nor now()`)
+  }
+  if (literal.kind !== 'text' || !isTimestamp(type)) return literal
+  try {
+    return { kind: 'time', value: parseTimestamp(literal.text, zone), unit: 'ns' }
+  } catch (error) {
+    // What is no time does not fit the column, which says so.
+    if (isDbError(error)) return literal
+    throw error
+  }
 }
 
-/** Throws when the default of a column does not fit its type. */
-export function checkDefault(column: ColumnDefinition): void {
-  if (column.default !== undefined) buildColumn(column, [defaultOf(column)], { zone: utc, now: 0n })
+/**
+ * The column with its default as it is kept: text that stands for a time names its offset, so that it means the same in every session.
+ * Throws when the default does not fit the type.
+ */
+export function settleDefault<C extends ColumnDefinition>(column: C, zone: Zone): C {
+  const literal = defaultOf(column, zone)
+  if (column.default === undefined) return column
+  const { data } = buildColumn(column, [literal], { zone, now: 0n })
+  if (literal.kind !== 'time' || data.kind !== 'fixed') return column
+  const moment = convertTime(data.values[0] as bigint, timeUnit(column.type as Parameters<typeof timeUnit>[0]), 'ns')
+  return { ...column, default: quoteText(formatTimestamp(moment)) }
 }
 
 /** The columns that are not given and have a default. */

@@ -226,3 +226,186 @@ SELECT v FROM z WHERE at::TIMESTAMPTZ = TIMESTAMPTZ '2024-07-01 08:00:00' AND at
 v:Int32
 3
 
+
+-- Casts of text, in columns and made by calls, mean what constants mean; offsets in them count.
+CREATE TABLE texts (k INT, s STRING, at TIMESTAMP(3) TIME INDEX);
+INSERT INTO texts VALUES (1, '2024-07-01 00:00:00', '2024-06-30T16:00:00Z'), (2, '2024-07-01T00:00:00+02:00', '2024-06-30T22:00:00Z'), (3, '2024-07-01', '2024-06-30T16:00:00.001Z'), (4, NULL, 0);
+----
+affected 0
+--
+affected 4
+
+--! timezone=+08:00
+SELECT k FROM texts WHERE s::TIMESTAMP = at OR CAST(s AS TIMESTAMP(9)) = at - INTERVAL '1 millisecond' ORDER BY k;
+----
+k:Int32
+1
+2
+3
+
+--! timezone=+08:00
+SELECT k, CAST(s AS TIMESTAMP) AS one, s::TIMESTAMP(9) AS fine, (s || '')::TIMESTAMP_S AS joined, trim(s)::DATETIME AS trimmed, TRY_CAST(s || '?' AS TIMESTAMP) AS no FROM texts ORDER BY k;
+----
+k:Int32 | one:TimestampMillisecond | fine:TimestampNanosecond | joined:TimestampSecond | trimmed:TimestampMicrosecond | no:TimestampMillisecond
+1 | 1719763200000 | 1719763200000000000 | 1719763200 | 1719763200000000 | null
+2 | 1719784800000 | 1719784800000000000 | 1719784800 | 1719784800000000 | null
+3 | 1719763200000 | 1719763200000000000 | 1719763200 | 1719763200000000 | null
+4 | null | null | null | null | null
+
+SELECT k, CAST(s AS TIMESTAMP) AS one, s::TIMESTAMP(9) AS fine FROM texts ORDER BY k;
+----
+k:Int32 | one:TimestampMillisecond | fine:TimestampNanosecond
+1 | 1719792000000 | 1719792000000000000
+2 | 1719784800000 | 1719784800000000000
+3 | 1719792000000 | 1719792000000000000
+4 | null | null
+
+SELECT '2024-07-01 00:00:00+02:00'::TIMESTAMP AS one, TIMESTAMP '2024-07-01T00:00:00+02:00' AS two, CAST('2024-07-01 00:00:00Z' AS TIMESTAMP(9)) AS three;
+----
+one:TimestampMillisecond | two:TimestampMicrosecond | three:TimestampNanosecond
+1719784800000 | 1719784800000000 | 1719792000000000000
+
+--! timezone=+08:00
+SELECT max(s)::TIMESTAMP, CAST(min(s) AS TIMESTAMP(3)) FROM texts;
+----
+CAST(max(s) AS TIMESTAMP_MS):TimestampMillisecond | CAST(min(s) AS TIMESTAMP_MS):TimestampMillisecond
+1719784800000 | 1719763200000
+
+--! timezone=+08:00
+SELECT s::TIMESTAMP AS moment, count(*) AS n FROM texts WHERE s IS NOT NULL GROUP BY s::TIMESTAMP ORDER BY s::TIMESTAMP;
+----
+moment:TimestampMillisecond | n:Int64
+1719763200000 | 2
+1719784800000 | 1
+
+--! timezone=+08:00
+SELECT date_bin(INTERVAL '1 day', s::TIMESTAMP, '2024-07-01 00:00:00') AS day, count(*) AS n FROM texts WHERE s IS NOT NULL GROUP BY day ORDER BY day;
+----
+day:TimestampMicrosecond | n:Int64
+1719763200000000 | 3
+
+--! timezone=+08:00
+SELECT CASE WHEN k = 1 THEN s ELSE '2024-07-01 01:00:00' END::TIMESTAMP AS chosen, max(s) OVER (ORDER BY k)::TIMESTAMP AS running, (SELECT min(s) FROM texts)::TIMESTAMP AS least, [s][1]::TIMESTAMP AS first FROM texts WHERE k < 3 ORDER BY k;
+----
+chosen:TimestampMillisecond | running:TimestampMillisecond | least:TimestampMillisecond | first:TimestampMillisecond
+1719763200000 | 1719763200000 | 1719763200000 | 1719763200000
+1719766800000 | 1719784800000 | 1719763200000 | 1719784800000
+
+--! timezone=+08:00
+SELECT (TIMESTAMPTZ '2024-07-01 00:00:00')::TIMESTAMP AS one, CAST(at::TIMESTAMPTZ AS TIMESTAMP(3)) = at AS same, DATE '2024-07-01'::TIMESTAMP = at AS day, at::TIMESTAMP(9) AS own FROM texts WHERE k = 1;
+----
+one:TimestampMillisecond | same:Boolean | day:Boolean | own:TimestampNanosecond
+1719763200000 | true | true | 1719763200000000000
+
+
+
+--! timezone=+08:00
+DELETE FROM texts WHERE s::TIMESTAMP(3) = at;
+----
+affected 2
+
+--! timezone=+10:30
+SELECT s::TIMESTAMP FROM texts;
+----
+error 1001(400) a cast of text to TIMESTAMP does not work in the time zone +10:30: use the name of a zone such as Australia/Adelaide
+
+--! timezone=+10:30
+SELECT date_trunc('day', at)::TIMESTAMP(3) AS day FROM texts WHERE k = 3;
+----
+day:TimestampMillisecond
+1719705600000
+
+SET TIME ZONE '+08:00'; SELECT k FROM texts WHERE s::TIMESTAMP = at - INTERVAL '1 millisecond'; SELECT '2024-07-01'::TIMESTAMP AS midnight;
+----
+affected 0
+--
+k:Int32
+3
+--
+midnight:TimestampMillisecond
+1719763200000
+
+-- Defaults are read once, in the zone of the statement that gives them.
+--! timezone=+08:00
+CREATE TABLE given (k INT, typed TIMESTAMP(3) DEFAULT TIMESTAMP '2024-07-01 00:00:00', since TIMESTAMP(3) DEFAULT '2024-07-01 00:00:00', day DATE DEFAULT '2024-07-01', at TIMESTAMP(3) TIME INDEX DEFAULT '2024-07-01 08:00:00');
+----
+affected 0
+
+INSERT INTO given (k) VALUES (1);
+----
+affected 1
+
+--! timezone=-05:00
+INSERT INTO given (k, at) VALUES (2, DEFAULT), (3, '2024-07-01 00:00:00');
+----
+affected 2
+
+--! timezone=+08:00
+ALTER TABLE given ADD COLUMN later TIMESTAMP(6) DEFAULT '2024-07-01 01:00:00', ADD COLUMN exact TIMESTAMP DEFAULT '2024-07-01T01:00:00Z';
+ALTER TABLE given MODIFY COLUMN since SET DEFAULT '2024-07-01 02:00:00';
+----
+affected 0
+--
+affected 0
+
+--! timezone=-05:00
+INSERT INTO given (k, at) VALUES (4, '2024-07-01 01:00:00');
+----
+affected 1
+
+SELECT * FROM given ORDER BY k;
+----
+k:Int32 | typed:TimestampMillisecond | since:TimestampMillisecond | day:Date | at:TimestampMillisecond | later:TimestampMicrosecond | exact:TimestampMillisecond
+2 | 1719763200000 | 1719763200000 | 19905 | 1719792000000 | 1719766800000000 | 1719795600000
+3 | 1719763200000 | 1719763200000 | 19905 | 1719810000000 | 1719766800000000 | 1719795600000
+4 | 1719763200000 | 1719770400000 | 19905 | 1719813600000 | 1719766800000000 | 1719795600000
+
+SHOW CREATE TABLE given;
+----
+Table:String | Create Table:String
+"given" | "CREATE TABLE IF NOT EXISTS \"given\" (\n  \"k\" INT NULL,\n  \"typed\" TIMESTAMP(3) NULL DEFAULT '2024-06-30T16:00:00Z',\n  \"since\" TIMESTAMP(3) NULL DEFAULT '2024-06-30T18:00:00Z',\n  \"day\" DATE NULL DEFAULT '2024-07-01',\n  \"at\" TIMESTAMP(3) NOT NULL DEFAULT '2024-07-01T00:00:00Z',\n  \"later\" TIMESTAMP(6) NULL DEFAULT '2024-06-30T17:00:00Z',\n  \"exact\" TIMESTAMP(3) NULL DEFAULT '2024-07-01T01:00:00Z',\n  TIME INDEX (\"at\")\n)\n\nENGINE=embedded\n"
+
+--! timezone=+08:00
+INSERT INTO given (k, day, at) VALUES (5, '2024-07-01 00:00:00', 5);
+SELECT day, day = '2024-07-01 00:00:00'::DATE AS same FROM given WHERE k = 5;
+----
+affected 1
+--
+day:Date | same:Boolean
+19905 | true
+
+-- Times of any precision become times of any other.
+SELECT at::TIMESTAMP(9)::TIMESTAMP(3) = at AS back, at::TIMESTAMP(0) AS seconds, date_trunc('hour', at)::TIMESTAMP(3) AS hour, w::TIMESTAMP(9)::TIMESTAMP(0) AS int FROM (SELECT at, at AS w FROM given WHERE k = 2);
+SELECT at::TIMESTAMP(3) AS ms, at::TIMESTAMP(0) AS s, CAST(at AS TIMESTAMP(6)) AS us FROM fine;
+----
+back:Boolean | seconds:TimestampSecond | hour:TimestampMillisecond | int:TimestampSecond
+true | 1719792000 | 1719792000000 | 1719792000
+--
+ms:TimestampMillisecond | s:TimestampSecond | us:TimestampMicrosecond
+1719763200000 | 1719763200 | 1719763200000000
+
+-- An integer beside a cast is in the unit of its type.
+SELECT count(*) FROM given WHERE at::TIMESTAMP(3) = 1719792000000 AND at::TIMESTAMP = 1719792000000 AND at::TIMESTAMP(0) = 1719792000 AND at::TIMESTAMP(9) = 1719792000000000000;
+----
+count(*):Int64
+1
+
+-- A text column that becomes one of times: offsets count, the rest is in UTC for everybody.
+CREATE TABLE later (s STRING, m STRING, at TIMESTAMP(3) TIME INDEX);
+INSERT INTO later VALUES ('2024-07-01 00:00:00', '2024-07-01T00:00:00.25+02:00', 1), ('2024-07-01T00:00:00Z', '2024-07-01', 2), ('2024-07-01T00:00:00-0130', NULL, 3);
+ALTER TABLE later MODIFY COLUMN s TIMESTAMP(9), MODIFY COLUMN m TIMESTAMP(3);
+----
+affected 0
+--
+affected 3
+--
+affected 0
+
+--! timezone=+08:00
+SELECT * FROM later ORDER BY at;
+----
+s:TimestampNanosecond | m:TimestampMillisecond | at:TimestampMillisecond
+1719792000000000000 | 1719784800250 | 1
+1719792000000000000 | 1719792000000 | 2
+1719797400000000000 | null | 3
+

@@ -1,7 +1,7 @@
 // Rows of files and memtables as SQL: the hidden columns first, then the table's columns under their physical names.
 import { join } from 'node:path'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
-import type { ColumnType } from '../../../model/types.ts'
+import { type ColumnType, isTimestamp } from '../../../model/types.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import {
   fileColumns,
@@ -195,8 +195,17 @@ function takenOver({ type, was = [] }: TableColumn, former: FormerColumn, value:
   const steps = was.slice(0, was.indexOf(former) + 1).toReversed()
   return steps.reduce((value, each, i) => {
     const to = steps[i + 1]?.type ?? type
-    return each.kept && to === 'Json' ? jsonOf(value, each.type) : `try_cast(${value} AS ${duckdbType(to)})`
+    if (each.kept && to === 'Json') return jsonOf(value, each.type)
+    return each.type === 'String' && isTimestamp(to) ? timeOf(value, to) : `try_cast(${value} AS ${duckdbType(to)})`
   }, value)
+}
+
+/** Text as a time: without an offset it is in UTC, whatever the zone of the session; DuckDB would ignore an offset but for nanoseconds. */
+function timeOf(value: string, to: ColumnType): string {
+  if (to === 'TimestampNanosecond') return `try_cast(${value} AS TIMESTAMP_NS)`
+  const zoned = `regexp_matches(${value}, ':\\d\\d.*([zZ]|[+-]\\d\\d(:?\\d\\d)?)\\s*$')`
+  const time = `CASE WHEN ${zoned} THEN timezone('UTC', try_cast(${value} AS TIMESTAMPTZ)) ELSE try_cast(${value} AS TIMESTAMP) END`
+  return `try_cast(${time} AS ${duckdbType(to)})`
 }
 
 /** A value as the JSON it is: bytes are base64, floats JSON has no word for are texts. */
