@@ -1,8 +1,9 @@
 // The public API for plugin authors and embedders: re-exports only.
+
 export { parseCredentials } from './auth/credentials.ts'
 export { authorise } from './auth/permission.ts'
 export type { Credentials, PermissionMode, User, UserProvider } from './auth/provider.ts'
-export { closest, didYouMean } from './config/closest.ts'
+export * from './compute.ts'
 export type { ConfigProblem } from './config/error.ts'
 export { ConfigError } from './config/error.ts'
 export type { LoadedConfig, LoadOptions } from './config/load.ts'
@@ -10,11 +11,8 @@ export { loadConfig } from './config/load.ts'
 export { printConfig } from './config/print.ts'
 export type { Config, PluginTable } from './config/schema.ts'
 export { count, duration, flag, size } from './config/schema.ts'
-export { formatDuration, formatSize, parseDuration, parseSize, parseTtl } from './config/units.ts'
 export type { Core, PluginInfo } from './core.ts'
 export { internalContext } from './core.ts'
-export type { ErrorCode, ErrorOptions, ItemError } from './errors.ts'
-export { DbError, errorCodes, ItemsError, isDbError, ParseError } from './errors.ts'
 export type {
   AffectedAnswer,
   Answer,
@@ -28,7 +26,7 @@ export { batchBytes, heldBytes, heldRows, limitAnswer } from './format/answer.ts
 export { checkCount, encodeAnswers, resultEncoding } from './format/index.ts'
 export { jsonCells, jsonWriter } from './format/json-value.ts'
 export { bodyBytes, readBody } from './http/body.ts'
-export type { RequestContext, ServerKind, TableHints } from './http/context.ts'
+export type { ServerKind, TableHints } from './http/context.ts'
 export { answerError } from './http/errors.ts'
 export { acceptForms } from './http/form.ts'
 export { headerText } from './http/header.ts'
@@ -40,58 +38,8 @@ export type { Levels, LogLevel } from './log/levels.ts'
 export { parseLevels as parseLogLevels, printLevels as printLogLevels } from './log/levels.ts'
 export type { Logger } from './log/log.ts'
 export type { Counter, Gauge, Histogram, MetricSample, Metrics } from './metrics/metrics.ts'
-export type {
-  BytesData,
-  Column,
-  ColumnData,
-  DictionaryData,
-  FixedData,
-  ResultBatch,
-  ResultColumn,
-  ResultVector,
-  RowTags,
-  TableWrite
-} from './model/batch.ts'
-export { bitmap, isValid } from './model/batch.ts'
-export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
-export { isExactFloat, isExactFloat32, readExactFloat, readExactInteger } from './model/exact.ts'
-export { booleanColumn, floatColumn, integerColumn, textColumn } from './model/item-column.ts'
-export type { CellKind, Item, ItemValue } from './model/items.ts'
-export { cell, checkRoom, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
-export { maxJsonDepth, parseJson, readJson, readNumber, readWord, textEnd } from './model/json.ts'
-export { checkJsonValues, countJsonValues, tooManyValues } from './model/json-count.ts'
-export type { JsonCursor } from './model/json-cursor.ts'
-export { jsonCursor, jsonError, skipSpace, unexpected } from './model/json-cursor.ts'
-export { unescapeJson } from './model/json-escape.ts'
-export { checkJson, eachElement, eachMember, passJson, startsWith } from './model/json-walk.ts'
-export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model/json-write.ts'
-export { nameProblem } from './model/name.ts'
-export { parseTableOptions } from './model/options.ts'
-export type { Limit, SeriesKeys, SeriesLabel, SeriesLimits, SeriesName, SeriesWrite } from './model/series.ts'
-export { hashKeys, hashWords, KeyHash, seriesSeed } from './model/series-hash.ts'
-export type * from './model/table.ts'
-export type { Zone } from './model/time.ts'
-export {
-  civilFromDays,
-  convertTime,
-  daysFromCivil,
-  daysInMonth,
-  formatTimestamp,
-  parseTimestamp,
-  parseZone,
-  putNanoseconds,
-  utc
-} from './model/time.ts'
-export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'
-export { isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
-export { eachPaced, mapPaced, Pace, sortPaced } from './pace.ts'
 export type { PluginApp, PluginSpec, ServiceMap, ServiceName, Services, WireError } from './plugin.ts'
 export { definePlugin } from './plugin.ts'
-export { requiredTexts } from './regex/literal.ts'
-export type { LinearRegex, RegexMatch } from './regex/regex.ts'
-export { compileRegex } from './regex/regex.ts'
-export type { Replacement } from './regex/replace.ts'
-export { parseReplacement } from './regex/replace.ts'
 export type { Reading, WriteConstant } from './search/predicate.ts'
 export { readingOf, searchCondition, searchSql, termSql } from './search/predicate.ts'
 export type { SearchNode } from './search/search-query.ts'
@@ -134,9 +82,4 @@ export { after, every, pause, type Timer } from './timer.ts'
 export type { Span, SpanFacts, SpanOptions, Tracing } from './trace/trace.ts'
 export { commit, version } from './version.ts'
 export { watchQuery } from './watch-query.ts'
-export { inflateSync } from './wire/inflate.ts'
-export type { DecodeOptions, KeyShape } from './wire/item/decode.ts'
-export { decodeItems, itemContentTypes } from './wire/item/decode.ts'
-export { ProtoReader, ProtoWriter, wireType } from './wire/protobuf.ts'
-export { decodeSnappy, encodeSnappy, snappyLength, snappySlack } from './wire/snappy.ts'
 export { startWorker } from './workers/worker.ts'

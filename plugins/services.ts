@@ -23,6 +23,17 @@ export interface PipelinesService {
    * unknown pipeline or version and ItemsError for the first item that fails, unless `skipError`.
    */
   run(ctx: RequestContext, name: string, items: ItemBatch, options: PipelineRunOptions): Promise<PipelineResult>
+  /**
+   * The same with a body that is still to be decoded: one of the content types of `decodeItems`. The body is used up. Throws what
+   * `decodeItems` throws, too.
+   */
+  runBody(
+    ctx: RequestContext,
+    name: string,
+    body: Buffer,
+    contentType: string,
+    options: PipelineRunOptions
+  ): Promise<PipelineResult>
   /** What a request's headers say about pipelines, the same for every protocol. */
   readHeaders(headers: IncomingHttpHeaders): PipelineHeaders
   /** Makes one more kind of processor known, for documents compiled from now on. Throws when the kind is taken. */

@@ -133,6 +133,15 @@ export class ItemField {
     this.kinds[row] = cell.absent
   }
 
+  /** Takes over cells: `words` is two of them a row, and all of its buffer. */
+  take(kinds: Uint8Array, words: Uint32Array, objects: ItemValue[] | undefined): void {
+    this.kinds = kinds
+    this.words = words
+    this.ints = new BigInt64Array(words.buffer)
+    this.floats = new Float64Array(words.buffer)
+    this.objects = objects
+  }
+
   /** Room for more rows; the arrays are other ones then. */
   grow(capacity: number): void {
     const grown = new ItemField(this.name, capacity)
@@ -143,6 +152,20 @@ export class ItemField {
     this.ints = grown.ints
     this.floats = grown.floats
   }
+}
+
+/** What a batch is made of, for another thread. */
+export interface ItemBatchParts {
+  readonly rows: number
+  readonly capacity: number
+  readonly bytes: Uint8Array
+  /** Bytes that are taken. */
+  readonly used: number
+  readonly states: Uint8Array
+  readonly failures: ItemBatch['failures']
+  readonly positions: Uint32Array | undefined
+  readonly origins: Uint32Array | undefined
+  readonly fields: readonly Pick<ItemField, 'name' | 'kinds' | 'words' | 'objects'>[]
 }
 
 /** What became of an item. */
@@ -182,6 +205,36 @@ export class ItemBatch {
     for (const item of items) {
       const row = batch.rows++
       for (const key in item) batch.set(batch.take(key), row, item[key])
+    }
+    return batch
+  }
+
+  /** The memory stays that of the batch. */
+  parts(): ItemBatchParts {
+    const { rows, bytes, states, failures, positions, origins } = this
+    const fields = Array.from(this.fields.values(), ({ name, kinds, words, objects }) => ({
+      name,
+      kinds,
+      words,
+      objects
+    }))
+    return { rows, capacity: this.#capacity, bytes, used: this.#used, states, failures, positions, origins, fields }
+  }
+
+  /** A batch that takes over the memory. */
+  static fromParts(parts: ItemBatchParts): ItemBatch {
+    const batch = new ItemBatch(0, parts.bytes)
+    batch.rows = parts.rows
+    batch.#capacity = parts.capacity
+    batch.#used = parts.used
+    batch.states = parts.states
+    for (const failure of parts.failures) batch.failures.push(failure)
+    batch.positions = parts.positions
+    batch.origins = parts.origins
+    for (const { name, kinds, words, objects } of parts.fields) {
+      const field = new ItemField(name, 0)
+      field.take(kinds, words, objects)
+      batch.fields.set(name, field)
     }
     return batch
   }

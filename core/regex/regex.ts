@@ -4,7 +4,7 @@ import { DbError } from '../errors.ts'
 import { eachMatch } from './match.ts'
 import { nativeRoute } from './native.ts'
 import { re2Route } from './re2.ts'
-import { type Replacement, replaceMatches } from './replace.ts'
+import { type ReplaceLimits, type Replacement, replaceMatches } from './replace.ts'
 
 /** One match; `groups[0]` is all of it, a group that took no part is undefined. Positions count UTF-16 units. */
 export interface RegexMatch {
@@ -39,8 +39,11 @@ export interface LinearRegex {
    * takes far more time than the length of the text allows: a pattern may look at all of the text for every match.
    */
   matchAll(text: string): Iterable<RegexMatch>
-  /** At most `limit` matches are replaced, all of them without. `by` as a string is put in as it is. Throws as `matchAll` does. */
-  replace(text: string, by: Replacement, limit?: number): string
+  /**
+   * Matches are replaced within the limits, by default all of them. `by` as a string is put in as it is. Throws as `matchAll` does, and
+   * where the result becomes too long.
+   */
+  replace(text: string, by: Replacement, limits?: ReplaceLimits): string
   testBytes(bytes: Uint8Array, start: number, end: number): boolean
   find(bytes: Uint8Array, start: number, end: number, spans: Int32Array): boolean
 }
@@ -57,9 +60,12 @@ export function compileRegex(source: string, flags = ''): LinearRegex {
   const native = nativeRoute(whole, re2)
   const { test, search, testBytes, find } = native ?? re2
   const matchAll = (text: string) => eachMatch(source, text, search(text))
-  const replace = (text: string, by: Replacement, limit?: number) => {
-    const atOnce = typeof by === 'string' && limit === undefined ? native?.replaceAll?.(text, by) : undefined
-    return atOnce ?? replaceMatches(text, matchAll(text), by, limit)
+  const replace = (text: string, by: Replacement, limits: ReplaceLimits = {}) => {
+    const { limit, maxLength = Number.POSITIVE_INFINITY } = limits
+    // At worst every character is a match.
+    const fits = typeof by === 'string' && text.length * (by.length + 1) <= maxLength
+    const atOnce = fits && limit === undefined ? native?.replaceAll?.(text, by) : undefined
+    return atOnce ?? replaceMatches(text, matchAll(text), by, limits)
   }
   return {
     source,

@@ -1,15 +1,23 @@
 // Replaces matches, and reads templates such as `$1-${name}` that say by what.
+import { DbError } from '../errors.ts'
 import type { RegexMatch } from './regex.ts'
 
 /** What stands in the place of a match: always the same text, or one made of the match. */
 export type Replacement = string | ((match: RegexMatch) => string)
 
-/** `text` with each of the first `limit` matches replaced. */
+export interface ReplaceLimits {
+  /** Matches that are replaced; default all of them. */
+  readonly limit?: number | undefined
+  /** UTF-16 units the result may have. */
+  readonly maxLength?: number | undefined
+}
+
+/** `text` with each of the first `limit` matches replaced. Throws DbError `InvalidArguments` where that is longer than `maxLength`. */
 export function replaceMatches(
   text: string,
   matches: Iterable<RegexMatch>,
   by: Replacement,
-  limit = Number.POSITIVE_INFINITY
+  { limit = Number.POSITIVE_INFINITY, maxLength = Number.POSITIVE_INFINITY }: ReplaceLimits = {}
 ): string {
   let result = ''
   let at = 0
@@ -18,6 +26,7 @@ export function replaceMatches(
     if (left-- <= 0) break
     result += text.slice(at, match.start) + (typeof by === 'string' ? by : by(match))
     at = match.end
+    if (result.length + text.length - at > maxLength) throw tooLong(maxLength)
   }
   return at === 0 && result === '' ? text : result + text.slice(at)
 }
@@ -49,4 +58,8 @@ export function parseReplacement(template: string, names: readonly (string | und
 /** −1 where there is no such group. */
 function groupNumber(name: string, names: readonly (string | undefined)[]): number {
   return /^\d+$/.test(name) ? Number(name) : names.indexOf(name)
+}
+
+function tooLong(most: number): DbError {
+  return new DbError('InvalidArguments', `the text would have more than ${most} characters with its matches replaced`)
 }

@@ -2,7 +2,6 @@
 import {
   authorise,
   bodyBytes,
-  decodeItems,
   type Parameters,
   type PluginApp,
   sendWritten,
@@ -26,9 +25,8 @@ export function routes(app: PluginApp<'pipelines', never>): void {
     core.store.requireDatabase(ctx.db)
     const observed = counters.start(ctx)
     request.life.onEnd(() => observed.end(reply.statusCode))
-    const mostValues = core.config.http.max_body_values
-    const items = decodeItems(bodyBytes(request), contentType, { ...options, mostValues })
-    const result = await observed.transform(() => services.pipelines.run(ctx, pipeline, items, options))
+    const body = bodyBytes(request)
+    const result = await observed.transform(() => services.pipelines.runBody(ctx, pipeline, body, contentType, options))
     const { rows, perWrite } = await core.store.write(ctx, result.writes)
     observed.rows(rows)
     return sendWritten(reply, rowsPerGroup(result.writes, perWrite), result.skipped)

@@ -48,3 +48,27 @@ export function countScripts(metrics: Metrics): (reason: ScriptFailure) => void 
   const failures = metrics.counter('svc_vrl_failures_total', help, ['reason'])
   return reason => failures.add(1, { reason })
 }
+
+export interface ThreadCounters {
+  /** One piece of work has ended: `done`, `failed`, `over_budget` or `cancelled`. */
+  end(use: string, result: string): void
+  watch(use: string, waiting: () => number): void
+}
+
+/** Work of the threads that run pipelines. */
+export function countThreads(metrics: Metrics): ThreadCounters {
+  const help =
+    'Work of the threads that run pipelines, by how it ended; over_budget: [plugins.pipelines] max_request_time, dry_run_max_time.'
+  const ended = metrics.counter('svc_pipeline_thread_work_total', help, ['use', 'result'])
+  const queues = new Map<string, () => number>()
+  metrics.gauge('svc_pipeline_thread_waiting', 'Work that waits for a thread that runs pipelines.', ['use'], gauge => {
+    for (const [use, waiting] of queues) gauge.set(waiting(), { use })
+  })
+  return {
+    end: (use, result) => ended.add(1, { use, result }),
+    watch(use, waiting) {
+      queues.set(use, waiting)
+      for (const result of ['done', 'failed', 'over_budget', 'cancelled']) ended.add(0, { use, result })
+    }
+  }
+}

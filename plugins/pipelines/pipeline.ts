@@ -1,5 +1,5 @@
 // A pipeline as it runs: what compiling a document gives.
-import type { ColumnIndex, ColumnType, ItemBatch, ItemValue, Semantic, TimeUnit } from '../../core/index.ts'
+import type { ColumnIndex, ColumnType, ItemBatch, ItemValue, Semantic, TimeUnit } from '../../core/compute.ts'
 import type { Processor } from '../services.ts'
 import type { CustomTimeIndex } from './column/time-index.ts'
 import type { WrittenVariables } from './run/variables.ts'

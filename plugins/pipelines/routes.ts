@@ -3,10 +3,8 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { authorise, bodyBytes, DbError, type PluginApp } from '../../core/index.ts'
-import { inferredDdl } from './document/ddl.ts'
-import { dryRun } from './dryrun/dryrun.ts'
 import type { OwnService } from './service.ts'
-import { formatVersion } from './versions.ts'
+import { formatVersion } from './version.ts'
 
 export interface RouteOptions {
   readonly dry_run_max_items: number
@@ -50,10 +48,8 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
     if (name.startsWith('svc_')) throw invalid("built-in pipelines don't have fixed table schema")
     const table = parameter(request, 'table')
     if (table === undefined) throw invalid('table name is required')
-    const pipeline = service.compiled(service.find(name, parameter(request, 'version')))
-    const sql = inferredDdl(pipeline, table)
+    const { sql, moves } = await service.ddl(request.ctx, name, parameter(request, 'version'), table)
     const exists = app.core.store.table(request.ctx.db, table) !== undefined
-    const moves = pipeline.dispatcher !== undefined || pipeline.suffix !== undefined
     const notes = [
       ...(exists ? ['table already exists, the CREATE TABLE SQL may be different'] : []),
       ...(moves ? ['the pipeline has a dispatcher or table_suffix, the table name may not be fixed'] : [])
@@ -67,7 +63,7 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
     if (!Buffer.isBuffer(body)) throw invalid('data is required in body')
     const name = parameter(request, 'pipeline_name')
     const version = parameter(request, 'version')
-    const text = dryRun(service, request.ctx, {
+    const text = await service.dryRun(request.ctx, {
       body,
       contentType: request.headers['content-type'] ?? 'application/json',
       query: {

@@ -1,30 +1,34 @@
-// The pipelines service: finds pipelines by name and version, compiles each once, runs them.
+// The pipelines service: finds pipelines by name and version and runs them, large ones in threads beside the server's own.
+import { availableParallelism } from 'node:os'
 import {
+  authorise,
   type Core,
   checkGrowth,
   DbError,
-  formatSize,
+  type DecodeOptions,
+  decodeItems,
+  formatDuration,
   type ItemBatch,
   type RequestContext,
   tableLimits
 } from '../../core/index.ts'
 import type { PipelineResult, PipelineRunOptions, PipelinesService, ProcessorDefinition } from '../services.ts'
-import { parseTimeIndex } from './column/time-index.ts'
-import { countScripts, createCounters, createStopwatch } from './counters.ts'
-import { compilePipeline } from './document/compile.ts'
+import { countScripts, countThreads, createCounters, createStopwatch } from './counters.ts'
+import { inferredDdl } from './document/ddl.ts'
 import { refuseUnknownKeys } from './document/unknown-keys.ts'
+import type { DryRunRequest } from './dryrun/dryrun.ts'
+import { dryRun } from './dryrun/dryrun.ts'
 import { readHeaders } from './headers.ts'
-import type { DocumentWarning, Identity, Pipeline } from './pipeline.ts'
-import { builtInKinds } from './processor/index.ts'
-import { createJsonParse } from './processor/json-parse.ts'
-import { createJsonPath } from './processor/json-path.ts'
-import { createVrl } from './processor/vrl.ts'
-import { type RunObserver, type RunSettings, runPipeline } from './run/run.ts'
+import { createKinds } from './kinds.ts'
+import type { DocumentWarning } from './pipeline.ts'
+import { createRunner, identityName, type RunContext, type RunLimits, type Version } from './runner.ts'
 import type { ScriptLimits } from './script/limits.ts'
-import { currentTime, openVersions, parseVersion, type Version } from './versions.ts'
-
-const identityName = 'svc_identity'
-const defaultNestedLevels = 10
+import { packItems } from './thread/items.ts'
+import { errorOf, type Question, type Results, type Work } from './thread/task.ts'
+import { createThreads, type RunOptions, type Threads } from './thread/threads.ts'
+import { parseVersion } from './version.ts'
+import { openVersions } from './versions.ts'
+import { isLight } from './weight.ts'
 
 export interface ServiceOptions {
   readonly variables_from_input: boolean
@@ -36,6 +40,13 @@ export interface ServiceOptions {
   readonly max_series: number
   /** Bytes. */
   readonly max_document_size: number
+  readonly max_text_length: number
+  /** Milliseconds. */
+  readonly max_request_time: number
+  readonly dry_run_max_time: number
+  readonly threads: number
+  /** Bytes. */
+  readonly thread_memory: number
   readonly vrl_max_length: number
   readonly vrl_max_output: number
   readonly vrl_max_time: number
@@ -47,23 +58,17 @@ export interface ServiceOptions {
 
 /** What the plugin's own routes need on top. */
 export interface OwnService extends PipelinesService {
-  /** Compiles a document that is not stored; throws DbError `InvalidArguments`, also for one that is too large. */
-  compile(yaml: string): Pipeline
   /** The stored version; throws DbError `InvalidArguments` when there is none. */
   find(name: string, version: string | undefined): Version
-  compiled(version: Version): Pipeline
   /** Unknown keys of the document are answered, or an error of it when `strict`. */
   create(ctx: RequestContext, name: string, yaml: string, strict: boolean): Promise<Created>
   /** False where there is no such version. */
   remove(ctx: RequestContext, name: string, version: string): Promise<boolean>
-  /** Runs a compiled pipeline; writes nothing. */
-  runCompiled(
-    ctx: RequestContext,
-    pipeline: Pipeline | Identity,
-    items: ItemBatch,
-    options: PipelineRunOptions,
-    observer?: RunObserver
-  ): PipelineResult
+  /** JSON text of what a pipeline makes of some items; writes nothing. */
+  dryRun(ctx: RequestContext, request: DryRunRequest): Promise<string>
+  /** The statement that makes the table of a pipeline, and whether it may also write to others. */
+  ddl(ctx: RequestContext, name: string, version: string | undefined, table: string): Promise<Results['ddl']>
+  close(): Promise<void>
 }
 
 export interface Created extends Version {
@@ -72,92 +77,172 @@ export interface Created extends Version {
 
 export async function createService(core: Core, config: ServiceOptions): Promise<OwnService> {
   const versions = await openVersions(core)
-  const kinds = new Map(builtInKinds.map(definition => [definition.kind, definition]))
-  kinds.set('vrl', createScripts(core, config))
-  kinds.set(
-    'json_parse',
-    createJsonParse(() => core.config.http.max_body_values)
-  )
-  kinds.set('json_path', createJsonPath(config.json_path_max_values))
+  const scripts = scriptLimits(config)
+  const countScript = countScripts(core.metrics)
+  const logger = core.log.child({ plugin: 'pipelines' })
+  const logScript = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error', message: string) =>
+    logger[level]({ script: message }, 'a script of a pipeline logs')
+  const mostValues = () => core.config.http.max_body_values
+  const kinds = createKinds({
+    scripts,
+    count: countScript,
+    log: logScript,
+    pathValues: config.json_path_max_values,
+    textLength: config.max_text_length,
+    mostValues
+  })
+  const foreign: string[] = []
   const count = createCounters(core.metrics)
   const timed = createStopwatch(core.metrics)
-  const cache = new WeakMap<Version, Pipeline>()
-  const compileNew = (yaml: string) => {
-    checkSize(yaml, config.max_document_size)
-    return compilePipeline(yaml, kinds)
+  const limits = (): RunLimits => {
+    const { variables_from_input, max_dispatch_depth, max_groups, max_document_size } = config
+    const { columns } = tableLimits('pipelines', config)
+    return { variables_from_input, max_dispatch_depth, max_groups, max_document_size, columns }
   }
-
   const find = (name: string, text: string | undefined): Version => {
     if (name === identityName) throw builtIn()
     const found = versions.find(name, text === undefined ? undefined : parseVersion(text))
     if (found !== undefined) return found
     throw new DbError('InvalidArguments', `Pipeline not found, name: ${name}, version: ${text ?? 'latest'}`)
   }
-  const compiled = (version: Version): Pipeline => {
-    const known = cache.get(version) ?? compilePipeline(version.yaml, kinds)
-    cache.set(version, known)
-    return known
+  const table = (database: string, name: string) => core.store.table(database, name)
+  const runner = createRunner({ kinds, limits, find, table })
+
+  const counted = countThreads(core.metrics)
+  const threads = (
+    use: 'run' | 'dry_run',
+    key: 'max_request_time' | 'dry_run_max_time',
+    size: () => number
+  ): Threads => {
+    const made: Threads = createThreads({
+      size,
+      memory: config.thread_memory,
+      budget: () => ({ most: config[key], key: `[plugins.pipelines] ${key} = "${formatDuration(config[key])}"` }),
+      start: () => ({ scripts, pathValues: config.json_path_max_values, textLength: config.max_text_length, foreign }),
+      answer: (question: Question) =>
+        question.kind === 'find' ? find(question.name, question.version) : table(question.database, question.name),
+      onMessage: message =>
+        message.kind === 'count' ? countScript(message.reason) : logScript(message.level, message.message),
+      onEnd: result => counted.end(use, result)
+    })
+    counted.watch(use, () => made.waiting)
+    return made
   }
-  const named = (name: string, version: string | undefined, options: PipelineRunOptions): Pipeline | Identity => {
-    if (name !== identityName) return compiled(find(name, version))
-    // It has one version only; what is no version at all is still an error.
-    if (version !== undefined) parseVersion(version)
-    return {
-      kind: 'identity',
-      maxNestedLevels: options.maxNestedLevels ?? defaultNestedLevels,
-      lenientTime: options.ignoreErrors ?? false,
-      ...(options.customTimeIndex !== undefined && { timeIndex: parseTimeIndex(options.customTimeIndex) })
-    }
+  // Whoever may only read keeps no writer waiting.
+  const forRuns = threads(
+    'run',
+    'max_request_time',
+    () => config.threads || Math.max(1, Math.min(4, availableParallelism() - 1))
+  )
+  const forTrials = threads('dry_run', 'dry_run_max_time', () => 1)
+
+  /** In a thread; here where another plugin's processor is needed, which the threads do not have. */
+  const work = async <K extends Work['kind']>(
+    pool: Threads,
+    ctx: RequestContext,
+    work: Extract<Work, { readonly kind: K }>,
+    here: () => Results[K],
+    moved: RunOptions['moved'] = []
+  ): Promise<Results[K]> => {
+    const task = { work, ctx: runContext(ctx), limits: limits(), mostValues: mostValues() }
+    const outcome = await pool.run(task, { user: ctx.user.name, signal: ctx.signal, moved })
+    if ('error' in outcome) throw errorOf(outcome.error)
+    return 'foreign' in outcome ? here() : (outcome.value as Results[K])
   }
-  const runCompiled: OwnService['runCompiled'] = (ctx, pipeline, items, options, observer) => {
-    const { customTimeIndex: _, ...inherited } = options
-    const settings: RunSettings = {
-      table: options.table,
-      skipError: options.skipError ?? false,
-      ignoreErrors: options.ignoreErrors ?? false,
-      now: currentTime(),
-      variablesFromInput: config.variables_from_input,
-      maxDispatchDepth: config.max_dispatch_depth,
-      maxGroups: config.max_groups,
-      columns: tableLimits('pipelines', config).columns,
-      ...(observer && { observer }),
-      options: ctx.hints.options,
-      ...(ctx.hints.autoCreate !== undefined && { autoCreate: ctx.hints.autoCreate }),
-      pipeline: name => named(name, undefined, inherited),
-      existing: table => core.store.table(ctx.db, table)
-    }
-    return runPipeline(pipeline, items, settings)
+  /** Whether so many bytes of text are quickly done by a pipeline. */
+  const isShort = (name: string, version: string | undefined, bytes: number): boolean => {
+    const stored = name === identityName ? undefined : find(name, version)
+    return isForeign(stored) || isLight(stored, bytes)
+  }
+  /** Whether a document may need a processor that only this thread has. */
+  const isForeign = (stored: Version | undefined): boolean =>
+    stored !== undefined && foreign.length > 0 && ['dispatcher', ...foreign].some(word => stored.yaml.includes(word))
+  const finish = (ctx: RequestContext, { result, undecoded }: Results['run']): PipelineResult => {
+    count(ctx.plugin, result, undecoded)
+    checkGrowth(core.store, ctx.db, result.writes, tableLimits('pipelines', config))
+    return result
+  }
+  const traced = <T>(name: string, items: number, run: () => Promise<T>): Promise<T> =>
+    core.tracing.span('pipeline', { 'weir.pipeline': name, 'weir.items': items }, run)
+
+  const runHere = (
+    ctx: RequestContext,
+    name: string,
+    items: ItemBatch,
+    options: PipelineRunOptions
+  ): Results['run'] => {
+    const undecoded = items.failures.length
+    return { result: runner.runNamed(ctx, name, items, options), items: items.rows, undecoded }
   }
   return {
-    compile: compileNew,
     find,
-    compiled,
-    runCompiled,
     readHeaders,
-    run: async (ctx, name, items, options) => {
-      const undecoded = items.failures.length
-      const facts = { 'weir.pipeline': name, 'weir.items': items.rows }
-      const result = await core.tracing.span('pipeline', facts, async () =>
-        runCompiled(ctx, named(name, options.version, options), items, options)
-      )
-      count(ctx.plugin, result, undecoded)
-      checkGrowth(core.store, ctx.db, result.writes, tableLimits('pipelines', config))
-      return result
-    },
+    run: (ctx, name, items, options) =>
+      traced(name, items.rows, async () => {
+        if (isShort(name, options.version, items.bytes.length)) return finish(ctx, runHere(ctx, name, items, options))
+        const { items: packed, moved } = packItems(items)
+        const task = { kind: 'run', name, options, input: { items: packed } } as const
+        return finish(ctx, await work(forRuns, ctx, task, notHere, moved))
+      }),
+    runBody: (ctx, name, body, contentType, options) =>
+      traced(name, 0, async () => {
+        const decoding: DecodeOptions = { mostValues: mostValues() }
+        if (isShort(name, options.version, body.length)) {
+          return finish(ctx, runHere(ctx, name, decodeItems(body, contentType, { ...decoding, ...options }), options))
+        }
+        const { bytes, moved } = ownMemory(body)
+        const task = { kind: 'run', name, options, input: { body: bytes, contentType, decoding } } as const
+        return finish(ctx, await work(forRuns, ctx, task, notHere, moved))
+      }),
     create: (ctx, name, yaml, strict) =>
       timed('create', async () => {
-        const { warnings } = compileNew(yaml)
-        if (strict) refuseUnknownKeys(warnings)
+        authorise(ctx.user, 'write')
+        const warnings = await work(forTrials, ctx, { kind: 'check', yaml, strict }, () => {
+          const { warnings } = runner.compile(yaml)
+          if (strict) refuseUnknownKeys(warnings)
+          return warnings
+        })
         return { ...(await versions.add(ctx, name, yaml)), warnings }
       }),
     remove: (ctx, name, version) => timed('delete', async () => versions.remove(ctx, name, parseVersion(version))),
-    addProcessor: definition => addKind(kinds, definition)
+    dryRun: (ctx, request) => work(forTrials, ctx, { kind: 'dryrun', request }, () => dryRun(runner, ctx, request)),
+    ddl: (ctx, name, version, table) => {
+      find(name, version)
+      return work(forTrials, ctx, { kind: 'ddl', name, version, table }, () => {
+        const pipeline = runner.compiled(runner.find(name, version))
+        const moves = pipeline.dispatcher !== undefined || pipeline.suffix !== undefined
+        return { sql: inferredDdl(pipeline, table), moves }
+      })
+    },
+    addProcessor(definition) {
+      addKind(kinds, definition)
+      foreign.push(definition.kind)
+    },
+    async close() {
+      await Promise.all([forRuns.close(), forTrials.close()])
+    }
   }
 }
 
-/** The kind `vrl` as this server has it. */
-function createScripts({ log, metrics }: Core, config: ServiceOptions): ProcessorDefinition {
-  const limits: ScriptLimits = {
+/** Documents that need this thread have been told apart before. */
+function notHere(): never {
+  throw new DbError('Internal', 'a thread has met a processor it does not have')
+}
+
+/** What of a request a run needs; the rest does not pass to threads. */
+function runContext({ db, hints }: RequestContext): RunContext {
+  const { options, autoCreate } = hints
+  return { db, hints: { options, ...(autoCreate !== undefined && { autoCreate }) } }
+}
+
+/** The bytes in memory that can move: their own, or a copy. */
+function ownMemory(bytes: Buffer): { readonly bytes: Uint8Array; readonly moved: readonly ArrayBuffer[] } {
+  const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
+  return { bytes: own, moved: [own.buffer as ArrayBuffer] }
+}
+
+function scriptLimits(config: ServiceOptions): ScriptLimits {
+  return {
     length: config.vrl_max_length,
     output: config.vrl_max_output,
     time: config.vrl_max_time,
@@ -166,19 +251,6 @@ function createScripts({ log, metrics }: Core, config: ServiceOptions): Processo
     requestTime: config.vrl_max_request_time,
     requestOutput: config.vrl_max_request_output
   }
-  const logger = log.child({ plugin: 'pipelines' })
-  return createVrl({
-    limits,
-    count: countScripts(metrics),
-    log: (level, message) => logger[level]({ script: message }, 'a script of a pipeline logs')
-  })
-}
-
-function checkSize(yaml: string, limit: number): void {
-  const bytes = Buffer.byteLength(yaml)
-  if (bytes <= limit) return
-  const key = `[plugins.pipelines] max_document_size = "${formatSize(limit)}"`
-  throw new DbError('InvalidArguments', `the pipeline document has ${bytes} bytes, at most are ${limit} (${key})`)
 }
 
 function builtIn(): DbError {

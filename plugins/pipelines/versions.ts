@@ -3,27 +3,18 @@ import {
   authorise,
   type Column,
   type Core,
-  DbError,
-  formatTimestamp,
   internalContext,
   isValid,
-  parseTimestamp,
   type RequestContext,
   type ResultBatch,
   systemDatabase,
-  type TableWrite,
-  utc
+  type TableWrite
 } from '../../core/index.ts'
+import type { Version } from './runner.ts'
+import { currentTime } from './version.ts'
 
 const table = 'pipelines'
 const names = ['name', 'schema', 'content_type', 'pipeline', 'created_at'] as const
-
-export interface Version {
-  readonly name: string
-  /** Nanoseconds since 1970; identifies the version. */
-  readonly created: bigint
-  readonly yaml: string
-}
 
 export interface Versions {
   /** The latest version, or that of a time; undefined where there is none. */
@@ -31,20 +22,6 @@ export interface Versions {
   add(ctx: RequestContext, name: string, yaml: string): Promise<Version>
   /** False where there is no such version. */
   remove(ctx: RequestContext, name: string, created: bigint): Promise<boolean>
-}
-
-/** Version text: a UTC time without a zone. */
-export function formatVersion(created: bigint): string {
-  return formatTimestamp(created).replace('T', ' ').slice(0, -1)
-}
-
-/** Reads a version text, with or without `T`, `Z` or an offset. Throws DbError `InvalidArguments`. */
-export function parseVersion(text: string): bigint {
-  try {
-    return parseTimestamp(text, utc)
-  } catch (cause) {
-    throw new DbError('InvalidArguments', `Invalid pipeline version format: ${text.slice(0, 60)}`, { cause })
-  }
 }
 
 /** Reads what is stored; from then on the memory leads. */
@@ -82,13 +59,6 @@ export async function openVersions(core: Core): Promise<Versions> {
       return true
     }
   }
-}
-
-/** Nanoseconds since 1970, as fine as the clock is. */
-export function currentTime(): bigint {
-  const milliseconds = performance.timeOrigin + performance.now()
-  const whole = Math.floor(milliseconds)
-  return BigInt(whole) * 1_000_000n + BigInt(Math.floor((milliseconds - whole) * 1e6))
 }
 
 function insert(known: Map<string, Version[]>, version: Version): void {

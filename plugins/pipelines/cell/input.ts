@@ -1,5 +1,5 @@
 // What processors share when they read a cell: what counts as missing, and the words for what cannot be taken.
-import { type CellKind, cell, type ItemBatch, type ItemField } from '../../../core/index.ts'
+import { type CellKind, cell, type ItemBatch, type ItemField } from '../../../core/compute.ts'
 import { valueText } from './text.ts'
 
 /** How one processor reads its fields. */

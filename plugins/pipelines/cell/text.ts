@@ -7,7 +7,7 @@ import {
   type ItemValue,
   Timestamp,
   writeJson
-} from '../../../core/index.ts'
+} from '../../../core/compute.ts'
 
 /** Text of any value: text as it is, numbers in decimal, times in RFC 3339, arrays and objects as JSON, null as `<null>`. */
 export function valueText(value: ItemValue): string {

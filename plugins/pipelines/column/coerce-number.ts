@@ -1,5 +1,5 @@
 // Columns of integers and floats from cells of any kind.
-import { cell, type FixedData, type ItemBatch, type ItemField } from '../../../core/index.ts'
+import { cell, type FixedData, type ItemBatch, type ItemField } from '../../../core/compute.ts'
 import { kindName } from '../cell/input.ts'
 import { readDecimal, readInteger, readSafeInteger } from '../cell/number.ts'
 import type { TransformColumn } from '../pipeline.ts'

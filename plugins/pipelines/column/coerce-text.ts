@@ -1,5 +1,5 @@
 // Columns of text: ranges of the batch's bytes copied one behind the other, other values written out.
-import { type BytesData, cell } from '../../../core/index.ts'
+import { type BytesData, cell } from '../../../core/compute.ts'
 import { kindName } from '../cell/input.ts'
 import { cellText } from '../cell/text.ts'
 import type { TransformColumn } from '../pipeline.ts'

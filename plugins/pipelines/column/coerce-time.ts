@@ -1,5 +1,5 @@
 // Columns of timestamps: points in time in the column's unit, plain integers as they are.
-import { cell, type FixedData, type TimestampType, type TimeUnit, timeUnit } from '../../../core/index.ts'
+import { cell, type FixedData, type TimestampType, type TimeUnit, timeUnit } from '../../../core/compute.ts'
 import { kindName } from '../cell/input.ts'
 import type { TransformColumn } from '../pipeline.ts'
 import { createGaps, type Filler, type Gaps, type Source } from './gap.ts'

@@ -7,7 +7,7 @@ import {
   type FixedData,
   isTimestamp,
   writeJson
-} from '../../../core/index.ts'
+} from '../../../core/compute.ts'
 import { kindName } from '../cell/input.ts'
 import type { TransformColumn } from '../pipeline.ts'
 import { floatData, integerData } from './coerce-number.ts'

@@ -9,7 +9,7 @@ import {
   type Table,
   timestampType,
   timeUnit
-} from '../../../core/index.ts'
+} from '../../../core/compute.ts'
 import type { Identity, Pipeline, TransformColumn } from '../pipeline.ts'
 import { allRows, copyField } from '../run/variables.ts'
 import { buildColumn } from './coerce.ts'

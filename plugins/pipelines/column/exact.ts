@@ -12,7 +12,7 @@ import {
   readExactInteger,
   type TimestampType,
   timeUnit
-} from '../../../core/index.ts'
+} from '../../../core/compute.ts'
 import { type IntegerRange, integerRange } from './integer.ts'
 
 /** Tells of a present value whether a column of the type holds it as it is. */

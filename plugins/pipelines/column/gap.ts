@@ -1,5 +1,5 @@
 // What a column gets where an item has no fitting value: null, a default, the current time, or a failed item.
-import { bitmap, type ColumnType, type ItemBatch, type ItemField } from '../../../core/index.ts'
+import { bitmap, type ColumnType, type ItemBatch, type ItemField } from '../../../core/compute.ts'
 import { shownCell } from '../cell/input.ts'
 import type { TransformColumn } from '../pipeline.ts'
 import { integerRange } from './integer.ts'

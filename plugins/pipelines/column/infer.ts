@@ -9,7 +9,7 @@ import {
   nameProblem,
   type Table,
   type TableColumn
-} from '../../../core/index.ts'
+} from '../../../core/compute.ts'
 import { shownCell } from '../cell/input.ts'
 import type { TransformColumn } from '../pipeline.ts'
 import { buildColumn, isBuildable } from './coerce.ts'

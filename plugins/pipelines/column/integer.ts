@@ -1,5 +1,5 @@
 // What fits into integer columns.
-import type { ColumnType } from '../../../core/index.ts'
+import type { ColumnType } from '../../../core/compute.ts'
 
 export interface IntegerRange {
   readonly least: number | bigint

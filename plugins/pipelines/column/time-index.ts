@@ -7,7 +7,7 @@ import {
   type TimestampType,
   type TimeUnit,
   timestampType
-} from '../../../core/index.ts'
+} from '../../../core/compute.ts'
 import { kindName, shownCell } from '../cell/input.ts'
 import { readInteger } from '../cell/number.ts'
 import { compileDateFormat, type DateFormat } from '../date/format.ts'

@@ -1,5 +1,5 @@
 // The parts of a date that a format reads, and how they add up to a point in time.
-import { daysFromCivil, daysInMonth } from '../../../core/index.ts'
+import { daysFromCivil, daysInMonth } from '../../../core/compute.ts'
 
 /** Places of the parts in `DateParts.values`. */
 export const part = {

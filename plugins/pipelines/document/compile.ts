@@ -1,5 +1,5 @@
 // Document to pipeline: every option is checked here, so that running meets only what items bring.
-import { DbError, didYouMean, type ItemValue, maxJsonDepth } from '../../../core/index.ts'
+import { DbError, didYouMean, type ItemValue, maxJsonDepth } from '../../../core/compute.ts'
 import type { Processor, ProcessorDefinition } from '../../services.ts'
 import type { Dispatcher, DispatchRule, Pipeline, Step, SuffixTemplate, Transform } from '../pipeline.ts'
 import { variableNames } from '../run/variables.ts'

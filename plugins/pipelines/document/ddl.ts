@@ -1,5 +1,5 @@
 // The CREATE TABLE statement that a pipeline's columns amount to.
-import { type ColumnIndex, DbError, sqlTypeName } from '../../../core/index.ts'
+import { type ColumnIndex, DbError, sqlTypeName } from '../../../core/compute.ts'
 import type { Pipeline, TransformColumn } from '../pipeline.ts'
 
 /** The statement for a table of that name. Throws DbError `InvalidArguments` when the columns depend on the data. */

@@ -9,7 +9,7 @@ import {
   type YAMLParseError,
   type Document as YamlDocument
 } from 'yaml'
-import { DbError, isDbError } from '../../../core/index.ts'
+import { DbError, isDbError } from '../../../core/compute.ts'
 
 /** One part of a document: what it holds and where it stands, for example `processors[1] (line 7)`. */
 export interface Entry {

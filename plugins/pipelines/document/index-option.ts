@@ -6,7 +6,7 @@ import {
   isDbError,
   isIndexKind,
   parseColumnIndex
-} from '../../../core/index.ts'
+} from '../../../core/compute.ts'
 import { shortText } from './document.ts'
 
 type Refuse = (message: string) => DbError

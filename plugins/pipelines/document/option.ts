@@ -1,5 +1,5 @@
 // Typed access to the options of one processor in a document.
-import { DbError } from '../../../core/index.ts'
+import { DbError } from '../../../core/compute.ts'
 import type { ProcessorOptions } from '../../services.ts'
 import { parseFields } from './field.ts'
 

@@ -1,5 +1,5 @@
 // Words for units of time in documents.
-import type { TimeUnit } from '../../../core/index.ts'
+import type { TimeUnit } from '../../../core/compute.ts'
 
 const words: Readonly<Record<string, TimeUnit>> = {
   s: 's',

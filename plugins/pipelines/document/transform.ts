@@ -1,5 +1,5 @@
 // The transform section of a document: entries to typed columns.
-import { type ColumnType, DbError, isTimestamp, type Semantic, timestampType } from '../../../core/index.ts'
+import { type ColumnType, DbError, isTimestamp, type Semantic, timestampType } from '../../../core/compute.ts'
 import { readDecimal, readInteger } from '../cell/number.ts'
 import { integerRange } from '../column/integer.ts'
 import type { Transform, TransformColumn } from '../pipeline.ts'

@@ -1,5 +1,5 @@
 // Keys of a document that mean nothing here: accepted, and reported with their line and the key that may be meant.
-import { closest, DbError } from '../../../core/index.ts'
+import { closest, DbError } from '../../../core/compute.ts'
 import type { DocumentWarning } from '../pipeline.ts'
 import type { ProcessorKinds } from './compile.ts'
 import { type Document, shortText } from './document.ts'

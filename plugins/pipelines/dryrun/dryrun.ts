@@ -8,12 +8,11 @@ import {
   type ItemValue,
   isDbError,
   parseJson,
-  type RequestContext,
   writeJson
-} from '../../../core/index.ts'
+} from '../../../core/compute.ts'
 import { refuseUnknownKeys } from '../document/unknown-keys.ts'
 import type { Pipeline } from '../pipeline.ts'
-import type { OwnService } from '../service.ts'
+import type { RunContext, Runner } from '../runner.ts'
 import { writesText } from './rows-text.ts'
 import { createTrace } from './trace.ts'
 
@@ -45,7 +44,7 @@ interface Job {
 }
 
 /** JSON text of the rows by table; `{output, …}` with a trace and where the document has unknown keys. Throws DbError. */
-export function dryRun(service: OwnService, ctx: RequestContext, request: DryRunRequest): string {
+export function dryRun(service: Runner, ctx: RunContext, request: DryRunRequest): string {
   checkJsonValues(request.body, request.mostValues)
   const job = readWrapped(service, request) ?? readPlain(service, request)
   if (job.items.rows > request.maxItems) {
@@ -71,7 +70,7 @@ export function dryRun(service: OwnService, ctx: RequestContext, request: DryRun
 }
 
 /** The form with everything in one JSON object; undefined when the body is none. */
-function readWrapped(service: OwnService, { body, query, mostValues }: DryRunRequest): Job | undefined {
+function readWrapped(service: Runner, { body, query, mostValues }: DryRunRequest): Job | undefined {
   const root = tryJson(body)
   if (!isObject(root) || root['data'] === undefined) return undefined
   const text = (key: string): string | undefined => {
@@ -104,7 +103,7 @@ function readWrapped(service: OwnService, { body, query, mostValues }: DryRunReq
 }
 
 /** The form whose body is the data itself. */
-function readPlain(service: OwnService, { body, contentType, query, mostValues }: DryRunRequest): Job {
+function readPlain(service: Runner, { body, contentType, query, mostValues }: DryRunRequest): Job {
   const { pipeline_name: name, version, ignore_errors: ignoreErrors = false, trace = false, strict = false } = query
   if (name === undefined || name === '') {
     // A body that should have said everything itself.

@@ -1,5 +1,5 @@
 // Columns as rows of JSON that name type and role of every cell.
-import { type Column, DbError, isTimestamp, isValid, type TableWrite, writeJson } from '../../../core/index.ts'
+import { type Column, DbError, isTimestamp, isValid, type TableWrite, writeJson } from '../../../core/compute.ts'
 
 /** One element per write. */
 export function writesText(writes: readonly TableWrite[]): string {

@@ -1,5 +1,5 @@
 // Writes down what each processor makes of the items of a run.
-import { type ItemBatch, type ItemError, itemState, writeJson } from '../../../core/index.ts'
+import { type ItemBatch, type ItemError, itemState, writeJson } from '../../../core/compute.ts'
 import type { RunObserver } from '../run/run.ts'
 
 export interface Trace {

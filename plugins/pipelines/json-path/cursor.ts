@@ -1,5 +1,5 @@
 // Where the reader of a JSONPath stands, and the small parts it reads.
-import { DbError } from '../../../core/index.ts'
+import { DbError } from '../../../core/compute.ts'
 
 export interface PathCursor {
   readonly text: string

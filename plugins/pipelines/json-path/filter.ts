@@ -1,5 +1,5 @@
 // Reads the filters of a JSONPath, such as `@.price < 10 && @.name`.
-import { compileRegex, DbError, type ItemValue, parseJson } from '../../../core/index.ts'
+import { compileRegex, DbError, type ItemValue, parseJson } from '../../../core/compute.ts'
 import { expect, fault, nest, type PathCursor, readMatch, readQuoted, skipSpace, takes } from './cursor.ts'
 import type { Comparison, Operand, Query, Segment, Test } from './path.ts'
 

@@ -1,5 +1,5 @@
 // Reads JSONPath (RFC 9535, and the point before a bracket that many write) into segments.
-import { DbError, isDbError } from '../../../core/index.ts'
+import { DbError, isDbError } from '../../../core/compute.ts'
 import { expect, fault, nest, type PathCursor, readInteger, readName, readQuoted, skipSpace, takes } from './cursor.ts'
 import { parseTest } from './filter.ts'
 import type { Segment, Selector } from './path.ts'

@@ -1,5 +1,5 @@
 // A JSONPath as data: segments that select, and the tests of their filters.
-import type { ItemValue, LinearRegex } from '../../../core/index.ts'
+import type { ItemValue, LinearRegex } from '../../../core/compute.ts'
 
 export interface Segment {
   /** Selects from every value below, too. */

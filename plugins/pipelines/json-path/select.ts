@@ -1,5 +1,5 @@
 // Evaluates a JSONPath over the values of items.
-import { compareUtf8, type ItemValue, Timestamp } from '../../../core/index.ts'
+import { compareUtf8, type ItemValue, Timestamp } from '../../../core/compute.ts'
 import type { Comparison, Operand, Query, Segment, Selector, Test } from './path.ts'
 
 interface Search {

@@ -1,5 +1,5 @@
 // Loops over the cells of a batch that processors have in common.
-import { cell, type ItemBatch, type ItemField, isDbError } from '../../../core/index.ts'
+import { cell, type ItemBatch, type ItemField, isDbError } from '../../../core/compute.ts'
 import type { FieldPair } from '../../services.ts'
 import { hasText, type Input, reject } from '../cell/input.ts'
 

@@ -1,5 +1,5 @@
 // Reads the key-value pairs that media players send (common media client data).
-import type { ItemBatch, ItemField } from '../../../core/index.ts'
+import type { ItemBatch, ItemField } from '../../../core/compute.ts'
 import type { FieldPair, ProcessorDefinition } from '../../services.ts'
 import { type Input, reject, shownText } from '../cell/input.ts'
 import { readDecimal, readInteger } from '../cell/number.ts'

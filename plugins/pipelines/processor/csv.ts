@@ -1,5 +1,5 @@
 // Splits the first record of comma separated text into fields.
-import type { ItemBatch, ItemField } from '../../../core/index.ts'
+import type { ItemBatch, ItemField } from '../../../core/compute.ts'
 import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
 import { readRecord, unquote } from '../cell/csv.ts'
 import { reject } from '../cell/input.ts'

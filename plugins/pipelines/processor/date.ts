@@ -1,5 +1,5 @@
 // Text to a timestamp by strftime formats.
-import { compareUtf8, type ItemBatch, parseZone } from '../../../core/index.ts'
+import { compareUtf8, type ItemBatch, parseZone } from '../../../core/compute.ts'
 import type { FieldPair, ProcessorDefinition, ProcessorOptions } from '../../services.ts'
 import { hasText, reject, shownCell } from '../cell/input.ts'
 import { compileDateFormat, type DateFormat } from '../date/format.ts'

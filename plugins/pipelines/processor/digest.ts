@@ -1,5 +1,5 @@
 // Reduces messages to their templates: what changes from message to message is taken out.
-import { compileRegex, type LinearRegex } from '../../../core/index.ts'
+import { compileRegex, type LinearRegex } from '../../../core/compute.ts'
 import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
 import { mapText } from './cells.ts'
 import { compilePattern, patternSyntax } from './pattern.ts'

@@ -1,5 +1,5 @@
 // Splits text by the literals of a pattern; values are ranges of the batch's own bytes.
-import type { ItemBatch, ItemField } from '../../../core/index.ts'
+import type { ItemBatch, ItemField } from '../../../core/compute.ts'
 import type { ProcessorDefinition } from '../../services.ts'
 import { hasText, reject, shownCell } from '../cell/input.ts'
 import { type DissectPattern, matchDissect, parseDissect } from './dissect-pattern.ts'

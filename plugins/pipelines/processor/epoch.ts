@@ -1,5 +1,5 @@
 // Numbers since 1970 to a timestamp.
-import { cell, convertTime, type ItemBatch, type ItemField, type TimeUnit } from '../../../core/index.ts'
+import { cell, convertTime, type ItemBatch, type ItemField, type TimeUnit } from '../../../core/compute.ts'
 import type { FieldPair, ProcessorDefinition } from '../../services.ts'
 import { type Input, reject, rejectKind, shownCell } from '../cell/input.ts'
 import { readInteger, readSafeInteger } from '../cell/number.ts'

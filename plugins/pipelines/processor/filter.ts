@@ -1,5 +1,5 @@
 // Drops items by the text of their fields.
-import { cell, type ItemBatch, type ItemField } from '../../../core/index.ts'
+import { cell, type ItemBatch, type ItemField } from '../../../core/compute.ts'
 import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
 import { rejectKind } from '../cell/input.ts'
 

@@ -1,5 +1,5 @@
 // An array to one text.
-import { cell, type ItemValue } from '../../../core/index.ts'
+import { cell, type ItemValue } from '../../../core/compute.ts'
 import type { ProcessorDefinition } from '../../services.ts'
 import { rejectKind } from '../cell/input.ts'
 import { valueText } from '../cell/text.ts'

@@ -1,5 +1,5 @@
 // JSON text to an array or object.
-import { cell, countJsonValues, type ItemBatch, type ItemField, isDbError, parseJson } from '../../../core/index.ts'
+import { cell, countJsonValues, type ItemBatch, type ItemField, isDbError, parseJson } from '../../../core/compute.ts'
 import type { ProcessorDefinition } from '../../services.ts'
 import { type Input, reject, rejectKind, shownCell } from '../cell/input.ts'
 import { eachPresent } from './cells.ts'

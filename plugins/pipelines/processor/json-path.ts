@@ -1,5 +1,5 @@
 // Values out of nested ones by a JSONPath.
-import { isDbError } from '../../../core/index.ts'
+import { isDbError } from '../../../core/compute.ts'
 import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
 import { reject } from '../cell/input.ts'
 import { parsePath } from '../json-path/parse.ts'

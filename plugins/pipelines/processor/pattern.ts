@@ -1,5 +1,5 @@
 // Regular expressions in options.
-import { compileRegex, isDbError, type LinearRegex } from '../../../core/index.ts'
+import { compileRegex, isDbError, type LinearRegex } from '../../../core/compute.ts'
 import type { ProcessorOptions } from '../../services.ts'
 
 /** Compiles an expression of an option; what is wrong with it names the processor. */

@@ -1,5 +1,5 @@
 // Splits text by named groups of regular expressions.
-import type { ItemBatch, ItemField, LinearRegex } from '../../../core/index.ts'
+import type { ItemBatch, ItemField, LinearRegex } from '../../../core/compute.ts'
 import type { FieldPair, ProcessorDefinition, ProcessorOptions } from '../../services.ts'
 import { shownText } from '../cell/input.ts'
 import { eachText } from './cells.ts'

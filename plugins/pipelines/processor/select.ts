@@ -1,5 +1,5 @@
 // Keeps or removes fields.
-import { cell, type ItemBatch } from '../../../core/index.ts'
+import { cell, type ItemBatch } from '../../../core/compute.ts'
 import type { FieldPair, ProcessorDefinition } from '../../services.ts'
 import { copyCell } from './cells.ts'
 

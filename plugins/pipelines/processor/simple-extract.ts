@@ -1,5 +1,5 @@
 // One value out of nested objects.
-import { cell, type ItemValue, Timestamp } from '../../../core/index.ts'
+import { cell, type ItemValue, Timestamp } from '../../../core/compute.ts'
 import type { ProcessorDefinition } from '../../services.ts'
 import { copyCell, eachPresent } from './cells.ts'
 

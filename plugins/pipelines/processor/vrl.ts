@@ -1,6 +1,6 @@
 // A script that makes of an item whatever it wants: another item, several, or none.
 
-import type { ItemBatch } from '../../../core/index.ts'
+import type { ItemBatch } from '../../../core/compute.ts'
 import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
 import { variableNames, type WrittenVariables } from '../run/variables.ts'
 import { defaultScriptLimits, limitText, type ScriptFailure, type ScriptLimits } from '../script/limits.ts'

@@ -1,5 +1,5 @@
 // Sends items on to other pipelines by the value of one field.
-import { cell, ItemBatch, type ItemValue, Timestamp } from '../../../core/index.ts'
+import { cell, ItemBatch, type ItemValue, Timestamp } from '../../../core/compute.ts'
 import type { Dispatcher, DispatchRule } from '../pipeline.ts'
 import { copyField } from './variables.ts'
 

@@ -7,7 +7,7 @@ import {
   type ItemValue,
   Timestamp,
   writeJson
-} from '../../../core/index.ts'
+} from '../../../core/compute.ts'
 
 /** Replaces objects by their members (`a.b.c`), `levels` deep, arrays and what lies deeper by JSON text. */
 export function flattenObjects(batch: ItemBatch, rows: Uint32Array, levels: number): void {

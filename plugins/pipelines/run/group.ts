@@ -1,5 +1,5 @@
 // Rows of a batch by the table they go to and the options that table gets if it is new.
-import { DbError, type ItemBatch, isDbError, nameProblem, type TableOptions } from '../../../core/index.ts'
+import { DbError, type ItemBatch, isDbError, nameProblem, type TableOptions } from '../../../core/compute.ts'
 import type { Identity, Pipeline } from '../pipeline.ts'
 import { expandSuffix } from './suffix.ts'
 import { takeVariables, type VariableSet, variableOptions, variableSuffix, type WrittenVariables } from './variables.ts'

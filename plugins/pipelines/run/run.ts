@@ -12,7 +12,7 @@ import {
   type Table,
   type TableOptions,
   type TableWrite
-} from '../../../core/index.ts'
+} from '../../../core/compute.ts'
 import type { PipelineResult } from '../../services.ts'
 import { buildColumns } from '../column/column.ts'
 import type { DispatchRule, Identity, Pipeline, Step } from '../pipeline.ts'

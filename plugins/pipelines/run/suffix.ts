@@ -1,5 +1,5 @@
 // Table suffix templates such as `_${region}`.
-import { cell, type ItemBatch } from '../../../core/index.ts'
+import { cell, type ItemBatch } from '../../../core/compute.ts'
 import { cellText } from '../cell/text.ts'
 import type { SuffixTemplate } from '../pipeline.ts'
 

@@ -7,7 +7,7 @@ import {
   isDbError,
   parseTableOptions,
   type TableOptions
-} from '../../../core/index.ts'
+} from '../../../core/compute.ts'
 import { cellText } from '../cell/text.ts'
 import type { Step } from '../pipeline.ts'
 

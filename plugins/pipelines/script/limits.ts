@@ -1,5 +1,5 @@
 // How much scripts may do. A pipeline comes from a tenant and runs in the server's own process.
-import { formatSize } from '../../../core/index.ts'
+import { formatSize } from '../../../core/compute.ts'
 
 export interface ScriptLimits {
   /** Characters of a script. */

@@ -1,5 +1,5 @@
 // Runs a compiled script on the items of a batch: an item becomes another one, several, or none.
-import { cell, type ItemBatch, type ItemField } from '../../../core/index.ts'
+import { cell, type ItemBatch, type ItemField } from '../../../core/compute.ts'
 import { type Input, reject } from '../cell/input.ts'
 import { variableNames, type WrittenVariables } from '../run/variables.ts'
 import { isArray, isObject, type ObjectValue, type Program, typeName, type Value } from '../vrl/index.ts'

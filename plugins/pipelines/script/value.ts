@@ -1,5 +1,5 @@
 // Values of items as values of scripts, and back within limits: what a script returns may share parts, and so be far larger than it seems.
-import { type ItemBatch, type ItemValue, maxJsonDepth, Timestamp } from '../../../core/index.ts'
+import { type ItemBatch, type ItemValue, maxJsonDepth, Timestamp } from '../../../core/compute.ts'
 import { isArray, isText, lossy, type ObjectValue, Regex, type Value } from '../vrl/index.ts'
 
 /** Scripts have no NaN, and integers of 64 bits only. */

@@ -1,5 +1,5 @@
 // What a program works on while it runs: the event, the metadata, the variables and the limits of one run.
-import { utc, type Zone } from '../../../core/index.ts'
+import { utc, type Zone } from '../../../core/compute.ts'
 import { Failure } from './failure.ts'
 import type { Value } from './value.ts'
 

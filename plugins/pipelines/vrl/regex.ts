@@ -1,5 +1,5 @@
 // Regular expressions as values of programs: the server's linear-time ones, with the language's Unicode classes and verbose mode.
-import { compileRegex, isDbError, type LinearRegex, type RegexMatch } from '../../../core/index.ts'
+import { compileRegex, isDbError, type LinearRegex, type RegexMatch } from '../../../core/compute.ts'
 import { Failure } from './failure.ts'
 import { stripVerbose, unicodeClasses } from './regex-syntax.ts'
 

@@ -1,5 +1,5 @@
 // Values as text: JSON of everything, and the form that messages show.
-import { writeJsonFloat, writeJsonString } from '../../../core/index.ts'
+import { writeJsonFloat, writeJsonString } from '../../../core/compute.ts'
 import { Failure } from './failure.ts'
 import { floatText, isArray, isObject, lossy, Regex, sortedKeys, Timestamp, timeText, type Value } from './value.ts'
 

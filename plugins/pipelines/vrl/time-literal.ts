@@ -1,5 +1,5 @@
 // Timestamp literals and the texts like them: RFC 3339 with an offset.
-import { daysFromCivil, daysInMonth } from '../../../core/index.ts'
+import { daysFromCivil, daysInMonth } from '../../../core/compute.ts'
 import { CompileError, type Span } from './diagnostic.ts'
 import { Timestamp } from './value.ts'
 

@@ -1,5 +1,5 @@
 // The values a program works on. They are immutable: whoever changes one makes a new one, so all may be shared.
-import { compareUtf8, formatTimestamp, Timestamp } from '../../../core/index.ts'
+import { compareUtf8, formatTimestamp, Timestamp } from '../../../core/compute.ts'
 import { Failure } from './failure.ts'
 import { Regex } from './regex.ts'
 

@@ -264,10 +264,21 @@ t.test('matches do not overlap, and an empty one does not touch the match before
   ])
 })
 
+t.test('a text does not grow beyond its limit, whichever engine replaces', async t => {
+  for (const pattern of ['a', 'a|ab', 'é']) {
+    const regex = compileRegex(pattern)
+    const text = pattern.slice(0, 1).repeat(100)
+    t.equal(regex.replace(text, 'xy', { maxLength: 200 }), 'xy'.repeat(100), pattern)
+    const tooLong = { code: 'InvalidArguments', message: /more than 199 characters/ }
+    t.throws(() => regex.replace(text, 'xy', { maxLength: 199 }), tooLong, pattern)
+    t.throws(() => regex.replace(text, () => 'xy', { maxLength: 199 }), tooLong, pattern)
+  }
+})
+
 t.test('templates name groups by number and by name', async t => {
   const regex = compileRegex('(?<key>\\w+)=(\\d*)')
   const replace = (template: string, limit?: number) =>
-    regex.replace('a=1, b=2, c=', parseReplacement(template, regex.names), limit)
+    regex.replace('a=1, b=2, c=', parseReplacement(template, regex.names), { limit })
   t.equal(replace('$2:$key'), '1:a, 2:b, :c')
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of ours
   t.equal(replace('${1}x'), 'ax, bx, cx')

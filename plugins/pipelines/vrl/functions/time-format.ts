@@ -1,5 +1,5 @@
 // Writing times by a format in strftime notation.
-import { civilFromDays, daysFromCivil, type Zone } from '../../../../core/index.ts'
+import { civilFromDays, daysFromCivil, type Zone } from '../../../../core/compute.ts'
 import { type Context, checkOutput } from '../context.ts'
 import { fail } from '../function.ts'
 import type { Timestamp } from '../value.ts'

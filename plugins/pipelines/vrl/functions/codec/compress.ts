@@ -7,7 +7,7 @@ import {
   isDbError,
   snappyLength,
   snappySlack
-} from '../../../../../core/index.ts'
+} from '../../../../../core/compute.ts'
 import { Failure } from '../../failure.ts'
 import { type Call, type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'

@@ -1,5 +1,5 @@
 // Arrays as one row of CSV.
-import { writeJsonFloat } from '../../../../../core/index.ts'
+import { writeJsonFloat } from '../../../../../core/compute.ts'
 import { type Context, checkOutput, step } from '../../context.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'

@@ -1,5 +1,5 @@
 // Objects as lines of keys and values, logfmt among them.
-import { compareUtf8 } from '../../../../../core/index.ts'
+import { compareUtf8 } from '../../../../../core/compute.ts'
 import { type Context, checkOutput, step } from '../../context.ts'
 import { type Call, type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'

@@ -1,7 +1,7 @@
 // The rules of the uap project (package `uap-core`): lists of regular expressions, the first that matches a user agent tells of it.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { compileRegex, type LinearRegex, requiredTexts } from '../../../../../core/index.ts'
+import { compileRegex, type LinearRegex, requiredTexts } from '../../../../../core/compute.ts'
 
 /** What the rules tell; undefined: nothing. */
 export interface RuleAgent {

@@ -1,5 +1,5 @@
 // The date matcher of grok rules: a format of letters becomes a pattern, and what it matches a time.
-import { daysFromCivil, daysInMonth, parseZone, utc, type Zone } from '../../../../../core/index.ts'
+import { daysFromCivil, daysInMonth, parseZone, utc, type Zone } from '../../../../../core/compute.ts'
 import { Regex } from '../../regex.ts'
 import { literalPattern } from './grok-patterns.ts'
 

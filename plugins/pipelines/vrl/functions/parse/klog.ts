@@ -1,5 +1,5 @@
 // Reading the lines of glog and klog, which name a level, a time, a thread and a place in the source.
-import { daysFromCivil, daysInMonth, type Zone } from '../../../../../core/index.ts'
+import { daysFromCivil, daysInMonth, type Zone } from '../../../../../core/compute.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds, objectOf } from '../../kind.ts'
 import { Regex } from '../../regex.ts'

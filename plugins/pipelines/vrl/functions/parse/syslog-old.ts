@@ -1,5 +1,5 @@
 // Reading syslog messages of RFC 3164: a time, then maybe a host, a program and its process.
-import { daysFromCivil, daysInMonth, type Zone } from '../../../../../core/index.ts'
+import { daysFromCivil, daysInMonth, type Zone } from '../../../../../core/compute.ts'
 import { parseRfc3339 } from '../../time-literal.ts'
 import { Timestamp } from '../../value.ts'
 import { readStructuredData, type StructuredData } from './syslog-data.ts'

@@ -1,6 +1,6 @@
 // Reading syslog messages: RFC 5424, and the older layouts of RFC 3164 as they are met.
 
-import type { Zone } from '../../../../../core/index.ts'
+import type { Zone } from '../../../../../core/compute.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds, objectOf, union } from '../../kind.ts'
 import { parseRfc3339 } from '../../time-literal.ts'

@@ -1,6 +1,6 @@
 // Reading times by a format.
 
-import { parseZone, utc, type Zone } from '../../../../../core/index.ts'
+import { parseZone, utc, type Zone } from '../../../../../core/compute.ts'
 import { compileDateFormat, type DateFormat } from '../../../date/format.ts'
 import type { Context } from '../../context.ts'
 import { type FunctionSpec, fail } from '../../function.ts'

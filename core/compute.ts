@@ -1,0 +1,61 @@
+// The part of the public API that computes and opens nothing: code in a thread of its own imports it instead of `core/index.ts`.
+export { closest, didYouMean } from './config/closest.ts'
+export { formatDuration, formatSize, parseDuration, parseSize, parseTtl } from './config/units.ts'
+export type { ErrorCode, ErrorOptions, ItemError } from './errors.ts'
+export { DbError, errorCodes, ItemsError, isDbError, ParseError } from './errors.ts'
+export type { RequestContext } from './http/context.ts'
+export type {
+  BytesData,
+  Column,
+  ColumnData,
+  DictionaryData,
+  FixedData,
+  ResultBatch,
+  ResultColumn,
+  ResultVector,
+  RowTags,
+  TableWrite
+} from './model/batch.ts'
+export { bitmap, isValid } from './model/batch.ts'
+export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
+export { isExactFloat, isExactFloat32, readExactFloat, readExactInteger } from './model/exact.ts'
+export { booleanColumn, floatColumn, integerColumn, textColumn } from './model/item-column.ts'
+export type { CellKind, Item, ItemBatchParts, ItemValue } from './model/items.ts'
+export { cell, checkRoom, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
+export { maxJsonDepth, parseJson, readJson, readNumber, readWord, textEnd } from './model/json.ts'
+export { checkJsonValues, countJsonValues, tooManyValues } from './model/json-count.ts'
+export type { JsonCursor } from './model/json-cursor.ts'
+export { jsonCursor, jsonError, skipSpace, unexpected } from './model/json-cursor.ts'
+export { unescapeJson } from './model/json-escape.ts'
+export { checkJson, eachElement, eachMember, passJson, startsWith } from './model/json-walk.ts'
+export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model/json-write.ts'
+export { nameProblem } from './model/name.ts'
+export { parseTableOptions } from './model/options.ts'
+export type { Limit, SeriesKeys, SeriesLabel, SeriesLimits, SeriesName, SeriesWrite } from './model/series.ts'
+export { hashKeys, hashWords, KeyHash, seriesSeed } from './model/series-hash.ts'
+export type * from './model/table.ts'
+export type { Zone } from './model/time.ts'
+export {
+  civilFromDays,
+  convertTime,
+  daysFromCivil,
+  daysInMonth,
+  formatTimestamp,
+  parseTimestamp,
+  parseZone,
+  putNanoseconds,
+  utc
+} from './model/time.ts'
+export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'
+export { isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
+export { eachPaced, mapPaced, Pace, sortPaced } from './pace.ts'
+export { requiredTexts } from './regex/literal.ts'
+export type { LinearRegex, RegexMatch } from './regex/regex.ts'
+export { compileRegex } from './regex/regex.ts'
+export type { Replacement } from './regex/replace.ts'
+export { parseReplacement } from './regex/replace.ts'
+export { inflateSync } from './wire/inflate.ts'
+export type { DecodeOptions, KeyShape } from './wire/item/decode.ts'
+export { decodeItems, itemContentTypes } from './wire/item/decode.ts'
+export { ProtoReader, ProtoWriter, wireType } from './wire/protobuf.ts'
+export { decodeSnappy, encodeSnappy, snappyLength, snappySlack } from './wire/snappy.ts'

@@ -1,0 +1,121 @@
+// Compiles and runs pipelines: the same in the server's own thread and in those beside it, which bring what they know in other ways.
+import { DbError, formatSize, type ItemBatch, type Limit, type RequestContext, type Table } from '../../core/compute.ts'
+import type { PipelineResult, PipelineRunOptions } from '../services.ts'
+import { parseTimeIndex } from './column/time-index.ts'
+import { compilePipeline, type ProcessorKinds } from './document/compile.ts'
+import type { Identity, Pipeline } from './pipeline.ts'
+import { type RunObserver, type RunSettings, runPipeline } from './run/run.ts'
+import { currentTime, parseVersion } from './version.ts'
+
+/** A stored document. */
+export interface Version {
+  readonly name: string
+  /** Nanoseconds since 1970; identifies the version. */
+  readonly created: bigint
+  readonly yaml: string
+}
+
+/** What a run needs to know of its request. */
+export type RunContext = Pick<RequestContext, 'db'> & {
+  readonly hints: Pick<RequestContext['hints'], 'options' | 'autoCreate'>
+}
+
+/** Options of the plugin that may change while it runs. */
+export interface RunLimits {
+  readonly variables_from_input: boolean
+  readonly max_dispatch_depth: number
+  readonly max_groups: number
+  /** Bytes. */
+  readonly max_document_size: number
+  readonly columns: Limit
+}
+
+export interface Surroundings {
+  readonly kinds: ProcessorKinds
+  limits(): RunLimits
+  /** The stored version, the latest where none is named; throws DbError `InvalidArguments` when there is none. */
+  find(name: string, version: string | undefined): Version
+  table(database: string, name: string): Table | undefined
+}
+
+export interface Runner {
+  /** Compiles a document that is not stored; throws DbError `InvalidArguments`, also for one that is too large. */
+  compile(yaml: string): Pipeline
+  find(name: string, version: string | undefined): Version
+  compiled(version: Version): Pipeline
+  /** Runs a stored or built-in pipeline. */
+  runNamed(ctx: RunContext, name: string, items: ItemBatch, options: PipelineRunOptions): PipelineResult
+  runCompiled(
+    ctx: RunContext,
+    pipeline: Pipeline | Identity,
+    items: ItemBatch,
+    options: PipelineRunOptions,
+    observer?: RunObserver
+  ): PipelineResult
+}
+
+export const identityName = 'svc_identity'
+const defaultNestedLevels = 10
+
+/** Versions that stay compiled. */
+const maxCompiled = 1000
+
+export function createRunner({ kinds, limits, find, table }: Surroundings): Runner {
+  const cache = new Map<string, Pipeline>()
+  const compiled = (version: Version): Pipeline => {
+    const key = `${version.name}@${version.created}`
+    const known = cache.get(key) ?? compilePipeline(version.yaml, kinds)
+    cache.delete(key)
+    cache.set(key, known)
+    if (cache.size > maxCompiled) cache.delete(cache.keys().next().value!)
+    return known
+  }
+  const named = (name: string, version: string | undefined, options: PipelineRunOptions): Pipeline | Identity => {
+    if (name !== identityName) return compiled(find(name, version))
+    // It has one version only; what is no version at all is still an error.
+    if (version !== undefined) parseVersion(version)
+    return {
+      kind: 'identity',
+      maxNestedLevels: options.maxNestedLevels ?? defaultNestedLevels,
+      lenientTime: options.ignoreErrors ?? false,
+      ...(options.customTimeIndex !== undefined && { timeIndex: parseTimeIndex(options.customTimeIndex) })
+    }
+  }
+  const runCompiled: Runner['runCompiled'] = (ctx, pipeline, items, options, observer) => {
+    const { customTimeIndex: _, ...inherited } = options
+    const { variables_from_input, max_dispatch_depth, max_groups, columns } = limits()
+    const settings: RunSettings = {
+      table: options.table,
+      skipError: options.skipError ?? false,
+      ignoreErrors: options.ignoreErrors ?? false,
+      now: currentTime(),
+      variablesFromInput: variables_from_input,
+      maxDispatchDepth: max_dispatch_depth,
+      maxGroups: max_groups,
+      columns,
+      ...(observer && { observer }),
+      options: ctx.hints.options,
+      ...(ctx.hints.autoCreate !== undefined && { autoCreate: ctx.hints.autoCreate }),
+      pipeline: name => named(name, undefined, inherited),
+      existing: name => table(ctx.db, name)
+    }
+    return runPipeline(pipeline, items, settings)
+  }
+  return {
+    compile(yaml) {
+      checkSize(yaml, limits().max_document_size)
+      return compilePipeline(yaml, kinds)
+    },
+    find,
+    compiled,
+    runNamed: (ctx, name, items, options) => runCompiled(ctx, named(name, options.version, options), items, options),
+    runCompiled
+  }
+}
+
+function checkSize(yaml: string, limit: number): void {
+  const bytes = Buffer.byteLength(yaml)
+  if (bytes <= limit) return
+  const key = `[plugins.pipelines] max_document_size = "${formatSize(limit)}"`
+  throw new DbError('InvalidArguments', `the pipeline document has ${bytes} bytes, at most are ${limit} (${key})`)
+}

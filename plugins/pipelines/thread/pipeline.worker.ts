@@ -1,0 +1,131 @@
+// A thread that runs pipelines, one piece of work after the other. It may be ended at any moment.
+import { isMarkedAsUntransferable, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { type Column, decodeItems, isDbError, type TableWrite } from '../../../core/compute.ts'
+import { inferredDdl } from '../document/ddl.ts'
+import { refuseUnknownKeys } from '../document/unknown-keys.ts'
+import { dryRun } from '../dryrun/dryrun.ts'
+import { createKinds } from '../kinds.ts'
+import { createRunner } from '../runner.ts'
+import { unpackItems } from './items.ts'
+import {
+  errorOf,
+  type Message,
+  noteOf,
+  type Outcome,
+  type Question,
+  type Reply,
+  type Results,
+  type Task,
+  type ThreadOptions,
+  type Work
+} from './task.ts'
+
+const { answered, foreign, pathValues, questions, scripts, textLength } = workerData as ThreadOptions
+const send = (message: Message, moved: readonly ArrayBuffer[] = []) => parentPort!.postMessage(message, [...moved])
+
+/** Thrown where a document has a kind that only the server's thread knows. */
+const foreignKind = Symbol('a processor of another plugin')
+let task: Task
+
+const kinds = createKinds({
+  scripts,
+  count: reason => send({ kind: 'count', reason }),
+  log: (level, message) => send({ kind: 'log', level: level === 'trace' ? 'debug' : level, message }),
+  pathValues,
+  textLength,
+  mostValues: () => task.mostValues
+})
+for (const kind of foreign) {
+  kinds.set(kind, {
+    kind,
+    compile() {
+      throw foreignKind
+    }
+  })
+}
+
+const runner = createRunner({
+  kinds,
+  limits: () => task.limits,
+  find: (name, version) => ask({ kind: 'find', name, version }),
+  table: (database, name) => ask({ kind: 'table', database, name })
+})
+
+/** Waits for the server's thread: whoever runs a pipeline needs the answer at once. */
+function ask<T>(question: Question): T {
+  Atomics.store(answered, 0, 0)
+  questions.postMessage(question)
+  Atomics.wait(answered, 0, 0)
+  const reply = receiveMessageOnPort(questions)!.message as Reply
+  if ('error' in reply) throw errorOf(reply.error)
+  return reply.value as T
+}
+
+const works: { readonly [K in Work['kind']]: (work: Extract<Work, { readonly kind: K }>) => Results[K] } = {
+  run({ name, options, input }) {
+    const items =
+      'items' in input
+        ? unpackItems(input.items)
+        : decodeItems(bufferOf(input.body), input.contentType, { ...input.decoding, ...options })
+    const undecoded = items.failures.length
+    const { rows } = items
+    return { result: runner.runNamed(task.ctx, name, items, options), items: rows, undecoded }
+  },
+  dryrun: ({ request }) => dryRun(runner, task.ctx, { ...request, body: bufferOf(request.body) }),
+  check({ yaml, strict }) {
+    const { warnings } = runner.compile(yaml)
+    if (strict) refuseUnknownKeys(warnings)
+    return warnings
+  },
+  ddl({ name, version, table }) {
+    const pipeline = runner.compiled(runner.find(name, version))
+    return {
+      sql: inferredDdl(pipeline, table),
+      moves: pipeline.dispatcher !== undefined || pipeline.suffix !== undefined
+    }
+  }
+}
+
+function outcomeOf(work: Work): Outcome {
+  try {
+    return { value: works[work.kind](work as never) }
+  } catch (error) {
+    if (error === foreignKind) return { foreign: true }
+    if (!isDbError(error)) throw error
+    return { error: noteOf(error) }
+  }
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+parentPort!.on('message', (next: Task) => {
+  task = next
+  const outcome = outcomeOf(next.work)
+  const { user, system } = process.threadCpuUsage()
+  const moved =
+    next.work.kind === 'run' && 'value' in outcome ? buffersOf((outcome.value as Results['run']).result.writes) : []
+  send({ kind: 'done', id: next.id, worked: (user + system) / 1000, outcome }, moved)
+})
+send({ kind: 'ready' })
+
+/** The memory of columns, each once. */
+function buffersOf(writes: readonly TableWrite[]): ArrayBuffer[] {
+  const buffers = new Set<ArrayBufferLike>()
+  for (const { columns } of writes) for (const { data } of columns) addBuffers(data, buffers)
+  // Small texts lie in memory that many share.
+  return [...buffers].filter(
+    buffer => buffer instanceof ArrayBuffer && !isMarkedAsUntransferable(buffer)
+  ) as ArrayBuffer[]
+}
+
+function addBuffers(data: Column['data'], buffers: Set<ArrayBufferLike>): void {
+  if (data.valid !== undefined) buffers.add(data.valid.buffer)
+  if (data.kind === 'fixed') buffers.add(data.values.buffer)
+  else if (data.kind === 'bytes') buffers.add(data.offsets.buffer).add(data.bytes.buffer)
+  else {
+    buffers.add(data.codes.buffer)
+    addBuffers(data.dictionary, buffers)
+  }
+}

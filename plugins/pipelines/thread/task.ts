@@ -1,0 +1,101 @@
+// What passes between the server's thread and those that run pipelines.
+import type { MessagePort } from 'node:worker_threads'
+import { DbError, type DecodeOptions, type ErrorCode, type ItemError, ItemsError } from '../../../core/compute.ts'
+import type { PipelineResult, PipelineRunOptions } from '../../services.ts'
+import type { DryRunRequest } from '../dryrun/dryrun.ts'
+import type { DocumentWarning } from '../pipeline.ts'
+import type { RunContext, RunLimits } from '../runner.ts'
+import type { ScriptFailure, ScriptLimits } from '../script/limits.ts'
+import type { PackedItems } from './items.ts'
+
+/** What a thread is started with. */
+export interface ThreadOptions {
+  readonly scripts: ScriptLimits
+  readonly pathValues: number
+  readonly textLength: number
+  /** Kinds of processors that other plugins brought: they cannot run here. */
+  readonly foreign: readonly string[]
+  /** Wakes the thread when its question is answered. */
+  readonly answered: Int32Array<SharedArrayBuffer>
+  /** Carries questions and their answers. */
+  readonly questions: MessagePort
+}
+
+export type Work =
+  | {
+      readonly kind: 'run'
+      readonly name: string
+      readonly options: PipelineRunOptions
+      /** Decoded already, or a body to decode. */
+      readonly input:
+        | { readonly items: PackedItems }
+        | { readonly body: Uint8Array; readonly contentType: string; readonly decoding: Omit<DecodeOptions, 'shapeOf'> }
+    }
+  | { readonly kind: 'dryrun'; readonly request: DryRunRequest }
+  | { readonly kind: 'check'; readonly yaml: string; readonly strict: boolean }
+  | { readonly kind: 'ddl'; readonly name: string; readonly version: string | undefined; readonly table: string }
+
+export interface RunDone {
+  readonly result: PipelineResult
+  /** Items, and how many of them could not be decoded. */
+  readonly items: number
+  readonly undecoded: number
+}
+
+/** What comes of each kind of work. */
+export interface Results {
+  readonly run: RunDone
+  /** The text of the answer. */
+  readonly dryrun: string
+  readonly check: readonly DocumentWarning[]
+  readonly ddl: { readonly sql: string; readonly moves: boolean }
+}
+
+export interface Task {
+  readonly id: number
+  readonly work: Work
+  readonly ctx: RunContext
+  readonly limits: RunLimits
+  /** Values the texts that `json_parse` reads may have. */
+  readonly mostValues: number
+}
+
+export type Question =
+  | { readonly kind: 'find'; readonly name: string; readonly version: string | undefined }
+  | { readonly kind: 'table'; readonly database: string; readonly name: string }
+
+export type Reply = { readonly value: unknown } | { readonly error: ErrorNote }
+
+export type Message =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'count'; readonly reason: ScriptFailure }
+  | { readonly kind: 'log'; readonly level: LogLevel; readonly message: string }
+  | {
+      readonly kind: 'done'
+      readonly id: number
+      /** Milliseconds the thread has worked since it started. */
+      readonly worked: number
+      readonly outcome: Outcome
+    }
+
+export type Outcome = { readonly value: unknown } | { readonly error: ErrorNote } | { readonly foreign: true }
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/** Errors do not pass between threads as what they are. */
+export interface ErrorNote {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly status: number
+  readonly quotesValues: boolean
+  readonly items?: readonly ItemError[]
+}
+
+export function noteOf(error: DbError): ErrorNote {
+  const { code, message, status, quotesValues } = error
+  return { code, message, status, quotesValues, ...('items' in error && { items: error.items as ItemError[] }) }
+}
+
+export function errorOf({ code, message, items, ...options }: ErrorNote): DbError {
+  return items === undefined ? new DbError(code, message, options) : new ItemsError(items, options)
+}

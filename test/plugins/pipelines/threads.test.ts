@@ -1,0 +1,219 @@
+// Pipelines in threads beside the server's own: the same results, and an end to what takes too long.
+import t, { type Test } from 'tap'
+import { Type } from 'typebox'
+import { definePlugin, type Item, ItemBatch, internalContext, Timestamp } from '../../../core/index.ts'
+import { packItems, unpackItems } from '../../../plugins/pipelines/thread/items.ts'
+import type { PipelinesService } from '../../../plugins/services.ts'
+import { askSql, startServer } from '../../helpers.ts'
+import { show } from './sample-run.ts'
+
+const yaml = { 'content-type': 'application/yaml' }
+
+/** A script that works for about as many milliseconds as it is told. */
+const busy = `processors:
+  - vrl:
+      source: |
+        n = 0
+        for_each(array(.list) ?? []) -> |_, a| { for_each(array(.list) ?? []) -> |_, b| { n = n + 1; . = . } }
+        .n = n
+        .
+  - epoch: { field: ts, resolution: ms }
+transform:
+  - { field: ts, type: 'timestamp, ms', index: timestamp }
+  - { field: n, type: int64 }
+`
+const item = (size: number, ts = 1) => ({ ts, list: Array.from({ length: size }, (_, i) => i) })
+
+async function serve(t: Test, toml = '', plugins: Parameters<typeof startServer>[2] = {}) {
+  const server = await startServer(t, toml, plugins)
+  const { main, core } = server
+  const create = async (name: string, payload: string) => {
+    const answer = await main.inject({ method: 'POST', url: `/v1/pipelines/${name}`, headers: yaml, payload })
+    if (answer.statusCode !== 200) throw new Error(answer.body)
+  }
+  const ingest = (name: string, items: unknown, headers = {}) =>
+    main.inject({
+      method: 'POST',
+      url: `/v1/ingest?table=t&pipeline_name=${name}`,
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: JSON.stringify(items)
+    })
+  const dryRun = (payload: object, headers = {}) =>
+    main.inject({ method: 'POST', url: '/v1/pipelines/_dryrun', headers, payload })
+  const ended = async (use: string, result: string) => {
+    const samples = await core.metrics.samples()
+    const found = samples.find(
+      ({ name, labels }) =>
+        name === 'svc_pipeline_thread_work_total' && labels['use'] === use && labels['result'] === result
+    )
+    return found?.value
+  }
+  return { ...server, create, ingest, dryRun, ended }
+}
+
+const slow = { toml: '[plugins.pipelines]\nvrl_max_time = "60s"\nvrl_max_request_time = "60s"\n' }
+
+t.test('a dry run has a budget of processor time, which ends it and nothing else', async t => {
+  const { dryRun, ended } = await serve(t, `${slow.toml}dry_run_max_time = "300ms"`)
+  const long = await dryRun({ pipeline: busy, data: [item(20_000)] })
+  t.match([long.statusCode, long.body], [400, /dry_run_max_time = .*300ms/])
+  t.equal(await ended('dry_run', 'over_budget'), 1)
+  const short = await dryRun({ pipeline: busy, data: [item(3)] })
+  t.match([short.statusCode, short.body], [200, /"value":9/])
+  t.equal(await ended('dry_run', 'done'), 1)
+})
+
+t.test('so have the pipelines of requests; what is over budget writes nothing', async t => {
+  const { create, ingest, ended, main } = await serve(t, `${slow.toml}max_request_time = "300ms"`)
+  await create('busy', busy)
+  t.equal((await ingest('busy', [item(2)])).statusCode, 200)
+  const long = await ingest('busy', [item(2, 5), item(20_000, 6)])
+  t.match([long.statusCode, long.body], [400, /max_request_time = .*300ms/])
+  t.equal(await ended('run', 'over_budget'), 1)
+  t.strictSame(await askSql({ main }, 'SELECT count(*) FROM t'), [[1]])
+  t.equal((await ingest('busy', [item(4, 7)])).statusCode, 200)
+})
+
+t.test('a request that ends takes its work with it, also while it waits', async t => {
+  const { create, ingest, ended } = await serve(t, `${slow.toml}threads = 1`)
+  await create('busy', busy)
+  const timeout = { 'x-svc-timeout': '300ms' }
+  const both = await Promise.all([ingest('busy', [item(20_000)], timeout), ingest('busy', [item(20_000)], timeout)])
+  t.strictSame(
+    both.map(({ statusCode }) => statusCode),
+    [408, 408]
+  )
+  t.equal((await ingest('busy', [item(4)])).statusCode, 200)
+  t.equal(await ended('run', 'cancelled'), 2)
+})
+
+t.test('users take turns', async t => {
+  const users = 'user_provider = "static_user_provider:cmd:a=a,b=b"\n'
+  const { main } = await serve(t, `${users}${slow.toml}threads = 1`)
+  const order: string[] = []
+  const auth = (user: string) => ({ authorization: `Basic ${Buffer.from(`${user}:${user}`).toString('base64')}` })
+  const made = await main.inject({
+    method: 'POST',
+    url: '/v1/pipelines/busy',
+    headers: { ...yaml, ...auth('a') },
+    payload: busy
+  })
+  t.equal(made.statusCode, 200)
+  const send = async (user: string) => {
+    const headers = { 'content-type': 'application/json', ...auth(user) }
+    const payload = JSON.stringify([item(300)])
+    const { statusCode } = await main.inject({
+      method: 'POST',
+      url: '/v1/ingest?table=t&pipeline_name=busy',
+      headers,
+      payload
+    })
+    t.equal(statusCode, 200)
+    order.push(user)
+  }
+  await Promise.all([...['a', 'a', 'a', 'a', 'a', 'a'].map(send), send('b')])
+  t.ok(order.indexOf('b') < 4, order.join())
+})
+
+t.test('large bodies give what small ones give, rows and errors alike', async t => {
+  const { ingest, main } = await serve(t)
+  const items = Array.from({ length: 20_000 }, (_, i) => ({
+    n: i,
+    text: `line ${i}`,
+    deep: { 'a b': [i, null], at: `${i}` }
+  }))
+  const answer = await ingest('svc_identity', items)
+  t.match([answer.statusCode, answer.body], [200, /20000/])
+  const [[rows, sum, text]] = (await askSql({ main }, 'SELECT count(*), sum(n), max("deep.at") FROM t')) as [
+    [number, number, string]
+  ]
+  t.strictSame([rows, Number(sum), text], [20_000, 199_990_000, '9999'])
+  const wrong = await main.inject({
+    method: 'POST',
+    url: '/v1/ingest?table=t&pipeline_name=svc_identity',
+    headers: { 'content-type': 'application/x-ndjson' },
+    payload: `${'{"n":1}\n'.repeat(60_000)}nothing\n`
+  })
+  t.match([wrong.statusCode, wrong.body], [400, /60000/])
+})
+
+t.test('items of a protocol keep every kind of value on their way', async t => {
+  const items: Item[] = [
+    {
+      a: null,
+      b: true,
+      c: 1n,
+      d: 1.5,
+      e: 'ä',
+      f: new Timestamp(5n),
+      g: [1n, { __proto__: null, x: new Timestamp(7n) } as never]
+    },
+    { a: 'other', h: { ['__proto__']: 'own', constructor: null } as never }
+  ]
+  const batch = ItemBatch.from(items)
+  batch.rows = 2
+  batch.fail(1, 'wrong')
+  const { items: packed, moved } = packItems(ItemBatch.from(items))
+  const back = unpackItems(structuredClone(packed, { transfer: moved }))
+  t.strictSame([back.item(0), back.item(1)], [ItemBatch.from(items).item(0), ItemBatch.from(items).item(1)])
+  t.equal(Object.getPrototypeOf(back.item(1)['h']), null)
+  t.ok((back.item(0)['g'] as unknown[])[1] !== undefined)
+  const field = back.take('new')
+  back.set(field, 1, 'text behind what moved')
+  t.equal(back.get(field, 1), 'text behind what moved')
+
+  let service: PipelinesService | undefined
+  const probe = definePlugin({
+    name: 'probe',
+    prefix: '/v1/probe',
+    servers: ['main'],
+    config: Type.Object({}),
+    needs: ['pipelines'],
+    setup: (_core, _config, { pipelines }) => {
+      service = pipelines
+    }
+  })
+  const { core, create } = await serve(t, '', { plugins: [probe] })
+  await create(
+    'script',
+    "processors:\n  - vrl: { source: '.seen = .g[1].x; .ts = now(); .' }\n  - epoch: { field: ts, resolution: ns }\n"
+  )
+  const result = await service!.run(internalContext(core, 'probe'), 'script', ItemBatch.from(items.slice(0, 1)), {
+    table: 't'
+  })
+  t.match(show(result.writes[0]!).columns.join(), /seen/)
+})
+
+t.test('a pipeline with a processor of another plugin runs in this thread', async t => {
+  const mark = definePlugin({
+    name: 'mark',
+    prefix: '/v1/mark',
+    servers: ['main'],
+    config: Type.Object({}),
+    needs: ['pipelines'],
+    setup: (_core, _config, { pipelines }) => {
+      pipelines.addProcessor({
+        kind: 'mark',
+        compile: () => ({
+          apply(batch) {
+            for (let row = 0; row < batch.rows; row++) batch.set(batch.take('marked'), row, 'yes')
+          }
+        })
+      })
+    }
+  })
+  const { create, ingest, dryRun, main } = await serve(t, '', { plugins: [mark] })
+  const document =
+    "processors:\n  - mark: {}\n  - vrl: { source: '.ts = 1; .' }\n  - epoch: { field: ts, resolution: ms }\n"
+  await create('marks', document)
+  t.equal((await ingest('marks', [{ a: 1 }])).statusCode, 200)
+  t.strictSame(await askSql({ main }, 'SELECT marked FROM t'), [['yes']])
+  t.match((await dryRun({ pipeline: document, data: [{ a: 1 }] })).body, /"yes"/)
+})
+
+t.test('a text that replacing makes too long fails its item', async t => {
+  const { dryRun } = await serve(t, '[plugins.pipelines]\nmax_text_length = 1000')
+  const pipeline = `processors:\n  - gsub: { field: m, pattern: 'a', replacement: '${'x'.repeat(100)}' }\n  - epoch: { field: ts, resolution: ms }\n`
+  t.match((await dryRun({ pipeline, data: [{ ts: 1, m: 'a'.repeat(9) }] })).statusCode, 200)
+  t.match((await dryRun({ pipeline, data: [{ ts: 1, m: 'a'.repeat(11) }] })).body, /more than 1000 characters/)
+})
