@@ -1,5 +1,6 @@
 // What the statements of one request share, and how one of them reads.
 import {
+  isDbError,
   parseZone,
   type RecordsAnswer,
   type RequestContext,
@@ -60,9 +61,19 @@ export interface QueryPlan {
   readonly valid: ReadonlyMap<string, readonly string[]>
 }
 
+/** How often a query is planned because tables changed under it. */
+const mostPlans = 5
+
 /** Runs a query; its rows come as they are read. `prefix` goes before its text. */
 export async function runQuery(session: Session, tokens: readonly Token[], prefix = ''): Promise<RecordsAnswer> {
-  return runPlan(session, await planQuery(session, tokens, prefix))
+  for (let planned = 1; ; planned++) {
+    const plan = await planQuery(session, tokens, prefix)
+    try {
+      return await runPlan(session, plan)
+    } catch (error) {
+      if (planned === mostPlans || !isDbError(error) || error.code !== 'RequestOutdated') throw error
+    }
+  }
 }
 
 /** The columns of a query, without its rows; whoever asks need not have the right to read. */

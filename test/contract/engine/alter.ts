@@ -32,6 +32,31 @@ const retyped: Case = {
   }
 }
 
+const outdated: Case = {
+  name: 'a query that knows a column by its former type sees no row written since, or is refused as outdated',
+  async run(t, trial) {
+    const { engine } = trial
+    const { signal } = new AbortController()
+    const table = await createVisits(engine, 'visits')
+    await put(engine, table, { host: 'a', at: 1n, n: 1n, note: 'x' })
+    const text = 'SELECT n FROM @'
+    const relations = [{ start: text.length - 1, end: text.length, table, alias: 't' }]
+    const query = { kind: 'sql', text, relations, timezone: 'UTC' } as const
+    // It has begun before the change, and reads rows while and after the change happens.
+    const begun = engine.query(query, signal)
+    const [definition] = columns('field n String')
+    await engine.catalog.changeTable(table, { kind: 'modify_column', name: 'n', definition: definition! })
+    await put(engine, tableNamed(engine, 'visits'), { host: 'a', at: 2n, n: 'two', note: 'y' })
+    const seen: string[] = []
+    for await (const { columns, rows } of (await begun).batches()) {
+      for (let i = 0; i < rows; i++) seen.push(String(columns[0]!.values[i]))
+    }
+    t.equal(seen.join(), '1', 'rows from before the change')
+    const refused = await failure(() => engine.query(query, signal))
+    t.equal(refused?.code, 'RequestOutdated', 'known by the former type')
+  }
+}
+
 const jsonKept: Case = {
   name: 'a column that becomes JSON and keeps its values has texts as JSON strings, whatever they look like',
   async run(t, trial) {
@@ -206,6 +231,7 @@ const views: Case = {
 
 export const alterCases: readonly Case[] = [
   retyped,
+  outdated,
   jsonKept,
   crashed,
   initial,

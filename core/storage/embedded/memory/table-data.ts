@@ -1,6 +1,7 @@
 // What the engine holds of one table in memory: its memtable generations and its series.
 import type { Table } from '../../../model/table.ts'
 import { hasSeries } from '../catalog/logical.ts'
+import { isRetyped } from '../catalog/retyped.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import { LabelIndex } from '../series/label-index.ts'
@@ -112,10 +113,14 @@ export class TableData {
     for (const follower of this.followers) follower.offer(rows, this.active.bytes - before)
   }
 
-  /** Takes on a change of the table. What hidden columns a generation has depends on the tags and on append_mode. */
+  /**
+   * Takes on a change of the table. What hidden columns a generation has depends on the tags and on append_mode; and a query that knows a
+   * column by its former type must not meet rows that hold it by the new one.
+   */
   become(table: Table): void {
     const tagged = hasSeries(this.table) || !hasSeries(table)
-    if (table.options.append_mode !== this.table.options.append_mode || !tagged) this.seal()
+    const sameMode = table.options.append_mode === this.table.options.append_mode
+    if (!sameMode || !tagged || isRetyped(this.table, table)) this.seal()
     this.table = table
   }
 

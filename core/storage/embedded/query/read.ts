@@ -3,6 +3,7 @@ import { isDbError } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
 import type { Condition, Query, QueryResult, ScanQuery, SqlQuery } from '../../engine.ts'
 import { hasSeries } from '../catalog/logical.ts'
+import { requireTypes } from '../catalog/retyped.ts'
 import { type Duckdb, type LightDuckdb, quoteName, type RowSource } from '../duckdb/index.ts'
 import { seriesAsked } from './asked-series.ts'
 import { type FoundRows, readFew } from './few-rows.ts'
@@ -17,6 +18,7 @@ import { ticksOf } from './time.ts'
 
 /** Starts a query over everything that was answered before the call. */
 export async function runQuery(parts: ReadParts, query: Query, signal: AbortSignal): Promise<QueryResult> {
+  for (const table of tablesOf(query)) requireTypes(table, parts.catalog.tableById(table.id))
   if (query.kind === 'series') return runSeries(parts, query, signal)
   if (query.kind === 'sql' && follows(query)) return runFollow(parts, query, signal)
   const tables = new Map(tablesOf(query).map(table => [table.id, table]))
