@@ -8,6 +8,7 @@ export const faultPoints = [
   'wal.synced',
   'wal.rotated',
   'flush.sealed',
+  'flush.group',
   'flush.copied',
   'flush.renamed',
   'flush.catalogued',

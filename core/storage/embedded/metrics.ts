@@ -12,6 +12,7 @@ export interface EngineMetrics {
   readonly flushedBytes: Counter
   readonly flushFailures: Counter
   readonly tableFlushFailures: Counter
+  readonly upkeepDeaths: Counter
   readonly compactionSeconds: Histogram
   readonly compactedFiles: Counter
   readonly compactedBytes: Counter
@@ -78,6 +79,10 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
       'svc_storage_table_flush_failures_total',
       'Attempts that failed because of the rows of a table: they stay in memory and in the log.',
       ['db', 'table']
+    ),
+    upkeepDeaths: metrics.counter(
+      'svc_storage_upkeep_deaths_total',
+      'Times the thread that writes data files died; its work is done again.'
     ),
     compactionSeconds: metrics.histogram('svc_storage_compaction_seconds', 'Time to merge files into one.'),
     compactedFiles: metrics.counter('svc_storage_compacted_files_total', 'Files that were merged into others.'),

@@ -17,7 +17,6 @@ import { Indexer } from './index/indexer.ts'
 import { readLog } from './log/segment.ts'
 import { WriteAheadLog } from './log/wal.ts'
 import { moveToLost, placeForLost, removeOldLost } from './lost-found.ts'
-import { Flusher } from './memory/flusher.ts'
 import { OpenTables } from './memory/tables.ts'
 import type { EngineMetrics } from './metrics.ts'
 import {
@@ -32,6 +31,8 @@ import {
 import { ReadThreads } from './read/read-threads.ts'
 import { copyToRead } from './read-only.ts'
 import { SampleCache } from './samples/sample-cache.ts'
+import { Flusher } from './upkeep/flusher.ts'
+import { UpkeepThread } from './upkeep/upkeep-thread.ts'
 import { replay } from './write.ts'
 
 /** Milliseconds between looks at what is old enough to be flushed, merged or removed. */
@@ -143,7 +144,8 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   const looked = countLookups(metrics)
   const tables = new OpenTables(sqlite, duckdb)
   const common = { catalog: sqlite, duckdb, tables, dataDir, log, metrics, tracing }
-  const flusher = new Flusher(common)
+  const upkeep = new UpkeepThread({ died: () => metrics.upkeepDeaths.add(1) })
+  const flusher = new Flusher({ ...common, upkeep })
   const compactor = new Compactor({ ...common, pins })
   const samples = sampleCache(around)
   const reader = readThreads(around)
@@ -200,6 +202,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
     } catch (error) {
       log.error({ err: error }, 'rows could not be written to files at the stop; the log keeps them')
     }
+    await upkeep.close()
     await wal.close()
     await reader.close()
     await duckdb.close()

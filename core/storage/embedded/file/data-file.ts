@@ -21,8 +21,7 @@ export interface FileTarget {
   readonly name: string
   readonly minSeq: number
   readonly maxSeq: number
-  /** Runs when the content is on disk under a temporary name, and when it has its final name. */
-  readonly copied?: () => void
+  /** Runs when it has its final name. */
   readonly renamed?: () => void
 }
 
@@ -53,7 +52,7 @@ export async function writeDataFile(
       await rm(temporary, { force: true })
       return undefined
     }
-    target.copied?.()
+    await syncFile(temporary)
     await makeDurable(temporary, final)
     target.renamed?.()
     return {
@@ -81,15 +80,24 @@ function statistics(table: Table, file: string, columns: readonly number[]): str
   return `SELECT count(*), min(${time})::${type}, max(${time})::${type}, ${deletes} FROM read_parquet(${quoteText(file)})`
 }
 
-async function makeDurable(temporary: string, final: string): Promise<void> {
-  const file = await open(temporary, 'r+')
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
   try {
     await file.sync()
   } finally {
     await file.close()
   }
-  await rename(temporary, final)
-  await syncFolder(dirname(final))
+}
+
+/** Gives a file whose content is on disk its name for good; it goes where that cannot be. */
+export async function makeDurable(temporary: string, final: string): Promise<void> {
+  try {
+    await rename(temporary, final)
+    await syncFolder(dirname(final))
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
 }
 
 /** The number inside DuckDB's timestamp value, in its own unit. */

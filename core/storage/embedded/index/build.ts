@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { type Duckdb, quoteName, quoteText } from '../duckdb/index.ts'
 import { indexPath, type NewSection } from './format.ts'
+import { groupColumn } from './group-column.ts'
 import { HashSet } from './hash-set.ts'
 import { writeSideFile } from './side-file.ts'
 import { filterOf } from './token-filter.ts'
 import type { Tokenizer } from './tokenizer.ts'
-import { groupColumn, type WantedSection } from './wanted.ts'
+import type { WantedSection } from './wanted.ts'
 
 export interface BuildParts {
   readonly duckdb: Pick<Duckdb, 'scan'>

@@ -2,6 +2,7 @@
 import type { ColumnIndex, Table, TableColumn } from '../../../model/table.ts'
 import { isLogical, isPhysical } from '../catalog/logical.ts'
 import type { SectionKind } from './format.ts'
+import { groupColumn } from './group-column.ts'
 
 export interface WantedSection {
   readonly column: TableColumn
@@ -16,9 +17,6 @@ const usualGroup = 10_240
 /** Rows DuckDB handles at once, and the largest row group. */
 const vectorRows = 2048
 const largestGroup = 122_880
-
-/** The hidden column that numbers the row groups of a file: DuckDB skips groups by its statistics, and no reader can name them otherwise. */
-export const groupColumn = '__group'
 
 /** Rows with the number of the row group they are written to, as long as the writer keeps their order; readers rely on the number alone. */
 export function numbered(rows: string, perGroup: number): string {

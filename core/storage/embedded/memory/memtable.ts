@@ -46,12 +46,6 @@ export interface SampleBounds {
   readonly to: number
 }
 
-/** Rows by place, `to` not included. */
-export interface RowRange {
-  readonly from: number
-  readonly to: number
-}
-
 /** Rows as SQL reads them. */
 export interface RowsInSql {
   /** Name of a table of DuckDB, or what stands for one. */
@@ -169,11 +163,11 @@ export class Memtable {
     if (this.#readers === 0) this.#remove()
   }
 
-  /** `work` gets what stands for all rows, or for some of them by place. */
-  read<T>(work: (rows: RowsInSql) => Promise<T>, range: RowRange = { from: 0, to: this.rows }): Promise<T> {
+  /** `work` gets what stands for all rows. */
+  read<T>(work: (rows: RowsInSql) => Promise<T>): Promise<T> {
     const { hidden } = this
     const columns = stored(this.#table)
-    return this.#duckdb.withRows(this.#source(this.writes, columns, range), from => work({ from, hidden, columns }))
+    return this.#duckdb.withRows(this.#source(this.writes, columns), from => work({ from, hidden, columns }))
   }
 
   #remove(): void {
@@ -233,19 +227,14 @@ export class Memtable {
     }
   }
 
-  #source(
-    writes: readonly MemtableRows[],
-    columns: readonly StoredColumn[],
-    range: RowRange = { from: 0, to: this.rows }
-  ): RowSource {
+  #source(writes: readonly MemtableRows[], columns: readonly StoredColumn[]): RowSource {
     return {
       columns: [
         ...this.hidden.map(([name, type]) => ({ name, type })),
         ...columns.map(column => ({ name: column.physical, type: column.type }))
       ],
-      batches: within(writes, range).map(({ write, from, to }) => ({
-        from,
-        rows: to,
+      batches: writes.map(write => ({
+        rows: write.rows,
         columns: [
           ...this.hidden.map(([name]) => hiddenData(name, write)),
           ...columns.map(column => write.columns.get(column.id) ?? leftOut(column, write))
@@ -253,17 +242,6 @@ export class Memtable {
       }))
     }
   }
-}
-
-/** Which rows of which writes lie in a range of all their rows. */
-function within(writes: readonly MemtableRows[], range: RowRange) {
-  let first = 0
-  return writes.flatMap(write => {
-    const from = Math.max(0, range.from - first)
-    const to = Math.min(write.rows, range.to - first)
-    first += write.rows
-    return from < to ? [{ write, from, to }] : []
-  })
 }
 
 export type HiddenColumn = readonly ['__tsid' | '__seq' | '__op', ColumnType]
@@ -303,7 +281,8 @@ export interface StoredColumn extends FormerColumn {
   readonly filled?: { readonly text: string; readonly given: readonly number[] }
 }
 
-function leftOut({ type, filled }: StoredColumn, { op, rows, columns }: MemtableRows): ColumnData | undefined {
+/** What rows of a write hold of a column that it leaves out; undefined: nothing. */
+export function leftOut({ type, filled }: StoredColumn, { op, rows, columns }: MemtableRows): ColumnData | undefined {
   if (filled === undefined || op === 'delete' || filled.given.some(id => columns.has(id))) return undefined
   return initialData(type, filled.text, rows)
 }
@@ -312,16 +291,37 @@ function leftOut({ type, filled }: StoredColumn, { op, rows, columns }: Memtable
 function stored(table: Table): readonly StoredColumn[] {
   return table.columns
     .filter(column => column.semantic !== 'tag')
-    .flatMap(column => lineage(table, column))
+    .flatMap(column => filledLineage(table, column))
     .sort((a, b) => a.id - b.id)
 }
 
 /**
  * A column and those whose values it took over. What was left out is filled in where the first of them, which the initial value was meant
- * for, holds it, so that it is converted as the values are. Where fields are merged, that happens after it.
+ * for, holds it, so that it is converted as the values are.
  */
-function lineage(table: Table, { id, physical, type, initial, was = [] }: TableColumn): readonly StoredColumn[] {
-  const all: readonly StoredColumn[] = [{ id, physical, type }, ...was]
-  if (initial === undefined || mergesFields(table)) return all
-  return all.with(-1, { ...all.at(-1)!, filled: { text: initial, given: all.map(each => each.id) } })
+function filledLineage(table: Table, column: TableColumn): readonly StoredColumn[] {
+  const all = lineage(column)
+  return all.with(-1, fill(table, column, all.at(-1)!, all))
+}
+
+/** A column and those whose values it took over, the newest first. */
+export function lineage({ id, physical, type, was = [] }: TableColumn): readonly StoredColumn[] {
+  return [{ id, physical, type }, ...was]
+}
+
+/** A column that took over none. */
+export function initialOf(table: Table, column: TableColumn): StoredColumn {
+  const [own] = lineage(column)
+  return fill(table, column, own!, [own!])
+}
+
+/** Where fields are merged, what was left out is filled in after that. */
+function fill(
+  table: Table,
+  { initial }: TableColumn,
+  column: StoredColumn,
+  all: readonly StoredColumn[]
+): StoredColumn {
+  if (initial === undefined || mergesFields(table)) return column
+  return { ...column, filled: { text: initial, given: all.map(each => each.id) } }
 }

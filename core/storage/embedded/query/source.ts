@@ -16,7 +16,7 @@ import {
   tableColumn
 } from '../catalog/logical.ts'
 import { duckdbType, initialValue, quoteName, quoteText } from '../duckdb/index.ts'
-import { groupColumn } from '../index/wanted.ts'
+import { groupColumn } from '../index/group-column.ts'
 import { type HiddenColumn, hiddenColumns, type RowsInSql } from '../memory/memtable.ts'
 import type { SeriesTable } from '../memory/series-mirror.ts'
 import { noTags } from '../series/series.ts'

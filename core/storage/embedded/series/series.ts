@@ -69,6 +69,13 @@ export class SeriesRegistry {
     })
   }
 
+  /** Of every series of a physical table the logical table whose it is: each key begins with it. */
+  owners(): Uint32Array {
+    const owners = new Uint32Array(this.#count)
+    for (let tsid = 1; tsid < this.#count; tsid++) owners[tsid] = this.#view.getUint32(this.#starts[tsid]! + 6, true)
+    return owners
+  }
+
   key(tsid: number): Uint8Array {
     return this.#keys.slice(this.#starts[tsid]!, this.#starts[tsid + 1]!)
   }

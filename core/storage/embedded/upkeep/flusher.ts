@@ -6,17 +6,16 @@ import { pause } from '../../../timer.ts'
 import type { Span, Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
-import { isPhysical } from '../catalog/logical.ts'
-import type { Duckdb } from '../duckdb/index.ts'
+import { hasSeries } from '../catalog/logical.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
 import { reach } from '../fault.ts'
 import type { WriteAheadLog } from '../log/wal.ts'
+import type { Memtable } from '../memory/memtable.ts'
+import type { TableData } from '../memory/table-data.ts'
+import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { writeFiles } from './flush-files.ts'
-import type { Memtable } from './memtable.ts'
-import type { SeriesTable } from './series-mirror.ts'
-import type { TableData } from './table-data.ts'
-import type { OpenTables } from './tables.ts'
+import type { UpkeepThread } from './upkeep-thread.ts'
 
 /** Milliseconds after a failed flush before the next. */
 const retryAfter = 5_000
@@ -29,7 +28,7 @@ const seriesAtOnce = 5_000
 
 export interface FlusherParts {
   readonly catalog: EmbeddedCatalog
-  readonly duckdb: Duckdb
+  readonly upkeep: UpkeepThread
   readonly tables: OpenTables
   readonly dataDir: string
   readonly log: Logger
@@ -163,9 +162,9 @@ export class Flusher {
     await this.#saveSeries(data)
     const unsaved = data.unsavedSeries()
     const { table } = data
-    const write = (series?: SeriesTable) => writeFiles(this.#parts, { table, memtable, series })
-    // Rows of a physical table are sorted by whose they are.
-    const files = await (isPhysical(table) ? data.mirror.read(write) : write())
+    const { upkeep, dataDir } = this.#parts
+    const registry = hasSeries(table) ? data.registry : undefined
+    const files = await writeFiles({ upkeep, dataDir, folder: catalog.folder(table) }, { table, memtable, registry })
     const rows = files.reduce((sum, file) => sum + file.rows, 0)
     const isWhole = memtable.times.areDistinct || table.options.append_mode ? rows === memtable.rows : rows > 0
     if (!isWhole) {

@@ -1,0 +1,142 @@
+// The order in which rows lie in a file: by table, series and time, and from the oldest version to the newest.
+
+/** What rows are sorted by. Times and series are parallel. */
+export interface RowKeys {
+  readonly rows: number
+  /** Numbers of series; undefined where the table has none. */
+  readonly tsids: Uint32Array | undefined
+  /** Of a physical table: by number of the series, from `first` on, whose it is. */
+  readonly owners: { readonly first: number; readonly of: Uint32Array } | undefined
+  /** As words, the low one first. */
+  readonly times: Int32Array
+  /** When each was written; undefined where no two rows are versions of one: those of the same time then stay as they are. */
+  readonly seqs: Float64Array | undefined
+}
+
+/** Places of the rows in that order. */
+export function sortRows(keys: RowKeys): Uint32Array {
+  const sorter = new RunSorter(keys)
+  if (keys.tsids === undefined) {
+    const places = Uint32Array.from({ length: keys.rows }, (_, i) => i)
+    sorter.sort(places, 0, keys.rows)
+    return places
+  }
+  const { places, ends } = bySeries(keys.tsids, keys.owners)
+  let from = 0
+  for (const to of ends) {
+    sorter.sort(places, from, to)
+    from = to
+  }
+  return places
+}
+
+/** Rows by series, each in the order they are in; and where the rows of each series end. */
+function bySeries(tsids: Uint32Array, owners: RowKeys['owners']): { places: Uint32Array; ends: Uint32Array } {
+  let [first, last] = [0xffffffff, 0]
+  for (let row = 0; row < tsids.length; row++) {
+    const tsid = tsids[row]!
+    if (tsid < first) first = tsid
+    if (tsid > last) last = tsid
+  }
+  const counts = new Uint32Array(tsids.length === 0 ? 0 : last - first + 1)
+  for (let row = 0; row < tsids.length; row++) counts[tsids[row]! - first]!++
+  const series = inOrder(counts, first, owners)
+  // From here on: where the next row of a series goes.
+  const starts = counts
+  const ends = new Uint32Array(series.length)
+  let at = 0
+  for (let i = 0; i < series.length; i++) {
+    const count = counts[series[i]!]!
+    starts[series[i]!] = at
+    at += count
+    ends[i] = at
+  }
+  const places = new Uint32Array(tsids.length)
+  for (let row = 0; row < tsids.length; row++) places[starts[tsids[row]! - first]!++] = row
+  return { places, ends }
+}
+
+/** Series that have rows, by their distance to the first number. */
+function inOrder(counts: Uint32Array, first: number, owners: RowKeys['owners']): Uint32Array {
+  let present = 0
+  for (let i = 0; i < counts.length; i++) if (counts[i]! > 0) present++
+  const series = new Uint32Array(present)
+  for (let i = 0, put = 0; i < counts.length; i++) if (counts[i]! > 0) series[put++] = i
+  if (owners === undefined) return series
+  const ownerOf = (i: number) => owners.of[first + i - owners.first]!
+  const byOwner = Map.groupBy(series, ownerOf)
+  return Uint32Array.from([...byOwner].sort(([a], [b]) => a - b).flatMap(([, own]) => own))
+}
+
+/** Rows put in order one by one before they are merged. */
+const shortRun = 16
+
+/** A merge sort of what is in order already: most rows come that way. */
+class RunSorter {
+  readonly #times: Int32Array
+  readonly #seqs: Float64Array | undefined
+  #scratch = new Uint32Array(1024)
+
+  constructor({ times, seqs }: RowKeys) {
+    this.#times = times
+    this.#seqs = seqs
+  }
+
+  sort(places: Uint32Array, from: number, to: number): void {
+    let end = this.#ascending(places, from, to)
+    if (end === to) return
+    let runs = [from]
+    while (end < to) {
+      runs.push(end)
+      end = this.#nextRun(places, end, to)
+    }
+    if (this.#scratch.length < to - from) this.#scratch = new Uint32Array(to - from)
+    while (runs.length > 1) {
+      const merged: number[] = []
+      for (let i = 0; i < runs.length; i += 2) {
+        merged.push(runs[i]!)
+        if (i + 1 < runs.length) this.#merge(places, runs[i]!, runs[i + 1]!, runs[i + 2] ?? to)
+      }
+      runs = merged
+    }
+  }
+
+  /** Where rows in order end. */
+  #ascending(places: Uint32Array, from: number, to: number): number {
+    let i = from + 1
+    while (i < to && !this.#isAfter(places[i - 1]!, places[i]!)) i++
+    return Math.min(i, to)
+  }
+
+  #nextRun(places: Uint32Array, from: number, to: number): number {
+    const end = this.#ascending(places, from, to)
+    if (end - from >= shortRun) return end
+    const stop = Math.min(to, from + shortRun)
+    for (let i = end; i < stop; i++) {
+      const row = places[i]!
+      let at = i
+      for (; at > from && this.#isAfter(places[at - 1]!, row); at--) places[at] = places[at - 1]!
+      places[at] = row
+    }
+    return stop
+  }
+
+  #merge(places: Uint32Array, from: number, middle: number, to: number): void {
+    const scratch = this.#scratch
+    const left = middle - from
+    scratch.set(places.subarray(from, middle))
+    for (let i = 0, j = middle, put = from; i < left; put++) {
+      if (j < to && this.#isAfter(scratch[i]!, places[j]!)) places[put] = places[j++]!
+      else places[put] = scratch[i++]!
+    }
+  }
+
+  #isAfter(a: number, b: number): boolean {
+    const times = this.#times
+    const high = times[2 * a + 1]! - times[2 * b + 1]!
+    if (high !== 0) return high > 0
+    const low = (times[2 * a]! >>> 0) - (times[2 * b]! >>> 0)
+    if (low !== 0 || this.#seqs === undefined) return low > 0
+    return this.#seqs[a]! > this.#seqs[b]!
+  }
+}

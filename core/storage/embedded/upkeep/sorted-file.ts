@@ -1,0 +1,172 @@
+// Sorted rows as a data file: their columns under the names files give them, in row groups a reader can hold.
+import type { ColumnData } from '../../../model/batch.ts'
+import { addTextSizes, pickRows } from '../datafile/column-builder.ts'
+import { RowFile, type WrittenFile } from '../datafile/row-file.ts'
+import type { FileColumn } from '../datafile/stored-column.ts'
+import { groupTextBytes, textEnd } from '../datafile/write-rows.ts'
+import { groupColumn } from '../index/group-column.ts'
+import type { MergeWay } from './versions.ts'
+import { type KeptRows, valuePlaces } from './versions.ts'
+
+/** What a file holds. */
+export interface FileShape {
+  readonly path: string
+  /** Besides the hidden ones, which come first: series, order, table. */
+  readonly columns: readonly FileColumn[]
+  /** Which of them is the time index. */
+  readonly time: number
+  readonly hasSeries: boolean
+  /** Rows say when they were written, and whether they are deletes. */
+  readonly hasOrder: boolean
+  /** Rows say whose they are, as those of physical tables do. */
+  readonly hasOwner: boolean
+  readonly groupRows: number
+  /** Rows say which row group they are in. */
+  readonly numbersGroups: boolean
+  readonly merge: MergeWay
+  readonly keepDeletes: boolean
+}
+
+/** Rows in memory, by place. */
+export interface Rows {
+  readonly tsids: Uint32Array | undefined
+  readonly seqs: Float64Array | undefined
+  /** 1: a delete. Undefined: there are none. */
+  readonly ops: Uint8Array | undefined
+  /** Whose each is; only asked for where the file says so. */
+  readonly ownerOf: (place: number) => number
+  /** Parallel to those of the file. */
+  readonly columns: readonly ColumnData[]
+}
+
+export interface SortedFileFacts extends WrittenFile {
+  /** In the time index's unit. */
+  readonly minTime: bigint
+  readonly maxTime: bigint
+  readonly deletes: boolean
+}
+
+const tsid: FileColumn = { name: '__tsid', type: 'UInt32' }
+const order: readonly FileColumn[] = [
+  { name: '__seq', type: 'UInt64' },
+  { name: '__op', type: 'UInt8' }
+]
+const owner: FileColumn = { name: '__table', type: 'UInt32' }
+const group: FileColumn = { name: groupColumn, type: 'UInt32' }
+
+export class SortedFile {
+  readonly #shape: FileShape
+  readonly #file: RowFile
+  #groups = 0
+  #deletes = false
+  #minTime = 2n ** 63n - 1n
+  #maxTime = -(2n ** 63n)
+
+  constructor(shape: FileShape) {
+    this.#shape = shape
+    const columns = [
+      ...(shape.hasSeries ? [tsid] : []),
+      ...(shape.hasOrder ? order : []),
+      ...(shape.hasOwner ? [owner] : []),
+      ...shape.columns,
+      ...(shape.numbersGroups ? [group] : [])
+    ]
+    const required = [tsid, ...order, group, shape.columns[shape.time]!].map(({ name }) => name)
+    this.#file = new RowFile(shape.path, columns, { required })
+  }
+
+  /** Writes rows as row groups, one after each call of `next`. */
+  *write(rows: Rows, kept: KeptRows): Generator<void> {
+    const count = kept.places.length
+    for (let from = 0; from < count; ) {
+      const to = this.#end(rows, kept, from)
+      this.#writeGroup(rows, kept, from, to)
+      from = to
+      yield
+    }
+  }
+
+  /** Undefined when there was no row: there is no file then. */
+  finish(): SortedFileFacts | undefined {
+    if (this.#file.rows === 0) {
+      this.#file.abandon()
+      return undefined
+    }
+    const written = this.#file.finish()
+    return { ...written, minTime: this.#minTime, maxTime: this.#maxTime, deletes: this.#deletes }
+  }
+
+  abandon(): void {
+    this.#file.abandon()
+  }
+
+  #end({ columns }: Rows, kept: KeptRows, from: number): number {
+    const to = Math.min(kept.places.length, from + this.#shape.groupRows)
+    const texts = columns.filter(({ kind }) => kind !== 'fixed')
+    if (texts.length === 0) return to
+    const sizes = new Float64Array(to - from)
+    for (const data of texts) addTextSizes(data, valuePlaces(kept, data, from, to), 0, sizes)
+    return textEnd(sizes, from, groupTextBytes).to
+  }
+
+  #writeGroup(rows: Rows, kept: KeptRows, from: number, to: number): void {
+    const { hasSeries, hasOrder, hasOwner, numbersGroups } = this.#shape
+    const places = kept.places.subarray(from, to)
+    const columns = this.#shape.columns.map(({ type }, i) => {
+      const data = rows.columns[i]!
+      return pickRows(type, data, valuePlaces(kept, data, from, to), 0, to - from)
+    })
+    this.#see(columns[this.#shape.time]!)
+    this.#file.write(to - from, [
+      ...(hasSeries ? [fixed(places, place => rows.tsids?.[place] ?? 0)] : []),
+      ...(hasOrder ? this.#order(rows, places) : []),
+      ...(hasOwner ? [fixed(places, rows.ownerOf)] : []),
+      ...columns,
+      ...(numbersGroups ? [fixed(places, () => this.#groups)] : [])
+    ])
+    this.#groups++
+  }
+
+  #order({ seqs, ops }: Rows, places: Uint32Array): ColumnData[] {
+    // One bigint a row would cost more than all its columns.
+    const words = new Uint32Array(2 * places.length)
+    const deletes = new Uint8Array(places.length)
+    for (let i = 0; i < places.length; i++) {
+      const seq = seqs![places[i]!]!
+      words[2 * i] = seq
+      words[2 * i + 1] = seq / 2 ** 32
+      if (ops === undefined || ops[places[i]!] === 0) continue
+      deletes[i] = 1
+      this.#deletes = true
+    }
+    return [
+      { kind: 'fixed', values: new BigUint64Array(words.buffer) },
+      { kind: 'fixed', values: deletes }
+    ]
+  }
+
+  #see(times: ColumnData): void {
+    if (times.kind !== 'fixed') return
+    const { buffer, byteOffset, length } = times.values
+    const words = new Int32Array(buffer, byteOffset, 2 * length)
+    let [min, max] = [0, 0]
+    for (let row = 1; row < length; row++) {
+      if (isBefore(words, row, min)) min = row
+      else if (isBefore(words, max, row)) max = row
+    }
+    const values = times.values as BigInt64Array
+    if (values[min]! < this.#minTime) this.#minTime = values[min]!
+    if (values[max]! > this.#maxTime) this.#maxTime = values[max]!
+  }
+}
+
+function isBefore(words: Int32Array, a: number, b: number): boolean {
+  const high = words[2 * a + 1]! - words[2 * b + 1]!
+  return high < 0 || (high === 0 && words[2 * a]! >>> 0 < words[2 * b]! >>> 0)
+}
+
+function fixed(places: Uint32Array, of: (place: number) => number): ColumnData {
+  const values = new Uint32Array(places.length)
+  for (let i = 0; i < places.length; i++) values[i] = of(places[i]!)
+  return { kind: 'fixed', values }
+}

@@ -1,0 +1,88 @@
+// The thread that writes data files, seen from the others: it starts when it is first needed, and again after it died.
+import type { Worker } from 'node:worker_threads'
+import { DbError } from '../../../errors.ts'
+import { startWorker } from '../../../workers/worker.ts'
+import type { FlushTask } from './flush-rows.ts'
+import type { SortedFileFacts } from './sorted-file.ts'
+import type { UpkeepAnswer, UpkeepTask } from './upkeep.worker.ts'
+
+export interface UpkeepThreadOptions {
+  /** The thread died with work to do. */
+  readonly died: () => void
+  /** Default: the thread of this folder. */
+  readonly start?: () => Worker
+}
+
+interface Waiting {
+  readonly resolve: (file: SortedFileFacts | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class UpkeepThread {
+  readonly #options: UpkeepThreadOptions
+  readonly #waiting = new Map<number, Waiting>()
+  #worker: Worker | undefined
+  #lastId = 0
+  #isClosed = false
+
+  constructor(options: UpkeepThreadOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Writes rows to a file; undefined where none is left of them. `memory` is the rows' own and goes with them. Rejects with DbError
+   * `StorageUnavailable` where they cannot be written, `Internal` where the thread died; there is no whole file then.
+   */
+  flush(task: FlushTask, memory: readonly ArrayBuffer[]): Promise<SortedFileFacts | undefined> {
+    return this.#ask(id => ({ id, flush: task }), memory)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const worker = this.#worker
+    this.#fail(new DbError('Cancelled', 'the storage engine is closed'))
+    await worker?.terminate()
+  }
+
+  #ask(make: (id: number) => UpkeepTask, memory: readonly ArrayBuffer[]): Promise<SortedFileFacts | undefined> {
+    if (this.#isClosed) return Promise.reject(new DbError('Cancelled', 'the storage engine is closed'))
+    this.#worker ??= this.#start()
+    const worker = this.#worker
+    const id = ++this.#lastId
+    worker.ref()
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      worker.postMessage(make(id), memory)
+    })
+  }
+
+  #start(): Worker {
+    const worker = this.#options.start?.() ?? startWorker(import.meta.url, 'upkeep')
+    worker.on('message', ({ id, file, error }: UpkeepAnswer) => {
+      const asked = this.#waiting.get(id)
+      this.#waiting.delete(id)
+      // Without work it keeps no process alive.
+      if (this.#waiting.size === 0) worker.unref()
+      if (error === undefined) asked?.resolve(file)
+      else
+        asked?.reject(
+          new DbError('StorageUnavailable', error.isAboutRows ? error.message : `IO Error: ${error.message}`)
+        )
+    })
+    const gone = (cause: unknown) => {
+      if (this.#worker !== worker) return
+      if (this.#waiting.size > 0) this.#options.died()
+      this.#fail(new DbError('Internal', 'the thread that writes data files died', { cause }))
+    }
+    worker.on('error', gone)
+    worker.on('exit', code => gone(new Error(`it ended with ${code}`)))
+    return worker
+  }
+
+  #fail(error: DbError): void {
+    this.#worker = undefined
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const { reject } of waiting) reject(error)
+  }
+}

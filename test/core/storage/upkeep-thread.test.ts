@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import t from 'tap'
+import type { FlushTask } from '../../../core/storage/embedded/upkeep/flush-rows.ts'
+import { UpkeepThread } from '../../../core/storage/embedded/upkeep/upkeep-thread.ts'
+import { temporaryFolder } from './fixtures.ts'
+
+function task(path: string, rows: number): FlushTask {
+  const shape = {
+    path,
+    columns: [
+      { name: 'at', type: 'TimestampMillisecond' },
+      { name: 'n', type: 'Float64' }
+    ] as const,
+    time: 0,
+    hasSeries: false,
+    hasOrder: false,
+    hasOwner: false,
+    groupRows: 100,
+    numbersGroups: false,
+    merge: 'none',
+    keepDeletes: true
+  } as const
+  const at = BigInt64Array.from({ length: rows }, (_, i) => BigInt(rows - i))
+  const n = Float64Array.from({ length: rows }, (_, i) => rows - i)
+  const columns = [at, n].map(values => ({ kind: 'fixed', values }) as const)
+  return { shape, rows, tsids: undefined, owners: undefined, seqs: undefined, ops: undefined, columns }
+}
+
+t.test('writes sorted rows and tells what it wrote', async t => {
+  const thread = new UpkeepThread({ died: () => t.fail('died') })
+  t.teardown(() => thread.close())
+  const path = join(temporaryFolder(t), 'a.parquet')
+  t.match(await thread.flush(task(path, 250), []), { rows: 250, minTime: 1n, maxTime: 250n, deletes: false })
+  const file = new Uint8Array(readFileSync(path)).buffer
+  const rows = await parquetReadObjects({ file, compressors })
+  t.strictSame(
+    rows.map(row => row.n),
+    Array.from({ length: 250 }, (_, i) => i + 1)
+  )
+})
+
+t.test('what cannot be written is told, and leaves nothing', async t => {
+  const thread = new UpkeepThread({ died: () => t.fail('died') })
+  t.teardown(() => thread.close())
+  const dir = temporaryFolder(t)
+  const missing = { code: 'StorageUnavailable', message: /^IO Error: ENOENT/ }
+  await t.rejects(thread.flush(task(join(dir, 'nowhere', 'a.parquet'), 10), []), missing)
+  const path = join(dir, 'a.parquet')
+  const { shape, columns, ...rest } = task(path, 2)
+  const seconds = { name: 's', type: 'TimestampSecond' } as const
+  const data = { kind: 'fixed', values: BigInt64Array.of(1n, 2n ** 60n) } as const
+  const wrong = { ...rest, shape: { ...shape, columns: [...shape.columns, seconds] }, columns: [...columns, data] }
+  await t.rejects(thread.flush(wrong, []), { code: 'StorageUnavailable', message: /^Parquet: / })
+  t.notOk(existsSync(path))
+  t.match(await thread.flush(task(path, 10), []), { rows: 10 }, 'the thread goes on')
+})
+
+t.test('a thread that dies fails its work, and another one takes the next', async t => {
+  let deaths = 0
+  const ends = ['process.exit(3)', 'throw new Error("broken")']
+  const thread = new UpkeepThread({
+    died: () => deaths++,
+    start: () => {
+      const end = ends.shift()
+      if (end !== undefined)
+        return new Worker(`require('node:worker_threads').parentPort.on('message', () => { ${end} })`, { eval: true })
+      return new Worker(new URL('../../../core/storage/embedded/upkeep/upkeep.worker.ts', import.meta.url))
+    }
+  })
+  t.teardown(() => thread.close())
+  const path = join(temporaryFolder(t), 'a.parquet')
+  const died = { code: 'Internal', message: 'the thread that writes data files died' }
+  await t.rejects(thread.flush(task(path, 10), []), died)
+  await t.rejects(Promise.all([thread.flush(task(path, 10), []), thread.flush(task(path, 10), [])]), died)
+  t.equal(deaths, 2)
+  t.match(await thread.flush(task(path, 10), []), { rows: 10 })
+  await thread.close()
+  await t.rejects(thread.flush(task(path, 10), []), { code: 'Cancelled' })
+  t.equal(deaths, 2)
+})
