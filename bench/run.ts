@@ -10,6 +10,7 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(file)) {
     'corpus.ts',
     'load.ts',
     'load-process.ts',
+    'material.ts',
     'log-corpus.ts',
     'log-lines.ts',
     'point-corpus.ts',

@@ -208,6 +208,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
     await duckdb.close()
     sqlite.close()
   }
+  if (sqlite.allFiles().length > 0) reader.start()
   const writer = { wal, flusher, compactor, indexer }
   return { sqlite, duckdb, tables, check, contents, indexes, samples, reader, settled, writer, close }
 }

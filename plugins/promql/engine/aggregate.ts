@@ -4,10 +4,10 @@ import { countValues } from './aggregate-values.ts'
 import { choose } from './choose.ts'
 import type { Evaluation } from './evaluation.ts'
 import { grouping, groupLabels, type Labels } from './labels.ts'
-import { average, sum } from './mean.ts'
 import { eachPaced, type Pace } from './pace.ts'
 import { type GroupMath, reduceCounts, reduceExtreme, reduceQuantile, reduceVariance } from './reduce.ts'
 import { type Grid, isEmpty, type Series, type Value } from './series.ts'
+import { average, sum } from './totals.ts'
 
 /** The series that go together, and the labels of what comes out. */
 export interface Group {

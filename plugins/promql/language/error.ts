@@ -1,5 +1,5 @@
 // What is wrong with the text of a query, and where.
-import { DbError } from '../../../core/index.ts'
+import { DbError } from '../../../core/wire/index.ts'
 
 /** A query that cannot be parsed or whose types do not fit; the message begins with `line:column: parse error:`. */
 export class QueryError extends DbError {

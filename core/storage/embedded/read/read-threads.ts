@@ -28,7 +28,7 @@ interface Thread {
 
 export class ReadThreads {
   readonly #options: ReadThreadsOptions
-  /** They start when they are first needed, and again after one failed. */
+  /** They start when they are first needed at the latest, and again after one failed. */
   readonly #threads: (Thread | undefined)[] = []
   #lastId = 0
   #isClosed = false
@@ -49,6 +49,15 @@ export class ReadThreads {
   async read(tsids: Uint32Array, ask: (tsids: Uint32Array) => SamplesAsked): Promise<readonly SamplesFound[]> {
     const { threads } = this.#options
     return Promise.all(Array.from(byThread(tsids, threads), ([place, own]) => this.#run(place, ask(own))))
+  }
+
+  /** Makes all threads ready, so that the first question need not wait for them. */
+  start(): void {
+    for (let place = 0; place < this.#options.threads; place++) {
+      const thread = this.#threads[place] ?? this.#start(place)
+      this.#threads[place] = thread
+      thread.worker.unref()
+    }
   }
 
   #run(place: number, asked: SamplesAsked): Promise<SamplesFound> {

@@ -1,0 +1,68 @@
+// A quarter of a day of a large fleet into our server and into others, one after the other: write rate over time, memory, disk, and range
+// queries at once and again after a restart.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runMaterial } from './material.ts'
+import { peerKinds, withPeer } from './peer.ts'
+import { type BenchServer, durable, freePort, startBenchServer } from './server.ts'
+
+const program = 'scale.mjs'
+const interval = 15_000
+
+export async function main(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      series: { type: 'string', default: '50000' },
+      hours: { type: 'string', default: '6' },
+      peers: { type: 'string', default: '' },
+      config: { type: 'string' }
+    }
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'weir-bench-'))
+  // All servers get the same times.
+  const end = String(Math.floor(Date.now() / interval) * interval)
+  const size = ['--series', values.series, '--hours', values.hours, '--end', end]
+  const config = values.config ?? join(folder, 'weir.toml')
+  if (values.config === undefined) writeFileSync(config, durable)
+  const data = join(folder, 'weir')
+  const start = () => startBenchServer(config, data)
+  const ask = (server: BenchServer, ...more: string[]) => {
+    const metrics = `${server.url}/v1/metricsys`
+    const where = [
+      '--write',
+      `${metrics}/write`,
+      '--api',
+      `${metrics}/api/v1`,
+      '--pid',
+      String(server.pid),
+      '--dir',
+      data
+    ]
+    return runMaterial(program, ['--name', 'weir', ...where, ...size, ...more])
+  }
+  try {
+    const server = await start()
+    const found = await ask(server)
+    await server.kill('SIGTERM')
+    if (!found) return
+    console.log('after a restart')
+    const again = await start()
+    await ask(again, '--only-queries')
+    await again.kill('SIGTERM')
+    if (values.peers === '') return
+    const kind = peerKinds.find(({ name }) => name === 'victoria-metrics')!
+    const peer = join(folder, kind.name)
+    const there = await withPeer(kind, values.peers, peer, await freePort(), async (write, pid) => {
+      const api = new URL('/prometheus/api/v1', write).href
+      const where = ['--write', write, '--api', api, '--pid', String(pid), '--dir', peer]
+      await runMaterial(program, ['--name', kind.name, ...where, ...size])
+      return true
+    })
+    if (there === undefined) console.log(`${kind.name}: no such program in ${values.peers}`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
