@@ -89,6 +89,10 @@ function rightsFor(statement: Statement): readonly ('read' | 'write')[] {
     // Which rows a condition finds tells what they hold.
     case 'delete':
       return statement.where.length === 0 ? ['write'] : ['write', 'read']
+    // For the statements behind it, which ask for their own.
+    case 'use':
+    case 'set_time_zone':
+      return []
   }
   return ['write']
 }

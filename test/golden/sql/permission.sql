@@ -160,3 +160,36 @@ ALTER TABLE secret MODIFY COLUMN word BIGINT;
 ----
 error 1004(400) column word of table secret cannot become BIGINT: 1 of its values do not convert, for example "swordfish"
 
+-- Whoever may read or write may say in which database and zone.
+--! user=ro
+USE public; SET TIME ZONE '+08:00'; SELECT count(*) AS n FROM h WHERE at = '1970-01-01 08:00:00'; SHOW VARIABLES time_zone;
+----
+(no columns)
+--
+affected 0
+--
+n:Int64
+0
+--
+TIME_ZONE:String
+"+08:00"
+
+--! user=wo
+USE public; SET time_zone = '+08:00'; INSERT INTO h VALUES (1, '1970-01-01 08:00:00');
+----
+(no columns)
+--
+affected 0
+--
+affected 1
+
+--! user=ro
+USE nope;
+----
+error 1004(400) Failed to find schema, schema info: nope
+
+--! user=ro
+USE public; SELECT count(*) AS n FROM h WHERE at = '1970-01-01 00:00:00'; USE information_schema; DROP TABLE tables;
+----
+error 7006(403) User is not authorized to perform this action
+
