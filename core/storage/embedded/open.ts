@@ -7,12 +7,25 @@ import type { Logger } from '../../log/log.ts'
 import { markPath } from './catalog/catalog-mark.ts'
 import type { DataFile } from './catalog/catalog-rows.ts'
 import { indexPath } from './index/format.ts'
-import { segmentName } from './log/segment.ts'
+import { type LogEnd, segmentName } from './log/segment.ts'
 
 /** Numbers of the log segments that must be there; undefined before there was a log. */
 export interface LogBounds {
   readonly first: number | undefined
   readonly last: number | undefined
+  /** How far it was on the disk at least. */
+  readonly end?: LogEnd | undefined
+}
+
+/** From what the catalog keeps under these names. */
+export function readLogBounds(read: (key: string) => string | undefined): LogBounds {
+  const [first, last] = ['first_segment', 'last_segment'].map(key => read(key))
+  const end = read('log_end')
+  return {
+    first: first === undefined ? undefined : Number(first),
+    last: last === undefined ? undefined : Number(last),
+    end: end === undefined ? undefined : (JSON.parse(end) as LogEnd)
+  }
 }
 
 export interface DataFolders {

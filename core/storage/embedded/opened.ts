@@ -39,6 +39,8 @@ import { replay } from './write.ts'
 const housekeeping = 1_000
 /** Milliseconds between looks at what was in lost+found for long enough. */
 const lostFoundRest = 3_600_000
+/** Milliseconds between two notes of how far the log is on the disk. */
+const logEndRest = 10_000
 /** Milliseconds that DuckDB's copy of rows in memory stays after the last SQL that read it. */
 const copyRest = 60_000
 
@@ -164,7 +166,8 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
       sync: config.wal.sync,
       syncInterval: config.wal.sync_interval,
       segmentSize: config.wal.segment_size,
-      remember: (which, segment) => sqlite.setMeta(`${which}_segment`, String(segment))
+      remember: (which, segment) => sqlite.setMeta(`${which}_segment`, String(segment)),
+      rememberEnd: end => sqlite.setMeta('log_end', JSON.stringify(end))
     },
     log,
     metrics.wal,
@@ -180,6 +183,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
     indexer.plan()
     tables.forgetCopies(Date.now() - copyRest)
   }).unref()
+  const endTimer = every(logEndRest, () => rememberEnd(wal, log)).unref()
   const removeLost = () =>
     removeOldLost(home, config.storage.lost_found_ttl, log).catch(error =>
       log.warn({ err: error }, 'old files in lost+found could not be removed; trying again')
@@ -192,6 +196,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   const close = async () => {
     timer.stop()
     lostTimer.stop()
+    endTimer.stop()
     check.stop()
     contents.stop()
     await settled
@@ -211,6 +216,15 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   if (sqlite.allFiles().length > 0) reader.start()
   const writer = { wal, flusher, compactor, indexer }
   return { sqlite, duckdb, tables, check, contents, indexes, samples, reader, settled, writer, close }
+}
+
+/** A catalog that cannot be written says so when something depends on it. */
+function rememberEnd(wal: WriteAheadLog, log: Logger): void {
+  try {
+    wal.rememberEnd()
+  } catch (error) {
+    log.warn({ err: error }, 'the catalog could not note how far the log is on the disk; trying again')
+  }
 }
 
 async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, duckdb: Duckdb): Promise<Opened> {
@@ -302,7 +316,7 @@ async function readBack(
     if (tables.bytes >= config.storage.memtable_limit) await makeRoom?.()
   }
   const mend = makeRoom !== undefined
-  const found = await readLog(config.wal.dir, log, take, { mend, begun: sqlite.logBounds().last })
+  const found = await readLog(config.wal.dir, log, take, { mend, ...sqlite.logBounds() })
   tables.appliedSeq = Math.max(found.nextSeq, sqlite.nextSeq())
   const milliseconds = Math.round(performance.now() - started)
   log.info({ records: found.records, tables: sqlite.allTables().length, milliseconds }, 'storage is open')

@@ -6,7 +6,7 @@ import type { ResolvedSeries, ResolvedWrite } from '../engine.ts'
 import type { EmbeddedCatalog } from './catalog/catalog.ts'
 import { hasSeries, isLogical, isPhysical } from './catalog/logical.ts'
 import type { RecordPart } from './log/record.ts'
-import { readRecordParts } from './log/record-check.ts'
+import { readRecordParts, requireGiven } from './log/record-check.ts'
 import { UnreadableRecord } from './log/segment.ts'
 import type { TableData } from './memory/table-data.ts'
 import type { OpenTables } from './memory/tables.ts'
@@ -105,7 +105,7 @@ function takeBack(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payl
   let first = seq
   for (const part of readRecordParts(payload, typeOf)) {
     const table = sqlite.tableById(part.table)
-    if (part.table > sqlite.lastTableId()) throw strangeTable(part.table)
+    requireGiven(part.table, sqlite.lastTableId())
     if (table !== undefined && first >= sqlite.flushedSeq(part.table)) {
       const data = tables.take(table)
       for (const { tsid, key } of part.series) data.restoreSeries(tsid, key)
@@ -114,10 +114,4 @@ function takeBack(sqlite: EmbeddedCatalog, tables: OpenTables, seq: number, payl
     first += part.rows
   }
   tables.appliedSeq = first
-}
-
-/** Tables that were dropped are known by their number: one above all numbers ever given means that the catalog lost it. */
-function strangeTable(id: number): DbError {
-  const reason = `the log has rows of table number ${id}, which the catalog never had: it is older than the log`
-  return new DbError('StorageUnavailable', `${reason}. Bring the newer catalog.db back, or restore a backup`)
 }

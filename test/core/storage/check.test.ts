@@ -14,7 +14,7 @@ import { readRecord, recordHeaderBytes } from '../../../core/storage/embedded/lo
 import { type Examination, examine, type Finding } from '../../../core/storage/embedded/repair/check.ts'
 import { scanLog } from '../../../core/storage/embedded/repair/log-scan.ts'
 import { planRepair } from '../../../core/storage/embedded/repair/repair.ts'
-import { createTable, makeEngine, openEngine, put, select, temporaryFolder } from './fixtures.ts'
+import { createTable, makeEngine, never, openEngine, put, select, temporaryFolder } from './fixtures.ts'
 
 const batches = 40
 const small = { segment_size: 2048 }
@@ -293,6 +293,85 @@ t.test('a segment cut short stops the start, the torn end of the last one does n
   truncateSync(last, readFileSync(last).length - 10)
   t.match(await findings(torn), [{ kind: 'leftover', file: `wal/${segments.at(-1)}`, message: /torn end/ }])
   t.strictSame(await counts(t, torn), { flushed: 200, logged: 156 })
+})
+
+t.test(
+  'a log that ends before what was on the disk is no torn end, whether it was cut or is an older copy',
+  async t => {
+    const dir = temporaryFolder(t)
+    const engine = makeEngine(dir, small)
+    await engine.open()
+    const kept = await createTable(engine, 'logged')
+    const other = await createTable(engine, 'flushed')
+    const write = (from: number) => put(engine, kept, rowsFrom(from, 4))
+    await write(0)
+    const last = () =>
+      join(
+        dir,
+        'wal',
+        readdirSync(join(dir, 'wal'))
+          .filter(name => name.endsWith('.wal'))
+          .sort()
+          .at(-1)!
+      )
+    const older = readFileSync(last())
+    await write(4)
+    await put(engine, other, rowsFrom(0, 10))
+    const known = readFileSync(last()).length
+    // The flush of another table is when the catalog hears how far the log is.
+    await engine.maintain({ kind: 'flush', table: other }, never)
+    await write(8)
+    const crashed = join(temporaryFolder(t), 'crashed')
+    cpSync(dir, crashed, { recursive: true })
+    const path = join(crashed, last().slice(dir.length))
+    await engine.close()
+    const whole = readFileSync(path)
+    const cases: readonly (readonly [string, Uint8Array])[] = [
+      ['an older copy', older],
+      ['cut within a record', whole.subarray(0, known - 10)],
+      ['nothing but its header', whole.subarray(0, 36)],
+      [
+        'zeros from there on',
+        Buffer.concat([whole.subarray(0, older.length), Buffer.alloc(whole.length - older.length)])
+      ]
+    ]
+    for (const [name, bytes] of cases) {
+      const harmed = join(temporaryFolder(t), 'harmed')
+      cpSync(crashed, harmed, { recursive: true })
+      const wrong = join(harmed, last().slice(dir.length))
+      writeFileSync(wrong, bytes)
+      const message = new RegExp(`the segment ends at byte \\d+, at least ${known} bytes were on the disk`)
+      t.match(await findings(harmed), [{ kind: 'damage', message }], name)
+      t.match(await refusal(harmed), message, name)
+      t.same(readFileSync(wrong), Buffer.from(bytes), `${name}: nothing of it is changed`)
+      writeFileSync(wrong, whole)
+      t.strictSame(await counts(t, harmed), { flushed: 10, logged: 12 }, `${name}: put back, every row is there`)
+      writeFileSync(wrong, bytes)
+    }
+    const repaired = join(temporaryFolder(t), 'repaired')
+    cpSync(crashed, repaired, { recursive: true })
+    writeFileSync(join(repaired, last().slice(dir.length)), older)
+    t.match(await repair(repaired), 'are dropped')
+    t.strictSame(await findings(repaired), [], 'sound after a repair')
+    t.strictSame(await counts(t, repaired), { flushed: 10, logged: 4 })
+    // What came after the last that is known may be missing: that is how a crash looks.
+    writeFileSync(path, whole.subarray(0, whole.length - 10))
+    t.match(await findings(crashed), [{ kind: 'leftover' }])
+    t.strictSame(await counts(t, crashed), { flushed: 10, logged: 8 })
+  }
+)
+
+t.test('a log with rows of a table the catalog never had is refused by check, start and repair', async t => {
+  const dir = copy(t)
+  const sqlite = new DatabaseSync(join(dir, 'catalog.db'))
+  const id = sqlite.prepare("SELECT id FROM tables WHERE name = 'logged'").get()?.id as number
+  for (const table of ['columns', 'series']) sqlite.exec(`DELETE FROM ${table} WHERE table_id = ${id}`)
+  sqlite.exec(`DELETE FROM tables WHERE id = ${id}; UPDATE sqlite_sequence SET seq = ${id - 1} WHERE name = 'tables'`)
+  sqlite.close()
+  const strange = `the log has rows of table number ${id}, which the catalog never had: it is older than the log`
+  t.match(await refusal(dir), strange)
+  t.match((await findings(dir))[0], { kind: 'damage', message: new RegExp(strange) })
+  await t.rejects(repair(dir), { message: /bring the newer catalog.db back, or restore a backup: no repair/ })
 })
 
 t.test('a bit turned anywhere in a data file is named with its byte', async t => {

@@ -34,6 +34,7 @@ async function open(t: Test, settings: Partial<WalOptions> = {}, onFailure = () 
     syncInterval: 20,
     segmentSize: 2 ** 20,
     remember: () => {},
+    rememberEnd: () => {},
     ...settings
   } as const
   opened.wal = new WriteAheadLog(options, log, metrics, found, onFailure)

@@ -1,4 +1,5 @@
 // What the catalog's SQLite file holds, and its rows as the objects the engine works with.
+import type { DatabaseSync } from 'node:sqlite'
 import type { Table, TableColumn } from '../../../model/table.ts'
 import { hiddenNames } from './naming.ts'
 
@@ -91,6 +92,11 @@ export function loadTable(row: Row, columnRows: readonly Row[], fileRows: readon
 }
 
 /** A row of `files`, read with big integers. */
+/** The highest number a table was ever given. */
+export function lastTableId(sqlite: DatabaseSync): number {
+  return Number(sqlite.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'tables'`).get()?.seq ?? 0)
+}
+
 export function loadFile(row: Row): DataFile {
   return {
     id: Number(row.id),

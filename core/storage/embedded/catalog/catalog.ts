@@ -14,12 +14,12 @@ import type { TableStep } from '../../engine.ts'
 import { reach } from '../fault.ts'
 import { retentionCutoff } from '../file/retention.ts'
 import type { SeriesEntry } from '../log/record.ts'
-import type { LogBounds } from '../open.ts'
+import { type LogBounds, readLogBounds } from '../open.ts'
 import { applyChange } from './apply-change.ts'
 import { type CatalogCopy, copyCatalog } from './catalog-copy.ts'
 import { catalogError, openCatalogFile, prepareCatalog } from './catalog-file.ts'
 import { readCatalog, requireSound } from './catalog-load.ts'
-import { catalogFormat, catalogSchema, type DataFile, makeTable, type TableState } from './catalog-rows.ts'
+import { catalogFormat, catalogSchema, type DataFile, lastTableId, makeTable, type TableState } from './catalog-rows.ts'
 import { CatalogTime } from './catalog-time.ts'
 import { deleteTable, insertColumns, insertFile, insertSeries, insertTable } from './catalog-write.ts'
 import { changeProblem, findPlace, hostProblem, isLogical, isPhysical, sharedModes } from './logical.ts'
@@ -93,8 +93,7 @@ export class EmbeddedCatalog {
 
   /** The highest number a table was ever given. */
   lastTableId(): number {
-    const row = this.#sqlite.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'tables'`).get()
-    return Number(row?.seq ?? 0)
+    return lastTableId(this.#sqlite)
   }
 
   allTables(): readonly Table[] {
@@ -135,11 +134,7 @@ export class EmbeddedCatalog {
 
   /** Segments of the log that must be there, see wal.ts. */
   logBounds(): LogBounds {
-    const [first, last] = [this.meta('first_segment'), this.meta('last_segment')]
-    return {
-      first: first === undefined ? undefined : Number(first),
-      last: last === undefined ? undefined : Number(last)
-    }
+    return readLogBounds(key => this.meta(key))
   }
 
   setMeta(key: string, value: string): void {

@@ -1,4 +1,5 @@
 // Whether a record's rows are what its tables say: a checksum tells that a record is as it was written, not that it was right.
+import { DbError } from '../../../errors.ts'
 import type { ColumnType } from '../../../model/types.ts'
 import { checkColumn } from '../../check-columns.ts'
 import { decodeRecord, type RecordPart } from './record.ts'
@@ -18,4 +19,14 @@ export function readRecordParts(payload: Uint8Array, typeOf: TypeOf): RecordPart
     }
   }
   return parts
+}
+
+/**
+ * Tables that were dropped are known by their number: one above all numbers ever given means that the catalog lost it. Throws DbError
+ * `StorageUnavailable`.
+ */
+export function requireGiven(table: number, last: number): void {
+  if (table <= last) return
+  const reason = `the log has rows of table number ${table}, which the catalog never had: it is older than the log`
+  throw new DbError('StorageUnavailable', `${reason}. Bring the newer catalog.db back, or restore a backup`)
 }

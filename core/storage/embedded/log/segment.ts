@@ -29,6 +29,18 @@ export interface SegmentHeader {
   readonly previousBytes: number
 }
 
+/** So many bytes of a segment were on the disk. */
+export interface LogEnd {
+  readonly segment: number
+  readonly bytes: number
+}
+
+/** Why a segment with so many bytes that can be read is not what was written; undefined where it may be. */
+export function cutBefore(end: LogEnd | undefined, number: number, bytes: number): string | undefined {
+  if (end?.segment !== number || bytes >= end.bytes) return undefined
+  return `the segment ends at byte ${bytes}, at least ${end.bytes} bytes were on the disk: it was cut, or is an older copy`
+}
+
 export function segmentName(number: number): string {
   return `${String(number).padStart(10, '0')}.wal`
 }
@@ -53,13 +65,18 @@ export interface FoundLog {
 
 /**
  * Reads all segments in order and hands each record's payload to `replay`. A torn end of the last segment is reported, and cut
- * with `mend`; any other damage throws, naming file and offset. `begun` is the highest segment that is known to have got its header.
+ * with `mend`; any other damage throws, naming file and offset. `last` is the highest segment that is known to have got its header, `end`
+ * how far the log was on the disk.
  */
 export async function readLog(
   dir: string,
   log: Logger,
   replay: (seq: number, payload: Uint8Array) => Promise<void>,
-  { mend = true, begun = 0 }: { readonly mend?: boolean; readonly begun?: number | undefined } = {}
+  {
+    mend = true,
+    last: begun = 0,
+    end
+  }: { readonly mend?: boolean; readonly last?: number | undefined; readonly end?: LogEnd | undefined } = {}
 ): Promise<FoundLog> {
   const names = (await readdir(dir)).filter(name => name.endsWith('.wal')).sort()
   const segments: Segment[] = []
@@ -88,6 +105,8 @@ export async function readLog(
       number++
       if (record.kind !== 'whole') {
         if (!last || record.kind === 'damaged') throw damage(path, at, record.reason)
+        const early = cutBefore(end, header.number, at)
+        if (early !== undefined) throw damage(path, at, early)
         log.warn(
           { file: path, offset: at, bytes: bytes.length - at, reason: record.reason },
           'the end of the log is torn: what was never answered is left out'
@@ -104,6 +123,8 @@ export async function readLog(
       records++
       at += recordHeaderBytes + record.payload.length
     }
+    const early = cutBefore(end, header.number, segment.bytes)
+    if (early !== undefined) throw damage(path, segment.bytes, early)
     segments.push(segment)
   }
   return { segments, nextSeq, records }

@@ -9,7 +9,14 @@ import type { Logger } from '../../../log/log.ts'
 import type { Counter, Histogram } from '../../../metrics/metrics.ts'
 import { every, type Timer } from '../../../timer.ts'
 import { reach } from '../fault.ts'
-import { recordHeaderBytes, type Segment, segmentHeader, segmentHeaderBytes, segmentName } from './segment.ts'
+import {
+  type LogEnd,
+  recordHeaderBytes,
+  type Segment,
+  segmentHeader,
+  segmentHeaderBytes,
+  segmentName
+} from './segment.ts'
 
 export interface WalOptions {
   readonly dir: string
@@ -20,6 +27,8 @@ export interface WalOptions {
   readonly segmentSize: number
   /** Remembers which segments there must be: before older ones go, and when a new one is there. */
   readonly remember: (bound: 'first' | 'last', segment: number) => void
+  /** Remembers that so many bytes of a segment are on the disk. */
+  readonly rememberEnd: (end: LogEnd) => void
 }
 
 interface Waiting {
@@ -61,6 +70,9 @@ export class WriteAheadLog {
   #pendingBytes = 0
   #dirty = false
   #timer: Timer | undefined
+  /** What is on the disk for certain, and what of that is remembered. */
+  #synced: LogEnd | undefined
+  #remembered: LogEnd | undefined
   /** Why the log takes nothing more until a restart. */
   #broken: DbError | undefined
 
@@ -142,8 +154,16 @@ export class WriteAheadLog {
     await this.#enqueue({ seq: this.#nextSeq, rows: 0, buffers: [], syncOnly: true, apply: () => {} })
   }
 
+  /** Remembers how far the log is on the disk: one that is cut there, or an older copy of it, is no torn end. */
+  rememberEnd(): void {
+    if (this.#synced === undefined || this.#synced === this.#remembered) return
+    this.#remembered = this.#synced
+    this.#options.rememberEnd(this.#synced)
+  }
+
   /** Removes segments that hold nothing at or above `seq`; the open one stays. */
   async dropBefore(seq: number): Promise<void> {
+    this.rememberEnd()
     const last = this.#segments.length - 1
     const kept = this.#segments.findIndex((segment, i) => i === last || segment.endSeq > seq)
     if (kept <= 0) return
@@ -160,6 +180,7 @@ export class WriteAheadLog {
     await this.flush().catch(error => this.#log.error({ err: error }, 'the log could not be synced at the stop'))
     await closeFile(this.#fd)
     this.#fd = -1
+    this.rememberEnd()
   }
 
   #enqueue(waiting: Omit<Waiting, 'resolve' | 'reject'>): Promise<void> {
@@ -226,6 +247,7 @@ export class WriteAheadLog {
     }
     if (this.#isSyncedByWrites) this.#syncSeconds.observe((performance.now() - started) / 1000)
     segment.bytes += bytes
+    if (this.#isSyncedByWrites) this.#synced = { segment: segment.number, bytes: segment.bytes }
     const last = records.at(-1)!
     segment.endSeq = last.seq + last.rows
     this.#bytes.add(bytes)
@@ -245,11 +267,13 @@ export class WriteAheadLog {
   async #sync(): Promise<void> {
     const started = performance.now()
     this.#dirty = false
+    const { number, bytes } = this.#segments.at(-1)!
     try {
       await sync(this.#fd)
     } catch (error) {
       throw this.#unsynced(error)
     }
+    this.#synced = { segment: number, bytes }
     this.#syncSeconds.observe((performance.now() - started) / 1000)
   }
 

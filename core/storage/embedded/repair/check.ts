@@ -7,15 +7,15 @@ import { DbError } from '../../../errors.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
 import { type CatalogToRead, catalogDamage, openCatalogToRead } from '../catalog/catalog-file.ts'
-import { type DataFile, loadFile } from '../catalog/catalog-rows.ts'
+import { type DataFile, lastTableId, loadFile } from '../catalog/catalog-rows.ts'
 import { type TimeProblem, timeProblem } from '../catalog/catalog-time.ts'
 import { matches } from '../catalog/row-sums.ts'
 import { openDuckdb } from '../duckdb/index.ts'
 import { indexPath } from '../index/format.ts'
 import { readSound } from '../index/side-file.ts'
-import { readRecordParts, type TypeOf } from '../log/record-check.ts'
+import { readRecordParts, requireGiven, type TypeOf } from '../log/record-check.ts'
 import { segmentName } from '../log/segment.ts'
-import { dataFiles, type LogBounds, sideFiles } from '../open.ts'
+import { dataFiles, type LogBounds, readLogBounds, sideFiles } from '../open.ts'
 import { checkDataFile } from './data-check.ts'
 import { type LogScan, scanLog } from './log-scan.ts'
 
@@ -79,7 +79,7 @@ export async function examine(
     for (const { offset, reason } of catalog ? catalogDamage(catalog) : []) {
       report({ kind: 'damage', file: paths.catalog, ...(offset !== undefined && { offset }), message: reason })
     }
-    const problem = opened && findProblem(opened, paths.catalog, folder.wal)
+    let problem = opened && findProblem(opened, paths.catalog, folder.wal)
     if (problem !== undefined) report({ kind: 'damage', file: problem.file, message: problem.reason })
     const catalogDamaged = findings.some(({ file }) => file === paths.catalog)
     const log = await examineLog(
@@ -88,6 +88,7 @@ export async function examine(
       catalogDamaged ? undefined : catalog,
       report
     )
+    if (log.isStrange) problem ??= { kind: 'time', file: paths.catalog, reason: strangeLog }
     const files = catalog ? readFiles(catalog) : []
     const damagedFiles = await examineFiles(paths, files, report)
     const unknownFiles = await examineUnknown(paths.data, files, catalogDamaged, report)
@@ -128,11 +129,7 @@ function findProblem({ sqlite, main }: CatalogToRead, path: string, logDir: stri
 function readBounds(catalog: DatabaseSync): LogBounds {
   try {
     const read = catalog.prepare(`SELECT value FROM meta WHERE key = ? AND ${matches(catalog, 'meta')}`)
-    const bound = (key: string) => {
-      const value = read.get(key)?.value
-      return value === undefined ? undefined : Number(value)
-    }
-    return { first: bound('first_segment'), last: bound('last_segment') }
+    return readLogBounds(key => read.get(key)?.value as string | undefined)
   } catch {
     return { first: undefined, last: undefined }
   }
@@ -167,9 +164,9 @@ async function examineLog(
   bounds: LogBounds,
   catalog: DatabaseSync | undefined,
   report: (finding: Finding) => void
-): Promise<LogScan> {
-  const typeOf = catalog && columnTypes(catalog)
-  const log = await scanLog(dir, bounds, payload => void (typeOf && readRecordParts(payload, typeOf)))
+): Promise<LogScan & { readonly isStrange: boolean }> {
+  const decode = catalog && recordReader(catalog)
+  const log = await scanLog(dir, bounds, decode?.read)
   for (const number of log.missing) {
     report({ kind: 'damage', file: join(dir, segmentName(number)), message: 'the log segment is missing' })
   }
@@ -180,7 +177,27 @@ async function examineLog(
       report({ kind: 'leftover', file: path, offset: torn.at, message })
     }
   }
-  return log
+  return { ...log, isStrange: decode?.isStrange() ?? false }
+}
+
+const strangeLog = 'the log has rows of tables the catalog never had: bring the newer catalog.db back'
+
+/** Reads records as a start does; `isStrange` once one was of a table the catalog never had. */
+function recordReader(catalog: DatabaseSync) {
+  const typeOf = columnTypes(catalog)
+  const last = lastTableId(catalog)
+  let isStrange = false
+  const read = (payload: Uint8Array) => {
+    for (const { table } of readRecordParts(payload, typeOf)) {
+      try {
+        requireGiven(table, last)
+      } catch (error) {
+        isStrange = true
+        throw error
+      }
+    }
+  }
+  return { read, isStrange: () => isStrange }
 }
 
 async function examineFiles(

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import {
+  cutBefore,
+  type LogEnd,
   readRecord,
   readSegmentHeader,
   recordHeaderBytes,
@@ -50,7 +52,7 @@ export interface LogScan {
 /** `decode` throws for the payload of a record that cannot be taken back into memory. */
 export async function scanLog(
   dir: string,
-  { first, last }: LogBounds,
+  { first, last, end }: LogBounds,
   decode: (payload: Uint8Array) => void = () => {}
 ): Promise<LogScan> {
   const names = await segmentFiles(dir)
@@ -64,7 +66,16 @@ export async function scanLog(
   const highest = Math.max(last ?? 0, segments.at(-1)?.number ?? 0)
   const missing: number[] = []
   for (let number = lowest; number <= highest && number > 0; number++) if (!found.has(number)) missing.push(number)
-  return { segments: segments.map((segment, i) => withCutEnd(segment, segments[i + 1])), missing }
+  const whole = segments.map((segment, i) => withCutEnd(segment, segments[i + 1]))
+  return { segments: whole.map(segment => withEarlyEnd(segment, end)), missing }
+}
+
+/** Nor does a torn end come before what was on the disk. */
+function withEarlyEnd(segment: SegmentScan, end: LogEnd | undefined): SegmentScan {
+  const at = segment.torn?.at ?? segment.bytes
+  const reason = cutBefore(end, segment.number, at)
+  if (reason === undefined || segment.damages.length > 0) return segment
+  return { ...segment, torn: undefined, damages: [{ at, end: segment.bytes, reason }] }
 }
 
 /** A file cut at the end of a record looks whole; only the next segment knows how long it was. */

@@ -137,6 +137,7 @@ async function planSteps(
   const lost = examination.catalogDamaged
     ? [...examination.unknownFiles, ...examination.files.map(file => file.path).filter(path => !kept.has(path))]
     : []
+  const logSteps = await planLogRepair(catalog.reader, examination.log, folder, place)
   return [
     ...(examination.problem?.kind === 'mark' ? [writeMark(catalog, folder)] : []),
     ...(await Promise.all(
@@ -145,8 +146,14 @@ async function planSteps(
       )
     )),
     ...lost.map(path => moveFile(join(dataDir, path), path, place)),
-    ...(await planLogRepair(catalog.reader, examination.log, folder, place))
+    ...(logSteps.length > 0 ? [forgetLogEnd(catalog)] : []),
+    ...logSteps
   ]
+}
+
+/** Segments that are written anew are shorter than they were. */
+function forgetLogEnd({ writer }: PlannedCatalog): RepairStep {
+  return { lines: [], run: async () => void writer().exec("DELETE FROM meta WHERE key = 'log_end'") }
 }
 
 function writeMark({ writer }: PlannedCatalog, { wal }: DataFolder): RepairStep {
