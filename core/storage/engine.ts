@@ -228,7 +228,7 @@ export type CreateReducer = (options: unknown) => Reducer
 
 /**
  * Puts what it makes of the samples of one series into `out`, and 1 into `present` beside each value it puts there. Times ascend, in the
- * unit of the time index; both arrays are its to change.
+ * unit of the time index; both arrays stay as they are.
  */
 export type Reducer = (times: Float64Array, values: Float64Array, out: Float64Array, present: Uint8Array) => void
 

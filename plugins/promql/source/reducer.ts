@@ -20,8 +20,8 @@ export function createReducer(options: unknown): Reducer {
   const reduce = steps.function === 'latest' ? latest(steps) : overWindows(rangeFunctions[steps.function]!.make, steps)
   if (perMilli === 1) return reduce
   return (times, values, out, present) => {
-    for (let i = 0; i < times.length; i++) times[i] = Math.floor(times[i]! / perMilli)
-    reduce(times, values, out, present)
+    const inMillis = (time: number) => Math.floor(time / perMilli)
+    reduce(times.map(inMillis), values, out, present)
   }
 }
 

@@ -88,8 +88,10 @@ export class FileParts {
     const head = (group: number, { from, to }: PageInfo): SampleRows =>
       this.#pages.get(`${path} ${group} ${from}`, () => {
         const tsids = numbersOf(reader.column(group, series, from, to))
-        const times = reader.column(group, time, from, to) as FixedData
-        if (scale !== 1) rescale(times.values as BigInt64Array, scale)
+        const values = new Float64Array(to - from)
+        reader.numbers(group, time, values, 0, from, to)
+        if (scale !== 1) for (let i = 0; i < values.length; i++) values[i] = Math.round(values[i]! * scale)
+        const times: FixedData = { kind: 'fixed', values }
         const rows = { rows: to - from, seq: 0, op: 'put' as const, tsids, columns: new Map([[query.time.id, times]]) }
         return { ...rows, bounds: boundsOf(rows, query.time) }
       })
@@ -164,15 +166,9 @@ function spans({ from, to }: SampleQuery, { min, max }: Bounded, scale: number):
   return Number(max) * scale >= from && Number(min) * scale <= to
 }
 
-/** What a time of a file must be multiplied with. */
+/** What a time of a file must be multiplied with: files know no seconds, what they hold in their place is finer. */
 function scaleOf(unit: TimeUnit, stored: TimeUnit): number {
   return Number(unitsPerSecond[unit]) / Number(unitsPerSecond[stored])
-}
-
-/** Files know no seconds: what they hold in their place is finer. */
-function rescale(times: BigInt64Array, scale: number): void {
-  const divisor = BigInt(Math.round(1 / scale))
-  for (let i = 0; i < times.length; i++) times[i]! /= divisor
 }
 
 function numbersOf(data: ColumnData): Uint32Array {

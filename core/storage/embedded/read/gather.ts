@@ -1,7 +1,7 @@
 // Samples from memory put together series by series: counted first, then copied to their places as numbers.
 import { type ColumnData, isValid, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
-import { type SampleColumn, type SampleQuery, type SampleRows, timeAt, timeWords, visitRuns } from './sample-rows.ts'
+import { copyTimes, type SampleColumn, type SampleQuery, type SampleRows, ticksOf, visitRuns } from './sample-rows.ts'
 import { newestRows } from './versions.ts'
 
 export interface GatherOptions {
@@ -26,7 +26,7 @@ export interface Numbers {
 }
 
 /** Runs of all parts: three numbers each, the place and the rows. */
-interface Runs {
+export interface Runs {
   readonly part: SampleRows
   readonly numbers: readonly number[]
 }
@@ -46,7 +46,7 @@ export function collect(parts: readonly SampleRows[], query: SampleQuery): Gathe
   return fill(runs, query, counts)
 }
 
-function runsOf(part: SampleRows, query: SampleQuery, counts: Uint32Array): Runs {
+export function runsOf(part: SampleRows, query: SampleQuery, counts: Uint32Array): Runs {
   const numbers: number[] = []
   visitRuns(part, query, (place, start, end) => {
     numbers.push(place, start, end)
@@ -60,13 +60,13 @@ function fill(runs: readonly Runs[], { time, values: columns }: SampleQuery, sta
   const times = new Float64Array(rows)
   const next = starts.slice()
   const places = runs.map(({ part, numbers }) => {
-    const words = timeWords(part.columns, time)
+    const ticks = ticksOf(part.columns, time)
     const ats = new Uint32Array(numbers.length / 3)
     for (let i = 0, n = 0; i < numbers.length; i += 3, n++) {
-      let at = next[numbers[i]!]!
-      ats[n] = at
-      for (let row = numbers[i + 1]!; row < numbers[i + 2]!; row++) times[at++] = timeAt(words, row)
-      next[numbers[i]!] = at
+      const [place, start, end] = [numbers[i]!, numbers[i + 1]!, numbers[i + 2]!]
+      ats[n] = next[place]!
+      copyTimes(ticks, start, end, times, next[place]!)
+      next[place]! += end - start
     }
     return ats
   })
@@ -83,21 +83,15 @@ function lacks({ columns }: MemtableRows, { id }: SampleColumn): boolean {
   return columns.get(id)?.kind !== 'fixed'
 }
 
-/** Floats by their bits: a copy as numbers may change those of a NaN. */
 function copyNumbers({ part, numbers }: Runs, places: Uint32Array, { id }: SampleColumn, to: Numbers): void {
   const data = part.columns.get(id)
   if (data?.kind !== 'fixed') return
   const { values, valid } = data
-  const words = new Uint32Array(to.values.buffer)
-  const from =
-    values instanceof Float64Array ? new Uint32Array(values.buffer, values.byteOffset, values.length * 2) : undefined
   for (let i = 0, n = 0; i < numbers.length; i += 3, n++) {
     const [start, end, at] = [numbers[i + 1]!, numbers[i + 2]!, places[n]!]
-    if (from === undefined) for (let row = start; row < end; row++) to.values[at + row - start] = Number(values[row])
-    else {
-      let word = 2 * at
-      for (let old = 2 * start; old < 2 * end; old++) words[word++] = from[old]!
-    }
+    // Floats are moved by their bits: those of a NaN mean something.
+    if (values instanceof Float64Array) to.values.set(values.subarray(start, end), at)
+    else for (let row = start; row < end; row++) to.values[at + row - start] = Number(values[row])
     if (to.present === undefined) continue
     for (let row = start; row < end; row++) to.present[at + row - start] = Number(isValid(valid, row))
   }
@@ -150,12 +144,6 @@ export function asRows(
   const rows = times.length
   const numbers = new Uint32Array(rows)
   for (let place = 0; place < tsids.length; place++) numbers.fill(tsids[place]!, starts[place], starts[place + 1])
-  const ticks = new BigInt64Array(rows)
-  const words = new Int32Array(ticks.buffer)
-  for (let row = 0; row < rows; row++) {
-    words[2 * row] = times[row]!
-    words[2 * row + 1] = Math.floor(times[row]! / 2 ** 32)
-  }
   const data = columns.map((column, i) => {
     const { values, valid } = vectorOf(column) as { values: Float64Array; valid?: Uint8Array }
     return [query.values[i]!.id, { kind: 'fixed', values, ...(valid && { valid }) }] as const
@@ -165,6 +153,6 @@ export function asRows(
     seq: 0,
     op: 'put',
     tsids: numbers,
-    columns: new Map<number, ColumnData>([[query.time.id, { kind: 'fixed', values: ticks }], ...data])
+    columns: new Map<number, ColumnData>([[query.time.id, { kind: 'fixed', values: times }], ...data])
   }
 }

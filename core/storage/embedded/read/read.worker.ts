@@ -3,9 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { ResultBatch } from '../../../model/batch.ts'
 import type { CreateReducer, Reducer, Reduction } from '../../engine.ts'
 import { FileParts, type FileQuery, type Kept, sizeOf } from './file-parts.ts'
-import { asRows, type Gathered, type GatherOptions, gather } from './gather.ts'
+import { asRows, type Gathered, type GatherOptions } from './gather.ts'
 import { PageCache } from './page-cache.ts'
-import { reduce } from './reduce.ts'
+import { type ReduceOptions, reduce } from './reduce.ts'
 import { mayHold } from './sample-rows.ts'
 import { readSamples } from './samples.ts'
 import { WantedSeries } from './wanted-series.ts'
@@ -69,7 +69,7 @@ async function load({ module, options }: Reduction): Promise<Reducer> {
   return createReducer(options)
 }
 
-function read(asked: SamplesAsked, reduction: Parameters<typeof reduce>[2] | undefined): SamplesFound {
+function read(asked: SamplesAsked, reduction: Pick<ReduceOptions, 'reducer' | 'width'> | undefined): SamplesFound {
   const { paths, tsids, later, options } = asked
   const query: FileQuery = { ...asked.query, wanted: new WantedSeries(tsids) }
   const parts = paths.flatMap(path => files.read(path, query))
@@ -79,8 +79,8 @@ function read(asked: SamplesAsked, reduction: Parameters<typeof reduce>[2] | und
     const batches = readSamples(parts, query, options)
     return { batches, samples: batches.reduce((sum, { rows }) => sum + rows, 0) }
   }
-  const found = gather(parts, query, options)
-  return { batches: [reduce(found, tsids, reduction)], samples: found.times.length }
+  const { batch, samples } = reduce(parts, query, { ...options, ...reduction })
+  return { batches: [batch], samples }
 }
 
 function state() {

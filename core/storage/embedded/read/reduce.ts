@@ -1,34 +1,178 @@
 // Samples of each series reduced to a few values, as whoever asks wants them.
 import type { ResultBatch } from '../../../model/batch.ts'
 import type { Reducer } from '../../engine.ts'
-import type { Gathered } from './gather.ts'
+import { type Gathered, type GatherOptions, gather, type Runs, runsOf } from './gather.ts'
+import { copyTimes, type SampleQuery, type SampleRows, ticksOf } from './sample-rows.ts'
+import { WantedSeries } from './wanted-series.ts'
 
-/** One row for each series of which anything is left; `tsids` by place, samples of one column. */
-export function reduce(
-  { starts, times, values: [column] }: Gathered,
-  tsids: Uint32Array,
-  { reducer, width }: { readonly reducer: Reducer; readonly width: number }
-): ResultBatch {
-  const { values, present } = column!
-  const series = new Uint32Array(tsids.length)
-  const out = new Float64Array(tsids.length * width)
-  const isThere = new Uint8Array(tsids.length * width)
-  let rows = 0
+export interface ReduceOptions extends GatherOptions {
+  readonly reducer: Reducer
+  /** Values that come out for each series. */
+  readonly width: number
+}
+
+export interface Reduced {
+  /** One row for each series of which anything is left. */
+  readonly batch: ResultBatch
+  /** Samples that were looked at. */
+  readonly samples: number
+}
+
+/** Samples of the one column of a query, in parts that may hold some, in the order they were written. */
+export function reduce(parts: readonly SampleRows[], query: SampleQuery, options: ReduceOptions): Reduced {
+  const { tsids } = query.wanted
+  const out = new Output(tsids.length, options)
+  const runs = new SeriesRuns(parts, query)
+  const rest: number[] = []
+  for (let place = 0; place < tsids.length; place++) {
+    const found = runs.samples(place, options.versions)
+    if (found === 'empty') continue
+    if (found === 'unordered') rest.push(tsids[place]!)
+    else out.add(tsids[place]!, found.times, found.values)
+  }
+  if (rest.length > 0) addGathered(out, parts, { ...query, wanted: new WantedSeries(Uint32Array.from(rest)) }, options)
+  return { batch: out.batch, samples: runs.rows }
+}
+
+/** What comes out, series by series. */
+class Output {
+  readonly #reducer: Reducer
+  readonly #width: number
+  readonly #series: Uint32Array
+  readonly #values: Float64Array
+  readonly #present: Uint8Array
+  #rows = 0
+
+  constructor(series: number, { reducer, width }: ReduceOptions) {
+    this.#reducer = reducer
+    this.#width = width
+    this.#series = new Uint32Array(series)
+    this.#values = new Float64Array(series * width)
+    this.#present = new Uint8Array(series * width)
+  }
+
+  get batch(): ResultBatch {
+    const [rows, width] = [this.#rows, this.#width]
+    const columns = [
+      { values: this.#series.subarray(0, rows) },
+      { values: this.#values.subarray(0, rows * width) },
+      { values: this.#present.subarray(0, rows * width) }
+    ]
+    return { rows, columns }
+  }
+
+  add(tsid: number, times: Float64Array, values: Float64Array): void {
+    const [start, end] = [this.#rows * this.#width, (this.#rows + 1) * this.#width]
+    const present = this.#present.subarray(start, end)
+    this.#reducer(times, values, this.#values.subarray(start, end), present)
+    if (present.includes(1)) this.#series[this.#rows++] = tsid
+  }
+}
+
+type Samples = Pick<Gathered, 'times'> & { readonly values: Float64Array }
+
+/** Where the samples of each series are. What it gives of one is gone with the next. */
+class SeriesRuns {
+  readonly #parts: readonly Runs[]
+  /** By place where its runs begin among all, and the end. */
+  readonly #starts: Uint32Array
+  /** By run the part and where the run's numbers are in it. */
+  readonly #partOf: Uint32Array
+  readonly #numberOf: Uint32Array
+  readonly #query: SampleQuery
+  #times = new Float64Array(1_024)
+  #values = new Float64Array(1_024)
+  readonly rows: number
+
+  constructor(parts: readonly SampleRows[], query: SampleQuery) {
+    const places = query.wanted.tsids.length
+    const rows = new Uint32Array(places + 1)
+    this.#query = query
+    this.#parts = parts.map(part => runsOf(part, query, rows))
+    this.rows = rows.reduce((sum, count) => sum + count, 0)
+    this.#starts = new Uint32Array(places + 1)
+    for (const { numbers } of this.#parts) for (let i = 0; i < numbers.length; i += 3) this.#starts[numbers[i]! + 1]!++
+    for (let place = 0; place < places; place++) this.#starts[place + 1]! += this.#starts[place]!
+    const next = this.#starts.slice()
+    this.#partOf = new Uint32Array(this.#starts[places]!)
+    this.#numberOf = new Uint32Array(this.#starts[places]!)
+    for (const [part, { numbers }] of this.#parts.entries()) {
+      for (let i = 0; i < numbers.length; i += 3) {
+        const at = next[numbers[i]!]!++
+        this.#partOf[at] = part
+        this.#numberOf[at] = i
+      }
+    }
+  }
+
+  /** `unordered` where times do not ascend one after the other, or not every row has a number. */
+  samples(place: number, distinct: boolean): Samples | 'empty' | 'unordered' {
+    const [first, end] = [this.#starts[place]!, this.#starts[place + 1]!]
+    if (first === end) return 'empty'
+    let rows = 0
+    for (let run = first; run < end; run++) {
+      const found = this.#view(run)
+      if (found === undefined) return 'unordered'
+      if (end - first === 1) return isOrdered(found.times, distinct) ? found : 'unordered'
+      this.#append(found, rows)
+      rows += found.times.length
+    }
+    const times = this.#times.subarray(0, rows)
+    return isOrdered(times, distinct) ? { times, values: this.#values.subarray(0, rows) } : 'unordered'
+  }
+
+  #view(run: number): Samples | undefined {
+    const { part, numbers } = this.#parts[this.#partOf[run]!]!
+    const at = this.#numberOf[run]!
+    const [start, end] = [numbers[at + 1]!, numbers[at + 2]!]
+    const data = part.columns.get(this.#query.values[0]!.id)
+    if (data?.kind !== 'fixed' || data.valid !== undefined || !(data.values instanceof Float64Array)) return undefined
+    const ticks = ticksOf(part.columns, this.#query.time)
+    if (ticks instanceof Float64Array) {
+      return { times: ticks.subarray(start, end), values: data.values.subarray(start, end) }
+    }
+    const times = new Float64Array(end - start)
+    copyTimes(ticks, start, end, times, 0)
+    return { times, values: data.values.subarray(start, end) }
+  }
+
+  #append({ times, values }: Samples, at: number): void {
+    const needed = at + times.length
+    if (needed > this.#times.length) {
+      this.#times = grown(this.#times, 2 * needed)
+      this.#values = grown(this.#values, 2 * needed)
+    }
+    this.#times.set(times, at)
+    this.#values.set(values, at)
+  }
+}
+
+function grown(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
+  const longer = new Float64Array(length)
+  longer.set(array)
+  return longer
+}
+
+function isOrdered(times: Float64Array, distinct: boolean): boolean {
+  let before = Number.NEGATIVE_INFINITY
+  for (let i = 0; i < times.length; i++) {
+    const time = times[i]!
+    if (time < before || (distinct && time === before)) return false
+    before = time
+  }
+  return true
+}
+
+/** Series whose rows must be put in order, or of which some count for nothing. */
+function addGathered(out: Output, parts: readonly SampleRows[], query: SampleQuery, options: ReduceOptions): void {
+  const { starts, times, values: columns } = gather(parts, query, options)
+  const { values, present } = columns[0]!
+  const { tsids } = query.wanted
   for (let place = 0; place < tsids.length; place++) {
     const [start, end] = [starts[place]!, starts[place + 1]!]
-    if (start === end) continue
-    const [own, ownPresent] = [rows * width, (rows + 1) * width]
-    const mine = isThere.subarray(own, ownPresent)
     const kept = present === undefined ? end : squeeze(times, values, present, start, end)
-    reducer(times.subarray(start, kept), values.subarray(start, kept), out.subarray(own, ownPresent), mine)
-    if (mine.includes(1)) series[rows++] = tsids[place]!
+    if (start < kept) out.add(tsids[place]!, times.subarray(start, kept), values.subarray(start, kept))
   }
-  const columns = [
-    { values: series.subarray(0, rows) },
-    { values: out.subarray(0, rows * width) },
-    { values: isThere.subarray(0, rows * width) }
-  ]
-  return { rows, columns }
 }
 
 /** Moves the samples that have a value together, by their bits; returns the end. */

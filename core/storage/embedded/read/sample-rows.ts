@@ -60,31 +60,35 @@ function visitSeries(
   end: number,
   visit: VisitRun
 ): void {
-  const words = timeWords(columns, time)
+  const ticks = ticksOf(columns, time)
   if (!bounds!.distinct) {
     for (let row = start; row < end; row++) {
-      const at = timeAt(words, row)
+      const at = timeAt(ticks, row)
       if (at >= from && at <= to) visit(place, row, row + 1)
     }
     return
   }
-  const low = timeAt(words, start) >= from ? start : rowsBefore(words, from, start, end, false)
-  const high = timeAt(words, end - 1) <= to ? end : rowsBefore(words, to, low, end, true)
+  const low = timeAt(ticks, start) >= from ? start : rowsBefore(ticks, from, start, end, false)
+  const high = timeAt(ticks, end - 1) <= to ? end : rowsBefore(ticks, to, low, end, true)
   if (low < high) visit(place, low, high)
 }
 
 function visitAll({ rows, tsids, columns }: SampleRows, { wanted, time, from, to }: SampleQuery, visit: VisitRun) {
-  const words = timeWords(columns, time)
+  const ticks = ticksOf(columns, time)
+  let [place, start] = [-1, 0]
   for (let row = 0; row < rows; row++) {
-    const place = wanted.place(tsids[row]!)
-    if (place < 0) continue
-    const at = timeAt(words, row)
-    if (at >= from && at <= to) visit(place, row, row + 1)
+    const at = timeAt(ticks, row)
+    const own = at >= from && at <= to ? wanted.place(tsids[row]!) : -1
+    if (own === place) continue
+    if (place >= 0) visit(place, start, row)
+    place = own
+    start = row
   }
+  if (place >= 0) visit(place, start, rows)
 }
 
 export function boundsOf({ rows, tsids, columns }: SampleRows, time: SampleColumn): SampleBounds {
-  const words = timeWords(columns, time)
+  const ticks = ticksOf(columns, time)
   let [first, last] = [Number.POSITIVE_INFINITY, 0]
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   let [ascending, distinct] = [true, true]
@@ -92,7 +96,7 @@ export function boundsOf({ rows, tsids, columns }: SampleRows, time: SampleColum
   let earlier = Number.NEGATIVE_INFINITY
   for (let row = 0; row < rows; row++) {
     const series = tsids[row]!
-    const at = timeAt(words, row)
+    const at = timeAt(ticks, row)
     if (series < before) ascending = false
     else if (series === before && at <= earlier) distinct = false
     before = series
@@ -114,18 +118,22 @@ function startsOf(tsids: Uint32Array, first: number, last: number): Uint32Array 
 }
 
 /** Where rows with ascending times that come before a time end, or with `through` those at it. */
-export function rowsBefore(words: Int32Array, time: number, low: number, high: number, through: boolean): number {
+export function rowsBefore(ticks: Ticks, time: number, low: number, high: number, through: boolean): number {
   while (low < high) {
     const middle = (low + high) >> 1
-    const at = timeAt(words, middle)
+    const at = timeAt(ticks, middle)
     if (at < time || (through && at === time)) low = middle + 1
     else high = middle
   }
   return low
 }
 
-export function timeWords(columns: ReadonlyMap<number, ColumnData>, { id }: SampleColumn): Int32Array {
-  return wordsOf(columns.get(id) as FixedData)
+/** Times as floats, or as the words of 64-bit integers. */
+export type Ticks = Float64Array | Int32Array
+
+export function ticksOf(columns: ReadonlyMap<number, ColumnData>, { id }: SampleColumn): Ticks {
+  const { values } = columns.get(id) as FixedData
+  return values instanceof Float64Array ? values : wordsOf({ values })
 }
 
 /** Those of 64-bit numbers. */
@@ -133,7 +141,14 @@ export function wordsOf({ values }: Pick<FixedData, 'values'>): Int32Array {
   return new Int32Array(values.buffer, values.byteOffset, values.length * 2)
 }
 
-/** A 64-bit number by its words, low one first: a bigint would be made anew for each row. */
-export function timeAt(words: Int32Array, row: number): number {
-  return words[2 * row + 1]! * 2 ** 32 + (words[2 * row]! >>> 0)
+/** Integers by their words, low one first: a bigint would be made anew for each row. */
+export function timeAt(ticks: Ticks, row: number): number {
+  if (ticks instanceof Float64Array) return ticks[row]!
+  return ticks[2 * row + 1]! * 2 ** 32 + (ticks[2 * row]! >>> 0)
+}
+
+/** Copies the times of some rows. */
+export function copyTimes(ticks: Ticks, start: number, end: number, to: Float64Array, at: number): void {
+  if (ticks instanceof Float64Array) to.set(ticks.subarray(start, end), at)
+  else for (let row = start, i = at; row < end; row++) to[i++] = ticks[2 * row + 1]! * 2 ** 32 + (ticks[2 * row]! >>> 0)
 }

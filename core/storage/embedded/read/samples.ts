@@ -6,8 +6,8 @@ import {
   type SampleColumn,
   type SampleQuery,
   type SampleRows,
+  ticksOf,
   timeAt,
-  timeWords,
   visitRuns
 } from './sample-rows.ts'
 
@@ -42,7 +42,7 @@ function rowsOf(write: SampleRows, query: SampleQuery): Uint32Array {
 }
 
 function samplesOf(write: SampleRows, query: SampleQuery): ResultBatch {
-  const words = timeWords(write.columns, query.time)
+  const ticks = ticksOf(write.columns, query.time)
   const data = query.values.map(({ id }) => write.columns.get(id))
   const found = rowsOf(write, query)
   const full = data.length === 0 || data.some(each => each !== undefined && each.valid === undefined)
@@ -51,7 +51,7 @@ function samplesOf(write: SampleRows, query: SampleQuery): ResultBatch {
   const times = new Float64Array(rows.length)
   for (let i = 0; i < rows.length; i++) {
     series[i] = write.tsids[rows[i]!]!
-    times[i] = timeAt(words, rows[i]!)
+    times[i] = timeAt(ticks, rows[i]!)
   }
   return {
     rows: rows.length,
