@@ -1,9 +1,10 @@
 // The dashboard: a page to look at one's data, built apart (web/) and served as files; other plugins add pages of their own.
 import { fileURLToPath } from 'node:url'
 import { Type } from 'typebox'
-import { definePlugin } from '../../core/index.ts'
+import { count, definePlugin, size } from '../../core/index.ts'
+import { openBoards } from './boards/store.ts'
 import { createPages } from './pages.ts'
-import { routes } from './routes.ts'
+import { type OwnService, routes } from './routes.ts'
 
 /** `folder`: where the built dashboard lies. */
 export function dashboardPlugin(folder: string) {
@@ -11,9 +12,15 @@ export function dashboardPlugin(folder: string) {
     name: 'dashboard',
     prefix: '/dashboard',
     servers: ['main', 'public'],
-    config: Type.Object({}),
-    setup: () => createPages(),
-    routes: app => routes(app, app.services.dashboard, folder)
+    config: Type.Object({
+      max_dashboards: count(1_000, 'Dashboards that are saved, of all users; more are refused.', { live: true }),
+      max_dashboard_size: size(2 ** 20, 'Bytes of one saved dashboard; a larger one is refused.', {
+        minimum: 1,
+        live: true
+      })
+    }),
+    setup: async (core, config) => ({ ...createPages(), boards: await openBoards(core, config) }) satisfies OwnService,
+    routes: app => routes(app, app.services.dashboard as OwnService, folder)
   })
 }
 

@@ -7,6 +7,8 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authorise, DbError, type PluginApp, version } from '../../core/index.ts'
 import type { DashboardPage, DashboardService } from '../services.ts'
+import { boardRoutes } from './boards/routes.ts'
+import type { Boards } from './boards/store.ts'
 import { readHome } from './home.ts'
 
 /** Nothing is loaded from elsewhere, and nothing runs that is not a file of ours. */
@@ -29,12 +31,13 @@ const protection = {
   'cross-origin-opener-policy': 'same-origin'
 }
 
+/** What the plugin's own routes need on top. */
+export interface OwnService extends DashboardService {
+  readonly boards: Boards
+}
+
 /** `folder` holds the built dashboard; without it what it would hold is answered with 404. */
-export async function routes(
-  app: PluginApp<'dashboard', never>,
-  dashboard: DashboardService,
-  folder: string
-): Promise<void> {
+export async function routes(app: PluginApp<'dashboard', never>, dashboard: OwnService, folder: string): Promise<void> {
   const isBuilt = existsSync(join(folder, 'index.html'))
   if (isBuilt) {
     await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false })
@@ -77,6 +80,7 @@ export async function routes(
       return reply.header('cache-control', 'no-store').send(await readHome(app.core, version))
     }
   })
+  boardRoutes(app, dashboard.boards)
   app.route({ method, url: '/*', handler: async (request, reply) => sendAsset(request, reply, folder) })
 }
 

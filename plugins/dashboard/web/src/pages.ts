@@ -17,6 +17,7 @@ const own: readonly Page[] = [
   { name: 'metrics', title: 'Metrics', load: () => import('./pages/metrics/index.tsx') },
   { name: 'logs', title: 'Logs', load: () => import('./pages/logs/index.tsx') },
   { name: 'traces', title: 'Traces', load: () => import('./pages/traces/index.tsx') },
+  { name: 'boards', title: 'Dashboards', load: () => import('./pages/boards/index.tsx') },
   { name: 'alerts', title: 'Alerts', load: () => import('./pages/alerts/index.tsx') },
   { name: 'pipelines', title: 'Pipelines', load: () => import('./pages/pipelines/index.tsx') },
   { name: 'ingest', title: 'Ingest', load: () => import('./pages/ingest/index.tsx') },

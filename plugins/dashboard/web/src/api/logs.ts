@@ -34,8 +34,9 @@ export interface LogQuery extends LogSelection {
   readonly limit?: { readonly skip?: number; readonly fetch?: number }
 }
 
-export async function queryLogs(query: LogQuery, signal?: AbortSignal): Promise<SqlResult> {
-  return readReply(await (await post('/v1/logs', query, signal)).text())
+/** `db`: another one than that which is looked at. */
+export async function queryLogs(query: LogQuery, signal?: AbortSignal, db?: string): Promise<SqlResult> {
+  return readReply(await (await post('/v1/logs', query, signal, db)).text())
 }
 
 /** How often each combination of values of expressions is there. The counts are the last column. */
@@ -96,6 +97,7 @@ function readEvent(block: string): TailEvent | undefined {
   return undefined
 }
 
-function post(path: string, query: LogQuery, signal?: AbortSignal): Promise<Response> {
-  return send(path, { body: JSON.stringify(query), headers: { 'content-type': 'application/json' }, signal })
+function post(path: string, query: LogQuery, signal?: AbortSignal, db?: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  return send(path, { body: JSON.stringify(query), headers, signal, ...(db !== undefined && { db }) })
 }

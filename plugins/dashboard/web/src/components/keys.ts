@@ -18,6 +18,7 @@ export const letters: Readonly<Record<string, string>> = {
   m: 'metrics',
   l: 'logs',
   t: 'traces',
+  d: 'boards',
   a: 'alerts',
   p: 'pipelines',
   i: 'ingest',

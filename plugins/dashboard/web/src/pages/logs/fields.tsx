@@ -5,12 +5,12 @@ import { countBy, countName, type LogSelection, queryLogs } from '../../api/logs
 import { textOf } from '../../cell.ts'
 import { Problem } from '../../components/problem.tsx'
 import { levelColours, levelOf } from '../../levels.ts'
+import type { LogTable } from '../../log-tables.ts'
 import { change, parameters } from '../../router.ts'
 import { useLoaded } from '../../task.ts'
 import { exactTime, isTime, type TimeSpan } from '../../time.ts'
+import { timeFilter } from '../../time-filter.ts'
 import { addFilter, filterFor } from './filters.ts'
-import type { LogTable } from './tables.ts'
-import { timeFilter } from './time-filter.ts'
 
 /** Values shown of a column. */
 const most = 10

@@ -1,8 +1,8 @@
 // Words to search for, and filters by column: those there are, and one to be made.
 import { useEffect, useState } from 'preact/hooks'
+import type { LogTable } from '../../log-tables.ts'
 import { change } from '../../router.ts'
 import { type Filter, needsValue, type Operator, operators, operatorsOf, showFilters, wordsOf } from './filters.ts'
-import type { LogTable } from './tables.ts'
 
 export interface FilterBarProps {
   readonly table: LogTable

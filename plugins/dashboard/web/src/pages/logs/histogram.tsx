@@ -4,11 +4,11 @@ import type { SqlResult } from '../../api/sql.ts'
 import { textOf } from '../../cell.ts'
 import { Chart, type Line } from '../../components/chart/index.tsx'
 import { type Level, levelColours, levelOf, levels } from '../../levels.ts'
+import type { LogTable } from '../../log-tables.ts'
 import { useLoaded } from '../../task.ts'
 import { readTicks, showSpan, type TimeSpan } from '../../time.ts'
+import { timeFilter } from '../../time-filter.ts'
 import { countOf } from '../../words.ts'
-import type { LogTable } from './tables.ts'
-import { timeFilter } from './time-filter.ts'
 
 /** Bars at most. */
 const bars = 80

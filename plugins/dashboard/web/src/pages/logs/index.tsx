@@ -1,11 +1,11 @@
 // Lines of a table of logs: how many over time, which values they have, each of them, and new ones as they come.
 import { Problem } from '../../components/problem.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
+import { type LogTable, loadLogTables } from '../../log-tables.ts'
 import { change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { OfTrace } from './of-trace.tsx'
-import { type LogTable, loadLogTables } from './tables.ts'
 import { View } from './view.tsx'
 import './logs.css'
 

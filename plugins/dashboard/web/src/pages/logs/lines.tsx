@@ -4,11 +4,11 @@ import type { Column } from '../../api/sql.ts'
 import { cellText, textOf } from '../../cell.ts'
 import { useRowsInSight } from '../../components/rows-in-sight.ts'
 import { levelOf } from '../../levels.ts'
+import type { LogTable } from '../../log-tables.ts'
 import { change } from '../../router.ts'
 import { formatTime, readTicks } from '../../time.ts'
 import { countOf } from '../../words.ts'
 import { Message } from './message.tsx'
-import type { LogTable } from './tables.ts'
 
 /** Pixels of a line of text, and above and below all of a row. */
 const textHeight = 20

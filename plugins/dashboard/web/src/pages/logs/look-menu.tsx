@@ -6,12 +6,12 @@ import { plainValue, textOf, writeJson } from '../../cell.ts'
 import { Menu } from '../../components/menu.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { csvOf } from '../../csv.ts'
+import type { LogTable } from '../../log-tables.ts'
 import { change, parameters } from '../../router.ts'
 import { save } from '../../save.ts'
 import { exactTime, type TimeSpan } from '../../time.ts'
+import { timeFilter } from '../../time-filter.ts'
 import { plainText } from './ansi.ts'
-import type { LogTable } from './tables.ts'
-import { timeFilter } from './time-filter.ts'
 
 /** Lines of a file at most. */
 const mostSaved = 100_000

@@ -1,7 +1,8 @@
 // What a line says, with the words searched for marked, in the colours of terminals where it has some.
+
+import { readWords } from '../../log-words.ts'
 import { partsOf } from './ansi.ts'
 import type { Search } from './search.ts'
-import { readWords } from './search.ts'
 import './message.css'
 
 /** Finds the words of a search in a text; undefined when it has none. */

@@ -2,12 +2,12 @@
 import { useEffect } from 'preact/hooks'
 import { countBy, queryLogs } from '../../api/logs.ts'
 import { Problem } from '../../components/problem.tsx'
+import type { LogTable } from '../../log-tables.ts'
 import { change } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { currentSpan, timeWords } from '../../time.ts'
-import type { LogTable } from './tables.ts'
-import { timeFilter } from './time-filter.ts'
+import { timeFilter } from '../../time-filter.ts'
 
 export function OfTrace({ id, tables }: { readonly id: string; readonly tables: readonly LogTable[] }) {
   const { value, error } = useLoaded(signal => findTable(id, tables, signal), [id, tables, timeWords.value])

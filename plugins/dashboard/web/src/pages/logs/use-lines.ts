@@ -3,15 +3,15 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { type LogSelection, queryLogs } from '../../api/logs.ts'
 import type { SqlResult } from '../../api/sql.ts'
 import { findLevel } from '../../levels.ts'
+import type { LogTable } from '../../log-tables.ts'
 import { type Task, useLoaded } from '../../task.ts'
 import { currentSpan, type TimeSpan, timeWords } from '../../time.ts'
+import { timeFilter } from '../../time-filter.ts'
 import { lineIds } from './line-id.ts'
 import type { Shape } from './lines.tsx'
 import { joined, type Live, useLive } from './live.ts'
 import { isOldestFirst } from './look-menu.tsx'
 import { type Search, selectionOf } from './search.ts'
-import type { LogTable } from './tables.ts'
-import { timeFilter } from './time-filter.ts'
 
 /** Milliseconds after which a live page counts anew. */
 const recount = 10_000

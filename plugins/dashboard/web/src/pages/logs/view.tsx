@@ -2,6 +2,8 @@
 import { useMemo } from 'preact/hooks'
 import type { SqlResult } from '../../api/sql.ts'
 import { Problem } from '../../components/problem.tsx'
+import type { LogTable } from '../../log-tables.ts'
+import { readWords } from '../../log-words.ts'
 import { change, parameters } from '../../router.ts'
 import { formatDuration } from '../../time.ts'
 import { countOf } from '../../words.ts'
@@ -14,8 +16,7 @@ import { Lines } from './lines.tsx'
 import { LiveBar } from './live-bar.tsx'
 import { chosenColumns, isOldestFirst, LookMenu } from './look-menu.tsx'
 import { markerOf } from './message.tsx'
-import { readWords, type Search } from './search.ts'
-import type { LogTable } from './tables.ts'
+import type { Search } from './search.ts'
 import { useLines } from './use-lines.ts'
 
 /** Lines shown at first; those to see more ask for twice as many. */

@@ -54,6 +54,9 @@ export function Panel({ expression, about, marks, span, place, count, onChange }
         <a class="button" href={addressOf('query', { lang: 'promql', q: expression })}>
           Query
         </a>
+        <a class="button" href={addressOf('boards', { board: 'new', edit: '1', add: expression })}>
+          Dashboard
+        </a>
         <button type="button" class="plain" disabled={place === 0} aria-label="Up" onClick={() => move(place - 1)}>
           ↑
         </button>

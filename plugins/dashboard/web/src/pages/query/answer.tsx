@@ -3,17 +3,17 @@ import { useMemo, useState } from 'preact/hooks'
 import type { SqlResult } from '../../api/sql.ts'
 import { plainValue } from '../../cell.ts'
 import { Chart, type Line } from '../../components/chart/index.tsx'
+import { linesOf } from '../../components/chart/row-lines.ts'
 import { linesOfSeries } from '../../components/chart/series-lines.ts'
 import { Choice } from '../../components/choice.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { JsonView } from '../../components/json-view.tsx'
-import { change, parameters } from '../../router.ts'
+import { addressOf, change, parameters } from '../../router.ts'
 import { formatDuration, type TimeSpan } from '../../time.ts'
 import { type Unit, unitOfExpression, unitOfName } from '../../units.ts'
 import { countOf } from '../../words.ts'
 import { type Asked, canPage, mostRows } from './ask.ts'
 import { Downloads } from './downloads.tsx'
-import { linesOf } from './lines.ts'
 import { seriesTable } from './series-table.ts'
 import { Statistics } from './statistics.tsx'
 
@@ -52,6 +52,17 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
         <button type="button" disabled={table.rows.length === 0} onClick={() => setColumns(true)}>
           Columns
         </button>
+        <a
+          class="button"
+          href={addressOf('boards', {
+            board: 'new',
+            edit: '1',
+            add: asked.language === 'sql' ? asked.written : asked.text,
+            lang: asked.language
+          })}
+        >
+          Dashboard
+        </a>
         <Downloads asked={asked} />
       </div>
       {asked.language === 'promql' &&

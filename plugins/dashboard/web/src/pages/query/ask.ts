@@ -1,6 +1,7 @@
 // Asks the server a question in one of its languages.
 import { type PromResult, queryAt, queryRange, type Span, stepOf } from '../../api/promql.ts'
-import { quoteText, type SqlResult, sql } from '../../api/sql.ts'
+import { type SqlResult, sql } from '../../api/sql.ts'
+import { fillTimes } from '../../fill-times.ts'
 import { currentSpan, type TimeSpan } from '../../time.ts'
 
 export type Language = 'sql' | 'promql'
@@ -12,6 +13,8 @@ export type Asked =
   | {
       readonly language: 'sql'
       readonly text: string
+      /** With `:from` and `:to`, where the text has their times. */
+      readonly written: string
       /** The first row stands behind so many pages of rows. */
       readonly page: number
       readonly result: SqlResult
@@ -42,7 +45,7 @@ export async function ask(
   if (language === 'sql') {
     const filled = fillTimes(text)
     const paged = page === 0 || !canPage(filled) ? filled : pageOf(filled, page)
-    return { language, text: filled, page, result: await sql(paged, { signal, limit: mostRows }) }
+    return { language, text: filled, written: text, page, result: await sql(paged, { signal, limit: mostRows }) }
   }
   const span = currentSpan()
   if (isInstant) {
@@ -69,13 +72,4 @@ function pageOf(text: string, page: number): string {
 /** Whether running it changes nothing. */
 export function isReading(language: Language, text: string): boolean {
   return language === 'promql' || /^\s*(select|with|show|desc|describe|explain|tql|values)\b[^;]*;?\s*$/i.test(text)
-}
-
-/** `:from` and `:to`, outside of texts and names, become the ends of the time range. */
-export function fillTimes(text: string): string {
-  const { from, to } = currentSpan()
-  const words: Readonly<Record<string, number>> = { ':from': from, ':to': to }
-  return text.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|:from\b|:to\b/g, part =>
-    part in words ? quoteText(new Date(words[part]!).toISOString()) : part
-  )
 }

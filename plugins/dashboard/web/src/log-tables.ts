@@ -1,7 +1,7 @@
 // Tables that may hold logs, and what their columns are for.
-import { columnsOf, type TableColumn } from '../../api/catalog.ts'
-import { quoteText, rowsOf } from '../../api/sql.ts'
-import { isLevelName } from '../../levels.ts'
+import { columnsOf, type TableColumn } from './api/catalog.ts'
+import { quoteText, rowsOf } from './api/sql.ts'
+import { isLevelName } from './levels.ts'
 
 export interface LogTable {
   readonly name: string

@@ -1,7 +1,7 @@
 // Rows as lines: the first time is the axis, every number a line, for each combination of texts.
 import type { SqlResult } from '../../api/sql.ts'
-import type { Line } from '../../components/chart/index.tsx'
 import { isTime, readTicks } from '../../time.ts'
+import type { Line } from './line.ts'
 
 export function linesOf({ columns, rows }: Pick<SqlResult, 'columns' | 'rows'>): readonly Line[] {
   const time = columns.findIndex(({ type }) => isTime(type))

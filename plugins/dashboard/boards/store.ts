@@ -1,0 +1,180 @@
+// Saved dashboards: a table in the private database, kept in memory as well.
+import { randomBytes } from 'node:crypto'
+import {
+  authorise,
+  type Core,
+  DbError,
+  internalContext,
+  isValid,
+  type RequestContext,
+  type ResultBatch,
+  systemDatabase
+} from '../../../core/index.ts'
+import { shippedBoards } from './shipped.ts'
+import { boardColumns, boardTable, boardWrite } from './table.ts'
+
+export interface BoardOptions {
+  readonly max_dashboards: number
+  /** Bytes. */
+  readonly max_dashboard_size: number
+}
+
+/** What is said of one without its panels. */
+export interface BoardFacts {
+  readonly id: string
+  readonly title: string
+  readonly owner: string
+  /** Whether all users see it; else its owner alone. */
+  readonly shared: boolean
+  /** Comes with the server and cannot be changed. */
+  readonly shipped: boolean
+  /** Milliseconds since 1970. */
+  readonly updated: number
+  /** Grows with each change. */
+  readonly revision: number
+}
+
+export interface Board extends BoardFacts {
+  /** Milliseconds since 1970. */
+  readonly created: number
+  /** JSON: what the page makes of it. */
+  readonly document: string
+}
+
+/** What a user wrote. */
+export interface BoardDraft {
+  readonly title: string
+  readonly shared: boolean
+  readonly document: string
+}
+
+export interface Boards {
+  /** Those the user may see, by title. */
+  list(ctx: RequestContext): readonly BoardFacts[]
+  /** Throws DbError with status 404. */
+  find(ctx: RequestContext, id: string): Board
+  create(ctx: RequestContext, draft: BoardDraft): Promise<Board>
+  /** Throws DbError with status 409 when `revision` is not the present one. */
+  change(ctx: RequestContext, id: string, revision: number, draft: BoardDraft): Promise<Board>
+  remove(ctx: RequestContext, id: string): Promise<void>
+}
+
+/** Reads what is stored; from then on the memory leads. */
+export async function openBoards(core: Core, options: BoardOptions): Promise<Boards> {
+  const known = new Map<string, Board>(shippedBoards.map(board => [board.id, board]))
+  for (const board of await readAll(core)) known.set(board.id, board)
+  const refused = core.metrics.counter(
+    'svc_dashboard_refused_total',
+    'Saved dashboards that were not taken: `limit`, `conflict` with another change, or `shipped` with the server.',
+    ['reason']
+  )
+  const refuse = (reason: 'limit' | 'conflict' | 'shipped', message: string, status: number): DbError => {
+    refused.add(1, { reason })
+    return new DbError('InvalidArguments', message, { status })
+  }
+  // One change after the other: each sees what those before it made.
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = turn.then(work)
+    turn = next.catch(() => {})
+    return next
+  }
+  const find = ({ user }: RequestContext, id: string): Board => {
+    const board = known.get(id)
+    if (board !== undefined && (board.shared || board.owner === user.name)) return board
+    throw new DbError('InvalidArguments', `there is no dashboard ${id}`, { status: 404 })
+  }
+  const checkSize = ({ document }: BoardDraft) => {
+    const size = Buffer.byteLength(document)
+    const most = options.max_dashboard_size
+    if (size <= most) return
+    const limit = `at most ${most} (plugins.dashboard.max_dashboard_size)`
+    throw refuse('limit', `the dashboard has ${size} bytes, ${limit}`, 413)
+  }
+  const changeable = (ctx: RequestContext, id: string): Board => {
+    const board = find(ctx, id)
+    if (!board.shipped) return board
+    throw refuse('shipped', `the dashboard ${id} comes with the server: save a copy of it`, 400)
+  }
+  const write = (board: Board, op: 'put' | 'delete') => core.system.write('dashboard', [boardWrite(board, op)])
+  return {
+    list: ({ user }) =>
+      [...known.values()]
+        .filter(({ shared, owner }) => shared || owner === user.name)
+        .map(({ document: _, created: __, ...facts }) => facts)
+        .sort((a, b) => (a.title < b.title ? -1 : a.title > b.title ? 1 : a.id < b.id ? -1 : 1)),
+    find,
+    create(ctx, draft) {
+      authorise(ctx.user, 'write')
+      checkSize(draft)
+      return inTurn(async () => {
+        if (known.size - shippedBoards.length >= options.max_dashboards) {
+          const limit = `(plugins.dashboard.max_dashboards)`
+          throw refuse('limit', `there are ${options.max_dashboards} dashboards already ${limit}`, 400)
+        }
+        const now = Date.now()
+        const id = randomBytes(8).toString('hex')
+        const facts = { id, owner: ctx.user.name, shipped: false, created: now, updated: now, revision: 1 }
+        const board: Board = { ...draft, ...facts }
+        await write(board, 'put')
+        known.set(id, board)
+        return board
+      })
+    },
+    change(ctx, id, revision, draft) {
+      authorise(ctx.user, 'write')
+      checkSize(draft)
+      return inTurn(async () => {
+        const before = changeable(ctx, id)
+        if (before.revision !== revision) {
+          throw refuse('conflict', `somebody has changed ${before.title} meanwhile: load it again, or save a copy`, 409)
+        }
+        if (!draft.shared && before.owner !== ctx.user.name) {
+          throw new DbError('PermissionDenied', `only its owner ${before.owner} may take ${before.title} from others`)
+        }
+        const board: Board = { ...before, ...draft, updated: Date.now(), revision: revision + 1 }
+        await write(board, 'put')
+        known.set(id, board)
+        return board
+      })
+    },
+    remove(ctx, id) {
+      authorise(ctx.user, 'write')
+      return inTurn(async () => {
+        await write(changeable(ctx, id), 'delete')
+        known.delete(id)
+      })
+    }
+  }
+}
+
+async function readAll(core: Core): Promise<Board[]> {
+  const table = core.store.table(systemDatabase, boardTable)
+  if (table === undefined) return []
+  const ctx = internalContext(core, 'dashboard', systemDatabase)
+  const result = await core.store.query(ctx, { kind: 'scan', table, columns: boardColumns })
+  const places = boardColumns.map(name => result.columns.findIndex(column => column.name === name))
+  const boards: Board[] = []
+  for await (const batch of result.batches()) for (const board of readBatch(batch, places)) boards.push(board)
+  return boards
+}
+
+function* readBatch({ rows, columns }: ResultBatch, places: readonly number[]): Iterable<Board> {
+  for (let row = 0; row < rows; row++) {
+    const [id, title, owner, shared, revision, updated, document, created] = places.map(place => {
+      const { values, valid } = columns[place]!
+      return isValid(valid, row) ? values[row] : undefined
+    })
+    yield {
+      id: String(id),
+      title: String(title ?? ''),
+      owner: String(owner ?? ''),
+      shared: shared === true || shared === 1,
+      shipped: false,
+      revision: Number(revision ?? 0),
+      updated: Number(updated ?? 0),
+      created: Number(created ?? 0),
+      document: String(document ?? '{}')
+    }
+  }
+}

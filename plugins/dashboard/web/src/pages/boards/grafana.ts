@@ -1,0 +1,151 @@
+// Reads dashboards of Grafana: rows, time series, stat, table, logs and text panels, and variables. What is left out is told.
+import {
+  type BoardDocument,
+  listOf,
+  loose,
+  type Panel,
+  type PanelKind,
+  type PanelQuery,
+  readDocument,
+  textOf
+} from './document.ts'
+
+export interface Imported {
+  readonly title: string
+  readonly document: BoardDocument
+  readonly notes: readonly string[]
+}
+
+type Loose = ReturnType<typeof loose>
+
+const kinds: Readonly<Record<string, PanelKind>> = {
+  row: 'row',
+  timeseries: 'chart',
+  graph: 'chart',
+  barchart: 'chart',
+  stat: 'stat',
+  singlestat: 'stat',
+  gauge: 'stat',
+  bargauge: 'stat',
+  table: 'table',
+  'table-old': 'table',
+  logs: 'logs',
+  text: 'text'
+}
+
+const units: Readonly<Record<string, Panel['unit']>> = {
+  bytes: 'bytes',
+  decbytes: 'bytes',
+  s: 'seconds',
+  percent: 'percent',
+  percentunit: 'ratio',
+  reqps: 'perSecond',
+  ops: 'perSecond',
+  cps: 'perSecond',
+  rps: 'perSecond',
+  wps: 'perSecond',
+  Bps: 'bytesPerSecond',
+  binBps: 'bytesPerSecond'
+}
+
+/** A dashboard of this program or of Grafana. Throws Error for what is neither. */
+export function readImport(text: string): Imported {
+  let value: Loose
+  try {
+    value = loose(JSON.parse(text))
+  } catch (error) {
+    throw new Error(`This is no JSON: ${(error as Error).message}`)
+  }
+  // Grafana's API wraps what its own export does not.
+  const inner = 'dashboard' in value ? loose(value['dashboard']) : value
+  if ('document' in inner) {
+    return { title: textOf(inner['title']) || 'Imported', document: readDocument(inner['document']), notes: [] }
+  }
+  if (!Array.isArray(inner['panels']) && !Array.isArray(inner['rows']))
+    throw new Error('This is no dashboard: it has no panels.')
+  return readGrafana(inner)
+}
+
+function readGrafana(value: Loose): Imported {
+  const notes: string[] = []
+  // Dashboards of long ago have rows that hold their panels.
+  const rows = listOf(value['rows']).flatMap(row => [{ ...row, type: 'row' } as Loose])
+  const panels = [...rows, ...listOf(value['panels'])]
+    .toSorted((a, b) => placeOf(a, 'y') - placeOf(b, 'y') || placeOf(a, 'x') - placeOf(b, 'x'))
+    .flatMap(panel => readPanel(panel, notes))
+  const variables = listOf(loose(value['templating'])['list']).flatMap(each => readVariable(each, notes))
+  return { title: textOf(value['title']) || 'Imported', document: readDocument({ variables, panels }), notes }
+}
+
+function placeOf(panel: Loose, key: 'x' | 'y' | 'w' | 'h'): number {
+  const found = loose(panel['gridPos'])[key]
+  return typeof found === 'number' ? found : 0
+}
+
+function readPanel(panel: Loose, notes: string[]): Panel[] {
+  const title = textOf(panel['title'])
+  const type = textOf(panel['type'])
+  const kind = kinds[type]
+  if (kind === undefined) {
+    notes.push(`${title || 'A panel'} is left out: there is no panel like ${type}`)
+    return []
+  }
+  if (kind === 'row') {
+    // A row that is folded holds its panels.
+    const inner = listOf(panel['panels']).flatMap(each => readPanel(each, notes))
+    return [{ title, kind, width: 24, height: 1, queries: [] }, ...inner]
+  }
+  if (panel['repeat']) notes.push(`${title} is there once: panels are not repeated`)
+  const config = loose(panel['fieldConfig'])
+  const defaults = loose(config['defaults'])
+  const custom = loose(defaults['custom'])
+  const stacking = textOf(loose(custom['stacking'])['mode'])
+  const unit = units[textOf(defaults['unit'])]
+  const isBars = custom['drawStyle'] === 'bars' || type === 'barchart' || panel['bars'] === true
+  const isArea = Number(custom['fillOpacity'] ?? 0) >= 20
+  const queries = listOf(panel['targets']).flatMap(target => readTarget(target, kind, title, notes))
+  if (queries.length === 0 && kind !== 'text') {
+    notes.push(`${title || 'A panel'} is left out: it asks neither PromQL nor SQL`)
+    return []
+  }
+  return [
+    {
+      ...{ title, kind, queries },
+      width: placeOf(panel, 'w') || 12,
+      height: placeOf(panel, 'h') || 8,
+      ...(unit && { unit }),
+      ...(kind === 'chart' && { style: isBars ? 'bars' : isArea ? 'area' : 'lines' }),
+      ...((stacking === 'normal' || panel['stack'] === true) && { stacked: true }),
+      ...(kind === 'text' && { text: textOf(loose(panel['options'])['content']) || textOf(panel['content']) })
+    }
+  ]
+}
+
+function readTarget(target: Loose, kind: PanelKind, title: string, notes: string[]): PanelQuery[] {
+  if (target['hide'] === true) return []
+  const sql = textOf(target['rawSql'])
+  if (sql !== '') return [{ language: 'sql', text: sql }]
+  const text = textOf(target['expr'])
+  if (text === '') return []
+  if (kind === 'logs') {
+    notes.push(`${title} is left out: its query of logs is in another language`)
+    return []
+  }
+  const legend = textOf(target['legendFormat'])
+  return [{ language: 'promql', text, ...(legend !== '' && legend !== '__auto' && { legend }) }]
+}
+
+function readVariable(variable: Loose, notes: string[]): Loose[] {
+  const name = textOf(variable['name'])
+  const type = textOf(variable['type'])
+  const query = typeof variable['query'] === 'string' ? variable['query'] : textOf(loose(variable['query'])['query'])
+  const more = { label: variable['label'], multi: variable['multi'], all: variable['includeAll'] }
+  if (type === 'query') {
+    const isSql = /^\s*(select|with)\b/i.test(query)
+    return [{ ...more, name, query, kind: isSql ? 'sql' : 'promql' }]
+  }
+  if (type === 'custom' || type === 'constant' || type === 'interval') return [{ ...more, name, query, kind: 'custom' }]
+  if (type === 'textbox') return [{ ...more, name, query, kind: 'text' }]
+  if (type !== 'datasource') notes.push(`The variable ${name} is left out: there is none of the type ${type}`)
+  return []
+}

@@ -1,0 +1,134 @@
+// Asks what a panel asks.
+
+import { queryLogs } from '../../api/logs.ts'
+import { queryAt, queryRange, type Series, seriesName, stepOf } from '../../api/promql.ts'
+import { type Column, type SqlResult, sql } from '../../api/sql.ts'
+import type { Line } from '../../components/chart/index.tsx'
+import { linesOf } from '../../components/chart/row-lines.ts'
+import { linesOfSeries } from '../../components/chart/series-lines.ts'
+import { fillTimes } from '../../fill-times.ts'
+import { type LogTable, loadLogTables } from '../../log-tables.ts'
+import { wordConditions } from '../../log-words.ts'
+import type { TimeSpan } from '../../time.ts'
+import { timeFilter } from '../../time-filter.ts'
+import type { Panel, PanelQuery } from './document.ts'
+import { legendOf, substitute, type Values } from './substitute.ts'
+
+export type Loaded =
+  | { readonly kind: 'lines'; readonly lines: readonly Line[]; readonly warnings: readonly string[] }
+  | { readonly kind: 'rows'; readonly columns: readonly Column[]; readonly rows: SqlResult['rows'] }
+  | { readonly kind: 'logs'; readonly table: LogTable; readonly result: SqlResult }
+
+/** Rows a table shows at most, and lines of logs. */
+const mostRows = 1_000
+const mostLogLines = 200
+
+export interface LoadContext {
+  readonly values: Values
+  readonly span: TimeSpan
+  readonly db: string
+  readonly signal: AbortSignal
+}
+
+export async function loadPanel({ kind, queries }: Panel, context: LoadContext): Promise<Loaded> {
+  const [first] = queries
+  if (first === undefined) return { kind: 'lines', lines: [], warnings: [] }
+  if (first.language === 'logs') return loadLogs(first, context)
+  if (kind === 'table' || kind === 'logs') return loadTable(first, queries, context)
+  const parts = await Promise.all(queries.map(query => loadLines(query, kind, context)))
+  return {
+    kind: 'lines',
+    lines: parts.flatMap(({ lines }) => lines),
+    warnings: parts.flatMap(({ warnings }) => warnings)
+  }
+}
+
+interface Lines {
+  readonly lines: readonly Line[]
+  readonly warnings: readonly string[]
+}
+
+async function loadLines(query: PanelQuery, kind: Panel['kind'], context: LoadContext): Promise<Lines> {
+  const { span, signal, db } = context
+  const seconds = { from: span.from / 1000, to: span.to / 1000 }
+  const step = stepOf(seconds)
+  const text = filled(query, context)
+  if (query.language === 'sql') {
+    const result = await sql(text, { signal, db, limit: 10_000 })
+    const lines = linesOf(result)
+    if (lines.length > 0 || kind !== 'stat') return { lines, warnings: [] }
+    return { lines: figuresOf(result, seconds.to), warnings: [] }
+  }
+  const { series, warnings } = await queryRange(text, seconds, step, { signal, db })
+  const named = linesOfSeries(series, seconds, step).map((line, i) => ({ ...line, name: nameOf(query, series[i]!) }))
+  return { lines: uniquely(named), warnings }
+}
+
+function filled(query: PanelQuery, { values, span }: LoadContext): string {
+  const step = stepOf({ from: span.from / 1000, to: span.to / 1000 })
+  const text = substitute(query.text, query.language, values, { ...span, step })
+  return query.language === 'sql' ? fillTimes(text, span) : text
+}
+
+/** Numbers of the only row, without a time. */
+function figuresOf({ columns, rows }: SqlResult, time: number): Line[] {
+  const [row] = rows
+  return columns.flatMap(({ name, type }, i) => {
+    const isNumber = /^(U?Int|Float|Decimal)/.test(type)
+    return isNumber && row !== undefined
+      ? [{ name, times: [time], values: [row[i] === null ? null : Number(row[i])] }]
+      : []
+  })
+}
+
+function nameOf({ legend }: PanelQuery, { labels }: Series): string {
+  return (legend && legendOf(legend, labels).trim()) || seriesName(labels)
+}
+
+/** Lines are told apart by their names. */
+function uniquely(lines: readonly Line[]): Line[] {
+  const seen = new Map<string, number>()
+  return lines.map(line => {
+    const count = (seen.get(line.name) ?? 0) + 1
+    seen.set(line.name, count)
+    return count === 1 ? line : { ...line, name: `${line.name} (${count})` }
+  })
+}
+
+async function loadTable(first: PanelQuery, queries: readonly PanelQuery[], context: LoadContext): Promise<Loaded> {
+  const { span, signal, db } = context
+  if (first.language === 'sql') {
+    const { columns, rows } = await sql(filled(first, context), { signal, db, limit: mostRows })
+    return { kind: 'rows', columns, rows }
+  }
+  const results = await Promise.all(
+    queries.map(async query => (await queryAt(filled(query, context), span.to / 1000, { signal, db })).series)
+  )
+  const series = results.flat().slice(0, mostRows)
+  const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort()
+  return {
+    kind: 'rows',
+    columns: [...names.map(name => ({ name, type: 'String' })), { name: 'value', type: 'Float64' }],
+    rows: series.map(({ labels, values }) => [...names.map(name => labels[name] ?? null), values[0] ?? null])
+  }
+}
+
+async function loadLogs(query: PanelQuery, context: LoadContext): Promise<Loaded> {
+  const { span, signal, db } = context
+  const [, name = '', words = ''] = /^\s*(\S+)\s*(.*)$/s.exec(filled(query, context)) ?? []
+  const table = (await loadLogTables(db, signal)).find(each => each.name === name)
+  if (table === undefined)
+    throw new Error(`${db} has no table of logs ${name}: a query of logs is a table, and words behind it`)
+  const conditions = wordConditions(table, words, word => ({ Contains: word }))
+  const result = await queryLogs(
+    {
+      table: name,
+      ...(conditions.length > 0 && { filters: { And: conditions } }),
+      time_filter: timeFilter(span),
+      limit: { fetch: mostLogLines }
+    },
+    signal,
+    db
+  )
+  return { kind: 'logs', table, result }
+}

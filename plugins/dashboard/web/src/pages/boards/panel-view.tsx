@@ -1,0 +1,104 @@
+// One panel: what its queries answer, in its form.
+
+import { textOf as cellText } from '../../cell.ts'
+import { Chart } from '../../components/chart/index.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { levelOf } from '../../levels.ts'
+import { useLoaded } from '../../task.ts'
+import { formatTime, readTicks, showSpan, type TimeSpan } from '../../time.ts'
+import { formatValue, type Unit, unitOfExpression } from '../../units.ts'
+import type { Panel } from './document.ts'
+import { type Loaded, loadPanel } from './load.ts'
+import type { Values } from './substitute.ts'
+
+/** Pixels of one unit of height. */
+const unitHeight = 30
+/** Pixels of a panel that its content does not have. */
+const frame = 60
+
+export interface PanelViewProps {
+  readonly panel: Panel
+  readonly values: Values
+  readonly span: TimeSpan
+  readonly db: string
+}
+
+export function PanelView({ panel, values, span, db }: PanelViewProps) {
+  const { kind } = panel
+  const { value, error, isRunning } = useLoaded<Loaded | undefined>(
+    async signal => (kind === 'text' || kind === 'row' ? undefined : loadPanel(panel, { values, span, db, signal })),
+    [panel, values, span, db]
+  )
+  if (kind === 'text') return <p class="written">{panel.text}</p>
+  if (error !== undefined) return <Problem error={error} />
+  if (value === undefined) return <p class="quiet">{isRunning ? 'Loading …' : ''}</p>
+  if (value.kind === 'logs') return <LogList {...value} height={panel.height * unitHeight} />
+  if (value.kind === 'rows') {
+    const label = panel.title || 'Rows'
+    if (value.rows.length === 0) return <p class="quiet">No rows.</p>
+    return (
+      <div class="panel-table" style={{ maxHeight: `${panel.height * unitHeight}px` }}>
+        <DataTable label={label} columns={value.columns} rows={value.rows} />
+      </div>
+    )
+  }
+  if (value.lines.length === 0) return <p class="quiet">No samples in this time.</p>
+  const unit = panel.unit ?? unitOf(panel)
+  if (kind === 'stat') return <Stat lines={value.lines} unit={unit} />
+  return (
+    <>
+      {value.warnings.map(text => (
+        <div class="warning" key={text}>
+          {text}
+        </div>
+      ))}
+      <Chart
+        label={panel.title || 'Panel'}
+        lines={value.lines}
+        span={span}
+        unit={unit}
+        height={Math.max(100, panel.height * unitHeight - frame)}
+        onZoom={showSpan}
+        {...(panel.style && { style: panel.style })}
+        {...(panel.stacked && { isStacked: true })}
+        key={`${panel.style} ${panel.stacked}`}
+      />
+    </>
+  )
+}
+
+function unitOf({ queries: [first] }: Panel): Unit {
+  return first?.language === 'promql' ? unitOfExpression(first.text) : 'none'
+}
+
+function Stat({ lines, unit }: { readonly lines: Extract<Loaded, { kind: 'lines' }>['lines']; readonly unit: Unit }) {
+  return (
+    <div class="stats">
+      {lines.slice(0, 20).map(({ name, values }) => (
+        <p key={name}>
+          <strong>{formatValue(values.findLast(value => value !== null) ?? null, unit) || '–'}</strong>
+          {lines.length > 1 && <span class="quiet">{name}</span>}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+type Logs = Extract<Loaded, { kind: 'logs' }>
+
+function LogList({ table, result: { columns, rows }, height }: Logs & { readonly height: number }) {
+  const timeAt = columns.findIndex(({ name }) => name === table.time.name)
+  const messageAt = columns.findIndex(({ name }) => name === table.message)
+  const levelAt = columns.findIndex(({ name }) => /^(level|severity.*|lvl)$/i.test(name))
+  if (rows.length === 0) return <p class="quiet">No lines.</p>
+  return (
+    <ol class="panel-lines mono" tabIndex={0} aria-label="Lines" style={{ maxHeight: `${height}px` }}>
+      {rows.map((row, i) => (
+        <li key={i} class={levelAt < 0 ? undefined : `level-${levelOf(row[levelAt])}`}>
+          <time>{formatTime(Math.floor(readTicks(row[timeAt], table.time.type)))}</time> {cellText(row[messageAt])}
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { encodeSnappy } from '../../../core/index.ts'
+import { needing } from '../../programs.ts'
+import { type TestSeries, writeV1 } from '../metricsys/messages.ts'
+import { look, narrow, openSite, runSql } from './browser.ts'
+
+t.setTimeout(240_000)
+
+async function fill(url: string): Promise<void> {
+  const now = Date.now()
+  const series: TestSeries[] = ['api', 'web'].flatMap(job =>
+    ['a', 'b'].map(host => ({
+      labels: { __name__: 'requests_total', job, host },
+      samples: Array.from({ length: 240 }, (_, i) => [now - (240 - i) * 15_000, i * (job === 'api' ? 30 : 60)] as const)
+    }))
+  )
+  series.push({ labels: { __name__: 'node_uname_info', instance: 'm1' }, samples: [[now - 60_000, 1]] })
+  const headers = { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' }
+  const body = Buffer.from(encodeSnappy(writeV1(series)))
+  const response = await fetch(`${url}/v1/metricsys/write`, { method: 'POST', headers, body })
+  if (!response.ok) throw new Error(await response.text())
+  const examples = join(import.meta.dirname, '../../../examples/data')
+  const pipeline = readFileSync(join(examples, 'access.yaml'))
+  await fetch(`${url}/v1/pipelines/access`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-yaml' },
+    body: pipeline
+  })
+  const log = readFileSync(join(examples, 'shop-access.log'))
+  await fetch(`${url}/v1/ingest?table=shop&pipeline_name=access`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain' },
+    body: log
+  })
+  await runSql(url, 'CREATE TABLE lines (ts TIMESTAMP(3) TIME INDEX, level STRING, message STRING)')
+  await runSql(
+    url,
+    `INSERT INTO lines VALUES (${now - 5000}, 'error', 'payment failed for cart 7'), (${now - 4000}, 'info', 'cart 8 is paid')`
+  )
+}
+
+const grafana = JSON.stringify({
+  title: 'From Grafana',
+  templating: {
+    list: [
+      { name: 'ds', type: 'datasource', query: 'prometheus' },
+      {
+        name: 'job',
+        type: 'query',
+        query: { query: 'label_values(requests_total, job)' },
+        multi: true,
+        includeAll: true
+      },
+      { name: 'odd', type: 'adhoc' }
+    ]
+  },
+  panels: [
+    { type: 'row', title: 'Traffic', gridPos: { x: 0, y: 0, w: 24, h: 1 } },
+    {
+      type: 'timeseries',
+      title: 'Requests',
+      gridPos: { x: 0, y: 1, w: 16, h: 8 },
+      fieldConfig: { defaults: { unit: 'reqps', custom: { stacking: { mode: 'normal' }, fillOpacity: 30 } } },
+      targets: [
+        { expr: 'sum by (job) (rate(requests_total{job=~"$job"}[$__rate_interval]))', legendFormat: 'of {{job}}' }
+      ]
+    },
+    {
+      type: 'stat',
+      title: 'Hosts',
+      gridPos: { x: 16, y: 1, w: 8, h: 8 },
+      targets: [{ expr: 'count(requests_total{job=~"$job"})' }]
+    },
+    {
+      type: 'table',
+      title: 'All',
+      gridPos: { x: 0, y: 9, w: 24, h: 6 },
+      targets: [{ expr: 'requests_total{job=~"$job"}' }]
+    },
+    { type: 'geomap', title: 'Where', gridPos: { x: 0, y: 20, w: 24, h: 6 }, targets: [{ expr: 'up' }] }
+  ]
+})
+
+t.test('saved dashboards', needing('chromium'), async t => {
+  const site = await openSite(t, { fill })
+
+  await t.test('one is made, saved, found again, changed and deleted', async t => {
+    const page = await site.open('boards', { viewport: { width: 1440, height: 900 } })
+    await page.getByRole('link', { name: 'This server' }).waitFor()
+    await look(t, page, 'boards-list')
+    await page.getByRole('link', { name: 'New dashboard' }).click()
+    await page.getByLabel('Title of the dashboard').fill('Shop')
+    await page.getByRole('button', { name: 'Add a panel' }).click()
+    await page.getByLabel('Title', { exact: true }).fill('Rate')
+    await page.getByLabel('Text of query 1').fill('sum by (job) (rate(requests_total[$__rate_interval]))')
+    await page.getByLabel('Legend').fill('job {{job}}')
+    await page.getByLabel('Legend').blur()
+    await page.getByLabel('Rate', { exact: true }).locator('.legend li', { hasText: 'job api' }).first().waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Add a panel' }).click()
+    await page.getByLabel('Title', { exact: true }).fill('Lines')
+    await page.getByRole('combobox', { name: 'Kind' }).selectOption('logs')
+    await page.getByLabel('Language of query 1').selectOption('logs')
+    await page.getByLabel('Text of query 1').fill('lines payment')
+    await page.getByLabel('Text of query 1').blur()
+    await page.getByText('payment failed for cart 7').waitFor()
+    t.equal(await page.getByText('cart 8 is paid').count(), 0)
+    await look(t, page, 'boards-edit')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByText('not saved').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.waitForFunction(() => /board=[\da-f]{16}/.test(location.search))
+    t.equal(await page.getByText('not saved').count(), 0)
+    const address = page.url().slice(`${site.url}/dashboard/`.length)
+
+    const again = await site.open(address)
+    await again.getByRole('heading', { name: 'Shop' }).waitFor()
+    await again.getByText('payment failed for cart 7').waitFor()
+    await again.getByRole('button', { name: 'Edit', exact: true }).click()
+    await again.getByLabel('Title of the dashboard').fill('Shop, changed')
+    await again.reload()
+    t.equal(await again.getByLabel('Title of the dashboard').inputValue(), 'Shop, changed', 'a draft survives')
+    await again.getByRole('button', { name: 'Save', exact: true }).click()
+    await again.getByRole('heading', { name: 'Shop, changed' }).waitFor()
+
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByLabel('Title of the dashboard').fill('Too late')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('meanwhile').waitFor()
+
+    const readOnly = await site.open(`${address}&view=read`)
+    await readOnly.getByRole('heading', { name: 'Shop, changed' }).waitFor()
+    t.equal(await readOnly.getByRole('button', { name: /^(Edit|More|Save)/ }).count(), 0, 'nothing that changes it')
+    again.once('dialog', dialog => dialog.accept())
+    await again.getByRole('button', { name: 'More of the dashboard' }).click()
+    await again.getByRole('button', { name: 'Delete' }).click()
+    await again.getByRole('heading', { name: 'Dashboards' }).waitFor()
+    t.equal(await again.getByRole('link', { name: 'Shop, changed' }).count(), 0)
+  })
+
+  await t.test('dashboards of Grafana are imported; what is left out is told', async t => {
+    const page = await site.open('boards')
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByLabel('or its JSON').fill(grafana)
+    await page.locator('.import').getByRole('button', { name: 'Import' }).last().click()
+    await page.getByText('Where is left out: there is no panel like geomap').waitFor()
+    await page.getByText('The variable odd is left out').waitFor()
+    await page.getByRole('link', { name: 'Show the dashboard' }).click()
+    const chart = page.getByLabel('Requests', { exact: true })
+    await chart.getByText('of api').first().waitFor()
+    await page.getByLabel('Hosts', { exact: true }).getByText('4', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'job: All' }).click()
+    await page.getByRole('checkbox', { name: 'web' }).check()
+    await page.getByLabel('Hosts', { exact: true }).getByText('2', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    t.equal(await chart.locator('.legend li').count(), 1)
+    t.match(decodeURIComponent(page.url()), 'var-job=["web"]')
+    await look(t, page, 'boards-grafana')
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'More of the dashboard' }).click()
+    await page.getByRole('button', { name: 'Export as JSON' }).click()
+    const exported = JSON.parse(readFileSync(await (await download).path(), 'utf8'))
+    t.match(exported, {
+      title: 'From Grafana',
+      document: { panels: [{ kind: 'row' }, { kind: 'chart', unit: 'perSecond' }] }
+    })
+    const wrong = await site.open('boards')
+    await wrong.getByRole('button', { name: 'Import' }).click()
+    await wrong.getByLabel('or its JSON').fill('{"a": 1}')
+    await wrong.locator('.import').getByRole('button', { name: 'Import' }).last().click()
+    await wrong.getByText('This is no dashboard').waitFor()
+  })
+
+  await t.test('those that come with the server show data, and are saved as copies', async t => {
+    const page = await site.open('boards?board=access-log&from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z', {
+      viewport: { width: 1440, height: 900 }
+    })
+    await page.getByLabel('Requests by status').locator('.legend li', { hasText: '2xx' }).first().waitFor()
+    await page.getByLabel('Paths', { exact: true }).getByText('/checkout').first().waitFor()
+    t.equal(await page.getByRole('alert').count(), 0)
+    await look(t, page, 'boards-access-log')
+    const dark = await site.open('boards?board=access-log&from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z', {
+      dark: true,
+      viewport: narrow
+    })
+    await dark.getByLabel('Requests by status').locator('.legend li').first().waitFor()
+    await look(t, dark, 'boards-access-log-narrow-dark')
+    const node = await site.open('boards?board=node-exporter', { dark: true, viewport: { width: 1024, height: 768 } })
+    await node.getByLabel('Machines', { exact: true }).getByText('1', { exact: true }).waitFor()
+    t.equal(await node.getByRole('alert').count(), 0)
+    await look(t, node, 'boards-node-1024-dark')
+    await page.getByRole('button', { name: 'More of the dashboard' }).click()
+    await page.getByRole('button', { name: 'Save a copy' }).click()
+    await page.getByRole('heading', { name: 'Access log (copy)' }).waitFor()
+  })
+
+  await t.test('an expression of another page becomes a panel', async () => {
+    const page = await site.open('metrics?panels=requests_total')
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+    await page.getByLabel('Panel 1').locator('.legend li').nth(3).waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
+  })
+})
