@@ -157,7 +157,14 @@ const storage = table(
       './weir_data',
       'Folder of all local data. A relative path counts from the folder the server is started in.'
     ),
-    memory_limit: size(0, 'Memory the query engine may use before it spills to disk; `0` is a quarter of the machine.'),
+    memory_limit: size(
+      0,
+      'Memory that SQL statements may use before they spill to disk; `0` is a quarter of the machine. What flushes and compaction take of the query engine has the same limit of its own.'
+    ),
+    query_memory_hard_limit: size(
+      0,
+      'Resident memory at which the process that runs SQL statements is ended and started anew: values such as one long text or list do not count for `memory_limit`. `0` is `memory_limit` and a quarter more, at least 256 MiB more; less than 150 MiB more is taken for that.'
+    ),
     memtable_size: size(128 * MiB, 'Rows in memory are written to files when they take this much.', {
       minimum: MiB,
       ...live
@@ -183,7 +190,7 @@ const storage = table(
     ),
     sample_cache_size: size(
       256 * MiB,
-      'Decoded columns of data files kept in memory for the next query: half of it for series, half for SQL over few of them.'
+      'Decoded columns of data files kept in memory for the next query: most of it for series, an eighth for the newest times SQL asks for.'
     )
   },
   'Where and how data is kept.'
@@ -330,10 +337,21 @@ export const configSchema = table(
       'wait',
       'What a request does when `max_in_flight_write_bytes` is used up: `wait` (10 s), `wait(DURATION)` or `fail`; then it is refused with 429.'
     ),
-    max_concurrent_queries: count(0, 'Queries that run at the same time; further ones wait. `0` sets no limit.', {
-      minimum: 0,
-      ...live
-    }),
+    max_concurrent_queries: count(
+      0,
+      'SQL statements that run at the same time, and other queries that do; further ones wait. `0`: twice as many statements as `storage.query_threads`, and any number of other queries.',
+      { minimum: 0, ...live }
+    ),
+    max_waiting_queries: count(
+      256,
+      'SQL statements that may wait for their turn, which users take one after the other; further ones are refused with 429.',
+      { minimum: 0, ...live }
+    ),
+    query_wait_timeout: duration(
+      30 * second,
+      'Time a SQL statement may wait for its turn; then it is refused with 429. `0s` sets no limit.',
+      live
+    ),
     event_loop_threshold: duration(
       100,
       'When the event loop, on which all requests are answered, is held for longer, the log names the request that held it. `0s` never.',

@@ -9,7 +9,13 @@ import type { Database, Table, TableChange, TableDefinition, TableOptions, View 
  */
 export interface Engine {
   readonly name: string
-  readonly supports: { readonly sql: boolean; readonly durable: boolean; readonly distributed: boolean }
+  readonly supports: {
+    readonly sql: boolean
+    readonly durable: boolean
+    readonly distributed: boolean
+    /** SQL statements wait for their turn in the driver: nobody else makes them wait. */
+    readonly turns?: boolean
+  }
   /** Databases, tables and columns; readable at once after `open`. */
   readonly catalog: Catalog
   /**
@@ -134,15 +140,24 @@ export interface SqlQuery {
   readonly relations: readonly Relation[]
   /** IANA time zone for zone-less time literals and date functions. */
   readonly timezone: string
+  /** Where statements wait for their turn, users take turns. */
+  readonly user?: string
   /** What `$1`, `$2` … in `text` stand for; each stands there at least once. */
   readonly parameters?: readonly SqlValue[]
-  /** Its result has no more rows than its only relation, so that with few of them it may be made before the first row is read. */
-  readonly bounded?: boolean
+  /** Where its rows go; the result is one row then, how many there were. What fails may leave a part of them. */
+  readonly target?: FileTarget
   /**
    * The rows of its only relation are those written from now on, each version of a row for itself; the statement runs over them again
    * and again until the result is closed or the table is gone.
    */
   readonly follow?: Follow
+}
+
+export interface FileTarget {
+  /** Absolute, in the export folder. */
+  readonly path: string
+  /** In the engine's SQL dialect: format, compression and the like. */
+  readonly options: string
 }
 
 export interface Follow {

@@ -14,7 +14,13 @@ export type RunQuery = (
 
 const buckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300]
 
-export function createRunQuery(gate: Gate, metrics: Metrics, tracing: Tracing): RunQuery {
+export function createRunQuery(
+  gates: Readonly<Record<Query['kind'], Gate>>,
+  metrics: Metrics,
+  tracing: Tracing
+): RunQuery {
+  const sum = (count: (gate: Gate) => number) =>
+    [...new Set(Object.values(gates))].reduce((all, gate) => all + count(gate), 0)
   const elapsed = metrics.histogram(
     'svc_query_elapsed',
     'Seconds the engine took for a query: `sql`, `scan` of a table, or `series` of samples; waiting for its turn left out.',
@@ -26,15 +32,18 @@ export function createRunQuery(gate: Gate, metrics: Metrics, tracing: Tracing): 
     'kind'
   ])
   metrics.gauge('svc_query_running', 'Queries that run, those whose rows are still being read included.', [], gauge =>
-    gauge.set(gate.running())
+    gauge.set(sum(gate => gate.running()))
   )
-  metrics.gauge('svc_query_waiting', 'Queries that wait for their turn (max_concurrent_queries).', [], gauge =>
-    gauge.set(gate.waiting())
+  metrics.gauge(
+    'svc_query_waiting',
+    'Queries that wait for their turn (max_concurrent_queries); SQL statements are in `svc_query_process_statements`.',
+    [],
+    gauge => gauge.set(sum(gate => gate.waiting()))
   )
   return async (kind, signal, run) => {
     const asked = performance.now()
     const span = tracing.begin('query', { 'weir.query.kind': kind })
-    const leave = await gate.enter(signal).catch((error: unknown) => {
+    const leave = await gates[kind].enter(signal).catch((error: unknown) => {
       end(span, error)
       throw error
     })

@@ -93,11 +93,10 @@ export function createStore(parts: StoreParts): Store {
 /** The same with the way past the protection of the system database, for the server itself. */
 export function createStores({ engine, config, metrics, tracing = noTracing }: StoreParts): Stores {
   const { catalog } = engine
-  const runQuery = createRunQuery(
-    createGate(() => config.max_concurrent_queries),
-    metrics,
-    tracing
-  )
+  const gate = createGate(() => config.max_concurrent_queries)
+  const open = createGate(0)
+  const gates = { sql: engine.supports.turns ? open : gate, scan: gate, series: gate }
+  const runQuery = createRunQuery(gates, metrics, tracing)
   const rowsWritten = metrics.counter('svc_table_operator_ingest_rows', 'Rows written.', ['db', 'plugin'])
   const rowsDeleted = metrics.counter('svc_table_operator_delete_rows', 'Rows deleted by key.', ['db', 'plugin'])
   const writesRefused = metrics.counter(
@@ -199,7 +198,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
       if (query.kind === 'sql' && !engine.supports.sql) {
         throw new DbError('Unsupported', `the storage engine ${engine.name} answers no SQL`)
       }
-      const run = () => engine.query(query, ctx.signal)
+      const asked = query.kind === 'sql' ? { ...query, user: ctx.user.name } : query
+      const run = () => engine.query(asked, ctx.signal)
       // What follows writes has no end to wait for: it takes no place among the queries.
       return query.kind === 'sql' && query.follow !== undefined ? run() : runQuery(query.kind, ctx.signal, run)
     },

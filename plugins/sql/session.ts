@@ -104,7 +104,7 @@ export async function planQuery(
     run: (statement, db) => session.evaluate({ ...session, ctx: { ...ctx, db } }, statement),
     limit: session.tqlLimit
   }
-  const { text, relations, bounded, names, valid } = await confine(
+  const { text, relations, names, valid } = await confine(
     { store, parser, ctx, db: ctx.db, sql, zone, sources, tql, ...(views && { views }) },
     tokens
   )
@@ -112,8 +112,7 @@ export async function planQuery(
     kind: 'sql',
     text: prefix + text + suffix,
     relations: relations.map(relation => shift(relation, prefix.length)),
-    timezone: engineZone(ctx.timezone, tokens),
-    bounded
+    timezone: engineZone(ctx.timezone, tokens)
   }
   return { query, tokens, names, valid }
 }

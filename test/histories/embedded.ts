@@ -14,6 +14,7 @@ export const openEngine: OpenEngine = async (folder, choice) => {
         engine: 'embedded',
         data_home: folder,
         memory_limit: 2 ** 28,
+        query_memory_hard_limit: 0,
         memtable_size: isSmall ? 2 ** 16 : 2 ** 24,
         memtable_limit: isSmall ? 2 ** 22 : 2 ** 25,
         flush_interval: isSmall ? 2_000 : 600_000,

@@ -24,10 +24,13 @@ function memory({ pid }: ServerProcess, field: 'VmHWM' | 'VmRSS'): number {
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
 }
 
-/** Seconds of processor time, all threads. */
+/** Seconds of processor time, all threads of the server and of the process that runs its statements. */
 function cpuSeconds({ pid }: ServerProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return [String(pid), ...children].reduce((sum, process) => {
+    const fields = readFileSync(`/proc/${process}/stat`, 'utf8').split(') ')[1]!.split(' ')
+    return sum + (Number(fields[11]) + Number(fields[12])) / 100
+  }, 0)
 }
 
 async function spent(server: ServerProcess, milliseconds: number): Promise<number> {

@@ -42,7 +42,7 @@ export function createEmbeddedEngine(
 
 class EmbeddedEngine implements Engine {
   readonly name = 'embedded'
-  readonly supports = { sql: true, durable: true, distributed: false }
+  readonly supports = { sql: true, durable: true, distributed: false, turns: true }
   readonly catalog: Catalog
   readonly #around: Surroundings
   #opened: Opened | undefined
@@ -159,14 +159,14 @@ class EmbeddedEngine implements Engine {
   }
 
   async #startQuery(opened: Opened, query: Query, signal: AbortSignal): Promise<QueryResult> {
-    const { sqlite, duckdb, tables, check, contents, indexes, samples, reader } = opened
+    const { sqlite, duckdb, sql, spool, tables, check, contents, indexes, samples, reader } = opened
     const { pins, dataDir, metrics } = this.#around
     const requireSound = async (table: Table, files: readonly DataFile[]) => {
       await check.require(table, files)
       await contents.require(table, files, signal)
     }
-    const parts = { catalog: sqlite, duckdb, tables, pins, dataDir, indexes, samples, reader, metrics, requireSound }
-    return runQuery(parts, query, signal)
+    const own = { duckdb, sql, spool, tables, indexes, samples, reader }
+    return runQuery({ ...own, catalog: sqlite, pins, dataDir, metrics, requireSound }, query, signal)
   }
 
   #whyUnwritable(): Promise<string | undefined> {
@@ -225,10 +225,13 @@ class EmbeddedEngine implements Engine {
       isReadOnly: () => this.#unwritable !== undefined,
       sampleCacheBytes: () => (this.#opened?.samples.bytes ?? 0) + (this.#opened?.reader.cacheBytes ?? 0),
       cacheBytes: () => this.#opened?.indexes.bytes ?? 0,
-      connections: () => this.#opened?.duckdb.connections() ?? { idle: 0, busy: 0 }
+      statements: () => this.#opened?.sql.statistics() ?? noStatements,
+      spool: () => this.#opened?.spool ?? { files: 0, bytes: 0 }
     })
   }
 }
+
+const noStatements = { alive: false, residentBytes: 0, running: 0, stalled: 0, waiting: 0 }
 
 function countRows(items: readonly { readonly rows: number }[]): number {
   return items.reduce((sum, item) => sum + item.rows, 0)

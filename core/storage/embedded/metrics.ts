@@ -1,9 +1,12 @@
 // What the embedded engine counts.
 import type { Counter, Histogram, Metrics } from '../../metrics/metrics.ts'
+import type { SqlProcessStatistics } from './sql/sql-process.ts'
 
 export interface EngineMetrics {
   readonly wal: { readonly bytes: Counter; readonly syncSeconds: Histogram }
   readonly stalls: Counter
+  /** Ends of the process that runs statements, and statements it did not take. */
+  readonly statements: { readonly restarts: Counter; readonly refused: Counter }
   /** Looks for samples of files that may be in memory. */
   readonly sampleLookups: Counter
   readonly writeSeconds: Histogram
@@ -43,8 +46,10 @@ export interface EngineGauges {
   isReadOnly(): boolean
   /** Parts of index files in memory. */
   cacheBytes(): number
-  /** Connections to the query engine. */
-  connections(): { readonly idle: number; readonly busy: number }
+  /** The process that runs statements. */
+  statements(): Pick<SqlProcessStatistics, 'alive' | 'residentBytes' | 'running' | 'stalled' | 'waiting'>
+  /** Files that hold rows in memory for it. */
+  spool(): { readonly files: number; readonly bytes: number }
 }
 
 export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMetrics {
@@ -64,6 +69,18 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
       'Looks for samples of files that may be in memory, by whether they were.',
       ['result']
     ),
+    statements: {
+      restarts: metrics.counter(
+        'svc_query_process_restarts_total',
+        'Ends of the process that runs SQL statements: `memory`, it held too much; `stuck`, a statement ignored its cancellation; `died`.',
+        ['reason']
+      ),
+      refused: metrics.counter(
+        'svc_query_process_refused_total',
+        'SQL statements refused: `full`, too many waited; `late`, their turn did not come in time.',
+        ['reason']
+      )
+    },
     stalls: metrics.counter('svc_storage_write_stalls_total', 'Writes that had to wait for room in memory.'),
     writeSeconds: metrics.histogram(
       'svc_storage_write_seconds',
@@ -135,10 +152,18 @@ function exposeGauges(metrics: Metrics, gauges: EngineGauges): void {
   show('svc_storage_read_only', readOnlyHelp, () => (gauges.isReadOnly() ? 1 : 0))
   show('svc_storage_sample_cache_bytes', 'Bytes of samples of files kept in memory.', gauges.sampleCacheBytes)
   show('svc_storage_cache_bytes', 'Bytes of index files kept in memory.', gauges.cacheBytes)
-  const poolHelp = 'Connections to the query engine: `busy` with a query, or `idle`, waiting for one.'
-  metrics.gauge('svc_storage_connections', poolHelp, ['state'], gauge => {
-    const { busy, idle } = gauges.connections()
-    gauge.set(busy, { state: 'busy' })
-    gauge.set(idle, { state: 'idle' })
+  show('svc_storage_spool_bytes', 'Bytes of the files that hold rows in memory for SQL.', () => gauges.spool().bytes)
+  show('svc_storage_spool_files', 'Files that hold rows in memory for SQL.', () => gauges.spool().files)
+  show('svc_query_process_up', '1 while the process that runs SQL statements is ready.', () =>
+    gauges.statements().alive ? 1 : 0
+  )
+  show('svc_query_process_resident_bytes', 'Resident memory of the process that runs SQL statements.', () => {
+    return gauges.statements().residentBytes
+  })
+  const statementsHelp =
+    'SQL statements: `running`, `stalled` until their client reads on, or `waiting` for their turn.'
+  metrics.gauge('svc_query_process_statements', statementsHelp, ['state'], gauge => {
+    const statements = gauges.statements()
+    for (const state of ['running', 'stalled', 'waiting'] as const) gauge.set(statements[state], { state })
   })
 }

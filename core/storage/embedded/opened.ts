@@ -1,9 +1,11 @@
 // What exists while the engine is open, and how it comes to be: with everything, or for reading alone from a folder nobody can write to.
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import type { Logger } from '../../log/log.ts'
-import { every } from '../../timer.ts'
+import { after, every } from '../../timer.ts'
 import type { Tracing } from '../../trace/trace.ts'
 import { exportFolder } from '../export.ts'
 import { EmbeddedCatalog } from './catalog/catalog.ts'
@@ -31,6 +33,8 @@ import {
 import { ReadThreads } from './read/read-threads.ts'
 import { copyToRead } from './read-only.ts'
 import { SampleCache } from './samples/sample-cache.ts'
+import { Spool } from './spool/spool.ts'
+import { SqlProcess } from './sql/sql-process.ts'
 import { Flusher } from './upkeep/flusher.ts'
 import { UpkeepThread } from './upkeep/upkeep-thread.ts'
 import { replay } from './write.ts'
@@ -41,11 +45,22 @@ const housekeeping = 1_000
 const lostFoundRest = 3_600_000
 /** Milliseconds between two notes of how far the log is on the disk. */
 const logEndRest = 10_000
-/** Milliseconds that DuckDB's copy of rows in memory stays after the last SQL that read it. */
-const copyRest = 60_000
+/** Milliseconds that the spool keeps rows in memory after the last SQL that read them. */
+const spoolRest = 60_000
+/** Milliseconds after the start when the process for statements starts, unless one asks for it before. */
+const processRest = 200
 
 export type StorageConfig = Pick<Config, 'storage' | 'wal'> &
-  Partial<Pick<Config, 'init_regions_in_background' | 'init_regions_parallelism'>>
+  Partial<
+    Pick<
+      Config,
+      | 'init_regions_in_background'
+      | 'init_regions_parallelism'
+      | 'max_concurrent_queries'
+      | 'max_waiting_queries'
+      | 'query_wait_timeout'
+    >
+  >
 
 export interface Surroundings {
   readonly config: StorageConfig
@@ -59,6 +74,9 @@ export interface Surroundings {
 export interface Opened {
   readonly sqlite: EmbeddedCatalog
   readonly duckdb: Duckdb
+  /** Runs statements of users. */
+  readonly sql: SqlProcess
+  readonly spool: Spool
   readonly tables: OpenTables
   readonly check: FileCheck
   readonly contents: ContentCheck
@@ -93,7 +111,7 @@ export async function openToWrite(around: Surroundings): Promise<Opened> {
   const spill = join(home, 'tmp')
   // What a crash left of queries and backups; nobody else can be using it now.
   await removeContents(spill)
-  return withDuckdb(around, sqlite, spill, duckdb => startWriting(around, sqlite, duckdb))
+  return withReaders(around, sqlite, spill, readers => startWriting(around, sqlite, readers))
 }
 
 /** Answers queries over a folder that cannot be written: nothing in it is touched. */
@@ -104,8 +122,8 @@ export async function openToRead(around: Surroundings): Promise<Opened> {
   const copy = await copyToRead(home)
   try {
     const sqlite = copy.opening(path => new EmbeddedCatalog(path, config.wal.dir, { isCopy: true }))
-    return await withDuckdb(around, sqlite, copy.spill, async duckdb => {
-      const parts = await startReading(around, sqlite, duckdb)
+    return await withReaders(around, sqlite, copy.spill, async readers => {
+      const parts = await startReading(around, sqlite, readers)
       const close = async (finish?: boolean) => {
         await parts.close(finish)
         await copy.remove()
@@ -118,33 +136,86 @@ export async function openToRead(around: Surroundings): Promise<Opened> {
   }
 }
 
-async function withDuckdb(
-  { config, dataDir }: Surroundings,
+/** What reads files and the spool. */
+interface Readers extends Pick<Opened, 'duckdb' | 'sql' | 'spool'> {
+  /** With `finish`, what runs is read to its end. */
+  close(finish?: boolean): Promise<void>
+}
+
+async function withReaders(
+  around: Surroundings,
   sqlite: EmbeddedCatalog,
   spill: string,
-  start: (duckdb: Duckdb) => Promise<Opened>
+  start: (readers: Readers) => Promise<Opened>
 ): Promise<Opened> {
-  let duckdb: Duckdb | undefined
+  let readers: Readers | undefined
   try {
     for (const name of ['public', 'svc_private']) if (!sqlite.database(name)) sqlite.createDatabase(name, {})
-    duckdb = await openDuckdb({
-      folders: [dataDir, exportFolder(config.storage.data_home)],
-      spill,
-      memoryLimit: config.storage.memory_limit || Math.floor(totalmem() / 4),
-      threads: config.storage.query_threads || availableParallelism()
-    })
-    return await start(duckdb)
+    readers = await openReaders(around, spill)
+    return await start(readers)
   } catch (error) {
-    await duckdb?.close()
+    await readers?.close()
     sqlite.close()
     throw error
   }
 }
 
-async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckdb: Duckdb): Promise<Opened> {
+async function openReaders({ config, dataDir, log, metrics }: Surroundings, spill: string): Promise<Readers> {
+  const { storage } = config
+  const spool = new Spool({ memory: memoryFolder(spill), disk: join(spill, 'spool') })
+  const folders = [dataDir, exportFolder(storage.data_home), ...spool.folders]
+  const memoryLimit = storage.memory_limit || Math.floor(totalmem() / 4)
+  const threads = storage.query_threads || availableParallelism()
+  const duckdb = await openDuckdb({ folders, spill, memoryLimit, threads })
+  const sql = new SqlProcess({
+    name: 'user',
+    folders,
+    temporary: resolve(spill),
+    ...(spool.leftovers !== undefined && { leftovers: spool.leftovers }),
+    threads,
+    memoryLimit,
+    hardLimit: hardLimitOf(memoryLimit, storage.query_memory_hard_limit),
+    log,
+    slots: () => config.max_concurrent_queries || 2 * threads,
+    queue: () => ({ most: config.max_waiting_queries ?? 256, time: config.query_wait_timeout ?? 30_000 }),
+    restarted: reason => metrics.statements.restarts.add(1, { reason }),
+    refused: reason => metrics.statements.refused.add(1, { reason })
+  })
+  // An engine that is open for a moment needs no process.
+  const started = after(processRest, () => sql.start()).unref()
+  return {
+    duckdb,
+    sql,
+    spool,
+    async close(finish) {
+      started.stop()
+      await Promise.all([duckdb.close(finish), sql.close(finish)])
+      spool.close()
+    }
+  }
+}
+
+/** A place in memory that belongs to what is spilled to a folder; its name is the same at every start. */
+function memoryFolder(spill: string): string | undefined {
+  const memory = '/dev/shm'
+  if (!existsSync(memory)) return undefined
+  return join(memory, `weir-${createHash('sha256').update(resolve(spill)).digest('hex').slice(0, 16)}`)
+}
+
+/** What Node takes of the process that runs statements. */
+const processBytes = 150 << 20
+
+/** Node and values DuckDB does not count have room beside those it counts. */
+function hardLimitOf(memoryLimit: number, given: number): number {
+  if (given > 0) return Math.max(given, memoryLimit + processBytes)
+  return memoryLimit + Math.max(256 << 20, Math.floor(memoryLimit / 4))
+}
+
+async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, readers: Readers): Promise<Opened> {
+  const { duckdb, sql, spool } = readers
   const { config, log, metrics, dataDir, pins, tracing } = around
   const looked = countLookups(metrics)
-  const tables = new OpenTables(sqlite, duckdb)
+  const tables = new OpenTables(sqlite, readers)
   const common = { catalog: sqlite, duckdb, tables, dataDir, log, metrics, tracing }
   const upkeep = new UpkeepThread({ died: () => metrics.upkeepDeaths.add(1) })
   const flusher = new Flusher({ ...common, upkeep })
@@ -181,7 +252,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
     flusher.planOlderThan(Date.now() - config.storage.flush_interval)
     if (check.isSound) compactor.plan()
     indexer.plan()
-    tables.forgetCopies(Date.now() - copyRest)
+    tables.forgetSpooled(Date.now() - spoolRest)
   }).unref()
   const endTimer = every(logEndRest, () => rememberEnd(wal, log)).unref()
   const removeLost = () =>
@@ -210,12 +281,12 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, duckd
     await upkeep.close()
     await wal.close()
     await reader.close()
-    await duckdb.close()
+    await readers.close()
     sqlite.close()
   }
   if (sqlite.allFiles().length > 0) reader.start()
   const writer = { wal, flusher, compactor, indexer }
-  return { sqlite, duckdb, tables, check, contents, indexes, samples, reader, settled, writer, close }
+  return { sqlite, duckdb, sql, spool, tables, check, contents, indexes, samples, reader, settled, writer, close }
 }
 
 /** A catalog that cannot be written says so when something depends on it. */
@@ -227,10 +298,11 @@ function rememberEnd(wal: WriteAheadLog, log: Logger): void {
   }
 }
 
-async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, duckdb: Duckdb): Promise<Opened> {
+async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, readers: Readers): Promise<Opened> {
+  const { duckdb, sql, spool } = readers
   const { config, dataDir, metrics } = around
   const looked = countLookups(metrics)
-  const tables = new OpenTables(sqlite, duckdb)
+  const tables = new OpenTables(sqlite, readers)
   await checkSegments(config.wal.dir, sqlite.logBounds())
   const check = fileCheck(around, sqlite)
   await check.runFirst()
@@ -242,10 +314,11 @@ async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, duckd
   const close = async (finish?: boolean) => {
     contents.stop()
     if (!finish) await reader.close()
-    await duckdb.close(finish)
+    await readers.close(finish)
     sqlite.close()
   }
-  return { sqlite, duckdb, tables, check, contents, indexes, samples, reader, settled: Promise.resolve(), close }
+  const settled = Promise.resolve()
+  return { sqlite, duckdb, sql, spool, tables, check, contents, indexes, samples, reader, settled, close }
 }
 
 function countLookups({ index }: EngineMetrics): (result: 'hit' | 'miss') => void {
@@ -253,14 +326,14 @@ function countLookups({ index }: EngineMetrics): (result: 'hit' | 'miss') => voi
 }
 
 function sampleCache({ config, metrics }: Surroundings): SampleCache {
-  return new SampleCache(config.storage.sample_cache_size / 2, result => metrics.sampleLookups.add(1, { result }))
+  return new SampleCache(config.storage.sample_cache_size / 8, result => metrics.sampleLookups.add(1, { result }))
 }
 
 function readThreads({ config, dataDir, metrics }: Surroundings): ReadThreads {
   return new ReadThreads({
     folder: dataDir,
     threads: availableParallelism(),
-    cacheBytes: config.storage.sample_cache_size / 2,
+    cacheBytes: (config.storage.sample_cache_size * 7) / 8,
     looked: (result, count) => metrics.sampleLookups.add(count, { result })
   })
 }

@@ -30,10 +30,10 @@ async function copyTo(session: Session, statement: To): Promise<number> {
   const temporary = `${file}.${randomUUID()}.tmp`
   const names = columns.map(({ name }) => quoteName(name)).join(', ')
   const limit = options.limit === undefined ? '' : ` LIMIT ${options.limit}`
-  const prefix = 'COPY (SELECT * FROM ('
-  const suffix = `) AS copied(${names})${limit}) TO ${quoteText(temporary)} (${targetOptions(options)})`
+  const target = { path: temporary, options: targetOptions(options) }
   try {
-    const [row] = await readRows(await runPlan(session, await planQuery(session, tokens, prefix, suffix)))
+    const plan = await planQuery(session, tokens, 'SELECT * FROM (', `) AS copied(${names})${limit}`)
+    const [row] = await readRows(await runPlan(session, { ...plan, query: { ...plan.query, target } }))
     await rename(temporary, file)
     return Number(row?.[0] ?? 0)
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { authorise, DbError, isDbError, watchQuery } from '../../../core/index.ts'
 import { planQuery, queryColumns, readRows, runPlan, type Session } from '../session.ts'
 import type { Parsed } from '../statement/parse.ts'
-import { quoteName, quoteText } from '../text/token.ts'
+import { quoteName } from '../text/token.ts'
 
 export const parquetType = 'application/vnd.apache.parquet'
 
@@ -28,8 +28,9 @@ export async function parquetOf(session: Session, statements: readonly Parsed[],
   const file = join(session.exportFolder, `answer-${randomUUID()}.parquet.tmp`)
   const names = columns.map(({ name }) => quoteName(name)).join(', ')
   const most = limit === undefined ? '' : ` LIMIT ${limit}`
-  const suffix = `) AS answer(${names})${most}) TO ${quoteText(file)} (FORMAT parquet, COMPRESSION zstd)`
-  const plan = await planQuery(session, tokens, 'COPY (SELECT * FROM (', suffix)
+  const target = { path: file, options: 'FORMAT parquet, COMPRESSION zstd' }
+  const planned = await planQuery(session, tokens, 'SELECT * FROM (', `) AS answer(${names})${most}`)
+  const plan = { ...planned, query: { ...planned.query, target } }
   try {
     const text = session.sql.slice(tokens[0]!.start, tokens.at(-1)!.end)
     await watchQuery(session.slowQueries, session.ctx, text, async () => {

@@ -18,7 +18,6 @@ import type { Name } from '../statement/cursor.ts'
 import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
 import { isToken, quoteName, type Token, tokenText } from '../text/token.ts'
 import { type BindContext, bindStatement, type Reference } from './bind.ts'
-import { isBounded } from './bounded.ts'
 import { castEdits } from './cast.ts'
 import { applyEdits, type Edit, span } from './edit.ts'
 import { hasEngineZone } from './engine-zone.ts'
@@ -38,8 +37,6 @@ import { zoneCastEdits } from './zone-cast.ts'
 export interface Confined {
   readonly text: string
   readonly relations: readonly Relation[]
-  /** It has no more rows than its only relation. */
-  readonly bounded: boolean
   /** What the engine is told for the names of columns. */
   readonly names: Names
   /** Names there are where one in lower case is none. */
@@ -136,7 +133,6 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   const columnsAt = (token: number) => columnsOf(reads, fields.get(token)?.field.name)
   const asked = { searches, alone, columnsAt, index, zone: place.zone }
   const edited = rewriteSearches(statement, edits, asked)
-  const bounded = named.length === 1 && edited.some(edit => edit.table !== undefined) && isBounded(tree)
   const valid = new Map(
     bound.references.flatMap(({ parts, found }) =>
       found.kind === 'unknown' && found.valid !== undefined
@@ -146,7 +142,6 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   )
   return {
     ...applyEdits(statement.text, edited),
-    bounded,
     names,
     valid,
     result: bound.result,

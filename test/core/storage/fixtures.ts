@@ -41,6 +41,7 @@ export function settingsOf(dir: string, settings: EngineSettings = {}) {
       engine: 'embedded',
       data_home: dir,
       memory_limit: 2 ** 29,
+      query_memory_hard_limit: 0,
       memtable_size,
       memtable_limit,
       flush_interval: 600_000,

@@ -63,7 +63,7 @@ t.test('statements beyond all limits end their process, and the next one works',
 })
 
 t.test('those who ran beside it may try again, those who wait need not', async t => {
-  const mine = startProcess(t, { slots: 3 })
+  const mine = startProcess(t, { slots: () => 3 })
   await mine.ask('SELECT 1')
   const retry = { code: 'StorageUnavailable', status: 503, retryAfter: 1, message: /try again$/ }
   const beside = [t.rejects(mine.ask(endless), retry), t.rejects(mine.ask(endless), retry)]

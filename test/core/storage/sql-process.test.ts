@@ -198,7 +198,7 @@ t.test('it gives way to the server, and the system ends it first', async t => {
 const endless = 'SELECT sum(a.i * b.i) FROM range(100000) a(i), range(100000000) b(i)'
 
 t.test('cancelled statements are answered at once, and leave their place', async t => {
-  const { process, ask } = startProcess(t, { slots: 4 })
+  const { process, ask } = startProcess(t, { slots: () => 4 })
   await ask('SELECT 1')
   const controllers = Array.from({ length: 64 }, () => new AbortController())
   const failed = controllers.map(({ signal }) => t.rejects(ask(endless, {}, signal), { code: 'Cancelled' }))
@@ -239,7 +239,9 @@ t.test('a result that is left early, or closed, ends its statement', async t => 
 })
 
 t.test('waiting statements get their turn by user, and no more may wait than configured', async t => {
-  const { process, ask } = startProcess(t, { slots: 1, queue: 5 })
+  const refused: string[] = []
+  const queue = { most: 5, time: 60_000 }
+  const { ask } = startProcess(t, { slots: () => 1, queue: () => queue, refused: reason => refused.push(reason) })
   const blocker = new AbortController()
   const blocked = t.rejects(ask(endless, {}, blocker.signal), { code: 'Cancelled' })
   const order: string[] = []
@@ -251,7 +253,6 @@ t.test('waiting statements get their turn by user, and no more may wait than con
   const asked = [by('a', 'a1'), by('a', 'a2'), by('a', 'a3'), by('b', 'b1')]
   const gone = t.rejects(by('b', 'b2', left.signal), { code: 'Cancelled' })
   await t.rejects(by('c', 'c1'), { code: 'RateLimited', status: 429, retryAfter: 1 })
-  t.equal(process.statistics().refused, 1)
   left.abort()
   await gone
   asked.push(by('b', 'b3'))
@@ -259,10 +260,17 @@ t.test('waiting statements get their turn by user, and no more may wait than con
   await Promise.all([blocked, ...asked])
   t.strictSame(order, ['a1', 'b1', 'a2', 'b3', 'a3'])
   await t.rejects(ask('SELECT 1', {}, blocker.signal), { code: 'Cancelled' })
+  const next = new AbortController()
+  const running = t.rejects(ask(endless, {}, next.signal), { code: 'Cancelled' })
+  queue.time = 50
+  await t.rejects(ask('SELECT 1'), { code: 'RateLimited', status: 429, message: /query_wait_timeout/ })
+  t.strictSame(refused, ['full', 'late'])
+  next.abort()
+  await running
 })
 
 t.test('readers that stop reading hold a few mebibytes each, and no slot', async t => {
-  const { process, ask } = startProcess(t, { slots: 2, results: 12 })
+  const { process, ask } = startProcess(t, { slots: () => 2, results: 12 })
   const { rss } = globalThis.process.memoryUsage
   await ask('SELECT 1')
   const before = rss()
@@ -335,7 +343,7 @@ t.test('a thousand statements leave nothing behind', async t => {
 })
 
 t.test('a closed process answers nothing, and is gone', async t => {
-  const { process, home, ask } = startProcess(t, { slots: 1 })
+  const { process, home, ask } = startProcess(t, { slots: () => 1 })
   await ask('SELECT 1')
   const { pid } = process.statistics()
   const lost = Promise.all([

@@ -4,9 +4,7 @@ import type { ResultBatch } from '../../../model/batch.ts'
 import { type ConfinedOptions, openConfined } from './confined.ts'
 import { type Connections, createConnections } from './connections.ts'
 import { translate } from './errors.ts'
-import { type LightDuckdb, openLight } from './light.ts'
 import { type RawChunk, scanRaw } from './raw.ts'
-import { type RowSource, RowSources } from './rows.ts'
 
 /** Statements one after the other on a connection of their own. */
 export interface Turns {
@@ -23,10 +21,6 @@ export interface Duckdb extends Turns, Pick<Connections, 'stream'> {
   scan(sql: string, visit: (chunk: RawChunk) => void | Promise<void>): Promise<void>
   /** All rows of a result that fits into memory. */
   read(sql: string): Promise<readonly ResultBatch[]>
-  /** Runs statements that read rows from memory: `work` gets the SQL expression that stands for them. */
-  withRows<T>(source: RowSource, work: (rows: string) => Promise<T>): Promise<T>
-  /** For rows in memory and nothing else. */
-  readonly light: LightDuckdb
   /** False once it is being closed. */
   isOpen(): boolean
   /** Connections of results. */
@@ -36,10 +30,7 @@ export interface Duckdb extends Turns, Pick<Connections, 'stream'> {
 }
 
 export async function openDuckdb(options: ConfinedOptions): Promise<Duckdb> {
-  const light = openLight(options.memoryLimit)
-  const memoryLimit = options.memoryLimit - light.memoryLimit
-  const [instance, main] = await openConfined({ ...options, memoryLimit })
-  const sources = new RowSources(main)
+  const [instance, main] = await openConfined(options)
   const foreground = takeTurns(main)
   const connections = createConnections(instance)
   const background = takeTurns(await instance.connect())
@@ -52,13 +43,11 @@ export async function openDuckdb(options: ConfinedOptions): Promise<Duckdb> {
     stream: connections.stream,
     read: sql => readWhole(connections, sql),
     scan: (sql, visit) => scans.exclusively(() => scanRaw(raw, sql, visit)),
-    withRows: (source, work) => sources.use(source, work),
-    light,
     connections: connections.count,
     isOpen: () => open,
     async close(finish = false) {
       open = false
-      await Promise.all([connections.close(finish), light.close(finish)])
+      await connections.close(finish)
       await scans.end()
       await background.end()
       await foreground.end()
@@ -97,7 +86,5 @@ function takeTurns(connection: DuckDBConnection): Line {
 }
 
 export type { Statement } from './connections.ts'
-export type { LightDuckdb } from './light.ts'
 export type { RawChunk } from './raw.ts'
-export type { RowSource } from './rows.ts'
 export { duckdbType, initialValue, quoteName, quoteText } from './words.ts'

@@ -105,7 +105,7 @@ export class ProcessStatements {
   async #execute(running: Running, frame: StatementFrame): Promise<void> {
     const connection = this.#idle.pop() ?? (await this.#instance.connect())
     running.connection = connection
-    const { timezone, before, text, parameters } = frame
+    const { timezone, before, text, parameters, target } = frame
     const settings = timezone === 'UTC' ? before : [`SET TimeZone=${quoteText(timezone)}`, ...before]
     for (const sql of settings) {
       checkCancelled(running)
@@ -117,13 +117,18 @@ export class ProcessStatements {
       await connection.extractStatements(text)
       throw onlyReading()
     }
-    const prepared = await connection.prepare(text)
+    let prepared = await connection.prepare(text)
     let result: DuckDBResult
     try {
       await checkReads(connection, text, prepared)
+      if (target !== undefined) {
+        prepared.destroySync()
+        // Its end stands on a line of its own: the text may end in a comment.
+        prepared = await connection.prepare(`COPY (${text}\n) TO ${quoteText(target.path)} (${target.options})`)
+      }
       for (const [i, value] of parameters.entries()) bind(prepared, i + 1, value)
       checkCancelled(running)
-      result = await prepared.stream()
+      result = await (target === undefined ? prepared.stream() : prepared.run())
     } finally {
       prepared.destroySync()
     }

@@ -3,6 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { Socket } from 'node:net'
 import { constants, getPriority, setPriority } from 'node:os'
+import { removeFolder } from '../spool/remove-folder.ts'
 import { encodeFrame, FrameKind, FrameReader, type ProcessSettings, type StatementFrame } from '../sql/frames.ts'
 import { openConfined } from './confined.ts'
 import { ProcessStatements } from './process-statements.ts'
@@ -20,7 +21,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 const socket = new Socket({ fd: descriptor, readable: true, writable: true })
 // Statements may still run in threads of DuckDB, which an orderly exit would wait for.
-const end = () => process.kill(process.pid, 'SIGKILL')
+const end = () => {
+  if (leftovers !== undefined) removeFolder(leftovers)
+  process.kill(process.pid, 'SIGKILL')
+}
+let leftovers: string | undefined
 socket.on('close', end)
 socket.on('end', end)
 socket.on('error', end)
@@ -44,6 +49,7 @@ socket.on('data', (piece: Buffer) => reader.push(piece))
 async function open(settings: ProcessSettings): Promise<ProcessStatements> {
   process.title = `weir ${settings.name} queries`
   const { folders, temporary: spill, memoryLimit, threads, connections } = settings
+  leftovers = settings.leftovers
   const [instance, main] = await openConfined({ folders, spill, memoryLimit, threads })
   main.closeSync()
   send(encodeFrame(FrameKind.ready, 0))

@@ -1,10 +1,14 @@
-// Rows of one table that are not in a file yet: kept here until they are; DuckDB has a copy while SQL reads them.
+// Rows of one table that are not in a file yet: kept here until they are; SQL reads copies of them in the spool.
 import type { ColumnData } from '../../../model/batch.ts'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
-import { hasSeries, mergesFields } from '../catalog/logical.ts'
-import { type Duckdb, duckdbType, initialValue, quoteName, type RowSource } from '../duckdb/index.ts'
-import { noTags } from '../series/series.ts'
+import { hasSeries, mergesFields, seriesColumns } from '../catalog/logical.ts'
+import { concatenate } from '../datafile/column-builder.ts'
+import { type FileColumn, storedColumn, toStored } from '../datafile/stored-column.ts'
+import { noTags, type SeriesRegistry } from '../series/series.ts'
+import { decodeSeries } from '../series/tags.ts'
+import type { Spool, SpoolFile } from '../spool/spool.ts'
+import { groupsOf, type SpoolPiece } from '../spool/spool-groups.ts'
 import { arrangeSome } from './arrange.ts'
 import { initialData } from './initial.ts'
 import { bytesOf } from './row-bytes.ts'
@@ -48,12 +52,33 @@ export interface SampleBounds {
 
 /** Rows as SQL reads them. */
 export interface RowsInSql {
-  /** Name of a table of DuckDB, or what stands for one. */
+  /** What stands for them where a table can. */
   readonly from: string
   readonly hidden: readonly HiddenColumn[]
   /** Besides the hidden ones. */
   readonly columns: readonly StoredColumn[]
 }
+
+/** Some rows of a memtable as a file of the spool. */
+export interface SpooledRows {
+  readonly file: SpoolFile
+  readonly hidden: readonly HiddenColumn[]
+  /** Besides the hidden ones. */
+  readonly columns: readonly StoredColumn[]
+}
+
+interface Part extends SpooledRows {
+  readonly rows: number
+  writes: readonly MemtableRows[]
+}
+
+/** What memtables need of the engine. */
+export interface MemtableHome {
+  readonly spool: Spool
+}
+
+/** Parts of more rows are not put together with others. */
+const mostTogether = 500_000
 
 /** One generation of a table's memtable. Sealed ones take no more rows and go once their file is in the catalog. */
 export class Memtable {
@@ -66,23 +91,21 @@ export class Memtable {
   bytes = 0
   /** Hidden columns of its rows in SQL; fixed, since a change of what they depend on starts a new generation. */
   readonly hidden: readonly HiddenColumn[]
-  readonly #duckdb: Duckdb
+  readonly #home: MemtableHome
   readonly #times = new RowTimes()
-  readonly #name: string
   #table: Table
-  /** Rows DuckDB's copy has, then those it lacks; in the order they were written. */
-  #copied: readonly MemtableRows[] = []
+  /** Rows the spool has, then those that are on their way there, then those it lacks; in the order they were written. */
+  #parts: readonly Part[] = []
+  #taken: readonly MemtableRows[] = []
   #fresh: MemtableRows[] = []
-  #copy: RowsInSql | undefined
-  #copying: Promise<void> | undefined
-  #copyUsedAt = 0
+  #spooling: Promise<void> | undefined
+  #spooledAt = 0
   #readers = 0
   #dropped = false
 
-  constructor(duckdb: Duckdb, table: Table, generation: number, firstSeq: number) {
-    this.#duckdb = duckdb
+  constructor(home: MemtableHome, table: Table, firstSeq: number) {
+    this.#home = home
     this.#table = table
-    this.#name = `main.mem_${table.id}_${generation}`
     this.firstSeq = firstSeq
     this.endSeq = firstSeq
     this.hidden = hiddenColumns(table)
@@ -95,12 +118,7 @@ export class Memtable {
 
   /** All rows, in the order they were written. */
   get writes(): readonly MemtableRows[] {
-    return [...this.#copied, ...this.#fresh]
-  }
-
-  /** DuckDB's copy of its rows, as far as one was made. */
-  get copy(): RowsInSql | undefined {
-    return this.#copy
+    return [...this.#parts.flatMap(({ writes }) => writes), ...this.#taken, ...this.#fresh]
   }
 
   add(table: Table, rows: MemtableRows): void {
@@ -119,33 +137,58 @@ export class Memtable {
       this.#fresh = fresh
       return true
     }
-    // Those on their way into the copy must be found again if they do not arrive.
-    const copied = this.#copying === undefined ? arrangeSome(this.#copied) : undefined
-    this.#copied = copied ?? this.#copied
-    return copied !== undefined
+    for (const part of this.#parts) {
+      const writes = arrangeSome(part.writes)
+      if (writes === undefined) continue
+      part.writes = writes
+      return true
+    }
+    return false
   }
 
-  /** Makes everything added before the call readable in DuckDB. */
-  async copyRows(): Promise<void> {
-    this.#copyUsedAt = Date.now()
-    while (this.#copying) await this.#copying
-    if (this.#fresh.length === 0) return
-    this.#copying = this.#copyFresh().finally(() => {
-      this.#copying = undefined
+  /** Everything added before the call as files of the spool. They are pinned: who asked for them lets them go. */
+  async spool(): Promise<readonly SpooledRows[]> {
+    this.#spooledAt = Date.now()
+    while (this.#spooling) await this.#spooling
+    if (this.#fresh.length > 0) {
+      this.#spooling = this.#spoolFresh().finally(() => {
+        this.#spooling = undefined
+      })
+      await this.#spooling
+    }
+    const parts = this.#parts
+    for (const { file } of parts) file.pin()
+    return parts
+  }
+
+  /**
+   * All rows as one file that is read in the order they were written, with the tags of their series. For few rows. The file is pinned, and
+   * goes when it is let go.
+   */
+  async spoolInOrder(registry: SeriesRegistry): Promise<SpooledRows> {
+    const tags = seriesColumns(this.#table)
+    const columns = stored(this.#table)
+    const named = [...this.#named(columns), ...tags.map(({ physical, type }) => ({ name: physical, type }))]
+    const pieces = this.writes.map(write => {
+      const series = Array.from(write.tsids ?? [], tsid => ({ tsid, key: registry.key(tsid) }))
+      return [...this.#dataOf(write, columns), ...decodeSeries(series, tags)]
     })
-    await this.#copying
+    const data = named.map((column, i) => {
+      const all = pieces.map((piece, place) => ({ data: piece[i], from: 0, to: this.writes[place]!.rows }))
+      return toStored(column, concatenate(column.type, all))
+    })
+    const group = { from: 0, rows: this.rows, columns: data }
+    const file = await this.#home.spool.write(named.map(storedColumn), [group], this.bytes, { plain: true, level: 0 })
+    file.pin()
+    file.drop()
+    return { file, hidden: this.hidden, columns: [...columns, ...tags] }
   }
 
-  /** Lets DuckDB's copy go where no query reads it and none asked for it since `time` (milliseconds since 1970). */
-  forgetCopy(time: number): void {
-    const isUsed = this.#readers > 0 || this.#copying !== undefined || this.#copyUsedAt >= time
-    if (this.#copy === undefined || isUsed) return
+  /** Lets what the spool has go where no query reads it and none asked for it since `time` (milliseconds since 1970). */
+  forget(time: number): void {
+    if (this.#readers > 0 || this.#spooling !== undefined || this.#spooledAt >= time) return
     this.#fresh = [...this.writes]
-    this.#copied = []
-    this.#copy = undefined
-    this.#copying = this.#dropCopy().finally(() => {
-      this.#copying = undefined
-    })
+    this.#remove()
   }
 
   pin(): void {
@@ -157,91 +200,74 @@ export class Memtable {
     if (this.#dropped && this.#readers === 0) this.#remove()
   }
 
-  /** Frees the memory as soon as no query reads it. */
+  /** What the spool has goes as soon as no query reads it. */
   drop(): void {
     this.#dropped = true
     if (this.#readers === 0) this.#remove()
   }
 
-  /** `work` gets what stands for all rows. */
-  read<T>(work: (rows: RowsInSql) => Promise<T>): Promise<T> {
-    const { hidden } = this
-    const columns = stored(this.#table)
-    return this.#duckdb.withRows(this.#source(this.writes, columns), from => work({ from, hidden, columns }))
-  }
-
   #remove(): void {
-    const drop = async () => {
-      await this.#copying?.catch(() => {})
-      if (this.#copy !== undefined) await this.#dropCopy()
-    }
-    void drop()
-  }
-
-  /** What cannot be dropped because DuckDB is closing goes with it. */
-  async #dropCopy(): Promise<void> {
-    await this.#duckdb.run(`DROP TABLE IF EXISTS ${this.#name}`).catch(() => {})
+    for (const { file } of this.#parts) file.drop()
+    this.#parts = []
   }
 
   /** Which rows go is fixed together with their columns: rows that come later may have columns that are newer still. */
-  async #copyFresh(): Promise<void> {
-    const columns = this.#columns()
+  async #spoolFresh(): Promise<void> {
+    const columns = stored(this.#table)
     const taken = this.#fresh
-    const before = this.#copied
-    this.#copied = [...before, ...taken]
+    this.#taken = taken
     this.#fresh = []
+    let rows = countRows(taken)
+    // Small files at the end become part of this one, each row a few times at most.
+    const before = this.#parts.length
+    let kept = before
+    while (kept > 0 && this.#parts[kept - 1]!.rows <= Math.min(rows, mostTogether)) rows += this.#parts[--kept]!.rows
+    const together = this.#parts.slice(kept)
     try {
-      await this.#define(columns.slice(this.#copy?.columns.length ?? 0))
-      const source = this.#source(taken, columns)
-      await this.#duckdb.withRows(source, rows => this.#duckdb.run(`INSERT INTO ${this.#name} SELECT * FROM ${rows}`))
+      const writes = [...together.flatMap(part => part.writes), ...taken]
+      const file = await this.#write(writes, columns)
+      // They may have been sorted meanwhile.
+      const sorted = together.flatMap(part => part.writes)
+      const part = { file, hidden: this.hidden, columns, rows, writes: [...sorted, ...taken] }
+      this.#parts = [...this.#parts.slice(0, kept), part]
+      for (const { file } of together) file.drop()
     } catch (error) {
-      // The statement took all of them or none.
-      this.#copied = before
       this.#fresh = [...taken, ...this.#fresh]
       throw error
+    } finally {
+      this.#taken = []
     }
+    if (this.#dropped && this.#readers === 0) this.#remove()
   }
 
-  /** Those of the copy as the table has them now, then those the copy lacks. */
-  #columns(): readonly StoredColumn[] {
-    const now = new Map(stored(this.#table).map(column => [column.id, column]))
-    const known = (this.#copy?.columns ?? []).map(column => now.get(column.id) ?? column)
-    for (const { id } of known) now.delete(id)
-    return [...known, ...now.values()]
+  #write(writes: readonly MemtableRows[], columns: readonly StoredColumn[]): Promise<SpoolFile> {
+    const named = this.#named(columns)
+    const expected = writes.reduce((sum, write) => sum + bytesOf(write) + write.rows * 8, 0)
+    const groups = groupsOf(named, this.#pieces(writes, columns))
+    return this.#home.spool.write(named.map(storedColumn), groups, expected, { plain: true, level: 0 })
   }
 
-  /** Creates the copy, or adds the columns the table got since. */
-  async #define(missing: readonly StoredColumn[]): Promise<void> {
-    const words = (column: StoredColumn) => `${quoteName(column.physical)} ${duckdbType(column.type)}`
-    const { hidden } = this
-    if (this.#copy === undefined) {
-      const names = hidden.map(([name, type]) => `${name} ${duckdbType(type)}`)
-      await this.#duckdb.run(`CREATE TABLE ${this.#name} (${[...names, ...missing.map(words)].join(', ')})`)
-      this.#copy = { from: this.#name, hidden, columns: missing }
-      return
-    }
-    for (const column of missing) {
-      const initial = column.filled === undefined ? '' : ` DEFAULT ${initialValue(column.filled.text, column.type)}`
-      await this.#duckdb.run(`ALTER TABLE ${this.#name} ADD COLUMN ${words(column)}${initial}`)
-      this.#copy = { ...this.#copy, columns: [...this.#copy.columns, column] }
-    }
+  *#pieces(writes: readonly MemtableRows[], columns: readonly StoredColumn[]): Generator<SpoolPiece> {
+    for (const write of writes) yield { from: 0, rows: write.rows, columns: this.#dataOf(write, columns) }
   }
 
-  #source(writes: readonly MemtableRows[], columns: readonly StoredColumn[]): RowSource {
-    return {
-      columns: [
-        ...this.hidden.map(([name, type]) => ({ name, type })),
-        ...columns.map(column => ({ name: column.physical, type: column.type }))
-      ],
-      batches: writes.map(write => ({
-        rows: write.rows,
-        columns: [
-          ...this.hidden.map(([name]) => hiddenData(name, write)),
-          ...columns.map(column => write.columns.get(column.id) ?? leftOut(column, write))
-        ]
-      }))
-    }
+  #named(columns: readonly StoredColumn[]): FileColumn[] {
+    return [
+      ...this.hidden.map(([name, type]) => ({ name, type })),
+      ...columns.map(({ physical, type }) => ({ name: physical, type }))
+    ]
   }
+
+  #dataOf(write: MemtableRows, columns: readonly StoredColumn[]): (ColumnData | undefined)[] {
+    return [
+      ...this.hidden.map(([name]) => hiddenData(name, write)),
+      ...columns.map(column => write.columns.get(column.id) ?? leftOut(column, write))
+    ]
+  }
+}
+
+function countRows(writes: readonly MemtableRows[]): number {
+  return writes.reduce((sum, { rows }) => sum + rows, 0)
 }
 
 export type HiddenColumn = readonly ['__tsid' | '__seq' | '__op', ColumnType]

@@ -1,26 +1,36 @@
-// The series registry as tables of DuckDB, so that rows in memory can be joined with their tags.
+// The series registry as files of the spool, so that SQL can join rows with their tags.
 import type { Table, TableColumn } from '../../../model/table.ts'
 import { seriesColumns } from '../catalog/logical.ts'
-import { type Duckdb, duckdbType, quoteName } from '../duckdb/index.ts'
+import { type FileColumn, storedColumn } from '../datafile/stored-column.ts'
 import type { SeriesRegistry } from '../series/series.ts'
 import { decodeSeries, seriesSince } from '../series/tags.ts'
+import type { Spool, SpoolFile } from '../spool/spool.ts'
+import { groupsOf, type SpoolPiece } from '../spool/spool-groups.ts'
+import { readSpooled } from '../spool/spool-sql.ts'
 
-/** Series handed over between two turns of the event loop. */
+/** Series decoded between two turns of the event loop, and the bytes each takes in a file, about. */
 const batch = 5_000
+const seriesBytes = 256
 
-/** Number and tags of every series, for one set of tags; it stays while somebody reads it. */
+/** Files of more series are not put together with others. */
+const mostTogether = 100_000
+
+interface Part {
+  readonly file: SpoolFile
+  readonly series: number
+}
+
+/** Number and tags of series, for one set of tags; its files stay while somebody reads them. */
 export class SeriesTable {
-  readonly name: string
-  readonly #duckdb: Duckdb
+  /** What stands for it where a table can. */
+  readonly from: string
   readonly #tags: readonly TableColumn[]
-  #rows = 0
-  #readers = 0
-  #dropped = false
+  readonly #files: readonly SpoolFile[]
 
-  constructor(duckdb: Duckdb, name: string, table: Table) {
-    this.#duckdb = duckdb
-    this.name = name
-    this.#tags = seriesColumns(table)
+  constructor(tags: readonly TableColumn[], files: readonly SpoolFile[]) {
+    this.#tags = tags
+    this.#files = files
+    this.from = readSpooled(files, columnsOf(tags))
   }
 
   /** A tag of the table that came later is null in all of its series. */
@@ -28,61 +38,17 @@ export class SeriesTable {
     return this.#tags.some(tag => tag.id === id)
   }
 
-  /** Whether it has exactly the tags of a table. */
-  fits(table: Table): boolean {
-    const tags = seriesColumns(table)
-    return tags.length === this.#tags.length && tags.every((tag, i) => isSame(tag, this.#tags[i]!))
-  }
-
-  async create(): Promise<void> {
-    const columns = this.#tags.map(tag => `${quoteName(tag.physical)} ${duckdbType(tag.type)}`)
-    await this.#duckdb.run(`CREATE TABLE ${this.name} (__tsid UINTEGER, ${columns.join(', ')})`)
-  }
-
-  /** Takes every series there is at the call. */
-  async fill(registry: SeriesRegistry): Promise<void> {
-    for (const size = registry.size; this.#rows < size; ) {
-      const series = seriesSince(registry, this.#rows, batch)
-      const tsids = Uint32Array.from(series, entry => entry.tsid)
-      const source = {
-        columns: [
-          { name: '__tsid', type: 'UInt32' as const },
-          ...this.#tags.map(({ physical, type }) => ({ name: physical, type }))
-        ],
-        batches: [
-          {
-            rows: series.length,
-            columns: [{ kind: 'fixed' as const, values: tsids }, ...decodeSeries(series, this.#tags)]
-          }
-        ]
-      }
-      await this.#duckdb.withRows(source, rows => this.#duckdb.run(`INSERT INTO ${this.name} SELECT * FROM ${rows}`))
-      this.#rows += series.length
-    }
-  }
-
   pin(): void {
-    this.#readers++
+    for (const file of this.#files) file.pin()
   }
 
   unpin(): void {
-    this.#readers--
-    if (this.#dropped && this.#readers === 0) this.#remove()
-  }
-
-  /** Frees it as soon as nobody reads it. */
-  drop(): void {
-    this.#dropped = true
-    if (this.#readers === 0) this.#remove()
-  }
-
-  #remove(): void {
-    this.#duckdb.run(`DROP TABLE IF EXISTS ${this.name}`).catch(() => {})
+    for (const file of this.#files) file.unpin()
   }
 }
 
-function isSame(a: TableColumn, b: TableColumn): boolean {
-  return a.id === b.id && a.physical === b.physical
+function columnsOf(tags: readonly TableColumn[]): readonly FileColumn[] {
+  return [{ name: '__tsid', type: 'UInt32' }, ...tags.map(({ physical, type }) => ({ name: physical, type }))]
 }
 
 /** What a mirror shows, as it is at the moment. */
@@ -91,36 +57,42 @@ export interface Mirrored {
   readonly registry: SeriesRegistry
 }
 
-/** The series of one table. With another set of tags they get another table: whoever reads the old one goes on with it. */
+/** The series of one table. With another set of tags they get other files: whoever reads the old ones goes on with them. */
 export class SeriesMirror {
-  readonly #duckdb: Duckdb
+  readonly #spool: Spool
   readonly #mirrored: Mirrored
+  #tags: readonly TableColumn[] = []
+  #parts: readonly Part[] = []
   #current: SeriesTable | undefined
-  #generation = 0
   #turn: Promise<void> = Promise.resolve()
+  #waiting = 0
+  #usedAt = 0
+  #dropped = false
 
-  constructor(duckdb: Duckdb, mirrored: Mirrored) {
-    this.#duckdb = duckdb
+  constructor(spool: Spool, mirrored: Mirrored) {
+    this.#spool = spool
     this.#mirrored = mirrored
   }
 
-  /** Holds every series there was at the last call of `sync` that has ended; undefined before the first one. */
-  get current(): SeriesTable | undefined {
-    return this.#current
-  }
-
-  /** Brings it up to date. */
-  sync(): Promise<void> {
+  /** Every series there is at the call. It is pinned: who asked for it lets it go. */
+  async sync(): Promise<SeriesTable> {
+    this.#usedAt = Date.now()
+    this.#waiting++
     const next = this.#turn.then(() => this.#sync())
-    this.#turn = next.catch(() => {})
-    return next
+    this.#turn = next.then(
+      () => {},
+      () => {}
+    )
+    try {
+      return await next
+    } finally {
+      this.#waiting--
+    }
   }
 
   /** Runs work over the series there are. */
   async read<T>(work: (series: SeriesTable) => Promise<T>): Promise<T> {
-    await this.sync()
-    const series = this.#current!
-    series.pin()
+    const series = await this.sync()
     try {
       return await work(series)
     } finally {
@@ -128,24 +100,72 @@ export class SeriesMirror {
     }
   }
 
-  async drop(): Promise<void> {
-    await this.#turn
-    this.#current?.drop()
+  /** Lets files go that nobody asked for since `time` (milliseconds since 1970). */
+  forget(time: number): void {
+    if (this.#waiting === 0 && this.#usedAt < time) this.#clear()
   }
 
-  async #sync(): Promise<void> {
-    const { table, registry } = this.#mirrored
-    const before = this.#current
-    if (before?.fits(table)) return before.fill(registry)
-    const series = new SeriesTable(this.#duckdb, `main.series_${table.id}_${this.#generation++}`, table)
-    try {
-      await series.create()
-      await series.fill(registry)
-    } catch (error) {
-      series.drop()
-      throw error
-    }
-    this.#current = series
-    before?.drop()
+  drop(): void {
+    this.#dropped = true
+    if (this.#waiting === 0) this.#clear()
   }
+
+  #clear(): void {
+    for (const { file } of this.#parts) file.drop()
+    this.#parts = []
+    this.#current = undefined
+  }
+
+  async #sync(): Promise<SeriesTable> {
+    const { table, registry } = this.#mirrored
+    const tags = seriesColumns(table)
+    if (!areSame(tags, this.#tags)) {
+      this.#clear()
+      this.#tags = tags
+    }
+    const known = this.#parts.reduce((sum, { series }) => sum + series, 0)
+    const { size } = registry
+    if (this.#current === undefined || known < size) {
+      let kept = this.#parts.length
+      let first = known
+      while (kept > 0 && this.#parts[kept - 1]!.series <= Math.min(size - first, mostTogether)) {
+        first -= this.#parts[--kept]!.series
+      }
+      const file = await this.#write(tags, registry, first, size)
+      const gone = this.#parts.slice(kept)
+      this.#parts = [...this.#parts.slice(0, kept), { file, series: size - first }]
+      this.#current = new SeriesTable(
+        tags,
+        this.#parts.map(part => part.file)
+      )
+      for (const { file } of gone) file.drop()
+    }
+    const current = this.#current
+    current.pin()
+    if (this.#dropped) this.#clear()
+    return current
+  }
+
+  #write(tags: readonly TableColumn[], registry: SeriesRegistry, from: number, to: number): Promise<SpoolFile> {
+    const columns = columnsOf(tags)
+    const groups = groupsOf(columns, pieces(tags, registry, from, to))
+    return this.#spool.write(columns.map(storedColumn), groups, (to - from) * seriesBytes, { level: 0 })
+  }
+}
+
+function* pieces(
+  tags: readonly TableColumn[],
+  registry: SeriesRegistry,
+  from: number,
+  to: number
+): Generator<SpoolPiece> {
+  for (let at = from; at < to; at += batch) {
+    const series = seriesSince(registry, at, Math.min(batch, to - at))
+    const tsids = Uint32Array.from(series, entry => entry.tsid)
+    yield { from: 0, rows: series.length, columns: [{ kind: 'fixed', values: tsids }, ...decodeSeries(series, tags)] }
+  }
+}
+
+function areSame(a: readonly TableColumn[], b: readonly TableColumn[]): boolean {
+  return a.length === b.length && a.every((tag, i) => tag.id === b[i]!.id && tag.physical === b[i]!.physical)
 }

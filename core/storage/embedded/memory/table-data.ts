@@ -2,13 +2,12 @@
 import type { Table } from '../../../model/table.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { isRetyped } from '../catalog/retyped.ts'
-import type { Duckdb } from '../duckdb/index.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import { LabelIndex } from '../series/label-index.ts'
 import { SeriesRegistry } from '../series/series.ts'
 import { seriesSince } from '../series/tags.ts'
 import type { Follower } from './follower.ts'
-import { Memtable, type MemtableRows } from './memtable.ts'
+import { Memtable, type MemtableHome, type MemtableRows } from './memtable.ts'
 import { SeriesMirror } from './series-mirror.ts'
 
 export class TableData {
@@ -18,9 +17,8 @@ export class TableData {
   sealed: Memtable[] = []
   /** Whoever wants to know of every row from now on. */
   readonly followers = new Set<Follower>()
-  readonly #duckdb: Duckdb
+  readonly #home: MemtableHome
   readonly #loadSeries: () => Iterable<SeriesEntry>
-  #generation = 0
   #registry: SeriesRegistry | undefined
   #mirror: SeriesMirror | undefined
   #labels: LabelIndex | undefined
@@ -30,8 +28,8 @@ export class TableData {
   /** Series below this number are in the catalog. */
   #savedSeries = 0
 
-  constructor(duckdb: Duckdb, table: Table, loadSeries: () => Iterable<SeriesEntry>) {
-    this.#duckdb = duckdb
+  constructor(home: MemtableHome, table: Table, loadSeries: () => Iterable<SeriesEntry>) {
+    this.#home = home
     this.table = table
     this.#loadSeries = loadSeries
   }
@@ -59,7 +57,7 @@ export class TableData {
   }
 
   get mirror(): SeriesMirror {
-    this.#mirror ??= new SeriesMirror(this.#duckdb, this)
+    this.#mirror ??= new SeriesMirror(this.#home.spool, this)
     return this.#mirror
   }
 
@@ -107,7 +105,7 @@ export class TableData {
   }
 
   add(rows: MemtableRows): void {
-    this.active ??= new Memtable(this.#duckdb, this.table, this.#generation++, rows.seq)
+    this.active ??= new Memtable(this.#home, this.table, rows.seq)
     const before = this.active.bytes
     this.active.add(this.table, rows)
     for (const follower of this.followers) follower.offer(rows, this.active.bytes - before)
@@ -131,11 +129,10 @@ export class TableData {
     this.active = undefined
   }
 
-  /** Makes every row that memtables of the table hold at the call readable by SQL, with its series. */
-  async makeReadable(memtables: readonly Memtable[]): Promise<void> {
-    // First: whoever meets a copy of rows in DuckDB finds the tags of its rows there, too.
-    if (hasSeries(this.table)) await this.mirror.sync()
-    for (const memtable of memtables) await memtable.copyRows()
+  /** Lets go what the spool has that no query reads and none asked for since `time` (milliseconds since 1970). */
+  forgetSpooled(time: number): void {
+    for (const memtable of this.memtables) memtable.forget(time)
+    this.#mirror?.forget(time)
   }
 
   /** Rows go; queries that read them end on what they began with. */
@@ -147,6 +144,6 @@ export class TableData {
 
   drop(): void {
     this.clear()
-    this.#mirror?.drop().catch(() => {})
+    this.#mirror?.drop()
   }
 }

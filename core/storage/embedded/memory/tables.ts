@@ -2,9 +2,9 @@
 import { DbError } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
-import type { Duckdb } from '../duckdb/index.ts'
 import type { RecordPart } from '../log/record.ts'
 import { KnownSeries } from '../series/known-series.ts'
+import type { MemtableHome } from './memtable.ts'
 import { TableData } from './table-data.ts'
 
 export class OpenTables {
@@ -13,14 +13,14 @@ export class OpenTables {
   /** What the keys of requests stand for. */
   readonly known = new KnownSeries(table => this.take(table))
   readonly #catalog: EmbeddedCatalog
-  readonly #duckdb: Duckdb
+  readonly #home: MemtableHome
   readonly #tables = new Map<number, TableData>()
   #bytes = 0
   #waiting: (() => void)[] = []
 
-  constructor(catalog: EmbeddedCatalog, duckdb: Duckdb) {
+  constructor(catalog: EmbeddedCatalog, home: MemtableHome) {
     this.#catalog = catalog
-    this.#duckdb = duckdb
+    this.#home = home
   }
 
   /** Memory taken by rows that are in no file yet. */
@@ -55,7 +55,7 @@ export class OpenTables {
     const current = this.#catalog.host(this.current(table))
     let data = this.#tables.get(current.id)
     if (data === undefined) {
-      data = new TableData(this.#duckdb, current, () => this.#catalog.series(current.id))
+      data = new TableData(this.#home, current, () => this.#catalog.series(current.id))
       this.#tables.set(current.id, data)
     }
     data.table = current
@@ -114,9 +114,9 @@ export class OpenTables {
     data.drop()
   }
 
-  /** Lets copies go that no SQL asked for since `time` (milliseconds since 1970). */
-  forgetCopies(time: number): void {
-    for (const { memtables } of this.#tables.values()) for (const memtable of memtables) memtable.forgetCopy(time)
+  /** Lets go what the spool has that no query asked for since `time` (milliseconds since 1970). */
+  forgetSpooled(time: number): void {
+    for (const data of this.#tables.values()) data.forgetSpooled(time)
   }
 
   /** Everything below is in files: the log may forget it. */

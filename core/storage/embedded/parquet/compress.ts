@@ -13,9 +13,9 @@ const worthwhile = 0.9
 /** Output memory per byte of input to begin with; what grows further does so in steps. */
 const usualRatio = 64
 
-/** The bytes as a zstd frame, or nothing where that saves less than a tenth. */
+/** The bytes as a zstd frame, or nothing where that saves less than a tenth, or the level is 0. */
 export function tryCompress(bytes: Uint8Array, level: number): Uint8Array | undefined {
-  if (bytes.length < minBytes) return undefined
+  if (bytes.length < minBytes || level === 0) return undefined
   const compressed = compress(bytes, level)
   return compressed.length <= bytes.length * worthwhile ? compressed : undefined
 }

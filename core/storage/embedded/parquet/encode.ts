@@ -85,6 +85,30 @@ export function chooseEncoder(
   }
 }
 
+/** Values as they are, which takes the least time; those that come with a dictionary keep it. */
+export function plainEncoder(column: ParquetColumn, dense: Dense, count: number, scratch: EncodeScratch): ChunkEncoder {
+  switch (dense.kind) {
+    case 'boolean':
+      return booleans(dense.values)
+    case 'int32':
+      return plainNumbers(dense.values, 1, (from, to) => boundsOfInt32(dense.values, from, to, isUnsigned(column)))
+    case 'int64':
+      return plainNumbers(dense.halves, 2, (from, to) => boundsOfInt64(dense.halves, from, to, isUnsigned(column)))
+    case 'float':
+      return plainNumbers(dense.halves, 1, withoutBounds)
+    case 'double':
+      return plainNumbers(dense.halves, 2, withoutBounds)
+    case 'texts':
+      return { ...plainTexts(column, dense.texts, count, scratch), bounds: withoutBounds }
+    case 'codes':
+      return { ...codes(column, dense.codes, dense.dictionary, count, scratch), bounds: withoutBounds }
+  }
+}
+
+function withoutBounds(from: number, to: number): Seen {
+  return from === to ? 'none' : 'nan'
+}
+
 function booleans(values: Int32Array): ChunkEncoder {
   return {
     encoding: Encoding.rle,

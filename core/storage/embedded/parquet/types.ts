@@ -68,8 +68,10 @@ export interface ParquetFooter {
 export interface WriterOptions {
   /** Rows of a page. */
   readonly pageRows?: number
-  /** Of zstd. */
+  /** Of zstd; 0: nothing is compressed. */
   readonly level?: number
+  /** For files that are read a few times: values are written as they are, texts without bounds. */
+  readonly plain?: boolean
 }
 
 /** Rows `from` to `to` (exclusive) of a row group that one page holds. */

@@ -4,7 +4,7 @@ import type { ColumnData } from '../../../model/batch.ts'
 import { joinSeen, type Seen, shortenSeen } from './bounds.ts'
 import { compress, tryCompress } from './compress.ts'
 import { countBits, takeDense } from './dense.ts'
-import { type ChunkEncoder, chooseEncoder, EncodeScratch } from './encode.ts'
+import { type ChunkEncoder, chooseEncoder, EncodeScratch, plainEncoder } from './encode.ts'
 import { Codec, Encoding, magic, maxGroupRows, Page } from './format.ts'
 import { encodeRun } from './hybrid.ts'
 import { encodeColumnIndex, encodeFooter, encodeOffsetIndex, type WrittenPage } from './metadata.ts'
@@ -36,6 +36,7 @@ export class ParquetWriter {
   readonly #sink: (bytes: Uint8Array) => void
   readonly #pageRows: number
   readonly #level: number
+  readonly #plain: boolean
   readonly #groups: WrittenGroup[] = []
   readonly #scratch = new EncodeScratch()
   readonly #page = new Output()
@@ -52,6 +53,7 @@ export class ParquetWriter {
     // Pages begin with a whole byte of the bitmaps.
     this.#pageRows = Math.max(8, Math.ceil((options.pageRows ?? defaultPageRows) / 8) * 8)
     this.#level = options.level ?? defaultLevel
+    this.#plain = options.plain ?? false
     const head = new Uint8Array(4)
     new DataView(head.buffer).setUint32(0, magic, true)
     this.#emit(head)
@@ -69,7 +71,9 @@ export class ParquetWriter {
     const taken = columns.map((data, i) => takeDense(this.#columns[i]!, data, from, rows))
     const written = taken.map(({ dense, count, valid }, i) => {
       const column = this.#columns[i]!
-      const encoder = chooseEncoder(column, dense, count, this.#level, this.#scratch)
+      const encoder = this.#plain
+        ? plainEncoder(column, dense, count, this.#scratch)
+        : chooseEncoder(column, dense, count, this.#level, this.#scratch)
       return this.#writeChunk(column, encoder, rows, valid)
     })
     this.#groups.push({ rows, columns: written })

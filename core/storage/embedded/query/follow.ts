@@ -2,13 +2,12 @@
 import type { ResultBatch } from '../../../model/batch.ts'
 import type { Table } from '../../../model/table.ts'
 import type { Follow, QueryResult, SqlQuery } from '../../engine.ts'
-import { hasSeries } from '../catalog/logical.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import { Follower } from '../memory/follower.ts'
 import { Memtable, type MemtableRows } from '../memory/memtable.ts'
-import type { SeriesTable } from '../memory/series-mirror.ts'
 import { noRows, writtenRows } from './relation.ts'
 import { type ReadParts, snapshotOf } from './snapshot.ts'
+import { runStatement } from './statement.ts'
 import { substitute } from './substitute.ts'
 
 export type FollowQuery = SqlQuery & { readonly follow: Follow }
@@ -80,25 +79,21 @@ async function look(
   signal: AbortSignal
 ): Promise<readonly ResultBatch[]> {
   const snapshot = snapshotOf(parts, table, Date.now())
-  const data = parts.tables.find(table)!
-  const memtable = new Memtable(parts.duckdb, snapshot.table, 0, writes[0]!.seq)
+  const { registry } = parts.tables.find(table)!
+  const memtable = new Memtable(parts, snapshot.table, writes[0]!.seq)
   for (const rows of writes) memtable.add(snapshot.table, rows)
-  const read = (series?: SeriesTable) =>
-    memtable.read(async rows => {
-      const found = await ask(parts, query, writtenRows(snapshot, rows, series), signal)
-      return found.batches
-    })
-  return hasSeries(snapshot.table) ? data.mirror.read(read) : read()
+  const rows = await memtable.spoolInOrder(registry)
+  try {
+    const { batches } = await ask(parts, query, writtenRows(snapshot, rows), signal)
+    return batches
+  } finally {
+    rows.file.unpin()
+  }
 }
 
-async function ask(
-  { duckdb }: ReadParts,
-  { text, relations, timezone, parameters = [] }: FollowQuery,
-  rows: string,
-  signal: AbortSignal
-) {
-  const sql = substitute(text, relations, () => rows)
-  const result = await duckdb.stream({ sql, timezone, parameters }, signal, () => {})
+async function ask({ sql }: ReadParts, query: FollowQuery, rows: string, signal: AbortSignal) {
+  const text = substitute(query.text, query.relations, () => rows)
+  const result = await runStatement(sql, query, text, signal, () => {})
   const batches: ResultBatch[] = []
   for await (const batch of result.batches()) batches.push(batch)
   return { columns: result.columns, batches }

@@ -1,10 +1,11 @@
 // The newest rows of series: which files hold some, and from when on.
+import { join } from 'node:path'
+import type { ResultBatch } from '../../../model/batch.ts'
 import type { Table } from '../../../model/table.ts'
 import type { Condition } from '../../engine.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isTagged } from '../catalog/logical.ts'
-import { duckdbType, quoteName } from '../duckdb/index.ts'
-import { mostRows, readAll, source } from '../samples/file-samples.ts'
+import { duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
 import type { Sized } from '../samples/sample-cache.ts'
 import { partsRead, type Snapshot } from './relation.ts'
 import type { NewestRows, Selection } from './select.ts'
@@ -14,6 +15,8 @@ import { ticksOf } from './time.ts'
 /** Series of all files together: beyond, the look at them takes as long as a query. */
 const mostSeries = 1_000_000
 const mostFiles = 200
+/** Rows of a file whose ends are looked for: that takes about as long as one query over it. */
+const mostRows = 50_000_000
 
 /** Undefined where the statement wants other rows, too, or they cannot be told apart. */
 export async function findNewest(
@@ -58,11 +61,21 @@ interface SeriesEnds extends Sized {
 
 async function readEnds(parts: ReadParts, file: DataFile, { timeIndex }: Table): Promise<SeriesEnds> {
   const ticks = ticksOf(timeIndex, `max(${quoteName(timeIndex.physical)})::${duckdbType(timeIndex.type)}`)
-  const sql = `SELECT __tsid, (${ticks})::BIGINT FROM ${source(parts, file)} GROUP BY __tsid`
+  const sql = `SELECT __tsid, (${ticks})::BIGINT FROM read_parquet(${quoteText(join(parts.dataDir, file.path))}) GROUP BY __tsid`
   const batches = await readAll(parts, file, sql)
   const series = batches.flatMap(({ columns }) => [...(columns[0]!.values as Uint32Array)])
   const times = batches.flatMap(({ columns }) => Array.from(columns[1]!.values as BigInt64Array, Number))
   return { bytes: series.length * 12, series: Uint32Array.from(series), times: Float64Array.from(times) }
+}
+
+/** For whoever wants it, so nobody can cancel it. */
+async function readAll({ duckdb, pins }: ReadParts, file: DataFile, sql: string): Promise<readonly ResultBatch[]> {
+  pins.pin([file.path])
+  try {
+    return await duckdb.read(sql)
+  } finally {
+    pins.unpin([file.path])
+  }
 }
 
 /** By series. */

@@ -3,11 +3,11 @@ import type { Table, TableColumn } from '../../../model/table.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { storedColumns } from '../catalog/logical.ts'
 import { quoteName } from '../duckdb/index.ts'
-import { Memtable, type RowsInSql } from '../memory/memtable.ts'
+import { Memtable, type SpooledRows } from '../memory/memtable.ts'
 import type { SeriesTable } from '../memory/series-mirror.ts'
 import { mergeVersions } from './merge.ts'
 import type { NewestRows, Selection } from './select.ts'
-import { fileRows, finished, memtableRows, missing, ofTables, type SourceOptions } from './source.ts'
+import { fileRows, finished, missing, ofTables, type SourceOptions, spooledRows } from './source.ts'
 
 /** What a query reads, fixed when it starts. */
 export interface Snapshot {
@@ -18,7 +18,9 @@ export interface Snapshot {
   readonly logical: readonly number[] | undefined
   readonly files: readonly DataFile[]
   readonly memtables: readonly Memtable[]
-  /** The tags of the series; undefined where there are none, or nobody has read rows of them in memory. */
+  /** The rows of each memtable as SQL reads them, once they are readable. */
+  readonly spooled: ReadonlyMap<Memtable, readonly SpooledRows[]>
+  /** The tags of the series; undefined where there are none, or the rows are not readable by SQL yet. */
   readonly series: SeriesTable | undefined
   readonly dataDir: string
   /** Rows before it (in the time index's unit) are past their time to live. */
@@ -38,34 +40,35 @@ export interface Pick {
 /** `SELECT …` of every visible row that may be asked for, with the table's columns under their physical names, or of a few of them. */
 export function relation(snapshot: Snapshot, selection: Selection, pick?: Pick): string {
   const { wants, pruned, count } = selection
-  const { table, view, series, dataDir, cutoff } = snapshot
+  const { table, view, spooled, dataDir, cutoff } = snapshot
   const only = view === undefined ? snapshot.logical : [view.id]
   const wanted = pick?.columns ?? storedColumns(table)
   const columns = { columns: wanted.filter(column => column.semantic !== 'tag') }
   const options = { cutoff, only, tsids: selection.tsids, ...columns }
   const { alone: all, versioned } = partsRead(snapshot, wants)
-  const few = selection.few?.files.every(file => all.includes(file)) ? selection.few : undefined
   const newest = selection.newest?.files.every(file => all.includes(file)) ? selection.newest : undefined
-  const apart = few?.files ?? newest?.files ?? []
+  const apart = newest?.files ?? []
   const alone = all.filter(part => isMemtable(part) || !apart.includes(part))
   count(alone.filter(isFile), 'alone')
   count(versioned.filter(isFile), 'versioned')
   const select = (parts: readonly Part[], kind: 'alone' | 'versioned') => [
     ...fileRows(table, parts.filter(isFile), dataDir, { ...options, groups: file => pruned.get(file.path)?.[kind] }),
-    ...parts.filter(isMemtable).map(({ copy }) => memtableRows(table, copy!, series, { ...options, only: undefined }))
+    ...spooledRows(
+      table,
+      parts.filter(isMemtable).flatMap(memtable => spooled.get(memtable) ?? []),
+      undefined,
+      { ...options, only: undefined }
+    )
   ]
   const mixed = select(versioned, 'versioned').join(' UNION ALL ')
   const merged = mixed === '' ? [] : [mergeVersions(table, mixed, { keepDeletes: false, ...columns })]
-  const parts = [...select(alone, 'alone'), ...newestRows(snapshot, options, few ? undefined : newest), ...merged]
-  if (parts.length === 0 && few === undefined) return pick?.empty ?? noRows(view ?? table)
+  const parts = [...select(alone, 'alone'), ...newestRows(snapshot, options, newest), ...merged]
+  if (parts.length === 0) return pick?.empty ?? noRows(view ?? table)
   const names = pick?.names ?? (view === undefined ? finished(table) : viewNames(view, table))
   const isTagged = wanted.some(({ semantic }) => semantic === 'tag')
   const rows = `(${parts.join(' UNION ALL ')})`
   const whole = isTagged || (only !== undefined && !pick?.bySeries) ? joinSeries(snapshot, rows, wanted, only) : rows
-  return [
-    ...(parts.length === 0 ? [] : [`SELECT ${names} FROM ${whole}`]),
-    ...(few === undefined ? [] : [`SELECT ${names} FROM ${few.rows}`])
-  ].join(' UNION ALL ')
+  return `SELECT ${names} FROM ${whole}`
 }
 
 /** Rows with those of the columns that are tags of their series; `only` those of some logical tables. */
@@ -80,7 +83,7 @@ function joinSeries(
     .filter(({ semantic }) => semantic === 'tag')
     .map(tag => (series.has(tag) ? `s.${quoteName(tag.physical)}` : missing(tag)))
   const where = only === undefined ? '' : ` WHERE ${ofTables('s.', only)}`
-  return `(SELECT ${['m.*', ...tags].join(', ')} FROM ${rows} m JOIN ${series.name} s ON s.__tsid = m.__tsid${where})`
+  return `(SELECT ${['m.*', ...tags].join(', ')} FROM ${rows} m JOIN ${series.from} s ON s.__tsid = m.__tsid${where})`
 }
 
 /** Reads of files that begin at a time of their own: each is a scan of its own. */
@@ -104,16 +107,13 @@ export function noRows({ columns }: { readonly columns: readonly TableColumn[] }
   return `SELECT ${columns.map(missing).join(', ')} WHERE false`
 }
 
-/** `SELECT …` of rows as they were written, each version for itself. */
-export function writtenRows(
-  { table, view, logical, cutoff }: Snapshot,
-  rows: RowsInSql,
-  series: SeriesTable | undefined
-): string {
+/** `SELECT …` of rows as they were written, each version for itself and with its tags. */
+export function writtenRows({ table, view, logical, cutoff }: Snapshot, rows: SpooledRows): string {
   const only = view === undefined ? logical : [view.id]
   const names = view === undefined ? finished(table) : viewNames(view, table)
   const puts = table.options.append_mode ? '' : ' WHERE __op = 0'
-  return `SELECT ${names} FROM (${memtableRows(table, rows, series, { cutoff, only })})${puts}`
+  const [all] = spooledRows(table, [rows], undefined, { cutoff, only })
+  return `SELECT ${names} FROM (${all})${puts}`
 }
 
 /** All columns users see, or a few of them by the names users know. */
@@ -159,7 +159,7 @@ export function partsRead(
   const [alone, versioned] = splitByVersions(
     table,
     files.filter(file => cutoff === undefined || file.maxTime >= cutoff).filter(wants),
-    memtables.filter(({ copy }) => copy !== undefined)
+    memtables.filter(({ rows }) => rows > 0)
   )
   return { alone, versioned }
 }

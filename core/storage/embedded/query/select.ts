@@ -15,8 +15,6 @@ export interface Selection {
   readonly tsids?: Uint32Array | undefined
   /** Told how the files are read. */
   readonly count: (files: readonly DataFile[], as: 'alone' | 'versioned') => void
-  /** What is asked for of some files, read already. */
-  readonly few?: FewRows
   /** Of some files, nothing else is asked for. */
   readonly newest?: NewestRows
 }
@@ -27,13 +25,6 @@ export interface NewestRows {
   readonly files: readonly DataFile[]
   /** When those of a file begin, in the time index's unit; there are none in the other files. */
   readonly since: ReadonlyMap<DataFile, bigint>
-}
-
-export interface FewRows {
-  /** Every row of them is the only version of itself. */
-  readonly files: readonly DataFile[]
-  /** SQL that stands for their rows where a table can, with the columns that are wanted under their physical names. */
-  readonly rows: string
 }
 
 export const everything: Selection = { wants: () => true, pruned: new Map(), count: () => {} }

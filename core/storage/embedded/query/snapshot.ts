@@ -6,15 +6,21 @@ import { hasSeries } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { IndexReader } from '../index/index-reader.ts'
+import type { Memtable, SpooledRows } from '../memory/memtable.ts'
+import type { SeriesTable } from '../memory/series-mirror.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import type { ReadThreads } from '../read/read-threads.ts'
 import type { SampleCache } from '../samples/sample-cache.ts'
+import type { Spool } from '../spool/spool.ts'
+import type { SqlProcess } from '../sql/sql-process.ts'
 import type { Snapshot } from './relation.ts'
 
 export interface ReadParts {
   readonly catalog: EmbeddedCatalog
   readonly duckdb: Duckdb
+  readonly sql: SqlProcess
+  readonly spool: Spool
   readonly tables: OpenTables
   readonly pins: FilePins
   readonly dataDir: string
@@ -36,48 +42,58 @@ export function snapshotOf({ catalog, tables, dataDir }: ReadParts, table: Table
     logical: host === table ? catalog.logicalIds(host) : undefined,
     files: catalog.files(host),
     memtables: data?.memtables ?? [],
-    series: data && hasSeries(host) ? data.mirror.current : undefined,
+    spooled: new Map(),
+    series: undefined,
     dataDir,
     cutoff: catalog.cutoff(table, now)
   }
 }
 
 /**
- * Snapshots that are pinned, with their rows readable by SQL and their series pinned, too; `release` lets all go. What they hold was fixed
+ * Snapshots that are pinned, with their rows readable by SQL; `release` lets all go, what makes them readable, too. What they hold was fixed
  * before: while rows are made readable, tables may change and files take the place of others.
  */
 export async function readable(
-  { tables, pins }: ReadParts,
+  { tables }: ReadParts,
   fixed: readonly Snapshot[],
   release: () => void
 ): Promise<{ readonly snapshots: readonly Snapshot[]; readonly release: () => void }> {
-  const dataOf = ({ table, view }: Snapshot) => tables.take(view ?? table)
-  for (const snapshot of fixed) await dataOf(snapshot).makeReadable(snapshot.memtables)
-  const snapshots = fixed.map(snapshot => {
-    return hasSeries(snapshot.table) ? { ...snapshot, series: dataOf(snapshot).mirror.current } : snapshot
-  })
-  const releaseSeries = pin(
-    pins,
-    snapshots.map(snapshot => ({ ...snapshot, files: [], memtables: [] }))
-  )
-  return {
-    snapshots,
-    release: () => {
-      release()
-      releaseSeries()
-    }
+  const held: { unpin(): void }[] = []
+  const releaseAll = () => {
+    release()
+    for (const each of held) each.unpin()
   }
+  const spooled = new Map<Memtable, readonly SpooledRows[]>()
+  const series = new Map<number, SeriesTable>()
+  try {
+    for (const memtable of new Set(fixed.flatMap(({ memtables }) => memtables))) {
+      const rows = await memtable.spool()
+      held.push(...rows.map(({ file }) => file))
+      spooled.set(memtable, rows)
+    }
+    // Afterwards: whoever meets rows finds their tags, too.
+    for (const { table, view } of fixed) {
+      if (!hasSeries(table) || series.has(table.id)) continue
+      const found = await tables.take(view ?? table).mirror.sync()
+      held.push(found)
+      series.set(table.id, found)
+    }
+  } catch (error) {
+    for (const each of held) each.unpin()
+    throw error
+  }
+  const snapshots = fixed.map(snapshot => ({ ...snapshot, spooled, series: series.get(snapshot.table.id) }))
+  return { snapshots, release: releaseAll }
 }
 
-/** Keeps files, memtables and tables of series; returns what lets them go. */
+/** Keeps files and memtables; returns what lets them go. */
 export function pin(pins: FilePins, snapshots: readonly Snapshot[]): () => void {
   const paths = snapshots.flatMap(snapshot => snapshot.files.map(file => file.path))
   const memtables = snapshots.flatMap(snapshot => snapshot.memtables)
-  const series = snapshots.flatMap(snapshot => snapshot.series ?? [])
   pins.pin(paths)
-  for (const part of [...memtables, ...series]) part.pin()
+  for (const memtable of memtables) memtable.pin()
   return () => {
     pins.unpin(paths)
-    for (const part of [...memtables, ...series]) part.unpin()
+    for (const memtable of memtables) memtable.unpin()
   }
 }

@@ -17,9 +17,10 @@ import {
 } from '../catalog/logical.ts'
 import { duckdbType, initialValue, quoteName, quoteText } from '../duckdb/index.ts'
 import { groupColumn } from '../index/group-column.ts'
-import { type HiddenColumn, hiddenColumns, type RowsInSql } from '../memory/memtable.ts'
+import { type HiddenColumn, hiddenColumns, type RowsInSql, type SpooledRows } from '../memory/memtable.ts'
 import type { SeriesTable } from '../memory/series-mirror.ts'
 import { noTags } from '../series/series.ts'
+import { readSpooled } from '../spool/spool-sql.ts'
 
 export interface SourceOptions {
   /** Which columns besides the hidden ones; default all. */
@@ -116,19 +117,42 @@ export function memtableRows(
   const present = new Set(rows.hidden.map(([name]) => name))
   const tagged = present.has('__tsid')
   const columns = wanted.map(column => {
-    if (column.semantic === 'tag')
+    if (column.semantic === 'tag' && !held.has(column.id))
       return series?.has(column) && tagged ? `s.${quoteName(column.physical)}` : missing(column)
     return cellOf(table, column, held, 'm.', ({ physical }) => `m.${quoteName(physical)}`)
   })
   const hidden = hiddenColumns(table).map(column => (present.has(column[0]) ? `m.${column[0]}` : nothing(column)))
-  const joined = tagged && (only !== undefined || wanted.some(column => column.semantic === 'tag'))
-  const source = joined ? `${from} m JOIN ${series!.name} s ON s.__tsid = m.__tsid` : `${from} m`
+  const joined =
+    series !== undefined && tagged && (only !== undefined || wanted.some(({ semantic }) => semantic === 'tag'))
+  const source = joined ? `${from} m JOIN ${series.from} s ON s.__tsid = m.__tsid` : `${from} m`
   const where = conditions([
     cutoff !== undefined && since(table, cutoff, 'm.'),
-    only !== undefined && ofTables('s.', only),
+    only !== undefined && ofTables(series === undefined ? 'm.' : 's.', only),
     tagged && tsids !== undefined && chosenSeries(tsids, 'm.')
   ])
   return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${source}${where}`
+}
+
+/** One `SELECT …` per set of files of the spool that hold the same columns; what they do not hold is null. */
+export function spooledRows(
+  table: Table,
+  spooled: readonly SpooledRows[],
+  series: SeriesTable | undefined,
+  options: SourceOptions
+): string[] {
+  const layoutOf = ({ hidden, columns }: SpooledRows) => [
+    ...hidden.map(([name]) => name),
+    ...columns.map(({ id }) => id)
+  ]
+  return [...Map.groupBy(spooled, rows => layoutOf(rows).join()).values()].map(alike => {
+    const { hidden, columns } = alike[0]!
+    const named = columns.map(({ physical, type }) => ({ name: physical, type }))
+    const from = readSpooled(
+      alike.map(({ file }) => file),
+      named
+    )
+    return memtableRows(table, { from, hidden, columns }, series, options)
+  })
 }
 
 /** The rows of a data file and what they consist of, as the catalog keeps it. */

@@ -1,4 +1,5 @@
 // What the server and a query process say to each other: frames of a header and a payload over one socket.
+import type { FileTarget } from '../../engine.ts'
 
 /** Header: kind, statement, bytes of the payload, and a small argument; 32 bits each. It keeps what follows aligned. */
 export const headerBytes = 16
@@ -30,6 +31,8 @@ export interface ProcessSettings {
   readonly name: string
   readonly folders: readonly string[]
   readonly temporary: string
+  /** A folder that goes when the server is gone. */
+  readonly leftovers?: string
   readonly threads: number
   readonly memoryLimit: number
   /** Connections that are kept for later statements. */
@@ -41,6 +44,8 @@ export interface StatementFrame {
   readonly before: readonly string[]
   readonly parameters: readonly JsonParameter[]
   readonly timezone: string
+  /** The rows go to a file. */
+  readonly target?: FileTarget
   /** Bytes of batches that may be sent before any are credited. */
   readonly window: number
   /** Bytes of one row, at most. */

@@ -142,7 +142,7 @@ export class QueryChild {
     if (this.statements.size === 1) this.#hold(true)
     this.#watch ??= every(watchInterval, () => this.#look()).unref()
     this.#write(FrameKind.run, id, 0, JSON.stringify(frame))
-    return statement.answer
+    return frame.target === undefined ? statement.answer : whenEnded(statement)
   }
 
   /** Ends it whatever it does. */
@@ -209,7 +209,10 @@ export class QueryChild {
     const resident = this.#readResident()
     const { hardLimit } = this.#options
     if (resident > hardLimit) {
-      this.kill('memory', `it held ${resident} bytes of memory, more than ${hardLimit}`)
+      this.kill(
+        'memory',
+        `it held ${resident} bytes of memory, more than storage.query_memory_hard_limit (${hardLimit})`
+      )
       return
     }
     if (this.statements.size === 0) {
@@ -241,6 +244,16 @@ export class QueryChild {
       // It has just ended, or this is no Linux.
       return 0
     }
+  }
+}
+
+/** What fails writes its file no longer when that is said. */
+async function whenEnded(statement: Statement): Promise<SqlAnswer> {
+  try {
+    return await statement.answer
+  } catch (error) {
+    await statement.ended
+    throw error
   }
 }
 

@@ -4,7 +4,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
-import type { SqlValue } from '../../engine.ts'
+import { after, pause } from '../../../timer.ts'
+import type { FileTarget, SqlValue } from '../../engine.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { StatementFrame } from './frames.ts'
@@ -18,20 +19,25 @@ export interface SqlProcessOptions {
   readonly folders: readonly string[]
   /** For rows that do not fit into memory: the process makes a folder of its name there. */
   readonly temporary: string
+  /** A folder that goes when the server is gone, however that ends. */
+  readonly leftovers?: string
   readonly threads: number
   /** DuckDB's own limit, bytes. */
   readonly memoryLimit: number
   /** Resident bytes at which the process is ended. */
   readonly hardLimit: number
   readonly log: Pick<Logger, 'info' | 'warn'>
-  /** Statements that run at a time; those whose reader is slow do not count. Default: two for each thread. */
-  readonly slots?: number
+  /** Statements that run at a time; those whose reader is slow do not count. Asked each time. Default: two for each thread. */
+  readonly slots?: () => number
   /** Results that are open at a time, each with up to `window` bytes that were not read. Default: sixteen for each slot. */
   readonly results?: number
-  /** Statements that may wait for a slot. Default 256. */
-  readonly queue?: number
+  /** Statements that may wait for a slot, and how many milliseconds each may. Asked each time. Default: 256, and half a minute. */
+  readonly queue?: () => { readonly most: number; readonly time: number }
   /** Bytes of one row of a result. Default 64 MiB. */
   readonly maxRow?: number
+  /** Told when the process is ended, and when a statement is refused. */
+  readonly restarted?: (reason: EndReason) => void
+  readonly refused?: (reason: 'full' | 'late') => void
 }
 
 export interface SqlRequest {
@@ -42,6 +48,8 @@ export interface SqlRequest {
   readonly parameters?: readonly SqlValue[]
   /** IANA name, or as DuckDB takes it. */
   readonly timezone: string
+  /** Where its rows go; the answer is one row then, how many there were. */
+  readonly target?: FileTarget
   /** Statements that wait get their turn by user. */
   readonly user?: string
 }
@@ -58,8 +66,6 @@ export interface SqlProcessStatistics {
   /** Statements that wait for a slot. */
   readonly waiting: number
   readonly restarts: Readonly<Record<EndReason, number>>
-  /** Statements refused because too many waited. */
-  readonly refused: number
   /** Milliseconds the last start took. */
   readonly startTime: number
 }
@@ -76,18 +82,25 @@ interface Waiting {
 }
 
 export class SqlProcess {
-  readonly #options: Required<SqlProcessOptions>
+  readonly #options: Required<Omit<SqlProcessOptions, 'leftovers'>> & Pick<SqlProcessOptions, 'leftovers'>
   readonly #waiting = new FairQueue<Waiting>()
   readonly #restarts: Record<EndReason, number> = { memory: 0, stuck: 0, died: 0 }
   #child: QueryChild | undefined
   #starts = 0
   #startTime = 0
-  #refused = 0
   #isOpen = true
 
   constructor(options: SqlProcessOptions) {
-    const slots = options.slots ?? 2 * options.threads
-    this.#options = { slots, results: 16 * slots, queue: 256, maxRow: 64 << 20, ...options }
+    const usual = 2 * options.threads
+    this.#options = {
+      slots: () => usual,
+      results: 16 * usual,
+      queue: () => ({ most: 256, time: 30_000 }),
+      maxRow: 64 << 20,
+      restarted: () => {},
+      refused: () => {},
+      ...options
+    }
   }
 
   /** Rejects with a DbError; `RateLimited` where too many statements wait already. */
@@ -95,15 +108,18 @@ export class SqlProcess {
     if (!this.#isOpen) return Promise.reject(closed())
     if (signal.aborted) return Promise.reject(cancelled(signal))
     if (this.#waiting.size === 0 && this.#hasPlace()) return this.#start(request, signal)
-    const { queue } = this.#options
-    if (this.#waiting.size >= queue) {
-      this.#refused++
-      const message = `${this.#waiting.size} statements wait to be run, no more than ${queue} may`
+    const { most, time } = this.#options.queue()
+    if (this.#waiting.size >= most) {
+      this.#options.refused('full')
+      const message = `${this.#waiting.size} statements wait to be run, no more than ${most} may (max_waiting_queries)`
       return Promise.reject(new DbError('RateLimited', message, { retryAfter: 1 }))
     }
     const { user = '' } = request
     return new Promise((resolve, reject) => {
-      const leave = () => signal.removeEventListener('abort', abort)
+      const leave = () => {
+        late?.stop()
+        signal.removeEventListener('abort', abort)
+      }
       const waiting: Waiting = {
         start: () => {
           leave()
@@ -118,9 +134,15 @@ export class SqlProcess {
         this.#waiting.remove(user, waiting)
         waiting.fail(cancelled(signal))
       }
+      const late = time > 0 ? after(time, () => this.#late(user, waiting, time)) : undefined
       signal.addEventListener('abort', abort, { once: true })
       this.#waiting.add(user, waiting)
     })
+  }
+
+  /** Starts the process, so that the first statement need not wait for it; a failure is that of the next statement. */
+  start(): void {
+    if (this.#isOpen) this.#startAgain()
   }
 
   statistics(): SqlProcessStatistics {
@@ -134,14 +156,14 @@ export class SqlProcess {
       stalled: (child?.statements.size ?? 0) - running,
       waiting: this.#waiting.size,
       restarts: { ...this.#restarts },
-      refused: this.#refused,
       startTime: this.#startTime
     }
   }
 
-  /** Statements that run or wait are answered with an error. */
-  async close(): Promise<void> {
+  /** Statements that run or wait are answered with an error; with `finish` those that run are read to their end. */
+  async close(finish = false): Promise<void> {
     this.#isOpen = false
+    while (finish && (this.#child?.statements.size ?? 0) > 0) await pause(5)
     for (let waiting = this.#waiting.next(); waiting !== undefined; waiting = this.#waiting.next()) {
       waiting.fail(closed())
     }
@@ -150,16 +172,24 @@ export class SqlProcess {
     await child?.close(closed())
   }
 
+  #late(user: string, waiting: Waiting, time: number): void {
+    this.#waiting.remove(user, waiting)
+    this.#options.refused('late')
+    const message = `other statements ran for the ${time / 1000} s that one may wait for its turn (query_wait_timeout)`
+    waiting.fail(new DbError('RateLimited', message, { retryAfter: 1 }))
+  }
+
   #hasPlace(): boolean {
     const { slots, results } = this.#options
     const child = this.#child
-    return child === undefined || (child.working < slots && child.statements.size < results)
+    return child === undefined || (child.working < slots() && child.statements.size < results)
   }
 
   #start(request: SqlRequest, signal: AbortSignal): Promise<SqlAnswer> {
-    const { text, before = [], parameters = [], timezone } = request
+    const { text, before = [], parameters = [], timezone, target } = request
     const { maxRow } = this.#options
-    const frame: StatementFrame = { text, before, parameters: parameters.map(jsonParameter), timezone, window, maxRow }
+    const common = { text, before, parameters: parameters.map(jsonParameter), timezone, window, maxRow }
+    const frame: StatementFrame = { ...common, ...(target && { target }) }
     try {
       this.#child ??= this.#spawn()
       return this.#child.run(frame, signal)
@@ -169,12 +199,15 @@ export class SqlProcess {
   }
 
   #spawn(): QueryChild {
-    const { name, folders, threads, memoryLimit, hardLimit, slots, results } = this.#options
+    const { name, folders, threads, memoryLimit, hardLimit, results } = this.#options
+    const slots = 2 * threads
     const home = join(this.#options.temporary, name)
     // What one left that was ended with the server.
     if (this.#starts === 0) rmSync(home, { recursive: true, force: true })
     const temporary = join(home, String(++this.#starts))
-    const settings = { name, folders, temporary, threads, memoryLimit, connections: slots }
+    const { leftovers } = this.#options
+    const common = { name, folders, temporary, threads, memoryLimit, connections: slots }
+    const settings = { ...common, ...(leftovers !== undefined && { leftovers }) }
     const child: QueryChild = new QueryChild(
       { ...settings, hardLimit, waitingThreads: Math.min(results, 4 * slots) + 4 },
       {
@@ -196,6 +229,7 @@ export class SqlProcess {
     if (this.#child === child) this.#child = undefined
     const { name, log } = this.#options
     this.#restarts[reason]++
+    this.#options.restarted(reason)
     const statements = [...child.statements.values()]
       .slice(0, maxNamed)
       .map(({ text }) => text.slice(0, maxNamedLength))

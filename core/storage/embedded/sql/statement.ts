@@ -32,10 +32,13 @@ export class Statement {
   /** For logs. */
   readonly text: string
   readonly answer: Promise<SqlAnswer>
+  /** Resolves when nothing of it is left in the process. */
+  readonly ended: Promise<void>
   #state: 'working' | 'stalled' | 'ended' = 'working'
   readonly #process: StatementProcess
   readonly #signal: AbortSignal
   readonly #answer = Promise.withResolvers<SqlAnswer>()
+  readonly #ended = Promise.withResolvers<void>()
   /** Batches that were not read yet. */
   readonly #frames: Buffer[] = []
   #complete = false
@@ -54,6 +57,7 @@ export class Statement {
   constructor(text: string, signal: AbortSignal, process: StatementProcess) {
     this.text = text
     this.answer = this.#answer.promise
+    this.ended = this.#ended.promise
     this.#signal = signal
     this.#process = process
     signal.addEventListener('abort', this.#abort, { once: true })
@@ -176,5 +180,6 @@ export class Statement {
     this.#stuck?.stop()
     this.#signal.removeEventListener('abort', this.#abort)
     this.#process.ended()
+    this.#ended.resolve()
   }
 }

@@ -1,0 +1,76 @@
+// Row groups of the spool's files: large writes in slices, small ones put together.
+import type { ColumnData } from '../../../model/batch.ts'
+import { concatenate } from '../datafile/column-builder.ts'
+import { type FileColumn, toStored } from '../datafile/stored-column.ts'
+import type { SpoolGroup } from './spool.ts'
+
+/** Rows `from` to `rows` of columns in the order of the file's; undefined means null. */
+export interface SpoolPiece {
+  readonly from: number
+  /** Those before `from` included. */
+  readonly rows: number
+  readonly columns: readonly (ColumnData | undefined)[]
+}
+
+/** What one row group holds: encoding it takes a few milliseconds. */
+const mostRows = 122_880
+const mostBytes = 8 << 20
+
+export function* groupsOf(columns: readonly FileColumn[], pieces: Iterable<SpoolPiece>): Generator<SpoolGroup> {
+  let together: SpoolPiece[] = []
+  let rows = 0
+  let bytes = 0
+  for (const piece of pieces) {
+    const count = piece.rows - piece.from
+    if (count === 0) continue
+    const size = bytesOf(piece)
+    if (rows + count > mostRows || bytes + size > mostBytes) {
+      if (rows > 0) yield joined(columns, together, rows)
+      together = []
+      rows = bytes = 0
+      if (count > mostRows || size > mostBytes) {
+        yield* slices(columns, piece, Math.min(mostRows, Math.ceil(mostBytes / (size / count))))
+        continue
+      }
+    }
+    together.push(piece)
+    rows += count
+    bytes += size
+  }
+  if (rows > 0) yield joined(columns, together, rows)
+}
+
+function* slices(columns: readonly FileColumn[], piece: SpoolPiece, most: number): Generator<SpoolGroup> {
+  const all = present(columns, piece)
+  for (let from = piece.from; from < piece.rows; from += most) {
+    yield { from, rows: Math.min(most, piece.rows - from), columns: all }
+  }
+}
+
+function joined(columns: readonly FileColumn[], pieces: readonly SpoolPiece[], rows: number): SpoolGroup {
+  const [only] = pieces
+  if (pieces.length === 1) return { from: only!.from, rows, columns: present(columns, only!) }
+  const joinColumn = (column: FileColumn, i: number) => {
+    const all = pieces.map(({ from, rows: to, columns }) => ({ data: columns[i], from, to }))
+    return toStored(column, concatenate(column.type, all))
+  }
+  return { from: 0, rows, columns: columns.map(joinColumn) }
+}
+
+function present(columns: readonly FileColumn[], { rows, columns: data }: SpoolPiece): ColumnData[] {
+  return columns.map((column, i) =>
+    toStored(column, data[i] ?? concatenate(column.type, [{ data: undefined, from: 0, to: rows }]))
+  )
+}
+
+/** About what the rows take in a file. */
+function bytesOf({ from, rows, columns }: SpoolPiece): number {
+  let bytes = 0
+  for (const data of columns) {
+    if (data === undefined) continue
+    if (data.kind === 'fixed') bytes += (rows - from) * data.values.BYTES_PER_ELEMENT
+    else if (data.kind === 'bytes') bytes += data.offsets[rows]! - data.offsets[from]!
+    else bytes += (rows - from) * 4
+  }
+  return bytes
+}
