@@ -29,6 +29,7 @@ import { insert } from './write/insert.ts'
 /** The plugin's options. */
 export interface SqlOptions {
   readonly max_sql_length: number
+  readonly max_sql_tokens: number
   readonly delete_limit: number
   readonly value_limit: number
   readonly tql_table_limit: number

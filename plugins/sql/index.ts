@@ -16,6 +16,11 @@ export default definePlugin({
       'Longest SQL text of a request, in bytes; a longer one is refused with 400. What is to be stored in bulk comes faster by an ingest protocol.',
       { minimum: 1, live: true }
     ),
+    max_sql_tokens: count(
+      50_000,
+      'Words, values and signs the SQL text of a request may have; a longer one is refused with 400.',
+      { live: true }
+    ),
     delete_limit: count(2_000_000, 'Rows one DELETE may hide; one that finds more hides none.', { live: true }),
     value_limit: size(
       64 * 2 ** 20,

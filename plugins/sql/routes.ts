@@ -46,7 +46,7 @@ export function routes(
       const limit = readLimit(parameter('limit'))
       const sql = requireSql(parameter, options)
       if (ctx.db !== informationSchema) store.requireDatabase(ctx.db)
-      const statements = parseStatements(sql)
+      const statements = parseStatements(sql, options.max_sql_tokens)
       if (!asParquet) checkCount(format, statements.length)
       const process = processes.start(ctx, sql)
       for (const event of ['finish', 'close']) reply.raw.once(event, process.end)
@@ -67,7 +67,8 @@ export function routes(
       authorise(request.ctx.user, 'read')
       const sql = requireSql(readParameters(request), options)
       const lines: string[] = []
-      for (const parsed of parseStatements(sql)) lines.push(`${await printStatement(parser, sql, parsed)};`)
+      for (const parsed of parseStatements(sql, options.max_sql_tokens))
+        lines.push(`${await printStatement(parser, sql, parsed)};`)
       return sendJson(reply, { formatted: lines.join('\n') })
     }
   })
@@ -78,7 +79,8 @@ export function routes(
       authorise(request.ctx.user, 'read')
       const sql = requireSql(readParameters(request), options, 'Invalid query: sql parameter is required.')
       const trees: unknown[] = []
-      for (const parsed of parseStatements(sql)) trees.push(await describeStatement(parser, sql, parsed))
+      for (const parsed of parseStatements(sql, options.max_sql_tokens))
+        trees.push(await describeStatement(parser, sql, parsed))
       return sendJson(reply, trees)
     }
   })

@@ -19,9 +19,9 @@ export interface Parsed {
   readonly tokens: readonly Token[]
 }
 
-/** All statements of a text. Throws ParseError with line and column, `InvalidArguments` when there is none. */
-export function parseStatements(sql: string): Parsed[] {
-  const parsed = split(tokenize(sql)).map(tokens => {
+/** All statements of a text. Throws ParseError with line and column, `InvalidArguments` when there is none or there are too many tokens. */
+export function parseStatements(sql: string, maxTokens?: number): Parsed[] {
+  const parsed = split(tokenize(sql, maxTokens)).map(tokens => {
     const cursor = { sql, tokens, at: 0 }
     const statement = parseStatement(cursor)
     expectEnd(cursor)

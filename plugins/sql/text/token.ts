@@ -1,6 +1,6 @@
 // SQL text as tokens, and tokens as canonical text: one line, no comments, one form of quoting.
 // Parser and engine both read the canonical text, so nothing can look like a comment or a string to one of them only.
-import { ParseError } from '../../../core/index.ts'
+import { DbError, ParseError } from '../../../core/index.ts'
 
 export type TokenKind = 'word' | 'quoted' | 'string' | 'bytes' | 'number' | 'symbol'
 
@@ -21,17 +21,25 @@ const word = /[\p{L}_][\p{L}\p{M}\p{N}_$]*/uy
 const number = /0x[0-9a-f]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy
 const symbols = '()[]{},.;:+-*/<>=~!@#%^&|?$'
 
-/** All tokens of a text. Throws ParseError for what can be no token. */
-export function tokenize(sql: string): Token[] {
+/** All tokens of a text. Throws ParseError for what can be no token, DbError `InvalidArguments` where there are more than `most`. */
+export function tokenize(sql: string, most = Number.POSITIVE_INFINITY): Token[] {
   const tokens: Token[] = []
   let at = 0
   for (;;) {
     const start = skipSpace(sql, at)
     if (start >= sql.length) return tokens
+    if (tokens.length >= most) throw tooMany(most)
     const token = readToken(sql, start, start > at)
     tokens.push(token)
     at = token.end
   }
+}
+
+function tooMany(most: number): DbError {
+  return new DbError(
+    'InvalidArguments',
+    `the SQL text has more than ${most} words, values and signs ([plugins.sql] max_sql_tokens): send it in parts, or rows by an ingest protocol`
+  )
 }
 
 /** A ParseError at an offset of the source. */

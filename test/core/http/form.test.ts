@@ -6,7 +6,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' }
 t.test('forms have limits of their own, which the error names', async t => {
   const { main } = await startServer(
     t,
-    '[http]\nmax_form_size = "10KiB"\nmax_form_fields = 5\n[plugins.sql]\nmax_sql_length = "1KiB"'
+    '[http]\nmax_form_size = "10KiB"\nmax_form_fields = 5\n[plugins.sql]\nmax_sql_length = "1KiB"\nmax_sql_tokens = 8'
   )
   const post = (url: string, payload: string) => main.inject({ method: 'POST', url, headers: form, payload })
   for (const url of ['/v1/sql', '/v1/promql', '/v1/metricsys/api/v1/query']) {
@@ -19,7 +19,9 @@ t.test('forms have limits of their own, which the error names', async t => {
   t.match([sql.statusCode, sql.body], [400, /max_sql_length = .*1KiB/])
   const bytes = await post('/v1/sql', `sql=SELECT+'${'%E2%82%AC'.repeat(400)}'`)
   t.match([bytes.statusCode, bytes.body], [400, /1209 bytes/])
-  t.equal((await post('/v1/sql', 'sql=SELECT+1')).statusCode, 200)
+  t.equal((await post('/v1/sql', 'sql=SELECT+1,2,3,4')).statusCode, 200)
+  const tokens = await post('/v1/sql', 'sql=SELECT+1,2,3,4,5')
+  t.match([tokens.statusCode, tokens.body], [400, /more than 8 .*max_sql_tokens/])
 })
 
 t.test('a body that is no form where it lands keeps the limit of bodies', async t => {

@@ -1,0 +1,185 @@
+// A siege: each kind of attack for a while beside honest clients, then all at once.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { startProcess } from '../server.ts'
+import type { Outcomes } from './attacker.worker.ts'
+import { attacks, authorization, passwords } from './attacks.ts'
+import { type Clocks, startHonest } from './honest.ts'
+
+const MiB = 2 ** 20
+const limits = { memory: 512 * MiB, bodies: 256 * MiB, memtable: 256 * MiB }
+/** The processes with nothing to do, their threads included. */
+const base = 600 * MiB
+/** What docs/operations.md derives, and a quarter. */
+export const memoryBound = 1.25 * (base + limits.memory + 3 * limits.bodies + limits.memtable)
+
+/** Milliseconds, and how many of them the processor worked. */
+export interface Held {
+  readonly ms: number
+  readonly processor_ms: number
+}
+
+export interface Phase {
+  readonly name: string
+  readonly clocks: Clocks
+  readonly outcomes: Outcomes
+  /** Most bytes the processes held, memory that they share counted once. */
+  readonly memory: number
+  /** What the log says held the event loop the longest, by route. */
+  readonly held: ReadonlyMap<string, Held>
+}
+
+export interface Siege {
+  readonly phases: readonly Phase[]
+  /** By table: rows that were answered and are not there. */
+  readonly lost: ReadonlyMap<string, number>
+  /** The server has ended by itself. */
+  readonly died: boolean
+  /** Starts of the process that runs SQL, beyond the first. */
+  readonly restarts: number
+}
+
+export interface SiegeOptions {
+  readonly minutes: number
+  /** Names that attacks must contain; none: all. */
+  readonly only?: string | undefined
+  readonly report: (phase: Phase) => void
+}
+
+export async function runSiege({ minutes, only = '', report }: SiegeOptions): Promise<Siege> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-siege-'))
+  const ends: (() => unknown)[] = []
+  try {
+    writeFileSync(join(folder, 'users'), users())
+    writeFileSync(join(folder, 'weir.toml'), config(folder))
+    const held = new Map<string, Held>()
+    const server = await startProcess({ teardown: (end: () => unknown) => void ends.push(end) } as never, folder, {
+      onLine(line) {
+        if (!line.includes('the event loop was held')) return
+        const { method = '', path = 'unknown', ms, processor_ms } = JSON.parse(line)
+        const name = `${method} ${path}`.trim()
+        if (processor_ms > (held.get(name)?.processor_ms ?? -1)) held.set(name, { ms, processor_ms })
+      }
+    })
+    let died = false
+    void server.exited.then(() => {
+      died = true
+    })
+    const worker = new Worker(new URL('./attacker.worker.ts', import.meta.url), { workerData: { url: server.url } })
+    ends.push(() => worker.terminate())
+    const told = () => new Promise<Outcomes>(resolve => worker.once('message', resolve))
+    const honest = startHonest(server.url)
+    let peak = 0
+    const watching = setInterval(() => {
+      peak = Math.max(peak, treeMemory(server.pid))
+    }, 500)
+    ends.push(() => clearInterval(watching))
+
+    const chosen = attacks.filter(({ name }) => name.includes(only)).map(({ name }) => name)
+    const waves = [[], ...chosen.map(name => [name]), ...(only === '' ? [chosen] : [])]
+    const total = minutes * 60_000
+    // All at once takes a quarter of the time.
+    const single = (only === '' ? 0.75 * total : total) / (waves.length - (only === '' ? 1 : 0))
+    const phases: Phase[] = []
+    for (const wave of waves) {
+      if (died) break
+      const started = told()
+      worker.postMessage({ names: wave })
+      await started
+      await pause(wave === chosen && only === '' ? total / 4 : single)
+      const stopped = told()
+      worker.postMessage({ names: [] })
+      const outcomes = await stopped
+      const name = wave.length === 0 ? 'nothing' : wave.length === 1 ? wave[0]! : 'all at once'
+      const phase = { name, clocks: honest.take(), outcomes, memory: peak, held: new Map(held) }
+      peak = 0
+      held.clear()
+      phases.push(phase)
+      report(phase)
+    }
+    await worker.terminate()
+    const answered = await honest.stop()
+    const lost = new Map<string, number>()
+    for (const [table, rows] of died ? [] : answered) lost.set(table, rows - (await countRows(server.url, table)))
+    const restarts = died ? 0 : await restartsOf(server.url)
+    const result = { phases, lost, died, restarts }
+    if (!died) await server.kill('SIGTERM')
+    return result
+  } finally {
+    for (const end of ends) await end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function users(): string {
+  const modes: Readonly<Record<string, string>> = { reader: ':ro', writer: '', honest: '' }
+  return Object.entries(passwords)
+    .map(([name, password]) => `${name}${modes[name]}=${password}\n`)
+    .join('')
+}
+
+function config(folder: string): string {
+  return `user_provider = "static_user_provider:file:${join(folder, 'users')}"
+max_in_flight_write_bytes = "${limits.bodies / MiB}MiB"
+[http]
+addr = "127.0.0.1:0"
+[storage]
+data_home = ${JSON.stringify(join(folder, 'data'))}
+memory_limit = "${limits.memory / MiB}MiB"
+memtable_size = "64MiB"
+memtable_limit = "${limits.memtable / MiB}MiB"
+[logging]
+log_format = "json"
+max_log_files = 0
+`
+}
+
+async function countRows(url: string, table: string): Promise<number> {
+  for (let tries = 0; ; tries++) {
+    const response = await fetch(`${url}/v1/sql?sql=${encodeURIComponent(`SELECT count(*) FROM ${table}`)}`, {
+      headers: { authorization: authorization('honest') }
+    })
+    if (response.ok) {
+      const { output } = (await response.json()) as { output: { records: { rows: [[number]] } }[] }
+      return Number(output[0]!.records.rows[0][0])
+    }
+    // What came before may still be at work.
+    if (tries === 30) throw new Error(`the rows of ${table} cannot be counted: ${await response.text()}`)
+    await pause(1000)
+  }
+}
+
+/** Of the processes that run statements, as the metrics count them. */
+async function restartsOf(url: string): Promise<number> {
+  const response = await fetch(`${url}/metrics`, { headers: { authorization: authorization('honest') } })
+  const values = [
+    ...(await response.text()).matchAll(/^svc_\w*sql_process\w*(?:restarts|ends|ended)\w*(?:\{.*\})? (\S+)$/gm)
+  ]
+  return values.reduce((sum, [, value]) => sum + Number(value), 0)
+}
+
+/** Bytes of a process and those it started. */
+function treeMemory(pid: number): number {
+  const children = new Map<number, number[]>()
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    try {
+      const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${entry}/status`, 'utf8'))?.[1])
+      children.set(parent, [...(children.get(parent) ?? []), Number(entry)])
+    } catch {}
+  }
+  const sum = (id: number): number =>
+    (children.get(id) ?? []).reduce((bytes, child) => bytes + sum(child), ownMemory(id))
+  return sum(pid)
+}
+
+function ownMemory(pid: number): number {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) * 1024
+  } catch {
+    return 0
+  }
+}
