@@ -13,6 +13,8 @@ export const faultPoints = [
   'flush.renamed',
   'flush.catalogued',
   'flush.log_dropped',
+  'compact.group',
+  'compact.copied',
   'compact.renamed',
   'compact.catalogued'
 ] as const

@@ -10,7 +10,6 @@ import type { Tracing } from '../../trace/trace.ts'
 import { exportFolder } from '../export.ts'
 import { EmbeddedCatalog } from './catalog/catalog.ts'
 import { type Duckdb, openDuckdb } from './duckdb/index.ts'
-import { Compactor } from './file/compactor.ts'
 import { ContentCheck } from './file/content-check.ts'
 import { FileCheck } from './file/file-check.ts'
 import type { FilePins } from './file/file-pins.ts'
@@ -35,6 +34,7 @@ import { copyToRead } from './read-only.ts'
 import { SampleCache } from './samples/sample-cache.ts'
 import { Spool } from './spool/spool.ts'
 import { SqlProcess } from './sql/sql-process.ts'
+import { Compactor } from './upkeep/compactor.ts'
 import { Flusher } from './upkeep/flusher.ts'
 import { UpkeepThread } from './upkeep/upkeep-thread.ts'
 import { replay } from './write.ts'
@@ -219,7 +219,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, reade
   const common = { catalog: sqlite, duckdb, tables, dataDir, log, metrics, tracing }
   const upkeep = new UpkeepThread({ died: () => metrics.upkeepDeaths.add(1) })
   const flusher = new Flusher({ ...common, upkeep })
-  const compactor = new Compactor({ ...common, pins })
+  const compactor = new Compactor({ ...common, upkeep, pins })
   const samples = sampleCache(around)
   const reader = readThreads(around)
   const indexes = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.renew(file), looked)

@@ -2,24 +2,14 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Table } from '../../../model/table.ts'
-import {
-  fileColumns,
-  hasSeries,
-  isPhysical,
-  mergesFields,
-  numberColumn,
-  orderColumn,
-  tableColumn
-} from '../catalog/logical.ts'
-import { usualGroup } from '../datafile/write-rows.ts'
+import { fileColumns, hasSeries, isPhysical, numberColumn, orderColumn, tableColumn } from '../catalog/logical.ts'
 import { reach } from '../fault.ts'
 import { makeDurable, type NewFile } from '../file/data-file.ts'
-import { rowsPerGroup } from '../index/wanted.ts'
 import type { Memtable, MemtableRows, StoredColumn } from '../memory/memtable.ts'
 import { initialOf, lineage } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
 import { collectRows, memoryOf } from './collect-rows.ts'
-import type { FileShape } from './sorted-file.ts'
+import { fileShape } from './file-shape.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
 export interface FlushParts {
@@ -91,19 +81,7 @@ async function writeFile(
   const path = `${parts.folder}/${name}`
   const final = join(parts.dataDir, path)
   const temporary = `${final}.tmp`
-  const group = rowsPerGroup(table)
-  const shape: FileShape = {
-    path: temporary,
-    columns: columns.map(({ physical, type }) => ({ name: physical, type })),
-    time: columns.findIndex(({ id }) => id === table.timeIndex.id),
-    hasSeries: isTagged,
-    hasOrder: isOrdered,
-    hasOwner: isPhysical(table),
-    groupRows: group ?? usualGroup,
-    numbersGroups: group !== undefined,
-    merge: isAppend || areDistinct ? 'none' : mergesFields(table) ? 'fields' : 'row',
-    keepDeletes: true
-  }
+  const shape = fileShape(table, columns, { path: temporary, hasOrder: isOrdered, keepDeletes: true, areDistinct })
   const owners = isPhysical(table) ? { first: 0, of: registry!.owners() } : undefined
   await mkdir(join(parts.dataDir, parts.folder), { recursive: true })
   const written = await parts.upkeep.flush({ shape, owners, ...collected }, memoryOf(collected))

@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
 import { startWorker } from '../../../workers/worker.ts'
 import type { FlushTask } from './flush-rows.ts'
+import { type MergeTask, UnsortedInput } from './merge-files.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
 import type { UpkeepAnswer, UpkeepTask } from './upkeep.worker.ts'
 
@@ -37,6 +38,11 @@ export class UpkeepThread {
     return this.#ask(id => ({ id, flush: task }), memory)
   }
 
+  /** Merges files to one. Rejects as `flush` does, and with UnsortedInput where the rows of one are not in order. */
+  merge(task: MergeTask): Promise<SortedFileFacts | undefined> {
+    return this.#ask(id => ({ id, merge: task }), [])
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     const worker = this.#worker
@@ -64,10 +70,7 @@ export class UpkeepThread {
       // Without work it keeps no process alive.
       if (this.#waiting.size === 0) worker.unref()
       if (error === undefined) asked?.resolve(file)
-      else
-        asked?.reject(
-          new DbError('StorageUnavailable', error.isAboutRows ? error.message : `IO Error: ${error.message}`)
-        )
+      else asked?.reject(errorOf(error))
     })
     const gone = (cause: unknown) => {
       if (this.#worker !== worker) return
@@ -85,4 +88,9 @@ export class UpkeepThread {
     this.#waiting.clear()
     for (const { reject } of waiting) reject(error)
   }
+}
+
+function errorOf({ message, isAboutRows, isUnsorted }: NonNullable<UpkeepAnswer['error']>): Error {
+  if (isUnsorted) return new UnsortedInput(message)
+  return new DbError('StorageUnavailable', isAboutRows ? message : `IO Error: ${message}`)
 }

@@ -3,24 +3,40 @@ import { parentPort } from 'node:worker_threads'
 import { isDbError } from '../../../errors.ts'
 import { reach } from '../fault.ts'
 import { type FlushTask, flushRows } from './flush-rows.ts'
+import { type MergeTask, mergeFiles, UnsortedInput } from './merge-files.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
 
-export type UpkeepTask = { readonly id: number; readonly flush: FlushTask }
+export type UpkeepTask =
+  | { readonly id: number; readonly flush: FlushTask }
+  | { readonly id: number; readonly merge: MergeTask }
 
 export interface UpkeepAnswer {
   readonly id: number
   /** Undefined where no row was left. */
   readonly file?: SortedFileFacts | undefined
-  readonly error?: { readonly message: string; readonly isAboutRows: boolean }
+  readonly error?: { readonly message: string; readonly isAboutRows: boolean; readonly isUnsorted: boolean }
 }
 
-parentPort!.on('message', ({ id, flush }: UpkeepTask) => answer(id, () => flushRows(flush, () => reach('flush.group'))))
+parentPort!.on('message', (task: UpkeepTask) => {
+  if ('flush' in task) void answer(task.id, () => flushRows(task.flush, () => reach('flush.group')))
+  else void answer(task.id, () => mergeFiles(task.merge, rest))
+})
 
-function answer(id: number, work: () => SortedFileFacts | undefined): void {
+/** Between two row groups a flush that waits comes first. */
+async function rest(): Promise<void> {
+  reach('compact.group')
+  await new Promise(resolve => setImmediate(resolve))
+}
+
+async function answer(
+  id: number,
+  work: () => SortedFileFacts | undefined | Promise<SortedFileFacts | undefined>
+): Promise<void> {
   try {
-    parentPort!.postMessage({ id, file: work() } satisfies UpkeepAnswer)
+    parentPort!.postMessage({ id, file: await work() } satisfies UpkeepAnswer)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    parentPort!.postMessage({ id, error: { message, isAboutRows: isDbError(error) } } satisfies UpkeepAnswer)
+    const about = { message, isAboutRows: isDbError(error), isUnsorted: error instanceof UnsortedInput }
+    parentPort!.postMessage({ id, error: about } satisfies UpkeepAnswer)
   }
 }

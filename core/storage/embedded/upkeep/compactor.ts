@@ -7,23 +7,23 @@ import type { Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { fileColumns, isLogical } from '../catalog/logical.ts'
+import { isLogical } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
 import { reach } from '../fault.ts'
+import type { FilePins } from '../file/file-pins.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
-import { mergeVersions } from '../query/merge.ts'
 import { meets, versioned } from '../query/relation.ts'
-import { fileRows, sortedRows } from '../query/source.ts'
 import { requireContent } from '../repair/data-check.ts'
-import { writeDataFile } from './data-file.ts'
-import type { FilePins } from './file-pins.ts'
+import { writeMerged } from './merged-file.ts'
 import { pickFiles } from './pick.ts'
+import type { UpkeepThread } from './upkeep-thread.ts'
 
 export interface CompactorParts {
   readonly catalog: EmbeddedCatalog
   readonly duckdb: Duckdb
+  readonly upkeep: UpkeepThread
   readonly tables: OpenTables
   readonly pins: FilePins
   readonly dataDir: string
@@ -153,34 +153,24 @@ export class Compactor {
 
   /** One file in place of several. Undefined when the table changed under it; the files then stay. */
   async #merge(table: Table, files: readonly DataFile[]): Promise<{ rows: number; bytes: number } | undefined> {
-    const { catalog, duckdb, pins, dataDir, metrics, log } = this.#parts
+    const { catalog, pins, metrics, log } = this.#parts
     const started = performance.now()
     const paths = files.map(file => file.path)
-    const minSeq = files.reduce((least, file) => Math.min(least, file.minSeq), Number.POSITIVE_INFINITY)
     const maxSeq = files.reduce((most, file) => Math.max(most, file.maxSeq), Number.NEGATIVE_INFINITY)
     // A delete may go once nothing older than it is left that it could hide.
     const rest = catalog.files(table).filter(file => !files.includes(file))
     const keepDeletes = rest.some(file => file.minSeq < maxSeq && files.some(other => meets(file, other)))
-    const columns = fileColumns(table)
-    const cutoff = catalog.cutoff(table, Date.now())
-    const rows = fileRows(table, files, dataDir, { columns, cutoff }).join(' UNION ALL ')
-    const merged = mergeVersions(table, rows, { keepDeletes, columns })
-    const versions = keepDeletes && files.some(file => file.deletes)
-    const sorted = sortedRows(table, merged, { versions, only: catalog.logicalIds(table) })
-    const name = `${minSeq}-${maxSeq}-${files.reduce((max, file) => Math.max(max, file.id), 0)}.parquet`
     pins.pin(paths)
     try {
       await this.#requireContent(files)
-      const target = {
-        columns: sorted.columns,
-        dataDir,
+      const file = await writeMerged(this.#parts, {
+        table,
+        files,
         folder: catalog.folder(table),
-        name,
-        minSeq,
-        maxSeq,
-        renamed: () => reach('compact.renamed')
-      }
-      const file = await writeDataFile(duckdb.background, table, sorted.sql, target)
+        keepDeletes,
+        cutoff: catalog.cutoff(table, Date.now()),
+        only: catalog.logicalIds(table)
+      })
       // A column added meanwhile is null in the new file as it was in the old ones; a dropped table has no use for it.
       if (!catalog.replaceFiles(table, files, file)) {
         if (file) await pins.remove([file.path])

@@ -9,6 +9,8 @@ import { meets } from '../query/relation.ts'
 const fullBytes = 128 * 2 ** 20
 /** So many small files of a window are merged. */
 const fewest = 4
+/** So few bytes are merged with anything. */
+const fewBytes = 2 ** 20
 /** Seconds of a time window: files of different windows are kept apart, so that whole files expire. */
 const windowSeconds = 86_400n
 
@@ -35,14 +37,29 @@ function pickRun(table: Table, group: readonly DataFile[], all: readonly DataFil
   let bytes = 0
   for (const file of sorted) {
     if (bytes + file.bytes > fullBytes && run.length > 0) {
-      if (isWorth(table, run, all)) return run
+      const picked = worthwhile(table, run, all)
+      if (picked.length > 0) return picked
       run = []
       bytes = 0
     }
     run.push(file)
     bytes += file.bytes
   }
-  return isWorth(table, run, all) ? run : []
+  return worthwhile(table, run, all)
+}
+
+/**
+ * The run, or its later part: a file is merged with others that are twice as large together, so that its rows are written anew a few times until
+ * it is full, however many small files come after it.
+ */
+function worthwhile(table: Table, run: readonly DataFile[], all: readonly DataFile[]): readonly DataFile[] {
+  for (let from = 0; from < run.length - 1; from++) {
+    const part = run.slice(from)
+    const bytes = bytesOf(part)
+    if (bytes > fewBytes && 3 * part[0]!.bytes > bytes) continue
+    return isWorth(table, part, all) ? part : []
+  }
+  return []
 }
 
 function isWorth(table: Table, run: readonly DataFile[], all: readonly DataFile[]): boolean {

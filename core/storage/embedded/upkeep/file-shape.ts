@@ -1,0 +1,30 @@
+// What the files of a table look like.
+import type { FormerColumn, Table } from '../../../model/table.ts'
+import { hasSeries, isPhysical, mergesFields } from '../catalog/logical.ts'
+import { usualGroup } from '../datafile/write-rows.ts'
+import { rowsPerGroup } from '../index/wanted.ts'
+import type { FileShape } from './sorted-file.ts'
+
+export interface ShapeOptions extends Pick<FileShape, 'path' | 'hasOrder' | 'keepDeletes'> {
+  /** No row is another version of one. */
+  readonly areDistinct: boolean
+}
+
+export function fileShape(
+  table: Table,
+  columns: readonly FormerColumn[],
+  { areDistinct, ...options }: ShapeOptions
+): FileShape {
+  const group = rowsPerGroup(table)
+  const isMerged = !areDistinct && !table.options.append_mode
+  return {
+    ...options,
+    columns: columns.map(({ physical, type }) => ({ name: physical, type })),
+    time: columns.findIndex(({ id }) => id === table.timeIndex.id),
+    hasSeries: hasSeries(table),
+    hasOwner: isPhysical(table),
+    groupRows: group ?? usualGroup,
+    numbersGroups: group !== undefined,
+    merge: !isMerged ? 'none' : mergesFields(table) ? 'fields' : 'row'
+  }
+}

@@ -1,0 +1,272 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import t from 'tap'
+import type { ColumnData } from '../../../core/model/batch.ts'
+import type { ColumnType } from '../../../core/model/types.ts'
+import { type FileColumn, fromStored } from '../../../core/storage/embedded/datafile/stored-column.ts'
+import { ParquetReader, readFooter } from '../../../core/storage/embedded/parquet/index.ts'
+import { flushRows } from '../../../core/storage/embedded/upkeep/flush-rows.ts'
+import { type MergeInput, mergeFiles } from '../../../core/storage/embedded/upkeep/merge-files.ts'
+import type { FileShape } from '../../../core/storage/embedded/upkeep/sorted-file.ts'
+import type { MergeWay } from '../../../core/storage/embedded/upkeep/versions.ts'
+import { createRandom, type Random } from '../../fuzz/random.ts'
+import { everyType, randomData, shownRows } from './column-data.ts'
+import { temporaryFolder } from './fixtures.ts'
+
+const seed = Number(process.env['WEIR_PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
+
+interface Row {
+  readonly owner: number
+  readonly tsid: number
+  readonly time: bigint
+  readonly seq: number
+  readonly op: number
+  readonly cells: readonly string[]
+}
+
+interface Layout {
+  readonly hasSeries: boolean
+  readonly hasOwner: boolean
+  readonly way: MergeWay
+  readonly types: readonly ColumnType[]
+}
+
+const ownerOf = (tsid: number) => 1 + (tsid % 3)
+const rest = async () => {}
+
+function shapeOf(
+  layout: Layout,
+  path: string,
+  random: Random,
+  more: Pick<FileShape, 'hasOrder' | 'keepDeletes'>
+): FileShape {
+  const columns: FileColumn[] = layout.types.map((type, i) => ({ name: `c${i}`, type }))
+  return {
+    path,
+    columns: [{ name: 'at', type: 'TimestampSecond' }, ...columns],
+    time: 0,
+    hasSeries: layout.hasSeries,
+    hasOwner: layout.hasOwner,
+    groupRows: random.pick([7, 50, 1000]),
+    numbersGroups: random.once(2),
+    merge: layout.way,
+    ...more
+  }
+}
+
+/** Writes random rows as a flush would, and tells them as they are then in the file. */
+function writeInput(layout: Layout, path: string, random: Random, firstSeq: number) {
+  const rows = 1 + random.below(200)
+  const tsids = Uint32Array.from({ length: rows }, () => random.below(8))
+  const at = BigInt64Array.from({ length: rows }, () => BigInt(random.below(25) - 5))
+  const seqs = Float64Array.from({ length: rows }, (_, i) => firstSeq + i)
+  const ops = Uint8Array.from({ length: rows }, () => (layout.way !== 'none' && random.once(8) ? 1 : 0))
+  const holds = layout.types.map(() => !random.once(6))
+  const columns = layout.types.map(type => randomData(random, type, rows))
+  const isVersioned = layout.way !== 'none'
+  const hasOrder = isVersioned && (!layout.hasSeries || ops.includes(1) || random.once(3))
+  const shape = shapeOf(layout, path, random, { hasOrder, keepDeletes: true })
+  const held = { ...shape, columns: shape.columns.filter((_, i) => i === 0 || holds[i - 1]) }
+  const of = Uint32Array.from({ length: 8 }, (_, tsid) => ownerOf(tsid))
+  flushRows(
+    {
+      shape: held,
+      rows,
+      tsids: layout.hasSeries ? tsids : undefined,
+      owners: layout.hasOwner ? { first: 0, of } : undefined,
+      seqs: isVersioned ? seqs : undefined,
+      ops: isVersioned ? ops : undefined,
+      columns: [{ kind: 'fixed', values: at }, ...columns.filter((_, i) => holds[i])]
+    },
+    () => {}
+  )
+  const maxSeq = firstSeq + rows - 1
+  const input: MergeInput = { path, maxSeq, hasOrder, holds: [true, ...holds] }
+  return { input, maxSeq, ...readRows(layout, input) }
+}
+
+function readRows(layout: Layout, { path, maxSeq, hasOrder, holds }: MergeInput, initial: readonly string[] = []) {
+  const bytes = new Uint8Array(readFileSync(path))
+  const read = (offset: number, length: number) => bytes.subarray(offset, offset + length)
+  const footer = readFooter(read, bytes.length)
+  const reader = new ParquetReader(read, footer)
+  const rows: Row[] = []
+  for (const [group, { rows: count }] of footer.rowGroups.entries()) {
+    const get = (name: string, type: ColumnType): ColumnData | undefined => {
+      const place = footer.columns.findIndex(column => column.name === name)
+      return place < 0 ? undefined : fromStored({ name, type }, reader.column(group, place))
+    }
+    const number = (data: ColumnData | undefined, i: number) => (data?.kind === 'fixed' ? Number(data.values[i]) : 0)
+    const [tsid, seq, op, owner, at] = [
+      get('__tsid', 'UInt32'),
+      get('__seq', 'UInt64'),
+      get('__op', 'UInt8'),
+      get('__table', 'UInt32'),
+      get('at', 'TimestampSecond')
+    ]
+    const cells = layout.types.map((type, c) =>
+      holds[c + 1]
+        ? shownRows(type, get(`c${c}`, type), 0, count)
+        : new Array<string>(count).fill(initial[c] ?? 'missing')
+    )
+    for (let i = 0; i < count; i++) {
+      rows.push({
+        owner: number(owner, i),
+        tsid: number(tsid, i),
+        time: BigInt(number(at, i)),
+        seq: hasOrder ? number(seq, i) : maxSeq,
+        op: number(op, i),
+        cells: cells.map(column => column[i]!)
+      })
+    }
+  }
+  return { rows, groups: footer.rowGroups.map(({ rows }) => rows) }
+}
+
+function compare(a: Row, b: Row): number {
+  if (a.owner !== b.owner) return a.owner - b.owner
+  if (a.tsid !== b.tsid) return a.tsid - b.tsid
+  return a.time === b.time ? a.seq - b.seq : a.time < b.time ? -1 : 1
+}
+
+/** The plain way. */
+function expectedRows(all: readonly Row[], way: MergeWay, keepDeletes: boolean): Row[] {
+  const sorted = all.toSorted(compare)
+  if (way === 'none') return sorted
+  const groups = Map.groupBy(sorted, ({ tsid, time }) => `${tsid} ${time}`)
+  return [...groups.values()].flatMap(versions => {
+    const deleted = versions.findLastIndex(({ op }) => op === 1)
+    const live = versions.slice(deleted + 1)
+    const last = live.at(-1)
+    const cells = last?.cells.map((cell, c) => {
+      if (way === 'row') return cell
+      return live.findLast(row => row.cells[c] !== 'null')?.cells[c] ?? 'null'
+    })
+    const isKept = keepDeletes && deleted >= 0 && (way === 'fields' || last === undefined)
+    return [...(isKept ? [versions[deleted]!] : []), ...(last ? [{ ...last, cells: cells! }] : [])]
+  })
+}
+
+const show = (hasOrder: boolean, way: MergeWay) => (row: Row) => {
+  const order = hasOrder ? `${row.seq} ${row.op}` : ''
+  // Of rows of equal keys in tables that keep all of them the order is not said.
+  return `${row.owner} ${row.tsid} ${row.time} ${way === 'none' ? '' : order} ${row.op === 1 ? '' : row.cells.join(' ')}`
+}
+
+function sortedIfAppend(lines: string[], way: MergeWay): string[] {
+  return way === 'none' ? lines.sort() : lines
+}
+
+t.test(`merged files hold what the plain way makes of their rows (seed ${seed})`, async t => {
+  const random = createRandom(seed)
+  for (let run = 0; run < 60; run++) {
+    const hasSeries = !random.once(3)
+    const layout: Layout = {
+      hasSeries,
+      hasOwner: hasSeries && random.once(2),
+      way: random.pick(['none', 'row', 'fields'] as const),
+      types: Array.from({ length: 1 + random.below(4) }, () => random.pick(everyType))
+    }
+    const dir = temporaryFolder(t)
+    let seq = 2 ** 33
+    const inputs = Array.from({ length: 1 + random.below(6) }, (_, i) => {
+      const input = writeInput(layout, join(dir, `${i}.parquet`), random, seq)
+      seq = input.maxSeq + 1
+      return input
+    })
+    const keepDeletes = random.once(2)
+    const hasOrder = layout.way !== 'none' && (!hasSeries || keepDeletes)
+    const cutoff = random.once(3) ? BigInt(random.below(20)) : undefined
+    const only = layout.hasOwner && random.once(2) ? [1, 3] : undefined
+    const shape = shapeOf(layout, join(dir, 'merged.parquet'), random, { hasOrder, keepDeletes })
+    // What rows of files hold that do not hold a column; not where fields are merged.
+    const initial = layout.types.map(type => (layout.way !== 'fields' && type === 'Int32' ? '7' : undefined))
+    const facts = await mergeFiles(
+      { shape, inputs: inputs.map(({ input }) => input), initial: [undefined, ...initial], cutoff, only },
+      rest
+    )
+    const shown = initial.map(text => (text === undefined ? 'null' : '07000000'))
+    const all = inputs
+      .flatMap(({ input }) => readRows(layout, input, shown).rows)
+      .filter(({ time, owner }) => (cutoff === undefined || time >= cutoff) && (only?.includes(owner) ?? true))
+    const expected = expectedRows(all, layout.way, keepDeletes)
+    const line = show(hasOrder, layout.way)
+    if (expected.length === 0) {
+      t.equal(facts, undefined)
+      t.notOk(existsSync(shape.path))
+      continue
+    }
+    const maxSeq = seq - 1
+    const merged = readRows(layout, {
+      path: shape.path,
+      maxSeq,
+      hasOrder,
+      holds: layout.types.map(() => true).concat(true)
+    })
+    const about = `run ${run}: ${JSON.stringify({ ...layout, keepDeletes, hasOrder })}`
+    t.strictSame(
+      sortedIfAppend(merged.rows.map(line), layout.way),
+      sortedIfAppend(expected.map(line), layout.way),
+      about
+    )
+    const times = expected.map(({ time }) => time).sort((a, b) => Number(a - b))
+    t.match(facts, { rows: expected.length, minTime: times[0], maxTime: times.at(-1) })
+    t.equal(facts?.deletes, hasOrder && expected.some(({ op }) => op === 1), about)
+    t.strictSame(
+      merged.rows.map(row => row),
+      merged.rows.toSorted(compare),
+      'in order'
+    )
+  }
+})
+
+t.test('files of DuckDB are merged, short decimals too; those that are not sorted are told', async t => {
+  const dir = temporaryFolder(t)
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+  t.teardown(() => instance.closeSync())
+  const duckdb = await instance.connect()
+  const write = async (name: string, from: number, order = '') => {
+    const path = join(dir, name)
+    const rows = `SELECT (i // 1000)::UINTEGER AS __tsid, make_timestamp((${from} + 2 * (i % 1000))::BIGINT * 1000000)::TIMESTAMP_S AS "at",
+      (i % 100)::DECIMAL(5, 2) AS d, i::UBIGINT AS u, 'text ' || i % 10 AS s, i % 2 = 0 AS b FROM range(5000) r(i) ORDER BY ${order || '__tsid, "at"'}`
+    await duckdb.run(`COPY (${rows}) TO '${path}' (FORMAT parquet, PARQUET_VERSION v2, ROW_GROUP_SIZE 2048)`)
+    return { path, maxSeq: 10 + from, hasOrder: false, holds: [true, true, true, true, true] }
+  }
+  const path = join(dir, 'merged.parquet')
+  const columns = [
+    { name: 'at', type: 'TimestampSecond' },
+    { name: 'd', type: 'Decimal(5, 2)' },
+    { name: 'u', type: 'UInt64' },
+    { name: 's', type: 'String' },
+    { name: 'b', type: 'Boolean' }
+  ] as const
+  const shape: FileShape = {
+    path,
+    columns,
+    time: 0,
+    hasSeries: true,
+    hasOrder: false,
+    hasOwner: false,
+    groupRows: 3000,
+    numbersGroups: false,
+    merge: 'row',
+    keepDeletes: false
+  }
+  const task = { shape, initial: columns.map(() => undefined), cutoff: undefined, only: undefined }
+  const inputs = [await write('a', 0), await write('b', 1), await write('c', 0)]
+  t.match(await mergeFiles({ ...task, inputs }, rest), { rows: 10_000, minTime: 0n, maxTime: 1999n })
+  const all = inputs.slice(0, 2).map(({ path }) => `'${path}'`)
+  const differing = await duckdb.runAndReadAll(
+    `SELECT count(*) FROM (SELECT * FROM '${path}' EXCEPT SELECT * FROM read_parquet([${all}]))`
+  )
+  t.strictSame(differing.getRows(), [[0n]])
+  const file = new Uint8Array(readFileSync(path)).buffer
+  t.equal((await parquetReadObjects({ file, compressors })).length, 10_000)
+  const unsorted = [await write('d', 0, '"at", __tsid')]
+  await t.rejects(mergeFiles({ ...task, inputs: unsorted }, rest), { message: /are not sorted/ })
+  const damaged = [{ ...inputs[0]!, path: join(dir, 'missing') }]
+  await t.rejects(mergeFiles({ ...task, inputs: damaged }, rest), { code: 'ENOENT' })
+})
