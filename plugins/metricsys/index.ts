@@ -31,6 +31,11 @@ export default definePlugin({
     max_read_metrics: count(1024, 'Metrics one query of remote read may ask for; more are refused with 400.', {
       live: true
     }),
+    max_status_series: count(
+      2_000_000,
+      'Series that `status/tsdb` counts; with more it counts the first ones, and says so.',
+      { live: true }
+    ),
     max_read_samples: count(50_000_000, 'Samples one remote read may answer with; more are refused with 400.', {
       live: true
     })
@@ -41,7 +46,7 @@ export default definePlugin({
     const { receive, rules } = metricsys as OwnService
     routes(app, config, receive)
     if (promql === undefined) return
-    await app.register(api => apiRoutes(api as typeof app, promql, rules), { prefix: '/api/v1' })
+    await app.register(api => apiRoutes(api as typeof app, promql, rules, config), { prefix: '/api/v1' })
   },
   formatError
 })

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { acceptForms, answerError, authorise, DbError, type PluginApp } from '../../../core/index.ts'
 import type { AlertingService, PromqlService } from '../../services.ts'
 import { buildInfo } from './build-info.ts'
+import { readCardinality } from './cardinality.ts'
 import { formatApiError } from './error.ts'
 import { type ListAnswer, listLabels, listSeries, listValues } from './labels.ts'
 import { readMetadata } from './metadata.ts'
@@ -18,7 +19,8 @@ type Work<T> = (request: FastifyRequest, parameters: ApiParameters) => T | Promi
 export async function apiRoutes(
   app: PluginApp<never, never>,
   promql: PromqlService,
-  rules: () => AlertingService | undefined
+  rules: () => AlertingService | undefined,
+  options: { readonly max_status_series: number }
 ): Promise<void> {
   acceptForms(app)
   const shape = { name: 'metricsys', formatError: formatApiError }
@@ -54,6 +56,14 @@ export async function apiRoutes(
   data('/rules', ({ ctx }, parameters) => listRules(rules(), ctx, parameters))
   data('/alerts', ({ ctx }) => ({ alerts: rules()?.alerts(ctx.db) ?? [] }))
   data('/status/buildinfo', () => buildInfo)
+  both(
+    '/status/tsdb',
+    ({ ctx }, parameters) => readCardinality(app.core.store, ctx, parameters, options.max_status_series),
+    ({ data, truncated }) => {
+      const note = `only the first ${options.max_status_series} series were counted (plugins.metricsys.max_status_series)`
+      return dataPieces(data, truncated ? [note] : [])
+    }
+  )
 }
 
 const truncation = 'results truncated due to limit'

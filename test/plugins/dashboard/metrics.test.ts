@@ -49,6 +49,10 @@ async function fill(url: string): Promise<void> {
       ]
     })
   }
+  series.push({
+    labels: { __name__: 'request_seconds_bucket', job: 'api', le: '1' },
+    exemplars: [{ labels: { trace_id: '0af7651916cd43dd8448eb211c80319c' }, value: 0.42, time: now - 60_000 }]
+  })
   const about = [
     { metric: 'http_requests_total', type: 1, help: 'Requests answered.' },
     { metric: 'queue_length', type: 2, help: 'Things that wait.' }
@@ -203,5 +207,32 @@ t.test('the page of metrics', needing('chromium'), async t => {
       await page.mouse.move(box.x + x, box.y + 30)
     t.equal(await mark.textContent(), 'many{n="7"}')
     await look(t, page, 'metrics-annotation')
+  })
+
+  await t.test('what has most series is told, and what a metric would have without a label', async t => {
+    const page = await site.open('metrics?view=cardinality', { viewport: { width: 1440, height: 900 } })
+    const metrics = page.getByLabel('Metrics with most series')
+    t.match(await metrics.locator('li').first().textContent(), /^many600/)
+    t.match(await page.getByLabel('Labels with most values').locator('li').first().textContent(), /^n600/)
+    await look(t, page, 'metrics-cardinality')
+    await metrics.getByRole('button', { name: 'http_requests_total' }).click()
+    const drop = page.getByLabel('What to drop')
+    await drop.getByText('without code').waitFor()
+    t.match(await drop.locator('li').allTextContents(), [
+      'without job2 series, 67 % fewer',
+      'without code3 series, 50 % fewer'
+    ])
+    const dark = await site.open('metrics?view=cardinality&metric=many', { dark: true, viewport: narrow })
+    await dark.getByText('1 series, 100 % fewer').waitFor()
+    await look(t, dark, 'metrics-cardinality-narrow-dark')
+  })
+
+  await t.test('exemplars lead to traces', async t => {
+    const page = await site.open('metrics?metric=request_seconds_bucket')
+    const table = page.getByLabel('Exemplars')
+    await table.getByText('420 ms').waitFor()
+    await look(t, page, 'metrics-exemplars')
+    await table.getByRole('link', { name: '0af7651916cd43dd8448eb211c80319c' }).click()
+    await page.waitForURL(/trace=0af7651916cd43dd8448eb211c80319c/)
   })
 })

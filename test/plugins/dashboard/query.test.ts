@@ -221,7 +221,7 @@ t.test('the query page', needing('chromium'), async t => {
     await moment.getByText('rows in').waitFor()
     t.same(
       await moment.locator('.grid th').allTextContents(),
-      ['time TimestampMillisecond', 'site String', 'value Float64'].map(each => each.replace(' ', ' '))
+      ['time TimestampMillisecond', 'site 2 values', 'value Float64'].map(each => each.replace(' ', ' '))
     )
   })
 
@@ -247,5 +247,22 @@ t.test('the query page', needing('chromium'), async t => {
         'zero has no prefix'
       )
     }
+  })
+
+  await t.test('an expression tells its parts with the series each has', async t => {
+    const q = encodeURIComponent('sum(rate(weather{site="north"}[5m])) / on() max(weather) > 1')
+    const page = await site.open(`query?lang=promql&q=${q}&view=parts`)
+    const parts = page.getByLabel('Parts of the expression').locator('li')
+    await parts.getByText('weather{site="north"}[5m]', { exact: true }).waitFor()
+    t.strictSame(await parts.allTextContents(), [
+      'sum(rate(weather{site="north"}[5m])) / on() max(weather) > 1 0 series',
+      'sum(rate(weather{site="north"}[5m])) / on() max(weather) 1 series',
+      'sum(rate(weather{site="north"}[5m])) 1 series',
+      'rate(weather{site="north"}[5m]) 1 series',
+      'weather{site="north"}[5m] 1 series',
+      'max(weather) 1 series',
+      'weather 2 series'
+    ])
+    await look(t, page, 'query-parts')
   })
 })

@@ -17,9 +17,13 @@ export async function loadDatabases(): Promise<void> {
 }
 
 /** Whether the server has made this table of its own, in `svc_private`. */
-export async function hasOwnTable(name: string, options?: Pick<Request, 'signal'>): Promise<boolean> {
+export function hasOwnTable(name: string, options?: Pick<Request, 'signal'>): Promise<boolean> {
+  return hasTable('svc_private', name, options)
+}
+
+export async function hasTable(db: string, name: string, options?: Pick<Request, 'signal'>): Promise<boolean> {
   const found = await rowsOf(
-    `SELECT 1 AS one FROM information_schema.tables WHERE table_schema = 'svc_private' AND table_name = ${quoteText(name)}`,
+    `SELECT 1 AS one FROM information_schema.tables WHERE table_schema = ${quoteText(db)} AND table_name = ${quoteText(name)}`,
     options
   )
   return found.length > 0

@@ -87,6 +87,41 @@ export async function metadata(options: Options = {}): Promise<Readonly<Record<s
   return (await json<{ data: Record<string, Metadata[]> }>(`${root}/metadata`, options)).data
 }
 
+export interface Counted {
+  readonly name: string
+  readonly value: number
+}
+
+export interface Cardinality {
+  readonly series: number
+  readonly metrics: readonly Counted[]
+  /** By values. */
+  readonly labels: readonly Counted[]
+  /** `name=value`, by series. */
+  readonly pairs: readonly Counted[]
+  readonly warnings: readonly string[]
+}
+
+/** What has most series in a span, of all metrics or of one. */
+export async function cardinality(
+  { from, to }: Span,
+  metric: string | undefined,
+  options: Options = {}
+): Promise<Cardinality> {
+  const query = { start: from, end: to, metric, limit: 20 }
+  const { data, warnings = [] } = await json<{ data: Record<string, Counted[]>; warnings?: string[] }>(
+    `${root}/status/tsdb`,
+    { ...options, query }
+  )
+  return {
+    series: (data['headStats'] as unknown as { numSeries: number }).numSeries,
+    metrics: data['seriesCountByMetricName']!,
+    labels: data['labelValueCountByLabelName']!,
+    pairs: data['seriesCountByLabelValuePair']!,
+    warnings
+  }
+}
+
 /** A step that gives a chart about so many points, in whole seconds. */
 export function stepOf({ from, to }: Span, points = 240): number {
   return Math.max(1, Math.ceil((to - from) / points))

@@ -1,6 +1,7 @@
 // Metrics to choose from, what is known of one, and panels of expressions that share time and crosshair.
 import { useEffect, useMemo } from 'preact/hooks'
 import { labelValues, metadata } from '../../api/promql.ts'
+import { Choice } from '../../components/choice.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
 import { change, parameters } from '../../router.ts'
@@ -8,12 +9,18 @@ import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { currentSpan, timeWords } from '../../time.ts'
 import { Annotations, useMarks } from './annotations.tsx'
+import { Cardinality } from './cardinality.tsx'
 import { firstExpression, kindOf } from './expressions.ts'
 import { MetricDetails } from './metric-details.tsx'
 import { MetricList } from './metric-list.tsx'
 import { Panel } from './panel.tsx'
 import { panels, showPanels } from './panels.ts'
 import './metrics.css'
+
+const views = [
+  { value: 'charts', title: 'Charts' },
+  { value: 'cardinality', title: 'Cardinality' }
+] as const
 
 export default function Metrics() {
   const span = useMemo(() => currentSpan(), [timeWords.value])
@@ -26,6 +33,7 @@ export default function Metrics() {
   const marks = useMarks(seconds)
   const chosen = parameters.value.get('metric')
   const expressions = panels.value
+  const isCounting = parameters.value.get('view') === 'cardinality'
   const kind = kindOf(chosen ?? '', about.value?.[chosen ?? '']?.[0]?.type)
 
   const choose = (name: string) => {
@@ -41,8 +49,14 @@ export default function Metrics() {
     <>
       <div class="bar">
         <h1>Metrics</h1>
+        <Choice
+          label="View"
+          value={isCounting ? 'cardinality' : 'charts'}
+          options={views}
+          onChange={view => change({ view: view === 'charts' ? undefined : view })}
+        />
         <span class="space" />
-        <Annotations marks={marks} />
+        {!isCounting && <Annotations marks={marks} />}
         <TimeRange />
       </div>
       {names.error !== undefined && <Problem error={names.error} />}
@@ -51,7 +65,8 @@ export default function Metrics() {
           There are no metrics in this time. <a href="/dashboard/ingest">Send some</a>, or choose another time.
         </p>
       )}
-      <div class="columns">
+      {isCounting && <Cardinality span={seconds} />}
+      <div class="columns" hidden={isCounting}>
         <MetricList names={names.value ?? []} about={about.value ?? {}} chosen={chosen} onChoose={choose} />
         <div class="stack">
           {chosen !== null && (

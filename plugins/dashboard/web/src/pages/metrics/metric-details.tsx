@@ -2,7 +2,9 @@
 import { useState } from 'preact/hooks'
 import { labelNames, labelValues, type Metadata, type Span } from '../../api/promql.ts'
 import { Problem } from '../../components/problem.tsx'
+import { addressOf } from '../../router.ts'
 import { useLoaded } from '../../task.ts'
+import { Exemplars } from './exemplars.tsx'
 import { type Kind, offers, selector } from './expressions.ts'
 
 /** Labels whose values are counted. */
@@ -36,7 +38,11 @@ export function MetricDetails({ name, kind, about, span, onAdd }: MetricDetailsP
             {title}
           </button>
         ))}
+        <a class="button" href={addressOf('metrics', { metric: name, view: 'cardinality' })}>
+          Cardinality
+        </a>
       </div>
+      <Exemplars metric={name} span={span} />
     </section>
   )
 }

@@ -1,5 +1,6 @@
 // The answer to a query in one of its forms.
-import { useMemo, useState } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { SqlResult } from '../../api/sql.ts'
 import { plainValue } from '../../cell.ts'
 import { Chart, type Line } from '../../components/chart/index.tsx'
@@ -14,13 +15,14 @@ import { type Unit, unitOfExpression, unitOfName } from '../../units.ts'
 import { countOf } from '../../words.ts'
 import { type Asked, canPage, mostRows } from './ask.ts'
 import { Downloads } from './downloads.tsx'
-import { seriesTable } from './series-table.ts'
+import { type SeriesTable, seriesTable } from './series-table.ts'
 import { Statistics } from './statistics.tsx'
 
 const views = [
   { value: 'table', title: 'Table' },
   { value: 'chart', title: 'Chart' },
-  { value: 'json', title: 'JSON' }
+  { value: 'json', title: 'JSON' },
+  { value: 'parts', title: 'Parts' }
 ] as const
 type View = (typeof views)[number]['value']
 
@@ -40,7 +42,9 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
         <Choice
           label="View"
           value={view}
-          options={views.map(each => ({ ...each, isOff: each.value === 'chart' && lines.length === 0 }))}
+          options={views
+            .filter(each => each.value !== 'parts' || asked.language === 'promql')
+            .map(each => ({ ...each, isOff: each.value === 'chart' && lines.length === 0 }))}
           onChange={name => change({ view: name === natural ? undefined : name }, true)}
         />
         <span class="quiet" role="status">
@@ -85,8 +89,16 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
         </div>
       )}
       {view === 'json' && <Json asked={asked} />}
+      {view === 'parts' && asked.language === 'promql' && <LazyParts expression={asked.text} />}
     </>
   )
+}
+
+/** The grammar of PromQL is loaded when it is needed. */
+function LazyParts({ expression }: { readonly expression: string }) {
+  const [View, setView] = useState<ComponentType<{ readonly expression: string }>>()
+  useEffect(() => void import('./parts.tsx').then(loaded => setView(() => loaded.default)), [])
+  return View === undefined ? <p class="empty">Loading …</p> : <View expression={expression} />
 }
 
 function wordsOfPage(asked: Asked, rows: number): string {
@@ -111,7 +123,7 @@ function Pages({ asked, rows }: { readonly asked: Asked; readonly rows: number }
   )
 }
 
-function tableOf(asked: Asked): Pick<SqlResult, 'columns' | 'rows' | 'affected'> {
+function tableOf(asked: Asked): SeriesTable & Pick<SqlResult, 'affected'> {
   return asked.language === 'sql' ? asked.result : seriesTable(asked.result.series)
 }
 
