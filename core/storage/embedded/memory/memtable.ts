@@ -2,7 +2,7 @@
 import type { ColumnData } from '../../../model/batch.ts'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
-import { hasSeries, mergesFields, seriesColumns } from '../catalog/logical.ts'
+import { hasSeries, isPhysical, mergesFields, seriesColumns, tableColumn } from '../catalog/logical.ts'
 import { concatenate } from '../datafile/column-builder.ts'
 import { type FileColumn, storedColumn, toStored } from '../datafile/stored-column.ts'
 import { noTags, type SeriesRegistry } from '../series/series.ts'
@@ -48,15 +48,6 @@ export interface SampleBounds {
   readonly starts?: Uint32Array
   readonly from: number
   readonly to: number
-}
-
-/** Rows as SQL reads them. */
-export interface RowsInSql {
-  /** What stands for them where a table can. */
-  readonly from: string
-  readonly hidden: readonly HiddenColumn[]
-  /** Besides the hidden ones. */
-  readonly columns: readonly StoredColumn[]
 }
 
 /** Some rows of a memtable as a file of the spool. */
@@ -146,12 +137,12 @@ export class Memtable {
     return false
   }
 
-  /** Everything added before the call as files of the spool. They are pinned: who asked for them lets them go. */
-  async spool(): Promise<readonly SpooledRows[]> {
+  /** Everything added before the call as files of the spool; `registry` knows the series. They are pinned: who asked for them lets them go. */
+  async spool(registry: SeriesRegistry): Promise<readonly SpooledRows[]> {
     this.#spooledAt = Date.now()
     while (this.#spooling) await this.#spooling
     if (this.#fresh.length > 0) {
-      this.#spooling = this.#spoolFresh().finally(() => {
+      this.#spooling = this.#spoolFresh(registry).finally(() => {
         this.#spooling = undefined
       })
       await this.#spooling
@@ -212,8 +203,10 @@ export class Memtable {
   }
 
   /** Which rows go is fixed together with their columns: rows that come later may have columns that are newer still. */
-  async #spoolFresh(): Promise<void> {
-    const columns = stored(this.#table)
+  async #spoolFresh(registry: SeriesRegistry): Promise<void> {
+    const owned = isPhysical(this.#table) ? [tableColumn] : []
+    const columns = [...owned, ...stored(this.#table)]
+    const owners = owned.length > 0 ? registry.owners() : undefined
     const taken = this.#fresh
     this.#taken = taken
     this.#fresh = []
@@ -225,7 +218,7 @@ export class Memtable {
     const together = this.#parts.slice(kept)
     try {
       const writes = [...together.flatMap(part => part.writes), ...taken]
-      const file = await this.#write(writes, columns)
+      const file = await this.#write(writes, columns, owners)
       // They may have been sorted meanwhile.
       const sorted = together.flatMap(part => part.writes)
       const part = { file, hidden: this.hidden, columns, rows, writes: [...sorted, ...taken] }
@@ -240,15 +233,27 @@ export class Memtable {
     if (this.#dropped && this.#readers === 0) this.#remove()
   }
 
-  #write(writes: readonly MemtableRows[], columns: readonly StoredColumn[]): Promise<SpoolFile> {
+  #write(
+    writes: readonly MemtableRows[],
+    columns: readonly StoredColumn[],
+    owners: Uint32Array | undefined
+  ): Promise<SpoolFile> {
     const named = this.#named(columns)
     const expected = writes.reduce((sum, write) => sum + bytesOf(write) + write.rows * 8, 0)
-    const groups = groupsOf(named, this.#pieces(writes, columns))
+    const groups = groupsOf(named, this.#pieces(writes, columns, owners))
     return this.#home.spool.write(named.map(storedColumn), groups, expected, { plain: true, level: 0 })
   }
 
-  *#pieces(writes: readonly MemtableRows[], columns: readonly StoredColumn[]): Generator<SpoolPiece> {
-    for (const write of writes) yield { from: 0, rows: write.rows, columns: this.#dataOf(write, columns) }
+  *#pieces(
+    writes: readonly MemtableRows[],
+    columns: readonly StoredColumn[],
+    owners: Uint32Array | undefined
+  ): Generator<SpoolPiece> {
+    for (const write of writes) {
+      const data = this.#dataOf(write, columns)
+      if (owners !== undefined) data[this.hidden.length] = ownersOf(write, owners)
+      yield { from: 0, rows: write.rows, columns: data }
+    }
   }
 
   #named(columns: readonly StoredColumn[]): FileColumn[] {
@@ -264,6 +269,13 @@ export class Memtable {
       ...columns.map(column => write.columns.get(column.id) ?? leftOut(column, write))
     ]
   }
+}
+
+/** Whose row each is. */
+function ownersOf({ rows, tsids }: MemtableRows, owners: Uint32Array): ColumnData {
+  const values = new Uint32Array(rows)
+  if (tsids !== undefined) for (let row = 0; row < rows; row++) values[row] = owners[tsids[row]!]!
+  return { kind: 'fixed', values }
 }
 
 function countRows(writes: readonly MemtableRows[]): number {

@@ -7,7 +7,7 @@ import { Memtable, type SpooledRows } from '../memory/memtable.ts'
 import type { SeriesTable } from '../memory/series-mirror.ts'
 import { mergeVersions } from './merge.ts'
 import type { NewestRows, Selection } from './select.ts'
-import { fileRows, finished, missing, ofTables, type SourceOptions, spooledRows } from './source.ts'
+import { fileRows, finished, missing, type SourceOptions, spooledRows } from './source.ts'
 
 /** What a query reads, fixed when it starts. */
 export interface Snapshot {
@@ -33,8 +33,6 @@ export interface Pick {
   readonly names: string
   /** `SELECT …` of the same without a row. */
   readonly empty: string
-  /** The series are picked, too: rows in memory need not be looked at for whose they are. */
-  readonly bySeries?: boolean
 }
 
 /** `SELECT …` of every visible row that may be asked for, with the table's columns under their physical names, or of a few of them. */
@@ -56,8 +54,7 @@ export function relation(snapshot: Snapshot, selection: Selection, pick?: Pick):
     ...spooledRows(
       table,
       parts.filter(isMemtable).flatMap(memtable => spooled.get(memtable) ?? []),
-      undefined,
-      { ...options, only: undefined }
+      options
     )
   ]
   const mixed = select(versioned, 'versioned').join(' UNION ALL ')
@@ -67,23 +64,17 @@ export function relation(snapshot: Snapshot, selection: Selection, pick?: Pick):
   const names = pick?.names ?? (view === undefined ? finished(table) : viewNames(view, table))
   const isTagged = wanted.some(({ semantic }) => semantic === 'tag')
   const rows = `(${parts.join(' UNION ALL ')})`
-  const whole = isTagged || (only !== undefined && !pick?.bySeries) ? joinSeries(snapshot, rows, wanted, only) : rows
+  const whole = isTagged ? joinSeries(snapshot, rows, wanted) : rows
   return `SELECT ${names} FROM ${whole}`
 }
 
-/** Rows with those of the columns that are tags of their series; `only` those of some logical tables. */
-function joinSeries(
-  { series }: Snapshot,
-  rows: string,
-  columns: readonly TableColumn[],
-  only: readonly number[] | undefined
-): string {
+/** Rows with those of the columns that are tags of their series. */
+function joinSeries({ series }: Snapshot, rows: string, columns: readonly TableColumn[]): string {
   if (series === undefined) return rows
   const tags = columns
     .filter(({ semantic }) => semantic === 'tag')
     .map(tag => (series.has(tag) ? `s.${quoteName(tag.physical)}` : missing(tag)))
-  const where = only === undefined ? '' : ` WHERE ${ofTables('s.', only)}`
-  return `(SELECT ${['m.*', ...tags].join(', ')} FROM ${rows} m JOIN ${series.from} s ON s.__tsid = m.__tsid${where})`
+  return `(SELECT ${['m.*', ...tags].join(', ')} FROM ${rows} m JOIN ${series.from} s ON s.__tsid = m.__tsid)`
 }
 
 /** Reads of files that begin at a time of their own: each is a scan of its own. */
@@ -112,7 +103,7 @@ export function writtenRows({ table, view, logical, cutoff }: Snapshot, rows: Sp
   const only = view === undefined ? logical : [view.id]
   const names = view === undefined ? finished(table) : viewNames(view, table)
   const puts = table.options.append_mode ? '' : ' WHERE __op = 0'
-  const [all] = spooledRows(table, [rows], undefined, { cutoff, only })
+  const [all] = spooledRows(table, [rows], { cutoff, only })
   return `SELECT ${names} FROM (${all})${puts}`
 }
 

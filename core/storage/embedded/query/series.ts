@@ -19,7 +19,7 @@ export function seriesSql(query: SeriesQuery, snapshot: Snapshot, selection: Sel
   const series = hasSeries(snapshot.table) ? '__tsid' : '0::UINTEGER AS __tsid'
   const names = [series, ...columns.map(({ physical }) => quoteName(physical))].join(', ')
   const empty = `SELECT 0::UINTEGER AS __tsid, ${columns.map(missing).join(', ')} WHERE false`
-  const rows = relation(snapshot, selection, { columns, names, empty, bySeries: true })
+  const rows = relation(snapshot, selection, { columns, names, empty })
   const ticks = ticksOf(table.timeIndex, time)
   const where = [
     chosenSeries(tsids),

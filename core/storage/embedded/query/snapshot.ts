@@ -66,10 +66,12 @@ export async function readable(
   const spooled = new Map<Memtable, readonly SpooledRows[]>()
   const series = new Map<number, SeriesTable>()
   try {
-    for (const memtable of new Set(fixed.flatMap(({ memtables }) => memtables))) {
-      const rows = await memtable.spool()
-      held.push(...rows.map(({ file }) => file))
-      spooled.set(memtable, rows)
+    for (const { table, view, memtables } of fixed) {
+      for (const memtable of memtables.filter(each => !spooled.has(each))) {
+        const rows = await memtable.spool(tables.take(view ?? table).registry)
+        held.push(...rows.map(({ file }) => file))
+        spooled.set(memtable, rows)
+      }
     }
     // Afterwards: whoever meets rows finds their tags, too.
     for (const { table, view } of fixed) {

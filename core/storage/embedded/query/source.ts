@@ -17,8 +17,7 @@ import {
 } from '../catalog/logical.ts'
 import { duckdbType, initialValue, quoteName, quoteText } from '../duckdb/index.ts'
 import { groupColumn } from '../index/group-column.ts'
-import { type HiddenColumn, hiddenColumns, type RowsInSql, type SpooledRows } from '../memory/memtable.ts'
-import type { SeriesTable } from '../memory/series-mirror.ts'
+import { type HiddenColumn, hiddenColumns, type SpooledRows } from '../memory/memtable.ts'
 import { noTags } from '../series/series.ts'
 import { readSpooled } from '../spool/spool-sql.ts'
 
@@ -106,52 +105,33 @@ function inGroups(groups: readonly number[] | undefined): string | false {
   return groups !== undefined && `m.${groupColumn} IN (${groups.join(', ')})`
 }
 
-/** `series` has the tags of the rows where they have some. */
-export function memtableRows(
-  table: Table,
-  { from, ...rows }: RowsInSql,
-  series: SeriesTable | undefined,
-  { columns: wanted = storedColumns(table), cutoff, only, tsids }: SourceOptions = {}
-): string {
-  const held = new Set(rows.columns.map(column => column.id))
-  const present = new Set(rows.hidden.map(([name]) => name))
-  const tagged = present.has('__tsid')
-  const columns = wanted.map(column => {
-    if (column.semantic === 'tag' && !held.has(column.id))
-      return series?.has(column) && tagged ? `s.${quoteName(column.physical)}` : missing(column)
-    return cellOf(table, column, held, 'm.', ({ physical }) => `m.${quoteName(physical)}`)
-  })
-  const hidden = hiddenColumns(table).map(column => (present.has(column[0]) ? `m.${column[0]}` : nothing(column)))
-  const joined =
-    series !== undefined && tagged && (only !== undefined || wanted.some(({ semantic }) => semantic === 'tag'))
-  const source = joined ? `${from} m JOIN ${series.from} s ON s.__tsid = m.__tsid` : `${from} m`
-  const where = conditions([
-    cutoff !== undefined && since(table, cutoff, 'm.'),
-    only !== undefined && ofTables(series === undefined ? 'm.' : 's.', only),
-    tagged && tsids !== undefined && chosenSeries(tsids, 'm.')
-  ])
-  return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${source}${where}`
-}
-
 /** One `SELECT …` per set of files of the spool that hold the same columns; what they do not hold is null. */
 export function spooledRows(
   table: Table,
   spooled: readonly SpooledRows[],
-  series: SeriesTable | undefined,
-  options: SourceOptions
+  { columns: wanted = storedColumns(table), cutoff, only, tsids }: SourceOptions = {}
 ): string[] {
   const layoutOf = ({ hidden, columns }: SpooledRows) => [
     ...hidden.map(([name]) => name),
     ...columns.map(({ id }) => id)
   ]
   return [...Map.groupBy(spooled, rows => layoutOf(rows).join()).values()].map(alike => {
-    const { hidden, columns } = alike[0]!
-    const named = columns.map(({ physical, type }) => ({ name: physical, type }))
+    const held = new Set(alike[0]!.columns.map(({ id }) => id))
+    const present = new Set(alike[0]!.hidden.map(([name]) => name))
+    const hidden = hiddenColumns(table).map(column => (present.has(column[0]) ? `m.${column[0]}` : nothing(column)))
+    const columns = wanted.map(column => {
+      return cellOf(table, column, held, 'm.', ({ physical }) => `m.${quoteName(physical)}`)
+    })
+    const where = conditions([
+      cutoff !== undefined && since(table, cutoff, 'm.'),
+      only !== undefined && ofTables('m.', only),
+      present.has('__tsid') && tsids !== undefined && chosenSeries(tsids, 'm.')
+    ])
     const from = readSpooled(
       alike.map(({ file }) => file),
-      named
+      alike[0]!.columns.map(({ physical, type }) => ({ name: physical, type }))
     )
-    return memtableRows(table, { from, hidden, columns }, series, options)
+    return `SELECT ${[...hidden, ...columns].join(', ')} FROM ${from} m${where}`
   })
 }
 

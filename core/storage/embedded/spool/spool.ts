@@ -164,8 +164,11 @@ async function writeFile(
 }
 
 async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
-  const all = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
-  for (let at = 0; at < all.length; ) at += (await file.write(all, at)).bytesWritten
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const { bytesWritten } = await file.writev(pieces)
+  if (bytesWritten === length) return
+  const all = Buffer.concat(pieces)
+  for (let at = bytesWritten; at < length; ) at += (await file.write(all, at)).bytesWritten
 }
 
 function roomIn(folder: string): number {
