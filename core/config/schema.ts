@@ -332,7 +332,10 @@ export const configSchema = table(
       'Time each of a plugin may take to set up, to register its routes, to take new options and to close. A start or a reload that needs longer is refused, a stop goes on without it; both name the plugin. `0s` sets no limit.',
       live
     ),
-    max_in_flight_write_bytes: size(512 * MiB, 'Bytes of request bodies held at the same time; `0` sets no limit.'),
+    max_in_flight_write_bytes: size(
+      512 * MiB,
+      'Bytes of request bodies held at the same time, inflated, as far as they have come; one body at a time may go beyond. `0` sets no limit.'
+    ),
     write_bytes_exhausted_policy: text(
       'wait',
       'What a request does when `max_in_flight_write_bytes` is used up: `wait` (10 s), `wait(DURATION)` or `fail`; then it is refused with 429.'

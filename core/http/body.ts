@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DbError } from '../errors.ts'
 import { type ContentCoding, contentCodings, inflate } from '../wire/inflate.ts'
-import type { Lease } from './budget.ts'
+import { holdBytes, type Lease } from './budget.ts'
 import { drain, readStream } from './read-stream.ts'
 
 /**
@@ -35,7 +35,7 @@ export async function readBody(
     drain(request.raw)
     throw tooLarge(limit, `${declared} bytes announced`)
   }
-  let body = await readStream(request.raw, { declared, limit, lease, signal, tooLarge })
+  let body = await readStream(request.raw, { limit, lease, signal, tooLarge })
   request.life.received = body.length
   for (const encoding of encodings) body = await decode(body, encoding, { limit, lease, signal, tooLarge })
   return body.length === 0 ? undefined : body
@@ -78,9 +78,8 @@ async function decode(body: Buffer, encoding: ContentCoding, bounds: Bounds): Pr
   if (body.length === 0) return body
   const { limit, lease, signal, tooLarge } = bounds
   const received = `${body.length} bytes received, more than the limit after ${encoding} is undone`
-  const inflated = await inflate(body, encoding, { limit, signal, tooLarge: () => tooLarge(limit, received) })
-  lease.force(Math.max(inflated.length, body.length))
-  return inflated
+  const hold = (bytes: number) => holdBytes(lease, Math.max(bytes, body.length), signal)
+  return inflate(body, encoding, { limit, signal, hold, tooLarge: () => tooLarge(limit, received) })
 }
 
 function isContentCoding(name: string): name is ContentCoding {

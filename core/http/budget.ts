@@ -26,12 +26,20 @@ export interface Lease {
   release(): void
 }
 
+/** Waits until a request may hold this many bytes; undefined where it may at once. */
+export function holdBytes(lease: Lease, bytes: number, signal: AbortSignal): Promise<void> | undefined {
+  return lease.raise(bytes) ? undefined : lease.wait(bytes, signal)
+}
+
 const step = 1024
 
 export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): Budget {
   const room = new Room(limit)
   const refuse = countRefusals(room, metrics)
+  /** The one that may go beyond the limit, so that bodies that have come in half do not all wait for each other. */
+  let beyond: object | undefined
   const lease = (): Lease => {
+    const self = {}
     let held = 0
     const missing = (bytes: number) => Math.max(0, Math.ceil(bytes / step) * step - held)
     return {
@@ -44,10 +52,18 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
       async wait(bytes, signal) {
         const more = missing(bytes)
         if (wait === 0 || (limit > 0 && held + more > limit)) throw refuse('no_room', held + more)
+        const isStuck = held > 0
+        if (isStuck && (beyond === undefined || beyond === self)) {
+          beyond = self
+          held += more
+          room.force(more)
+          return
+        }
         const taken = () => {
           held += more
+          if (room.used > limit) beyond = self
         }
-        if (!(await room.enter(more, wait, signal, taken))) throw refuse('timeout', held + more)
+        if (!(await room.enter(more, { wait, signal, isStuck, taken }))) throw refuse('timeout', held + more)
       },
       force(bytes) {
         const more = missing(bytes)
@@ -57,6 +73,9 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
       release() {
         room.give(held)
         held = 0
+        if (beyond !== self) return
+        beyond = undefined
+        room.letOneIn()
       }
     }
   }

@@ -4,8 +4,6 @@ import { DbError } from '../errors.ts'
 import type { Lease } from './budget.ts'
 
 interface Bounds {
-  /** Bytes announced by `Content-Length`, 0 when unknown. */
-  readonly declared: number
   /** Bytes, 0 for none. */
   readonly limit: number
   readonly lease: Lease
@@ -17,15 +15,6 @@ const drained = 16 << 20
 
 /** The whole body. Rejects with what `tooLarge` makes, the lease's refusal, or the signal's reason. */
 export async function readStream(payload: IncomingMessage, bounds: Bounds): Promise<Buffer> {
-  const { declared, lease, signal } = bounds
-  if (!lease.raise(declared)) {
-    try {
-      await lease.wait(declared, signal)
-    } catch (error) {
-      drain(payload)
-      throw error
-    }
-  }
   const chunks = await collect(payload, bounds)
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }

@@ -3,7 +3,19 @@ import { after } from '../timer.ts'
 
 interface Waiter {
   readonly amount: number
+  /** Whether it may be let in beyond the limit, see `letOneIn`. */
+  readonly isStuck: boolean
   readonly go: () => void
+}
+
+export interface Entry {
+  /** Milliseconds. */
+  readonly wait: number
+  readonly signal: AbortSignal
+  /** It holds something, and gives it back only once it has got more. */
+  readonly isStuck: boolean
+  /** Called the moment the amount is taken. */
+  taken(): void
 }
 
 export class Room {
@@ -36,8 +48,18 @@ export class Room {
     }
   }
 
-  /** Waits for its turn; `taken` is called the moment the amount is taken. False after `wait` milliseconds; rejects with the signal's reason. */
-  enter(amount: number, wait: number, signal: AbortSignal, taken: () => void): Promise<boolean> {
+  /** Lets the first in that holds something already, whether it fits or not: all could wait for each other. */
+  letOneIn(): void {
+    for (const waiter of this.#waiting) {
+      if (!waiter.isStuck) continue
+      this.used += waiter.amount
+      waiter.go()
+      return
+    }
+  }
+
+  /** Waits for its turn. False after `wait` milliseconds; rejects with the signal's reason. */
+  enter(amount: number, { wait, signal, isStuck, taken }: Entry): Promise<boolean> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
       const leave = () => {
@@ -57,7 +79,7 @@ export class Room {
         taken()
         resolve(true)
       }
-      const waiter: Waiter = { amount, go }
+      const waiter: Waiter = { amount, isStuck, go }
       const timer = after(wait, () => giveUp(() => resolve(false)))
       signal.addEventListener('abort', stop)
       this.#waiting.add(waiter)

@@ -2,6 +2,11 @@
 import {
   brotliDecompress,
   brotliDecompressSync,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
   gunzip,
   gunzipSync,
   inflateRaw,
@@ -12,7 +17,7 @@ import {
   zstdDecompress,
   zstdDecompressSync
 } from 'node:zlib'
-import { DbError } from '../errors.ts'
+import { DbError, isDbError } from '../errors.ts'
 import { zstdFrames } from './zstd-frames.ts'
 
 export const contentCodings = ['gzip', 'deflate', 'br', 'zstd'] as const
@@ -27,6 +32,8 @@ export interface InflateOptions {
   readonly tooLarge: () => unknown
   /** Ends the work between two frames, rejecting with its reason. */
   readonly signal?: AbortSignal
+  /** Told how many bytes the content has so far, about each MiB; no more is inflated until it resolves. Undefined: go on. */
+  readonly hold?: (bytes: number) => Promise<void> | undefined
 }
 
 /** What the runtime tells with the option `info`: the content, and how many bytes of the input it took. */
@@ -58,6 +65,23 @@ const syncUnpackers = {
   zstd: zstdDecompressSync
 } as unknown as Readonly<Record<Coding, UnpackSync>>
 
+type Stepwise = AsyncIterable<Buffer> & {
+  end(bytes: Uint8Array): unknown
+  destroy(): unknown
+  readonly bytesWritten: number
+}
+
+const stepwise: Readonly<Record<Coding, (options: { readonly chunkSize: number }) => Stepwise>> = {
+  gzip: createGunzip,
+  zlib: createInflate,
+  raw: createInflateRaw,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress
+}
+
+/** Content up to this size is inflated at once, the rest in steps of as much. */
+const step = 1 << 20
+
 /** Frames up to this size are undone at once: the way to another thread costs more, and they cannot become large. */
 const smallFrame = 256
 /** Milliseconds after which many small frames let others have their turn. */
@@ -71,7 +95,7 @@ const collectedSize = 1 << 16
  */
 export async function inflate(bytes: Uint8Array, coding: Format, options: InflateOptions): Promise<Buffer> {
   try {
-    if (coding !== 'zstd') return await unpackWhole(bytes, codingOf(bytes, coding), options.limit)
+    if (coding !== 'zstd') return await unpackHeld(bytes, codingOf(bytes, coding), options.limit, options.hold)
     return await inflateFrames(bytes, options)
   } catch (error) {
     throw failure(error, coding, options)
@@ -96,11 +120,15 @@ async function inflateFrames(bytes: Uint8Array, options: InflateOptions): Promis
   const content = new Content(options.limit)
   let paused = performance.now()
   for (const { start, end } of zstdFrames(bytes)) {
-    if (end - start === bytes.length) return unpackWhole(bytes, 'zstd', options.limit)
+    if (end - start === bytes.length) return unpackHeld(bytes, 'zstd', options.limit, options.hold)
     options.signal?.throwIfAborted()
     const frame = bytes.subarray(start, end)
-    if (frame.length > smallFrame) content.add(await unpackWhole(frame, 'zstd', content.left))
+    const before = content.length
+    const hold = options.hold && ((size: number) => options.hold!(before + size))
+    if (frame.length > smallFrame) content.add(await unpackHeld(frame, 'zstd', content.left, hold))
     else content.add(unpackWholeSync(frame, 'zstd', content.left))
+    const room = options.hold?.(content.length)
+    if (room !== undefined) await room
     if (performance.now() - paused > slice) {
       await new Promise(setImmediate)
       paused = performance.now()
@@ -120,6 +148,10 @@ class Content {
   /** A limit of 0 is none. */
   constructor(limit: number) {
     this.#limit = limit
+  }
+
+  get length(): number {
+    return this.#length
   }
 
   /** Bytes the next frame may have; never 0, which would mean any number. */
@@ -155,6 +187,52 @@ class Content {
 }
 
 class TooLarge extends Error {}
+
+/** The content, long ones in steps that each wait for `hold`. */
+async function unpackHeld(
+  bytes: Uint8Array,
+  coding: Coding,
+  limit: number,
+  hold: InflateOptions['hold']
+): Promise<Buffer> {
+  if (hold === undefined || (limit > 0 && limit <= step)) {
+    const content = await unpackWhole(bytes, coding, limit)
+    await hold?.(content.length)
+    return content
+  }
+  try {
+    const content = await unpackWhole(bytes, coding, step)
+    await hold(content.length)
+    return content
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error
+  }
+  return unpackStepwise(bytes, coding, limit, hold)
+}
+
+async function unpackStepwise(
+  bytes: Uint8Array,
+  coding: Coding,
+  limit: number,
+  hold: NonNullable<InflateOptions['hold']>
+): Promise<Buffer> {
+  const engine = stepwise[coding]({ chunkSize: step })
+  const parts: Buffer[] = []
+  let length = 0
+  try {
+    engine.end(bytes)
+    for await (const part of engine) {
+      length += part.length
+      if (limit > 0 && length > limit) throw new TooLarge()
+      parts.push(part)
+      const room = hold(length)
+      if (room !== undefined) await room
+    }
+    return complete(bytes, { buffer: Buffer.concat(parts, length), engine })
+  } finally {
+    engine.destroy()
+  }
+}
 
 function unpackWhole(bytes: Uint8Array, coding: Coding, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -197,7 +275,8 @@ function failure(error: unknown, coding: Format, options: InflateOptions): unkno
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof TooLarge || code === 'ERR_BUFFER_TOO_LARGE') return options.tooLarge()
   if (options.signal?.aborted === true && error === options.signal.reason) return error
-  if (code === undefined) return error
+  // What `hold` rejects with is not the content's fault.
+  if (code === undefined || (isDbError(error) && error.code !== 'InvalidArguments')) return error
   const subject = options.subject ?? 'the body'
   return new DbError('InvalidArguments', `${subject} is not valid ${coding}: ${message}`, { cause: error })
 }

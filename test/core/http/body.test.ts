@@ -1,4 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createConnection } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
 import { Type } from 'typebox'
@@ -198,4 +201,91 @@ t.test('too many bytes at once are refused with 429', async t => {
   t.equal(chunked.status, 429, 'chunked ones too')
   t.equal((await post(2000)).statusCode, 200, 'the memory was given back')
   t.equal((await main.inject('/v1/health')).statusCode, 200, 'requests without a body are never limited')
+})
+
+t.test('bodies that are announced and do not come keep nobody waiting', async t => {
+  const { main, addresses } = await startServer(t, 'max_in_flight_write_bytes = "1MiB"', { plugins: [echo] })
+  const { hostname, port } = new URL(addresses.main)
+  const head = `POST /v1/echo HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: 900000\r\n\r\nfirst`
+  const sockets = await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      const socket = createConnection({ host: hostname, port: Number(port) })
+      await once(socket, 'connect')
+      socket.write(head)
+      return socket
+    })
+  )
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const answer = await main.inject({ method: 'POST', url: '/v1/echo', payload: Buffer.alloc(900_000) })
+  t.equal(answer.statusCode, 200)
+})
+
+t.test('what inflates waits for room step by step: many bombs take no more than one beyond the limit', async t => {
+  const { core, addresses } = await startServer(
+    t,
+    'max_in_flight_write_bytes = "20MiB"\nwrite_bytes_exhausted_policy = "wait(60s)"',
+    { plugins: [echo] }
+  )
+  const body = zstdCompressSync(Buffer.alloc(16 << 20))
+  let most = 0
+  const used = async () => {
+    const samples = await core.metrics.samples()
+    most = Math.max(most, samples.find(({ name }) => name === 'svc_servers_request_memory_in_use_bytes')!.value)
+  }
+  let running = true
+  const watching = (async () => {
+    for (; running; await pause(1)) await used()
+  })()
+  const statuses = await Promise.all(
+    Array.from({ length: 30 }, async () => {
+      const headers = { 'content-encoding': 'zstd' }
+      const answer = await fetch(`${addresses.main}/v1/echo`, { method: 'POST', headers, body })
+      await answer.arrayBuffer()
+      return answer.status
+    })
+  )
+  running = false
+  await watching
+  t.strictSame([...new Set(statuses)], [200])
+  t.ok(most > 16 << 20 && most <= 36 << 20, `${most >> 20} MiB`)
+})
+
+t.test('content that is inflated in steps is the same, and what follows its end is refused', async t => {
+  const { main } = await startServer(t, '', { plugins: [echo] })
+  const content = randomBytes(3 << 20)
+  const codings = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync }
+  for (const [coding, compress] of Object.entries(codings)) {
+    const headers = { 'content-encoding': coding }
+    const post = (payload: Buffer) => main.inject({ method: 'POST', url: '/v1/echo', payload, headers })
+    t.match((await post(compress(content))).json(), { length: content.length }, coding)
+    t.equal((await post(Buffer.concat([compress(content), Buffer.from('more')]))).statusCode, 400, coding)
+    t.equal((await post(compress(content).subarray(0, -9))).statusCode, 400, coding)
+  }
+  const members = Buffer.concat([gzipSync(content), gzipSync(content)])
+  const both = await main.inject({
+    method: 'POST',
+    url: '/v1/echo',
+    payload: members,
+    headers: { 'content-encoding': 'gzip' }
+  })
+  t.match(both.json(), { length: 2 * content.length })
+})
+
+t.test('what inflates and finds no room in time is refused with 429', async t => {
+  const toml = 'max_in_flight_write_bytes = "4MiB"\nwrite_bytes_exhausted_policy = "fail"'
+  const { main } = await startServer(t, toml, { plugins: [echo] })
+  for (const [coding, payload] of [
+    ['zstd', zstdCompressSync(Buffer.alloc(16 << 20))],
+    ['gzip', gzipSync(Buffer.alloc(16 << 20))]
+  ] as const) {
+    const answer = await main.inject({
+      method: 'POST',
+      url: '/v1/echo',
+      payload,
+      headers: { 'content-encoding': coding }
+    })
+    t.match([answer.statusCode, answer.body], [429, /max_in_flight_write_bytes/], coding)
+  }
 })

@@ -73,3 +73,23 @@ t.test('memory that is taken already counts without asking', async t => {
   inflated.release()
   t.ok(lease().raise(1))
 })
+
+t.test(
+  'bodies that have come in half do not wait for each other: one goes beyond the limit, then the next',
+  async t => {
+    const { lease } = budget(4096, 5000)
+    const bodies = [lease(), lease(), lease(), lease()]
+    for (const body of bodies) t.ok(body.raise(1024))
+    const done: number[] = []
+    const waits = bodies.map(async (body, i) => {
+      await body.wait(3072, never)
+      await body.wait(4096, never)
+      done.push(i)
+      body.release()
+    })
+    t.notOk(lease().raise(1024), 'a new one does not overtake them')
+    await Promise.all(waits)
+    t.strictSame(done.toSorted(), [0, 1, 2, 3])
+    t.ok(lease().raise(4096), 'all was given back')
+  }
+)
