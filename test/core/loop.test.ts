@@ -52,14 +52,15 @@ t.test('what held the loop is logged and counted, in the midst of others', async
 })
 
 t.test('what many held together is nobody’s', async t => {
-  const { loop, seen } = watch(t, 100)
-  for (const path of ['/a', '/b', '/c', '/d', '/e']) {
-    loop.note(work(path))
-    hold(60)
+  // Each of them is far below the threshold, on a busy machine, too.
+  const { loop, seen } = watch(t, 400)
+  for (let i = 0; i < 60; i++) {
+    loop.note(work(`/${i}`))
+    hold(10)
   }
   const [line] = await seen(1)
   t.equal(line!.facts['path'], undefined)
-  t.ok(Number(line!.facts['ms']) >= 200)
+  t.ok(Number(line!.facts['ms']) >= 400)
 })
 
 t.test('a threshold of 0 logs nothing, the delay is measured all the same', async t => {

@@ -173,8 +173,16 @@ async function rowsRead(engine: Engine, table: Table, where?: Condition): Promis
   let plan = ''
   for await (const { columns } of result.batches()) plan = String(columns[1]!.values[0])
   let rows = 0
-  const visit = (node: { operator_name?: string; operator_cardinality?: number; children?: never[] }) => {
-    if (/READ_PARQUET|TABLE_SCAN/.test(node.operator_name ?? '')) rows += node.operator_cardinality ?? 0
+  interface Node {
+    readonly operator_name?: string
+    readonly operator_cardinality?: number
+    readonly extra_info?: unknown
+    readonly children?: readonly Node[]
+  }
+  const visit = (node: Node) => {
+    const isScan = /READ_PARQUET|TABLE_SCAN/.test(node.operator_name ?? '')
+    // Of the table's own rows: its series are read, too.
+    if (isScan && JSON.stringify(node.extra_info).includes('note')) rows += node.operator_cardinality ?? 0
     for (const child of node.children ?? []) visit(child)
   }
   visit(JSON.parse(plan))
