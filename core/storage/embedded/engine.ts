@@ -4,7 +4,7 @@ import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { Table } from '../../model/table.ts'
-import { every, type Timer } from '../../timer.ts'
+import { every, pause, type Timer } from '../../timer.ts'
 import { noTracing, type Tracing } from '../../trace/trace.ts'
 import type {
   Catalog,
@@ -89,6 +89,7 @@ class EmbeddedEngine implements Engine {
     const { tables, writer } = this.#writable()
     const { wal, flusher } = writer
     const { storage } = this.#around.config
+    if (tables.bytes + wal.pendingBytes >= storage.memtable_size) await this.#slowDown(countRows(writes), signal)
     if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
     signal.throwIfAborted()
     const parts = recordParts(tables, writes)
@@ -107,7 +108,10 @@ class EmbeddedEngine implements Engine {
       tables.release(0)
     }
     for (const part of parts) if (part.skipLog) tables.apply(wal.reserve(part.rows), [part])
-    if (tables.bytes >= storage.memtable_size) flusher.plan()
+    if (tables.bytes >= storage.memtable_size) {
+      tables.sealFull(storage.memtable_size)
+      flusher.plan()
+    }
     this.#around.metrics.writeSeconds.observe((performance.now() - started) / 1000)
     return countRows(parts)
   }
@@ -195,6 +199,22 @@ class EmbeddedEngine implements Engine {
     this.#retry?.stop()
     await Promise.allSettled(this.#starting)
     await before.close(true)
+  }
+
+  /** Long before there is no room writes come at the rate of flushes. */
+  async #slowDown(rows: number, signal: AbortSignal): Promise<void> {
+    const { tables, writer } = this.#writable()
+    const { memtable_size: size, memtable_limit: limit } = this.#around.config.storage
+    const bytes = tables.bytes + writer.wal.pendingBytes
+    const wait = writer.flusher.throttle.delay(
+      (rows * bytes) / Math.max(1, tables.rows),
+      { bytes, size, limit },
+      performance.now()
+    )
+    // Less is less than a timer keeps.
+    if (wait < 1) return
+    this.#around.metrics.slowedWrites.add(1)
+    await pause(wait, { signal })
   }
 
   async #waitForRoom(signal: AbortSignal): Promise<void> {

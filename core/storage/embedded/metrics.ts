@@ -5,6 +5,7 @@ import type { SqlProcessStatistics } from './sql/sql-process.ts'
 export interface EngineMetrics {
   readonly wal: { readonly bytes: Counter; readonly syncSeconds: Histogram }
   readonly stalls: Counter
+  readonly slowedWrites: Counter
   /** Ends of the process that runs statements, and statements it did not take. */
   readonly statements: { readonly restarts: Counter; readonly refused: Counter }
   /** Looks for samples of files that may be in memory. */
@@ -82,6 +83,10 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
       )
     },
     stalls: metrics.counter('svc_storage_write_stalls_total', 'Writes that had to wait for room in memory.'),
+    slowedWrites: metrics.counter(
+      'svc_storage_slowed_writes_total',
+      'Writes that were held up a little because flushes fell behind.'
+    ),
     writeSeconds: metrics.histogram(
       'svc_storage_write_seconds',
       'Time from a write at the engine to its answer: waiting for room, the log, its sync.',

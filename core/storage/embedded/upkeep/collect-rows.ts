@@ -64,18 +64,3 @@ export async function collectRows(
 function numberRows({ seq, rows, order }: MemtableRows, seqs: Float64Array, at: number): void {
   for (let i = 0; i < rows; i++) seqs[at + i] = seq + (order === undefined ? i : order.after[i]!)
 }
-
-/** All memory of collected rows. */
-export function memoryOf({ tsids, seqs, ops, columns }: CollectedRows): ArrayBuffer[] {
-  const views = columns.flatMap(data => {
-    const values =
-      data.kind === 'fixed'
-        ? [data.values]
-        : data.kind === 'bytes'
-          ? [data.offsets, data.bytes]
-          : [data.codes, data.dictionary.offsets, data.dictionary.bytes]
-    return [...values, ...(data.valid ? [data.valid] : [])]
-  })
-  const all = [tsids, seqs, ops, ...views].filter(view => view !== undefined)
-  return [...new Set(all.map(view => view.buffer as ArrayBuffer))]
-}

@@ -8,8 +8,9 @@ import { makeDurable, type NewFile } from '../file/data-file.ts'
 import type { Memtable, MemtableRows, StoredColumn } from '../memory/memtable.ts'
 import { initialOf, lineage } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
-import { collectRows, memoryOf } from './collect-rows.ts'
+import { collectRows } from './collect-rows.ts'
 import { fileShape } from './file-shape.ts'
+import { memoryOf } from './row-memory.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
 export interface FlushParts {
@@ -84,7 +85,8 @@ async function writeFile(
   const shape = fileShape(table, columns, { path: temporary, hasOrder: isOrdered, keepDeletes: true, areDistinct })
   const owners = isPhysical(table) ? { first: 0, of: registry!.owners() } : undefined
   await mkdir(join(parts.dataDir, parts.folder), { recursive: true })
-  const written = await parts.upkeep.flush({ shape, owners, ...collected }, memoryOf(collected))
+  const task = { shape, owners, ...collected }
+  const written = await parts.upkeep.flush(task, memoryOf(task))
   if (written === undefined) return undefined
   reach('flush.copied')
   await makeDurable(temporary, final)

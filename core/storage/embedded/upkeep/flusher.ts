@@ -15,6 +15,7 @@ import type { TableData } from '../memory/table-data.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { writeFiles } from './flush-files.ts'
+import { Throttle } from './throttle.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
 /** Milliseconds after a failed flush before the next. */
@@ -39,6 +40,8 @@ export interface FlusherParts {
 export class Flusher {
   /** Undefined while the log is being replayed: nothing may be dropped from it then. */
   wal: WriteAheadLog | undefined
+  /** How fast writes may come. */
+  readonly throttle = new Throttle()
   readonly #parts: FlusherParts
   #running: Promise<unknown> = Promise.resolve()
   #planned = false
@@ -159,6 +162,7 @@ export class Flusher {
 
   async #flushMemtable(data: TableData, memtable: Memtable, flushedSeq: number) {
     const { catalog, tables } = this.#parts
+    const started = performance.now()
     await this.#saveSeries(data)
     const unsaved = data.unsavedSeries()
     const { table } = data
@@ -174,6 +178,7 @@ export class Flusher {
     reach('flush.catalogued')
     unsaved.saved()
     data.sealed = data.sealed.filter(other => other !== memtable)
+    this.throttle.flushed(memtable.bytes, performance.now() - started)
     tables.release(memtable.bytes)
     memtable.drop()
     return files

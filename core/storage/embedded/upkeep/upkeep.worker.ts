@@ -4,6 +4,7 @@ import { isDbError } from '../../../errors.ts'
 import { reach } from '../fault.ts'
 import { type FlushTask, flushRows } from './flush-rows.ts'
 import { type MergeTask, mergeFiles, UnsortedInput } from './merge-files.ts'
+import { memoryOf } from './row-memory.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
 
 export type UpkeepTask =
@@ -18,9 +19,18 @@ export interface UpkeepAnswer {
 }
 
 parentPort!.on('message', (task: UpkeepTask) => {
-  if ('flush' in task) void answer(task.id, () => flushRows(task.flush, () => reach('flush.group')))
+  if ('flush' in task) void answer(task.id, () => flush(task.flush))
   else void answer(task.id, () => mergeFiles(task.merge, rest))
 })
+
+function flush(task: FlushTask): SortedFileFacts | undefined {
+  try {
+    return flushRows(task, () => reach('flush.group'))
+  } finally {
+    // It would stay until memory is looked through the next time.
+    for (const buffer of memoryOf(task)) buffer.transfer(0)
+  }
+}
 
 /** Between two row groups a flush that waits comes first. */
 async function rest(): Promise<void> {
