@@ -6,6 +6,7 @@ import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import { markPath } from './catalog/catalog-mark.ts'
 import type { DataFile } from './catalog/catalog-rows.ts'
+import { sparePaths } from './catalog/catalog-spare.ts'
 import { indexPath } from './index/format.ts'
 import { type LogEnd, segmentName } from './log/segment.ts'
 
@@ -43,12 +44,13 @@ export async function checkCatalogThere({ catalog, data, wal }: DataFolders): Pr
   if (size !== undefined && size > 0) return
   const [file] = await dataFiles(data)
   const [segment] = await segmentFiles(wal)
-  const rest = [`${catalog}-wal`, markPath(wal)].filter(path => existsSync(path))
+  const spare = Object.values(sparePaths(catalog))
+  const rest = [`${catalog}-wal`, markPath(wal), ...spare].filter(path => existsSync(path))
   const [found] = [...(file ? [join(data, file)] : []), ...(segment ? [join(wal, segment)] : []), ...rest]
   if (found === undefined) return
   throw new DbError(
     'StorageUnavailable',
-    `the catalog ${catalog} is ${size === 0 ? 'empty' : 'missing'}, but there is ${found}: bring catalog.db and catalog.db-wal back, restore a backup, or start on an empty folder`
+    `the catalog ${catalog} is ${size === 0 ? 'empty' : 'missing'}, but there is ${found}: bring catalog.db and catalog.db-wal back, see what weir storage repair would do, restore a backup, or start on an empty folder`
   )
 }
 

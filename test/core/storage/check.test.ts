@@ -54,6 +54,10 @@ function copy(t: Test): string {
   return dir
 }
 
+function removeSpare(dir: string): void {
+  for (const name of ['catalog.db.copy', 'catalog.db.changes']) rmSync(join(dir, name), { force: true })
+}
+
 const folderOf = (dir: string) => ({ home: dir, wal: join(dir, 'wal') })
 
 async function findings(dir: string): Promise<Finding[]> {
@@ -371,6 +375,11 @@ t.test('a log with rows of a table the catalog never had is refused by check, st
   const strange = `the log has rows of table number ${id}, which the catalog never had: it is older than the log`
   t.match(await refusal(dir), strange)
   t.match((await findings(dir))[0], { kind: 'damage', message: new RegExp(strange) })
+  const spared = join(temporaryFolder(t), 'spared')
+  cpSync(dir, spared, { recursive: true })
+  t.match(await repair(spared), 'made anew from its spare')
+  t.strictSame(await counts(t, spared), { flushed: 200, logged: 160 })
+  removeSpare(dir)
   await t.rejects(repair(dir), { message: /bring the newer catalog.db back, or restore a backup: no repair/ })
 })
 
@@ -441,6 +450,11 @@ t.test('a file the catalog does not know goes to lost+found, unless the catalog 
   for (const suffix of ['', '-wal']) rmSync(join(gone, `catalog.db${suffix}`), { force: true })
   t.match(await refusal(gone), /the catalog .*catalog\.db is missing, but there is/)
   t.equal((await findings(gone))[0]!.message, 'the catalog is missing')
+  const spared = join(temporaryFolder(t), 'spared')
+  cpSync(gone, spared, { recursive: true })
+  t.match(await repair(spared), 'made anew from its spare')
+  t.strictSame(await counts(t, spared), { flushed: 200, logged: 160 })
+  removeSpare(gone)
   await t.rejects(repair(gone), /restore a backup/)
   t.ok(existsSync(join(gone, dataFiles[0]!)))
 })
@@ -532,6 +546,7 @@ t.test('a damaged row of the catalog costs the table it belongs to, and no other
   const at = readFileSync(path).indexOf('"name":"note"')
   flip(path, at + 8, 0)
   t.match(await refusal(dir), `the catalog is damaged: ${path}`)
+  removeSpare(dir)
   const said = await repair(dir)
   t.match(said, /columns table_id=\d id=\d: the row is damaged/)
   t.match(said, /is left out/)

@@ -123,6 +123,11 @@ export class CatalogTime {
     this.#mark = new MarkFile(logDir)
   }
 
+  /** Changes the catalog has seen. */
+  get generation(): number {
+    return this.#now.generation
+  }
+
   /** Before a transaction. Throws when the mark of the one before could not be written and still cannot be. */
   prepare(): void {
     if (this.#marked < this.#now.generation) this.#write()

@@ -20,6 +20,7 @@ import { type CatalogCopy, copyCatalog } from './catalog-copy.ts'
 import { catalogError, openCatalogFile, prepareCatalog } from './catalog-file.ts'
 import { readCatalog, requireSound } from './catalog-load.ts'
 import { catalogFormat, catalogSchema, type DataFile, lastTableId, makeTable, type TableState } from './catalog-rows.ts'
+import { CatalogSpare } from './catalog-spare.ts'
 import { CatalogTime } from './catalog-time.ts'
 import { deleteTable, insertColumns, insertFile, insertSeries, insertTable } from './catalog-write.ts'
 import { changeProblem, findPlace, hostProblem, isLogical, isPhysical, sharedModes } from './logical.ts'
@@ -35,6 +36,7 @@ export class EmbeddedCatalog {
   readonly #views: CatalogViews
   /** Undefined for a copy, whose changes the log need not know. */
   readonly #time: CatalogTime | undefined
+  readonly #spare: CatalogSpare | undefined
   /** What is in memory may be ahead of the file: a transaction under way has changed tables. */
   #touched = false
 
@@ -46,9 +48,11 @@ export class EmbeddedCatalog {
     try {
       prepareCatalog(this.#sqlite, catalogSchema)
       this.#time = isCopy ? undefined : new CatalogTime(this.#sqlite, path, logDir, main)
+      this.#spare = this.#time && new CatalogSpare(this.#sqlite, path, this.#time.generation)
       if (this.meta('format') !== String(catalogFormat)) this.setMeta('format', String(catalogFormat))
       this.#load()
     } catch (error) {
+      this.#spare?.close()
       this.#time?.close()
       this.#sqlite.close()
       throw error instanceof DbError ? error : catalogError(path, error)
@@ -56,6 +60,7 @@ export class EmbeddedCatalog {
   }
 
   close(): void {
+    this.#spare?.close()
     this.#time?.close()
     this.#sqlite.close()
   }
@@ -244,7 +249,7 @@ export class EmbeddedCatalog {
   ): void {
     const state = this.#state(table)
     const added = this.#transaction(() => {
-      insertSeries(this.#sqlite, table.id, series)
+      this.#insertSeries(table, series)
       this.#sqlite.prepare('UPDATE tables SET flushed_seq = ? WHERE id = ?').run(flushedSeq, table.id)
       return files.map(file => ({ ...file, table: table.id, id: insertFile(this.#sqlite, table.id, file) }))
     })
@@ -254,7 +259,7 @@ export class EmbeddedCatalog {
 
   /** Series that no file refers to yet. */
   saveSeries(table: Table, series: readonly SeriesEntry[]): void {
-    this.#transaction(() => insertSeries(this.#sqlite, table.id, series))
+    this.#transaction(() => this.#insertSeries(table, series))
   }
 
   /** One file in place of others, or none: after a compaction, or when rows are past their time. False when some are gone already. */
@@ -397,6 +402,8 @@ export class EmbeddedCatalog {
   #transaction<T>(work: () => T): T {
     const result = this.#attempt(work)
     reach('catalog.committed')
+    // Before the log's mark: a spare that is behind it would be of another time.
+    this.#spare?.write()
     this.#time?.committed()
     return result
   }
@@ -408,8 +415,10 @@ export class EmbeddedCatalog {
       this.#sqlite.exec('BEGIN IMMEDIATE')
       isOpen = true
       this.#touched = false
+      this.#spare?.begin()
       const result = work()
       this.#time?.count()
+      if (this.#time) this.#spare?.collect(this.#time.generation + 1)
       reach('catalog.changed')
       this.#sqlite.exec('COMMIT')
       return result
@@ -421,7 +430,14 @@ export class EmbeddedCatalog {
         cause: error,
         retryAfter: 5
       })
+    } finally {
+      this.#spare?.release()
     }
+  }
+
+  #insertSeries(table: Table, series: readonly SeriesEntry[]): void {
+    insertSeries(this.#sqlite, table.id, series)
+    this.#spare?.add(table.id, series)
   }
 
   #load(): void {

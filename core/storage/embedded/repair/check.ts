@@ -59,12 +59,13 @@ export function foldersOf({ home }: DataFolder) {
   }
 }
 
-/** Reads everything; `progress` gets each finding as it is made. Throws DbError when there is no data or another process holds it. */
+/** Reads everything, with another catalog where one is given; `progress` gets each finding as it is made. Throws DbError when there is no data or another process holds it. */
 export async function examine(
   folder: DataFolder,
-  progress: (finding: Finding) => void = () => {}
+  progress: (finding: Finding) => void = () => {},
+  catalogPath = foldersOf(folder).catalog
 ): Promise<Examination> {
-  const paths = foldersOf(folder)
+  const paths = { ...foldersOf(folder), catalog: catalogPath }
   if (!existsSync(paths.catalog) && !existsSync(paths.data)) {
     throw new DbError('InvalidArguments', `${folder.home} is no data folder: it has neither catalog.db nor data`)
   }

@@ -4,15 +4,16 @@ import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import { openCatalogFile } from '../catalog/catalog-file.ts'
-import { markPath } from '../catalog/catalog-mark.ts'
+import { markPath, readMark } from '../catalog/catalog-mark.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
+import { rebuildCatalog, sparePaths } from '../catalog/catalog-spare.ts'
 import { adoptMark, renewMark } from '../catalog/catalog-time.ts'
 import { keepSums } from '../catalog/row-sums.ts'
 import { fileChecksum } from '../file/checksum.ts'
 import { syncFolder } from '../log/wal.ts'
 import { copyDurably, lostFoundFolder, moveToLost, placeForLost } from '../lost-found.ts'
 import { sizeOf } from '../open.ts'
-import { type DataFolder, type Examination, foldersOf } from './check.ts'
+import { type DataFolder, type Examination, examine, foldersOf } from './check.ts'
 import { salvageCatalog } from './repair-catalog.ts'
 import { planLogRepair } from './repair-log.ts'
 
@@ -35,10 +36,13 @@ export interface RepairPlan {
 export async function planRepair(folder: DataFolder, examination: Examination): Promise<RepairPlan> {
   const paths = foldersOf(folder)
   const place = placeForLost(folder.home)
+  const isLost = examination.catalog === undefined || examination.catalogDamaged || examination.problem?.kind === 'time'
+  const plan = isLost ? await planFromSpare(folder, examination, place) : undefined
+  if (plan !== undefined) return plan
   if (examination.catalog === undefined) {
     throw new DbError(
       'StorageUnavailable',
-      `the catalog ${paths.catalog} is beyond repair: bring it back or restore a backup. The data files beside it are whole Parquet files that any reader opens.`
+      `the catalog ${paths.catalog} is beyond repair, and there is no spare of it: bring it back or restore a backup. The data files beside it are whole Parquet files that any reader opens.`
     )
   }
   if (examination.problem?.kind === 'time') {
@@ -64,9 +68,48 @@ async function planForWhole(
     await keepCopies(folder, place)
     writer = openCatalogFile(foldersOf(folder).catalog)
     keepSums(writer)
+    await setSpareAside(foldersOf(folder).catalog, place)
   }
   const close = async () => writer?.close()
   return { steps: steps.length > 0 ? [{ lines: [], run: begin }, ...steps] : [], place, close }
+}
+
+/** What its spare gives takes the place of the catalog; undefined where that is not as new as the log. */
+async function planFromSpare(folder: DataFolder, lost: Examination, place: string): Promise<RepairPlan | undefined> {
+  const path = foldersOf(folder).catalog
+  const fresh = `${path}.repaired`
+  await removeCatalog(fresh)
+  const rebuilt = rebuildCatalog(path, fresh)
+  rebuilt?.catalog.close()
+  const mark = readMark(folder.wal)
+  const isOlder =
+    typeof mark !== 'string' && (rebuilt?.identity !== mark.identity || rebuilt.generation < mark.generation)
+  if (rebuilt === undefined || isOlder) {
+    await removeCatalog(fresh)
+    return undefined
+  }
+  const examination = await examine(folder, () => {}, fresh)
+  let writer: DatabaseSync | undefined
+  const catalog = { reader: examination.catalog!, writer: () => writer! }
+  const begin = async () => {
+    examination.close()
+    lost.close()
+    await keepMark(folder, place)
+    writer = openCatalogFile(fresh)
+    keepSums(writer)
+  }
+  const swap = async () => {
+    writer!.close()
+    await replaceCatalog(path, fresh, place)
+  }
+  const close = async () => {
+    examination.close()
+    if (writer?.isOpen) writer.close()
+    await removeCatalog(fresh)
+  }
+  const steps = await planSteps(folder, examination, catalog, place)
+  const all = `${path}: made anew from its spare, as it was after ${rebuilt.generation} changes`
+  return { steps: [{ lines: [all], run: begin }, ...steps, { lines: [], run: swap }], place, close }
 }
 
 /** Its whole rows in a new file take its place. */
@@ -90,9 +133,7 @@ async function planForDamaged(
     const swap = async () => {
       catalog.close()
       examination.close()
-      for (const suffix of ['', '-wal']) await moveToLost(path + suffix, `catalog.db${suffix}`, place)
-      await rm(`${path}-shm`, { force: true })
-      await rename(fresh, path)
+      await replaceCatalog(path, fresh, place)
     }
     const last = { lines: [`${path}: replaced by a copy of all its whole rows`, ...lost], run: swap }
     return { steps: [...steps, last], place, close }
@@ -109,8 +150,24 @@ async function keepCopies(folder: DataFolder, place: string): Promise<void> {
     if ((await sizeOf(catalog + suffix)) !== undefined)
       await copyDurably(catalog + suffix, join(place, `catalog.db${suffix}`))
   }
+  await keepMark(folder, place)
+}
+
+async function keepMark(folder: DataFolder, place: string): Promise<void> {
   const mark = markPath(folder.wal)
   if ((await sizeOf(mark)) !== undefined) await copyDurably(mark, join(place, 'wal', basename(mark)))
+}
+
+async function replaceCatalog(path: string, fresh: string, place: string): Promise<void> {
+  for (const suffix of ['', '-wal']) await moveToLost(path + suffix, `catalog.db${suffix}`, place)
+  await rm(`${path}-shm`, { force: true })
+  await setSpareAside(path, place)
+  await rename(fresh, path)
+}
+
+/** It knows nothing of what a repair changes: the next start makes one of the repaired catalog. */
+async function setSpareAside(path: string, place: string): Promise<void> {
+  for (const file of Object.values(sparePaths(path))) await moveToLost(file, basename(file), place)
 }
 
 interface PlannedCatalog {
