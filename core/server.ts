@@ -16,6 +16,7 @@ import { limitLives } from './http/life.ts'
 import { completeMethods, type Route } from './http/method.ts'
 import { observeRequests } from './http/observe.ts'
 import { parseParameters } from './http/query.ts'
+import type { Quotas } from './http/quota.ts'
 import { limitRates } from './http/rate-limit.ts'
 import { setContexts } from './http/request.ts'
 import { refuseOtherSites } from './http/site.ts'
@@ -39,6 +40,7 @@ export interface ServerParts {
   /** What the plugins' `setup` returned, by plugin name. */
   readonly services: ReadonlyMap<string, unknown>
   readonly budget: Budget
+  readonly quotas: Quotas
   /** Undefined: plain HTTP. */
   readonly tls: Tls | undefined
   /** Fires when requests still running must end. */
@@ -67,7 +69,7 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
   rates.byUser()
   refuseOtherSites(app, kind, core.config.http)
   answerErrors(app, specs)
-  setContexts(app, kind, core.config.default_timezone)
+  setContexts(app, kind, { timezone: core.config.default_timezone, quotas: parts.quotas })
   acceptBodies(app, core.config.http.body_limit)
   const addMissingMethods = completeMethods(app)
   for (const plugin of plugins) {

@@ -9,6 +9,7 @@ import { createCore } from './create.ts'
 import { listenFailure, parseAddress } from './http/address.ts'
 import { createBudget } from './http/budget.ts'
 import type { ServerKind } from './http/context.ts'
+import { createQuotas } from './http/quota.ts'
 import { openTls } from './http/tls.ts'
 import { createLogger } from './log/log.ts'
 import { inPhase } from './phase.ts'
@@ -74,7 +75,8 @@ async function run(
       core.metrics
     )
     const tls = openTls(config.http.tls, core.log, core.metrics)
-    const parts = { plugins, services, budget, tls, stopping: stopping.signal, starting: signal }
+    const quotas = createQuotas(config.http, core.metrics)
+    const parts = { plugins, services, budget, quotas, tls, stopping: stopping.signal, starting: signal }
     const kinds: ServerKind[] = config.http.enable_api_server ? ['main', 'public'] : ['main']
     const servers = await Promise.all(kinds.map(kind => buildServer(kind, core, parts)))
     undo.push(() => stopServers(servers, stopping, config.http.shutdown_grace))

@@ -87,6 +87,34 @@ const rateLimit = table(
   'How many requests a client may make.'
 )
 
+const perSecond = (what: string) =>
+  count(0, `${what} in a second; further requests are refused with 429. \`0\` sets no limit.`, { minimum: 0, ...live })
+const bytesPerSecond = (whose: string) =>
+  size(
+    0,
+    `Bytes of request bodies, inflated, one ${whose} may send in a second; further requests are refused with 429. \`0\` sets no limit.`,
+    live
+  )
+
+const quota = table(
+  {
+    user_bytes: bytesPerSecond('user'),
+    user_rows: perSecond('Rows and samples one user may write'),
+    user_queries: perSecond(
+      'Queries of the storage one user may make: a statement of SQL is one, a selector of series another,'
+    ),
+    address_bytes: bytesPerSecond('client address'),
+    address_rows: perSecond('Rows and samples one client address may write'),
+    address_queries: perSecond('Queries of the storage one client address may make'),
+    burst: duration(
+      10 * second,
+      'What was not used in so much time may be used at once; one request may take more than there is, and those behind it wait for longer.',
+      { minimum: second, ...live }
+    )
+  },
+  'What one user and one client address may have under `/v1`, both servers together.'
+)
+
 const http = table(
   {
     addr: address('127.0.0.1:4000', 'Address of the main server. It serves every route: keep it private.'),
@@ -145,7 +173,8 @@ const http = table(
     ),
     shutdown_grace: duration(10 * second, 'Time running requests have to end when the server stops.', live),
     tls,
-    rate_limit: rateLimit
+    rate_limit: rateLimit,
+    quota
   },
   'The two HTTP servers.'
 )

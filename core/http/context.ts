@@ -20,6 +20,16 @@ export interface RequestContext {
   readonly plugin: string
   /** Table options and creation policy from `x-svc-hints` and `x-svc-hint-*`. */
   readonly hints: TableHints
+  /** Absent where nobody counts: work of the process itself, or no limits. */
+  readonly quota?: Quota
+}
+
+export type QuotaKind = 'bytes' | 'rows' | 'queries'
+
+/** What user and address of a request may have in a second. */
+export interface Quota {
+  /** Takes so many; who has used up more than there was is refused with DbError `RateLimited` (429) until time has filled it up. */
+  charge(kind: QuotaKind, amount: number): void
 }
 
 export interface TableHints {

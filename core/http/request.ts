@@ -3,14 +3,25 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DbError } from '../errors.ts'
 import { parseZone } from '../model/time.ts'
 import type { RequestContext, ServerKind } from './context.ts'
+import { isUnder } from './fence.ts'
 import { headerText } from './header.ts'
 import { readHints } from './hints.ts'
 import { firstValue, formOf, type Parameters } from './query.ts'
+import type { Quotas } from './quota.ts'
 
 /** Sets `request.ctx` before the body is read; a form's field `db` completes it after. */
-export function setContexts(app: FastifyInstance, channel: ServerKind, timezone: string): void {
+export function setContexts(
+  app: FastifyInstance,
+  channel: ServerKind,
+  { timezone, quotas }: { readonly timezone: string; readonly quotas: Quotas }
+): void {
   app.decorateRequest('ctx', null as unknown as RequestContext)
   app.addHook('onRequest', (request, _reply, done) => {
+    const quota = isUnder(request.routeOptions.url ?? request.url, '/v1')
+      ? quotas.of(request.user.name, request.ip)
+      : undefined
+    // Whoever is in debt is told so before the body is read.
+    quota?.charge('bytes', 0)
     request.ctx = {
       db: database(firstValue(request.query as Parameters, 'db') || headerText(request.headers, 'x-svc-db-name')),
       user: request.user,
@@ -19,11 +30,14 @@ export function setContexts(app: FastifyInstance, channel: ServerKind, timezone:
       signal: request.life.signal,
       log: request.log as unknown as RequestContext['log'],
       plugin: request.routeOptions.config.plugin ?? 'core',
-      hints: readHints(request.headers)
+      hints: readHints(request.headers),
+      ...(quota && { quota })
     }
     done()
   })
   app.addHook('preValidation', (request, _reply, done) => {
+    const { body, ctx, life } = request
+    ctx.quota?.charge('bytes', Math.max(life.received, Buffer.isBuffer(body) ? body.length : 0))
     const form = formOf(request)
     const named = form && firstValue(form, 'db')
     if (named && !firstValue(request.query as Parameters, 'db')) request.ctx = { ...request.ctx, db: database(named) }

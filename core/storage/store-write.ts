@@ -39,6 +39,10 @@ export function createStoreWrite(
     authorise(ctx.user, 'write')
     parts.requireDatabase(ctx.db)
     checkWrites(parts, ctx, writes)
+    ctx.quota?.charge(
+      'rows',
+      writes.reduce((sum, write) => sum + (isTableWrite(write) ? write.rows : write.samples), 0)
+    )
     for (let attempt = 1; ; attempt++) {
       try {
         return await writeOnce(parts, ctx, writes)

@@ -198,6 +198,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
       if (query.kind === 'sql' && !engine.supports.sql) {
         throw new DbError('Unsupported', `the storage engine ${engine.name} answers no SQL`)
       }
+      ctx.quota?.charge('queries', 1)
       const asked = query.kind === 'sql' ? { ...query, user: ctx.user.name } : query
       const run = () => engine.query(asked, ctx.signal)
       // What follows writes has no end to wait for: it takes no place among the queries.
