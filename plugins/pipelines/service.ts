@@ -162,8 +162,12 @@ export async function createService(core: Core, config: ServiceOptions): Promise
     checkGrowth(core.store, ctx.db, result.writes, tableLimits('pipelines', config))
     return result
   }
-  const traced = <T>(name: string, items: number, run: () => Promise<T>): Promise<T> =>
-    core.tracing.span('pipeline', { 'weir.pipeline': name, 'weir.items': items }, run)
+  const traced = (ctx: RequestContext, name: string, run: () => Promise<Results['run']>): Promise<PipelineResult> =>
+    core.tracing.span('pipeline', { 'weir.pipeline': name }, async span => {
+      const found = await run()
+      span.set({ 'weir.items': found.items })
+      return finish(ctx, found)
+    })
 
   const runHere = (
     ctx: RequestContext,
@@ -178,21 +182,20 @@ export async function createService(core: Core, config: ServiceOptions): Promise
     find,
     readHeaders,
     run: (ctx, name, items, options) =>
-      traced(name, items.rows, async () => {
-        if (isShort(name, options.version, items.bytes.length)) return finish(ctx, runHere(ctx, name, items, options))
+      traced(ctx, name, async () => {
+        if (isShort(name, options.version, items.bytes.length)) return runHere(ctx, name, items, options)
         const { items: packed, moved } = packItems(items)
-        const task = { kind: 'run', name, options, input: { items: packed } } as const
-        return finish(ctx, await work(forRuns, ctx, task, notHere, moved))
+        return work(forRuns, ctx, { kind: 'run', name, options, input: { items: packed } }, notHere, moved)
       }),
     runBody: (ctx, name, body, contentType, options) =>
-      traced(name, 0, async () => {
+      traced(ctx, name, async () => {
         const decoding: DecodeOptions = { mostValues: mostValues() }
         if (isShort(name, options.version, body.length)) {
-          return finish(ctx, runHere(ctx, name, decodeItems(body, contentType, { ...decoding, ...options }), options))
+          return runHere(ctx, name, decodeItems(body, contentType, { ...decoding, ...options }), options)
         }
         const { bytes, moved } = ownMemory(body)
-        const task = { kind: 'run', name, options, input: { body: bytes, contentType, decoding } } as const
-        return finish(ctx, await work(forRuns, ctx, task, notHere, moved))
+        const input = { body: bytes, contentType, decoding }
+        return work(forRuns, ctx, { kind: 'run', name, options, input }, notHere, moved)
       }),
     create: (ctx, name, yaml, strict) =>
       timed('create', async () => {

@@ -303,16 +303,6 @@ SET SESSION time_zone = 'UTC';
 ----
 affected 0
 
---! user=ro
-USE shop;
-----
-error 7006(403) User is not authorized to perform this action
-
---! user=ro
-SET time_zone = 'UTC';
-----
-error 7006(403) User is not authorized to perform this action
-
 -- EXPLAIN.
 EXPLAIN SELECT count(*) FROM visits;
 ----
