@@ -270,3 +270,68 @@ t.test('files of DuckDB are merged, short decimals too; those that are not sorte
   const damaged = [{ ...inputs[0]!, path: join(dir, 'missing') }]
   await t.rejects(mergeFiles({ ...task, inputs: damaged }, rest), { code: 'ENOENT' })
 })
+
+t.test('files of many pages and row groups are merged', async t => {
+  const dir = temporaryFolder(t)
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+  t.teardown(() => instance.closeSync())
+  const duckdb = await instance.connect()
+  const columns = [
+    { name: 'at', type: 'TimestampMillisecond' },
+    { name: 'v', type: 'Float64' },
+    { name: 's', type: 'String' }
+  ] as const
+  const shape: FileShape = {
+    path: join(dir, 'merged'),
+    columns,
+    time: 0,
+    hasSeries: true,
+    hasOrder: false,
+    hasOwner: false,
+    groupRows: 122_880,
+    numbersGroups: false,
+    merge: 'row',
+    keepDeletes: false
+  }
+  const rows = 150_000
+  const inputs = [0, 1, 2].map(file => {
+    const path = join(dir, `${file}`)
+    const texts = Array.from({ length: rows }, (_, i) => `${file} ${i % 2 === 0 ? i : 'even'}`)
+    const offsets = new Uint32Array(rows + 1)
+    texts.forEach((text, i) => {
+      offsets[i + 1] = offsets[i]! + text.length
+    })
+    flushRows(
+      {
+        shape: { ...shape, path, merge: 'none' },
+        rows,
+        tsids: Uint32Array.from({ length: rows }, (_, i) => i % 100),
+        owners: undefined,
+        seqs: undefined,
+        ops: undefined,
+        columns: [
+          // A third of the rows of a file are in the next one, too.
+          {
+            kind: 'fixed',
+            values: BigInt64Array.from({ length: rows }, (_, i) => BigInt(Math.floor(i / 100) + file * 1000))
+          },
+          { kind: 'fixed', values: Float64Array.from({ length: rows }, (_, i) => i + file / 10) },
+          { kind: 'bytes', offsets, bytes: Buffer.from(texts.join('')) }
+        ]
+      },
+      () => {}
+    )
+    return { path, maxSeq: 10 + file, hasOrder: false, holds: [true, true, true] }
+  })
+  const task = { shape, inputs, initial: [undefined, undefined, undefined], cutoff: undefined, only: undefined }
+  t.match(await mergeFiles(task, rest), { rows: 350_000 })
+  const all = inputs.map(({ path }, file) => `SELECT *, ${file} AS f FROM '${path}'`).join(' UNION ALL ')
+  const newest = `SELECT * EXCLUDE (f) FROM (${all}) QUALIFY row_number() OVER (PARTITION BY __tsid, "at" ORDER BY f DESC) = 1`
+  for (const [a, b] of [
+    [`FROM '${shape.path}'`, newest],
+    [newest, `FROM '${shape.path}'`]
+  ]) {
+    const found = await duckdb.runAndReadAll(`SELECT count(*) FROM (${a} EXCEPT ${b})`)
+    t.strictSame(found.getRows(), [[0n]])
+  }
+})

@@ -21,6 +21,8 @@ export interface WrittenFile {
   readonly checksum: number
 }
 
+/** Rows of a page: what a reader of few series has to decode at least. With fewer DuckDB reads more slowly, and files are larger. */
+const pageRows = 32_768
 /** Bytes that are written at once. */
 const bufferBytes = 1 << 20
 
@@ -48,7 +50,7 @@ export class RowFile {
     )
     this.#fd = openSync(path, 'w')
     try {
-      this.#writer = new ParquetWriter(stored, bytes => this.#take(bytes))
+      this.#writer = new ParquetWriter(stored, bytes => this.#take(bytes), { pageRows })
     } catch (error) {
       this.abandon()
       throw error

@@ -13,9 +13,6 @@ import {
   readFooter
 } from '../parquet/index.ts'
 
-/** Texts of pages with more rows are decoded again rather than kept. */
-const keptTextRows = 16_384
-
 interface Page {
   readonly from: number
   readonly to: number
@@ -32,8 +29,12 @@ export class InputFile {
   /** One each, since a reader knows the pages of one row group at a time. */
   readonly #columns = new Map<string, { readonly reader: ParquetReader; group: number; pages: readonly PageInfo[] }>()
   readonly #kept = new Map<string, Page>()
+  readonly #mostKept: number
+  #keptBytes = 0
 
-  constructor(path: string) {
+  /** `mostKept`: bytes of texts that are kept; what is more is decoded again for every few rows. */
+  constructor(path: string, mostKept: number) {
+    this.#mostKept = mostKept
     this.#path = path
     this.#fd = openSync(path, 'r')
     try {
@@ -82,7 +83,7 @@ export class InputFile {
     const info = known.pages.find(page => page.from <= from - start && from - start < page.to)!
     const data = this.#typed(column, known.reader.column(group, place, info.from, info.to))
     const page = { from: start + info.from, to: start + info.to, data }
-    if (!isBytesType(column.type) || info.to - info.from <= keptTextRows) this.#kept.set(column.name, page)
+    this.#keep(column, page)
     return page
   }
 
@@ -96,6 +97,16 @@ export class InputFile {
       at = end
     }
     return pieces
+  }
+
+  #keep({ name, type }: FileColumn, page: Page): void {
+    const bytes = isBytesType(type) ? textBytes(page.data) : 0
+    const before = this.#kept.get(name)
+    if (before !== undefined && isBytesType(type)) this.#keptBytes -= textBytes(before.data)
+    this.#kept.delete(name)
+    if (this.#keptBytes + bytes > this.#mostKept) return
+    this.#keptBytes += bytes
+    this.#kept.set(name, page)
   }
 
   #place({ name, type }: FileColumn): number {
@@ -125,6 +136,11 @@ export class InputFile {
     }
     return bytes
   }
+}
+
+function textBytes(data: ColumnData): number {
+  if (data.kind === 'fixed') return 0
+  return data.kind === 'bytes' ? data.bytes.length : data.dictionary.bytes.length + data.codes.byteLength
 }
 
 function isWide(type: ColumnType): boolean {

@@ -28,6 +28,9 @@ export interface MergeTask {
   readonly only: readonly number[] | undefined
 }
 
+/** Bytes of decoded texts that are kept of all files together. */
+const keptBytes = 64 * 2 ** 20
+
 /** Rows are in an order that a merge cannot rely on: somebody else has to sort them. */
 export class UnsortedInput extends Error {}
 
@@ -41,7 +44,8 @@ export async function mergeFiles(task: MergeTask, rest: () => Promise<void>): Pr
   const file = new SortedFile(task.shape)
   const cursors: Cursor[] = []
   try {
-    for (const [i, input] of task.inputs.entries()) cursors.push(new Cursor(task.shape, input, i))
+    for (const [i, input] of task.inputs.entries())
+      cursors.push(new Cursor(task.shape, input, i, keptBytes / task.inputs.length))
     const merge = new Merge(task, cursors)
     for (let rows = merge.next(); rows !== undefined; rows = merge.next()) {
       const { merge: way, keepDeletes } = task.shape
@@ -96,12 +100,12 @@ class Cursor implements Keys {
   #known = 0
   readonly #shape: FileShape
 
-  constructor(shape: FileShape, input: MergeInput, number: number) {
+  constructor(shape: FileShape, input: MergeInput, number: number, keptBytes: number) {
     this.#shape = shape
     this.input = input
     this.number = number
     this.seq = input.maxSeq
-    this.file = new InputFile(input.path)
+    this.file = new InputFile(input.path, keptBytes)
     this.#load()
   }
 
