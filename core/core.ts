@@ -31,8 +31,8 @@ export interface Core {
   readonly slowQueries: SlowQueries
   /** What runs, in the order it was set up. */
   readonly plugins: readonly PluginInfo[]
-  /** Whether the storage engine has done all it does at a start; it answers before. */
-  isReady(): boolean
+  /** Why the server answers, but should get no requests: its storage engine is not done with the start, or takes no writes any more. */
+  whyNotReady(): string | undefined
   /** Milliseconds since 1970. */
   readonly startedAt: number
   close(): Promise<void>

@@ -14,7 +14,7 @@ import { describeProcess } from './metrics/process.ts'
 import { importModule } from './module.ts'
 import { createSlowQueries } from './slow-query.ts'
 import { createEmbeddedEngine } from './storage/embedded/engine.ts'
-import type { Engine } from './storage/engine.ts'
+import type { Engine, Opening } from './storage/engine.ts'
 import { createStores } from './storage/store.ts'
 import { type SystemTables, systemDatabase } from './storage/system.ts'
 import { configuredTracing } from './trace/configured.ts'
@@ -45,19 +45,24 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     logLevels.close()
     await log.close()
   }
-  let ready = false
+  let settled = false
+  let trouble: Opening['trouble']
   try {
     users = config.user_provider === '' ? undefined : await createUserProvider(config.user_provider, log)
     if (config.tracing.enable) await tracing.enable()
-    const { settled } = await engine.open()
-    void settled.then(() => {
-      ready = true
+    const opening = await engine.open()
+    trouble = opening.trouble
+    void opening.settled.then(() => {
+      settled = true
     })
   } catch (error) {
     await close()
     throw error
   }
-  metrics.gauge('svc_ready', '1 once `/ready` answers 200.', [], gauge => gauge.set(ready ? 1 : 0))
+  const whyNotReady = () => (settled ? trouble?.() : 'its data files are still being checked')
+  metrics.gauge('svc_ready', '1 while `/ready` answers 200.', [], gauge => {
+    gauge.set(whyNotReady() === undefined ? 1 : 0)
+  })
   const { store, writeAnywhere } = createStores({ engine, config, metrics, tracing })
   const system: SystemTables = {
     write: (plugin, writes) => writeAnywhere(internalContext({ config, log }, plugin, systemDatabase), writes)
@@ -81,7 +86,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     system,
     slowQueries,
     plugins,
-    isReady: () => ready,
+    whyNotReady,
     startedAt: Date.now(),
     close: closeAll
   }

@@ -35,6 +35,8 @@ export interface Engine {
 export interface Opening {
   /** Resolves when there is nothing left to check or load; never rejects. Until then the server says that it is not ready. */
   readonly settled: Promise<void>
+  /** Why it takes no writes until somebody sees to it; asked now and then, answers at once. Absent: nothing of the kind is known. */
+  readonly trouble?: () => string | undefined
 }
 
 export interface Catalog {

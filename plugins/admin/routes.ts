@@ -36,8 +36,7 @@ async function switchTrace({ tracing }: Core, body: string): Promise<string> {
 }
 
 function ready(core: Core): object {
-  if (core.isReady()) return {}
-  throw new DbError('StorageUnavailable', 'the server answers, but its data files are still being checked', {
-    retryAfter: 1
-  })
+  const reason = core.whyNotReady()
+  if (reason === undefined) return {}
+  throw new DbError('StorageUnavailable', `the server answers, but ${reason}`, { retryAfter: 1 })
 }

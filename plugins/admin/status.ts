@@ -15,7 +15,7 @@ export function status(core: Core) {
     pid: process.pid,
     started_at: new Date(core.startedAt).toISOString(),
     uptime_seconds: Math.floor((Date.now() - core.startedAt) / 1000),
-    ready: core.isReady(),
+    ready: core.whyNotReady() === undefined,
     memory: { rss, heap_used: heapUsed, heap_total: heapTotal, external },
     data: dataSize(core),
     storage_engine: core.store.engineName,

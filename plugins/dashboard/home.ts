@@ -24,7 +24,7 @@ export async function readHome(core: Core, version: string): Promise<Home> {
   }
   return {
     version,
-    ready: core.isReady(),
+    ready: core.whyNotReady() === undefined,
     uptime_seconds: Math.floor((Date.now() - core.startedAt) / 1000),
     written: Array.from(sums, ([plugin, sum]) => ({ plugin, ...sum }))
       .filter(({ rows }) => rows > 0)

@@ -106,7 +106,7 @@ t.test('what nobody can cancel ends with its client, with KILL and with the serv
   await sleep(500)
   const began = performance.now()
   t.equal(await server.kill('SIGTERM'), 0)
-  t.ok(performance.now() - began < 6_000, 'within shutdown_grace and what the close takes')
+  t.ok(performance.now() - began < 60_000, 'it does not wait for a statement that takes hours')
   await last
 })
 

@@ -1,4 +1,5 @@
 // The default driver: a write-ahead log, memtables and Parquet files under one folder, DuckDB to read and SQLite to know them.
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
@@ -81,7 +82,13 @@ class EmbeddedEngine implements Engine {
       )
       this.#retry = every(retryWriting, () => void this.#resume()).unref()
     }
-    return { settled: this.#opened.settled }
+    return { settled: this.#opened.settled, trouble: () => this.#trouble() }
+  }
+
+  #trouble(): string | undefined {
+    const { config, dataDir } = this.#around
+    const gone = [dataDir, config.wal.dir].find(folder => !existsSync(folder))
+    return gone === undefined ? this.#opened?.writer?.wal.trouble : `the folder ${gone} is gone`
   }
 
   async write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { startServer, temporaryFolder } from '../../helpers.ts'
@@ -26,4 +26,18 @@ export default (...parts) => {
   const later = await main.inject({ method: 'POST', url: '/ready' })
   t.equal(later.statusCode, 200)
   t.strictSame(later.json(), {})
+})
+
+t.test('a server whose folder is gone is not ready until it is back', async t => {
+  const folder = temporaryFolder(t)
+  const { main, core } = await startServer(t, '', { folder })
+  t.equal((await main.inject('/ready')).statusCode, 200)
+  const data = join(core.config.storage.data_home, 'data')
+  renameSync(data, `${data}-away`)
+  const gone = await main.inject('/ready')
+  t.equal(gone.statusCode, 503)
+  t.match(gone.json(), { code: 5000, error: /folder .* is gone$/ })
+  t.match((await main.inject('/metrics')).body, /^svc_ready 0$/m)
+  renameSync(`${data}-away`, data)
+  t.equal((await main.inject('/ready')).statusCode, 200)
 })

@@ -18,7 +18,6 @@ export interface Connections {
   stream(statement: Statement, signal: AbortSignal, release: () => void): Promise<QueryResult>
   /** A result that is made before its first row is read, with no change of threads from then on; `release` runs when it is. */
   whole(statement: Statement, signal: AbortSignal, release: () => void): Promise<QueryResult>
-  count(): { readonly idle: number; readonly busy: number }
   /** When no statement runs any more; those that do are interrupted, or with `finish` read to their end. */
   close(finish: boolean): Promise<void>
 }
@@ -95,7 +94,6 @@ export function createConnections(instance: DuckDBInstance): Connections {
         end(complete)
       }
     },
-    count: () => ({ idle: idle.length, busy: running.size }),
     async close(finish) {
       open = false
       if (!finish) for (const stop of [...running]) stop()

@@ -23,8 +23,6 @@ export interface Duckdb extends Turns, Pick<Connections, 'stream'> {
   read(sql: string): Promise<readonly ResultBatch[]>
   /** False once it is being closed. */
   isOpen(): boolean
-  /** Connections of results. */
-  connections(): { readonly idle: number; readonly busy: number }
   /** After the statements under way; results still being read are interrupted, or with `finish` read to their end. */
   close(finish?: boolean): Promise<void>
 }
@@ -43,7 +41,6 @@ export async function openDuckdb(options: ConfinedOptions): Promise<Duckdb> {
     stream: connections.stream,
     read: sql => readWhole(connections, sql),
     scan: (sql, visit) => scans.exclusively(() => scanRaw(raw, sql, visit)),
-    connections: connections.count,
     isOpen: () => open,
     async close(finish = false) {
       open = false

@@ -56,6 +56,9 @@ const closeFile = promisify(close)
 const openFile = promisify(open)
 const removeFile = promisify(unlink)
 
+/** Seconds after which a write that is under way is taken for stuck. */
+const stuckAfter = 10
+
 export class WriteAheadLog {
   readonly #options: WalOptions
   readonly #log: Logger
@@ -75,6 +78,8 @@ export class WriteAheadLog {
   #remembered: LogEnd | undefined
   /** Why the log takes nothing more until a restart. */
   #broken: DbError | undefined
+  /** When the write under way began, as `performance.now`. */
+  #writingSince: number | undefined
 
   /** `onFailure` runs when records were refused, before their writers hear of it. */
   constructor(
@@ -91,6 +96,14 @@ export class WriteAheadLog {
     this.#segments = [...found.segments]
     this.#nextSeq = found.nextSeq
     this.#onFailure = onFailure
+  }
+
+  /** Why nothing can be written: it is damaged, or a write does not come to its end. */
+  get trouble(): string | undefined {
+    if (this.#broken !== undefined) return this.#broken.message
+    const since = this.#writingSince
+    const seconds = since === undefined ? 0 : Math.floor((performance.now() - since) / 1000)
+    return seconds >= stuckAfter ? `a write of the log has not come to its end for ${seconds} s` : undefined
   }
 
   /** The sequence number the next row gets. */
@@ -197,6 +210,7 @@ export class WriteAheadLog {
     while (this.#queue.length > 0) {
       const group = this.#queue
       this.#queue = []
+      this.#writingSince = performance.now()
       try {
         await this.#write(group)
         reach('wal.written')
@@ -205,6 +219,8 @@ export class WriteAheadLog {
       } catch (error) {
         this.#refuse([...group, ...this.#queue.splice(0)], error)
         continue
+      } finally {
+        this.#writingSince = undefined
       }
       reach('wal.synced')
       for (const waiting of group) {
