@@ -325,11 +325,12 @@ t.test('files of many pages and row groups are merged', async t => {
   })
   const task = { shape, inputs, initial: [undefined, undefined, undefined], cutoff: undefined, only: undefined }
   t.match(await mergeFiles(task, rest), { rows: 350_000 })
-  const all = inputs.map(({ path }, file) => `SELECT *, ${file} AS f FROM '${path}'`).join(' UNION ALL ')
+  const all = inputs.map(({ path }, file) => `SELECT *, ${file} AS f FROM read_parquet('${path}')`).join(' UNION ALL ')
+  const merged = `FROM read_parquet('${shape.path}')`
   const newest = `SELECT * EXCLUDE (f) FROM (${all}) QUALIFY row_number() OVER (PARTITION BY __tsid, "at" ORDER BY f DESC) = 1`
   for (const [a, b] of [
-    [`FROM '${shape.path}'`, newest],
-    [newest, `FROM '${shape.path}'`]
+    [merged, newest],
+    [newest, merged]
   ]) {
     const found = await duckdb.runAndReadAll(`SELECT count(*) FROM (${a} EXCEPT ${b})`)
     t.strictSame(found.getRows(), [[0n]])
