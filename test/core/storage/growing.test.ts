@@ -1,3 +1,5 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { createTable, fixed, never, openEngine, select, temporaryFolder, times } from './fixtures.ts'
 
@@ -24,4 +26,39 @@ t.test('values of new columns are kept while queries take rows over', async t =>
   t.same(await select(engine, table(), `SELECT ${counts} FROM @`), [[rounds]])
   await engine.maintain({ kind: 'flush', table: created }, never)
   t.same(await select(engine, table(), `SELECT ${counts} FROM @`), [[rounds]])
+})
+
+t.test('rows whose generation ends while a flush is under way are in files or in the log, not in both', async t => {
+  const dir = temporaryFolder(t)
+  const engine = await openEngine(t, dir)
+  const note = { name: 'note', semantic: 'field', nullable: true } as const
+  const names = ['a', 'b', 'c', 'd', 'e', 'last']
+  const tables = []
+  for (const name of names) tables.push(await createTable(engine, name, { append_mode: true }, false))
+  const now = (name: string) => engine.catalog.table('public', name)!
+  const write = (name: string, at: number) =>
+    engine.write([{ table: now(name), rows: 1, columns: [times('at', [at])], op: 'put' }], never)
+  for (let round = 0; round < 5; round++) {
+    for (const name of names) await write(name, round * 2)
+    // The tables before keep the flush busy while rows of the last one come and their generation ends.
+    const flushing = engine.maintain({ kind: 'flush' }, never)
+    await write('last', round * 2 + 1)
+    const type = round % 2 === 0 ? 'Json' : 'String'
+    await engine.catalog.changeTable(now('last'), {
+      kind: 'modify_column',
+      name: 'note',
+      definition: { ...note, type }
+    })
+    await flushing
+    const crashed = join(temporaryFolder(t), 'crashed')
+    cpSync(dir, crashed, { recursive: true })
+    const after = await openEngine(t, crashed)
+    const rows = await select(
+      after,
+      after.catalog.table('public', 'last')!,
+      'SELECT count(*), count(DISTINCT "at") FROM @'
+    )
+    t.same(rows, [[2 * round + 2, 2 * round + 2]], `round ${round}`)
+    await after.close()
+  }
 })

@@ -105,12 +105,14 @@ export class Flusher {
     for (const data of due) data.seal()
     reach('flush.sealed')
     const boundary = tables.appliedSeq
+    // What is sealed from here on has rows behind the boundary: the next flush takes it.
+    const sealed = new Map(due.map(data => [data, [...data.sealed]]))
     // A file must not hold what the log could still lose.
     await this.wal?.flush()
     const report = { rows: 0, bytes: 0, files: 0 }
     const failures = await eachTable(
       due,
-      data => this.#flushTable(data, boundary, report),
+      data => this.#flushTable(data, sealed.get(data)!, boundary, report),
       (data, cause) => this.#failed(data, cause)
     )
     await this.wal?.dropBefore(tables.oldestSeq())
@@ -125,9 +127,16 @@ export class Flusher {
     return report
   }
 
-  async #flushTable(data: TableData, boundary: number, report: { rows: number; bytes: number; files: number }) {
-    for (const memtable of [...data.sealed]) {
-      const last = memtable === data.sealed.at(-1)
+  async #flushTable(
+    data: TableData,
+    sealed: readonly Memtable[],
+    boundary: number,
+    report: { rows: number; bytes: number; files: number }
+  ) {
+    for (const memtable of sealed) {
+      // The table may have been dropped meanwhile.
+      if (!data.sealed.includes(memtable)) continue
+      const last = memtable === sealed.at(-1)
       const files = await this.#flushMemtable(data, memtable, last ? boundary : memtable.endSeq)
       for (const { rows, bytes } of files) {
         report.rows += rows
