@@ -40,7 +40,7 @@ t.test('the page that takes data in', needing('chromium'), async t => {
     await page.getByText('items.json').waitFor()
     await look(t, page, 'ingest-narrow-dark')
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('1000 rows stored').waitFor()
+    await page.getByText('1,000 rows stored').waitFor()
     await page.getByRole('button', { name: 'Text' }).click()
     await page.getByRole('textbox', { name: 'Data' }).fill('one line\nanother line')
     await page.getByRole('button', { name: 'Send' }).click()
@@ -50,7 +50,7 @@ t.test('the page that takes data in', needing('chromium'), async t => {
       .getByRole('textbox', { name: 'Data' })
       .fill('{"metric":"sys.load","timestamp":1700000000,"value":0.7,"tags":{}}')
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('1 points stored').waitFor()
+    await page.getByText('1 point stored').waitFor()
   })
 
   await t.test('what it says of curl works when it is copied', async t => {

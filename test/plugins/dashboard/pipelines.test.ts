@@ -124,4 +124,19 @@ t.test('the page of pipelines', needing('chromium'), async t => {
     await page.locator('.cm-content').getByText('int32').waitFor()
     t.equal(await page.getByText('Not stored yet').count(), 0)
   })
+
+  await t.test('a dry run tells keys that mean nothing', async () => {
+    const page = await site.open('pipelines?name=access')
+    await page.locator('.cm-content').getByText('int16').waitFor()
+    const yaml =
+      'processors:\n  - dissect:\n      field: message\n      patern: x\n      pattern: "%{a} %{b}"\ntransform:\n  - fields: [a, b]\n    type: string'
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.insertText(yaml)
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Lines to try').fill('one two')
+    await page.getByRole('button', { name: 'Try' }).click()
+    await page.getByText('unknown key patern (line 4), did you mean pattern?').waitFor()
+  })
 })

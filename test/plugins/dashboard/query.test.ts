@@ -265,4 +265,26 @@ t.test('the query page', needing('chromium'), async t => {
     ])
     await look(t, page, 'query-parts')
   })
+
+  await t.test('a chart is drawn of the columns one picks', async t => {
+    const q = encodeURIComponent(
+      "SELECT ts, site, degrees, degrees * 2 AS twice, ts + INTERVAL '1 day' AS later FROM weather ORDER BY ts"
+    )
+    const page = await site.open(`query?q=${q}&view=chart`)
+    const lines = page.locator('.legend li')
+    await lines.nth(3).waitFor()
+    await page.getByRole('button', { name: /^Lines degrees/ }).click()
+    await page.getByRole('checkbox', { name: 'degrees' }).uncheck()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^One for each/ }).click()
+    await page.getByRole('checkbox', { name: 'site' }).uncheck()
+    await page.keyboard.press('Escape')
+    await page.waitForFunction(() => document.querySelectorAll('.legend li').length === 1)
+    t.match(await lines.first().textContent(), /^twice/)
+    await page.locator('.card select').selectOption('later')
+    const again = await site.open(page.url().slice(`${site.url}/dashboard/`.length))
+    await again.locator('.legend li').first().waitFor()
+    t.match(await again.locator('.legend li').allTextContents(), [/^twice/])
+    await look(t, again, 'query-picked')
+  })
 })

@@ -38,10 +38,13 @@ async function fill(url: string): Promise<void> {
   if (!response.ok) throw new Error(await response.text())
   const at = Number(began / 1_000_000n)
   for (const table of ['aaa', 'lines']) {
-    await runSql(url, `CREATE TABLE ${table} (at TIMESTAMP(3) TIME INDEX, message STRING, trace_id STRING)`)
-    await runSql(url, `INSERT INTO ${table} VALUES (${at}, 'one of another trace', 'ffff')`)
+    await runSql(
+      url,
+      `CREATE TABLE ${table} (at TIMESTAMP(3) TIME INDEX, message STRING, trace_id STRING, span_id STRING)`
+    )
+    await runSql(url, `INSERT INTO ${table} VALUES (${at}, 'one of another trace', 'ffff', 'ff')`)
   }
-  await runSql(url, `INSERT INTO lines VALUES (${at + 1}, 'put into the cart', '${traceId}')`)
+  await runSql(url, `INSERT INTO lines VALUES (${at + 1}, 'put into the cart', '${traceId}', '0000000000000001')`)
 }
 
 const then = 'from=2023-11-14T22:00:00Z&to=2023-11-14T23:00:00Z'
@@ -161,5 +164,33 @@ t.test('the page of traces', needing('chromium'), async t => {
     await look(t, page, 'traces-operations')
     await dots.getByRole('link', { name: /GET \/cart/ }).click()
     await page.getByRole('heading', { name: 'Trace' }).waitFor()
+  })
+
+  await t.test('two traces are compared by their operations', async t => {
+    const page = await site.open(`traces?trace=${crowdId}`, { viewport: { width: 1440, height: 900 } })
+    await page.getByLabel('Trace to compare with').fill(traceId)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    const rows = page.getByLabel('Operations of both').locator('tbody tr')
+    await rows.nth(3).waitFor()
+    t.match(page.url(), `with=${traceId}`)
+    const cells = await rows.first().locator('td').allTextContents()
+    t.strictSame(cells.slice(0, 4), ['frontend', 'GET /cart', '0', '1'], 'the largest difference first')
+    t.equal(cells[4], '0')
+    t.equal(cells[5], cells[6], 'all of it is longer there')
+    await look(t, page, 'traces-compare')
+    await page.getByRole('button', { name: 'End the comparison' }).click()
+    await page.getByLabel('Comparison').waitFor({ state: 'detached' })
+  })
+
+  await t.test('a span leads to its own lines', async () => {
+    const page = await site.open(`logs?trace=${traceId}&span=0000000000000001&${then}`)
+    await page.getByText('put into the cart').first().waitFor()
+    await page.waitForFunction(() => /span_id/.test(decodeURIComponent(location.search)))
+    const none = await site.open(`logs?trace=${traceId}&span=0000000000000002&${then}`)
+    await none.getByText('has lines of the span').waitFor()
+    const trace = await site.open(`traces?trace=${traceId}`)
+    await trace.getByRole('button', { name: 'frontend GET /cart' }).click()
+    await trace.getByRole('complementary').getByRole('link', { name: 'Logs of it' }).click()
+    await trace.waitForURL(/dashboard\/logs/)
   })
 })

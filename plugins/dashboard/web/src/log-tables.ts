@@ -11,12 +11,14 @@ export interface LogTable {
   /** What a line says; undefined where no column has texts of its own. */
   readonly message: string | undefined
   readonly trace: string | undefined
+  readonly span: string | undefined
   /** Its rows are spans. */
   readonly isTraces: boolean
 }
 
 const messageNames = ['message', 'body', 'msg', 'line', 'log', 'text', 'event', 'content', 'raw']
 const traceName = /^trace[._-]?id$/i
+const spanName = /^span[._-]?id$/i
 
 /** Tables with a text that is no tag, the likeliest logs first. */
 export async function loadLogTables(db: string, signal: AbortSignal): Promise<LogTable[]> {
@@ -40,8 +42,9 @@ function tableOf(name: string, columns: readonly TableColumn[]): LogTable[] {
   const named = messageNames.flatMap(word => texts.find(text => wordsOf(text.name).at(-1) === word) ?? [])[0]
   const other = texts.find(text => !isLevelName(text.name) && !/id$/i.test(text.name))
   const trace = columns.find(each => traceName.test(each.name))
+  const span = columns.find(each => spanName.test(each.name))
   const isTraces = columns.some(each => each.name === 'span_name' || each.name === 'duration_nano')
-  return [{ name, time, columns, message: (named ?? other)?.name, trace: trace?.name, isTraces }]
+  return [{ name, time, columns, message: (named ?? other)?.name, trace: trace?.name, span: span?.name, isTraces }]
 }
 
 function wordsOf(name: string): string[] {

@@ -75,6 +75,8 @@ export interface DryRun {
     readonly steps: readonly Step[]
     readonly error?: string
   }[]
+  /** What the document has that means nothing. */
+  readonly warnings?: readonly { readonly message: string }[]
 }
 
 export async function dryRun(pipeline: string, data: string, type: string, signal?: AbortSignal): Promise<DryRun> {

@@ -3,12 +3,31 @@ import type { SqlResult } from '../../api/sql.ts'
 import { isTime, readTicks } from '../../time.ts'
 import type { Line } from './line.ts'
 
-export function linesOf({ columns, rows }: Pick<SqlResult, 'columns' | 'rows'>): readonly Line[] {
-  const time = columns.findIndex(({ type }) => isTime(type))
+/** Names of columns; those that are absent are found by their types. */
+export interface PickedColumns {
+  readonly time?: string
+  readonly values?: readonly string[]
+  /** A line for each combination of their values. */
+  readonly by?: readonly string[]
+}
+
+export function linesOf(
+  { columns, rows }: Pick<SqlResult, 'columns' | 'rows'>,
+  picked: PickedColumns = {}
+): readonly Line[] {
+  const named = columns.findIndex(({ name, type }) => name === picked.time && isTime(type))
+  const time = named >= 0 ? named : columns.findIndex(({ type }) => isTime(type))
   if (time < 0) return []
   const timeType = columns[time]!.type
-  const numbers = columns.flatMap(({ type }, i) => (/^(U?Int|Float|Decimal)/.test(type) ? [i] : []))
-  const texts = columns.flatMap(({ type }, i) => (type === 'String' ? [i] : []))
+  const isPicked = (names: readonly string[] | undefined, name: string, byType: boolean) =>
+    names === undefined ? byType : names.includes(name)
+  const numbers = columns.flatMap(({ name, type }, i) => {
+    const isNumber = /^(U?Int|Float|Decimal)/.test(type)
+    return isNumber && isPicked(picked.values, name, true) && picked.by?.includes(name) !== true ? [i] : []
+  })
+  const texts = columns.flatMap(({ name, type }, i) =>
+    isPicked(picked.by, name, type === 'String') && i !== time ? [i] : []
+  )
   const lines = new Map<string, { readonly name: string; readonly points: [number, number | null][] }>()
   for (const row of rows) {
     if (row[time] === null) continue

@@ -1,5 +1,6 @@
 // Formats that can be sent from the page, and how.
 import { json, send } from '../../api/http.ts'
+import { countOf } from '../../words.ts'
 
 export interface Field {
   readonly name: string
@@ -46,7 +47,7 @@ export const formats: readonly Format[] = [
         query: { summary: '' },
         signal
       })
-      return `${success} points stored.`
+      return `${countOf(success, 'point')} stored.`
     }
   }
 ]
@@ -61,7 +62,7 @@ function through(name: string, title: string, type: string, example: string): Fo
       const query = { table: value('table'), pipeline_name: value('pipeline') }
       const reply = await json<Reply>('/v1/ingest', { body, query, headers: { 'content-type': type }, signal })
       const rows = reply.output.reduce((sum, { affectedrows = 0 }) => sum + affectedrows, 0)
-      return `${rows} rows stored in ${reply.execution_time_ms} ms.`
+      return `${countOf(rows, 'row')} stored in ${reply.execution_time_ms} ms.`
     }
   }
 }

@@ -39,7 +39,9 @@ export default function Logs() {
       {tables.error !== undefined && <Problem error={tables.error} />}
       {!isCurrent && tables.error === undefined && <p class="empty">Loading …</p>}
       {isCurrent && trace === null && table === undefined && <Nothing wanted={list.length > 0 ? wanted : null} />}
-      {trace !== null && isCurrent && <OfTrace id={trace} tables={list} />}
+      {trace !== null && isCurrent && (
+        <OfTrace id={trace} span={parameters.value.get('span') ?? undefined} tables={list} />
+      )}
       {trace === null && table && <View key={`${database.value} ${table.name}`} table={table} isLive={isLive} />}
     </>
   )

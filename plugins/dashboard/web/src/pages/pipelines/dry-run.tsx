@@ -48,9 +48,14 @@ export function DryRunPart({ yaml }: { readonly yaml: string }) {
   )
 }
 
-function Result({ result: { output, trace } }: { readonly result: DryRun }) {
+function Result({ result: { output, trace, warnings = [] } }: { readonly result: DryRun }) {
   return (
     <>
+      {warnings.map(({ message }) => (
+        <div class="warning" key={message}>
+          {message}
+        </div>
+      ))}
       {output.map(({ table_name, schema, rows }) => (
         <section class="stack" key={table_name} aria-label={`Rows of ${table_name}`}>
           <h3>{table_name}</h3>

@@ -4,17 +4,18 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { SqlResult } from '../../api/sql.ts'
 import { plainValue } from '../../cell.ts'
 import { Chart, type Line } from '../../components/chart/index.tsx'
-import { linesOf } from '../../components/chart/row-lines.ts'
+import { linesOf, type PickedColumns } from '../../components/chart/row-lines.ts'
 import { linesOfSeries } from '../../components/chart/series-lines.ts'
 import { Choice } from '../../components/choice.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { JsonView } from '../../components/json-view.tsx'
 import { addressOf, change, parameters } from '../../router.ts'
-import { formatDuration, type TimeSpan } from '../../time.ts'
+import { formatDuration, isTime, type TimeSpan } from '../../time.ts'
 import { type Unit, unitOfExpression, unitOfName } from '../../units.ts'
 import { countOf } from '../../words.ts'
 import { type Asked, canPage, mostRows } from './ask.ts'
 import { Downloads } from './downloads.tsx'
+import { PickColumns, pickedColumns } from './picked.tsx'
 import { type SeriesTable, seriesTable } from './series-table.ts'
 import { Statistics } from './statistics.tsx'
 
@@ -28,7 +29,9 @@ type View = (typeof views)[number]['value']
 
 export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: TimeSpan): void }) {
   const table = useMemo(() => tableOf(asked), [asked])
-  const lines = useMemo(() => chartOf(asked), [asked])
+  const picked = pickedColumns()
+  const lines = useMemo(() => chartOf(asked, picked), [asked, JSON.stringify(picked)])
+  const hasTime = asked.language === 'sql' && asked.result.columns.some(({ type }) => isTime(type))
   const wanted = parameters.value.get('view') as View | null
   const [isColumns, setColumns] = useState(false)
   const isInstant = asked.language === 'promql' && parameters.value.get('at') !== null
@@ -44,7 +47,7 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
           value={view}
           options={views
             .filter(each => each.value !== 'parts' || asked.language === 'promql')
-            .map(each => ({ ...each, isOff: each.value === 'chart' && lines.length === 0 }))}
+            .map(each => ({ ...each, isOff: each.value === 'chart' && lines.length === 0 && !hasTime }))}
           onChange={name => change({ view: name === natural ? undefined : name }, true)}
         />
         <span class="quiet" role="status">
@@ -78,7 +81,8 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
       {isColumns && <Statistics table={table} onClose={() => setColumns(false)} />}
       {view === 'table' && <DataTable label="Result" columns={table.columns} rows={table.rows} />}
       {view === 'chart' && (
-        <div class="card">
+        <div class="card stack">
+          {hasTime && <PickColumns columns={table.columns} />}
           <Chart
             label="Result"
             lines={lines}
@@ -127,8 +131,8 @@ function tableOf(asked: Asked): SeriesTable & Pick<SqlResult, 'affected'> {
   return asked.language === 'sql' ? asked.result : seriesTable(asked.result.series)
 }
 
-function chartOf(asked: Asked): readonly Line[] {
-  if (asked.language === 'sql') return linesOf(asked.result)
+function chartOf(asked: Asked, picked: PickedColumns): readonly Line[] {
+  if (asked.language === 'sql') return linesOf(asked.result, picked)
   const { from, to } = asked.span
   return linesOfSeries(asked.result.series, { from: from / 1000, to: to / 1000 }, asked.step)
 }

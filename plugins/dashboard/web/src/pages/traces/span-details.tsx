@@ -22,7 +22,13 @@ export function SpanDetails({ trace, span, start, onClose }: SpanDetailsProps) {
         {serviceOf(trace, span)}, {formatTime(span.startTime / 1000)}, {formatDuration((span.startTime - start) / 1000)}{' '}
         after the start, for {formatDuration(span.duration / 1000)}
       </p>
-      <p class="mono quiet">span {span.spanID}</p>
+      <div class="bar">
+        <span class="mono quiet">span {span.spanID}</span>
+        <span class="space" />
+        <a class="button" href={addressOf('logs', { trace: trace.traceID, span: span.spanID, ...timesAround(span) })}>
+          Logs of it
+        </a>
+      </div>
       <Tags title="Tags" tags={span.tags} />
       <Tags title="Process" tags={trace.processes[span.processID]?.tags ?? []} />
       {span.logs.length > 0 && <h3>Events</h3>}
@@ -41,6 +47,16 @@ export function SpanDetails({ trace, span, start, onClose }: SpanDetailsProps) {
       ))}
     </Drawer>
   )
+}
+
+/** Milliseconds before and after a span in which its lines are looked for. */
+const reach = 60_000
+
+function timesAround({ startTime, duration }: Span): { readonly from: string; readonly to: string } {
+  const [from, to] = [startTime / 1000 - reach, (startTime + duration) / 1000 + reach].map(at =>
+    new Date(at).toISOString()
+  )
+  return { from: from!, to: to! }
 }
 
 function Tags({ title, tags }: { readonly title: string; readonly tags: readonly Tag[] }) {

@@ -8,6 +8,7 @@ import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { formatDuration, formatTime } from '../../time.ts'
 import { countOf } from '../../words.ts'
+import { Compare, CompareWith, rememberTrace } from './compare.tsx'
 import { searchWords } from './search-words.ts'
 import { learnServices, meetServices } from './service-colour.ts'
 import { SpanDetails } from './span-details.tsx'
@@ -21,11 +22,13 @@ export function TraceView({ id }: { readonly id: string }) {
   const { value, error, isRunning } = useLoaded(
     async signal => {
       const [trace] = await Promise.all([traceById(id, signal), learnServices(signal).catch(() => [])])
+      if (trace) rememberTrace(trace.traceID)
       if (trace) meetServices(Object.values(trace.processes).map(({ serviceName }) => serviceName))
       return trace
     },
     [id, database.value]
   )
+  const other = parameters.value.get('with')
   return (
     <>
       <div class="bar">
@@ -35,6 +38,7 @@ export function TraceView({ id }: { readonly id: string }) {
         <a class="button" href={addressOf('logs', { trace: id, ...(value && timesAround(value)) })}>
           Logs of it
         </a>
+        <CompareWith id={id} />
         <a class="button" href={addressOf('traces', searchWords())}>
           Search
         </a>
@@ -43,6 +47,7 @@ export function TraceView({ id }: { readonly id: string }) {
       {value === undefined && error === undefined && (
         <p class="empty">{isRunning ? 'Loading …' : `There is no trace ${id} in ${database.value}.`}</p>
       )}
+      {value && other !== null && <Compare trace={value} other={other} />}
       {value && <Whole trace={value} />}
     </>
   )
