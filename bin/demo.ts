@@ -1,22 +1,25 @@
-// weir demo: both servers on a temporary folder, a pipeline, a log file, the server's own log, and a few answers.
+// weir demo: both servers on a temporary folder, a small shop that goes on, the server's own log, and a few answers.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../core/config/load.ts'
 import { stopOnSignals } from '../core/signals.ts'
 import { start } from '../core/start.ts'
+import { pause } from '../core/timer.ts'
 import { catalogue } from '../plugins/index.ts'
 import { type Command, parseFlags, print } from './command.ts'
+import { createShop, type Shop } from './demo-shop.ts'
 import { exampleFolder } from './examples.ts'
 
-const usage = `Runs both servers on a temporary folder: creates a pipeline, ingests an access log and the server's own log, asks
-a few questions in SQL, and keeps serving until Ctrl-C.
+const usage = `Runs both servers on a temporary folder with the last hour of a small shop: an access log, metrics, logs, traces and
+rules. Asks a few questions in SQL; then the shop goes on, and the dashboard shows it, until Ctrl-C.
 
-Usage: weir demo [--once]
+Usage: weir demo [--once] [--http-addr HOST:PORT]
 
 Options:
-  --once      End after the answers
-  -h, --help  Show this text`
+  --once                 End after the answers
+  --http-addr HOST:PORT  Address of the main server, 127.0.0.1:4000 by default; another one puts the public server on any free port
+  -h, --help             Show this text`
 
 const aboutTheShop = [
   {
@@ -40,45 +43,56 @@ const aboutItself = [
 export const demo: Command = {
   usage,
   async run(args) {
-    const { values } = parseFlags(args, { once: { type: 'boolean' } })
+    const { values } = parseFlags(args, { once: { type: 'boolean' }, 'http-addr': { type: 'string' } })
     const folder = mkdtempSync(join(tmpdir(), 'weir-demo-'))
     // However it ends.
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-    const { config } = loadConfig({ overrides: settings(folder, values.once === true) })
+    const { config } = loadConfig({
+      overrides: settings(folder, values.once === true ? '127.0.0.1:0' : values['http-addr'])
+    })
     const signals = stopOnSignals(config.http.shutdown_grace)
     const running = await start(config, catalogue, { folder, signal: signals.signal })
     signals.follow(running)
     const { main, public: open } = running.addresses
     print(`Weir runs at ${main} (everything) and ${open} (public), data in ${folder}\n`)
-    await ingestShop(main)
+    const shop = await ingestShop(main)
     for (const { question, sql } of aboutTheShop) await ask(main, question, sql)
     await ingestOwnLog(main, join(folder, 'logs'))
     for (const { question, sql } of aboutItself) await ask(main, question, sql)
     if (values.once) return running.close()
     print(goOn(main, open!))
+    await shop.goOn(signals.signal)
   }
 }
 
-/** The usual ports, unless the demo only shows itself once. */
-function settings(folder: string, once: boolean) {
+/** The usual ports, unless another address is given. */
+function settings(folder: string, addr: string | undefined) {
   return {
     http: {
-      addr: `127.0.0.1:${once ? 0 : 4000}`,
-      api_server_addr: `127.0.0.1:${once ? 0 : 4006}`,
+      addr: addr ?? '127.0.0.1:4000',
+      api_server_addr: addr === undefined ? '127.0.0.1:4006' : '127.0.0.1:0',
       enable_api_server: true
     },
     storage: { data_home: folder },
-    logging: { level: 'debug', log_format: 'json', append_stdout: false }
+    logging: { level: 'debug', log_format: 'json', append_stdout: false },
+    plugins: { alerting: { rule_files: [join(exampleFolder, 'shop-rules.yml')] } }
   }
 }
 
-async function ingestShop(url: string): Promise<void> {
-  const log = readFileSync(join(exampleFolder, 'shop-access.log'), 'utf8')
+/** The shop's last hour. */
+async function ingestShop(url: string): Promise<Shop> {
+  const log = readFileSync(join(exampleFolder, 'shop-access.log'), 'utf8').trimEnd().split('\n')
   const pipeline = readFileSync(join(exampleFolder, 'access.yaml'), 'utf8')
   await post(`${url}/v1/pipelines/access`, 'application/x-yaml', pipeline)
   print('created the pipeline `access` (dissect, date, types)')
-  const milliseconds = await post(`${url}/v1/ingest?table=shop&pipeline_name=access`, 'text/plain', log)
-  print(`ingested ${log.trimEnd().split('\n').length} lines of an access log into \`shop\` in ${milliseconds} ms\n`)
+  const shop = createShop(url, log, (milliseconds, signal) => pause(milliseconds, { signal }))
+  const started = performance.now()
+  await shop.begin(Date.now())
+  const milliseconds = Math.round(performance.now() - started)
+  print(
+    `ingested ${log.length} lines of an access log into \`shop\`, with the shop's metrics, logs and traces, in ${milliseconds} ms\n`
+  )
+  return shop
 }
 
 /** What the server has logged so far, one JSON object a line. */
@@ -107,7 +121,9 @@ async function post(url: string, type: string, body: string): Promise<number> {
 }
 
 function goOn(main: string, open: string): string {
-  return `Go on:
+  return `Look at it: ${main}/dashboard
+
+Go on:
   curl '${main}/v1/sql?format=table' --data-urlencode 'sql=SHOW TABLES'
   curl '${open}/v1/ingest?table=mine&pipeline_name=svc_identity' -H 'content-type: application/x-ndjson' -d '{"hello":"world"}'
   curl ${main}/metrics

@@ -144,6 +144,7 @@ t.test('demo --once answers its questions and leaves nothing behind', async t =>
   const { code, out, err } = await weir(['demo', '--once'], '', { TMPDIR, WEIR__USER_PROVIDER: 'not asked' })
   t.strictSame({ code, err }, { code: 0, err: '' })
   t.match(out, /ingested 1200 lines of an access log/)
-  for (const found of ['"/checkout"', '"08:37"', '"/v1/ingest"']) t.ok(out.includes(found), found)
+  for (const found of ['"/checkout"', '"/v1/ingest"']) t.ok(out.includes(found), found)
+  t.match(out, /"\d\d:\d\d"/, 'minutes in which the checkout failed')
   t.strictSame(readdirSync(TMPDIR), [])
 })

@@ -59,6 +59,16 @@ export async function openSite(t: Test, { toml = '', env = {}, fill }: SiteOptio
   }
 }
 
+/** A page of a server that the test started itself. */
+export async function visit(t: Test, url: string, path: string): Promise<Page> {
+  if (!existsSync(built)) throw new Error('the dashboard is not built: npm run build:dashboard')
+  const browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  const viewport = { width: 1440, height: 900 }
+  const context = await browser.newContext({ viewport, timezoneId: 'UTC', reducedMotion: 'reduce' })
+  return open(t, context, url, path)
+}
+
 async function open(t: Test, context: BrowserContext, url: string, path: string): Promise<Page> {
   await context.addInitScript(recordTexts)
   const page = await context.newPage()

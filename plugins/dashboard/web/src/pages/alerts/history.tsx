@@ -69,7 +69,10 @@ function Lane({ row, span }: { readonly row: Row; readonly span: { from: number;
             class={`part ${part.state}`}
             key={`${part.state} ${part.from}`}
             title={words(part)}
-            style={{ left: `${share(part.from)}%`, width: `${share(part.to) - share(part.from)}%` }}
+            style={{
+              left: `min(${share(part.from)}%, calc(100% - 3px))`,
+              width: `${share(part.to) - share(part.from)}%`
+            }}
           />
         ))}
       </span>
