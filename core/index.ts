@@ -1,7 +1,7 @@
 // The public API for plugin authors and embedders: re-exports only.
 
 export { parseCredentials } from './auth/credentials.ts'
-export { authorise } from './auth/permission.ts'
+export { authorise, authoriseAll } from './auth/permission.ts'
 export type { Credentials, PermissionMode, User, UserProvider } from './auth/provider.ts'
 export * from './compute.ts'
 export type { ConfigProblem } from './config/error.ts'

@@ -4,7 +4,10 @@ export type PermissionMode = 'rw' | 'ro' | 'wo'
 
 export interface User {
   readonly name: string
+  /** Of all databases; of a user who is limited to some, all that any of them allows. */
   readonly mode: PermissionMode
+  /** The only databases the user may use, and how; absent: all. */
+  readonly databases?: ReadonlyMap<string, PermissionMode>
   /** Why this request may not change anything, whatever its user may do. */
   readonly writeRefusal?: string
 }

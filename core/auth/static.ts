@@ -45,13 +45,17 @@ export function createTableProvider(name: string, users: () => UserTable, close:
       const known = table.get(user)
       const isRight =
         (known !== undefined && (await quickly(known, password))) || (await slowly(table, known, password))
-      if (isRight && known !== undefined) return { name: known.name, mode: known.mode }
+      if (isRight && known !== undefined) return userOf(known)
       throw new DbError('UserPasswordMismatch', `Username and password does not match, username: ${user}`)
     },
     async close() {
       close()
     }
   }
+}
+
+function userOf({ name, mode, databases }: KnownUser): User {
+  return { name, mode, ...(databases && { databases }) }
 }
 
 /** The last password that was right for each user, as a digest under a key of this process: only the first request pays for the derivation. */

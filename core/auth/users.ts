@@ -58,11 +58,39 @@ export function parseUserList(text: string): UserTable {
 /** Messages never hold the secret, nor the text before a missing `=`. */
 function parseUser(text: string): KnownUser {
   const equals = text.indexOf('=')
-  if (equals < 0) throw new Error('expected user=secret or user:mode=secret')
-  const [name, word, ...rest] = text.slice(0, equals).split(':')
+  if (equals < 0) throw new Error('expected user=secret, user:mode=secret or user:mode@database=secret')
+  const [name, rights, ...rest] = text.slice(0, equals).split(':')
   if (name!.trim() === '') throw new Error('the user name is empty')
-  const mode = word === undefined ? 'rw' : modes[word.trim().toLowerCase()]
-  if (mode === undefined || rest.length > 0)
-    throw new Error(`unknown permission mode of user ${name!.trim()}: expected rw, ro or wo`)
-  return { name: name!.trim(), mode, secret: parseSecret(text.slice(equals + 1).trim()) }
+  if (rest.length > 0) throw wrongMode(name!)
+  return { name: name!.trim(), ...parseRights(name!, rights), secret: parseSecret(text.slice(equals + 1).trim()) }
+}
+
+/** `ro`, or `ro@metrics+traces;rw@logs`: modes of databases, and of no others. */
+function parseRights(name: string, text: string | undefined): Pick<User, 'mode' | 'databases'> {
+  if (text === undefined) return { mode: 'rw' }
+  const parts = text.split(';').map(part => part.split('@'))
+  if (parts.length === 1 && parts[0]!.length === 1) return { mode: modeOf(name, parts[0]![0]!) }
+  const databases = new Map<string, PermissionMode>()
+  for (const [word, list, ...rest] of parts) {
+    const names = (list ?? '').split('+').map(each => each.trim())
+    if (rest.length > 0 || names.includes('')) {
+      throw new Error(
+        `the databases of user ${name.trim()} cannot be read: expected mode@database+database;mode@database`
+      )
+    }
+    const mode = modeOf(name, word!)
+    for (const database of names) databases.set(database, mode)
+  }
+  const all = new Set(databases.values())
+  return { mode: all.size === 1 ? [...all][0]! : 'rw', databases }
+}
+
+function modeOf(name: string, word: string): PermissionMode {
+  const mode = modes[word.trim().toLowerCase()]
+  if (mode === undefined) throw wrongMode(name)
+  return mode
+}
+
+function wrongMode(name: string): Error {
+  return new Error(`unknown permission mode of user ${name.trim()}: expected rw, ro or wo`)
 }

@@ -73,7 +73,7 @@ function publicText(error: DbError, request: FastifyRequest): string {
   if (masked.has(error.code)) return `Internal error: ${errorCodes[error.code].code}`
   const quotes = error.quotesValues || error.code === 'EngineExecuteQuery' || valueErrors.test(error.message)
   // A request refused before anybody looked who sends it has no user.
-  if (quotes && request.user?.mode === 'wo') {
+  if (quotes && (request.ctx?.user ?? request.user)?.mode === 'wo') {
     const kind = valueErrors.exec(error.message)?.[0] ?? 'Error'
     return `${kind} in a value of the statement or of a table; what it is, only users are told who may read`
   }

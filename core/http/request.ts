@@ -1,5 +1,7 @@
 // Makes `request.ctx`: what the layers below the routes know of a request.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { modeIn } from '../auth/permission.ts'
+import type { User } from '../auth/provider.ts'
 import { DbError } from '../errors.ts'
 import { parseZone } from '../model/time.ts'
 import type { RequestContext, ServerKind } from './context.ts'
@@ -22,9 +24,9 @@ export function setContexts(
       : undefined
     // Whoever is in debt is told so before the body is read.
     quota?.charge('bytes', 0)
+    const named = firstValue(request.query as Parameters, 'db') || headerText(request.headers, 'x-svc-db-name')
     request.ctx = {
-      db: database(firstValue(request.query as Parameters, 'db') || headerText(request.headers, 'x-svc-db-name')),
-      user: request.user,
+      ...inDatabase(request.user, named),
       channel,
       timezone: zoneName(request) ?? timezone,
       signal: request.life.signal,
@@ -40,13 +42,25 @@ export function setContexts(
     ctx.quota?.charge('bytes', Math.max(life.received, Buffer.isBuffer(body) ? body.length : 0))
     const form = formOf(request)
     const named = form && firstValue(form, 'db')
-    if (named && !firstValue(request.query as Parameters, 'db')) request.ctx = { ...request.ctx, db: database(named) }
+    if (named && !firstValue(request.query as Parameters, 'db'))
+      request.ctx = { ...request.ctx, ...inDatabase(request.user, named) }
     done()
   })
 }
 
-function database(text: string): string {
-  return text.replace(/^svc-/, '') || 'public'
+/**
+ * The database that is named, else `public`, or the first of a user who is limited to others, and the user with what he may do in it.
+ * Throws DbError `AccessDenied`.
+ */
+function inDatabase(user: User, named: string): Pick<RequestContext, 'db' | 'user'> {
+  const name = named.replace(/^svc-/, '')
+  const { databases } = user
+  if (databases === undefined) return { db: name || 'public', user }
+  const [first = 'public'] = databases.keys()
+  const db = name || (databases.has('public') ? 'public' : first)
+  // What stands in no database, and `database/retention` of one protocol, are looked at where they are used.
+  const own = db === 'information_schema' ? user.mode : modeIn(user, databases.has(db) ? db : db.split('/')[0]!)
+  return { db, user: { ...user, mode: own } }
 }
 
 function zoneName(request: FastifyRequest): string | undefined {

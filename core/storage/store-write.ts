@@ -38,6 +38,7 @@ export function createStoreWrite(
   return async (ctx, writes) => {
     authorise(ctx.user, 'write')
     parts.requireDatabase(ctx.db)
+    const own = ctx.user.databases === undefined ? parts : limited(parts, ctx, writes)
     checkWrites(parts, ctx, writes)
     ctx.quota?.charge(
       'rows',
@@ -45,7 +46,7 @@ export function createStoreWrite(
     )
     for (let attempt = 1; ; attempt++) {
       try {
-        return await writeOnce(parts, ctx, writes)
+        return await writeOnce(own, ctx, writes)
       } catch (error) {
         const outdated = isDbError(error) && error.code === 'RequestOutdated'
         if (!outdated) throw error
@@ -54,6 +55,36 @@ export function createStoreWrite(
         }
       }
     }
+  }
+}
+
+/** For a user who may not write to every database. */
+function limited(parts: StoreWriteParts, { db, user }: RequestContext, writes: Writes): StoreWriteParts {
+  for (const write of writes) {
+    if (isTableWrite(write)) authorise(user, 'write', write.database ?? db)
+    // Of keys that are known nobody looks at the names later on.
+    else for (let i = 0; i < write.keys.count; i++) authorise(user, 'write', databaseOf(write, i) ?? db)
+  }
+  return {
+    ...parts,
+    requireDatabase(name) {
+      authorise(user, 'write', name)
+      return parts.requireDatabase(name)
+    },
+    resolve(db, writes) {
+      authorise(user, 'write', db)
+      return parts.resolve(db, writes)
+    }
+  }
+}
+
+/** Undefined where the key names none, and where it stands for nothing: that is told later. */
+function databaseOf(write: SeriesWrite, i: number): string | undefined {
+  try {
+    return write.name(i).database
+  } catch (error) {
+    if (isDbError(error)) return undefined
+    throw error
   }
 }
 

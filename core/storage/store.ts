@@ -1,5 +1,6 @@
 // Everything plugins may do with data: checks the request against users, catalog and limits, then hands it to the engine.
-import { authorise } from '../auth/permission.ts'
+import { authorise, authoriseAll, mayUse } from '../auth/permission.ts'
+import type { User } from '../auth/provider.ts'
 import type { Config } from '../config/schema.ts'
 import { DbError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
@@ -43,6 +44,9 @@ export interface Store {
   write(ctx: RequestContext, writes: readonly (TableWrite | SeriesWrite)[]): Promise<WriteResult>
   /** Needs read permission; stops when the context's signal fires. */
   query(ctx: RequestContext, query: Query): Promise<QueryResult>
+
+  /** The store as a user sees it: databases he may not use are none. Whatever tells users of databases, tables and views asks this one. */
+  seenBy(user: User): Store
 
   databases(): readonly Database[]
   database(name: string): Database | undefined
@@ -195,6 +199,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
 
     async query(ctx, query) {
       authorise(ctx.user, 'read')
+      if (ctx.user.databases !== undefined)
+        for (const { database } of tablesOf(query)) authorise(ctx.user, 'read', database)
       if (query.kind === 'sql' && !engine.supports.sql) {
         throw new DbError('Unsupported', `the storage engine ${engine.name} answers no SQL`)
       }
@@ -204,6 +210,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
       // What follows writes has no end to wait for: it takes no place among the queries.
       return query.kind === 'sql' && query.follow !== undefined ? run() : runQuery(query.kind, ctx.signal, run)
     },
+
+    seenBy: user => (user.databases === undefined ? store : narrowed(store, user)),
 
     databases: () => catalog.databases(),
     database: name => catalog.database(name),
@@ -217,7 +225,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
     label: name => (catalog.database(name) === undefined ? '' : dbLabel(name)),
 
     createDatabase(ctx, name, options) {
-      authorise(ctx.user, 'write')
+      authoriseAll(ctx.user, 'write')
       checkName('database', name)
       return inTurn(async () => {
         if (catalog.database(name)) throw new DbError('InvalidArguments', `Schema ${name} already exists`)
@@ -226,7 +234,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
     },
 
     changeDatabase(ctx, name, options) {
-      authorise(ctx.user, 'write')
+      authorise(ctx.user, 'write', name)
       refuseSystem(name)
       return inTurn(async () => {
         requireDatabase(name)
@@ -235,7 +243,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
     },
 
     dropDatabase(ctx, name) {
-      authorise(ctx.user, 'write')
+      authoriseAll(ctx.user, 'write')
       refuseSystem(name)
       return inTurn(async () => {
         if (!catalog.database(name)) {
@@ -249,7 +257,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
     },
 
     createTable(ctx, definition) {
-      authorise(ctx.user, 'write')
+      authorise(ctx.user, 'write', definition.database)
       refuseSystem(definition.database)
       return inTurn(async () => {
         refuseTaken(definition.database, definition.name)
@@ -261,7 +269,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
     },
 
     changeTable(ctx, table, change) {
-      authorise(ctx.user, 'write')
+      authorise(ctx.user, 'write', table.database)
       refuseSystem(table.database)
       return inTurn(async () => {
         if (change.kind === 'rename') refuseTaken(table.database, change.name)
@@ -272,13 +280,13 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
     },
 
     dropTable(ctx, table) {
-      authorise(ctx.user, 'write')
+      authorise(ctx.user, 'write', table.database)
       refuseSystem(table.database)
       return inTurn(() => catalog.dropTable(table))
     },
 
     putView(ctx, view, replace) {
-      authorise(ctx.user, 'write')
+      authorise(ctx.user, 'write', view.database)
       refuseSystem(view.database)
       checkName('table', view.name)
       return inTurn(async () => {
@@ -289,17 +297,44 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
     },
 
     dropView(ctx, view) {
-      authorise(ctx.user, 'write')
+      authorise(ctx.user, 'write', view.database)
       refuseSystem(view.database)
       return inTurn(() => catalog.dropView(view))
     },
 
     maintain(ctx, task) {
-      authorise(ctx.user, 'write')
+      const table = task.kind === 'backup' ? undefined : task.table
+      if (table === undefined) authoriseAll(ctx.user, 'write')
+      else authorise(ctx.user, 'write', table.database)
       return engine.maintain(task, ctx.signal)
     }
   }
   return { store, writeAnywhere: createStoreWrite(writeParts) }
+}
+
+/** Without the databases that a user may not use. */
+function narrowed(store: Store, user: User): Store {
+  const seen: Store = {
+    ...store,
+    seenBy: other => store.seenBy(other),
+    databases: () => store.databases().filter(({ name }) => mayUse(user, name)),
+    database: name => (mayUse(user, name) ? store.database(name) : undefined),
+    requireDatabase(name) {
+      const found = seen.database(name)
+      if (found === undefined) throw new DbError('DatabaseNotFound', `Database not found: ${name}`)
+      return found
+    },
+    tables: database => (mayUse(user, database) ? store.tables(database) : []),
+    table: (database, name) => (mayUse(user, database) ? store.table(database, name) : undefined),
+    views: database => (mayUse(user, database) ? store.views(database) : []),
+    view: (database, name) => (mayUse(user, database) ? store.view(database, name) : undefined)
+  }
+  return seen
+}
+
+function tablesOf(query: Query): readonly Table[] {
+  if (query.kind === 'sql') return query.relations.map(({ table }) => table)
+  return query.kind === 'series' ? [query.table, ...(query.others ?? [])] : [query.table]
 }
 
 /** Database names as metric labels: at most a hundred, then `other`. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   after,
-  authorise,
+  authoriseAll,
   type Backup,
   type BackupFile,
   type Core,
@@ -132,8 +132,8 @@ export function createBackups(core: Core, { backup_idle: idle, max_backups }: Ba
 
 /** A backup holds everything of everybody: it takes a user who may read and write. */
 function allow({ user }: RequestContext): void {
-  authorise(user, 'read')
-  authorise(user, 'write')
+  authoriseAll(user, 'read')
+  authoriseAll(user, 'write')
 }
 
 /** The backup, kept until `release`. */

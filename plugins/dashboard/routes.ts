@@ -5,7 +5,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authorise, DbError, type PluginApp, version } from '../../core/index.ts'
+import { authoriseAll, DbError, type PluginApp, version } from '../../core/index.ts'
 import type { DashboardPage, DashboardService } from '../services.ts'
 import { boardRoutes } from './boards/routes.ts'
 import type { Boards } from './boards/store.ts'
@@ -76,7 +76,7 @@ export async function routes(app: PluginApp<'dashboard', never>, dashboard: OwnS
     url: '/api/home',
     config: { private: true },
     async handler({ ctx }, reply) {
-      authorise(ctx.user, 'read')
+      authoriseAll(ctx.user, 'read')
       return reply.header('cache-control', 'no-store').send(await readHome(app.core, version))
     }
   })

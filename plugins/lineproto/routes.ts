@@ -52,7 +52,8 @@ function inDatabase(
 ): RequestContext {
   const named = firstValue(query, 'db') || (parameter === 'bucket' && firstValue(query, 'bucket')) || undefined
   const whole = named?.replace(/^svc-/, '') || ctx.db
-  const db = core.store.database(whole) === undefined ? whole.split('/')[0]! : whole
-  if (core.store.database(db) === undefined) throw new DbError('DatabaseNotFound', `Database not found: ${whole}`)
+  const seen = core.store.seenBy(ctx.user)
+  const db = seen.database(whole) === undefined ? whole.split('/')[0]! : whole
+  if (seen.database(db) === undefined) throw new DbError('DatabaseNotFound', `Database not found: ${whole}`)
   return { ...ctx, db }
 }

@@ -25,7 +25,7 @@ export function readFor(ctx: RequestContext, text: string | Uint8Array, limits: 
 }
 
 export async function runQuery({ store }: Pick<Core, 'store'>, ctx: RequestContext, query: LogQuery) {
-  const table = findTable(store, query)
+  const table = findTable(store.seenBy(ctx.user), query)
   checkContext(query)
   const plan = await (query.context === undefined ? planNewest : planContext)(store, ctx, table, query)
   const result = await store.query(ctx, plan.query)

@@ -1,6 +1,6 @@
 // Stored documents: a table in the private database, kept in memory as well.
 import {
-  authorise,
+  authoriseAll,
   type Column,
   type Core,
   internalContext,
@@ -32,7 +32,7 @@ export async function openVersions(core: Core): Promise<Versions> {
   let last = 0n
 
   const write = (ctx: RequestContext, version: Version, op: 'put' | 'delete') => {
-    authorise(ctx.user, 'write')
+    authoriseAll(ctx.user, 'write')
     return core.system.write('pipelines', [versionWrite(version, op)])
   }
   return {

@@ -36,16 +36,16 @@ export function createLabelReads(store: Store, limits: ParseLimits, most: () => 
     async labelNames(ctx, selectors, range) {
       authorise(ctx.user, 'read')
       if (selectors.length > 0) return sorted((await find(ctx, selectors, range)).flatMap(({ names }) => names))
-      const tables = metricTables(store, ctx.db)
+      const tables = metricTables(store.seenBy(ctx.user), ctx.db)
       return sorted([metricName, ...tables.flatMap(({ tags }) => tags.map(({ name }) => name))])
     },
 
     async labelValues(ctx, label, selectors, range) {
       authorise(ctx.user, 'read')
-      if (databaseLabels.has(label)) return databases(store, selectors, limits, most())
-      if (label === fieldLabel) return fields(store, ctx, selectors, limits, most())
+      if (databaseLabels.has(label)) return databases(store.seenBy(ctx.user), selectors, limits, most())
+      if (label === fieldLabel) return fields(store.seenBy(ctx.user), ctx, selectors, limits, most())
       if (label === metricName && selectors.length === 0)
-        return sorted(metricTables(store, ctx.db).map(({ name }) => name))
+        return sorted(metricTables(store.seenBy(ctx.user), ctx.db).map(({ name }) => name))
       const found = selectors.length === 0 ? await all(ctx, range) : await find(ctx, selectors, range)
       return sorted(found.map(labels => labels.get(label)).filter(value => value !== ''))
     }

@@ -56,7 +56,9 @@ async function maintain({ store, ctx }: Session, kind: 'flush' | 'compact', tabl
 /** Ends a request. Returns one. */
 export async function kill({ processes, ctx }: Session, id: string): Promise<number> {
   const found = processes.list().find(process => process.id === id)
-  const allowed = found !== undefined && (ctx.user.mode === 'rw' || found.user === ctx.user.name)
+  const allowed =
+    found !== undefined &&
+    ((ctx.user.mode === 'rw' && ctx.user.databases === undefined) || found.user === ctx.user.name)
   if (!allowed || !processes.kill(id)) throw new DbError('InvalidArguments', `no query with the id ${id} is running`)
   return 1
 }

@@ -21,7 +21,7 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
   const parser = startParser()
   const processes = createProcesses()
   const session = (ctx: RequestContext, sql: string): Session => ({
-    ...{ store, parser, ctx, sql, processes, slowQueries },
+    ...{ store: store.seenBy(ctx.user), parser, ctx, sql, processes, slowQueries },
     defaultZone: config.default_timezone,
     deleteLimit: options.delete_limit,
     tqlLimit: options.tql_table_limit,
@@ -36,7 +36,7 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
     processes,
     session,
     async query(asking, text) {
-      store.requireDatabase(asking.db)
+      store.seenBy(asking.user).requireDatabase(asking.db)
       const statements = parseStatements(text)
       if (statements.length !== 1)
         throw new DbError('InvalidArguments', `expected one statement, got ${statements.length}`)

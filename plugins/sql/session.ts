@@ -99,7 +99,8 @@ export async function planQuery(
   const { store, parser, ctx, sql, views } = session
   checkGrowth(tokens, session.valueLimit)
   const zone = parseZone(ctx.timezone) ?? utc
-  const sources = { ...session.system, store, processes: () => visibleProcesses(session) }
+  const metrics = ctx.user.databases === undefined ? session.system.metrics : async () => ''
+  const sources = { ...session.system, metrics, store, processes: () => visibleProcesses(session) }
   const tql: TqlRunner = {
     run: (statement, db) => session.evaluate({ ...session, ctx: { ...ctx, db } }, statement),
     limit: session.tqlLimit

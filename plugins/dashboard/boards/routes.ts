@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
-  authorise,
+  authoriseAll,
   bodyBytes,
   checkJsonValues,
   DbError,
@@ -21,11 +21,11 @@ export function boardRoutes(app: PluginApp<'dashboard', never>, boards: Boards):
   const one = `${url}/:id`
   const mostValues = () => app.core.config.http.max_body_values
   app.get(url, { config }, async ({ ctx }, reply) => {
-    authorise(ctx.user, 'read')
+    authoriseAll(ctx.user, 'read')
     return reply.header('cache-control', 'no-store').send(boards.list(ctx))
   })
   app.get(one, { config }, async (request, reply) => {
-    authorise(request.ctx.user, 'read')
+    authoriseAll(request.ctx.user, 'read')
     return send(reply, boards.find(request.ctx, idOf(request)))
   })
   app.post(url, { config }, async (request, reply) => {
@@ -54,7 +54,7 @@ function send(reply: FastifyReply, { document, created: _, ...facts }: Board): F
 
 /** `{"title":…,"shared":…,"document":{…}}`. Throws DbError `InvalidArguments`. */
 function readDraft(request: FastifyRequest, mostValues: number): BoardDraft {
-  authorise(request.ctx.user, 'write')
+  authoriseAll(request.ctx.user, 'write')
   const body = bodyBytes(request)
   if (!isUtf8(body)) throw invalid('the body is not UTF-8')
   checkJsonValues(body, mostValues)

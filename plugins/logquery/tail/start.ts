@@ -25,7 +25,7 @@ export async function startTail(
   { tails, counters }: LogqueryService,
   options: TailOptions
 ): Promise<AsyncGenerator<string>> {
-  const table = findTable(store, query)
+  const table = findTable(store.seenBy(ctx.user), query)
   const plan = planTail(writingFor(ctx), table, query, { interval, limit: options.tail_buffer })
   const leave = tails.enter()
   try {

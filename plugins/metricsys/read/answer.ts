@@ -43,7 +43,7 @@ export async function answerRead(
   const { queries, answer, takesSamples } = readRequest(inflate(body, core.config.http.body_limit))
   const planned = queries.map(query => ({
     query,
-    tables: planQuery(core.store, ctx.db, query, options.max_read_metrics)
+    tables: planQuery(core.store.seenBy(ctx.user), ctx.db, query, options.max_read_metrics)
   }))
   const most = allowance(options.max_read_samples)
   const histograms = planned.some(({ tables }) => tables.some(({ histogram }) => histogram !== undefined))

@@ -22,7 +22,7 @@ export async function findSeries(
   mostTables: number
 ): Promise<readonly Labels[]> {
   const found: Labels[] = []
-  for (const metrics of together(findTables(store, ctx.db, matchers, mostTables))) {
+  for (const metrics of together(findTables(store.seenBy(ctx.user), ctx.db, matchers, mostTables))) {
     for (const labels of await seriesOf(store, ctx, metrics, range)) found.push(labels)
   }
   return found

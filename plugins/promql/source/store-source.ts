@@ -20,7 +20,7 @@ export interface SourceLimits {
 export function storeSource(store: Store, ctx: RequestContext, limits: SourceLimits): SeriesSource {
   return {
     async select(selection, signal, room) {
-      const tables = findTables(store, ctx.db, selection.matchers, limits.metrics)
+      const tables = findTables(store.seenBy(ctx.user), ctx.db, selection.matchers, limits.metrics)
       const found: (RawSeries | Series)[] = []
       for (const each of together(tables)) {
         for (const series of await readTables(store, ctx, each, selection, { room, pace: new Pace(signal) }))

@@ -17,7 +17,7 @@ export interface ProcessRow {
 export function visibleProcesses({ processes, ctx }: Session): ProcessRow[] {
   return processes
     .list()
-    .filter(({ user }) => ctx.user.mode === 'rw' || user === ctx.user.name)
+    .filter(({ user }) => (ctx.user.mode === 'rw' && ctx.user.databases === undefined) || user === ctx.user.name)
     .map(({ id, sql, database, user, startedAt }) => ({
       id,
       catalog: catalogName,

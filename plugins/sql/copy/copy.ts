@@ -1,7 +1,7 @@
 // COPY: the engine writes and reads the files, within the export folder.
 import { randomUUID } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
-import { DbError, isDbError, type Table, type TableColumn } from '../../../core/index.ts'
+import { authoriseAll, DbError, isDbError, type Table, type TableColumn } from '../../../core/index.ts'
 import { hint, lookUpTable } from '../catalog/name.ts'
 import { ownPlan, planQuery, privileged, queryColumns, readRows, runPlan, type Session } from '../session.ts'
 import type { CopyStatement } from '../statement/statement.ts'
@@ -17,7 +17,9 @@ type To = Extract<CopyStatement, { direction: 'to' }>
 type From = Extract<CopyStatement, { direction: 'from' }>
 
 /** Returns the rows copied. Needs the right to write; what is copied out, the right to read, too. */
-export function copy(session: Session, statement: CopyStatement): Promise<number> {
+export async function copy(session: Session, statement: CopyStatement): Promise<number> {
+  // The files belong to no database.
+  authoriseAll(session.ctx.user, 'write')
   return statement.direction === 'to' ? copyTo(session, statement) : copyFrom(session, statement)
 }
 

@@ -47,7 +47,7 @@ t.test('a credential file is read line by line, bad lines are skipped with a war
     ]
   )
   t.strictSame(warnings, [
-    'line 6 is skipped: expected user=secret or user:mode=secret',
+    'line 6 is skipped: expected user=secret, user:mode=secret or user:mode@database=secret',
     'line 7 is skipped: unknown permission mode of user odd: expected rw, ro or wo',
     'line 8 is skipped: the user name is empty',
     'line 9 is skipped: the password is empty',
