@@ -4,7 +4,6 @@ import type { ResultBatch } from '../../../model/batch.ts'
 import { type ConfinedOptions, openConfined } from './confined.ts'
 import { type Connections, createConnections } from './connections.ts'
 import { translate } from './errors.ts'
-import { type RawChunk, scanRaw } from './raw.ts'
 
 /** Statements one after the other on a connection of their own. */
 export interface Turns {
@@ -17,8 +16,6 @@ export interface Turns {
 export interface Duckdb extends Turns, Pick<Connections, 'stream'> {
   /** For long work that nothing waits for. */
   readonly background: Turns
-  /** Visits a small result as bytes, on a connection for nothing else. */
-  scan(sql: string, visit: (chunk: RawChunk) => void | Promise<void>): Promise<void>
   /** All rows of a result that fits into memory. */
   read(sql: string): Promise<readonly ResultBatch[]>
   /** False once it is being closed. */
@@ -32,20 +29,16 @@ export async function openDuckdb(options: ConfinedOptions): Promise<Duckdb> {
   const foreground = takeTurns(main)
   const connections = createConnections(instance)
   const background = takeTurns(await instance.connect())
-  const raw = await instance.connect()
-  const scans = takeTurns(raw)
   let open = true
   return {
     ...foreground,
     background,
     stream: connections.stream,
     read: sql => readWhole(connections, sql),
-    scan: (sql, visit) => scans.exclusively(() => scanRaw(raw, sql, visit)),
     isOpen: () => open,
     async close(finish = false) {
       open = false
       await connections.close(finish)
-      await scans.end()
       await background.end()
       await foreground.end()
       instance.closeSync()
@@ -63,7 +56,6 @@ async function readWhole({ whole }: Connections, sql: string): Promise<readonly 
 const never = new AbortController().signal
 
 interface Line extends Turns {
-  exclusively<T>(work: () => Promise<T>): Promise<T>
   end(): Promise<void>
 }
 
@@ -75,7 +67,6 @@ function takeTurns(connection: DuckDBConnection): Line {
     return next
   }
   return {
-    exclusively,
     run: sql => exclusively(async () => void (await translate(connection.run(sql)))),
     row: sql => exclusively(async () => (await translate(connection.runAndReadAll(sql))).getRows()[0] ?? []),
     end: () => exclusively(async () => connection.closeSync())
@@ -83,5 +74,4 @@ function takeTurns(connection: DuckDBConnection): Line {
 }
 
 export type { Statement } from './connections.ts'
-export type { RawChunk } from './raw.ts'
 export { duckdbType, initialValue, quoteName, quoteText } from './words.ts'

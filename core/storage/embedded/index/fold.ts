@@ -14,3 +14,23 @@ export function foldTerm(term: string): string | undefined {
   }
   return folded
 }
+
+/** UTF-8 text in lower case, character by character; where DuckDB's Unicode is another, no term is sure. */
+export function foldText(text: Uint8Array): Uint8Array {
+  const folded = new Uint8Array(text.length)
+  for (let i = 0; i < text.length; i++) {
+    const byte = text[i]!
+    if (byte >= 0x80) return foldCharacters(text)
+    folded[i] = byte >= 65 && byte <= 90 ? byte + 32 : byte
+  }
+  return folded
+}
+
+function foldCharacters({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
+  let folded = ''
+  for (const char of Buffer.from(buffer as ArrayBuffer, byteOffset, length).toString()) {
+    // The one that JavaScript gives two characters.
+    folded += char === '\u0130' ? 'i' : char.toLowerCase()
+  }
+  return Buffer.from(folded)
+}

@@ -6,19 +6,17 @@ import type { Table } from '../../../model/table.ts'
 import { after } from '../../../timer.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import type { Duckdb } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { buildIndex } from './build.ts'
+import { createFilterThread } from './filter-thread.ts'
 import { type IndexHead, indexPath } from './format.ts'
 import type { IndexReader } from './index-reader.ts'
 import { readSound } from './side-file.ts'
-import { createTokenizer } from './tokenizer.ts'
 import { type WantedSection, wantedSections } from './wanted.ts'
 
 export interface IndexerParts {
   readonly catalog: EmbeddedCatalog
-  readonly duckdb: Duckdb
   readonly dataDir: string
   readonly pins: FilePins
   readonly reader: IndexReader
@@ -37,7 +35,7 @@ const patience = 10_000
 
 export class Indexer {
   readonly #parts: IndexerParts
-  readonly #tokenizer = createTokenizer()
+  readonly #thread = createFilterThread()
   /** By path: the wish that is met, or cannot be. */
   readonly #met = new Map<string, string>()
   readonly #failed = new Map<string, number>()
@@ -88,7 +86,7 @@ export class Indexer {
 
   async stop(): Promise<void> {
     this.#stopped = true
-    await this.#tokenizer.close()
+    await this.#thread.close()
     await this.#running
   }
 
@@ -151,9 +149,9 @@ export class Indexer {
   }
 
   async #build(file: DataFile, wanted: readonly WantedSection[]): Promise<void> {
-    const { duckdb, dataDir, reader, log, metrics } = this.#parts
+    const { dataDir, reader, log, metrics } = this.#parts
     const started = performance.now()
-    const bytes = await buildIndex({ duckdb, tokenizer: this.#tokenizer, dataDir }, file, wanted)
+    const bytes = await buildIndex({ thread: this.#thread, dataDir }, file, wanted)
     reader.forget(file.path)
     const seconds = (performance.now() - started) / 1000
     metrics.seconds.observe(seconds)

@@ -1,0 +1,147 @@
+// The filters of a data file's columns, row group after row group, from the file itself: by calls that hold the thread.
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { type BytesData, type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
+import { ParquetError, type ParquetFooter, ParquetReader, readFooter } from '../parquet/index.ts'
+import { foldText } from './fold.ts'
+import type { SectionKind } from './format.ts'
+import { groupColumn } from './group-column.ts'
+import { HashSet } from './hash-set.ts'
+import { addTokens } from './token.ts'
+import { filterOf } from './token-filter.ts'
+
+export interface AskedFilter {
+  /** In the file. */
+  readonly column: string
+  readonly kind: SectionKind
+  readonly falsePositiveRate: number
+}
+
+/** Of each row group; undefined where one would be too large to make. */
+export type ColumnFilters = readonly (Uint32Array | undefined)[]
+
+/** Text of a row group above which it gets no filter. */
+const longestGroup = 256 * 2 ** 20
+
+/** Throws ParquetError where the file cannot be read. A file whose rows do not say which group they are in is one group. */
+export function fileFilters(path: string, asked: readonly AskedFilter[]): ColumnFilters[] {
+  const fd = openSync(path, 'r')
+  try {
+    const read = (offset: number, length: number) => {
+      const bytes = new Uint8Array(length)
+      for (let filled = 0; filled < length; ) {
+        const got = readSync(fd, bytes, filled, length - filled, offset + filled)
+        if (got === 0) throw new ParquetError(`${path} ends too early`, offset + filled)
+        filled += got
+      }
+      return bytes
+    }
+    const footer = readFooter(read, fstatSync(fd).size)
+    const reader = new ParquetReader(read, footer)
+    return asked.map(each => columnFilters(reader, footer, each))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function columnFilters(reader: ParquetReader, footer: ParquetFooter, asked: AskedFilter): ColumnFilters {
+  const columnOf = (name: string) => footer.columns.findIndex(column => column.name === name)
+  const [place, numbers] = [columnOf(asked.column), columnOf(groupColumn)]
+  if (place < 0) throw new ParquetError(`there is no column ${asked.column}`)
+  const filters: (Uint32Array | undefined)[] = []
+  const entries = asked.kind === 'values' ? new ValueEntries() : new TermEntries(asked.kind === 'folded_terms')
+  let open = 0
+  const close = () => {
+    filters[open] = entries.take(asked.falsePositiveRate)
+  }
+  for (const [group, { rows }] of footer.rowGroups.entries()) {
+    const data = reader.column(group, place)
+    const ids = numbers < 0 ? undefined : (reader.column(group, numbers) as FixedData).values
+    for (let from = 0, to: number; from < rows; from = to) {
+      const id = Number(ids?.[from] ?? 0)
+      to = ids === undefined ? rows : from + 1
+      while (to < rows && Number(ids?.[to]) === id) to++
+      if (id !== open) close()
+      open = id
+      entries.add(data, from, to)
+    }
+  }
+  close()
+  // Every group has rows, so that none is left out.
+  return filters
+}
+
+interface Entries {
+  add(data: ColumnData, from: number, to: number): void
+  /** The filter of what was added since the last call. */
+  take(falsePositiveRate: number): Uint32Array | undefined
+}
+
+class TermEntries implements Entries {
+  readonly #isFolded: boolean
+  readonly #hashes = new HashSet()
+  #bytes = 0
+
+  constructor(isFolded: boolean) {
+    this.#isFolded = isFolded
+  }
+
+  add(data: ColumnData, from: number, to: number): void {
+    if (data.kind === 'fixed') return
+    const texts = data.kind === 'bytes' ? data : data.dictionary
+    const seen = data.kind === 'dictionary' ? new Uint8Array(texts.offsets.length) : undefined
+    for (let row = from; row < to; row++) {
+      if (!isValid(data.valid, row)) continue
+      const entry = data.kind === 'bytes' ? row : data.codes[row]!
+      this.#bytes += texts.offsets[entry + 1]! - texts.offsets[entry]!
+      if (this.#bytes > longestGroup || seen?.[entry] === 1) continue
+      if (seen !== undefined) seen[entry] = 1
+      const text = textOf(texts, entry)
+      addTokens(this.#isFolded ? foldText(text) : text, this.#hashes)
+    }
+  }
+
+  take(falsePositiveRate: number): Uint32Array | undefined {
+    const filter = this.#bytes > longestGroup ? undefined : filterOf(this.#hashes, falsePositiveRate)
+    this.#hashes.clear()
+    this.#bytes = 0
+    return filter
+  }
+}
+
+function textOf({ offsets, bytes }: BytesData, entry: number): Uint8Array {
+  return bytes.subarray(offsets[entry], offsets[entry + 1])
+}
+
+class ValueEntries implements Entries {
+  /** Texts byte by byte; integers as they are. */
+  readonly #values = new Set<string | number | bigint>()
+
+  add(data: ColumnData, from: number, to: number): void {
+    if (data.kind === 'fixed') {
+      for (let row = from; row < to; row++) if (isValid(data.valid, row)) this.#values.add(data.values[row]!)
+      return
+    }
+    const texts = data.kind === 'bytes' ? data : data.dictionary
+    const seen = data.kind === 'dictionary' ? new Uint8Array(texts.offsets.length) : undefined
+    for (let row = from; row < to; row++) {
+      if (!isValid(data.valid, row)) continue
+      const entry = data.kind === 'bytes' ? row : data.codes[row]!
+      if (seen?.[entry] === 1) continue
+      if (seen !== undefined) seen[entry] = 1
+      const { buffer, byteOffset, length } = textOf(texts, entry)
+      this.#values.add(Buffer.from(buffer as ArrayBuffer, byteOffset, length).toString('latin1'))
+    }
+  }
+
+  take(falsePositiveRate: number): Uint32Array {
+    const hashes = new HashSet()
+    for (const value of this.#values) {
+      const bytes = typeof value === 'string' ? Buffer.from(value, 'latin1') : String(value)
+      const digest = createHash('md5').update(bytes).digest()
+      hashes.add(digest.readUInt32LE(8), digest.readUInt32LE(12))
+    }
+    this.#values.clear()
+    return filterOf(hashes, falsePositiveRate)
+  }
+}

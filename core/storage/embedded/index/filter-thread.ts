@@ -1,0 +1,64 @@
+// The thread that makes filters of data files, seen from the others.
+import type { Worker } from 'node:worker_threads'
+import { DbError } from '../../../errors.ts'
+import { startWorker } from '../../../workers/worker.ts'
+import type { AskedFilter, ColumnFilters } from './file-filters.ts'
+import type { FilterAnswer, FilterTask } from './filter.worker.ts'
+
+export interface FilterThread {
+  /** The filters of a file, parallel to those asked for. Throws DbError, `Cancelled` when the thread was closed. */
+  filters(path: string, asked: readonly AskedFilter[]): Promise<readonly ColumnFilters[]>
+  close(): Promise<void>
+}
+
+interface Waiting {
+  readonly resolve: (filters: readonly ColumnFilters[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The thread starts with the first file. Answers come in the order of the questions. */
+export function createFilterThread(): FilterThread {
+  const waiting: Waiting[] = []
+  let worker: Worker | undefined
+  let closed = false
+
+  const fail = (error: unknown) => {
+    worker = undefined
+    for (const { reject } of waiting.splice(0)) reject(error)
+  }
+  const start = () => {
+    const created = startWorker(import.meta.url, 'filter')
+    created.unref()
+    created.on('message', (answer: FilterAnswer) => {
+      const asked = waiting.shift()
+      if ('filters' in answer) asked?.resolve(answer.filters)
+      else asked?.reject(new DbError('StorageUnavailable', answer.error))
+    })
+    created.on('error', error => {
+      if (created === worker) fail(new DbError('Internal', 'the filters of a file could not be made', { cause: error }))
+    })
+    return created
+  }
+  return {
+    filters: (path, asked) =>
+      new Promise((resolve, reject) => {
+        if (closed) {
+          reject(stopped())
+          return
+        }
+        worker ??= start()
+        waiting.push({ resolve, reject })
+        worker.postMessage({ path, asked } satisfies FilterTask)
+      }),
+    async close() {
+      closed = true
+      const ended = worker
+      fail(stopped())
+      await ended?.terminate()
+    }
+  }
+}
+
+function stopped(): DbError {
+  return new DbError('Cancelled', 'the storage engine stops')
+}
