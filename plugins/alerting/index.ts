@@ -4,12 +4,12 @@ import { count, definePlugin, duration } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { createService, type OwnService } from './service.ts'
 
-const urls = (description: string) =>
-  Type.Array(Type.String({ pattern: '^https?://[^\\s/]+', expected: 'a URL that starts with http:// or https://' }), {
-    default: [],
-    description,
-    secret: true
-  })
+/** The path of a webhook's address is its password. */
+const urls = (description: string, secret: boolean) =>
+  Type.Array(
+    Type.String({ pattern: '^https?://[^\\s/]+', expected: 'a URL that starts with http:// or https://', secret }),
+    { default: [], description }
+  )
 
 export default definePlugin({
   name: 'alerting',
@@ -45,9 +45,10 @@ export default definePlugin({
       description: 'Address under which people reach this server, for links in notifications.',
       live: true
     }),
-    alertmanagers: urls('Alertmanagers that are told of alerts, by their API v2: `http://127.0.0.1:9093`.'),
+    alertmanagers: urls('Alertmanagers that are told of alerts, by their API v2: `http://127.0.0.1:9093`.', false),
     webhooks: urls(
-      'Addresses that are told when alerts begin to fire and when they end, with the body webhooks of Alertmanager have.'
+      'Addresses that are told when alerts begin to fire and when they end, with the body webhooks of Alertmanager have.',
+      true
     ),
     resend_delay: duration(60_000, 'Time after which Alertmanagers are told of an alert again.', { live: true }),
     notify_timeout: duration(10_000, 'Time a receiver has to answer.', { minimum: 1, live: true }),

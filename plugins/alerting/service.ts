@@ -1,5 +1,5 @@
 // Puts the parts together: loads rules, keeps each group's schedule, takes over changed files, and ends all of it.
-import { type Core, internalContext } from '../../core/index.ts'
+import { type Core, internalContext, Pace } from '../../core/index.ts'
 import type { AlertingService, MetricsysService, PromqlService, SqlQueryService } from '../services.ts'
 import { describeAlerts, describeGroups } from './answer.ts'
 import { type Counted, createCounters } from './counters.ts'
@@ -97,10 +97,10 @@ export function createService(core: Core, options: AlertingOptions, parts: Alert
         if (alert.state === 'firing') alert.resolvedAt = time
         if (alert.state === 'firing') alert.state = 'inactive'
       }
-      if (rule.kind === 'alert') notifier.notify(group, rule, alerts.values(), time)
+      if (rule.kind === 'alert') await notifier.notify(group, rule, alerts.values(), time)
       if (parts.metricsys === undefined || written.size === 0) continue
       const ctx = internalContext(core, 'alerting', group.db)
-      const write = samplesWrite([], [...written.values()], time, parts.metricsys)
+      const write = await samplesWrite([], [...written.values()], time, parts.metricsys, new Pace(ctx.signal))
       await core.store.write(ctx, [write]).catch((error: unknown) => {
         log.warn({ rule: rule.place, reason: reasonOf(error) }, 'the end of series could not be kept')
       })

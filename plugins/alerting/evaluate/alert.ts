@@ -1,5 +1,6 @@
 // The states of a rule's alerts, from one evaluation to the next. Pure: whoever calls it asks and writes.
 
+import { eachPaced, mapPaced, type Pace } from '../../../core/index.ts'
 import { reasonOf } from '../reason.ts'
 import type { AlertRule } from '../rule/rule.ts'
 import { keyOf, type Labels, labelsOf, metricName, type Sample, withLabels } from './sample.ts'
@@ -28,31 +29,41 @@ export interface Alert {
 /** By label set. */
 export type Alerts = Map<string, Alert>
 
-export interface AlertStep {
-  /** Those that are pending or fire. */
-  readonly active: readonly Alert[]
+/** What an evaluation found, by label set. */
+export interface FoundAlerts {
+  readonly alerts: ReadonlyMap<string, Alert>
   /** Templates that could not be filled in. */
   readonly failures: readonly string[]
 }
 
+/** The alerts of an evaluation at `time`, their templates filled in. Throws Error when two series have the same labels. */
+export async function findAlerts(
+  rule: AlertRule,
+  samples: readonly Sample[],
+  { time, externalURL }: { readonly time: number; readonly externalURL: string },
+  pace: Pace
+): Promise<FoundAlerts> {
+  const failures: string[] = []
+  const alerts = new Map<string, Alert>()
+  await eachPaced(pace, samples, sample => {
+    const alert = alertOf(rule, sample, time, externalURL, failures)
+    const key = keyOf(alert.labels)
+    if (alerts.has(key)) throw new Error('vector contains metrics with the same labelset after applying alert labels')
+    alerts.set(key, alert)
+  })
+  return { alerts, failures }
+}
+
 /**
- * Takes the result of an evaluation at `time` into account. Throws Error, with the alerts as they were, when two series have the same
- * labels, and, with no alerts left, when there are more than `limit`.
+ * Takes what was found at `time` into account; returns the alerts that are pending or fire. Throws Error, with no alerts left, when there
+ * are more than `limit`.
  */
 export function stepAlerts(
   rule: AlertRule,
   alerts: Alerts,
-  samples: readonly Sample[],
-  { time, limit, externalURL }: { readonly time: number; readonly limit: number; readonly externalURL: string }
-): AlertStep {
-  const failures: string[] = []
-  const found = new Map<string, Alert>()
-  for (const sample of samples) {
-    const alert = alertOf(rule, sample, time, externalURL, failures)
-    const key = keyOf(alert.labels)
-    if (found.has(key)) throw new Error('vector contains metrics with the same labelset after applying alert labels')
-    found.set(key, alert)
-  }
+  found: ReadonlyMap<string, Alert>,
+  { time, limit }: { readonly time: number; readonly limit: number }
+): readonly Alert[] {
   for (const [key, alert] of found) {
     const known = alerts.get(key)
     if (known === undefined || known.state === 'inactive') alerts.set(key, alert)
@@ -88,7 +99,7 @@ export function stepAlerts(
     alerts.clear()
     throw new Error(`exceeded limit of ${limit} with ${active.length} alerts`)
   }
-  return { active, failures }
+  return active
 }
 
 function keepsFiring({ keepFiringFor }: AlertRule, alert: Alert, time: number): boolean {
@@ -117,8 +128,8 @@ function alertOf(rule: AlertRule, sample: Sample, time: number, externalURL: str
 }
 
 /** The series that keep the states: what is active, and since when. */
-export function alertSamples(alerts: readonly Alert[]): Sample[] {
-  return alerts.flatMap(({ labels, state, activeAt }) => [
+export async function alertSamples(alerts: readonly Alert[], pace: Pace): Promise<readonly Sample[]> {
+  const pairs = await mapPaced(pace, alerts, ({ labels, state, activeAt }): Sample[] => [
     {
       labels: withLabels(labels, [
         [metricName, 'ALERTS'],
@@ -128,6 +139,7 @@ export function alertSamples(alerts: readonly Alert[]): Sample[] {
     },
     { labels: withLabels(labels, [[metricName, 'ALERTS_FOR_STATE']]), value: Math.floor(activeAt / 1_000) }
   ])
+  return pairs.flat()
 }
 
 /** Labels of an alert, from those of its series. */

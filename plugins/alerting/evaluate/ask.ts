@@ -1,5 +1,12 @@
 // Asks what a rule asks: PromQL or SQL, answered as samples.
-import { DbError, type RecordsAnswer, type RequestContext, type ResultBatch } from '../../../core/index.ts'
+import {
+  DbError,
+  mapPaced,
+  Pace,
+  type RecordsAnswer,
+  type RequestContext,
+  type ResultBatch
+} from '../../../core/index.ts'
 import type { PromqlService, SqlQueryService } from '../../services.ts'
 import type { RuleQuery } from '../rule/rule.ts'
 import { labelsOf, type Sample } from './sample.ts'
@@ -14,11 +21,11 @@ export type Ask = (ctx: RequestContext, query: RuleQuery, time: number, most: nu
 
 export function createAsk({ promql, sql }: AskParts): Ask {
   return async (ctx, query, time, most) => {
-    if (query.kind === 'sql') return readSql(await sql!.query(ctx, query.text), most)
+    if (query.kind === 'sql') return readSql(await sql!.query(ctx, query.text), most, new Pace(ctx.signal))
     const result = await promql!.query(ctx, { text: query.text, start: time, end: time })
     if (result.type !== 'vector' && result.type !== 'scalar') throw new Error('rule result is not a vector or scalar')
     if (result.series > most) throw tooMany(most)
-    return [...result.samples()].map(({ labels, value }) => {
+    return mapPaced(new Pace(ctx.signal), result.samples(), ({ labels, value }) => {
       if (value === undefined) throw new Error('rule result holds a native histogram, which no rule can take')
       return { labels: Object.entries(labels), value }
     })
@@ -32,7 +39,7 @@ function tooMany(most: number): DbError {
 const numberTypes = /^(U?Int\d+|Float\d+|Decimal.*)$/
 
 /** The column `value`, or the only one with numbers, has the values; the others are labels, but those that are null. */
-async function readSql(answer: RecordsAnswer, most: number): Promise<Sample[]> {
+async function readSql(answer: RecordsAnswer, most: number, pace: Pace): Promise<Sample[]> {
   try {
     const { columns } = answer
     const numbers = columns.filter(({ type }) => numberTypes.test(type))
@@ -45,6 +52,7 @@ async function readSql(answer: RecordsAnswer, most: number): Promise<Sample[]> {
     for await (const batch of answer.batches()) {
       if (samples.length + batch.rows > most) throw tooMany(most)
       for (let row = 0; row < batch.rows; row++) {
+        if (pace.isDue) await pace.pause()
         const value = cellOf(batch, valueAt, row)
         if (value === null) continue
         const labels = columns.flatMap(({ name }, c) => {

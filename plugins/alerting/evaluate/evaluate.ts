@@ -4,6 +4,8 @@ import {
   DbError,
   formatDuration,
   type Logger,
+  mapPaced,
+  Pace,
   type RequestContext,
   type SeriesWrite
 } from '../../../core/index.ts'
@@ -11,7 +13,7 @@ import type { MetricsysService, PromqlService } from '../../services.ts'
 import type { Counters } from '../counters.ts'
 import { reasonOf } from '../reason.ts'
 import type { AlertRule, RecordRule, RuleGroup } from '../rule/rule.ts'
-import { type Alert, alertSamples, stepAlerts } from './alert.ts'
+import { type Alert, alertSamples, findAlerts, stepAlerts } from './alert.ts'
 import type { Ask } from './ask.ts'
 import { restoreAlerts } from './restore.ts'
 import { keyOf, type Labels, metricName, type Sample, withLabels } from './sample.ts'
@@ -32,7 +34,7 @@ export interface EvaluateParts {
   /** Whether another rule has alerts of the same name with the same labels. */
   isAlone(group: RuleGroup, rule: AlertRule): boolean
   /** Told of all alerts of a rule after each evaluation at `time`. */
-  notify(group: RuleGroup, rule: AlertRule, alerts: Iterable<Alert>, time: number): void
+  notify(group: RuleGroup, rule: AlertRule, alerts: Iterable<Alert>, time: number): Promise<void>
 }
 
 export interface EvaluateOptions {
@@ -112,21 +114,22 @@ async function evaluateAlert(
     const isAlone = parts.isAlone(group, rule)
     const known = await restoreAlerts(promql, ctx, rule, { time: time - group.queryOffset, tolerance, isAlone })
     for (const [key, alert] of known) state.alerts.set(key, alert)
-    state.written = new Map(alertSamples([...known.values()]).map(({ labels }) => [keyOf(labels), labels]))
+    const samples = await alertSamples([...known.values()], new Pace(ctx.signal))
+    state.written = new Map(
+      await mapPaced(new Pace(ctx.signal), samples, ({ labels }) => [keyOf(labels), labels] as const)
+    )
   }
   state.isRestored = true
   const samples = await parts.ask(ctx, rule.query, time - group.queryOffset, options.max_series)
-  const { active, failures } = stepAlerts(rule, state.alerts, samples, {
-    time,
-    limit: group.limit,
-    externalURL: options.external_url
-  })
+  const pace = new Pace(ctx.signal)
+  const { alerts, failures } = await findAlerts(rule, samples, { time, externalURL: options.external_url }, pace)
+  const active = stepAlerts(rule, state.alerts, alerts, { time, limit: group.limit })
   if (failures.length > 0) {
     counters.templateFailures.add(failures.length)
     log.warn({ reason: failures[0], count: failures.length }, 'templates of alerts could not be filled in')
   }
-  parts.notify(group, rule, state.alerts.values(), time)
-  return alertSamples(active)
+  await parts.notify(group, rule, state.alerts.values(), time)
+  return alertSamples(active, pace)
 }
 
 async function evaluateRecord(
@@ -142,7 +145,7 @@ async function evaluateRecord(
   }
   const over = [...Object.entries(rule.labels), [metricName, rule.name] as const]
   const keys = new Set<string>()
-  return found.map(({ labels, value }) => {
+  return mapPaced(new Pace(ctx.signal), found, ({ labels, value }) => {
     const named = withLabels(labels, over)
     const key = keyOf(named)
     if (keys.has(key)) throw new Error('vector contains metrics with the same labelset after applying rule labels')
@@ -159,10 +162,13 @@ async function writeSamples(
   samples: readonly Sample[],
   time: number
 ): Promise<void> {
-  const written = new Map<string, Labels>(samples.map(({ labels }) => [keyOf(labels), labels]))
+  const pace = new Pace(ctx.signal)
+  const written = new Map<string, Labels>(
+    await mapPaced(pace, samples, ({ labels }) => [keyOf(labels), labels] as const)
+  )
   const ended = [...state.written].flatMap(([key, labels]) => (written.has(key) ? [] : [labels]))
   if (metricsys === undefined || samples.length + ended.length === 0) return
-  await write(ctx, samplesWrite(samples, ended, time, metricsys))
+  await write(ctx, await samplesWrite(samples, ended, time, metricsys, pace))
   counters.samples.add(samples.length)
   state.written = written
 }

@@ -1,5 +1,5 @@
 // Keeps what rules give, as samples of series: the tables of metrics.
-import type { SeriesWrite } from '../../../core/index.ts'
+import { mapPaced, type Pace, type SeriesWrite } from '../../../core/index.ts'
 import type { MetricsysService } from '../../services.ts'
 import { metricName, type Sample } from './sample.ts'
 
@@ -9,14 +9,15 @@ type Names = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTabl
 const endOfSeries = 0x7ff0000000000002n
 
 /** Samples at one time (milliseconds since 1970), and the end of series that have none any more. */
-export function samplesWrite(
+export async function samplesWrite(
   samples: readonly Sample[],
   ended: readonly Sample['labels'][],
   time: number,
-  { timeColumn, valueColumn, physicalTable, limits }: Names
-): SeriesWrite {
+  { timeColumn, valueColumn, physicalTable, limits }: Names,
+  pace: Pace
+): Promise<SeriesWrite> {
   const all = [...samples.map(({ labels }) => labels), ...ended]
-  const keys = all.map(labels => Buffer.from(JSON.stringify(labels)))
+  const keys = await mapPaced(pace, all, labels => Buffer.from(JSON.stringify(labels)))
   const ends = new Uint32Array(keys.length)
   let end = 0
   for (const [i, key] of keys.entries()) {

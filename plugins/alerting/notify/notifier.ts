@@ -1,5 +1,5 @@
 // Tells receivers of alerts: Alertmanagers again and again, webhooks when something changes.
-import type { Logger } from '../../../core/index.ts'
+import { type Logger, Pace } from '../../../core/index.ts'
 import type { Counters } from '../counters.ts'
 import type { Alert } from '../evaluate/alert.ts'
 import type { AlertRule, RuleGroup } from '../rule/rule.ts'
@@ -15,7 +15,7 @@ export interface NotifyOptions extends DeliveryOptions {
 }
 
 export interface Notifier {
-  notify(group: RuleGroup, rule: AlertRule, alerts: Iterable<Alert>, time: number): void
+  notify(group: RuleGroup, rule: AlertRule, alerts: Iterable<Alert>, time: number): Promise<void>
   waiting(): number
   close(): Promise<void>
 }
@@ -24,6 +24,8 @@ export interface Notifier {
 const batch = 64
 /** Milliseconds what waits is tried once more at the stop. */
 const lastWords = 2_000
+/** What is to be told is told. */
+const never = new AbortController().signal
 
 export function createNotifier(options: NotifyOptions, counters: Counters, log: Logger): Notifier {
   const deliver = (kind: 'alertmanager' | 'webhook') => (url: string) =>
@@ -33,19 +35,21 @@ export function createNotifier(options: NotifyOptions, counters: Counters, log: 
   )
   const webhooks = options.webhooks.map(deliver('webhook'))
   const all = [...alertmanagers, ...webhooks]
-  const send = (
+  const send = async (
     receivers: readonly Delivery[],
     alerts: readonly Alert[],
     occasion: Occasion,
     message: typeof webhookMessage
   ) => {
+    const pace = new Pace(never)
     for (let at = 0; at < alerts.length && receivers.length > 0; at += batch) {
       const made = message(alerts.slice(at, at + batch), occasion)
       for (const receiver of receivers) receiver.add(made)
+      if (pace.isDue) await pace.pause()
     }
   }
   return {
-    notify(group, rule, alerts, time) {
+    async notify(group, rule, alerts, time) {
       if (all.length === 0) return
       const known = [...alerts]
       const validFor = 4 * Math.max(group.interval, options.resend_delay)
@@ -54,8 +58,8 @@ export function createNotifier(options: NotifyOptions, counters: Counters, log: 
       const changed = known.filter(({ state, told }) => state !== 'pending' && state !== told)
       for (const alert of due) alert.sentAt = time
       for (const alert of changed) alert.told = alert.state as 'firing' | 'inactive'
-      send(alertmanagers, due, occasion, alertmanagerMessage)
-      send(webhooks, changed, occasion, webhookMessage)
+      await send(alertmanagers, due, occasion, alertmanagerMessage)
+      await send(webhooks, changed, occasion, webhookMessage)
     },
     waiting: () => all.reduce((sum, receiver) => sum + receiver.waiting(), 0),
     close: async () => {

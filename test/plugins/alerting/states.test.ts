@@ -113,7 +113,7 @@ t.test('alerts and recorded series are those of Prometheus at every time', needi
         context,
         write: (ctx, write) => core.store.write(ctx, [write]),
         isAlone: () => true,
-        notify: () => {}
+        notify: async () => {}
       },
       state,
       time,

@@ -1,0 +1,31 @@
+// What receivers are told, and what nobody else is.
+import t from 'tap'
+import { fingerprint } from '../../../plugins/alerting/notify/message.ts'
+import { serveRules } from './serve.ts'
+
+t.test('fingerprints are 64 bits of FNV-1a over the labels', async t => {
+  const plain = (labels: readonly (readonly [string, string])[]) => {
+    let hash = 0xcbf29ce484222325n
+    const bytes = labels.flatMap(([name, value]) => [...Buffer.from(name), 0xff, ...Buffer.from(value), 0xff])
+    for (const byte of bytes) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n)
+    return hash.toString(16).padStart(16, '0')
+  }
+  t.equal(fingerprint({ labels: [] }), 'cbf29ce484222325')
+  for (let i = 0; i < 200; i++) {
+    const labels = [
+      ['alertname', `A${i}`],
+      ['größe', '☃'.repeat(i % 7)],
+      ['instance', `host-${i * 7919}.example:9100`]
+    ] as const
+    t.equal(fingerprint({ labels }), plain(labels))
+  }
+})
+
+t.test('addresses of webhooks and passwords are not shown', async t => {
+  const options = 'webhooks = ["http://127.0.0.1:1/hook-token"]\nalertmanagers = ["http://me:secret@127.0.0.1:1"]'
+  const { main } = await serveRules(t, 'groups: []', options)
+  const { body } = await main.inject('/config')
+  t.match(body, 'webhooks = ')
+  t.notMatch(body, /hook-token|secret@|:secret/)
+  t.match(body, '127.0.0.1:1')
+})
