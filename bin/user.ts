@@ -1,5 +1,6 @@
 // weir user: makes hashes for a credential file.
-import { hashPassword } from '../core/auth/password.ts'
+import { hashPassword, makeToken } from '../core/auth/password.ts'
+import { parseUserList } from '../core/auth/users.ts'
 import { type Command, type Commands, dispatch, parseFlags, print, UsageError } from './command.ts'
 import { readPassword } from './password.ts'
 
@@ -19,14 +20,42 @@ Options:
   }
 }
 
-const commands: Commands = { 'hash-password': async () => hash }
+const token: Command = {
+  usage: `Prints a new bearer token, which is shown once, and the line of a credential file that lets it in.
+
+Usage: weir user make-token NAME [--rights RIGHTS] [--expires TIME]
+
+Options:
+  --rights RIGHTS  What the token may do: rw, ro or wo, or for some databases alone: ro@a+b (default rw)
+  --expires TIME   When it ends: 2027-01-31 or 2027-01-31T12:00:00Z (default never)
+  -h, --help       Show this text`,
+  async run(args) {
+    const options = { rights: { type: 'string' }, expires: { type: 'string' } } as const
+    const { values, positionals } = parseFlags(args, options, ['NAME'])
+    const [name] = positionals
+    const { token, secret } = makeToken()
+    const expires = values['expires'] === undefined ? '' : `:${values['expires']}`
+    const rights = values['rights'] === undefined ? '' : `:${values['rights']}`
+    const line = `${name}${rights}=${secret}${expires}`
+    try {
+      parseUserList(line)
+    } catch (error) {
+      throw new UsageError((error as Error).message.replace(/^entry 1: /, ''))
+    }
+    print(`token: ${token}`)
+    print(`line:  ${line}`)
+  }
+}
+
+const commands: Commands = { 'hash-password': async () => hash, 'make-token': async () => token }
 
 const usage = `Helps with users.
 
 Usage: weir user COMMAND
 
 Commands:
-  hash-password [--password-stdin]  Hash a password for a credential file`
+  hash-password [--password-stdin]  Hash a password for a credential file
+  make-token NAME                   Make a bearer token and its line of a credential file`
 
 export const user: Command = {
   usage,

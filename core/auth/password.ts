@@ -10,10 +10,14 @@ export type Secret =
   | { readonly kind: 'plain'; readonly digest: Buffer }
   | { readonly kind: 'pbkdf2'; readonly iterations: number; readonly salt: Buffer; readonly hash: Buffer }
   | { readonly kind: 'scram'; readonly iterations: number; readonly salt: Buffer; readonly storedKey: Buffer }
+  /** A bearer token; `expires` in milliseconds since 1970. */
+  | { readonly kind: 'token'; readonly digest: string; readonly expires?: number }
+  /** The user has no password, only a certificate. */
+  | { readonly kind: 'certificate' }
   | { readonly kind: 'unusable' }
 
 /**
- * Reads bare text, `plain:TEXT`, `pbkdf2_sha256:ITERATIONS:SALT:HASH`, `pg_scram_sha256:ITERATIONS:SALT:STORED:SERVER` or
+ * Reads `certificate:`, `token_sha256:HASH[:EXPIRES]` (a time such as `2027-01-31T00:00:00Z`), bare text, `plain:TEXT`, `pbkdf2_sha256:ITERATIONS:SALT:HASH`, `pg_scram_sha256:ITERATIONS:SALT:STORED:SERVER` or
  * `mysql_native_password:HASH` (numbers in hex but the iterations). Throws an Error that says what is wrong, without the secret.
  */
 export function parseSecret(text: string): Secret {
@@ -26,6 +30,11 @@ export function parseSecret(text: string): Secret {
       hex(scheme, 'server key', parts[3], keyLength)
       return { kind: 'scram', ...derivation(scheme, parts, 4), storedKey }
     }
+    case 'token_sha256':
+      return { kind: 'token', digest: hex(scheme, 'hash', parts[0], 32).toString('hex'), ...readExpiry(parts.slice(1)) }
+    case 'certificate':
+      if (text === 'certificate:') return { kind: 'certificate' }
+      throw new Error('certificate: takes nothing behind it')
     case 'mysql_native_password':
       hex(scheme, 'hash', parts.join(':'), 20)
       return { kind: 'unusable' }
@@ -35,6 +44,14 @@ export function parseSecret(text: string): Secret {
       return { kind: 'plain', digest: sha256(password) }
     }
   }
+}
+
+function readExpiry(parts: readonly string[]): { readonly expires?: number } {
+  if (parts.length === 0) return {}
+  const expires = Date.parse(parts.join(':'))
+  if (Number.isNaN(expires))
+    throw new Error('token_sha256: expected a time such as 2027-01-31T00:00:00Z behind the hash')
+  return { expires }
 }
 
 function derivation(scheme: string, parts: readonly string[], count: number) {
@@ -66,6 +83,8 @@ export async function fits(secret: Secret, password: string): Promise<boolean> {
       const clientKey = createHmac('sha256', salted).update('Client Key').digest()
       return timingSafeEqual(sha256(clientKey), secret.storedKey)
     }
+    case 'token':
+    case 'certificate':
     case 'unusable':
       return false
   }
@@ -81,6 +100,17 @@ export async function hashPassword(password: string, iterations = 4096): Promise
   const salt = randomBytes(16)
   const hash = await derive(password, salt, iterations, keyLength, 'sha256')
   return `pbkdf2_sha256:${iterations}:${salt.toString('hex')}:${hash.toString('hex')}`
+}
+
+/** A new token of 256 bits, and what a credential file keeps of it. */
+export function makeToken(): { readonly token: string; readonly secret: string } {
+  const token = `weir_${randomBytes(32).toString('base64url')}`
+  return { token, secret: `token_sha256:${digestOfToken(token)}` }
+}
+
+/** In hex. Tokens are random, so that one round is enough. */
+export function digestOfToken(token: string): string {
+  return sha256(token).toString('hex')
 }
 
 function sha256(data: string | Buffer): Buffer {

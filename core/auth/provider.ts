@@ -16,6 +16,8 @@ export interface User {
 export type Credentials =
   | { readonly kind: 'password'; readonly user: string; readonly password: string }
   | { readonly kind: 'bearer'; readonly token: string }
+  /** The common name of a certificate that the TLS of the server has checked. */
+  | { readonly kind: 'certificate'; readonly user: string }
 
 export interface UserProvider {
   readonly name: string

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { DbError } from '../errors.ts'
 import { createGate } from '../storage/gate.ts'
-import { costOf, fits, spend } from './password.ts'
+import { costOf, digestOfToken, fits, spend } from './password.ts'
 import type { Credentials, User, UserProvider } from './provider.ts'
 import type { KnownUser, UserTable } from './users.ts'
 
@@ -36,8 +36,8 @@ export function createTableProvider(name: string, users: () => UserTable, close:
   return {
     name,
     async authenticate(credentials: Credentials): Promise<User> {
-      if (credentials.kind === 'bearer')
-        throw new DbError('UserPasswordMismatch', 'Unsupported authentication method: bearer token')
+      if (credentials.kind === 'bearer') return ofToken(users(), credentials.token)
+      if (credentials.kind === 'certificate') return ofCertificate(users(), credentials.user)
       const { user, password } = credentials
       for (const [what, value] of [['username', user] as const, ['password', password] as const])
         if (value.trim() === '') throw new DbError('InvalidArguments', `Illegal param: blank ${what}`, { status: 401 })
@@ -52,6 +52,25 @@ export function createTableProvider(name: string, users: () => UserTable, close:
       close()
     }
   }
+}
+
+function ofToken(table: UserTable, token: string): User {
+  const known = table.get(`token:${digestOfToken(token)}`)
+  if (known?.secret.kind !== 'token') throw new DbError('UserPasswordMismatch', 'the token is not known')
+  const { expires } = known.secret
+  if (expires !== undefined && expires <= Date.now()) {
+    throw new DbError(
+      'UserPasswordMismatch',
+      `the token of user ${known.name} ended at ${new Date(expires).toISOString()}`
+    )
+  }
+  return userOf(known)
+}
+
+function ofCertificate(table: UserTable, name: string): User {
+  const known = table.get(name)
+  if (known !== undefined && known.secret.kind !== 'token') return userOf(known)
+  throw new DbError('UserPasswordMismatch', `no user has the name in the certificate: ${name}`)
 }
 
 function userOf({ name, mode, databases }: KnownUser): User {

@@ -6,7 +6,12 @@ export interface KnownUser extends User {
   readonly secret: Secret
 }
 
+/** By name; tokens, of which a user may have several, by `token:` and their digest. */
 export type UserTable = ReadonlyMap<string, KnownUser>
+
+function keyOf({ name, secret }: KnownUser): string {
+  return secret.kind === 'token' ? `token:${secret.digest}` : name
+}
 
 const modes: Readonly<Record<string, PermissionMode>> = {
   rw: 'rw',
@@ -31,7 +36,7 @@ export function parseUserFile(text: string, warn: (message: string) => void): Us
     if (line === '' || line.startsWith('#')) continue
     try {
       const user = parseUser(line)
-      users.set(user.name, user)
+      users.set(keyOf(user), user)
       if (user.secret.kind === 'unusable') warn(`line ${index + 1}: this kind of password cannot be used over HTTP`)
     } catch (error) {
       warn(`line ${index + 1} is skipped: ${(error as Error).message}`)
@@ -47,7 +52,7 @@ export function parseUserList(text: string): UserTable {
   for (const [index, entry] of text.split(',').entries()) {
     try {
       const user = parseUser(entry.trim())
-      users.set(user.name, user)
+      users.set(keyOf(user), user)
     } catch (error) {
       throw new Error(`entry ${index + 1}: ${(error as Error).message}`)
     }

@@ -65,7 +65,16 @@ const tls = table(
       'Certificate and what leads to its authority, PEM. With it both servers speak TLS and nothing else. Read again when the file changes.'
     ),
     key_path: text('', 'Private key of the certificate, PEM. Read again when the file changes.'),
-    min_version: choice(['TLSv1.2', 'TLSv1.3'], 'TLSv1.2', 'Oldest version of TLS clients may speak.')
+    min_version: choice(['TLSv1.2', 'TLSv1.3'], 'TLSv1.2', 'Oldest version of TLS clients may speak.'),
+    client_ca_path: text(
+      '',
+      'Authorities that sign certificates of clients, PEM: the common name of such a certificate is the name of the user, where a request brings no other credentials. Read again when the file changes. Empty: none are asked for.'
+    ),
+    client_certificate: choice(
+      ['optional', 'required'],
+      'optional',
+      'With `client_ca_path`: whether clients may come without a certificate; `required` closes their connections.'
+    )
   },
   'Certificate of both servers.'
 )

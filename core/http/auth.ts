@@ -1,4 +1,5 @@
 // Who sends the request: everything under /v1, and elsewhere what asks for it, needs a user when a user provider is configured.
+import { TLSSocket } from 'node:tls'
 import basicAuth from '@fastify/basic-auth'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseCredentials } from '../auth/credentials.ts'
@@ -75,7 +76,16 @@ async function identify(
       : ownCredentials(plugins.get(request.routeOptions.config.plugin ?? ''), request)
   if (own !== undefined) request.user = await users.authenticate(own)
   else if (header !== undefined && /^basic /i.test(header)) await basic(request, reply)
+  else if (header === undefined && certified(request) !== undefined)
+    request.user = await users.authenticate(certified(request)!)
   else request.user = await users.authenticate(parseCredentials(header))
+}
+
+/** Of a certificate that an authority of `http.tls.client_ca_path` has signed. */
+function certified({ raw: { socket } }: FastifyRequest): Credentials | undefined {
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
+  const name = socket.getPeerCertificate().subject?.CN
+  return typeof name === 'string' && name !== '' ? { kind: 'certificate', user: name } : undefined
 }
 
 /** Of the plugin's own scheme. What is wrong in the plugin itself lets nobody in. */

@@ -1,7 +1,7 @@
 // The certificate of both servers: read at the start, and again when its files change.
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { createSecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import { ConfigError } from '../config/error.ts'
 import type { Config } from '../config/schema.ts'
@@ -11,7 +11,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 
 export interface Tls {
   /** What a server is made with. */
-  readonly options: SecureContextOptions
+  readonly options: SecureContextOptions & Pick<TlsOptions, 'requestCert' | 'rejectUnauthorized'>
   /** Gives these servers the new certificate whenever there is one; connections that are open keep theirs. Reads the files again now, too. */
   follow(servers: readonly FastifyInstance[]): { reload(): void; close(): void }
 }
@@ -31,7 +31,11 @@ export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls |
   const expose = () => expiry.set(current.expires / 1000, { file: config.cert_path })
   expose()
   return {
-    options: current.options,
+    options: {
+      ...current.options,
+      requestCert: config.client_ca_path !== '',
+      rejectUnauthorized: config.client_certificate === 'required'
+    },
     follow(servers) {
       const look = () => {
         try {
@@ -52,7 +56,9 @@ export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls |
         }
       }
       const failed = (error: Error) => log.warn({ reason: error.message }, 'the certificate is not watched')
-      const stops = [config.cert_path, config.key_path].map(file => watchFile(file, look, failed))
+      const stops = [config.cert_path, config.key_path, config.client_ca_path]
+        .filter(file => file !== '')
+        .map(file => watchFile(file, look, failed))
       return {
         reload: look,
         close() {
@@ -69,18 +75,31 @@ export function checkTls(config: TlsConfig): void {
 }
 
 /** The files as they are now; what does not belong together is found out here. */
-function read({ cert_path, key_path, min_version }: TlsConfig) {
+function read({ cert_path, key_path, client_ca_path, min_version }: TlsConfig) {
+  const authorities = client_ca_path === '' ? '' : readPem('client_ca_path', client_ca_path)
+  if (authorities !== '') {
+    check(
+      ['http', 'tls', 'client_ca_path'],
+      `${client_ca_path} holds no certificate`,
+      () => new X509Certificate(authorities)
+    )
+  }
   const cert = readPem('cert_path', cert_path)
   const key = readPem('key_path', key_path)
-  const options: SecureContextOptions = { cert, key, minVersion: min_version }
+  const options: SecureContextOptions = {
+    cert,
+    key,
+    minVersion: min_version,
+    ...(authorities !== '' && { ca: authorities })
+  }
   const certificate = check(['http', 'tls', 'cert_path'], `${cert_path} holds no certificate`, () => {
     return new X509Certificate(cert)
   })
   check(['http', 'tls', 'key_path'], `${key_path} is not the key of ${cert_path}`, () => createSecureContext(options))
-  return { text: `${cert}${key}`, options, expires: Date.parse(certificate.validTo) }
+  return { text: `${cert}${key}${authorities}`, options, expires: Date.parse(certificate.validTo) }
 }
 
-function readPem(key: 'cert_path' | 'key_path', path: string): string {
+function readPem(key: 'cert_path' | 'key_path' | 'client_ca_path', path: string): string {
   return check(['http', 'tls', key], `cannot read ${path}`, () => readFileSync(path, 'utf8'))
 }
 

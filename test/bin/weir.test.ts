@@ -108,6 +108,20 @@ t.test('config print shows the effective configuration and hides passwords', asy
   t.notMatch(out, 'plum-88')
 })
 
+t.test('user make-token prints a token and the line that lets it in', async t => {
+  const { code, out } = await weir(['user', 'make-token', 'bot', '--rights', 'ro@a+b', '--expires', '2999-01-31'])
+  t.equal(code, 0)
+  const [, token, line] = /^token: (weir_\S{43})\nline: {2}(\S+)\n$/.exec(out) ?? []
+  t.match(line, /^bot:ro@a\+b=token_sha256:[0-9a-f]{64}:2999-01-31$/)
+  t.ok(token)
+  for (const wrong of [
+    ['--rights', 'all'],
+    ['--expires', 'soon']
+  ]) {
+    t.not((await weir(['user', 'make-token', 'bot', ...wrong])).code, 0, wrong.join(' '))
+  }
+})
+
 t.test('user hash-password prints a hash of what comes in', async t => {
   const { code, out } = await weir(['user', 'hash-password', '--password-stdin'], 'drop only\n')
   t.equal(code, 0)

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createUserProvider } from '../../../core/auth/create.ts'
-import { hashPassword } from '../../../core/auth/password.ts'
+import { hashPassword, makeToken } from '../../../core/auth/password.ts'
 import type { UserProvider } from '../../../core/auth/provider.ts'
-import { parseUserFile } from '../../../core/auth/users.ts'
+import { createTableProvider } from '../../../core/auth/static.ts'
+import { parseUserFile, parseUserList } from '../../../core/auth/users.ts'
 import { createLogger } from '../../../core/log/log.ts'
 
 const log = createLogger({
@@ -78,7 +79,7 @@ t.test('wrong password and unknown user answer with one code and one text', asyn
   await t.rejects(login(provider, 'mia', ' '), { code: 'InvalidArguments', status: 401, message: /blank password/ })
   await t.rejects(provider.authenticate({ kind: 'bearer', token: 'x' }), {
     code: 'UserPasswordMismatch',
-    message: 'Unsupported authentication method: bearer token'
+    message: 'the token is not known'
   })
 })
 
@@ -173,4 +174,33 @@ t.test('a watched file is read again after a change or a rename; an invalid one 
   t.strictSame(await login(provider, 'mia', 'three'), { name: 'mia', mode: 'rw' })
   writeFileSync(file, 'mia=four\n')
   t.ok(await eventually('four'), 'valid again')
+})
+
+t.test('tokens are kept hashed, have rights of their own, and end', async t => {
+  const [one, two, old] = [makeToken(), makeToken(), makeToken()]
+  const users = parseUserFile(
+    `bot:ro@a=${one.secret}\nbot:wo=${two.secret}:2999-01-31T00:00:00Z\nbot=${old.secret}:2020-01-31\nbot=pass-word\n`,
+    () => t.fail('every line is good')
+  )
+  const provider = createTableProvider('test', () => users)
+  const bearer = (token: string) => provider.authenticate({ kind: 'bearer', token })
+  t.match(await bearer(one.token), { name: 'bot', mode: 'ro', databases: new Map([['a', 'ro']]) })
+  t.strictSame(await bearer(two.token), { name: 'bot', mode: 'wo' })
+  t.strictSame(await login(provider, 'bot', 'pass-word'), { name: 'bot', mode: 'rw' })
+  await t.rejects(bearer(old.token), { code: 'UserPasswordMismatch', message: /ended at 2020-01-31/ })
+  await t.rejects(bearer(`${one.token}x`), { code: 'UserPasswordMismatch', message: 'the token is not known' })
+  await t.rejects(login(provider, 'bot', one.token), { code: 'UserPasswordMismatch' }, 'a token is no password')
+  await t.rejects(login(provider, `token:${one.secret.split(':')[1]}`, one.token), { code: 'UserPasswordMismatch' })
+  for (const secret of ['token_sha256:12', `${one.secret}:soon`, 'certificate:x'])
+    t.throws(() => parseUserList(`a=${secret}`), secret)
+})
+
+t.test('a certificate names a user, who needs no password', async t => {
+  const users = parseUserFile(`agent:wo=certificate:\nmia=plum-88\nbot=${makeToken().secret}\n`, () => {})
+  const provider = createTableProvider('test', () => users)
+  const certified = (user: string) => provider.authenticate({ kind: 'certificate', user })
+  t.strictSame(await certified('agent'), { name: 'agent', mode: 'wo' })
+  t.strictSame(await certified('mia'), { name: 'mia', mode: 'rw' })
+  for (const name of ['bot', 'nobody']) await t.rejects(certified(name), { code: 'UserPasswordMismatch' }, name)
+  await t.rejects(login(provider, 'agent', 'certificate:'), { code: 'UserPasswordMismatch' })
 })

@@ -109,3 +109,63 @@ t.test('a certificate needs its key', async t => {
   const overrides = { http: { tls: { cert_path: 'a.pem' } } }
   t.throws(() => loadConfig({ overrides }), { message: /http\.tls\.key_path: is missing: there is a cert_path/ })
 })
+
+/** A certificate that an authority has signed. */
+function signed(folder: string, name: string, authority: { readonly cert: string; readonly key: string }) {
+  const [cert, key, asked] = ['pem', 'key', 'csr'].map(ending => join(folder, `${name}.${ending}`)) as [
+    string,
+    string,
+    string
+  ]
+  const run = (...args: string[]) => execFileSync(findProgram('openssl')!, args, { stdio: 'pipe' })
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  run('req', ...kind, '-subj', `/CN=${name}`, '-keyout', key, '-out', asked)
+  run(
+    'x509',
+    '-req',
+    '-in',
+    asked,
+    '-CA',
+    authority.cert,
+    '-CAkey',
+    authority.key,
+    '-CAcreateserial',
+    '-days',
+    '9',
+    '-out',
+    cert
+  )
+  return { cert: readFileSync(cert), key: readFileSync(key) }
+}
+
+t.test(
+  'certificates of clients name the user; strangers and unknown names are refused',
+  needing('openssl'),
+  async t => {
+    const { folder, first, second } = begin(t)
+    const more = `client_ca_path = "${second.cert}"\n`
+    const users = 'user_provider = "static_user_provider:cmd:agent:wo=certificate:,mia=plum-88"\n'
+    const { addresses } = await startServer(t, users + tls(first, more))
+    const agentOf = (pair?: { cert: Buffer; key: Buffer }) => new Agent({ ...pair, ca: readFileSync(first.cert) })
+    const status = async (pair: { cert: Buffer; key: Buffer } | undefined, path: string) =>
+      (await ask(`${addresses.main}${path}`, first.cert, agentOf(pair))).status
+    const agent = signed(folder, 'agent', second)
+    t.equal(await status(agent, '/v1/sql?sql=SELECT+1'), 403, 'known, and may not read')
+    t.equal(await status(signed(folder, 'mia', second), '/v1/sql?sql=SELECT+1'), 200)
+    t.equal(await status(signed(folder, 'nobody', second), '/v1/sql?sql=SELECT+1'), 401)
+    t.equal(await status(undefined, '/v1/sql?sql=SELECT+1'), 401, 'without one a password is needed')
+    t.equal(await status(signed(folder, 'mia', first), '/v1/sql?sql=SELECT+1'), 401, 'another authority proves nothing')
+  }
+)
+
+t.test('connections without a certificate are closed where one is required', needing('openssl'), async t => {
+  const { folder, first, second } = begin(t)
+  const { addresses } = await startServer(
+    t,
+    tls(first, `client_ca_path = "${second.cert}"\nclient_certificate = "required"\n`)
+  )
+  const ca = readFileSync(first.cert)
+  await t.rejects(ask(`${addresses.main}/v1/health`, first.cert, new Agent({ ca })))
+  const known = new Agent({ ca, ...signed(folder, 'any', second) })
+  t.equal((await ask(`${addresses.main}/v1/health`, first.cert, known)).status, 200)
+})
