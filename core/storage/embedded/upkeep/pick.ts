@@ -49,14 +49,14 @@ function pickRun(table: Table, group: readonly DataFile[], all: readonly DataFil
 }
 
 /**
- * The run, or its later part: a file is merged with others that are twice as large together, so that its rows are written anew a few times until
+ * The run, or its later part: a file is merged with others that are three times as large together, so that its rows are written anew a few times until
  * it is full, however many small files come after it.
  */
 function worthwhile(table: Table, run: readonly DataFile[], all: readonly DataFile[]): readonly DataFile[] {
   for (let from = 0; from < run.length - 1; from++) {
     const part = run.slice(from)
     const bytes = bytesOf(part)
-    if (bytes > fewBytes && 3 * part[0]!.bytes > bytes) continue
+    if (bytes > fewBytes && 4 * part[0]!.bytes > bytes) continue
     return isWorth(table, part, all) ? part : []
   }
   return []

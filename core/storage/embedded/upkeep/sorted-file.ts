@@ -118,11 +118,11 @@ export class SortedFile {
     })
     this.#see(columns[this.#shape.time]!)
     this.#file.write(to - from, [
-      ...(hasSeries ? [fixed(places, place => rows.tsids?.[place] ?? 0)] : []),
+      ...(hasSeries ? [pickRows('UInt32', { kind: 'fixed', values: rows.tsids! }, places, 0, to - from)] : []),
       ...(hasOrder ? this.#order(rows, places) : []),
-      ...(hasOwner ? [fixed(places, rows.ownerOf)] : []),
+      ...(hasOwner ? [owners(places, rows.ownerOf)] : []),
       ...columns,
-      ...(numbersGroups ? [fixed(places, () => this.#groups)] : [])
+      ...(numbersGroups ? [{ kind: 'fixed', values: new Uint32Array(to - from).fill(this.#groups) } as const] : [])
     ])
     this.#groups++
   }
@@ -165,7 +165,7 @@ function isBefore(words: Int32Array, a: number, b: number): boolean {
   return high < 0 || (high === 0 && words[2 * a]! >>> 0 < words[2 * b]! >>> 0)
 }
 
-function fixed(places: Uint32Array, of: (place: number) => number): ColumnData {
+function owners(places: Uint32Array, of: Rows['ownerOf']): ColumnData {
   const values = new Uint32Array(places.length)
   for (let i = 0; i < places.length; i++) values[i] = of(places[i]!)
   return { kind: 'fixed', values }
