@@ -209,7 +209,7 @@ const storage = table(
     }),
     memtable_limit: size(
       512 * MiB,
-      'Writes wait when rows in memory take this much, and are refused with 503 when the wait is too long.',
+      'Writes slow down as rows in memory come near it, wait when they take this much, and are refused with 503 when the wait is too long.',
       { minimum: MiB, ...live }
     ),
     flush_interval: duration(600 * second, 'Rows in memory are written to files after this time at the latest.', {

@@ -5,10 +5,12 @@ import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import t from 'tap'
 import type { ColumnData } from '../../../core/model/batch.ts'
-import type { ColumnType } from '../../../core/model/types.ts'
+import { type ColumnType, fixedArray, isBytesType, isTimestamp } from '../../../core/model/types.ts'
 import { type FileColumn, fromStored } from '../../../core/storage/embedded/datafile/stored-column.ts'
+import { duckdbType } from '../../../core/storage/embedded/duckdb/words.ts'
 import { ParquetReader, readFooter } from '../../../core/storage/embedded/parquet/index.ts'
 import { flushRows } from '../../../core/storage/embedded/upkeep/flush-rows.ts'
+import { InputFile } from '../../../core/storage/embedded/upkeep/input-file.ts'
 import { type MergeInput, mergeFiles } from '../../../core/storage/embedded/upkeep/merge-files.ts'
 import type { FileShape } from '../../../core/storage/embedded/upkeep/sorted-file.ts'
 import type { MergeWay } from '../../../core/storage/embedded/upkeep/versions.ts'
@@ -334,5 +336,30 @@ t.test('files of many pages and row groups are merged', async t => {
   ]) {
     const found = await duckdb.runAndReadAll(`SELECT count(*) FROM (${a} EXCEPT ${b})`)
     t.strictSame(found.getRows(), [[0n]])
+  }
+})
+
+t.test('columns of every type that DuckDB wrote are read', async t => {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+  t.teardown(() => instance.closeSync())
+  const duckdb = await instance.connect()
+  const columns = everyType.map((type, i) => ({ name: `c${i}`, type }))
+  const path = join(temporaryFolder(t), 'all.parquet')
+  const cells = columns.map(({ name, type }) => {
+    const value = isBytesType(type) ? "'1'" : isTimestamp(type) || type === 'Date' ? "'2026-01-01'" : '1'
+    return `if(i % 3 = 0, NULL, ${value})::${duckdbType(type)} AS ${name}`
+  })
+  await duckdb.run(
+    `COPY (SELECT ${cells} FROM range(10) r(i)) TO '${path}' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2)`
+  )
+  const file = new InputFile(path, 1000)
+  t.teardown(() => file.close())
+  for (const column of columns) {
+    const { data } = file.page(column, 0)
+    const own = data.kind === 'fixed' ? data.values.constructor : undefined
+    t.equal(own, isBytesType(column.type) ? undefined : fixedArray(column.type), column.type)
+    const shown = shownRows(column.type, data, 0, 10)
+    t.equal(shown.filter(row => row === 'null').length, 4, column.type)
+    t.equal(new Set(shown).size, 2)
   }
 })
