@@ -58,7 +58,8 @@ export async function apiRoutes(
   data('/status/buildinfo', () => buildInfo)
   both(
     '/status/tsdb',
-    ({ ctx }, parameters) => readCardinality(app.core.store, ctx, parameters, options.max_status_series),
+    ({ ctx }, parameters) =>
+      readCardinality(app.core.store.seenBy(ctx.user), ctx, parameters, options.max_status_series),
     ({ data, truncated }) => {
       const note = `only the first ${options.max_status_series} series were counted (plugins.metricsys.max_status_series)`
       return dataPieces(data, truncated ? [note] : [])

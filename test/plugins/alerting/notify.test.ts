@@ -1,6 +1,9 @@
 // What receivers are told, and what nobody else is.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { fingerprint } from '../../../plugins/alerting/notify/message.ts'
+import { startServer, temporaryFolder } from '../../helpers.ts'
 import { serveRules } from './serve.ts'
 
 t.test('fingerprints are 64 bits of FNV-1a over the labels', async t => {
@@ -28,4 +31,28 @@ t.test('addresses of webhooks and passwords are not shown', async t => {
   t.match(body, 'webhooks = ')
   t.notMatch(body, /hook-token|secret@|:secret/)
   t.match(body, '127.0.0.1:1')
+})
+
+t.test('users who are limited to databases see the rules of those alone', async t => {
+  const file = join(temporaryFolder(t), 'rules.yml')
+  writeFileSync(
+    file,
+    'groups:\n- {name: one, rules: [{alert: A, expr: up}]}\n- {name: two, db: a, rules: [{alert: B, expr: up}]}\n'
+  )
+  const users = 'user_provider = "static_user_provider:cmd:root=r,ann:ro@a=a,writer:wo=w"'
+  const { main } = await startServer(t, `${users}\n[plugins.alerting]\nrule_files = ["${file}"]`)
+  const ask = async (user: string, path: string) => {
+    const reply = await main.inject({ url: `/v1${path}`, headers: { authorization: `Basic ${btoa(user)}` } })
+    const groups: { name: string }[] = reply.json().groups ?? reply.json().data?.groups ?? []
+    return reply.statusCode === 200 ? groups.map(({ name }) => name) : reply.statusCode
+  }
+  t.strictSame(await ask('root:r', '/alerting/rules'), ['one', 'two'])
+  t.strictSame(await ask('root:r', '/alerting/rules?db=a'), ['two'])
+  t.strictSame(await ask('ann:a', '/alerting/rules'), 403)
+  t.strictSame(await ask('ann:a', '/alerting/rules?db=public'), 403)
+  t.strictSame(await ask('ann:a', '/alerting/rules?db=a'), ['two'])
+  t.strictSame(await ask('ann:a', '/metricsys/api/v1/rules?db=a'), ['two'])
+  t.strictSame(await ask('ann:a', '/metricsys/api/v1/rules?db=public'), 403)
+  t.strictSame(await ask('writer:w', '/alerting/rules'), 403)
+  t.strictSame(await ask('root:r', '/metricsys/api/v1/rules'), ['one'])
 })

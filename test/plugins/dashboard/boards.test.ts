@@ -203,3 +203,28 @@ t.test('saved dashboards', needing('chromium'), async t => {
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
   })
 })
+
+t.test('the dashboard of the server itself', needing('chromium'), async t => {
+  const toml = '[plugins.admin]\nself_interval = "1s"\n'
+  const site = await openSite(t, { toml, env: { WEIR__ENABLE_TELEMETRY: 'true' }, fill })
+  const page = await site.open('boards?board=weir-server&from=now-5m', { viewport: { width: 1440, height: 900 } })
+  const rows = page.getByLabel('Rows by plugin').locator('.legend li', { hasText: 'metricsys' })
+  for (let i = 0; i < 30 && (await rows.count()) === 0; i++) {
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.waitForTimeout(1_000)
+  }
+  await rows.first().waitFor()
+  t.match(await page.getByLabel('Resident memory').locator('strong').textContent(), /MiB$/)
+  for (const title of [
+    'On disk',
+    'Bytes by plugin',
+    'Requests by plugin',
+    'Time of writes',
+    'Memory',
+    'Processor',
+    'Alerts'
+  ])
+    t.equal(await page.getByLabel(title, { exact: true }).getByText('No samples').count(), 0, title)
+  t.equal(await page.getByRole('alert').count(), 0)
+  await look(t, page, 'boards-server')
+})
