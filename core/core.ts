@@ -1,5 +1,6 @@
 // What a process has once, whatever its plugins: configuration, log, metrics, users and the store.
 import type { TSchema } from 'typebox'
+import type { Audit } from './audit.ts'
 import { defaultUser, type UserProvider } from './auth/provider.ts'
 import type { Config } from './config/schema.ts'
 import type { RequestContext, ServerKind } from './http/context.ts'
@@ -21,6 +22,8 @@ export interface Core {
   readonly metrics: Metrics
   /** Told which work runs on the event loop. */
   readonly loop: Pick<LoopWatch, 'note'>
+  /** Records what operators want to know of later. */
+  readonly audit: Omit<Audit, 'close'>
   readonly tracing: Omit<TraceSwitch, 'close'>
   /** Undefined: every request runs as the default user. */
   readonly users: UserProvider | undefined

@@ -1,4 +1,5 @@
 // Opens what a process has once: log, metrics, users and the store.
+import { type Audit, createAudit } from './audit.ts'
 import { createUserProvider } from './auth/create.ts'
 import type { UserProvider } from './auth/provider.ts'
 import { countCatalog } from './catalog-metrics.ts'
@@ -33,6 +34,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   const log = openLog(config.logging, metrics)
   const logLevels = createLogSwitch(log)
   describeProcess(metrics)
+  const audit = openAudit(config.audit, metrics)
   const loop = watchLoop(config, log, metrics)
   const tracing = configuredTracing(config.tracing, log, metrics)
   const engine = makeEngine(config, log, metrics, tracing)
@@ -42,6 +44,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     await engine.close()
     await users?.close()
     await tracing.close()
+    await audit.close()
     logLevels.close()
     await log.close()
   }
@@ -63,7 +66,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   metrics.gauge('svc_ready', '1 while `/ready` answers 200.', [], gauge => {
     gauge.set(whyNotReady() === undefined ? 1 : 0)
   })
-  const { store, writeAnywhere } = createStores({ engine, config, metrics, tracing })
+  const { store, writeAnywhere } = createStores({ engine, config, metrics, tracing, audit })
   const system: SystemTables = {
     write: (plugin, writes) => writeAnywhere(internalContext({ config, log }, plugin, systemDatabase), writes)
   }
@@ -80,6 +83,7 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     logLevels,
     metrics,
     loop,
+    audit,
     tracing,
     users,
     store,
@@ -100,6 +104,14 @@ function openLog(config: Config['logging'], metrics: Metrics): RootLogger {
     return createLogger(config, (output, lines) => lost.add(lines, { output }))
   } catch (error) {
     throw unusable(['logging', 'dir'], `cannot write log files to ${config.dir}`, error)
+  }
+}
+
+function openAudit(config: Config['audit'], metrics: Metrics): Audit {
+  try {
+    return createAudit(config, metrics)
+  } catch (error) {
+    throw unusable(['audit', 'dir'], `cannot write audit files to ${config.dir}`, error)
   }
 }
 

@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import fastifyPlugin from 'fastify-plugin'
 import type { Core } from './core.ts'
 import { reasonOf } from './errors.ts'
+import { auditCalls } from './http/audit.ts'
 import { authenticate } from './http/auth.ts'
 import { acceptBodies } from './http/body.ts'
 import type { Budget } from './http/budget.ts'
@@ -65,9 +66,16 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
   shareWithOrigins(app, origins(core))
   const rates = await limitRates(app, core.config.http, core.metrics)
   rates.byAddress()
-  await authenticate(app, { users: core.users, metrics: core.metrics, plugins: specs })
+  await authenticate(app, {
+    users: core.users,
+    metrics: core.metrics,
+    audit: core.audit,
+    server: kind,
+    plugins: specs
+  })
   rates.byUser()
   refuseOtherSites(app, kind, core.config.http)
+  auditCalls(app, kind, core.audit)
   answerErrors(app, specs)
   setContexts(app, kind, { timezone: core.config.default_timezone, quotas: parts.quotas })
   acceptBodies(app, core.config.http.body_limit)

@@ -21,7 +21,7 @@ const layers: readonly (readonly [RegExp, number])[] = [
   [/^core\/(errors|pace|rest|semver\.d|timer|version)\.ts$/, 0],
   [/^core\/http\/context\.ts$/, 1],
   [/^core\/(model|wire|config|regex)\//, 0],
-  [/^core\/compute\.ts$/, 1],
+  [/^core\/(audit|compute)\.ts$/, 1],
   [/^core\/(log|metrics|trace|workers|format)\//, 1],
   [/^core\/(storage|auth|search)\//, 2],
   [/^core\/(core|create|loop|phase|plugin|module|catalog-metrics|slow-query|watch-query)\.ts$/, 3],

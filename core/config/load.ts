@@ -177,6 +177,7 @@ function withFolders(config: Config): Config {
     ...config,
     storage: { ...config.storage, data_home },
     wal: { ...config.wal, dir: below(config.wal.dir, 'wal') },
-    logging: { ...config.logging, dir: below(config.logging.dir, 'logs') }
+    logging: { ...config.logging, dir: below(config.logging.dir, 'logs') },
+    audit: { ...config.audit, dir: below(config.audit.dir, 'audit') }
   }
 }

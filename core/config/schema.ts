@@ -271,6 +271,22 @@ const logging = table(
   "The server's own log."
 )
 
+const audit = table(
+  {
+    enable: flag(
+      false,
+      'Writes a line of JSON for each change of databases, tables, views and pipelines, each delete, each call of the administration and each refused login.'
+    ),
+    dir: text('', 'Folder of its hourly files, `audit-YYYY-MM-DD-HH.log`; empty is `{data_home}/audit`.'),
+    max_files: count(2160, 'Hourly files that are kept.'),
+    max_file_size: size(
+      64 * MiB,
+      'Size of one file; further lines of its hour are lost, and counted. `0` sets no limit.'
+    )
+  },
+  'The audit log: who did what.'
+)
+
 const tracing = table(
   {
     enable: flag(
@@ -402,6 +418,7 @@ export const configSchema = table(
     storage,
     wal,
     logging,
+    audit,
     slow_query: slowQuery,
     tracing,
     plugins: Type.Record(Type.String(), pluginTable, {

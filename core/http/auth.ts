@@ -2,11 +2,13 @@
 import { TLSSocket } from 'node:tls'
 import basicAuth from '@fastify/basic-auth'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Audit } from '../audit.ts'
 import { parseCredentials } from '../auth/credentials.ts'
 import { type Credentials, defaultUser, type User, type UserProvider } from '../auth/provider.ts'
 import { DbError, isDbError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { PluginSpec } from '../plugin.ts'
+import type { ServerKind } from './context.ts'
 import { atOnce, toDbError } from './errors.ts'
 import { isUnder } from './fence.ts'
 
@@ -20,6 +22,8 @@ interface AuthOptions {
   /** Undefined: every request runs as the default user. */
   readonly users: UserProvider | undefined
   readonly metrics: Metrics
+  readonly audit: Pick<Audit, 'record'>
+  readonly server: ServerKind
   readonly plugins: ReadonlyMap<string, PluginSpec>
 }
 
@@ -27,7 +31,10 @@ interface AuthOptions {
  * Sets `request.user`, before the body is read. First header `x-svc-auth`, then the plugin's own scheme, then `Authorization`.
  * Unknown paths under /v1 need a user too, so that strangers do not learn which exist.
  */
-export async function authenticate(app: FastifyInstance, { users, metrics, plugins }: AuthOptions): Promise<void> {
+export async function authenticate(
+  app: FastifyInstance,
+  { users, metrics, audit, server, plugins }: AuthOptions
+): Promise<void> {
   app.decorateRequest('user', null as unknown as User)
   const failures = metrics.counter('svc_servers_auth_failure_count', 'Refused credentials.', ['code'])
   if (users === undefined) {
@@ -51,9 +58,28 @@ export async function authenticate(app: FastifyInstance, { users, metrics, plugi
       const isRefusal = !isDbError(error) && (error as FastifyError | undefined)?.statusCode === 401
       const known = isRefusal ? malformed(error) : toDbError(error)
       failures.add(1, { code: known.code })
+      audit.record({
+        action: 'login',
+        user: nameOf(request),
+        address: request.ip,
+        server,
+        target: request.url.split('?')[0]!,
+        result: known.code
+      })
       throw known
     }
   })
+}
+
+/** As whom the request came, as far as it says. */
+function nameOf({ headers }: FastifyRequest): string {
+  try {
+    const first = headers['x-svc-auth']
+    const credentials = parseCredentials(typeof first === 'string' ? first : headers.authorization)
+    return credentials.kind === 'bearer' ? '(token)' : credentials.user
+  } catch {
+    return ''
+  }
 }
 
 /** Goes by the route that was found, not by the text of the URL: that may be percent-encoded. */

@@ -11,6 +11,8 @@ export interface RequestContext {
   readonly user: User
   /** The server the request came through; `internal` for work of the process itself. */
   readonly channel: ServerKind | 'internal'
+  /** Of the client; absent for work of the process itself. */
+  readonly address?: string
   /** IANA name or `+hh:mm`, validated. */
   readonly timezone: string
   /** Fires when the client goes away, the time limit is reached or the server stops. */

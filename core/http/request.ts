@@ -28,6 +28,7 @@ export function setContexts(
     request.ctx = {
       ...inDatabase(request.user, named),
       channel,
+      address: request.ip,
       timezone: zoneName(request) ?? timezone,
       signal: request.life.signal,
       log: request.log as unknown as RequestContext['log'],

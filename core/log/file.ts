@@ -3,10 +3,14 @@ import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, rmSync } from '
 import { join } from 'node:path'
 import { createSink, type LogOutput } from './sink.ts'
 
+const hourly = /^-\d{4}-\d\d-\d\d-\d\d\.log$/
+
 /** Milliseconds until a file that could not be opened is tried again. */
 const retry = 10_000
 
 export interface LogFileOptions {
+  /** What their names begin with; default `weir`. */
+  readonly name?: string
   readonly dir: string
   /** Files that are kept, the newest. */
   readonly keep: number
@@ -18,10 +22,17 @@ export interface LogFileOptions {
 }
 
 /**
- * Appends to `weir-YYYY-MM-DD-HH.log` (UTC) in a folder, which is made. Throws when there is no folder; while no file can be opened, as on
+ * Appends to `NAME-YYYY-MM-DD-HH.log` (UTC) in a folder, which is made. Throws when there is no folder; while no file can be opened, as on
  * a disk that is read-only, lines are lost.
  */
-export function createLogFiles({ dir, keep, most, onLost, now = () => new Date() }: LogFileOptions): LogOutput {
+export function createLogFiles({
+  name = 'weir',
+  dir,
+  keep,
+  most,
+  onLost,
+  now = () => new Date()
+}: LogFileOptions): LogOutput {
   mkdirSync(dir, { recursive: true })
   let file: OpenFile | undefined
   let opened = Number.NEGATIVE_INFINITY
@@ -30,9 +41,9 @@ export function createLogFiles({ dir, keep, most, onLost, now = () => new Date()
     const hour = hourOf(time)
     if (hour === file?.hour || (file === undefined && time.getTime() - opened < retry)) return file
     void file?.close()
-    file = openFile(dir, hour, onLost)
+    file = openFile(join(dir, `${name}-${hour}.log`), hour, onLost)
     opened = time.getTime()
-    prune(dir, hour, keep)
+    prune(dir, { name, hour, keep })
     return file
   }
   current()
@@ -55,9 +66,9 @@ interface OpenFile extends LogOutput {
 }
 
 /** Undefined when it cannot be opened. */
-function openFile(dir: string, hour: string, onLost: (lines: number) => void): OpenFile | undefined {
+function openFile(path: string, hour: string, onLost: (lines: number) => void): OpenFile | undefined {
   try {
-    const fd = openSync(join(dir, `weir-${hour}.log`), 'a')
+    const fd = openSync(path, 'a')
     const sink = createSink(fd, onLost)
     const close = async () => {
       const isDone = await sink.close()
@@ -75,11 +86,16 @@ function hourOf(time: Date): string {
 }
 
 /** The current file may not be there: one place is kept for it. A folder that cannot be read is left alone. */
-function prune(dir: string, hour: string, keep: number) {
-  const current = `weir-${hour}.log`
+function prune(
+  dir: string,
+  { name, hour, keep }: { readonly name: string; readonly hour: string; readonly keep: number }
+) {
+  const current = `${name}-${hour}.log`
   try {
-    const files = readdirSync(dir).filter(name => /^weir-\d{4}-\d\d-\d\d-\d\d\.log$/.test(name) && name !== current)
-    for (const name of files.sort().slice(0, Math.max(0, files.length - keep + 1)))
-      rmSync(join(dir, name), { force: true })
+    const files = readdirSync(dir).filter(
+      file => file.startsWith(`${name}-`) && hourly.test(file.slice(name.length)) && file !== current
+    )
+    for (const file of files.sort().slice(0, Math.max(0, files.length - keep + 1)))
+      rmSync(join(dir, file), { force: true })
   } catch {}
 }

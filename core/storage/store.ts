@@ -1,4 +1,6 @@
 // Everything plugins may do with data: checks the request against users, catalog and limits, then hands it to the engine.
+
+import type { Audit } from '../audit.ts'
 import { authorise, authoriseAll, mayUse } from '../auth/permission.ts'
 import type { User } from '../auth/provider.ts'
 import type { Config } from '../config/schema.ts'
@@ -9,6 +11,7 @@ import type { TableWrite } from '../model/batch.ts'
 import type { SeriesLabel, SeriesWrite } from '../model/series.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
 import { noTracing, type Tracing } from '../trace/trace.ts'
+import { auditedStore } from './audited.ts'
 import type {
   Engine,
   Maintenance,
@@ -46,7 +49,7 @@ export interface Store {
   query(ctx: RequestContext, query: Query): Promise<QueryResult>
 
   /** The store as a user sees it: databases he may not use are none. Whatever tells users of databases, tables and views asks this one. */
-  seenBy(user: User): Store
+  seenBy(user: User, of?: Store): Store
 
   databases(): readonly Database[]
   database(name: string): Database | undefined
@@ -81,6 +84,7 @@ export interface StoreParts {
   readonly config: Pick<Config, 'auto_create_table' | 'max_concurrent_queries'>
   readonly metrics: Metrics
   readonly tracing?: Tracing
+  readonly audit?: Pick<Audit, 'watch'>
 }
 
 export interface Stores {
@@ -95,7 +99,7 @@ export function createStore(parts: StoreParts): Store {
 }
 
 /** The same with the way past the protection of the system database, for the server itself. */
-export function createStores({ engine, config, metrics, tracing = noTracing }: StoreParts): Stores {
+export function createStores({ engine, config, metrics, tracing = noTracing, audit }: StoreParts): Stores {
   const { catalog } = engine
   const gate = createGate(() => config.max_concurrent_queries)
   const open = createGate(0)
@@ -211,7 +215,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
       return query.kind === 'sql' && query.follow !== undefined ? run() : runQuery(query.kind, ctx.signal, run)
     },
 
-    seenBy: user => (user.databases === undefined ? store : narrowed(store, user)),
+    seenBy: (user, of = store) => (user.databases === undefined ? of : narrowed(of, user)),
 
     databases: () => catalog.databases(),
     database: name => catalog.database(name),
@@ -309,7 +313,10 @@ export function createStores({ engine, config, metrics, tracing = noTracing }: S
       return engine.maintain(task, ctx.signal)
     }
   }
-  return { store, writeAnywhere: createStoreWrite(writeParts) }
+  return {
+    store: audit === undefined ? store : auditedStore(store, audit),
+    writeAnywhere: createStoreWrite(writeParts)
+  }
 }
 
 /** Without the databases that a user may not use. */

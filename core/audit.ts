@@ -1,0 +1,70 @@
+// The audit log: who changed the shape of the data, deleted, called the server's administration, or was refused, as lines of JSON.
+import type { Config } from './config/schema.ts'
+import { isDbError } from './errors.ts'
+import type { RequestContext } from './http/context.ts'
+import { createLogFiles } from './log/file.ts'
+import type { Metrics } from './metrics/metrics.ts'
+
+/** One line. */
+export interface AuditEvent {
+  /** `login`, `create_table`, `delete`, `call` … */
+  readonly action: string
+  readonly user: string
+  /** Of the client; absent for work of the server itself. */
+  readonly address?: string | undefined
+  readonly server?: string
+  readonly db?: string
+  /** What it was done to. */
+  readonly target?: string
+  /** `ok`, or the code of the error. */
+  readonly result: string
+}
+
+export interface Audit {
+  record(event: AuditEvent): void
+  /** Does what a request asks for, and records how it ended. */
+  watch<T>(ctx: RequestContext, action: string, target: string, work: () => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Longer texts of clients are cut. */
+const maxText = 500
+
+/** Throws when the folder cannot be made. Lines that cannot be written are lost and counted. */
+export function createAudit(config: Config['audit'], metrics: Metrics): Audit {
+  const events = metrics.counter('svc_audit_events_total', 'Lines of the audit log, by what was done.', ['action'])
+  const help = 'Lines of the audit log that could not be written, or went beyond [audit] max_file_size.'
+  const lost = metrics.counter('svc_audit_lines_lost_total', help)
+  lost.add(0)
+  const { dir, max_files: keep, max_file_size: most } = config
+  const onLost = (lines: number) => lost.add(lines)
+  const files = config.enable ? createLogFiles({ name: 'audit', dir, keep, most, onLost }) : undefined
+  const record = (event: AuditEvent) => {
+    if (files === undefined) return
+    events.add(1, { action: event.action })
+    const entries = Object.entries(event).map(([key, value]) => [key, typeof value === 'string' ? cut(value) : value])
+    files.write(`${JSON.stringify({ time: new Date().toISOString(), ...Object.fromEntries(entries) })}\n`)
+  }
+  return {
+    record,
+    async watch(ctx, action, target, work) {
+      if (files === undefined || ctx.channel === 'internal') return work()
+      const event = { action, user: ctx.user.name, address: ctx.address, server: ctx.channel, db: ctx.db, target }
+      try {
+        const done = await work()
+        record({ ...event, result: 'ok' })
+        return done
+      } catch (error) {
+        record({ ...event, result: isDbError(error) ? error.code : 'Unknown' })
+        throw error
+      }
+    },
+    async close() {
+      await files?.close()
+    }
+  }
+}
+
+function cut(text: string): string {
+  return text.length > maxText ? `${text.slice(0, maxText)}…` : text
+}
