@@ -4,7 +4,7 @@ import t from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
 import { needing } from '../../programs.ts'
 import { type TestSeries, writeV1 } from '../metricsys/messages.ts'
-import { look, narrow, openSite, runSql } from './browser.ts'
+import { drawnTexts, look, narrow, openSite, runSql } from './browser.ts'
 
 t.setTimeout(240_000)
 
@@ -226,5 +226,10 @@ t.test('the dashboard of the server itself', needing('chromium'), async t => {
   ])
     t.equal(await page.getByLabel(title, { exact: true }).getByText('No samples').count(), 0, title)
   t.equal(await page.getByRole('alert').count(), 0)
+  t.equal(await page.locator('.warning').count(), 0)
+  const places = (await drawnTexts(page, 'Bytes by plugin')).filter(({ text }) => /^\d\d:\d\d/.test(text))
+  t.ok(places.length > 1)
+  for (const [i, { left, text }] of places.entries())
+    t.ok(i === 0 || left > places[i - 1]!.right, `${text} lies over another`)
   await look(t, page, 'boards-server')
 })

@@ -44,6 +44,8 @@ export interface Cursor {
 export const axisFont = '11px system-ui, sans-serif'
 /** Pixels between the texts of an axis and the edge. */
 const margin = 10
+/** Pixels of the longest text below a time axis, with some room. */
+const widestTime = 68
 
 export function plotOptions(options: PlotOptions): uPlot.Options {
   const { lines, width, height, span, style, isStacked, isLog, unit, isShown, onZoom, onCursor } = options
@@ -71,7 +73,7 @@ export function plotOptions(options: PlotOptions): uPlot.Options {
         : { range: (_, min, max) => rangeOf(min, max, isFilled) }
     },
     axes: [
-      { ...axis, size: 38, values: (_, places, __, ___, step) => timeWordsOf(places, step) },
+      { ...axis, size: 38, space: widestTime, values: (_, places, __, ___, step) => timeWordsOf(places, step) },
       {
         ...axis,
         size: (chart, texts) => widest(chart, texts) + margin,

@@ -1,5 +1,5 @@
 // One dashboard: looked at, changed and saved. A link with `view=read` shows it without what changes it.
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { type Board, readBoard, removeBoard, saveBoard } from '../../api/boards.ts'
 import { Problem } from '../../components/problem.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
@@ -38,7 +38,7 @@ function Opened({ board: first }: { readonly board: Board | undefined }) {
   const [board, setBoard] = useState(first)
   const stored = useMemo(() => JSON.stringify(draftOf(board)), [board])
   const draftKey = `board.${board?.id ?? newBoard}`
-  const [draft, setDraft] = useState<Draft>(() => JSON.parse(readDraft(draftKey) ?? stored) as Draft)
+  const [draft, showDraft] = useState<Draft>(() => JSON.parse(readDraft(draftKey) ?? stored) as Draft)
   const [edited, setEdited] = useState<Edited>()
   const saving = useTask<void>()
   const isReadOnly = parameters.value.get('view') === 'read'
@@ -48,7 +48,11 @@ function Opened({ board: first }: { readonly board: Board | undefined }) {
   const db = document.db ?? database.value
   const span = useMemo(() => currentSpan(), [timeWords.value])
   const variables = useVariables(document.variables, span, db)
-  useEffect(() => keepDraft(draftKey, JSON.stringify(draft), stored), [draft, stored])
+  // At once: whoever goes on to another page or loads this one anew has lost nothing.
+  const setDraft = (next: Draft) => {
+    keepDraft(draftKey, JSON.stringify(next), stored)
+    showDraft(next)
+  }
   const set = (changes: Partial<BoardDocument>) => setDraft({ ...draft, document: { ...document, ...changes } })
   const setPanels = (panels: readonly Panel[]) => set({ panels })
 
