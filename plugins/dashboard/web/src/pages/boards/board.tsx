@@ -9,7 +9,8 @@ import { database } from '../../session.ts'
 import { useLoaded, useTask } from '../../task.ts'
 import { currentSpan, timeWords } from '../../time.ts'
 import { BoardMenu } from './board-menu.tsx'
-import { type BoardDocument, type Panel, readDocument } from './document.ts'
+import type { BoardDocument, Panel } from './document.ts'
+import { type Draft, draftOf } from './draft.ts'
 import { PanelEditor } from './panel-editor.tsx'
 import { Panels } from './panels.tsx'
 import { VariableEditor } from './variable-editor.tsx'
@@ -26,12 +27,6 @@ export function BoardView({ id }: { readonly id: string }) {
   if (error !== undefined) return <Problem error={error} />
   if (value === undefined && id !== newBoard) return <p class="empty">Loading …</p>
   return <Opened board={value} key={`${id} ${value?.revision}`} />
-}
-
-interface Draft {
-  readonly title: string
-  readonly shared: boolean
-  readonly document: BoardDocument
 }
 
 function Opened({ board: first }: { readonly board: Board | undefined }) {
@@ -190,12 +185,4 @@ function Opened({ board: first }: { readonly board: Board | undefined }) {
       )}
     </>
   )
-}
-
-function draftOf(board: Board | undefined): Draft {
-  if (board !== undefined) return { title: board.title, shared: board.shared, document: readDocument(board.document) }
-  const [language, text] = [parameters.peek().get('lang'), parameters.peek().get('add')]
-  const queries = [{ language: language === 'sql' ? 'sql' : 'promql', text: text ?? '' }]
-  const panels = text === null ? [] : [{ title: '', kind: 'chart', width: 24, height: 10, queries }]
-  return { title: 'New dashboard', shared: false, document: readDocument({ panels }) }
 }
