@@ -1,6 +1,7 @@
 // The thread of the upkeep: it sorts, merges and writes data files, so that this holds up nobody.
 import { parentPort } from 'node:worker_threads'
 import { isDbError } from '../../../errors.ts'
+import { pause } from '../../../timer.ts'
 import { reach } from '../fault.ts'
 import { type FlushTask, flushRows } from './flush-rows.ts'
 import { type MergeTask, mergeFiles, UnsortedInput } from './merge-files.ts'
@@ -20,22 +21,40 @@ export interface UpkeepAnswer {
 
 parentPort!.on('message', (task: UpkeepTask) => {
   if ('flush' in task) void answer(task.id, () => flush(task.flush))
-  else void answer(task.id, () => mergeFiles(task.merge, rest))
+  else void answer(task.id, () => merge(task.merge))
 })
 
 function flush(task: FlushTask): SortedFileFacts | undefined {
   try {
     return flushRows(task, () => reach('flush.group'))
   } finally {
+    lastFlush = performance.now()
     // It would stay until memory is looked through the next time.
     for (const buffer of memoryOf(task)) buffer.transfer(0)
   }
 }
 
-/** Between two row groups a flush that waits comes first. */
+function merge(task: MergeTask): Promise<SortedFileFacts | undefined> {
+  restedAt = performance.now()
+  return mergeFiles(task, rest)
+}
+
+/** Milliseconds. */
+const longestRest = 200
+/** Milliseconds after a flush in which others are taken to write. */
+const busy = 10_000
+let lastFlush = Number.NEGATIVE_INFINITY
+/** When the merge under way began or rested last. */
+let restedAt = 0
+
+/** Between two row groups a flush that waits comes first; while others write, a merge rests as long as it works. */
 async function rest(): Promise<void> {
   reach('compact.group')
-  await new Promise(resolve => setImmediate(resolve))
+  const now = performance.now()
+  const worked = now - restedAt
+  if (now - lastFlush < busy) await pause(Math.min(worked, longestRest))
+  else await new Promise(resolve => setImmediate(resolve))
+  restedAt = performance.now()
 }
 
 async function answer(
