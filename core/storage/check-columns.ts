@@ -76,6 +76,7 @@ function checkData(where: string, { type, data }: Column, rows: number): void {
       const expected = rows * elementsPerRow(type)
       requireArray(where, data.values, fixedArray(type), expected, expected)
       if (type === 'Boolean') checkBooleans(where, data.values as Uint8Array, data.valid)
+      if (type === 'TimestampSecond') checkSeconds(where, data.values as BigInt64Array, data.valid)
       return
     }
     case 'bytes':
@@ -104,6 +105,18 @@ function checkBitmap(where: string, { valid }: ColumnData, rows: number): void {
 function checkBooleans(where: string, values: Uint8Array, valid: Uint8Array | undefined): void {
   for (let i = 0; i < values.length; i++) {
     if (values[i]! > 1 && isValid(valid, i)) throw defect(`${where}: row ${i} is ${values[i]}, a Boolean is 0 or 1`)
+  }
+}
+
+/** Files hold seconds as microseconds: those that do not fit could never leave memory. */
+const mostSeconds = 9_223_372_036_854n
+
+function checkSeconds(where: string, values: BigInt64Array, valid: Uint8Array | undefined): void {
+  for (let i = 0; i < values.length; i++) {
+    const seconds = values[i]!
+    if ((seconds <= mostSeconds && seconds >= -mostSeconds) || !isValid(valid, i)) continue
+    const range = `times in seconds reach from -${mostSeconds} to ${mostSeconds}`
+    throw new DbError('InvalidArguments', `${where}: row ${i} is ${seconds}, ${range}`)
   }
 }
 

@@ -92,6 +92,12 @@ t.test('columns that are not what they say are refused, naming plugin, table and
       /row 1 is 2, a Boolean is 0 or 1/
     ],
     [
+      'seconds that no file holds',
+      write({ type: 'TimestampSecond', data: { kind: 'fixed', values: BigInt64Array.of(0n, 10n ** 13n) } }),
+      /row 1 is 10000000000000, times in seconds reach from -9223372036854 to 9223372036854/,
+      'InvalidArguments'
+    ],
+    [
       'an unknown option',
       { ...write(text('c', ['a', 'b'])), options: { colour: 'red' } as never },
       /unknown table option colour/
