@@ -5,7 +5,7 @@ import type { FrameNamer } from '../frame.ts'
 import { type Call, callOf, createRoot, type Frame, type Profile } from '../profile.ts'
 import { type NativeTime, nativeTime } from './native.ts'
 import { tracePool } from './pool-work.ts'
-import { readThreads } from './threads.ts'
+import { readChildren, readThreads } from './threads.ts'
 import { addCpuProfile, type CpuProfile } from './tree.ts'
 import { profileWorkers, type WorkerProfile } from './worker-profiles.ts'
 
@@ -20,6 +20,8 @@ interface Recording {
   readonly main: CpuProfile
   readonly workers: readonly WorkerProfile[]
   readonly native: NativeTime
+  /** Milliseconds of processor time of the processes that this one started. */
+  readonly children: number
   /** Milliseconds. */
   readonly duration: number
   /** Milliseconds of processor time of the process. */
@@ -46,7 +48,7 @@ async function record(session: Session, { seconds, frequency }: CpuOptions, sign
   const workers = await profileWorkers(session, interval)
   await session.post('Profiler.enable')
   await session.post('Profiler.setSamplingInterval', { interval })
-  const before = { threads: readThreads(), cpu: process.cpuUsage(), time: performance.now() }
+  const before = { threads: readThreads(), children: readChildren(), cpu: process.cpuUsage(), time: performance.now() }
   await session.post('Profiler.start')
   const interrupted = await pause(seconds * 1000, { signal }).then(
     () => false,
@@ -54,33 +56,43 @@ async function record(session: Session, { seconds, frequency }: CpuOptions, sign
   )
   const { profile } = await session.post('Profiler.stop')
   const after = readThreads()
+  let children = 0
+  for (const [id, cpu] of readChildren()) children += cpu - (before.children.get(id) ?? 0)
   const { user, system } = process.cpuUsage(before.cpu)
   const duration = performance.now() - before.time
   const [work, workerProfiles] = await Promise.all([pool?.stop(), workers.stop()])
   if (interrupted) throw signal.reason
   const poolSize = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4)
   const native = nativeTime({ before: before.threads, after, work, duration, poolSize, pid: process.pid })
-  return { main: profile as CpuProfile, workers: workerProfiles, native, duration, cpu: (user + system) / 1000 }
+  return {
+    main: profile as CpuProfile,
+    workers: workerProfiles,
+    native,
+    children,
+    duration,
+    cpu: (user + system) / 1000
+  }
 }
 
 function toProfile(recording: Recording, options: CpuOptions, nameFrame: FrameNamer, time: number): Profile {
-  const { main, workers, native, duration } = recording
+  const { main, workers, native, children, duration } = recording
   const root = createRoot()
   const sampled = addCpuProfile(below(root, '[main thread]'), main, nameFrame)
   let sampledWorkers = 0
   for (const { name, profile } of workers) sampledWorkers += addCpuProfile(below(root, name), profile, nameFrame)
-  for (const [name, milliseconds] of natives(native)) below(root, name).self += milliseconds * 1e6
+  for (const [name, milliseconds] of natives(native, children)) below(root, name).self += milliseconds * 1e6
   dropEmpty(root)
   const facts = describe(recording, options, sampled / 1e6, sampledWorkers / 1e6)
   return { kind: 'cpu', root, time, duration, period: 1e9 / options.frequency, facts }
 }
 
-function natives(native: NativeTime): [string, number][] {
+function natives(native: NativeTime, children: number): [string, number][] {
   return [
     ['[native] duckdb', native.duckdb],
     ['[native] libuv', native.libuv],
     ['[native] gc and compiler', native.v8],
-    ['[native] node', native.node]
+    ['[native] node', native.node],
+    ['[native] child processes', children]
   ]
 }
 
@@ -96,7 +108,12 @@ function dropEmpty(root: Call): void {
   for (const [frame, call] of root.calls) if (call.self === 0 && call.calls.size === 0) root.calls.delete(frame)
 }
 
-function describe({ native, duration, cpu }: Recording, options: CpuOptions, main: number, workers: number): string[] {
+function describe(
+  { native, children, duration, cpu }: Recording,
+  options: CpuOptions,
+  main: number,
+  workers: number
+): string[] {
   const line = (name: string, milliseconds: number, rest = '') =>
     `${name.padEnd(22)}${(milliseconds / 1000).toFixed(2).padStart(9)} s${rest}`
   return [
@@ -107,6 +124,7 @@ function describe({ native, duration, cpu }: Recording, options: CpuOptions, mai
     line('  duckdb', native.duckdb),
     line('  libuv', native.libuv, '   files, compression'),
     line('  gc and compiler', native.v8, '   those of V8, beside the main thread'),
-    line('  node', native.node)
+    line('  node', native.node),
+    line('child processes', children, '   not part of it')
   ]
 }

@@ -1,4 +1,4 @@
-// Processor time of each thread of this process, as the system counts it.
+// Processor time of each thread of this process and of its child processes, as the system counts it.
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Thread {
@@ -28,9 +28,33 @@ function listThreads(): readonly string[] {
 /** Ticks of the clock in `/proc` are hundredths of a second on every Linux that Node runs on. */
 const tick = 10
 
-function readThread(id: string): Thread | undefined {
+/** Milliseconds of processor time so far of each process this one has started, with all its threads. */
+export function readChildren(): ReadonlyMap<number, number> {
+  const children = new Map<number, number>()
+  for (const thread of listThreads()) {
+    for (const id of childrenOf(thread)) {
+      const process = readStat(`/proc/${id}/stat`)
+      if (process !== undefined) children.set(Number(id), process.cpu)
+    }
+  }
+  return children
+}
+
+function childrenOf(thread: string): readonly string[] {
   try {
-    const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8')
+    return readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean)
+  } catch {
+    return []
+  }
+}
+
+function readThread(id: string): Thread | undefined {
+  return readStat(`/proc/self/task/${id}/stat`)
+}
+
+function readStat(path: string): Thread | undefined {
+  try {
+    const stat = readFileSync(path, 'utf8')
     // The name stands in parentheses and may hold some itself.
     const end = stat.lastIndexOf(')')
     const fields = stat.slice(end + 2).split(' ')

@@ -44,12 +44,12 @@ t.test('the page of profiles', needing('chromium'), async t => {
       '700',
       'with its style'
     )
-    await graph.locator('.frame', { hasText: '[native] duckdb' }).first().click()
+    await graph.locator('.frame', { hasText: '[native] child processes' }).first().click()
     await page.waitForFunction(() =>
       [...document.querySelectorAll('.card')].some(each => each.shadowRoot?.querySelector('.outside.frame'))
     )
     t.ok((await shown()) < all, 'a click zooms')
-    await graph.getByRole('searchbox').fill('duckdb')
+    await graph.getByRole('searchbox').fill('child')
     await graph.getByText(/^matched \d/).waitFor()
     await page.keyboard.press('Escape')
     t.equal(await shown(), all)
