@@ -265,7 +265,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'events: 60 MB',
-    ...write('/v1/eventcollector/event', 'application/json', () =>
+    ...write('/v1/eventcollector/services/collector/event?table=events', 'application/json', () =>
       lines('{"time":1700000000,"event":{"a":"b","c":[1,2]}}', 50 * MiB)
     )
   },
