@@ -18,7 +18,10 @@ export function checkColumns(plugin: string, write: TableWrite): void {
   const problem = optionsProblem(options)
   if (problem !== undefined) throw defect(`${where}: ${problem}`)
   if (!Array.isArray(columns)) throw defect(`${where}: columns is no array`)
-  for (const column of columns) checkColumn(where, column, rows)
+  for (const column of columns) {
+    checkColumn(where, column, rows)
+    checkSeconds(where, column)
+  }
   if (tags !== undefined) checkTags(where, tags, rows)
 }
 
@@ -76,7 +79,6 @@ function checkData(where: string, { type, data }: Column, rows: number): void {
       const expected = rows * elementsPerRow(type)
       requireArray(where, data.values, fixedArray(type), expected, expected)
       if (type === 'Boolean') checkBooleans(where, data.values as Uint8Array, data.valid)
-      if (type === 'TimestampSecond') checkSeconds(where, data.values as BigInt64Array, data.valid)
       return
     }
     case 'bytes':
@@ -111,12 +113,15 @@ function checkBooleans(where: string, values: Uint8Array, valid: Uint8Array | un
 /** Files hold seconds as microseconds: those that do not fit could never leave memory. */
 const mostSeconds = 9_223_372_036_854n
 
-function checkSeconds(where: string, values: BigInt64Array, valid: Uint8Array | undefined): void {
+/** Not what is wrong with a record of the log: rows that are in it are not given up for it. */
+function checkSeconds(place: string, { name, type, data }: Column): void {
+  if (type !== 'TimestampSecond' || data.kind !== 'fixed') return
+  const values = data.values as BigInt64Array
   for (let i = 0; i < values.length; i++) {
     const seconds = values[i]!
-    if ((seconds <= mostSeconds && seconds >= -mostSeconds) || !isValid(valid, i)) continue
+    if ((seconds <= mostSeconds && seconds >= -mostSeconds) || !isValid(data.valid, i)) continue
     const range = `times in seconds reach from -${mostSeconds} to ${mostSeconds}`
-    throw new DbError('InvalidArguments', `${where}: row ${i} is ${seconds}, ${range}`)
+    throw new DbError('InvalidArguments', `${place}, column ${name}: row ${i} is ${seconds}, ${range}`)
   }
 }
 
