@@ -4,7 +4,7 @@ import type { TableColumn } from '../../../model/table.ts'
 import { isTimestamp, timeUnit } from '../../../model/types.ts'
 import type { QueryResult, SeriesQuery } from '../../engine.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { hasSeries, isTagged, mergesFields } from '../catalog/logical.ts'
+import { hasSeries, isTagged, mergesFields, orderColumn } from '../catalog/logical.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import { endOf } from '../memory/arrange.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
@@ -93,7 +93,9 @@ function planRead(
   if (!writes.every(isSamples)) return undefined
   if (host.options.append_mode === true) return { files, writes, versions: false, merges }
   const spans = [...files, ...memtables.map(({ times }) => times)]
-  const versions = !memtables.every(({ times }) => times.areDistinct) || overlap(spans)
+  // Such a file may hold several versions of a row.
+  const hasVersions = merges && files.some(file => file.columns.includes(orderColumn))
+  const versions = hasVersions || !memtables.every(({ times }) => times.areDistinct) || overlap(spans)
   // Versions are told apart by their time, as a float, and by the order they were written in.
   const exact = host.timeIndex.type !== 'TimestampNanosecond' && !columns.some(isText)
   const inOrder = filesInOrder(files) && inWriteOrder(writes)

@@ -2,7 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Table } from '../../../model/table.ts'
-import { fileColumns, hasSeries, isPhysical, numberColumn, orderColumn, tableColumn } from '../catalog/logical.ts'
+import { fileColumns, hasSeries, isPhysical, mergesFields, numberColumn, orderColumn, tableColumn } from '../catalog/logical.ts'
 import { reach } from '../fault.ts'
 import { makeDurable, type NewFile } from '../file/data-file.ts'
 import type { Memtable, MemtableRows, StoredColumn } from '../memory/memtable.ts'
@@ -69,7 +69,8 @@ async function writeFile(
   const columns = fileColumns(table).flatMap(column =>
     column === tableColumn ? [] : heldColumn(table, column.id, writes)
   )
-  const { areDistinct } = memtable.times
+  // A version in another file may lie between two of this one: merged field by field, the older would hide it.
+  const areDistinct = memtable.times.areDistinct || (!isOnly && mergesFields(table))
   const isAppend = table.options.append_mode === true
   const isTagged = hasSeries(table)
   // Several files of the same rows are equally new, and deletes hide what comes before them.
