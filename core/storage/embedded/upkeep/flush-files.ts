@@ -2,7 +2,15 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Table } from '../../../model/table.ts'
-import { fileColumns, hasSeries, isPhysical, mergesFields, numberColumn, orderColumn, tableColumn } from '../catalog/logical.ts'
+import {
+  fileColumns,
+  hasSeries,
+  isPhysical,
+  mergesFields,
+  numberColumn,
+  orderColumn,
+  tableColumn
+} from '../catalog/logical.ts'
 import { reach } from '../fault.ts'
 import { makeDurable, type NewFile } from '../file/data-file.ts'
 import type { Memtable, MemtableRows, StoredColumn } from '../memory/memtable.ts'
