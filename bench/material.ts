@@ -1,4 +1,4 @@
-// Programs that drive several servers alike; they do not belong to the proje.
+// Programs that drive several servers alike; they do not belong to the project.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'

@@ -4,12 +4,12 @@ import { parseArgs } from 'node:util'
 import { decodeItems } from '../core/index.ts'
 import { compilePipeline } from '../plugins/pipelines/document/compile.ts'
 import type { Identity, Pipeline } from '../plugins/pipelines/pipeline.ts'
-import { builtInKinds } from '../plugins/pipelines/processor/index.ts'
 import { runPipeline } from '../plugins/pipelines/run/run.ts'
+import { processors } from '../plugins/processors.ts'
 import { type Corpus, ndjsonCorpus, syslogCorpus, textCorpus } from './corpus.ts'
 import { accessLog, main as ingest } from './ingest.ts'
 
-const kinds = new Map(builtInKinds.map(kind => [kind.kind, kind]))
+const kinds = new Map(processors.map(kind => [kind.kind, kind]))
 const itemsPerBatch = 1000
 
 /** What one processor is given; `#` in the item stands for the item's number. */

@@ -13,6 +13,7 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(file)) {
     'material.ts',
     'log-corpus.ts',
     'log-lines.ts',
+    'log-questions-corpus.ts',
     'point-corpus.ts',
     'span-corpus.ts',
     'telemetry-corpus.ts',
@@ -22,7 +23,11 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(file)) {
     'storage-rows.ts',
     'metric-corpus.ts',
     'peer.ts',
-    'print.ts'
+    'performance-output.ts',
+    'performance-page.ts',
+    'print.ts',
+    'process-tree.ts',
+    'timeline.ts'
   ]
   const names = readdirSync(new URL('.', import.meta.url)).filter(
     entry => entry.endsWith('.ts') && !parts.includes(entry)

@@ -1,5 +1,5 @@
-// A quarter of a day of a large fleet into our server and into others, one after the other: write rate over time, memory, disk, and range
-// queries at once and again after a restart.
+// A quarter of a day of a large fleet into our server and into others, one after the other: write rate, memory, disk and the time of a query
+// over time, and range queries at once and again after a restart. `--watch` are the seconds between two points, `--plot` a picture of them.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { runMaterial } from './material.ts'
 import { peerKinds, withPeer } from './peer.ts'
 import { type BenchServer, durable, freePort, startBenchServer } from './server.ts'
+import { plotSvg, plotText, type TimelinePoint, watch } from './timeline.ts'
 
 const program = 'scale.mjs'
 const interval = 15_000
@@ -18,7 +19,9 @@ export async function main(args: string[]): Promise<void> {
       series: { type: 'string', default: '50000' },
       hours: { type: 'string', default: '6' },
       peers: { type: 'string', default: '' },
-      config: { type: 'string' }
+      config: { type: 'string' },
+      watch: { type: 'string', default: '10' },
+      plot: { type: 'string' }
     }
   })
   const folder = mkdtempSync(join(tmpdir(), 'weir-bench-'))
@@ -43,9 +46,29 @@ export async function main(args: string[]): Promise<void> {
     ]
     return runMaterial(program, ['--name', 'weir', ...where, ...size, ...more])
   }
+  const seen = new Map<string, readonly TimelinePoint[]>()
+  const watched = async <T>(
+    name: string,
+    pid: number,
+    api: string,
+    folder: string,
+    run: () => Promise<T>
+  ): Promise<T> => {
+    const query = `${api}/query_range?query=${encodeURIComponent('cpu_usage_user{hostname="host_1"}')}&start=${Number(end) / 1000 - 3600}&end=${Number(end) / 1000}&step=60&nocache=1`
+    const watching = watch({ pid, folder, query }, Number(values.watch))
+    try {
+      return await run()
+    } finally {
+      const points = await watching.stop()
+      seen.set(name, points)
+      console.log(`${name} over ${Math.round(points.at(-1)?.seconds ?? 0)} s`)
+      console.log(plotText(points))
+      if (values.plot !== undefined) writeFileSync(values.plot, plotSvg(seen))
+    }
+  }
   try {
     const server = await start()
-    const found = await ask(server)
+    const found = await watched('weir', server.pid, `${server.url}/v1/metricsys/api/v1`, data, () => ask(server))
     await server.kill('SIGTERM')
     if (!found) return
     console.log('after a restart')
@@ -58,7 +81,7 @@ export async function main(args: string[]): Promise<void> {
     const there = await withPeer(kind, values.peers, peer, await freePort(), async (write, pid) => {
       const api = new URL('/prometheus/api/v1', write).href
       const where = ['--write', write, '--api', api, '--pid', String(pid), '--dir', peer]
-      await runMaterial(program, ['--name', kind.name, ...where, ...size])
+      await watched(kind.name, pid, api, peer, () => runMaterial(program, ['--name', kind.name, ...where, ...size]))
       return true
     })
     if (there === undefined) console.log(`${kind.name}: no such program in ${values.peers}`)

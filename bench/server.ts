@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface BenchServer {
@@ -23,6 +24,14 @@ level = "warn"
 append_stdout = false
 `
 
+/** The command of the repository, or of the package that was built into the folder `WEIR_PACKAGE` names, which takes less memory. */
+function entryPath(): string {
+  const folder = process.env['WEIR_PACKAGE']
+  return folder === undefined
+    ? fileURLToPath(new URL('../bin/weir.js', import.meta.url))
+    : resolve(folder, 'bin/weir.js')
+}
+
 /** Starts the server with a configuration file and waits until it answers. */
 export async function startBenchServer(
   config: string,
@@ -30,8 +39,7 @@ export async function startBenchServer(
   env: Readonly<Record<string, string>> = {}
 ): Promise<BenchServer> {
   const address = `127.0.0.1:${await freePort()}`
-  const entry = fileURLToPath(new URL('../bin/weir.js', import.meta.url))
-  const args = [entry, 'start', '--config', config, '--data-home', dataHome, '--http-addr', address]
+  const args = [entryPath(), 'start', '--config', config, '--data-home', dataHome, '--http-addr', address]
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, ...env }

@@ -10,6 +10,7 @@ import { createEmbeddedEngine } from '../core/storage/embedded/engine.ts'
 import { columns, createFleet, step } from './fleet/corpus.ts'
 import { type Influxdb, startInfluxdb } from './fleet/influxdb.ts'
 import { type QuestionKind, questions } from './fleet/queries.ts'
+import { processorTime, processTree } from './process-tree.ts'
 import { type BenchServer, startBenchServer } from './server.ts'
 
 /** Reports of all hosts that make one write. */
@@ -109,6 +110,8 @@ function residentMiB(pid: number): number {
 
 interface Reply {
   readonly milliseconds: number
+  /** Milliseconds of processor time of the server. */
+  readonly work: number
   readonly rows: number
 }
 
@@ -119,31 +122,39 @@ async function compare(
   server: BenchServer,
   peer: Influxdb | undefined
 ): Promise<boolean> {
-  const ours: number[] = []
-  const theirs: number[] = []
+  const ours: Reply[] = []
+  const theirs: Reply[] = []
+  const pids = processTree(server.pid)
   let rows = 0
   for (let i = -warm; i < runs; i++) {
     const { sql, influx } = make(i + warm)
-    const own = await timed(() => askWeir(server, sql), countRows)
-    const other = peer && (await timed(() => peer.ask(influx), countValues))
+    const own = await timed(pids, () => askWeir(server, sql), countRows)
+    const other = peer && (await timed([peer.pid], () => peer.ask(influx), countValues))
     if (other !== undefined && other.rows !== own.rows) {
       throw new Error(`${name}: ${own.rows} rows, influxdb has ${other.rows}\n${sql}\n${influx}`)
     }
     if (i < 0) continue
     rows = own.rows
-    ours.push(own.milliseconds)
-    if (other) theirs.push(other.milliseconds)
+    ours.push(own)
+    if (other) theirs.push(other)
   }
-  const ratio = median(theirs) / median(ours)
+  const ratio =
+    median(theirs.map(({ milliseconds }) => milliseconds)) / median(ours.map(({ milliseconds }) => milliseconds))
   const beside = peer ? `   influxdb ${show(theirs)}   ratio ${ratio.toFixed(2)}${ratio < 1 ? '  BEHIND' : ''}` : ''
   console.log(`${name.padEnd(44)} ${String(rows).padStart(7)} rows   ${show(ours)}${beside}`)
   return !(ratio < 1)
 }
 
-async function timed(ask: () => Promise<string>, count: (body: string) => number): Promise<Reply> {
+async function timed(
+  pids: readonly number[],
+  ask: () => Promise<string>,
+  count: (body: string) => number
+): Promise<Reply> {
+  const before = processorTime(pids)
   const began = performance.now()
   const body = await ask()
-  return { milliseconds: performance.now() - began, rows: count(body) }
+  const milliseconds = performance.now() - began
+  return { milliseconds, work: processorTime(pids) - before, rows: count(body) }
 }
 
 async function askWeir({ url }: BenchServer, sql: string): Promise<string> {
@@ -170,9 +181,11 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
-function show(values: readonly number[]): string {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  return `median ${median(values).toFixed(1).padStart(7)} ms  mean ${mean.toFixed(1).padStart(7)} ms`
+function show(replies: readonly Reply[]): string {
+  const times = replies.map(({ milliseconds }) => milliseconds)
+  const mean = times.reduce((sum, value) => sum + value, 0) / times.length
+  const work = median(replies.map(reply => reply.work))
+  return `median ${median(times).toFixed(1).padStart(7)} ms  mean ${mean.toFixed(1).padStart(7)} ms  processor ${work.toFixed(1).padStart(6)} ms`
 }
 
 function seconds(since: number): string {

@@ -34,7 +34,12 @@ export async function measureRemote(folder: string, file: string): Promise<void>
   const corpus = openSync(file, 'r')
   const metrics = createMetrics()
   const engine = await openEngine(folder, metrics)
-  const config = { auto_create_table: true, max_concurrent_queries: 0 }
+  const config = {
+    auto_create_table: true,
+    max_concurrent_queries: 0,
+    max_waiting_queries: 256,
+    query_wait_timeout: 30_000
+  }
   const store = createStore({ engine, config, metrics })
   const written = { ...nothing }
   const flushed = { ...nothing }

@@ -1,5 +1,5 @@
 // Scripts of pipelines on one core: JSON with assignments, an access log by its pattern, and a chain of conditions.
-import { compile, readJsonValue } from '../plugins/pipelines/vrl/index.ts'
+import { compile, readJsonValue } from '../plugins/vrl/language/index.ts'
 
 interface Script {
   readonly name: string

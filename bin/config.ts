@@ -1,9 +1,12 @@
 // weir config: checks a configuration file, or prints the effective configuration.
 import { dirname, resolve } from 'node:path'
+import { parse } from 'smol-toml'
 import type { TSchema } from 'typebox'
 import { checkConfig } from '../core/check.ts'
 import { changedKeys } from '../core/config/change.ts'
 import { ConfigError, locateProblems } from '../core/config/error.ts'
+import { explainKey } from '../core/config/explain.ts'
+import { configJsonSchema } from '../core/config/json-schema.ts'
 import { type LoadedConfig, loadConfig } from '../core/config/load.ts'
 import { printConfig } from '../core/config/print.ts'
 import { configSchema, pluginKeys } from '../core/config/schema.ts'
@@ -40,13 +43,56 @@ Options:
     const { config: file } = parseFlags(args, { config: { type: 'string', short: 'c' } }).values
     const loaded = loadConfig({ file, env: process.env })
     const plugins = await load(loaded, file)
+    print(printConfig(loaded.config, { plugins: schemasOf(plugins) }))
+  }
+}
+
+const schema: Command = {
+  usage: `Prints the JSON Schema of the configuration with the options of all enabled plugins, so that editors complete and check TOML.
+
+Usage: weir config schema [--config FILE]
+
+Options:
+  -c, --config FILE  TOML file whose plugins count; without it the built-in ones
+  -h, --help         Show this text`,
+  async run(args) {
+    const { config: file } = parseFlags(args, { config: { type: 'string', short: 'c' } }).values
+    const plugins = await load(loadConfig({ file, env: process.env }), file)
+    print(JSON.stringify(configJsonSchema(plugins.map(({ spec }) => spec)), null, 2))
+  }
+}
+
+const explain: Command = {
+  usage: `Says what a key of the configuration means, what it may be, and what it is at present.
+
+Usage: weir config explain [--config FILE] KEY
+
+KEY is written with dots: http.body_limit, plugins.sql.delete_limit, or a table such as http.tls.
+
+Options:
+  -c, --config FILE  TOML file; without it every key has its default
+  -h, --help         Show this text`,
+  async run(args) {
+    const { values, positionals } = parseFlags(args, { config: { type: 'string', short: 'c' } }, ['KEY'])
+    const loaded = loadConfig({ file: values.config, env: process.env })
+    const plugins = await load(loaded, values.config)
+    const effective = parse(printConfig(loaded.config, { plugins: schemasOf(plugins) }))
     print(
-      printConfig(loaded.config, { plugins: Object.fromEntries(plugins.map(({ spec }) => [spec.name, spec.config])) })
+      explainKey(
+        positionals[0]!,
+        plugins.map(({ spec }) => spec),
+        effective
+      )
     )
   }
 }
 
-const commands: Commands = { check: async () => check, print: async () => show }
+const commands: Commands = {
+  check: async () => check,
+  print: async () => show,
+  schema: async () => schema,
+  explain: async () => explain
+}
 
 const usage = `Checks and prints configurations.
 
@@ -54,7 +100,9 @@ Usage: weir config COMMAND
 
 Commands:
   check FILE             Check a configuration file without starting
-  print [--config FILE]  Print the effective configuration`
+  print [--config FILE]  Print the effective configuration
+  schema                 Print the JSON Schema of the file
+  explain KEY            Say what a key means and what it is`
 
 export const config: Command = {
   usage,
@@ -64,6 +112,10 @@ export const config: Command = {
 
 function load({ config, locate }: LoadedConfig, file: string | undefined) {
   return loadPlugins(config, catalogue, folderOf(file), locate)
+}
+
+function schemasOf(plugins: readonly EnabledPlugin[]) {
+  return Object.fromEntries(plugins.map(({ spec }) => [spec.name, spec.config]))
 }
 
 function folderOf(file: string | undefined): string {

@@ -3,8 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../core/config/load.ts'
+import { exitNow } from '../core/exit.ts'
 import { stopOnSignals } from '../core/signals.ts'
-import { start } from '../core/start.ts'
+import { type Running, start } from '../core/start.ts'
 import { pause } from '../core/timer.ts'
 import { catalogue } from '../plugins/index.ts'
 import { type Command, parseFlags, print } from './command.ts'
@@ -51,17 +52,24 @@ export const demo: Command = {
       overrides: settings(folder, values.once === true ? '127.0.0.1:0' : values['http-addr'])
     })
     const signals = stopOnSignals(config.http.shutdown_grace)
-    const running = await start(config, catalogue, { folder, signal: signals.signal })
-    signals.follow(running)
-    const { main, public: open } = running.addresses
-    print(`Weir runs at ${main} (everything) and ${open} (public), data in ${folder}\n`)
-    const shop = await ingestShop(main)
-    for (const { question, sql } of aboutTheShop) await ask(main, question, sql)
-    await ingestOwnLog(main, join(folder, 'logs'))
-    for (const { question, sql } of aboutItself) await ask(main, question, sql)
-    if (values.once) return running.close()
-    print(goOn(main, open!))
-    await shop.goOn(signals.signal)
+    let running: Running | undefined
+    try {
+      running = await start(config, catalogue, { folder, signal: signals.signal })
+      signals.follow(running)
+      const { main, public: open } = running.addresses
+      print(`Weir runs at ${main} (everything) and ${open} (public), data in ${folder}\n`)
+      const shop = await ingestShop(main)
+      for (const { question, sql } of aboutTheShop) await ask(main, question, sql)
+      await ingestOwnLog(main, join(folder, 'logs'))
+      for (const { question, sql } of aboutItself) await ask(main, question, sql)
+      if (values.once) return running.close()
+      print(goOn(main, open!))
+      await shop.goOn(signals.signal)
+    } catch (error) {
+      if (!signals.signal.aborted) throw error
+      // What fails because the server ends is no failure.
+      await (running?.close() ?? exitNow(0))
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { compilePipeline } from '../plugins/pipelines/document/compile.ts'
-import { builtInKinds } from '../plugins/pipelines/processor/index.ts'
+import { processors } from '../plugins/processors.ts'
 import { type Command, type Commands, dispatch, parseFlags, print } from './command.ts'
 
 const check: Command = {
@@ -35,7 +35,7 @@ function compileFile(file: string) {
   const bytes = readFileSync(file)
   if (!isUtf8(bytes)) throw new Error(`${file}: the pipeline is not valid UTF-8`)
   try {
-    return compilePipeline(bytes.toString(), new Map(builtInKinds.map(kind => [kind.kind, kind])))
+    return compilePipeline(bytes.toString(), new Map(processors.map(kind => [kind.kind, kind])))
   } catch (cause) {
     throw new Error(`${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }

@@ -4,8 +4,10 @@ import { setFlagsFromString } from 'node:v8'
 import { ConfigError, locateProblems } from '../core/config/error.ts'
 import { loadConfig } from '../core/config/load.ts'
 import { endOnDefects } from '../core/defects.ts'
+import { exitNow } from '../core/exit.ts'
 import { stopOnSignals } from '../core/signals.ts'
 import { type Command, parseFlags } from './command.ts'
+import { notifySystemd } from './notify.ts'
 
 const usage = `Runs the server until SIGINT or SIGTERM ends it; SIGHUP makes it read its configuration again.
 
@@ -59,10 +61,11 @@ export const start: Command = {
       signals.follow(running)
       defects.follow(running)
       followConfig(running, file, () => load().config)
+      notifySystemd(running.core.log)
       process.off('SIGHUP', hangup)
       if (isHungUp) process.emit('SIGHUP')
     } catch (error) {
-      if (signals.signal.aborted) process.exit(0)
+      if (signals.signal.aborted) exitNow(0)
       throw error instanceof ConfigError ? locateProblems(error, locate) : error
     }
   }

@@ -11,7 +11,7 @@ import {
   readJsonValue,
   writePretty,
   writeValue
-} from '../plugins/pipelines/vrl/index.ts'
+} from '../plugins/vrl/language/index.ts'
 import { type Command, parseFlags, print, UsageError } from './command.ts'
 
 export const vrl: Command = {

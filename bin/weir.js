@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-// The entry of the command: checks the Node version, then loads the TypeScript of the repository or the built JavaScript.
+// The entry of the command: checks the Node version, then loads the TypeScript of the repository or the JavaScript built from it.
 import { existsSync } from 'node:fs'
 
-const source = new URL('./weir.ts', import.meta.url)
+const source = new URL('./main.ts', import.meta.url)
 // Node strips types of files outside of node_modules only.
-const inRepository = existsSync(source) && !source.pathname.includes('/node_modules/')
+const inRepository = existsSync(source)
 
 /** Young objects get 32 MiB: by itself V8 takes 128 MiB on a large machine and is not faster by it. */
 const youngSpace = '--max-semi-space-size'
 /** Nobody who may send a signal opens a debugger with it. */
 const noDebugger = '--disable-sigusr1'
-/** glibc: few arenas, and large blocks go back to the system. A user's own settings win. */
-const allocator = { MALLOC_ARENA_MAX: '4', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '8388608' }
+/** glibc: few arenas, and blocks of some size go back to the system at once: holes do not. A user's own settings win. */
+const allocator = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '1048576' }
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   const how = inRepository
@@ -20,8 +20,8 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   process.stderr.write(`weir: needs Node 24 or newer, this is ${process.versions.node}: ${how}\n`)
   process.exitCode = 2
 } else {
-  if (process.argv[2] === 'start') tune()
-  const { main } = await import(inRepository ? source.href : new URL('../dist/bin/weir.js', import.meta.url).href)
+  if (['start', 'demo'].includes(process.argv[2])) tune()
+  const { main } = await import(inRepository ? source.href : './main.js')
   await main(process.argv.slice(2))
 }
 

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createUserProvider } from './auth/create.ts'
+import { userPlugin } from './auth/plugin.ts'
 import { ConfigError, type ConfigProblem } from './config/error.ts'
 import type { Config } from './config/schema.ts'
 import { loadEngine } from './create.ts'
@@ -32,6 +33,7 @@ export async function checkConfig(
     }
   }
   const plugins = await attempt(() => loadPlugins(config, catalogue, folder))
+  await attempt(() => checkUserPlugin(config, plugins))
   await attempt(() => loadEngine(config.storage.engine, folder))
   await attempt(() => checkTls(config.http.tls))
   await attempt(async () => {
@@ -40,6 +42,17 @@ export async function checkConfig(
   problems.push(...blockedFolders(config))
   if (plugins === undefined || problems.length > 0) throw new ConfigError(problems)
   return plugins
+}
+
+/** Throws ConfigError where users are those of a plugin that is not there, or knows none. */
+function checkUserPlugin({ user_provider }: Config, plugins: readonly EnabledPlugin[] | undefined): void {
+  const name = userPlugin(user_provider)
+  if (name === undefined || plugins === undefined) return
+  const path = ['user_provider']
+  const plugin = plugins.find(({ spec }) => spec.name === name)
+  if (plugin === undefined) throw new ConfigError([{ path, message: `there is no plugin ${name} that runs` }])
+  if (plugin.spec.authenticate === undefined)
+    throw new ConfigError([{ path, message: `plugin ${name} knows no users: it has no authenticate` }])
 }
 
 /** Folders that cannot be made because a file is in their place, or in that of a folder above. */

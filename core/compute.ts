@@ -17,7 +17,10 @@ export type {
   TableWrite
 } from './model/batch.ts'
 export { bitmap, isValid } from './model/batch.ts'
+export { textColumnOf } from './model/column-data.ts'
 export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
+export type { DateFormat } from './model/date/format.ts'
+export { compileDateFormat } from './model/date/format.ts'
 export { isExactFloat, isExactFloat32, readExactFloat, readExactInteger } from './model/exact.ts'
 export { booleanColumn, floatColumn, integerColumn, textColumn } from './model/item-column.ts'
 export type { CellKind, Item, ItemBatchParts, ItemValue } from './model/items.ts'
@@ -26,13 +29,25 @@ export { maxJsonDepth, parseJson, readJson, readNumber, readWord, textEnd } from
 export { checkJsonValues, countJsonValues, tooManyValues } from './model/json-count.ts'
 export type { JsonCursor } from './model/json-cursor.ts'
 export { jsonCursor, jsonError, skipSpace, unexpected } from './model/json-cursor.ts'
-export { unescapeJson } from './model/json-escape.ts'
-export { checkJson, eachElement, eachMember, passJson, startsWith } from './model/json-walk.ts'
+export { unescapeJson, unescapeSteps } from './model/json-escape.ts'
+export {
+  checkJson,
+  eachElement,
+  eachMember,
+  elements,
+  isShort,
+  members,
+  passJson,
+  passSteps,
+  startsWith,
+  textEndSteps
+} from './model/json-walk.ts'
 export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model/json-write.ts'
 export { nameProblem } from './model/name.ts'
 export { parseTableOptions } from './model/options.ts'
 export type { Limit, SeriesKeys, SeriesLabel, SeriesLimits, SeriesName, SeriesWrite } from './model/series.ts'
 export { hashKeys, hashWords, KeyHash, seriesSeed } from './model/series-hash.ts'
+export { quoteName, quoteText } from './model/sql-text.ts'
 export type * from './model/table.ts'
 export type { Zone } from './model/time.ts'
 export {
@@ -47,15 +62,20 @@ export {
   utc
 } from './model/time.ts'
 export type { ColumnType, ResultType, TimestampType, TimeUnit } from './model/types.ts'
-export { isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
-export { eachPaced, mapPaced, Pace, sortPaced } from './pace.ts'
-export { requiredTexts } from './regex/literal.ts'
+export { isColumnType, isTimestamp, sqlTypeName, timestampType, timeUnit, unitsPerSecond } from './model/types.ts'
+export type { Steps } from './pace.ts'
+export { eachPaced, mapPaced, Pace, runAtOnce, runPaced, sortPaced } from './pace.ts'
+export { requiredText, requiredTexts } from './regex/literal.ts'
 export type { LinearRegex, RegexMatch } from './regex/regex.ts'
 export { compileRegex } from './regex/regex.ts'
 export type { Replacement } from './regex/replace.ts'
 export { parseReplacement } from './regex/replace.ts'
+export { readCsvRecord, unquoteCsv } from './wire/csv.ts'
 export { inflateSync } from './wire/inflate.ts'
 export type { DecodeOptions, KeyShape } from './wire/item/decode.ts'
-export { decodeItems, itemContentTypes } from './wire/item/decode.ts'
+export { decodeItems, itemContentTypes, itemSteps } from './wire/item/decode.ts'
+export { compressLz4Block } from './wire/lz4.ts'
 export { ProtoReader, ProtoWriter, wireType } from './wire/protobuf.ts'
 export { decodeSnappy, encodeSnappy, snappyLength, snappySlack } from './wire/snappy.ts'
+export { giveWay } from './workers/give-way.ts'
+export { importForeign } from './workers/import.ts'

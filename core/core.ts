@@ -2,7 +2,10 @@
 import type { TSchema } from 'typebox'
 import type { Audit } from './audit.ts'
 import { defaultUser, type UserProvider } from './auth/provider.ts'
+import type { ComponentReport, ComponentStatus } from './component.ts'
 import type { Config } from './config/schema.ts'
+import type { DbError } from './errors.ts'
+import type { ResultFormats } from './format/index.ts'
 import type { RequestContext, ServerKind } from './http/context.ts'
 import type { Logger } from './log/log.ts'
 import type { LogSwitch } from './log/switch.ts'
@@ -13,6 +16,7 @@ import type { Store } from './storage/store.ts'
 import type { SystemTables } from './storage/system.ts'
 import type { TraceSwitch } from './trace/trace.ts'
 
+/** What a process has once, and every plugin is handed. */
 export interface Core {
   readonly config: Config
   readonly log: Logger
@@ -20,6 +24,13 @@ export interface Core {
   listenToLog(listener: (json: string) => void): () => void
   readonly logLevels: Pick<LogSwitch, 'current' | 'change'>
   readonly metrics: Metrics
+  /** What results are answered in; a plugin adds its own in `setup`. */
+  readonly formats: ResultFormats
+  /** Counts what a plugin refused; errors of its routes are counted already. */
+  refused(plugin: string, error: Pick<DbError, 'code'>): void
+  /** Says how a plugin or a part of it is: shown by `/status` and `/ready`, and in `svc_plugin_status`. Plugins are `ok` from their start on. */
+  report(plugin: string, report: ComponentReport): void
+  components(): readonly ComponentStatus[]
   /** Told which work runs on the event loop. */
   readonly loop: Pick<LoopWatch, 'note'>
   /** Records what operators want to know of later. */
@@ -38,7 +49,8 @@ export interface Core {
   whyNotReady(): string | undefined
   /** Milliseconds since 1970. */
   readonly startedAt: number
-  close(): Promise<void>
+  /** `limit`: see `Engine.close`. */
+  close(limit?: AbortSignal): Promise<void>
 }
 
 export interface PluginInfo {

@@ -3,10 +3,12 @@ import { type Audit, createAudit } from './audit.ts'
 import { createUserProvider } from './auth/create.ts'
 import type { UserProvider } from './auth/provider.ts'
 import { countCatalog } from './catalog-metrics.ts'
+import { createComponents } from './component.ts'
 import { ConfigError } from './config/error.ts'
 import type { Config } from './config/schema.ts'
 import { type Core, internalContext, type PluginInfo } from './core.ts'
 import { reasonOf } from './errors.ts'
+import { createFormats } from './format/index.ts'
 import { createLogger, type Logger, type RootLogger } from './log/log.ts'
 import { createLogSwitch } from './log/switch.ts'
 import { watchLoop } from './loop.ts'
@@ -15,7 +17,7 @@ import { describeProcess } from './metrics/process.ts'
 import { importModule } from './module.ts'
 import { createSlowQueries } from './slow-query.ts'
 import { createEmbeddedEngine } from './storage/embedded/engine.ts'
-import type { Engine, Opening } from './storage/engine.ts'
+import type { Engine, ExpectedQueries, Opening } from './storage/engine.ts'
 import { createStores } from './storage/store.ts'
 import { type SystemTables, systemDatabase } from './storage/system.ts'
 import { configuredTracing } from './trace/configured.ts'
@@ -25,10 +27,11 @@ interface CoreOptions {
   /** Where a storage engine's module counts from. */
   readonly folder: string
   readonly plugins: readonly PluginInfo[]
+  readonly reducers?: readonly string[]
 }
 
 /** Opens the store of a configuration; throws with nothing left open, ConfigError for what the configuration is to blame for. */
-export async function createCore(config: Config, { folder, plugins }: CoreOptions): Promise<Core> {
+export async function createCore(config: Config, { folder, plugins, reducers = [] }: CoreOptions): Promise<Core> {
   const makeEngine = await loadEngine(config.storage.engine, folder)
   const metrics = createMetrics({ process: true })
   const log = openLog(config.logging, metrics)
@@ -37,11 +40,11 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
   const audit = openAudit(config.audit, metrics)
   const loop = watchLoop(config, log, metrics)
   const tracing = configuredTracing(config.tracing, log, metrics)
-  const engine = makeEngine(config, log, metrics, tracing)
+  const engine = makeEngine(config, log, metrics, tracing, { reducers })
   let users: UserProvider | undefined
-  const close = async () => {
+  const close = async (limit?: AbortSignal) => {
     loop.close()
-    await engine.close()
+    await engine.close(limit)
     await users?.close()
     await tracing.close()
     await audit.close()
@@ -71,10 +74,13 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     write: (plugin, writes) => writeAnywhere(internalContext({ config, log }, plugin, systemDatabase), writes)
   }
   countCatalog(store, metrics)
+  const help = 'Requests, messages and connections that were refused or failed, by the error (docs/errors.md).'
+  const components = createComponents(metrics)
+  const refusals = metrics.counter('svc_refused_total', help, ['plugin', 'code'])
   const slowQueries = createSlowQueries({ config: config.slow_query, system, metrics, log })
-  const closeAll = async () => {
+  const closeAll: Core['close'] = async limit => {
     await slowQueries.settle()
-    await close()
+    await close(limit)
   }
   return {
     config,
@@ -82,6 +88,10 @@ export async function createCore(config: Config, { folder, plugins }: CoreOption
     listenToLog: log.listen,
     logLevels,
     metrics,
+    formats: createFormats(),
+    refused: (plugin, { code }) => refusals.add(1, { plugin, code }),
+    report: components.report,
+    components: components.list,
     loop,
     audit,
     tracing,
@@ -115,17 +125,24 @@ function openAudit(config: Config['audit'], metrics: Metrics): Audit {
   }
 }
 
-type EngineFactory = (config: Config, log: Logger, metrics: Metrics, tracing: Tracing) => Engine
+type EngineFactory = (
+  config: Config,
+  log: Logger,
+  metrics: Metrics,
+  tracing: Tracing,
+  expected: ExpectedQueries
+) => Engine
 
 /**
- * The embedded engine, or the default export of a module: a function with the same parameters. ConfigError where `storage.engine` names
+ * One of the two engines, or the default export of a module: a function with the same parameters. ConfigError where `storage.engine` names
  * none.
  */
 export async function loadEngine(name: string, folder: string): Promise<EngineFactory> {
   if (name === 'embedded') return createEmbeddedEngine
+  if (name === 'clickhouse') return (await import('./storage/clickhouse/engine.ts')).createClickHouseEngine
   const path = ['storage', 'engine']
   const module = await importModule(name, folder).catch(error => {
-    throw unusable(path, `cannot load ${name}, expected embedded or a module`, error)
+    throw unusable(path, `cannot load ${name}, expected embedded, clickhouse or a module`, error)
   })
   if (typeof module['default'] === 'function') return module['default'] as EngineFactory
   throw new ConfigError([{ path, message: `${name} has no function as its default export` }])

@@ -2,15 +2,15 @@
 import { resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { reasonOf } from './errors.ts'
+import { exitNow, exitWithin } from './exit.ts'
 import { pluginAtWork } from './phase.ts'
 import type { Running } from './start.ts'
-import { after } from './timer.ts'
 
 /** Exit code of a process that a defect has ended: EX_SOFTWARE of sysexits.h. */
 const exitCode = 70
 
 /** Milliseconds the server has to close beyond `http.shutdown_grace`. */
-const closing = 5_000
+export const closingTime = 5_000
 
 export interface Defects {
   /** From now on defects are logged by this server, and close it. */
@@ -28,10 +28,10 @@ export function endOnDefects(folder: string): Defects {
     else running.core.log.fatal({ plugin, err: thrown instanceof Error ? thrown : undefined }, text)
     if (isEnding) return
     isEnding = true
-    if (running === undefined) process.exit(exitCode)
-    after(running.core.config.http.shutdown_grace + closing, () => process.exit(exitCode))
+    if (running === undefined) exitNow(exitCode)
+    exitWithin(running.core.config.http.shutdown_grace + closingTime, exitCode)
     await running.close().catch(() => {})
-    process.exit(exitCode)
+    exitNow(exitCode)
   }
   process.on('uncaughtException', error => void end(error, 'an exception that nobody catches'))
   process.on('unhandledRejection', reason => void end(reason, 'a rejection that nobody handles'))

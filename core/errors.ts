@@ -45,6 +45,8 @@ export interface ErrorOptions {
   readonly quotesValues?: boolean
   /** Seconds after which the same request may succeed; sent as `Retry-After`. */
   readonly retryAfter?: number
+  /** Where in the text of a `SqlQuery` it is, in characters. */
+  readonly offset?: number
 }
 
 const brand = Symbol.for('weir.error')
@@ -55,6 +57,7 @@ export class DbError extends Error {
   readonly status: number
   readonly retryAfter: number | undefined
   readonly quotesValues: boolean
+  readonly offset: number | undefined
   readonly [brand] = true
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
@@ -64,6 +67,7 @@ export class DbError extends Error {
     this.status = options.status ?? errorCodes[code].status
     this.retryAfter = options.retryAfter
     this.quotesValues = options.quotesValues ?? false
+    this.offset = options.offset
   }
 }
 
@@ -105,6 +109,18 @@ export function reasonOf(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown.split('\n')[0]!
   if (typeof message === 'string' && typeof name === 'string') return `${name} without a message`
   return `${typeof thrown === 'object' && thrown !== null ? 'an object' : String(thrown)} was thrown, which is no Error`
+}
+
+/** The same with another text; the former one is its cause, which the log shows. */
+export function withMessage(error: DbError, message: string): DbError {
+  const { code, status, retryAfter, quotesValues, offset } = error
+  return new DbError(code, message, {
+    cause: error,
+    status,
+    quotesValues,
+    ...(offset !== undefined && { offset }),
+    ...(retryAfter !== undefined && { retryAfter })
+  })
 }
 
 /** True for a DbError of any copy of this package (a third-party plugin may bring its own). */

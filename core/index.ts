@@ -1,8 +1,9 @@
 // The public API for plugin authors and embedders: re-exports only.
 
 export { parseCredentials } from './auth/credentials.ts'
-export { authorise, authoriseAll } from './auth/permission.ts'
+export { authorise, authoriseAll, type RouteAction } from './auth/permission.ts'
 export type { Credentials, PermissionMode, User, UserProvider } from './auth/provider.ts'
+export type { ComponentReport, ComponentState, ComponentStatus } from './component.ts'
 export * from './compute.ts'
 export type { ConfigProblem } from './config/error.ts'
 export { ConfigError } from './config/error.ts'
@@ -23,17 +24,45 @@ export type {
   ResultFormat
 } from './format/answer.ts'
 export { batchBytes, heldBytes, heldRows, limitAnswer } from './format/answer.ts'
-export { checkCount, encodeAnswers, resultEncoding } from './format/index.ts'
+export type { ResultEncoding, ResultFormats } from './format/index.ts'
+export { checkCount, encodeAnswers } from './format/index.ts'
 export { jsonCells, jsonWriter } from './format/json-value.ts'
+export { parquetTakes } from './format/parquet.ts'
+export { rowsOf } from './format/rows.ts'
 export { bodyBytes, readBody } from './http/body.ts'
 export type { ServerKind, TableHints } from './http/context.ts'
+export {
+  anyContent,
+  dbParameter,
+  noBody,
+  plainText,
+  resultBodies,
+  resultParameters,
+  writtenBody
+} from './http/documented.ts'
 export { answerError } from './http/errors.ts'
 export { acceptForms } from './http/form.ts'
 export { headerText } from './http/header.ts'
 export type { Parameters } from './http/query.ts'
 export { firstValue, formOf, parameterOf, parseParameters } from './http/query.ts'
 export { sendAnswers } from './http/send-answers.ts'
+export { sendJson } from './http/send-json.ts'
 export { sendWritten } from './http/send-written.ts'
+export { rpcCode } from './listener/grpc-status.ts'
+export type {
+  Connection,
+  Datagram,
+  GrpcCall,
+  GrpcListener,
+  GrpcOptions,
+  Listener,
+  ListenerAddress,
+  TcpListener,
+  TcpOptions,
+  UdpListener,
+  UdpOptions
+} from './listener/listener.ts'
+export { grpcOptions, tcpOptions, udpOptions } from './listener/listener.ts'
 export type { Levels, LogLevel } from './log/levels.ts'
 export { parseLevels as parseLogLevels, printLevels as printLogLevels } from './log/levels.ts'
 export type { Logger } from './log/log.ts'
@@ -41,7 +70,7 @@ export type { Counter, Gauge, Histogram, MetricSample, Metrics } from './metrics
 export type { PluginApp, PluginSpec, ServiceMap, ServiceName, Services, WireError } from './plugin.ts'
 export { definePlugin } from './plugin.ts'
 export type { Reading, WriteConstant } from './search/predicate.ts'
-export { readingOf, searchCondition, searchSql, termSql } from './search/predicate.ts'
+export { partCondition, readingOf, searchCondition, searchSql, termSql } from './search/predicate.ts'
 export type { SearchNode } from './search/search-query.ts'
 export { parseSearch } from './search/search-query.ts'
 export type { SlowQueries, SlowQuery } from './slow-query.ts'
@@ -54,6 +83,7 @@ export type {
   Engine,
   Follow,
   Maintenance,
+  PartRead,
   Query,
   QueryResult,
   Reducer,
@@ -71,6 +101,7 @@ export type {
   TagMatch
 } from './storage/engine.ts'
 export { exportFolder } from './storage/export.ts'
+export { type FollowedRows, type FollowOptions, followTable } from './storage/follow-table.ts'
 export type { Gate } from './storage/gate.ts'
 export { createGate } from './storage/gate.ts'
 export { SqlParameters } from './storage/sql-parameters.ts'

@@ -2,12 +2,13 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createRequire, findPackageJSON, registerHooks } from 'node:module'
+import { createRequire, findPackageJSON } from 'node:module'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import satisfies from 'semver/functions/satisfies.js'
 import { reasonOf } from './errors.ts'
 import { version } from './version.ts'
+import { importForeign, installed } from './workers/import.ts'
 
 const ownName = 'weir-server'
 
@@ -15,35 +16,19 @@ const ownName = 'weir-server'
 const maxChecked = 20
 
 /**
- * Imports a package name or a path (`./…`, `../…` or absolute) as seen from a folder, then from the current one. A module that
- * imports `weir-server` gets its own copy where it has one, else the running server's. An Error says file and line where the module is to
- * blame, and which version of the server it asks for where that is another one.
+ * Imports a package name or a path (`./…`, `../…` or absolute) as seen from a folder, then from the current one, then from where the server
+ * is installed. What it imports itself is found as `importForeign` says. An Error says file and line where the module is to blame, and which version of the server it asks
+ * for where that is another one.
  */
 export async function importModule(module: string, folder: string): Promise<Record<string, unknown>> {
-  const file = await locate(module, [folder, process.cwd()])
+  const file = await locate(module, [folder, process.cwd(), installed])
   checkPeer(file)
   const loaded: string[] = []
-  const hooks = registerHooks({
-    resolve(specifier, context, next) {
-      if (specifier !== ownName && !specifier.startsWith(`${ownName}/`)) return next(specifier, context)
-      try {
-        return next(specifier, context)
-      } catch {
-        return { url: import.meta.resolve(specifier), shortCircuit: true }
-      }
-    },
-    load(url, context, next) {
-      loaded.push(url)
-      return next(url, context)
-    }
-  })
   try {
-    return await import(pathToFileURL(file).href)
+    return await importForeign(pathToFileURL(file).href, url => loaded.push(url))
   } catch (error) {
     const place = placeOf(error, file) ?? (error instanceof SyntaxError ? brokenFile(loaded) : undefined)
     throw new Error(place === undefined ? reasonOf(error) : `${place}: ${reasonOf(error)}`, { cause: error })
-  } finally {
-    hooks.deregister()
   }
 }
 

@@ -8,6 +8,7 @@ import { after, type Timer } from './timer.ts'
 const failures = {
   setup: 'cannot start',
   routes: 'cannot start',
+  listeners: 'cannot start',
   reload: 'refuses its new options',
   close: 'cannot stop'
 } as const

@@ -1,14 +1,15 @@
 // What a plugin is: data and two functions, made by definePlugin.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, FastifyTypeProvider, RawServerDefault } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import type { Credentials } from './auth/provider.ts'
+import type { RouteAction } from './auth/permission.ts'
+import type { Credentials, User } from './auth/provider.ts'
 import { didYouMean } from './config/closest.ts'
 import type { Core } from './core.ts'
 import type { DbError } from './errors.ts'
 import type { RequestContext, ServerKind } from './http/context.ts'
+import type { Listener } from './listener/listener.ts'
 
 /** Service interfaces by plugin name. A plugin adds its own by augmenting this interface. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by augmentation
@@ -21,14 +22,26 @@ export type Services<K extends ServiceName, U extends ServiceName> = {
   readonly [N in K]: ServiceMap[N]
 } & { readonly [N in U]: ServiceMap[N] | undefined }
 
-/** The Fastify instance a plugin's `routes` gets: encapsulated under its prefix, with the core and its declared services. */
-export type PluginApp<K extends ServiceName, U extends ServiceName> = FastifyInstance<
+/** What a plugin must offer others: what the service map says of its name, anything where it says nothing. */
+type ServiceOf<N extends string> = N extends ServiceName ? ServiceMap[N] : unknown
+
+/** Gives the parts of a request the types that the route's schemas say. */
+export interface SchemaTypes extends FastifyTypeProvider {
+  validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
+  serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown
+}
+
+/**
+ * The Fastify instance a plugin's `routes` gets: encapsulated under its prefix, with the core, its declared services, and what its own
+ * `setup` returned (`Own`).
+ */
+export type PluginApp<K extends ServiceName = never, U extends ServiceName = never, Own = unknown> = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
   ServerResponse,
   FastifyBaseLogger,
-  TypeBoxTypeProvider
-> & { readonly core: Core; readonly services: Services<K, U> }
+  SchemaTypes
+> & { readonly core: Core; readonly services: Services<K, U> & Own }
 
 /** A protocol's own error body. */
 export interface WireError {
@@ -39,11 +52,13 @@ export interface WireError {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** What `definePlugin` takes and returns: data and functions. */
 export interface PluginSpec<
   N extends string = string,
   C extends TSchema = TSchema,
   K extends ServiceName = ServiceName,
-  U extends ServiceName = ServiceName
+  U extends ServiceName = ServiceName,
+  S = unknown
 > {
   /** TOML key, service name, metric label, test folder and documentation page. */
   readonly name: N
@@ -57,12 +72,24 @@ export interface PluginSpec<
   readonly needs?: readonly K[]
   /** Plugins whose services are handed in when enabled, else undefined. */
   readonly uses?: readonly U[]
+  /** URLs of the modules that reductions of its queries name (`Reduction.module`): the storage engine may load them before. */
+  readonly reducers?: readonly string[]
   /** Once per process, after the plugins it depends on. What it returns is the plugin's service; a `close` method of it is called at the stop. */
-  setup?(core: Core, config: Static<C>, services: Services<K, U>): unknown
+  setup?(core: Core, config: Static<C>, services: Services<K, U>): S | Promise<S>
   /** Once per server; `app.services` holds the plugin's own service, too. */
-  routes?(app: PluginApp<K | Extract<N, ServiceName>, U>, config: Static<C>): void | Promise<void>
+  routes?(app: PluginApp<K, U, { readonly [P in N]: S }>, config: Static<C>): void | Promise<void>
+  /**
+   * Sockets of the plugin's own, beside the HTTP servers: asked for once, opened when everything is set up, closed before services are. Each is
+   * named as its table among the options, made with `tcpOptions`, `udpOptions` or `grpcOptions`.
+   */
+  listeners?(core: Core, config: Static<C>, service: S): readonly Listener[] | Promise<readonly Listener[]>
   /** Shapes the body of errors on this plugin's routes; absent: the server's own JSON. */
-  formatError?(error: DbError): WireError
+  formatError?(error: DbError, request: FastifyRequest): WireError
+  /**
+   * With `user_provider = "plugin:NAME"`: who sends these credentials. Throws DbError `UserPasswordMismatch` for whoever is nobody, after the
+   * same time whatever is wrong.
+   */
+  authenticate?(credentials: Credentials, service: S): User | Promise<User>
   /** Reads the protocol's own authentication scheme; undefined: try the standard ones. Throws DbError when malformed. */
   credentials?(request: FastifyRequest): Credentials | undefined
   /**
@@ -70,7 +97,7 @@ export interface PluginSpec<
    * options object is the one `setup` and `routes` were given: whoever reads it each time needs no `reload`. When it throws, the server
    * keeps its old configuration, and calls it once more with the old options.
    */
-  reload?(config: Static<C>, service: unknown): unknown
+  reload?(config: Static<C>, service: S): unknown
   /** True: options name files, so that `reload` is called at every reload of the configuration, whatever changed. */
   readonly rereads?: boolean
 }
@@ -79,21 +106,33 @@ const brand = Symbol.for('weir.plugin')
 
 /**
  * Checks a specification and marks it as a plugin; the default export of a plugin module. TypeError where a member is missing or of the
- * wrong kind, for those who write JavaScript.
+ * wrong kind, for those who write JavaScript. The type of the service is what `setup` returns, which must stand before `routes` and
+ * `reload`; where the service map knows the plugin, it must be what the map says.
  */
 export function definePlugin<
   const N extends string,
   C extends TSchema,
   const K extends ServiceName = never,
-  const U extends ServiceName = never
->(spec: PluginSpec<N, C, K, U>): PluginSpec<N, C, K, U> {
+  const U extends ServiceName = never,
+  S extends ServiceOf<N> = ServiceOf<N>
+>(spec: PluginSpec<N, C, K, U, S>): PluginSpec<N, C, K, U, S> {
   const wrong = firstWrong(spec as unknown as PluginSpec)
   if (wrong !== undefined) throw new TypeError(`definePlugin: ${wrong}`)
   return Object.freeze(Object.assign(spec, { [brand]: true }))
 }
 
-const functions = ['setup', 'routes', 'formatError', 'credentials', 'reload'] as const
-const members: readonly string[] = ['name', 'prefix', 'servers', 'config', 'needs', 'uses', 'rereads', ...functions]
+const functions = ['setup', 'routes', 'listeners', 'formatError', 'authenticate', 'credentials', 'reload'] as const
+const members: readonly string[] = [
+  'name',
+  'prefix',
+  'servers',
+  'config',
+  'needs',
+  'uses',
+  'reducers',
+  'rereads',
+  ...functions
+]
 
 function firstWrong(spec: PluginSpec): string | undefined {
   const { name, prefix, servers, config, needs = [], uses = [] } = spec
@@ -105,7 +144,9 @@ function firstWrong(spec: PluginSpec): string | undefined {
   if (typeof config !== 'object' || config === null || (config as { type?: unknown }).type !== 'object')
     return `config of ${name} must be a TypeBox object, Type.Object({}) for no options`
   if (!Array.isArray(needs) || !Array.isArray(uses)) return `needs and uses of ${name} must be lists of plugin names`
-  const { rereads = false } = spec
+  const { rereads = false, reducers = [] } = spec
+  if (!Array.isArray(reducers) || !reducers.every(module => typeof module === 'string'))
+    return `reducers of ${name} must be URLs of modules`
   if (typeof rereads !== 'boolean') return `rereads of ${name} must be true or false`
   const unknown = Object.keys(spec).find(key => !members.includes(key))
   if (unknown !== undefined)
@@ -125,6 +166,8 @@ declare module 'fastify' {
     ctx: RequestContext
   }
   interface FastifyContextConfig {
+    /** What the user must be allowed, checked before the route's function is called; absent: the route or the store looks itself. */
+    action?: RouteAction
     /** True: no authentication on this route. */
     public?: boolean
     /** True: needs a user outside of /v1, too. */
@@ -141,6 +184,8 @@ declare module 'fastify' {
     sameOrigin?: boolean
     /** Name of the plugin the route belongs to; set by the server. */
     plugin?: string
+    /** Whether the plugin shapes its errors itself; set by the server. */
+    ownErrors?: boolean
     /** Set by the server where a known path is asked with another method: the methods it has. */
     allow?: string
   }

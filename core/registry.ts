@@ -28,14 +28,17 @@ export async function loadPlugins(
   const problems: ConfigProblem[] = []
   const tables = config.plugins
   for (const name of Object.keys(tables)) {
-    if (name in catalogue || tables[name]!.module !== undefined) continue
+    if (kindOf(name) in catalogue || tables[name]!.module !== undefined) continue
     const known = Object.keys(catalogue)
     problems.push({
       path: ['plugins', name],
       message: `unknown plugin${didYouMean(name, known)}; a plugin from elsewhere needs the key module`
     })
   }
-  const names = new Set([...Object.keys(catalogue), ...Object.keys(tables).filter(name => tables[name]!.module)])
+  const names = new Set([
+    ...Object.keys(catalogue),
+    ...Object.keys(tables).filter(name => tables[name]!.module || (isInstance(name) && kindOf(name) in catalogue))
+  ])
   problems.push(...unknownLevels(config, names))
   const enabled = new Map<string, EnabledPlugin>()
   for (const name of names) {
@@ -68,7 +71,7 @@ async function load(
   const path = ['plugins', name]
   let exported: unknown
   try {
-    exported = (table.module ? await importModule(table.module, folder) : await catalogue[name]!()).default
+    exported = (table.module ? await importModule(table.module, folder) : await catalogue[kindOf(name)]!()).default
   } catch (error) {
     const message = `cannot load ${table.module ?? `plugin ${name}`}: ${reasonOf(error)}`
     return [{ path: [...path, 'module'], message }]
@@ -76,17 +79,37 @@ async function load(
   if (!isPlugin(exported)) {
     return [{ path: [...path, 'module'], message: `${table.module} has no default export made by definePlugin` }]
   }
-  if (exported.name !== name) {
+  if (exported.name !== kindOf(name)) {
     return [
       {
         path: [...path, 'module'],
-        message: `${table.module} is the plugin ${exported.name}: its table must be [plugins.${exported.name}]`
+        message: `${table.module} is the plugin ${exported.name}: its table must be [plugins.${exported.name}] or [plugins."${exported.name}/NAME"]`
       }
     ]
   }
-  const { options, problems } = readOptions(exported, table)
-  const servers = readServers(exported, table, problems)
-  return problems.length > 0 ? problems : { spec: exported, options, servers }
+  const instance = name.slice(exported.name.length + 1)
+  if (isInstance(name) && !/^[a-z0-9][a-z0-9_-]*$/i.test(instance))
+    return [{ path, message: `expected a word behind ${exported.name}/, got ${JSON.stringify(instance)}` }]
+  const spec = isInstance(name) ? instanceOf(exported, instance) : exported
+  const { options, problems } = readOptions(spec, table)
+  const servers = readServers(spec, table, problems)
+  return problems.length > 0 ? problems : { spec, options, servers }
+}
+
+/** `syslog/edge` is a further instance of the plugin `syslog`. */
+function isInstance(name: string): boolean {
+  return name.includes('/')
+}
+
+/** The plugin's own name of a key of `[plugins]`. */
+function kindOf(name: string): string {
+  return name.split('/')[0]!
+}
+
+/** The plugin once more, under a name and a prefix of its own. */
+function instanceOf(spec: PluginSpec, instance: string): PluginSpec {
+  const prefix = spec.prefix === '' ? spec.prefix : (`${spec.prefix}/${instance}` as const)
+  return Object.freeze({ ...spec, name: `${spec.name}/${instance}`, prefix })
 }
 
 function readServers(spec: PluginSpec, table: PluginTable, problems: ConfigProblem[]): readonly ServerKind[] {

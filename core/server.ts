@@ -1,11 +1,12 @@
 // One of the two HTTP servers: the same function with another list of plugins.
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
+import { authoriseAction } from './auth/permission.ts'
 import type { Core } from './core.ts'
 import { reasonOf } from './errors.ts'
 import { auditCalls } from './http/audit.ts'
 import { authenticate } from './http/auth.ts'
-import { acceptBodies } from './http/body.ts'
+import { acceptBodies, readSchemaBodies } from './http/body.ts'
 import type { Budget } from './http/budget.ts'
 import { limitConnections } from './http/connections.ts'
 import type { ServerKind } from './http/context.ts'
@@ -16,10 +17,12 @@ import { health, landing } from './http/landing.ts'
 import { limitLives } from './http/life.ts'
 import { completeMethods, type Route } from './http/method.ts'
 import { observeRequests } from './http/observe.ts'
+import { openapi } from './http/openapi.ts'
 import { parseParameters } from './http/query.ts'
 import type { Quotas } from './http/quota.ts'
 import { limitRates } from './http/rate-limit.ts'
 import { setContexts } from './http/request.ts'
+import { schemaCompilers } from './http/schema-compilers.ts'
 import { refuseOtherSites } from './http/site.ts'
 import type { Tls } from './http/tls.ts'
 import { traceRequests } from './http/trace.ts'
@@ -53,7 +56,7 @@ export interface ServerParts {
 /** The server ready to listen or to `inject`. The public one never registers what it must not serve. */
 export async function buildServer(kind: ServerKind, core: Core, parts: ServerParts): Promise<FastifyInstance> {
   const app = makeServer(core, kind, parts.tls)
-  const own = [health, landing].map(spec => ({ spec: spec as PluginSpec, options: {}, servers: spec.servers }))
+  const own = [health, openapi, landing].map(spec => ({ spec: spec as PluginSpec, options: {}, servers: spec.servers }))
   const plugins = [...own, ...parts.plugins].filter(plugin => plugin.servers.includes(kind))
   const specs = new Map(plugins.map(({ spec }) => [spec.name, spec]))
 
@@ -79,6 +82,12 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
   answerErrors(app, specs)
   setContexts(app, kind, { timezone: core.config.default_timezone, quotas: parts.quotas })
   acceptBodies(app, core.config.http.body_limit)
+  readSchemaBodies(app, core.config.http)
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { action } = request.routeOptions.config
+    if (action !== undefined) authoriseAction(request.ctx.user, action)
+    done()
+  })
   const addMissingMethods = completeMethods(app)
   for (const plugin of plugins) {
     const limits = { limit: core.config.plugin_timeout, signal: parts.starting, where: `on the server ${kind}` }
@@ -109,7 +118,7 @@ async function mount(
   const register = async (scope: FastifyInstance) => {
     scope.addHook('onRoute', route => {
       const { handler } = route
-      route.config = { ...route.config, plugin: spec.name }
+      route.config = { ...route.config, plugin: spec.name, ownErrors: spec.formatError !== undefined }
       route.handler = function (request, reply) {
         return onBehalfOf(spec.name, () => handler.call(this, request, reply))
       }
@@ -127,13 +136,14 @@ async function mount(
   await app.register(fastifyPlugin(register, meta), spec.prefix === '' ? {} : { prefix: spec.prefix })
 }
 
-/** Exactly what a plugin's `needs` and `uses` name, and its own service once there is one. */
+/** Exactly what a plugin's `needs` and `uses` name, and its own service once there is one: an instance sees that of its own. */
 export function declaredServices(
   { name: own, needs = [], uses = [] }: PluginSpec,
   services: ReadonlyMap<string, unknown>
 ): Readonly<Record<string, unknown>> {
-  const names = [...needs, ...uses, ...(services.has(own) ? [own] : [])]
-  return Object.freeze(Object.fromEntries(names.map(name => [name, services.get(name)])))
+  const declared = [...needs, ...uses].map(name => [name, services.get(name)] as const)
+  const mine = services.has(own) ? [[own.split('/')[0]!, services.get(own)] as const] : []
+  return Object.freeze(Object.fromEntries([...declared, ...mine]))
 }
 
 /** Queries travel in URLs too. */
@@ -159,6 +169,7 @@ function options(core: Core, kind: ServerKind) {
     pluginTimeout: 0,
     // Paths that cannot be decoded get to no route and no hook.
     frameworkErrors: answerError,
+    schemaController: { compilersFactory: schemaCompilers() },
     routerOptions: { querystringParser: parseParameters, maxParamLength: 4096 }
   }
 }

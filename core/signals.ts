@@ -1,5 +1,7 @@
 // What ends the process: SIGTERM and SIGINT, from its first moment on.
+import { closingTime } from './defects.ts'
 import { DbError } from './errors.ts'
+import { exitNow, exitWithin } from './exit.ts'
 import type { Running } from './start.ts'
 import { after } from './timer.ts'
 
@@ -23,18 +25,22 @@ export function stopOnSignals(grace: number): StopSignals {
   let stopping: number | undefined
   const stop = async (signal: NodeJS.Signals) => {
     if (stopping !== undefined) {
-      if (performance.now() - stopping > sameKeystroke) process.exit(1)
+      if (performance.now() - stopping > sameKeystroke) exitNow(1)
       return
     }
     stopping = performance.now()
     controller.abort(new DbError('Suspended', `${signal} ended the start`))
     if (running === undefined) {
-      after(grace, () => process.exit(0))
+      after(grace, () => exitNow(0))
       return
     }
-    running.core.log.info({ signal }, 'stopping')
+    const { config, log } = running.core
+    log.info({ signal }, 'stopping')
+    exitWithin(config.http.shutdown_grace + closingTime, 0, () => {
+      log.error('the stop took too long and ends as a crash would, which loses nothing that is in the log')
+    })
     await running.close()
-    process.exit(0)
+    exitNow(0)
   }
   process.on('SIGTERM', stop).on('SIGINT', stop)
   return {

@@ -1,5 +1,6 @@
 // From a configuration to a running server, and back to nothing.
 import type { FastifyInstance } from 'fastify'
+import { isPluginProvider } from './auth/plugin.ts'
 import { checkConfig } from './check.ts'
 import { ConfigError, locateProblems } from './config/error.ts'
 import { exhaustedWait } from './config/policy.ts'
@@ -11,6 +12,8 @@ import { createBudget } from './http/budget.ts'
 import type { ServerKind } from './http/context.ts'
 import { createQuotas } from './http/quota.ts'
 import { openTls } from './http/tls.ts'
+import type { ListenerAddress } from './listener/listener.ts'
+import { type Listeners, openListeners } from './listener/open.ts'
 import { createLogger } from './log/log.ts'
 import { inPhase } from './phase.ts'
 import type { Catalogue } from './registry.ts'
@@ -25,9 +28,14 @@ export interface Running {
   readonly public?: FastifyInstance
   /** `http://host:port`, `https` with a certificate, of each server, with the port that was really taken. */
   readonly addresses: { readonly main: string; readonly public?: string }
+  /** Where the listeners of plugins really listen, by `plugin.listener`. */
+  readonly listeners: ReadonlyMap<string, ListenerAddress>
   /** Takes over what a configuration that was loaded anew has changed, as far as that goes without a restart. */
   readonly reload: Reload
-  /** Takes no more requests, lets running ones end within `http.shutdown_grace`, then closes everything; safe twice. */
+  /**
+   * Takes no more requests, lets running ones end within `http.shutdown_grace`, and closes everything, which writes rows to files in what
+   * is left of that time; safe twice.
+   */
   close(): Promise<void>
 }
 
@@ -63,12 +71,18 @@ async function run(
   signal?.throwIfAborted()
   const core = await createCore(config, {
     folder,
-    plugins: plugins.map(({ spec, servers }) => ({ name: spec.name, servers, options: spec.config }))
+    plugins: plugins.map(({ spec, servers }) => ({ name: spec.name, servers, options: spec.config })),
+    reducers: plugins.flatMap(({ spec }) => spec.reducers ?? [])
   })
-  const undo: (() => unknown)[] = [() => core.close()]
-  const close = once(() => undoAll(undo, core))
+  const limit = new AbortController()
+  const undo: (() => unknown)[] = [() => core.close(limit.signal)]
+  const close = once(() => {
+    after(config.http.shutdown_grace, () => limit.abort()).unref()
+    return undoAll(undo, core)
+  })
   try {
     const services = await setUp(core, plugins, undo, signal)
+    bindUsers(core, plugins, services)
     const stopping = new AbortController()
     const budget = createBudget(
       { limit: config.max_in_flight_write_bytes, wait: exhaustedWait(config.write_bytes_exhausted_policy) ?? 0 },
@@ -79,9 +93,14 @@ async function run(
     const parts = { plugins, services, budget, quotas, tls, stopping: stopping.signal, starting: signal }
     const kinds: ServerKind[] = config.http.enable_api_server ? ['main', 'public'] : ['main']
     const servers = await Promise.all(kinds.map(kind => buildServer(kind, core, parts)))
-    undo.push(() => stopServers(servers, stopping, config.http.shutdown_grace))
+    let listeners: Listeners | undefined
+    undo.push(() => stopServers(servers, listeners, stopping, config.http.shutdown_grace))
+    for (const { plugin, component, state } of core.components())
+      if (state === 'starting' && component === undefined) core.report(plugin, { state: 'ok' })
     const certificate = tls?.follow(servers)
     undo.push(() => certificate?.close())
+    signal?.throwIfAborted()
+    listeners = await openListeners(core, parts)
     signal?.throwIfAborted()
     const [main, open] = servers
     const mainUrl = await listen(main!, config.http.addr, 'http.addr')
@@ -91,6 +110,7 @@ async function run(
     return {
       core,
       main: main!,
+      listeners: listeners.addresses,
       addresses: { main: mainUrl, ...(openUrl !== undefined && { public: openUrl }) },
       ...(open !== undefined && { public: open }),
       reload: createReload({
@@ -117,6 +137,7 @@ async function setUp(
   const services = new Map<string, unknown>()
   const limit = core.config.plugin_timeout
   for (const { spec, options } of plugins) {
+    core.report(spec.name, { state: 'starting' })
     const declared = declaredServices(spec, services) as never
     const service = await inPhase(spec, 'setup', { limit, signal }, () => spec.setup?.(core, options, declared))
     services.set(spec.name, service)
@@ -125,6 +146,13 @@ async function setUp(
     undo.push(() => inPhase(spec, 'close', { limit: core.config.plugin_timeout }, () => closable.close?.()))
   }
   return services
+}
+
+/** Hands the question who somebody is to the plugin that `user_provider` names. */
+function bindUsers({ users }: Core, plugins: readonly EnabledPlugin[], services: ReadonlyMap<string, unknown>): void {
+  if (!isPluginProvider(users)) return
+  const { spec } = plugins.find(({ spec }) => spec.authenticate !== undefined && users.name === `plugin:${spec.name}`)!
+  users.bind(credentials => spec.authenticate!(credentials, services.get(spec.name)))
 }
 
 async function undoAll(undo: readonly (() => unknown)[], core: Core): Promise<void> {
@@ -137,14 +165,19 @@ async function undoAll(undo: readonly (() => unknown)[], core: Core): Promise<vo
   }
 }
 
-async function stopServers(servers: readonly FastifyInstance[], stopping: AbortController, grace: number) {
+async function stopServers(
+  servers: readonly FastifyInstance[],
+  listeners: Listeners | undefined,
+  stopping: AbortController,
+  grace: number
+) {
   const end = after(grace, () => {
     stopping.abort()
     after(500, () => {
       for (const { server } of servers) server.closeAllConnections()
     }).unref()
   })
-  await Promise.all(servers.map(app => app.close()))
+  await Promise.all([...servers.map(app => app.close()), listeners?.close()])
   end.stop()
 }
 

@@ -1,11 +1,11 @@
 // Measures queries and tells the server of them: planning, and what the engine took for its rows, not what a client took to read them.
-import type { Answer, RecordsAnswer } from './format/answer.ts'
+import type { RecordsAnswer } from './format/answer.ts'
 import type { RequestContext } from './http/context.ts'
 import type { SlowQueries } from './slow-query.ts'
 import { timed } from './storage/timed.ts'
 
 /** Runs a query; when it is done, or its rows have been read, or it failed, `slowQueries` gets to know how long it took. `query` is its text. */
-export async function watchQuery<T extends Answer>(
+export async function watchQuery<T extends object>(
   slowQueries: SlowQueries,
   ctx: RequestContext,
   query: string,
@@ -16,13 +16,17 @@ export async function watchQuery<T extends Answer>(
   try {
     const answer = await run()
     const cost = performance.now() - began
-    if (answer.kind === 'records') return measured(answer, cost, done) as T
+    if (isRecords(answer)) return measured(answer, cost, done) as T
     done(cost)
     return answer
   } catch (error) {
     done(performance.now() - began)
     throw error
   }
+}
+
+function isRecords(answer: object): answer is RecordsAnswer {
+  return 'kind' in answer && answer.kind === 'records'
 }
 
 function measured(answer: RecordsAnswer, planned: number, done: (cost: number) => void): RecordsAnswer {

@@ -7,6 +7,7 @@ import { configReference, type PluginOptions } from '../core/config/reference.ts
 import type { PluginSpec } from '../core/plugin.ts'
 import { type Running, start } from '../core/start.ts'
 import { catalogue } from '../plugins/index.ts'
+import { apiReference } from './api.ts'
 import { errorReference } from './errors.ts'
 import { metricsReference } from './metrics.ts'
 import { processorReference } from './processors.ts'
@@ -19,6 +20,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   const running = await startBoth(folder)
   try {
     return new Map([
+      ['api.md', apiReference()],
       ['config.md', configReference(await pluginOptions())],
       ['errors.md', errorReference()],
       ['metrics.md', metricsReference(running)],

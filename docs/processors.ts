@@ -1,5 +1,5 @@
 // The page of processor kinds: options and an example of each.
-import { builtInKinds } from '../plugins/pipelines/processor/index.ts'
+import { processors } from '../plugins/processors.ts'
 import type { ProcessorDefinition, ProcessorDoc } from '../plugins/services.ts'
 
 const introduction = `# Processors
@@ -14,7 +14,7 @@ Unless a processor says otherwise:
 `
 
 export function processorReference(): string {
-  const sorted = builtInKinds.toSorted((a, b) => (a.kind < b.kind ? -1 : 1))
+  const sorted = processors.toSorted((a, b) => (a.kind < b.kind ? -1 : 1))
   return [introduction, ...sorted.map(section)].join('\n')
 }
 

@@ -1,7 +1,7 @@
 // The page of the script language's functions: signatures, what can fail, and the examples that a test runs.
-import type { Call, Example, FunctionSpec, Param } from '../plugins/pipelines/vrl/function.ts'
-import { compile, standardLibrary, writeValue } from '../plugins/pipelines/vrl/index.ts'
-import { type Kind, kinds, kindText } from '../plugins/pipelines/vrl/kind.ts'
+import type { Call, Example, FunctionSpec, Param } from '../plugins/vrl/language/function.ts'
+import { compile, standardLibrary, writeValue } from '../plugins/vrl/language/index.ts'
+import { type Kind, kinds, kindText } from '../plugins/vrl/language/kind.ts'
 
 const introduction = `# Functions of scripts
 

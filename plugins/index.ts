@@ -6,6 +6,7 @@ export const catalogue: Catalogue = {
   alerting: () => import('./alerting/index.ts'),
   dashboard: () => import('./dashboard/index.ts'),
   eventcollector: () => import('./eventcollector/index.ts'),
+  flows: () => import('./flows/index.ts'),
   ingest: () => import('./ingest/index.ts'),
   jaeger: () => import('./jaeger/index.ts'),
   lineproto: () => import('./lineproto/index.ts'),
@@ -17,5 +18,6 @@ export const catalogue: Catalogue = {
   promql: () => import('./promql/index.ts'),
   sql: () => import('./sql/index.ts'),
   telemetry: () => import('./telemetry/index.ts'),
-  tsdbput: () => import('./tsdbput/index.ts')
+  tsdbput: () => import('./tsdbput/index.ts'),
+  vrl: () => import('./vrl/index.ts')
 }

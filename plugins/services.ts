@@ -4,12 +4,15 @@ import type {
   DbError,
   ItemBatch,
   ItemError,
+  PartRead,
   RecordsAnswer,
   RequestContext,
   SeriesLabel,
   SeriesLimits,
   SeriesName,
   ServerKind,
+  SqlQuery,
+  Steps,
   TableWrite,
   TimeUnit
 } from '../core/index.ts'
@@ -36,8 +39,32 @@ export interface PipelinesService {
   ): Promise<PipelineResult>
   /** What a request's headers say about pipelines, the same for every protocol. */
   readHeaders(headers: IncomingHttpHeaders): PipelineHeaders
-  /** Makes one more kind of processor known, for documents compiled from now on. Throws when the kind is taken. */
-  addProcessor(definition: ProcessorDefinition): void
+  /**
+   * Makes one more kind of processor known, for a plugin's `setup`. Its module is loaded here and in each thread that runs pipelines:
+   * a processor never holds the event loop. DbError `InvalidArguments` when the module makes no processor or the kind is taken.
+   */
+  addProcessor(source: ProcessorModule): Promise<void>
+}
+
+/** Where the code of a processor is. */
+export interface ProcessorModule {
+  /** Its default export is a `ProcessorFactory`: `new URL('./processor.js', import.meta.url)`. */
+  readonly module: URL
+  /** Handed to the factory: plain data, which passes between threads. */
+  readonly settings?: unknown
+  /** Receives what the processor sends, in the server's own thread: to count, or to log. */
+  readonly onMessage?: (message: unknown) => void
+}
+
+/** Makes a kind of processor; called once in each thread. */
+export type ProcessorFactory<Settings = never> = (settings: Settings, host: ProcessorHost) => ProcessorDefinition
+
+/** What a processor has of its surroundings. */
+export interface ProcessorHost {
+  /** Names of the fields that set options of the table instead of becoming columns, `svc_ttl` and the like. */
+  readonly variables: ReadonlySet<string>
+  /** Hands plain data to `onMessage` of whoever added the processor. */
+  send(message: unknown): void
 }
 
 /** Members are absent where the request does not say. */
@@ -65,6 +92,8 @@ export interface PipelineRunOptions {
   readonly customTimeIndex?: string
   /** An unusable custom time value becomes the current time; items that could not be decoded are left out and reported. */
   readonly ignoreErrors?: boolean
+  /** How many items that were left out the result tells of, default 10. */
+  readonly maxErrors?: number
 }
 
 export interface PipelineResult {
@@ -102,11 +131,19 @@ export interface ProcessorDoc {
 
 /** One step of a compiled pipeline. Works on every live row of a batch and fails those it cannot take; never throws for what is in an item. */
 export interface Processor {
-  apply(batch: ItemBatch): void
+  /** `written` is for those whose options do not say which fields they write: they mark what their own text writes, row by row. */
+  apply(batch: ItemBatch, written?: WrittenVariables): void
   /** Names of the fields it writes as far as its options say them; absent: those its `field` or `fields` lead to. */
   readonly writes?: readonly string[]
   /** Fields it fills with a timestamp in every item that passes; lets a pipeline without a transform find its time index. */
   readonly times?: readonly { readonly field: string; readonly unit: TimeUnit }[]
+}
+
+/** In which rows which of `ProcessorHost.variables` were written by a pipeline's own text. What came with data sets no options. */
+export interface WrittenVariables {
+  has(name: string, row: number): boolean
+  mark(name: string, row: number): void
+  unmark(name: string, row: number): void
 }
 
 /** What a field option names: read `from`, write `to`; both are the same unless renamed. */
@@ -202,6 +239,8 @@ export interface PromqlSample {
   readonly labels: PromqlLabels
   /** Undefined for a native histogram. */
   readonly value: number | undefined
+  /** Of a native histogram alone; its counts may have fractions. */
+  readonly histogram?: NativeHistogram
 }
 
 /** What a query cost. */
@@ -215,6 +254,8 @@ export interface PromqlStats {
   }
   /** Samples held at most at a time. */
   readonly peak: number
+  /** How the files and memtables of its tables were read. */
+  readonly reading: () => readonly PartRead[]
   /** Samples that selectors saw, where they were counted, and by step (milliseconds since 1970). */
   readonly seen?: { readonly total: number; readonly perStep: readonly (readonly [time: number, samples: number])[] }
 }
@@ -222,11 +263,80 @@ export interface PromqlStats {
 /** Asks SQL for other plugins. */
 export interface SqlQueryService {
   /**
-   * Runs one statement that reads, in the context's database. Throws DbError: `InvalidSyntax`, `PermissionDenied` for a statement that
-   * would change something, and what the statement itself leads to. What is answered is read once.
+   * Runs one statement that reads, in the context's database. `params` are the values of `$1`, `$2` … or of `?` in their order, or by name
+   * of `$name`: they are never text of the statement. Throws DbError: `InvalidSyntax`, `AccessDenied` for a statement that would change
+   * something, and what the statement itself leads to. What is answered is read once, by batches or with `rowsOf`.
    */
-  query(ctx: RequestContext, text: string): Promise<RecordsAnswer>
+  query(ctx: RequestContext, text: string, params?: SqlParameters): Promise<RecordsAnswer>
+  /**
+   * Puts the rows of a query into a table and takes away those of it that meet `where` and have the tags and time of none of them: in one
+   * write. How many rows it put.
+   */
+  replace(ctx: RequestContext, rows: ReplacedRows): Promise<number>
+  /** A query as the store takes it, for `store.query`: with `follow`, it runs over the rows of its only table that are written from now on. */
+  plan(ctx: RequestContext, text: string): Promise<SqlQuery>
+  /** Who keeps flows, for the statements about them. */
+  useFlows(flows: FlowsService): void
 }
+
+export interface ReplacedRows {
+  readonly database: string
+  readonly table: string
+  /** Columns of the table the columns of the query stand for. */
+  readonly columns: readonly string[]
+  readonly query: string
+  /** A condition; empty: all rows. */
+  readonly where: string
+}
+
+/** A query over windows of time, in parts: between two windows it is `before WHERE condition AND … after`. */
+export interface FlowQuery {
+  readonly source: { readonly database: string; readonly table: string }
+  readonly before: string
+  readonly condition: string
+  readonly after: string
+  /** What stands in FROM. */
+  readonly from: string
+  /** The time index, and the beginning and length of its window, as SQL. */
+  readonly time: string
+  readonly window: string
+  readonly length: string
+  /** Which column of the result the window is. */
+  readonly windowColumn: number
+}
+
+export interface FlowDefinition {
+  readonly database: string
+  readonly name: string
+  /** Where its rows go. */
+  readonly sink: { readonly database: string; readonly table: string }
+  /** Of the result, in order. */
+  readonly columns: readonly string[]
+  readonly query: FlowQuery
+  /** The query as written. */
+  readonly text: string
+  readonly timezone: string
+  /** Windows that began so many milliseconds ago stay as they are. */
+  readonly expireAfter: number | undefined
+  readonly comment: string | undefined
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+}
+
+/** Keeps tables of aggregates up to date with the tables they are made of. */
+export interface FlowsService {
+  /** Replaces one of the same name. Answers when its table is filled. */
+  create(ctx: RequestContext, flow: FlowDefinition): Promise<void>
+  drop(ctx: RequestContext, database: string, name: string): Promise<void>
+  /** By name. */
+  list(database: string): readonly FlowDefinition[]
+  /** Resolves when what was written before is in its table. */
+  flush(ctx: RequestContext, database: string, name: string): Promise<void>
+}
+
+/** Numbers that are integers are taken as such. */
+export type SqlParameter = string | number | bigint | boolean | null
+export type SqlParameters = readonly SqlParameter[] | Readonly<Record<string, SqlParameter>>
 
 /** Rules of alerts and recorded series. */
 export interface AlertingService {
@@ -263,13 +373,16 @@ export interface MetricsysService {
   /** For a look at the limits before rows are written. */
   room(db: string): MetricsRoom
   /** A write for each table. Throws DbError: see `checkHistogram`. */
-  histogramWrites(rows: readonly HistogramRow[], physicalTable: string): readonly TableWrite[]
+  histogramWrites(rows: readonly HistogramRow[], physicalTable: string): Steps<readonly TableWrite[]>
   /** Throws DbError `InvalidArguments` saying what does not fit together. */
   checkHistogram(histogram: NativeHistogram): void
   /** A write for each database. Exemplars of one series and time replace each other. */
-  exemplarWrites(rows: readonly ExemplarRow[]): readonly TableWrite[]
+  exemplarWrites(rows: readonly ExemplarRow[]): Steps<readonly TableWrite[]>
   /** What is not stored yet of what is known of metrics; undefined when all is. Call `stored` once the write has been answered. */
-  metadataWrite(db: string, rows: readonly MetricMetadata[]): { readonly write: TableWrite; stored(): void } | undefined
+  metadataWrite(
+    db: string,
+    rows: readonly MetricMetadata[]
+  ): Steps<{ readonly write: TableWrite; stored(): void } | undefined>
   /** `rules` and `alerts` of the query API answer with these from now on. */
   serveRules(rules: AlertingService): void
 }
@@ -331,6 +444,35 @@ export interface MetricMetadata {
   readonly help: string
 }
 
+/** Takes in OTLP, whatever brings it. */
+export interface TelemetryService {
+  /**
+   * Stores an Export…ServiceRequest. Throws DbError where nothing of it is stored: `InvalidArguments` for what cannot be read or is too
+   * large, and what the store refuses.
+   */
+  receive(signal: TelemetrySignal, request: TelemetryRequest): Promise<TelemetryTaken>
+  /** The Export…ServiceResponse that says so, as protobuf; empty where all was taken. */
+  answer(taken: TelemetryTaken): Uint8Array
+}
+
+export type TelemetrySignal = 'metrics' | 'traces' | 'logs'
+
+export interface TelemetryRequest {
+  readonly ctx: RequestContext
+  /** `x-svc-…` as over HTTP: tables, pipelines, names of metrics. */
+  readonly headers: IncomingHttpHeaders
+  /** The Export…ServiceRequest as protobuf. */
+  readonly body: Uint8Array
+}
+
+/** What became of a request that was taken. */
+export interface TelemetryTaken {
+  /** Spans, data points or log records that were left out. */
+  readonly rejected: number
+  /** Why the first of them was, for people; with none rejected, a warning or empty. */
+  readonly message: string
+}
+
 /** The dashboard, for plugins that add a page to it. */
 export interface DashboardService {
   /** Throws TypeError when the name is taken or no word. */
@@ -361,5 +503,7 @@ declare module '../core/plugin.ts' {
     promql: PromqlService
     pipelines: PipelinesService
     sql: SqlQueryService
+    flows: FlowsService
+    telemetry: TelemetryService
   }
 }

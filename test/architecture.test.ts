@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import t from 'tap'
 
 const root = join(import.meta.dirname, '..')
-const files = globSync('{core,plugins}/**/*.{ts,tsx}', { cwd: root }).sort()
+const files = globSync('{client,core,plugins}/**/*.{ts,tsx}', { cwd: root }).sort()
 const text = new Map(files.map(file => [file, readFileSync(join(root, file), 'utf8')]))
 
 interface Import {
@@ -21,12 +21,13 @@ const layers: readonly (readonly [RegExp, number])[] = [
   [/^core\/(errors|pace|rest|semver\.d|timer|version)\.ts$/, 0],
   [/^core\/http\/context\.ts$/, 1],
   [/^core\/(model|wire|config|regex)\//, 0],
-  [/^core\/(audit|compute)\.ts$/, 1],
+  [/^core\/(audit|component|compute)\.ts$/, 1],
   [/^core\/(log|metrics|trace|workers|format)\//, 1],
   [/^core\/(storage|auth|search)\//, 2],
   [/^core\/(core|create|loop|phase|plugin|module|catalog-metrics|slow-query|watch-query)\.ts$/, 3],
-  [/^core\/(index|registry|check|server|reload|start|follow|signals|defects)\.ts$/, 4],
-  [/^core\/http\//, 4]
+  [/^core\/(api|index|registry|check|server|reload|start|follow|signals|defects|exit(\.worker)?)\.ts$/, 4],
+  [/^core\/listener\/listener\.ts$/, 3],
+  [/^core\/(http|listener)\//, 4]
 ]
 
 const say = ({ from, to }: Import) => `${from} imports ${to}`
@@ -64,6 +65,12 @@ t.test('threads load nothing of the server', async t => {
   t.strictSame(heavy, [])
 })
 
+t.test('the client imports nothing but its own files: it runs in browsers', async t => {
+  const own = imports.filter(({ from }) => from.startsWith('client/'))
+  t.not(own.length, 0)
+  t.strictSame(own.filter(({ to }) => !to.startsWith('client/')).map(say), [])
+})
+
 t.test('there are no circles of imports', async t => {
   const edges = Map.groupBy(
     imports.filter(({ to, typeOnly }) => isLocal(to) && !typeOnly),
@@ -84,6 +91,7 @@ t.test('there are no circles of imports', async t => {
 t.test('heavy packages have one door', async t => {
   const doors: Readonly<Record<string, RegExp>> = {
     '@duckdb/node-api': /^core\/storage\/embedded\/duckdb\//,
+    '@clickhouse/client': /^core\/storage\/clickhouse\/connection\.ts$/,
     '@duckdb/node-bindings': /^core\/storage\/embedded\/duckdb\//,
     fastify: /^core\/(http\/.*|server|start|plugin)\.ts$|^plugins\/[^/]+\/([^/]+\/)*(routes|index)\.ts$/,
     '@opentelemetry/api': /^core\/trace\/otlp\.ts$/,
@@ -98,13 +106,30 @@ t.test('heavy packages have one door', async t => {
 t.test('timers are those of core/timer.ts, which hold any duration', async t => {
   const runtime = /\b(?:setTimeout|setInterval)\(|timers\/promises/
   const found = [...text].filter(([file, content]) => {
-    const inBrowser = /^plugins\/(dashboard\/web\/|[^/]+\/page\.ts$)/.test(file)
+    const inBrowser = /^(client\/|plugins\/(dashboard\/web\/|[^/]+\/page\.ts$))/.test(file)
     return file !== 'core/timer.ts' && !inBrowser && runtime.test(content)
   })
   t.strictSame(
     found.map(([file]) => file),
     []
   )
+})
+
+t.test('no regular expression takes time by the square of its text', async t => {
+  // Literals alone: what users bring runs in linear time anyway (decision 8).
+  const quadratic: Readonly<Record<string, RegExp>> = {
+    'digits, a point that may be missing, and digits': /\\d[+*]\\\.\?\\d[+*]/,
+    'a run of white space that begins anywhere': /(?:split|replace|replaceAll|match|matchAll|search)\(\/\\s[+*](?!\/)/,
+    'a run at the end that begins anywhere': /[(]\/(?:\\?[^\\^(]|\[[^\]^][^\]]*\])[+*]\$\//
+  }
+  const found = [...text].flatMap(([file, content]) =>
+    file.startsWith('plugins/dashboard/web/')
+      ? []
+      : Object.entries(quadratic)
+          .filter(([, pattern]) => pattern.test(content))
+          .map(([what]) => `${file}: ${what}`)
+  )
+  t.strictSame(found, [])
 })
 
 t.test('core contains no protocol word', async t => {

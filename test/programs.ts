@@ -12,10 +12,11 @@ export function findProgram(name: string): string | undefined {
     .find(isExecutable)
 }
 
-/** Options of a test that runs the program: skipped when it is missing, unless `WEIR_REQUIRE_CLIENTS=1` says that it must be there. */
-export function needing(name: string): { readonly skip: string | false } {
-  if (findProgram(name) !== undefined) return { skip: false }
-  const reason = `${name} is neither on the path nor in WEIR_PEERS_DIR`
+/** Options of a test that runs these programs: skipped when one is missing, unless `WEIR_REQUIRE_CLIENTS=1` says that they must be there. */
+export function needing(...names: readonly string[]): { readonly skip: string | false } {
+  const missing = names.find(name => findProgram(name) === undefined)
+  if (missing === undefined) return { skip: false }
+  const reason = `${missing} is neither on the path nor in WEIR_PEERS_DIR`
   if (process.env['WEIR_REQUIRE_CLIENTS'] === '1') throw new Error(reason)
   return { skip: reason }
 }

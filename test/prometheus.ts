@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { eventually } from './eventually.ts'
 import { temporaryFolder } from './helpers.ts'
 import { findProgram, freePort, needing } from './programs.ts'
 
@@ -45,13 +46,6 @@ export async function startPeer(
   const url = `http://127.0.0.1:${port}`
   await eventually(async () => (await fetch(`${url}/-/ready`)).ok)
   return { url, stop }
-}
-
-export async function eventually(check: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise(resolve => setTimeout(resolve, 200))) {
-    if (await check().catch(() => false)) return
-  }
-  throw new Error('it did not come true within 30 seconds')
 }
 
 /** 0 where there is none. */

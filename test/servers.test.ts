@@ -55,6 +55,17 @@ t.test('a route that is there already stops the start and names the plugin', asy
   await t.rejects(start, { message: /^plugin second cannot start on the server main: .*\/v1\/health/ })
 })
 
+t.test('the path of a plugin is one with and without a slash', async t => {
+  const routes = (app: { get(path: string, run: () => Promise<object>): unknown }) =>
+    void app.get('/', async () => ({}))
+  const rooted = definePlugin({ name: 'rooted', prefix: '/v1/rooted', servers: ['main'], config, routes })
+  const { main } = await startServer(t, '', { plugins: [rooted] })
+  for (const url of ['/v1/rooted', '/v1/rooted/']) {
+    t.equal((await main.inject(url)).statusCode, 200, url)
+    t.equal((await main.inject({ method: 'PUT', url })).statusCode, 405, url)
+  }
+})
+
 t.test('configuration narrows the servers of a plugin, and others keep using its service', async t => {
   const toml = '[http]\nenable_api_server = true\n[plugins.lender]\nservers = ["main"]'
   const lender = definePlugin({

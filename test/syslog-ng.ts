@@ -7,15 +7,15 @@ import type { Test } from 'tap'
 import { temporaryFolder } from './helpers.ts'
 import { findProgram } from './programs.ts'
 
-/** Starts it on these lines of RFC 5424; `destination` is the driver with its options. */
-export function startSyslogNg(t: Test, lines: readonly string[], destination: string): void {
+/** Starts it on these lines of RFC 5424; `destination` is the driver with its options, `options` are more global ones. */
+export function startSyslogNg(t: Test, lines: readonly string[], destination: string, options = ''): void {
   const folder = temporaryFolder(t)
   const file = (name: string) => join(folder, name)
   writeFileSync(file('lines.log'), lines.map(line => `${line}\n`).join(''))
   writeFileSync(
     file('syslog-ng.conf'),
     `@version: 3.38
-options { keep-hostname(yes); stats-freq(0); };
+options { keep-hostname(yes); stats-freq(0); ${options} };
 source lines { file("${file('lines.log')}" flags(syslog-protocol) follow-freq(0.2)); };
 destination server { ${destination} };
 log { source(lines); destination(server); };
@@ -29,12 +29,4 @@ log { source(lines); destination(server); };
     child.kill('SIGTERM')
     await gone
   })
-}
-
-/** Asks until the answer is as wanted, at most 20 seconds. */
-export async function eventually<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
-  for (const end = Date.now() + 20_000; ; await new Promise(resolve => setTimeout(resolve, 200))) {
-    const answer = await ask()
-    if (isWanted(answer) || Date.now() > end) return answer
-  }
 }

@@ -2,15 +2,18 @@
 import { ConfigError } from '../config/error.ts'
 import type { Logger } from '../log/log.ts'
 import { createFileProvider } from './file.ts'
+import { createPluginProvider, userPlugin } from './plugin.ts'
 import type { UserProvider } from './provider.ts'
 import { createTableProvider } from './static.ts'
 import { parseUserList } from './users.ts'
 
 /**
- * Makes the provider of `static_user_provider:file:PATH`, `static_user_provider:cmd:LIST` or `watch_file_user_provider:PATH`. ConfigError
+ * Makes the provider of `static_user_provider:file:PATH`, `static_user_provider:cmd:LIST`, `watch_file_user_provider:PATH` or `plugin:NAME`. ConfigError
  * of the key `user_provider` when the text is none of them, or the file or list cannot be used.
  */
 export async function createUserProvider(text: string, log: Logger): Promise<UserProvider> {
+  const plugin = userPlugin(text)
+  if (plugin !== undefined) return createPluginProvider(plugin)
   const [, kind, value] = /^(static_user_provider:file|static_user_provider:cmd|watch_file_user_provider):(.+)$/s.exec(
     text
   ) ?? ['', '', '']
@@ -33,7 +36,7 @@ export async function createUserProvider(text: string, log: Logger): Promise<Use
     ])
   }
   const forms =
-    'static_user_provider:file:PATH, static_user_provider:cmd:USER=SECRET,… or watch_file_user_provider:PATH'
+    'static_user_provider:file:PATH, static_user_provider:cmd:USER=SECRET,…, watch_file_user_provider:PATH or plugin:NAME'
   throw new ConfigError([{ path: ['user_provider'], message: `expected ${forms}` }])
 }
 

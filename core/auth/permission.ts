@@ -4,6 +4,9 @@ import type { PermissionMode, User } from './provider.ts'
 
 type Action = 'read' | 'write'
 
+/** Reading or writing in the database of a request; `_all` refuses users who are limited to databases. */
+export type RouteAction = Action | `${Action}_all`
+
 /**
  * Throws `PermissionDenied` unless the user may do it, in the database where one is named, and `AccessDenied` where the user may not use
  * that at all, or the request may not.
@@ -19,6 +22,13 @@ export function authoriseAll(user: User, action: Action): void {
   if (user.databases !== undefined) {
     throw new DbError('AccessDenied', 'this is for users of all databases, and this user is limited to some')
   }
+}
+
+/** What a route needs. */
+export function authoriseAction(user: User, action: RouteAction): void {
+  const needed = action.startsWith('read') ? 'read' : 'write'
+  if (action.endsWith('_all')) authoriseAll(user, needed)
+  else authorise(user, needed)
 }
 
 /** Whether the user may do anything with a database. */

@@ -1,7 +1,9 @@
 // Who may do what: users, their permission mode, and the interface of whatever knows them.
 
+/** Reading and writing, only reading, only writing. */
 export type PermissionMode = 'rw' | 'ro' | 'wo'
 
+/** Who sends a request, and what he may do. */
 export interface User {
   readonly name: string
   /** Of all databases; of a user who is limited to some, all that any of them allows. */

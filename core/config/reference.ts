@@ -64,7 +64,7 @@ function keyTable(keys: readonly (readonly [string, SchemaNode])[]): string {
   return ['| Key | Type | Default | Changes | Meaning |', '|---|---|---|---|---|', ...rows, ''].join('\n')
 }
 
-function typeOf(node: SchemaNode): string {
+export function typeOf(node: SchemaNode): string {
   if (node.enum !== undefined) return node.enum.map(value => `\`${JSON.stringify(value)}\``).join(', ')
   if (node.type === 'array') return `list of ${node.items?.enum === undefined ? 'texts' : typeOf(node.items)}`
   const { minimum, maximum } = node
@@ -76,6 +76,6 @@ function typeOf(node: SchemaNode): string {
   return node.type === 'boolean' ? 'true or false' : 'text'
 }
 
-function defaultOf(node: SchemaNode): string {
+export function defaultOf(node: SchemaNode): string {
   return node.default === undefined ? '–' : `\`${JSON.stringify(writeUnit(node, node.default))}\``
 }

@@ -142,7 +142,7 @@ const http = table(
     ),
     max_form_size: size(
       4 * MiB,
-      'Largest urlencoded form, where a route takes its parameters from one; a larger one is refused with 413. `0`: only `body_limit` counts.',
+      'Largest urlencoded form, where a route takes its parameters from one, and largest JSON of a route with a schema for its body; a larger one is refused with 413. `0`: only `body_limit` counts.',
       live
     ),
     max_form_fields: count(
@@ -180,7 +180,15 @@ const http = table(
       72 * second,
       'Time a connection may be idle between two requests, and before its first one; then it is closed. `0s` sets no limit.'
     ),
-    shutdown_grace: duration(10 * second, 'Time running requests have to end when the server stops.', live),
+    unread_timeout: duration(
+      30 * second,
+      'Time a client may read nothing of an answer that waits for it; then its connection is closed. `0s` sets no limit.'
+    ),
+    shutdown_grace: duration(
+      10 * second,
+      'Time running requests have to end when the server stops, and rows in memory to go to files; the log keeps the rest. What does not stop within 5 s more is ended.',
+      live
+    ),
     tls,
     rate_limit: rateLimit,
     quota
@@ -188,9 +196,46 @@ const http = table(
   'The two HTTP servers.'
 )
 
+const clickhouse = table(
+  {
+    urls: Type.Array(Type.String({ minLength: 1 }), {
+      default: ['http://127.0.0.1:8123'],
+      minItems: 1,
+      description:
+        'Addresses of the cluster, HTTP or HTTPS. Requests go to one after the other, and to the next one where one does not answer.'
+    }),
+    username: text('default', 'User of the cluster that the server is.'),
+    password_file: text('', "File with the user's password; empty: none."),
+    database_prefix: text('weir_', 'What names of databases begin with there.', {
+      pattern: '^[A-Za-z][A-Za-z0-9_]{0,39}$',
+      expected: 'letters, digits and _, 40 at most, a letter first'
+    }),
+    cluster: text(
+      '',
+      'Name of the cluster in the configuration of its servers: tables are replicated and distributed over it. Empty: one server, tables without replicas.'
+    ),
+    insert_quorum: text(
+      'auto',
+      'With `cluster`: replicas that must have rows before a write is answered, a number or `auto` for most of them.',
+      { pattern: '^(?:auto|\\d{1,3})$', expected: 'a number or auto' }
+    ),
+    timeout: duration(30 * second, 'Time one request to the cluster may take.', { minimum: second }),
+    refresh_interval: duration(
+      10 * second,
+      'Time after which databases, tables and views that other processes made or changed are seen at the latest.',
+      { minimum: second }
+    ),
+    max_connections: count(64, 'Connections to each address of the cluster.'),
+    ca_path: text('', 'Authorities that sign the certificates of the cluster, PEM. Empty: those of the system.'),
+    cert_path: text('', 'Certificate the server shows the cluster, PEM. Empty: none.'),
+    key_path: text('', 'Private key of that certificate, PEM.')
+  },
+  'The ClickHouse cluster, where `engine` is `clickhouse`.'
+)
+
 const storage = table(
   {
-    engine: text('embedded', 'Storage engine: `embedded` or the name of a module.'),
+    engine: text('embedded', 'Storage engine: `embedded`, `clickhouse` or the name of a module.'),
     data_home: text(
       './weir_data',
       'Folder of all local data. A relative path counts from the folder the server is started in.'
@@ -229,7 +274,8 @@ const storage = table(
     sample_cache_size: size(
       256 * MiB,
       'Decoded columns of data files kept in memory for the next query: most of it for series, an eighth for the newest times SQL asks for.'
-    )
+    ),
+    clickhouse
   },
   'Where and how data is kept.'
 )
@@ -367,7 +413,7 @@ export const configSchema = table(
   {
     user_provider: text(
       '',
-      'Who may use the server: `static_user_provider:file:PATH`, `static_user_provider:cmd:USER=SECRET,…` or `watch_file_user_provider:PATH`. Empty: everybody.',
+      'Who may use the server: `static_user_provider:file:PATH`, `static_user_provider:cmd:USER=SECRET,…`, `watch_file_user_provider:PATH`, or `plugin:NAME` for a plugin that knows users. Empty: everybody.',
       { secret: true }
     ),
     enable_telemetry: flag(
@@ -401,12 +447,12 @@ export const configSchema = table(
     ),
     max_waiting_queries: count(
       256,
-      'SQL statements that may wait for their turn, which users take one after the other; further ones are refused with 429.',
+      'Queries that may wait for their turn, SQL statements and others each; users take turns, further ones are refused with 429.',
       { minimum: 0, ...live }
     ),
     query_wait_timeout: duration(
       30 * second,
-      'Time a SQL statement may wait for its turn; then it is refused with 429. `0s` sets no limit.',
+      'Time a query may wait for its turn; then it is refused with 429. `0s` sets no limit.',
       live
     ),
     event_loop_threshold: duration(

@@ -10,6 +10,8 @@ export interface RecordsAnswer {
   batches(): AsyncIterable<ResultBatch>
   /** Frees what it holds when it is not read at all. */
   close?(): void
+  /** The same rows as a file that the storage engine has written, for formats with `wantsFile`; absent where it cannot write them. */
+  file?(): Promise<AsyncIterable<Uint8Array>>
 }
 
 /** The effect of one statement. */
@@ -18,11 +20,13 @@ export interface AffectedAnswer {
   readonly rows: number
 }
 
+/** What came of one statement. */
 export type Answer = RecordsAnswer | AffectedAnswer
 
 export type Epoch = 's' | 'ms' | 'us' | 'ns'
 export type Compression = 'zstd' | 'lz4'
 
+/** What a request says of its result beside the format. */
 export interface EncodeOptions {
   /** Unit of all timestamps of `lineproto_v1`; absent: each column's own. */
   readonly epoch?: Epoch
@@ -39,6 +43,12 @@ export interface ResultFormat {
   readonly contentType: string
   /** Whether the answers of several statements fit into one body. */
   readonly several: boolean
+  /** True: it reads `file` of an answer and no rows, so that whoever asks for it need not read them first. */
+  readonly wantsFile?: boolean
+  /**
+   * Yields pieces of the body; the next is asked for when the client has room. What it throws before the first one is answered with its
+   * status. Reads each answer once, batch by batch: a piece for each batch, or more of long ones, keeps memory and the event loop free.
+   */
   encode(answers: readonly Answer[], options: EncodeOptions): AsyncIterable<string | Uint8Array>
 }
 

@@ -1,8 +1,9 @@
 // Comma-separated values after RFC 4180, without a header, with names, or with names and types.
 import { isValid, type ResultColumn, type ResultVector } from '../model/batch.ts'
 import type { ResultType } from '../model/types.ts'
-import { longPiece, type RecordsAnswer, type ResultFormat } from './answer.ts'
-import { jsonWriter } from './json-value.ts'
+import { longPiece, type ResultFormat } from './answer.ts'
+import { type Cell, jsonCellsInPieces, jsonWriter, slices } from './json-value.ts'
+import { listed, rowTexts } from './row-text.ts'
 
 export const csv = csvFormat([])
 export const csvWithNames = csvFormat([column => column.name])
@@ -20,39 +21,35 @@ function csvFormat(heads: readonly ((column: ResultColumn) => string)[]): Result
         return
       }
       for (const head of heads) yield `${answer.columns.map(column => quote(head(column))).join()}\r\n`
-      yield* rows(answer)
+      const cells = listed(answer.columns, ({ type }, vector) => csvCells(type, vector))
+      yield* rowTexts(answer, { open: '', close: '\r\n', separator: '', cells })
     }
-  }
-}
-
-async function* rows(answer: RecordsAnswer): AsyncGenerator<string> {
-  for await (const batch of answer.batches()) {
-    const cells = answer.columns.map(({ type }, c) => csvCells(type, batch.columns[c]!))
-    let text = ''
-    for (let row = 0; row < batch.rows; row++) {
-      for (let c = 0; c < cells.length; c++) text += c === 0 ? cells[c]!(row) : `,${cells[c]!(row)}`
-      text += '\r\n'
-      if (text.length > longPiece) {
-        yield text
-        text = ''
-      }
-    }
-    yield text
   }
 }
 
 /** A value as its JSON text, but text without JSON's quotes; nothing for null and for floats that are no numbers. */
-function csvCells(type: ResultType, { values, valid }: ResultVector): (row: number) => string {
+function csvCells(type: ResultType, vector: ResultVector): (row: number) => Cell {
+  const { values, valid } = vector
   const write = jsonWriter(type)
+  const inPieces = jsonCellsInPieces(type, vector)
   const nested = type === 'Json' || type === 'Binary'
   const float = type === 'Float32' || type === 'Float64'
   return row => {
     const value: unknown = isValid(valid, row) ? values[row] : null
     if (value === null || value === undefined) return ''
-    if (typeof value === 'string' && !nested) return quote(value)
+    if (typeof value === 'string' && !nested)
+      return value.length > longPiece ? quoteInPieces(slices(value)) : quote(value)
     if (float) return Number.isFinite(value) ? write(value) : ''
-    return typeof value === 'object' || nested ? quote(write(value)) : write(value)
+    if (typeof value !== 'object' && !nested) return write(value)
+    const cell = inPieces(row)
+    return typeof cell === 'string' ? quote(cell) : quoteInPieces(cell)
   }
+}
+
+function* quoteInPieces(pieces: Iterable<string>): Generator<string> {
+  yield '"'
+  for (const piece of pieces) yield piece.replaceAll('"', '""')
+  yield '"'
 }
 
 function quote(text: string): string {

@@ -1,15 +1,17 @@
-// The result formats by name, and the checks of the parameters that choose among them.
+// The result formats by name, those of plugins among them, and the parameters that choose among them.
 import { DbError } from '../errors.ts'
 import type { Answer, Compression, EncodeOptions, Epoch, ResultFormat } from './answer.ts'
 import { arrow } from './arrow.ts'
 import { csv, csvWithNames, csvWithNamesAndTypes } from './csv.ts'
 import { json } from './json.ts'
 import { lineprotoV1 } from './lineproto-v1.ts'
+import { ndjson } from './ndjson.ts'
 import { nullFormat } from './null.ts'
+import { parquet } from './parquet.ts'
 import { svcV1 } from './svc-v1.ts'
 import { table } from './table.ts'
 
-const formats: Readonly<Record<string, ResultFormat>> = {
+const own: Readonly<Record<string, ResultFormat>> = {
   svc_v1: svcV1,
   lineproto_v1: lineprotoV1,
   csv,
@@ -17,27 +19,23 @@ const formats: Readonly<Record<string, ResultFormat>> = {
   csvWithNamesAndTypes,
   table,
   json,
+  ndjson,
   arrow,
+  parquet,
   null: nullFormat
 }
 
-/** The format of that name in any case, `svc_v1` without one. Throws `InvalidArguments` naming those there are. */
-export function resultFormat(name: string | undefined): ResultFormat {
-  return choose('format', name, formats) ?? svcV1
-}
-
-const epochs: Readonly<Record<string, Epoch>> = { ns: 'ns', u: 'us', µ: 'us', us: 'us', ms: 'ms', s: 's' }
-
-/** The unit an `epoch` parameter names. Throws `InvalidArguments` naming those there are. */
-export function resultEpoch(name: string | undefined): Epoch | undefined {
-  return choose('epoch', name, epochs)
-}
-
-const compressions: Readonly<Record<string, Compression>> = { zstd: 'zstd', lz4: 'lz4' }
-
-/** What a `compression` parameter names. Throws `InvalidArguments` naming those there are. */
-export function resultCompression(name: string | undefined): Compression | undefined {
-  return choose('compression', name, compressions)
+/** The formats that results come in, wherever they come from. */
+export interface ResultFormats {
+  /** In the order they were added, our own first. */
+  names(): readonly string[]
+  /** Makes one more known, as `format=NAME` in any case. Throws TypeError where the name is taken or no word, or the format lacks something. */
+  add(name: string, format: ResultFormat): void
+  /**
+   * What the parameters `format`, `epoch` and `compression` choose, `svc_v1` without one. Throws DbError `InvalidArguments` naming what
+   * there is.
+   */
+  choose(parameter: (name: string) => string | undefined): ResultEncoding
 }
 
 export interface ResultEncoding {
@@ -45,12 +43,30 @@ export interface ResultEncoding {
   readonly encoding: Pick<EncodeOptions, 'epoch' | 'compression'>
 }
 
-/** What the parameters `format`, `epoch` and `compression` choose. Throws `InvalidArguments` naming what there is. */
-export function resultEncoding(parameter: (name: string) => string | undefined): ResultEncoding {
-  const format = resultFormat(parameter('format'))
-  const epoch = resultEpoch(parameter('epoch'))
-  const compression = resultCompression(parameter('compression'))
-  return { format, encoding: { ...(epoch && { epoch }), ...(compression && { compression }) } }
+const epochs: Readonly<Record<string, Epoch>> = { ns: 'ns', u: 'us', µ: 'us', us: 'us', ms: 'ms', s: 's' }
+const compressions: Readonly<Record<string, Compression>> = { zstd: 'zstd', lz4: 'lz4' }
+
+export function createFormats(): ResultFormats {
+  const formats = new Map<string, ResultFormat>()
+  const add: ResultFormats['add'] = (name, format) => {
+    if (!/^[a-z]\w*$/i.test(name)) throw new TypeError(`${name} is no name of a result format: expected a word`)
+    if (keyOf(formats, name) !== undefined) throw new TypeError(`there is a result format ${name} already`)
+    if (typeof format.contentType !== 'string' || typeof format.header !== 'string')
+      throw new TypeError(`the result format ${name} needs the texts contentType and header`)
+    if (typeof format.encode !== 'function') throw new TypeError(`the result format ${name} needs a function encode`)
+    formats.set(name, format)
+  }
+  for (const [name, format] of Object.entries(own)) add(name, format)
+  return {
+    names: () => [...formats.keys()],
+    add,
+    choose(parameter) {
+      const format = choose('format', parameter('format'), formats) ?? svcV1
+      const epoch = choose('epoch', parameter('epoch'), new Map(Object.entries(epochs)))
+      const compression = choose('compression', parameter('compression'), new Map(Object.entries(compressions)))
+      return { format, encoding: { ...(epoch && { epoch }), ...(compression && { compression }) } }
+    }
+  }
 }
 
 /** A whole body, piece by piece. Throws `InvalidArguments` for several answers in a format that takes one. */
@@ -70,9 +86,13 @@ export function checkCount(format: ResultFormat, answers: number): void {
   }
 }
 
-function choose<T>(what: string, name: string | undefined, known: Readonly<Record<string, T>>): T | undefined {
+function choose<T>(what: string, name: string | undefined, known: ReadonlyMap<string, T>): T | undefined {
   if (name === undefined || name === '') return undefined
-  const key = Object.keys(known).find(candidate => candidate.toLowerCase() === name.toLowerCase())
-  if (key !== undefined) return known[key]
-  throw new DbError('InvalidArguments', `unknown ${what} ${name}, expected one of ${Object.keys(known).join(', ')}`)
+  const key = keyOf(known, name)
+  if (key !== undefined) return known.get(key)
+  throw new DbError('InvalidArguments', `unknown ${what} ${name}, expected one of ${[...known.keys()].join(', ')}`)
+}
+
+function keyOf(known: ReadonlyMap<string, unknown>, name: string): string | undefined {
+  return [...known.keys()].find(candidate => candidate.toLowerCase() === name.toLowerCase())
 }

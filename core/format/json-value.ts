@@ -42,6 +42,55 @@ export function jsonCells(type: ResultType, vector: ResultVector): (row: number)
   }
 }
 
+/** Characters of a text, and items of a list, that are written in one go. */
+const longText = 1 << 17
+const longList = 1 << 13
+
+/** A value as text; a long one is made piece by piece. */
+export type Cell = string | Iterable<string>
+
+/** As `jsonCells`, long texts and lists in pieces. */
+export function jsonCellsInPieces(type: ResultType, vector: ResultVector): (row: number) => Cell {
+  const cell = jsonCells(type, vector)
+  const { values, valid } = vector
+  const nested = nestedType(type)
+  const item = nested?.kind === 'list' ? jsonWriter(nested.item) : undefined
+  return row => {
+    const value: unknown = values[row]
+    if (typeof value === 'string' && value.length > longText && isValid(valid, row))
+      return type === 'Json' ? slices(value) : textInPieces(value)
+    if (item !== undefined && Array.isArray(value) && value.length > longList && isValid(valid, row))
+      return listInPieces(value, item)
+    return cell(row)
+  }
+}
+
+/** Parts of a text that is long, none of which ends within a character. */
+export function* slices(text: string): Generator<string, undefined> {
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(text.length, at + longText)
+    const last = text.charCodeAt(end - 1)
+    if (last >= 0xd800 && last < 0xdc00 && end < text.length) end++
+    yield text.slice(at, end)
+    at = end
+  }
+}
+
+function* textInPieces(text: string): Generator<string> {
+  yield '"'
+  for (const slice of slices(text)) yield writeJsonString(slice).slice(1, -1)
+  yield '"'
+}
+
+function* listInPieces(list: readonly unknown[], write: ValueWriter): Generator<string> {
+  const item = (value: unknown) => (value === null || value === undefined ? 'null' : write(value))
+  for (let at = 0; at < list.length; at += longList) {
+    const some = list.slice(at, at + longList).map(item)
+    yield `${at === 0 ? '[' : ','}${some.join()}`
+  }
+  yield ']'
+}
+
 /** The shortest decimal that reads back as the same 32-bit float. */
 export function writeFloat32(value: number): string {
   if (!Number.isFinite(value)) return 'null'

@@ -1,7 +1,9 @@
 // One JSON object per row; of equal column names the last counts.
+import type { ResultVector } from '../model/batch.ts'
 import { writeJsonString } from '../model/json-write.ts'
-import { longPiece, type RecordsAnswer, type ResultFormat } from './answer.ts'
-import { jsonCells } from './json-value.ts'
+import type { RecordsAnswer, ResultFormat } from './answer.ts'
+import { jsonCellsInPieces } from './json-value.ts'
+import { rowTexts } from './row-text.ts'
 
 export const json: ResultFormat = {
   header: 'json',
@@ -9,28 +11,21 @@ export const json: ResultFormat = {
   several: false,
   async *encode([answer], { elapsed }) {
     yield '{"data":['
-    if (answer?.kind === 'records') yield* objects(answer)
+    if (answer?.kind === 'records') yield* jsonObjects(answer, ',')
     yield `]${answer?.kind === 'affected' ? `,"affected_rows":${answer.rows}` : ''},"execution_time_ms":${Math.round(elapsed())}}`
   }
 }
 
-async function* objects(answer: RecordsAnswer): AsyncGenerator<string> {
+/** Each row as an object, with the separator between them, in pieces; returns how many there are. */
+export async function* jsonObjects(answer: RecordsAnswer, separator: string): AsyncGenerator<string, number> {
   const { columns } = answer
-  const shown = columns.flatMap(({ name }, c) =>
-    columns.findLastIndex(column => column.name === name) === c ? [{ c, key: writeJsonString(name) }] : []
-  )
-  let first = true
-  for await (const batch of answer.batches()) {
-    const members = shown.map(({ c, key }) => ({ key, cell: jsonCells(columns[c]!.type, batch.columns[c]!) }))
-    let text = ''
-    for (let row = 0; row < batch.rows; row++) {
-      text += `${first ? '' : ','}{${members.map(({ key, cell }) => `${key}:${cell(row)}`).join()}}`
-      first = false
-      if (text.length > longPiece) {
-        yield text
-        text = ''
-      }
-    }
-    yield text
-  }
+  const last = new Map(columns.map(({ name }, column) => [name, column]))
+  const cells = [...last.values()]
+    .sort((a, b) => a - b)
+    .map((column, i) => ({
+      column,
+      before: `${i === 0 ? '' : ','}${writeJsonString(columns[column]!.name)}:`,
+      write: (vector: ResultVector) => jsonCellsInPieces(columns[column]!.type, vector)
+    }))
+  return yield* rowTexts(answer, { open: '{', close: '}', separator, cells })
 }

@@ -3,8 +3,9 @@ import type { ResultVector } from '../model/batch.ts'
 import { writeJsonString } from '../model/json-write.ts'
 import { convertTime } from '../model/time.ts'
 import { isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
-import { type Epoch, longPiece, type RecordsAnswer, type ResultFormat } from './answer.ts'
-import { jsonCells } from './json-value.ts'
+import type { Epoch, RecordsAnswer, ResultFormat } from './answer.ts'
+import { jsonCellsInPieces } from './json-value.ts'
+import { listed, rowTexts } from './row-text.ts'
 
 export const lineprotoV1: ResultFormat = {
   header: 'lineproto_v1',
@@ -24,20 +25,8 @@ export const lineprotoV1: ResultFormat = {
 async function* series(answer: RecordsAnswer, epoch: Epoch | undefined): AsyncGenerator<string> {
   const { columns } = answer
   yield `{"name":"","columns":[${columns.map(({ name }) => writeJsonString(name)).join()}],"values":[`
-  let first = true
-  for await (const batch of answer.batches()) {
-    const cells = columns.map(({ type }, c) => jsonCells(type, inUnit(type, batch.columns[c]!, epoch)))
-    let text = ''
-    for (let row = 0; row < batch.rows; row++) {
-      text += `${first ? '' : ','}[${cells.map(cell => cell(row)).join()}]`
-      first = false
-      if (text.length > longPiece) {
-        yield text
-        text = ''
-      }
-    }
-    yield text
-  }
+  const cells = listed(columns, ({ type }, vector) => jsonCellsInPieces(type, inUnit(type, vector, epoch)))
+  yield* rowTexts(answer, { open: '[', close: ']', separator: ',', cells })
   yield ']}'
 }
 

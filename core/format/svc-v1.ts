@@ -1,7 +1,8 @@
 // The default format: one member of `output` per statement, schema first, rows as arrays.
 import { writeJsonString } from '../model/json-write.ts'
-import { longPiece, type RecordsAnswer, type ResultFormat } from './answer.ts'
-import { jsonCells } from './json-value.ts'
+import type { RecordsAnswer, ResultFormat } from './answer.ts'
+import { jsonCellsInPieces } from './json-value.ts'
+import { listed, rowTexts } from './row-text.ts'
 
 export const svcV1: ResultFormat = {
   header: 'svc_v1',
@@ -26,21 +27,7 @@ async function* records(answer: RecordsAnswer): AsyncGenerator<string> {
     ({ name, type }) => `{"name":${writeJsonString(name)},"data_type":${writeJsonString(type)}}`
   )
   yield `{"records":{"schema":{"column_schemas":[${schemas.join()}]},"rows":[`
-  let total = 0
-  for await (const batch of answer.batches()) {
-    const cells = columns.map(({ type }, c) => jsonCells(type, batch.columns[c]!))
-    let text = ''
-    for (let row = 0; row < batch.rows; row++) {
-      text += total === 0 && row === 0 ? '[' : ',['
-      for (let c = 0; c < cells.length; c++) text += c === 0 ? cells[c]!(row) : `,${cells[c]!(row)}`
-      text += ']'
-      if (text.length > longPiece) {
-        yield text
-        text = ''
-      }
-    }
-    total += batch.rows
-    yield text
-  }
+  const cells = listed(columns, ({ type }, vector) => jsonCellsInPieces(type, vector))
+  const total = yield* rowTexts(answer, { open: '[', close: ']', separator: ',', cells })
   yield `],"total_rows":${total}}}`
 }

@@ -1,4 +1,6 @@
 // Who sends the request: everything under /v1, and elsewhere what asks for it, needs a user when a user provider is configured.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import basicAuth from '@fastify/basic-auth'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -102,13 +104,18 @@ async function identify(
       : ownCredentials(plugins.get(request.routeOptions.config.plugin ?? ''), request)
   if (own !== undefined) request.user = await users.authenticate(own)
   else if (header !== undefined && /^basic /i.test(header)) await basic(request, reply)
-  else if (header === undefined && certified(request) !== undefined)
-    request.user = await users.authenticate(certified(request)!)
-  else request.user = await users.authenticate(parseCredentials(header))
+  else request.user = await users.authenticate(credentialsOf(request.headers, request.raw.socket))
 }
 
-/** Of a certificate that an authority of `http.tls.client_ca_path` has signed. */
-function certified({ raw: { socket } }: FastifyRequest): Credentials | undefined {
+/** Of header `x-svc-auth`, else `authorization`, else the client's certificate. Throws DbError `AuthHeaderNotFound` where there is none. */
+export function credentialsOf(headers: IncomingHttpHeaders, socket: Socket | undefined): Credentials {
+  const first = headers['x-svc-auth']
+  const header = typeof first === 'string' ? first : headers.authorization
+  return (header === undefined && certified(socket)) || parseCredentials(header)
+}
+
+/** Of a certificate that an authority of `client_ca_path` has signed. */
+function certified(socket: Socket | undefined): Credentials | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
   const name = socket.getPeerCertificate().subject?.CN
   return typeof name === 'string' && name !== '' ? { kind: 'certificate', user: name } : undefined

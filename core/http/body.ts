@@ -1,7 +1,10 @@
 // Request bodies: read once into one buffer, counted against the limits, inflated.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DbError } from '../errors.ts'
+import { checkJsonValues } from '../model/json-count.ts'
+import { Pace, runPaced } from '../pace.ts'
 import { type ContentCoding, contentCodings, inflate } from '../wire/inflate.ts'
+import { BodyMemory } from './body-memory.ts'
 import { holdBytes, type Lease } from './budget.ts'
 import { drain, readStream } from './read-stream.ts'
 
@@ -10,23 +13,54 @@ import { drain, readStream } from './read-stream.ts'
  * none.
  */
 export function acceptBodies(app: FastifyInstance, limit: number): void {
+  const memory = new BodyMemory()
   app.removeAllContentTypeParsers()
   app.addHook('onRequest', (request, _reply, done) => {
     // The framework refuses what is no media type before anybody reads the body.
     if (request.routeOptions.config.anyContentType === true) delete request.headers['content-type']
     done()
   })
-  app.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, limit))
+  app.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, limit, bodyTooLarge, memory))
+}
+
+/**
+ * Makes the bodies of routes with `schema.body` JSON before the framework validates them, so that a handler gets what its types say. They
+ * are read at once: bytes and values are limited, 0 for no limit.
+ */
+export function readSchemaBodies(
+  app: FastifyInstance,
+  http: { readonly max_form_size: number; readonly max_body_values: number }
+): void {
+  app.addHook('preValidation', async request => {
+    const { body, routeOptions, life } = request
+    if (routeOptions.schema?.body === undefined || !Buffer.isBuffer(body)) return
+    const { max_form_size: most, max_body_values: values } = http
+    if (most > 0 && body.length > most)
+      throw new DbError('InvalidArguments', `the body is larger than ${most} bytes (http.max_form_size)`, {
+        status: 413
+      })
+    await runPaced(new Pace(life.signal), checkJsonValues(body, values))
+    request.body = parseBody(body)
+  })
+}
+
+function parseBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch (cause) {
+    throw new DbError('InvalidArguments', `the body is no JSON: ${(cause as Error).message}`, { cause })
+  }
 }
 
 /** Makes the error of a body beyond a limit. */
 type TooLarge = (limit: number, received: string) => DbError
 
-/** The inflated body within its limits. */
+/** The inflated body within its limits. A raw one may lie in `memory`, until the route says `life.returnBody`. */
 export async function readBody(
   request: FastifyRequest,
   limit: number,
-  tooLarge: TooLarge = bodyTooLarge
+  tooLarge: TooLarge = bodyTooLarge,
+  memory?: BodyMemory
 ): Promise<Buffer | undefined> {
   const { lease, signal } = request.life
   const encodings = request.routeOptions.config.rawBody ? [] : encodingsOf(request)
@@ -35,10 +69,21 @@ export async function readBody(
     drain(request.raw)
     throw tooLarge(limit, `${declared} bytes announced`)
   }
-  let body = await readStream(request.raw, { limit, lease, signal, tooLarge })
+  const isWhole = request.routeOptions.config.rawBody && request.headers['transfer-encoding'] === undefined
+  const into = isWhole ? memory?.take(declared) : undefined
+  let body = await readStream(request.raw, { limit, lease, signal, tooLarge, into })
+  if (into !== undefined) request.life.returnBody = once(() => memory!.give(into))
   request.life.received = body.length
-  for (const encoding of encodings) body = await decode(body, encoding, { limit, lease, signal, tooLarge })
+  for (const encoding of encodings) body = await inflateBody(body, encoding, { limit, lease, signal, tooLarge })
   return body.length === 0 ? undefined : body
+}
+
+function once(run: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) run()
+    isDone = true
+  }
 }
 
 /** The body of a request as bytes, none where it has none. */
@@ -74,7 +119,8 @@ interface Bounds {
   readonly tooLarge: TooLarge
 }
 
-async function decode(body: Buffer, encoding: ContentCoding, bounds: Bounds): Promise<Buffer> {
+/** The body without its coding, within the bounds. */
+export async function inflateBody(body: Buffer, encoding: ContentCoding, bounds: Bounds): Promise<Buffer> {
   if (body.length === 0) return body
   const { limit, lease, signal, tooLarge } = bounds
   const received = `${body.length} bytes received, more than the limit after ${encoding} is undone`

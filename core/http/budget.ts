@@ -12,7 +12,8 @@ export interface BudgetOptions {
 
 /** The memory of all bodies. */
 export interface Budget {
-  lease(): Lease
+  /** `user` is asked when the request has to wait: users take turns. */
+  lease(user?: () => string): Lease
 }
 
 /** What one request holds of it. */
@@ -32,24 +33,39 @@ export function holdBytes(lease: Lease, bytes: number, signal: AbortSignal): Pro
 }
 
 const step = 1024
+/** Bytes of a body, inflated, that has room of its own where large ones take all there is: a sixteenth of the limit beyond it. */
+const smallBody = 64 << 10
+const smallShare = 1 / 16
 
 export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): Budget {
   const room = new Room(limit)
-  const refuse = countRefusals(room, metrics)
+  const smallRoom = new Room(limit * smallShare)
+  const used = () => room.used + smallRoom.used
+  const refuse = countRefusals(limit, used, metrics)
   /** The one that may go beyond the limit, so that bodies that have come in half do not all wait for each other. */
   let beyond: object | undefined
-  const lease = (): Lease => {
+  const lease = (user = () => ''): Lease => {
     const self = {}
     let held = 0
+    /** Of these, what is of the small room. */
+    let heldSmall = 0
+    /** Its request has ended: whatever goes on of it gets nothing any more, since nobody would give it back, and ends. */
+    let isReleased = false
     const missing = (bytes: number) => Math.max(0, Math.ceil(bytes / step) * step - held)
     return {
       raise(bytes) {
+        if (isReleased) return false
         const more = missing(bytes)
-        if (!room.take(more)) return false
+        if (!room.take(more)) {
+          if (held + more > smallBody || !smallRoom.take(more)) return false
+          heldSmall += more
+        }
         held += more
         return true
       },
       async wait(bytes, signal) {
+        signal.throwIfAborted()
+        if (isReleased) throw new DbError('Cancelled', 'the request has ended')
         const more = missing(bytes)
         if (wait === 0 || (limit > 0 && held + more > limit)) throw refuse('no_room', held + more)
         const isStuck = held > 0
@@ -60,19 +76,28 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
           return
         }
         const taken = () => {
+          if (isReleased) {
+            room.give(more)
+            return
+          }
           held += more
           if (room.used > limit) beyond = self
         }
-        if (!(await room.enter(more, { wait, signal, isStuck, taken }))) throw refuse('timeout', held + more)
+        if (!(await room.enter(more, { user: user(), wait, signal, isStuck, taken })))
+          throw refuse('timeout', held + more)
       },
       force(bytes) {
+        if (isReleased) return
         const more = missing(bytes)
         held += more
         room.force(more)
       },
       release() {
-        room.give(held)
-        held = 0
+        isReleased = true
+        const given = held - heldSmall
+        smallRoom.give(heldSmall)
+        held = heldSmall = 0
+        room.give(given)
         if (beyond !== self) return
         beyond = undefined
         room.letOneIn()
@@ -83,23 +108,27 @@ export function createBudget({ limit, wait }: BudgetOptions, metrics: Metrics): 
 }
 
 /** Shows the room in the metrics; the result counts a refusal and makes its error. */
-function countRefusals(room: Room, metrics: Metrics): (reason: string, bytes: number) => DbError {
+function countRefusals(
+  limit: number,
+  used: () => number,
+  metrics: Metrics
+): (reason: string, bytes: number) => DbError {
   const rejected = metrics.counter(
     'svc_servers_request_memory_rejected_total',
     'Requests refused because too many bytes of bodies were in flight.',
     ['reason']
   )
   metrics.gauge('svc_servers_request_memory_in_use_bytes', 'Bytes of request bodies in flight.', [], gauge =>
-    gauge.set(room.used)
+    gauge.set(used())
   )
   metrics
     .gauge('svc_servers_request_memory_limit_bytes', 'Limit of the bytes of request bodies in flight, 0 for none.')
-    .set(room.limit)
+    .set(limit)
   return (reason, bytes) => {
     rejected.add(1, { reason })
     return new DbError(
       'RateLimited',
-      `Request body memory limit exceeded: this body takes ${bytes} bytes, ${room.used} of ${room.limit} are in use (max_in_flight_write_bytes)`,
+      `Request body memory limit exceeded: this body takes ${bytes} bytes, ${used()} of ${limit} are in use (max_in_flight_write_bytes)`,
       { retryAfter: 1 }
     )
   }

@@ -1,4 +1,4 @@
-// Connections to a server: how many there may be, and how long one may be idle, before its first request too.
+// Connections to a server: how many there may be, how long one may be idle, before its first request too, and leave its answer unread.
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
@@ -44,7 +44,29 @@ export function limitConnections(app: FastifyInstance, kind: ServerKind, http: C
     })
   })
   server.on('request', ({ socket }) => answered(socket))
+  const unreadHelp = 'Connections closed because an answer was not read for http.unread_timeout.'
+  const unread = metrics.counter('svc_servers_connections_unread_total', unreadHelp, ['server'])
+  unread.add(0, { server: kind })
+  const answering = new WeakSet<Socket>()
+  server.on('request', ({ socket }, response) => {
+    answering.add(socket)
+    response.once('close', () => answering.delete(socket))
+  })
+  // Told of a connection on which nothing was read or written for so long, be it between two requests.
+  server.timeout = Math.min(http.unread_timeout, longestTimeout)
+  server.on('timeout', (socket: Socket) => {
+    if (waiting.has(socket)) return
+    if (answering.has(socket)) {
+      // What still makes its answer, or has nothing to say, may go on.
+      if (socket.writableLength === 0) return
+      unread.add(1, { server: kind })
+    }
+    socket.destroy()
+  })
 }
+
+/** Milliseconds that Node's own timers can count. */
+const longestTimeout = 2 ** 31 - 1
 
 /** Half of the files the process may have open, for each of so many servers; the rest is for data. */
 function standardLimit(servers: number): number {

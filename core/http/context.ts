@@ -5,6 +5,7 @@ import type { TableOptions } from '../model/table.ts'
 
 export type ServerKind = 'main' | 'public'
 
+/** Who asks, for which database, and until when: handed on to whatever a request needs, and never changed. */
 export interface RequestContext {
   /** Target database: parameter `db`, else header `x-svc-db-name`, else `public`. Not yet checked to exist. */
   readonly db: string

@@ -1,14 +1,14 @@
 // One way to fail: every error becomes one DbError, one log line and one answer.
-import { fileURLToPath } from 'node:url'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { PermissionMode } from '../auth/provider.ts'
+import { foldersOf, nameFolders } from '../config/folders.ts'
 import type { Config } from '../config/schema.ts'
+import type { Core } from '../core.ts'
 import { DbError, errorCodes, isDbError } from '../errors.ts'
 import type { PluginSpec, WireError } from '../plugin.ts'
 
 const masked: ReadonlySet<string> = new Set(['Unknown', 'Internal'])
 const longestHeader = 1000
-/** Where the server itself lies. */
-const program = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
 /** Answers errors of every route with `{code, error, execution_time_ms}` or in the shape its plugin gives them. */
 export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, PluginSpec>): void {
@@ -41,6 +41,7 @@ export type ErrorShape = Pick<PluginSpec, 'name' | 'formatError'>
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, plugin?: ErrorShape): void {
   const known = toDbError(error)
   logError(known, request)
+  coreOf(request)?.refused(request.routeOptions.config?.plugin ?? 'core', known)
   sendError(known, request, reply, plugin)
 }
 
@@ -68,33 +69,19 @@ export function toDbError(error: unknown): DbError {
 /** What engines call the errors that quote a value. */
 const valueErrors = /\b(?:Conversion|Invalid Input|Out of Range|Constraint|Mismatch Type|Invalid Type) Error\b/
 
-/** The text this client may see: no values for who may not read, no folders of the server for anybody. */
-function publicText(error: DbError, request: FastifyRequest): string {
+/** The text a client may see: no values for who may not read, no folders of the server for anybody. */
+export function publicText(error: DbError, mode: PermissionMode | undefined, config: Config | undefined): string {
   if (masked.has(error.code)) return `Internal error: ${errorCodes[error.code].code}`
   const quotes = error.quotesValues || error.code === 'EngineExecuteQuery' || valueErrors.test(error.message)
-  // A request refused before anybody looked who sends it has no user.
-  if (quotes && (request.ctx?.user ?? request.user)?.mode === 'wo') {
+  if (quotes && mode === 'wo') {
     const kind = valueErrors.exec(error.message)?.[0] ?? 'Error'
     return `${kind} in a value of the statement or of a table; what it is, only users are told who may read`
   }
-  return withoutFolders(
-    error.message,
-    request.server.hasDecorator('core') ? request.server.getDecorator('core') : undefined
-  )
+  return config === undefined ? error.message : nameFolders(error.message, foldersOf(config))
 }
 
-/** Names folders of the server by their key. */
-function withoutFolders(text: string, core: { readonly config: Config } | undefined): string {
-  if (core === undefined || !text.includes('/')) return text
-  const { storage, wal, logging } = core.config
-  const named: readonly (readonly [folder: string, name: string])[] = [
-    [wal.dir, '{wal.dir}'],
-    [logging.dir, '{logging.dir}'],
-    [storage.data_home, '{storage.data_home}'],
-    [program, '{program}'],
-    [process.cwd(), '.']
-  ]
-  return named.reduce((rest, [folder, name]) => (folder.length > 1 ? rest.replaceAll(folder, name) : rest), text)
+function coreOf({ server }: FastifyRequest): Pick<Core, 'config' | 'refused'> | undefined {
+  return server.hasDecorator('core') ? server.getDecorator('core') : undefined
 }
 
 function logError(error: DbError, request: FastifyRequest): void {
@@ -110,7 +97,9 @@ function logError(error: DbError, request: FastifyRequest): void {
 }
 
 function sendError(error: DbError, request: FastifyRequest, reply: FastifyReply, plugin: ErrorShape | undefined): void {
-  const text = publicText(error, request)
+  // A request refused before anybody looked who sends it has no user.
+  const { mode } = request.ctx?.user ?? request.user ?? {}
+  const text = publicText(error, mode, coreOf(request)?.config)
   const elapsed = Math.round(reply.elapsedTime)
   const wire: WireError = shapeError(error, text, request, plugin) ?? {
     status: error.status,
@@ -135,7 +124,7 @@ function shapeError(
   plugin: ErrorShape | undefined
 ): WireError | undefined {
   try {
-    const wire = plugin?.formatError?.(text === error.message ? error : withText(error, text))
+    const wire = plugin?.formatError?.(text === error.message ? error : withText(error, text), request)
     return wire && atOnce(wire, `formatError of plugin ${plugin?.name}`)
   } catch (cause) {
     request.log.error({ err: cause }, `plugin ${plugin?.name} cannot shape its error`)

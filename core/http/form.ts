@@ -1,11 +1,10 @@
 // Urlencoded forms, for the plugins whose routes take their parameters from them.
-import { Readable } from 'node:stream'
-import formbody from '@fastify/formbody'
 import type { FastifyRequest } from 'fastify'
 import { DbError } from '../errors.ts'
+import { Pace, runPaced } from '../pace.ts'
 import type { PluginApp } from '../plugin.ts'
 import { readBody } from './body.ts'
-import { parseParameters } from './query.ts'
+import { readParameters } from './query.ts'
 
 /**
  * Makes `req.body` a record of `Parameters` where a request of this plugin brings a form; its field `db` names the database. Without it
@@ -13,22 +12,13 @@ import { parseParameters } from './query.ts'
  */
 export function acceptForms(app: PluginApp<never, never>): void {
   const { http } = app.core.config
-  // The parser reads a stream; it gets one that has passed the limits already.
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (!isForm(request)) return done(null, payload)
+  app.addContentTypeParser('application/x-www-form-urlencoded', async (request: FastifyRequest) => {
     const limit = smaller(http.body_limit, http.max_form_size)
     const tooLarge = limit === http.body_limit ? undefined : formTooLarge
-    readBody(request, limit, tooLarge).then(body => done(null, streamOf(request, body)), done)
+    const body = await readBody(request, limit, tooLarge)
+    const most = http.max_form_fields || Number.POSITIVE_INFINITY
+    return runPaced(new Pace(request.life.signal), readParameters(body ?? Buffer.alloc(0), most))
   })
-  app.register(formbody, { parser: text => parseParameters(text, http.max_form_fields || undefined) })
-}
-
-function isForm({ headers }: FastifyRequest): boolean {
-  return /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')
-}
-
-function streamOf({ life }: FastifyRequest, body: Buffer | undefined) {
-  return Object.assign(Readable.from(body === undefined ? [] : [body]), { receivedEncodedLength: life.received })
 }
 
 /** Of two limits of which 0 is none. */

@@ -9,7 +9,13 @@ export const health = definePlugin({
   servers: ['main', 'public'],
   config: Type.Object({}),
   routes(app) {
-    app.route({ method: ['GET', 'POST'], url: '', config: { public: true }, handler: async () => ({}) })
+    app.route({
+      method: ['GET', 'POST'],
+      url: '',
+      schema: { summary: 'A sign of life', produces: { 'application/json': Type.Object({}) } },
+      config: { public: true },
+      handler: async () => ({})
+    })
   }
 })
 
@@ -20,14 +26,26 @@ export const landing = definePlugin({
   servers: ['main'],
   config: Type.Object({}),
   routes(app) {
-    app.get('/', async (_request, reply) => {
-      const isOn = app.core.plugins.some(({ name, servers }) => name === 'dashboard' && servers.includes('main'))
-      return isOn ? reply.redirect('/dashboard') : reply.type('text/html; charset=utf-8').send(page)
-    })
+    app.get(
+      '/',
+      { schema: { summary: 'What this server is', produces: { 'text/html': Type.String() } } },
+      async (_request, reply) => {
+        const isOn = app.core.plugins.some(({ name, servers }) => name === 'dashboard' && servers.includes('main'))
+        return isOn ? reply.redirect('/dashboard') : reply.type('text/html; charset=utf-8').send(page)
+      }
+    )
   }
 })
 
-const links = ['/health', '/status', '/metrics', '/config', '/v1/health', '/v1/sql?sql=SHOW+TABLES&format=table']
+const links = [
+  '/health',
+  '/status',
+  '/metrics',
+  '/config',
+  '/v1/health',
+  '/v1/openapi.json',
+  '/v1/sql?sql=SHOW+TABLES&format=table'
+]
 
 const page = `<!doctype html>
 <html lang="en">

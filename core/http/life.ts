@@ -14,6 +14,8 @@ export interface RequestLife {
   atWork(): void
   /** Bytes of the body as they came over the wire. */
   received: number
+  /** Tells that the route will not look at a raw body any more: its memory is used again, even where the answer is still to come. */
+  returnBody(): void
   /** Runs something when the answer was sent, or its client is gone. */
   onEnd(run: () => void): void
 }
@@ -44,19 +46,27 @@ export function limitLives(app: FastifyInstance, { http, budget, loop, stopping 
     }
     const timer = limit > 0 ? after(limit, late) : undefined
     const stop = () => controller.abort(new DbError('Suspended', 'the server is stopping', { retryAfter: 1 }))
-    const lease = budget.lease()
+    const lease = budget.lease(() => request.user?.name ?? '')
     const ends: (() => void)[] = []
     stopping.addEventListener('abort', stop)
     reply.raw.once('close', () => {
       timer?.stop()
       stopping.removeEventListener('abort', stop)
-      lease.release()
+      // First, so that what waits for room leaves before room is given back.
       if (!reply.raw.writableFinished) controller.abort(new DbError('Cancelled', 'the client closed the connection'))
+      lease.release()
       for (const run of ends) run()
     })
     const work = workOf(request)
     const atWork = () => loop.note(work)
-    request.life = { signal: controller.signal, lease, atWork, received: 0, onEnd: run => void ends.push(run) }
+    request.life = {
+      signal: controller.signal,
+      lease,
+      atWork,
+      received: 0,
+      returnBody: () => {},
+      onEnd: run => void ends.push(run)
+    }
     atWork()
     done()
   })

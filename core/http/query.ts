@@ -1,5 +1,6 @@
 // Query strings and urlencoded forms as records, without refusing what other servers let pass.
 import { DbError } from '../errors.ts'
+import { runAtOnce, type Steps } from '../pace.ts'
 
 /** Repeated keys hold all their values in order. */
 export type Parameters = Record<string, string | string[]>
@@ -9,8 +10,12 @@ export type Parameters = Record<string, string | string[]>
  * stays as it is. Throws DbError `InvalidArguments` beyond `maxFields` fields. Takes time in proportion to the length.
  */
 export function parseParameters(text: string, maxFields = Number.POSITIVE_INFINITY): Parameters {
+  return runAtOnce(readParameters(Buffer.from(text), maxFields))
+}
+
+/** As `parseParameters`, of UTF-8. */
+export function* readParameters(bytes: Buffer, maxFields: number): Steps<Parameters> {
   const parameters: Parameters = Object.create(null)
-  const bytes = Buffer.from(text)
   const decoded = Buffer.allocUnsafe(bytes.length)
   let fields = 0
   for (let start = 0; start < bytes.length; ) {
@@ -18,7 +23,8 @@ export function parseParameters(text: string, maxFields = Number.POSITIVE_INFINI
     if (end > start) {
       if (++fields > maxFields) throw tooMany(maxFields)
       const equals = indexWithin(bytes, equalsSign, start, end)
-      addValue(parameters, decode(bytes, start, equals, decoded), decode(bytes, equals + 1, end, decoded))
+      const key = yield* decode(bytes, start, equals, decoded)
+      addValue(parameters, key, yield* decode(bytes, equals + 1, end, decoded))
     }
     start = end + 1
   }
@@ -68,10 +74,18 @@ function indexWithin(bytes: Uint8Array, byte: number, start: number, end: number
   return at
 }
 
+/** Bytes that are decoded in one step. */
+const stepBytes = 64 << 10
+
 /** The text of a range; `decoded` has room for it. */
-function decode(bytes: Buffer, start: number, end: number, decoded: Buffer): string {
+function* decode(bytes: Buffer, start: number, end: number, decoded: Buffer): Steps<string> {
   let to = 0
+  let pause = start + stepBytes
   for (let at = start; at < end; ) {
+    if (at >= pause) {
+      yield
+      pause = at + stepBytes
+    }
     const byte = bytes[at]!
     if (byte !== percent) {
       decoded[to++] = byte === plus ? 0x20 : byte
@@ -87,7 +101,10 @@ function decode(bytes: Buffer, start: number, end: number, decoded: Buffer): str
     if (at === run) {
       decoded[to++] = percent
       at++
-    } else if (!isText(decoded, from, to)) to = from + bytes.copy(decoded, from, run, at)
+    } else if (!isText(decoded, from, to)) {
+      to = from
+      for (let i = run; i < at; i++) decoded[to++] = bytes[i]!
+    }
   }
   return decoded.toString('utf8', 0, to)
 }

@@ -1,6 +1,10 @@
 // Collects the chunks of a request body within its limits.
-import type { IncomingMessage } from 'node:http'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { DbError } from '../errors.ts'
+import { joinPaced, Pace } from '../pace.ts'
+import { free } from '../workers/free.ts'
 import type { Lease } from './budget.ts'
 
 interface Bounds {
@@ -9,21 +13,25 @@ interface Bounds {
   readonly lease: Lease
   readonly signal: AbortSignal
   readonly tooLarge: (limit: number, received: string) => DbError
+  /** Room for all of the body. */
+  readonly into?: Buffer | undefined
 }
 
 const drained = 16 << 20
 
 /** The whole body. Rejects with what `tooLarge` makes, the lease's refusal, or the signal's reason. */
-export async function readStream(payload: IncomingMessage, bounds: Bounds): Promise<Buffer> {
-  const chunks = await collect(payload, bounds)
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+export async function readStream(payload: Readable, bounds: Bounds): Promise<Buffer> {
+  const { chunks, total } = await collect(payload, bounds)
+  return joinPaced(new Pace(bounds.signal), chunks, total)
 }
 
-function collect(payload: IncomingMessage, bounds: Bounds): Promise<Buffer[]> {
-  const { limit, lease, signal, tooLarge } = bounds
+function collect(payload: Readable, bounds: Bounds): Promise<{ chunks: Buffer[]; total: number }> {
+  const { limit, lease, signal, tooLarge, into } = bounds
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let total = 0
+    // Node makes each piece for this reader alone.
+    const isOwn = payload instanceof IncomingMessage && payload.socket instanceof Socket
     const leave = () => {
       payload.off('data', take).off('end', end).off('error', fail).off('close', cut)
       signal.removeEventListener('abort', stop)
@@ -36,14 +44,18 @@ function collect(payload: IncomingMessage, bounds: Bounds): Promise<Buffer[]> {
     const take = (chunk: Buffer) => {
       total += chunk.length
       if (limit > 0 && total > limit) return refuse(tooLarge(limit, `${total} bytes received so far`))
-      chunks.push(chunk)
+      if (into === undefined) chunks.push(chunk)
+      else {
+        into.set(chunk, total - chunk.length)
+        if (isOwn) free(chunk)
+      }
       if (lease.raise(total)) return
       payload.pause()
       lease.wait(total, signal).then(() => payload.resume(), refuse)
     }
     const end = () => {
       leave()
-      resolve(chunks)
+      resolve({ chunks: into === undefined ? chunks : [into.subarray(0, total)], total })
     }
     const fail = (cause: unknown) => {
       leave()
@@ -58,7 +70,7 @@ function collect(payload: IncomingMessage, bounds: Bounds): Promise<Buffer[]> {
 }
 
 /** Lets the rest of a refused body run dry, so that the client gets to read the answer; gives up on endless ones. */
-export function drain(payload: IncomingMessage): void {
+export function drain(payload: Readable): void {
   let left = drained
   payload.on('data', (chunk: Buffer) => {
     left -= chunk.length

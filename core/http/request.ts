@@ -1,5 +1,6 @@
 // Makes `request.ctx`: what the layers below the routes know of a request.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import { modeIn } from '../auth/permission.ts'
 import type { User } from '../auth/provider.ts'
 import { DbError } from '../errors.ts'
@@ -29,7 +30,7 @@ export function setContexts(
       ...inDatabase(request.user, named),
       channel,
       address: request.ip,
-      timezone: zoneName(request) ?? timezone,
+      timezone: zoneName(request.headers) ?? timezone,
       signal: request.life.signal,
       log: request.log as unknown as RequestContext['log'],
       plugin: request.routeOptions.config.plugin ?? 'core',
@@ -53,7 +54,7 @@ export function setContexts(
  * The database that is named, else `public`, or the first of a user who is limited to others, and the user with what he may do in it.
  * Throws DbError `AccessDenied`.
  */
-function inDatabase(user: User, named: string): Pick<RequestContext, 'db' | 'user'> {
+export function inDatabase(user: User, named: string): Pick<RequestContext, 'db' | 'user'> {
   const name = named.replace(/^svc-/, '')
   const { databases } = user
   if (databases === undefined) return { db: name || 'public', user }
@@ -64,8 +65,9 @@ function inDatabase(user: User, named: string): Pick<RequestContext, 'db' | 'use
   return { db, user: { ...user, mode: own } }
 }
 
-function zoneName(request: FastifyRequest): string | undefined {
-  const text = String(request.headers['x-svc-timezone'] ?? '').trim()
+/** Of header `x-svc-timezone`. Throws DbError `InvalidArguments` for none that is known. */
+export function zoneName(headers: IncomingHttpHeaders): string | undefined {
+  const text = String(headers['x-svc-timezone'] ?? '').trim()
   if (text === '') return undefined
   const zone = parseZone(text)
   if (zone !== undefined) return zone.name

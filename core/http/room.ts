@@ -1,4 +1,5 @@
-// A limited amount of something, given out in the order it was asked for.
+// A limited amount of something: users that wait for it take turns.
+import { FairQueue } from '../storage/fair-queue.ts'
 import { after } from '../timer.ts'
 
 interface Waiter {
@@ -9,6 +10,7 @@ interface Waiter {
 }
 
 export interface Entry {
+  readonly user: string
   /** Milliseconds. */
   readonly wait: number
   readonly signal: AbortSignal
@@ -21,7 +23,7 @@ export interface Entry {
 export class Room {
   readonly limit: number
   used = 0
-  readonly #waiting = new Set<Waiter>()
+  readonly #waiting = new FairQueue<Waiter>()
 
   /** A limit of 0 is none. */
   constructor(limit: number) {
@@ -41,30 +43,28 @@ export class Room {
 
   give(amount: number): void {
     this.used -= amount
-    for (const waiter of this.#waiting) {
-      if (!this.#fits(waiter.amount)) break
-      this.used += waiter.amount
-      waiter.go()
-    }
+    for (let next = this.#waiting.first(); next !== undefined && this.#fits(next.amount); next = this.#waiting.first())
+      this.#letIn(this.#waiting.next()!)
   }
 
   /** Lets the first in that holds something already, whether it fits or not: all could wait for each other. */
   letOneIn(): void {
-    for (const waiter of this.#waiting) {
-      if (!waiter.isStuck) continue
-      this.used += waiter.amount
-      waiter.go()
-      return
-    }
+    const stuck = this.#waiting.find(({ isStuck }) => isStuck)
+    if (stuck !== undefined) this.#letIn(stuck)
+  }
+
+  #letIn({ amount, go }: Waiter): void {
+    this.used += amount
+    go()
   }
 
   /** Waits for its turn. False after `wait` milliseconds; rejects with the signal's reason. */
-  enter(amount: number, { wait, signal, isStuck, taken }: Entry): Promise<boolean> {
+  enter(amount: number, { user, wait, signal, isStuck, taken }: Entry): Promise<boolean> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
       const leave = () => {
         timer.stop()
-        this.#waiting.delete(waiter)
+        this.#waiting.remove(user, waiter)
         signal.removeEventListener('abort', stop)
       }
       const giveUp = (settle: () => void) => {
@@ -82,7 +82,7 @@ export class Room {
       const waiter: Waiter = { amount, isStuck, go }
       const timer = after(wait, () => giveUp(() => resolve(false)))
       signal.addEventListener('abort', stop)
-      this.#waiting.add(waiter)
+      this.#waiting.add(user, waiter)
     })
   }
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Answer, EncodeOptions, ResultFormat } from '../format/answer.ts'
 import { encodeAnswers } from '../format/index.ts'
+import { Pace } from '../pace.ts'
 
 /** Bytes gathered before they go on, so that small pieces do not become small packets. */
 const pieceSize = 1 << 16
@@ -15,7 +16,10 @@ export async function sendAnswers(
   options: Omit<EncodeOptions, 'elapsed'> = {}
 ): Promise<FastifyReply> {
   const elapsed = () => reply.elapsedTime
-  const pieces = gather(encodeAnswers(format, answers, { ...options, elapsed }), () => reply.request.life.atWork())
+  const { life } = reply.request
+  const pieces = gather(encodeAnswers(format, answers, { ...options, elapsed }), new Pace(life.signal), () =>
+    life.atWork()
+  )
   const first = await pieces.next().catch((error: unknown) => {
     for (const answer of answers) if (answer.kind === 'records') answer.close?.()
     throw error
@@ -33,11 +37,13 @@ export async function sendAnswers(
 /** `atWork` is told whenever something is encoded. */
 async function* gather(
   parts: AsyncIterable<string | Uint8Array>,
+  pace: Pace,
   atWork: () => void
 ): AsyncGenerator<Buffer, undefined> {
   let held: Buffer[] = []
   let size = 0
   for await (const part of parts) {
+    if (pace.isDue) await pace.pause()
     atWork()
     const bytes = typeof part === 'string' ? Buffer.from(part) : Buffer.from(part.buffer, part.byteOffset, part.length)
     held.push(bytes)

@@ -2,7 +2,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls'
-import type { FastifyInstance } from 'fastify'
 import { ConfigError } from '../config/error.ts'
 import type { Config } from '../config/schema.ts'
 import { watchFile } from '../config/watch.ts'
@@ -13,19 +12,26 @@ export interface Tls {
   /** What a server is made with. */
   readonly options: SecureContextOptions & Pick<TlsOptions, 'requestCert' | 'rejectUnauthorized'>
   /** Gives these servers the new certificate whenever there is one; connections that are open keep theirs. Reads the files again now, too. */
-  follow(servers: readonly FastifyInstance[]): { reload(): void; close(): void }
+  follow(servers: readonly { readonly server: object }[]): { reload(): void; close(): void }
 }
 
 type TlsConfig = Config['http']['tls']
 
-/** Undefined where no certificate is configured. ConfigError when it cannot be used. */
-export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls | undefined {
+const serversPath = ['http', 'tls']
+
+/** Undefined where no certificate is configured. ConfigError when it cannot be used; `path` is where the keys stand in the configuration. */
+export function openTls(
+  config: TlsConfig,
+  log: Logger,
+  metrics: Metrics,
+  path: readonly string[] = serversPath
+): Tls | undefined {
   const reloads = metrics.counter('svc_servers_tls_reloads_total', 'Times a changed certificate was read.', ['result'])
   const help = 'When the certificate ends, in seconds since 1970.'
   const expiry = metrics.gauge('svc_servers_tls_certificate_expiry_seconds', help, ['file'])
   if (config.cert_path === '') return undefined
   for (const result of ['success', 'failure']) reloads.add(0, { result })
-  let current = read(config)
+  let current = read(config, path)
   /** Why the files were refused last: they are looked at again and again. */
   let refused = ''
   const expose = () => expiry.set(current.expires / 1000, { file: config.cert_path })
@@ -39,7 +45,7 @@ export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls |
     follow(servers) {
       const look = () => {
         try {
-          const next = read(config)
+          const next = read(config, path)
           refused = ''
           if (next.text === current.text) return
           for (const { server } of servers) setContext(server, next.options)
@@ -71,18 +77,16 @@ export function openTls(config: TlsConfig, log: Logger, metrics: Metrics): Tls |
 
 /** ConfigError when the certificate cannot be used. */
 export function checkTls(config: TlsConfig): void {
-  if (config.cert_path !== '') read(config)
+  if (config.cert_path !== '') read(config, serversPath)
 }
 
 /** The files as they are now; what does not belong together is found out here. */
-function read({ cert_path, key_path, client_ca_path, min_version }: TlsConfig) {
+function read({ cert_path, key_path, client_ca_path, min_version }: TlsConfig, path: readonly string[]) {
+  const readPem = (key: 'cert_path' | 'key_path' | 'client_ca_path', file: string) =>
+    check([...path, key], `cannot read ${file}`, () => readFileSync(file, 'utf8'))
   const authorities = client_ca_path === '' ? '' : readPem('client_ca_path', client_ca_path)
   if (authorities !== '') {
-    check(
-      ['http', 'tls', 'client_ca_path'],
-      `${client_ca_path} holds no certificate`,
-      () => new X509Certificate(authorities)
-    )
+    check([...path, 'client_ca_path'], `${client_ca_path} holds no certificate`, () => new X509Certificate(authorities))
   }
   const cert = readPem('cert_path', cert_path)
   const key = readPem('key_path', key_path)
@@ -92,15 +96,11 @@ function read({ cert_path, key_path, client_ca_path, min_version }: TlsConfig) {
     minVersion: min_version,
     ...(authorities !== '' && { ca: authorities })
   }
-  const certificate = check(['http', 'tls', 'cert_path'], `${cert_path} holds no certificate`, () => {
+  const certificate = check([...path, 'cert_path'], `${cert_path} holds no certificate`, () => {
     return new X509Certificate(cert)
   })
-  check(['http', 'tls', 'key_path'], `${key_path} is not the key of ${cert_path}`, () => createSecureContext(options))
+  check([...path, 'key_path'], `${key_path} is not the key of ${cert_path}`, () => createSecureContext(options))
   return { text: `${cert}${key}${authorities}`, options, expires: Date.parse(certificate.validTo) }
-}
-
-function readPem(key: 'cert_path' | 'key_path' | 'client_ca_path', path: string): string {
-  return check(['http', 'tls', key], `cannot read ${path}`, () => readFileSync(path, 'utf8'))
 }
 
 function check<T>(path: readonly string[], what: string, work: () => T): T {
@@ -111,7 +111,7 @@ function check<T>(path: readonly string[], what: string, work: () => T): T {
   }
 }
 
-function setContext(server: FastifyInstance['server'], options: SecureContextOptions): void {
-  const secure = server as unknown as { setSecureContext(options: SecureContextOptions): void }
+function setContext(server: object, options: SecureContextOptions): void {
+  const secure = server as { setSecureContext(options: SecureContextOptions): void }
   secure.setSecureContext(options)
 }

@@ -25,7 +25,7 @@ export interface Histogram {
 export interface Metrics {
   /** Asking twice for one name gives the same family; names carry the prefix `svc_` already. */
   counter(name: string, help: string, labels?: readonly string[]): Counter
-  gauge(name: string, help: string, labels?: readonly string[], collect?: (gauge: Gauge) => void): Gauge
+  gauge(name: string, help: string, labels?: readonly string[], collect?: (gauge: Gauge) => void | Promise<void>): Gauge
   histogram(name: string, help: string, labels?: readonly string[], buckets?: readonly number[]): Histogram
   /** The text exposition format. */
   expose(): Promise<string>

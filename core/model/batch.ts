@@ -1,5 +1,5 @@
 // Columns in memory, in Arrow's layout: typed arrays, offsets and bytes, validity bitmaps. What every write and every result is made of.
-import type { SeriesKeys, SeriesLabel } from './series.ts'
+import type { GrowthLimits, SeriesKeys, SeriesLabel } from './series.ts'
 import type { ColumnIndex, Semantic, TableOptions } from './table.ts'
 import type { ColumnType, ResultType } from './types.ts'
 
@@ -38,8 +38,10 @@ export interface DictionaryData {
   readonly valid?: Uint8Array
 }
 
+/** The values of a column: typed array, bytes with offsets, or codes of a dictionary. All memory is the engine's from `Store.write` on: it must not change any more. */
 export type ColumnData = FixedData | BytesData | DictionaryData
 
+/** A column of rows that are written. */
 export interface Column {
   readonly name: string
   readonly type: ColumnType
@@ -63,13 +65,15 @@ export interface TableWrite {
   readonly options?: TableOptions
   /** False: a missing table or column is an error instead of being created. Default: the server's `auto_create_table`. */
   readonly autoCreate?: boolean
+  /** Default: none. */
+  readonly limits?: GrowthLimits
   /** `delete` hides the rows with the same tags and time; only tags and time index are read. Default `put`. */
   readonly op?: 'put' | 'delete'
 }
 
 /** Tags as a protocol writes them: those of a key that was seen before are not looked at again. */
 export interface RowTags {
-  /** Equal bytes mean the same table and tags in every write of the plugin to the database. */
+  /** Equal bytes mean the same tags in every write of the plugin to the table. */
   readonly keys: SeriesKeys
   /** Of each row: which key. At least `rows` entries; all memory stays the caller's and must not change until the answer. */
   readonly series: Uint32Array
@@ -83,11 +87,13 @@ export interface ResultVector {
   readonly valid?: Uint8Array
 }
 
+/** Name and type of a column of a result. */
 export interface ResultColumn {
   readonly name: string
   readonly type: ResultType
 }
 
+/** Some rows of a result, a vector for each of its columns. */
 export interface ResultBatch {
   readonly rows: number
   readonly columns: readonly ResultVector[]

@@ -37,6 +37,6 @@ function significant(text: string): string {
   const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)!
   const digits = (whole + fraction).replace(/^0+/, '')
   const leading = whole.length + fraction.length - digits.length
-  const trimmed = digits.replace(/0+$/, '')
+  const trimmed = digits.replace(/(?<!0)0+$/, '')
   return trimmed === '' ? '0' : `${trimmed}e${Number(exponent) + whole.length - leading}`
 }

@@ -1,5 +1,9 @@
 // How many values JSON text holds, told before any of them takes memory: those of one byte take fifty and more.
 import { DbError } from '../errors.ts'
+import type { Steps } from '../pace.ts'
+
+/** Bytes of one step. */
+const stepBytes = 1 << 18
 
 const [quote, backslash, comma, array, object] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b] as const
 
@@ -7,9 +11,9 @@ const [quote, backslash, comma, array, object] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b] 
  * Refuses JSON, or lines of it, of more than `most` values with DbError `InvalidArguments`, status 413; 0 sets no limit. Each array
  * and object counts as one, and each comma as one more. What is no JSON is no error here.
  */
-export function checkJsonValues(json: Uint8Array, most: number): void {
+export function* checkJsonValues(json: Uint8Array, most: number): Steps<void> {
   // No value is shorter than a byte.
-  if (most > 0 && json.length >= most && countJsonValues(json, most) > most) throw tooManyValues(most)
+  if (most > 0 && json.length >= most && (yield* countJsonValues(json, most)) > most) throw tooManyValues(most)
 }
 
 /** What a body with more values, or lines of text, is refused with. */
@@ -19,9 +23,13 @@ export function tooManyValues(most: number): DbError {
 }
 
 /** The values of a text of JSON or of lines of it, or a number above `most` where they are more than that. */
-export function countJsonValues(json: Uint8Array, most: number): number {
+export function* countJsonValues(json: Uint8Array, most: number): Steps<number> {
   let count = 1
-  for (let i = 0; i < json.length && count <= most; i++) {
+  for (let i = 0, end = stepBytes; i < json.length && count <= most; i++) {
+    if (i >= end) {
+      end = i + stepBytes
+      yield
+    }
     const byte = json[i]!
     if (byte === comma || byte === array || byte === object) count++
     else if (byte === quote) {

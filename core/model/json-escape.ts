@@ -1,5 +1,9 @@
 // Undoes the escapes of JSON text, byte to byte.
+import type { Steps } from '../pace.ts'
 import { type JsonCursor, jsonError } from './json-cursor.ts'
+
+/** Bytes of one step. */
+const stepBytes = 1 << 18
 
 const quote = 0x22
 const backslash = 0x5c
@@ -9,9 +13,30 @@ const backslash = 0x5c
  * the number of bytes written. A surrogate without its other half becomes U+FFFD. Throws ParseError for an unknown escape.
  */
 export function unescapeJson(cursor: JsonCursor, start: number, end: number, out: Uint8Array): number {
+  return unescapePart(cursor, { from: start, to: end, end }, out, 0).length
+}
+
+/** The same for long texts. */
+export function* unescapeSteps(cursor: JsonCursor, start: number, end: number, out: Uint8Array): Steps<number> {
+  let part = { at: start, length: 0 }
+  while (part.at < end) {
+    part = unescapePart(cursor, { from: part.at, to: Math.min(end, part.at + stepBytes), end }, out, part.length)
+    yield
+  }
+  return part.length
+}
+
+/** Undoes what begins before `to`, behind the first bytes of `out`; says where it ended and how many bytes there are. */
+function unescapePart(
+  cursor: JsonCursor,
+  { from, to, end }: { readonly from: number; readonly to: number; readonly end: number },
+  out: Uint8Array,
+  before: number
+): { readonly at: number; readonly length: number } {
   const { bytes } = cursor
-  let length = 0
-  for (let i = start; i < end; i++) {
+  let length = before
+  let i = from
+  for (; i < to; i++) {
     const byte = bytes[i]!
     if (byte !== backslash) {
       out[length++] = byte
@@ -32,7 +57,7 @@ export function unescapeJson(cursor: JsonCursor, start: number, end: number, out
     }
     length = writeCodePoint(out, length, code)
   }
-  return length
+  return { at: i, length }
 }
 
 function simple(kind: number): number | undefined {

@@ -31,6 +31,14 @@ export class KeyHash {
     this.d = hashes[i * hashWords + 3]!
   }
 
+  /** Makes it that of another key, which nothing but the salt tells from this one. */
+  mix(salt: Readonly<Int32Array>): void {
+    this.a ^= salt[0]!
+    this.b ^= salt[1]!
+    this.c ^= salt[2]!
+    this.d ^= salt[3]!
+  }
+
   /** Four lanes of 32 bits that take a word each and mix with their neighbours; every step can be undone, so nothing gets lost on the way. */
   of(bytes: DataView, start: number, end: number): void {
     const seed = this.#seed
@@ -76,6 +84,14 @@ export class KeyHash {
     this.c = c
     this.d = d
   }
+}
+
+/** The hash of a text, as a salt. */
+export function saltOf(text: string): Int32Array {
+  const bytes = Buffer.from(text)
+  const hash = new KeyHash()
+  hash.of(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.byteLength)
+  return Int32Array.of(hash.a, hash.b, hash.c, hash.d)
 }
 
 /** The hashes of all keys, one after the other, into `hashes`, which has room for them. */

@@ -66,6 +66,18 @@ export interface SeriesLimits {
   readonly tables: Limit
 }
 
+/** How far a write may make a database and its tables grow, looked at in the turn in which they do. What is absent has no limit. */
+export interface GrowthLimits {
+  /** Tables of one database. */
+  readonly tables?: Limit
+  /** Columns of one table. */
+  readonly columns?: Limit
+  /** Tags of one physical table. */
+  readonly tags?: Limit
+  /** Sets of tag values of one physical table. */
+  readonly series?: Limit
+}
+
 /** `key` is the configuration key that sets it, for the error. */
 export interface Limit {
   readonly most: number

@@ -26,36 +26,54 @@ interface Found {
  * where nothing is known. `source` and `flags` as `compileRegex` takes them.
  */
 export function requiredTexts(source: string, flags = ''): readonly (readonly string[])[] {
-  // The tree sees sets of ASCII characters only; here a set may have others beside the ones it shows.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: every character of ASCII
-  if (!/^[\x00-\x7f]*$/.test(source) || /\\[pPxC]/.test(source)) return []
-  const tree = parseTree(flags === '' ? source : `(?${flags})${source}`)
-  return tree === undefined ? [] : setsOf(find(tree))
+  const tree = readAscii(flags === '' ? source : `(?${flags})${source}`)
+  return tree === undefined ? [] : setsOf(find(tree, true))
 }
 
-function find(node: Node): Found {
+/** A text that everything the expression matches in contains as it is, the longest that is known; undefined where none is. */
+export function requiredText(source: string): string | undefined {
+  const tree = readAscii(source)
+  const sets = tree === undefined ? [] : setsOf(find(tree, false))
+  return sets.find(texts => texts.length === 1)?.[0]
+}
+
+/** The tree sees sets of ASCII characters only; here a set may have others beside the ones it shows. */
+function readAscii(source: string): Node | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: every character of ASCII but the last, by which a set that excludes is known
+  const isPlain = /^[\x00-\x7e]*$/.test(source) && !/\\[pPxC\d]/.test(source)
+  return isPlain && !(source.includes('[^') && source.includes('[:')) ? parseTree(source) : undefined
+}
+
+/** Of a set that excludes characters, which holds all that are not ASCII. */
+const lastAscii = 1n << 127n
+
+/** `folded`: texts are in lower case. */
+function find(node: Node, folded: boolean): Found {
+  const inner = (part: Node) => find(part, folded)
   switch (node.kind) {
     case 'empty':
     case 'assertion':
       return { exact: [''], required: [] }
     case 'set':
-      return findSet(node.chars)
+      return findSet(node.chars, folded)
     case 'group':
-      return find(node.body)
+      return inner(node.body)
     case 'choice':
-      return findChoice(node.branches.map(find))
+      return findChoice(node.branches.map(inner))
     case 'sequence':
-      return findSequence(node.parts.map(find))
+      return findSequence(node.parts.map(inner))
     case 'repeat':
-      return findRepeat(find(node.body), node.least, node.most)
+      return findRepeat(inner(node.body), node.least, node.most)
   }
 }
 
-function findSet(chars: CharSet): Found {
+function findSet(chars: CharSet, folded: boolean): Found {
+  if ((chars & lastAscii) !== 0n) return { required: [] }
   const texts = new Set<string>()
   for (let rest = chars; rest !== 0n; rest &= rest - 1n) {
     const lowest = rest & -rest
-    texts.add(String.fromCharCode(lowest.toString(2).length - 1).toLowerCase())
+    const char = String.fromCharCode(lowest.toString(2).length - 1)
+    texts.add(folded ? char.toLowerCase() : char)
     if (texts.size > mostChars) return { required: [] }
   }
   return texts.size === 0 ? { required: [] } : { exact: [...texts], required: [] }

@@ -51,6 +51,22 @@ export function searchCondition(node: SearchNode, column: string, folded: boolea
   return known.length > 0 ? { kind: 'all', of: known } : undefined
 }
 
+/**
+ * What a text is known to hold that holds `part`, as an index can use it: letters and digits at an open end may go on beyond it. `folded`:
+ * the text in lower case holds it, which is of ASCII.
+ */
+export function partCondition(
+  column: string,
+  part: string,
+  open: { readonly start: boolean; readonly end: boolean },
+  folded = false
+): Condition | undefined {
+  const from = open.start ? part.replace(/^[A-Za-z0-9]+/, '') : part
+  const term = open.end ? from.replace(/(?<![A-Za-z0-9])[A-Za-z0-9]+$/, '') : from
+  // Without a word there is nothing to look for.
+  return /[A-Za-z0-9\u0080-\uffff]/.test(term) ? { kind: 'term', column, term, folded } : undefined
+}
+
 /** Quick looks come first: regular expressions are for the few rows that have the parts. */
 function wholeSql(parts: readonly string[], text: string, reading: Reading, constant: WriteConstant): string {
   const searched = reading.folded ? `lower(${text})` : text

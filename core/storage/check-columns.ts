@@ -5,12 +5,16 @@ import { type BytesData, type Column, type ColumnData, isValid, type RowTags, ty
 import { optionsProblem } from '../model/options.ts'
 import type { SeriesKeys, SeriesLabel, SeriesWrite } from '../model/series.ts'
 import { elementsPerRow, fixedArray, isBytesType, isColumnType, isTimestamp } from '../model/types.ts'
+import type { Steps } from '../pace.ts'
+
+/** A column of more rows is a step. */
+const stepRows = 1_024
 
 /** Above it row numbers do not fit what rows are counted with. */
 const maxRows = 2 ** 32 - 1
 
 /** Throws DbError `Unexpected` for data that is not what its column says, `InvalidArguments` for text that is no UTF-8. */
-export function checkColumns(plugin: string, write: TableWrite): void {
+export function* checkColumns(plugin: string, write: TableWrite): Steps<void> {
   const { table, rows, columns, tags, op = 'put', options = {} } = write
   const where = `plugin ${plugin}, table ${String(table)}`
   if (!isCount(rows, maxRows)) throw defect(`${where}: rows is ${String(rows)}, expected 0 to ${maxRows}`)
@@ -21,6 +25,7 @@ export function checkColumns(plugin: string, write: TableWrite): void {
   for (const column of columns) {
     checkColumn(where, column, rows)
     checkSeconds(where, column)
+    if (rows > stepRows) yield
   }
   if (tags !== undefined) checkTags(where, tags, rows)
 }

@@ -1,7 +1,8 @@
 // The seam between the rules of a database and the driver that keeps the data. Eight members; a ninth needs a decision record.
 import type { Column, ResultBatch, ResultColumn } from '../model/batch.ts'
-import type { SeriesKeys, SeriesLabel } from '../model/series.ts'
+import type { Limit, SeriesKeys, SeriesLabel } from '../model/series.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
+import type { Steps } from '../pace.ts'
 
 /**
  * A storage driver. It may trust every argument: names exist, columns match the table, values have the column's type.
@@ -11,6 +12,8 @@ export interface Engine {
   readonly name: string
   readonly supports: {
     readonly sql: boolean
+    /** Statements are of another dialect than DuckDB's, which plugins and users write: theirs are refused. */
+    readonly dialect?: string
     readonly durable: boolean
     readonly distributed: boolean
     /** SQL statements wait for their turn in the driver: nobody else makes them wait. */
@@ -27,8 +30,11 @@ export interface Engine {
   write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number>
   query(query: Query, signal: AbortSignal): Promise<QueryResult>
   maintain(task: Maintenance, signal: AbortSignal): Promise<Report>
-  /** Ends running work and releases the folder; everything answered is durable. Safe without `open`, safe twice. */
-  close(): Promise<void>
+  /**
+   * Ends running work and releases the folder; everything answered is durable. What can as well be done after the next start is left to
+   * it once `limit` fires. Safe without `open`, safe twice.
+   */
+  close(limit?: AbortSignal): Promise<void>
 }
 
 /** What goes on after an engine was opened and answers. */
@@ -61,8 +67,11 @@ export interface Catalog {
   dropTable(table: Table): Promise<void>
   /** Rows and bytes at rest, as far as the driver knows them without reading data. */
   statistics(table: Table): TableStatistics
-  /** What the driver knows the series of these keys as. Within a scope, a key means the same series as long as `isCurrent` says so. */
-  findSeries(scope: string, keys: SeriesKeys): SeriesNumbers
+  /**
+   * What the driver knows the series of these keys as. Within a scope, a key means the same series as long as `isCurrent` says so: one of
+   * `table` where that is given, so that equal keys of two tables are two series.
+   */
+  findSeries(scope: string, keys: SeriesKeys, table?: string): Steps<SeriesNumbers>
   /** Numbers for keys that were unknown; afterwards they are not, as long as the numbers are current. */
   addSeries(numbers: SeriesNumbers, additions: readonly SeriesAddition[]): void
   /** Whether rows with exactly these tags have been written to a table. Costs a look into memory. */
@@ -110,6 +119,8 @@ export interface ResolvedWrite {
   readonly op: 'put' | 'delete'
   /** The tags of the rows, where `columns` has none of them. */
   readonly tags?: ResolvedTags
+  /** How many series the table may have with those of the rows. Throws DbError `InvalidArguments` naming the key. */
+  readonly seriesLimit?: Limit
 }
 
 /** Rows whose tags all have numbers. */
@@ -140,6 +151,10 @@ export interface SqlQuery {
   readonly text: string
   /** Where tables are named in `text`: the driver puts the table's rows there, columns under their `physical` names. Ascending, not overlapping. */
   readonly relations: readonly Relation[]
+  /** Names in `text` that stand for rows the server itself knows how to read, such as a file; like relations. */
+  readonly given?: readonly GivenRows[]
+  /** Its plan is asked for instead of its rows: EXPLAIN with options. */
+  readonly explain?: string
   /** IANA time zone for zone-less time literals and date functions. */
   readonly timezone: string
   /** Where statements wait for their turn, users take turns. */
@@ -150,9 +165,17 @@ export interface SqlQuery {
   readonly target?: FileTarget
   /**
    * The rows of its only relation are those written from now on, each version of a row for itself; the statement runs over them again
-   * and again until the result is closed or the table is gone.
+   * and again until the result is closed or the table is gone. With `existing`, it first answers over the rows that are there.
    */
   readonly follow?: Follow
+}
+
+export interface GivenRows {
+  /** Offsets into `text` of the name. */
+  readonly start: number
+  readonly end: number
+  /** A call or a query in parentheses in the engine's dialect. No part of it is text of a user: it may read files. */
+  readonly sql: string
 }
 
 export interface FileTarget {
@@ -163,10 +186,14 @@ export interface FileTarget {
 }
 
 export interface Follow {
-  /** Milliseconds between two looks at what was written. The result has a batch after each, without rows where there are none. */
+  /** Milliseconds between two looks at what was written. The result has a batch without rows after each. */
   readonly interval: number
   /** Bytes of rows that may wait for a look while the result is not read on; those beyond are left out. */
   readonly limit: number
+  /** Rows that are deleted are looked at, too: of them there are the tags and the time, everything else is null. */
+  readonly deletes?: boolean
+  /** First the rows that are there, as a query without `follow` answers them, then those written after these: each row is one or the other. */
+  readonly existing?: boolean
 }
 
 /** Text, a 64-bit integer, a float, a truth value. */
@@ -194,12 +221,16 @@ export type Condition =
    * term in lower case.
    */
   | { readonly kind: 'term'; readonly column: string; readonly term: string; readonly folded: boolean }
+  /** Text that holds `text` somewhere. */
+  | { readonly kind: 'contains'; readonly column: string; readonly text: string }
   /** A text or an integer, `value` as text. */
   | { readonly kind: 'equals'; readonly column: string; readonly value: string }
   /** The time index in its own unit, from one time to before another. */
   | { readonly kind: 'time'; readonly from?: bigint; readonly to?: bigint }
   /** No row of the table has the same tags and a later time. */
   | { readonly kind: 'newest' }
+  /** There are not so many rows of the table with a later time. */
+  | { readonly kind: 'last'; readonly rows: number }
 
 /** Whole columns of one table between two times (in the time index's unit, end exclusive), in no order. */
 export interface ScanQuery {
@@ -241,11 +272,17 @@ export interface Reduction {
   readonly width: number
 }
 
+/** What is known of queries before any comes. */
+export interface ExpectedQueries {
+  /** Modules that reductions will name: whoever loads them before makes the first of these quicker. */
+  readonly reducers: readonly string[]
+}
+
 export type CreateReducer = (options: unknown) => Reducer
 
 /**
  * Puts what it makes of the samples of one series into `out`, and 1 into `present` beside each value it puts there. Times ascend, in the
- * unit of the time index; both arrays stay as they are.
+ * unit of the time index; both arrays stay as they are during the call, and are written over afterwards.
  */
 export type Reducer = (times: Float64Array, values: Float64Array, out: Float64Array, present: Uint8Array) => void
 
@@ -264,6 +301,22 @@ export interface SeriesTags {
   readonly values: readonly string[]
 }
 
+/** How rows that lie together are read. */
+export interface PartRead {
+  readonly table: string
+  /** A name of it, without a path of this machine. */
+  readonly part: string
+  /** A word for the way, and why it was chosen. */
+  readonly path: string
+  readonly reason: string
+  readonly rows: number
+  readonly bytes: number
+  /** Row groups that are read, and those that are left out, where the driver knows them. */
+  readonly groups?: { readonly read: number; readonly pruned: number }
+  /** Looks for decoded pages that may be in memory. */
+  readonly pages?: { readonly hits: number; readonly misses: number }
+}
+
 export interface QueryResult {
   readonly columns: readonly ResultColumn[]
   /** Of a query that follows: how many of the rows written were left out so far. */
@@ -275,6 +328,8 @@ export interface QueryResult {
    * other, and in the same places whether there is one (0 or 1); series without any value are left out.
    */
   readonly reduced?: boolean
+  /** How the rows of its tables are read, for people; counts of what is read grow until the last batch. */
+  readonly reading?: () => readonly PartRead[]
   /** Reads on as it is iterated; leaving the loop early or calling `close` stops the query and frees what it holds. */
   batches(): AsyncIterable<ResultBatch>
   close(): void

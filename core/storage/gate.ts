@@ -1,58 +1,39 @@
-// A limit on how many things run at once; further ones wait their turn.
+// A limit on how many things run at once; further ones wait, and users take turns.
+import { Turns, type TurnsOptions } from './turns.ts'
+
 export interface Gate {
-  /** Resolves when there is a place; what it returns frees the place. Rejects with the signal's reason. */
-  enter(signal: AbortSignal): Promise<() => void>
+  /**
+   * Resolves when there is a place; what it returns frees the place. Rejects with the signal's reason, or with `RateLimited` where too many
+   * wait or it takes too long.
+   */
+  enter(signal: AbortSignal, user?: string): Promise<() => void>
   /** How many have a place. */
   running(): number
   /** How many wait for one. */
   waiting(): number
 }
 
-/** `most` 0: no limit; a function is asked each time. */
-export function createGate(most: number | (() => number)): Gate {
-  const places = () => {
-    const limit = typeof most === 'number' ? most : most()
-    return limit > 0 ? limit - inside : Number.POSITIVE_INFINITY
-  }
+/** `most` 0: no limit; a function is asked each time. Without `options` any number may wait for any time. */
+export function createGate(most: number | (() => number), options: Pick<TurnsOptions, 'queue' | 'refused'> = {}): Gate {
   let inside = 0
-  const waiting = new Set<() => void>()
-  const leave = () => {
-    inside--
-    // There may be more places than this one since the limit was raised.
-    let free = places()
-    for (const next of waiting) {
-      if (--free < 0) return
-      next()
+  const hasPlace = () => {
+    const limit = typeof most === 'number' ? most : most()
+    return limit === 0 || inside < limit
+  }
+  const turns = new Turns({ what: 'queries', hasPlace, ...options })
+  const enter = () => {
+    inside++
+    let left = false
+    return () => {
+      if (left) return
+      left = true
+      inside--
+      turns.letIn()
     }
   }
   return {
-    async enter(signal) {
-      while (places() <= 0) {
-        signal.throwIfAborted()
-        await turn(waiting, signal)
-      }
-      signal.throwIfAborted()
-      inside++
-      let left = false
-      return () => {
-        if (!left) leave()
-        left = true
-      }
-    },
+    enter: (signal, user = '') => turns.run(user, signal, enter),
     running: () => inside,
-    waiting: () => waiting.size
+    waiting: () => turns.waiting
   }
-}
-
-/** Resolves when it is called or the signal fires; either way it waits no more. */
-function turn(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const stop = () => {
-      waiting.delete(stop)
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }
-    waiting.add(stop)
-    signal.addEventListener('abort', stop)
-  })
 }

@@ -1,4 +1,5 @@
 // What queries take of the engine, by kind, for /metrics: not what a client takes to read their rows.
+import type { RequestContext } from '../http/context.ts'
 import type { Histogram, Metrics } from '../metrics/metrics.ts'
 import type { Span, Tracing } from '../trace/trace.ts'
 import type { Query, QueryResult } from './engine.ts'
@@ -6,11 +7,9 @@ import type { Gate } from './gate.ts'
 import { timed } from './timed.ts'
 
 /** Waits for a place, runs a query and counts it; the place is free when the result was read to its end, left or closed. */
-export type RunQuery = (
-  kind: Query['kind'],
-  signal: AbortSignal,
-  run: () => Promise<QueryResult>
-) => Promise<QueryResult>
+export type RunQuery = (kind: Query['kind'], asking: Asking, run: () => Promise<QueryResult>) => Promise<QueryResult>
+
+type Asking = Pick<RequestContext, 'signal' | 'user'>
 
 const buckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300]
 
@@ -40,10 +39,10 @@ export function createRunQuery(
     [],
     gauge => gauge.set(sum(gate => gate.waiting()))
   )
-  return async (kind, signal, run) => {
+  return async (kind, { signal, user }, run) => {
     const asked = performance.now()
     const span = tracing.begin('query', { 'weir.query.kind': kind })
-    const leave = await gates[kind].enter(signal).catch((error: unknown) => {
+    const leave = await gates[kind].enter(signal, user.name).catch((error: unknown) => {
       end(span, error)
       throw error
     })

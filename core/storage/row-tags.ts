@@ -3,9 +3,14 @@ import { DbError } from '../errors.ts'
 import type { Column, TableWrite } from '../model/batch.ts'
 import type { SeriesLabel } from '../model/series.ts'
 import type { Table } from '../model/table.ts'
+import type { Steps } from '../pace.ts'
 import { checkLabels } from './check-columns.ts'
 import type { Catalog, ResolvedWrite, SeriesNumbers } from './engine.ts'
 import { checkName } from './schema.ts'
+import { seriesRoom } from './series-limit.ts'
+
+/** Series that are looked at in one step. */
+export const stepSeries = 256
 
 /** A write, and what of its tags the catalog does not know yet. */
 export interface TaggedWrite {
@@ -17,34 +22,54 @@ export interface TaggedWrite {
 }
 
 /** Asks for the tags of keys that are not known. Throws DbError `InvalidArguments` for a name that cannot be a column's, and what asking throws. */
-export function findTags(catalog: Catalog, scope: string, write: TableWrite): TaggedWrite {
+export function* findTags(catalog: Catalog, scope: string, write: TableWrite): Steps<TaggedWrite> {
   const { tags } = write
   if (tags === undefined) return { write, planned: write, numbers: undefined, added: [] }
-  const numbers = catalog.findSeries(scope, tags.keys)
+  const numbers = yield* catalog.findSeries(scope, tags.keys, write.table)
   if (numbers.unknown.length === 0) return { write, planned: write, numbers, added: [] }
-  const added = numbers.unknown.map(index => ({ index, labels: tags.labels(index) }))
-  for (const { labels } of added) checkLabels(`table ${write.table}`, labels)
-  const names = new Set(added.flatMap(({ labels }) => labels.map(({ name }) => name)))
+  const added: { readonly index: number; readonly labels: readonly SeriesLabel[] }[] = []
+  const names = new Set<string>()
+  for (const [i, index] of numbers.unknown.entries()) {
+    if (i % stepSeries === stepSeries - 1) yield
+    const labels = tags.labels(index)
+    checkLabels(`table ${write.table}`, labels)
+    for (const { name } of labels) names.add(name)
+    added.push({ index, labels })
+  }
   for (const name of names) checkName('column', name)
   return { write, planned: { ...write, columns: [...Array.from(names, emptyTag), ...write.columns] }, numbers, added }
 }
 
 /** The write with its table, which has all columns now, and numbers for its tags. Throws DbError `InvalidArguments` where the table has them as something else. */
-export function introduceTags(catalog: Catalog, found: ResolvedWrite, tagged: TaggedWrite): ResolvedWrite {
+export function* introduceTags(catalog: Catalog, found: ResolvedWrite, tagged: TaggedWrite): Steps<ResolvedWrite> {
   const { write, numbers, added } = tagged
   if (numbers === undefined || write.tags === undefined) return found
   const { table } = found
   const tags = new Set(table.tags.map(({ name }) => name))
   for (const { name } of write.columns) if (tags.has(name)) throw wrongPlace(table, name, 'tag', 'field')
-  if (added.length > 0) {
-    for (const { labels } of added) checkPlaces(table, tags, labels)
-    const value = table.timeIndex.name
+  const value = table.timeIndex.name
+  const limit = write.limits?.series
+  // Near the limit one by one: several keys may stand for the same tags.
+  const size = limit === undefined || seriesOf(catalog, table) + added.length <= limit.most ? stepSeries : 1
+  for (let from = 0; from < added.length; from += size) {
+    if (from > 0 && from % stepSeries === 0) yield
+    const some = added.slice(from, from + size)
+    for (const { labels } of some) checkPlaces(table, tags, labels)
+    if (limit !== undefined) {
+      const room = seriesRoom(catalog, table.database, table, limit)
+      for (const { labels } of some) room.take(labels, some.length)
+    }
     catalog.addSeries(
       numbers,
-      added.map(({ index, labels }) => ({ index, table, value, labels }))
+      some.map(({ index, labels }) => ({ index, table, value, labels }))
     )
   }
   return { ...found, columns: write.columns, tags: { numbers, series: write.tags.series } }
+}
+
+function seriesOf(catalog: Catalog, table: Table): number {
+  const physical = catalog.table(table.database, table.options.physical_table ?? table.name)
+  return physical === undefined ? 0 : (catalog.statistics(physical).series ?? 0)
 }
 
 function checkPlaces(table: Table, tags: ReadonlySet<string>, labels: readonly SeriesLabel[]): void {

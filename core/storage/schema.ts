@@ -4,7 +4,11 @@ import type { Column, TableWrite } from '../model/batch.ts'
 import { nameProblem } from '../model/name.ts'
 import type { ColumnDefinition, Table, TableColumn, TableDefinition, TableOptions } from '../model/table.ts'
 import { isTimestamp } from '../model/types.ts'
+import type { Steps } from '../pace.ts'
 import type { TableStep } from './engine.ts'
+
+/** Writes that are planned in one step. */
+const stepWrites = 64
 
 export type WritePlan =
   /** The table has every column of the write. */
@@ -48,13 +52,14 @@ export interface PlannedWrite {
 }
 
 /** What the writes of a request need of the catalog, one step a table; none when the tables have every column. Throws as planWrite does. */
-export function planSteps(
+export function* planSteps(
   database: string,
   tableNamed: (name: string) => Table | undefined,
   writes: readonly PlannedWrite[]
-): readonly TableStep[] {
+): Steps<readonly TableStep[]> {
   const drafts = new Map<string, Draft>()
-  for (const { write, autoCreate } of writes) {
+  for (const [i, { write, autoCreate }] of writes.entries()) {
+    if (i % stepWrites === stepWrites - 1) yield
     const draft = drafts.get(write.table)
     if (draft?.step.kind === 'create') checkPhysical(draft.step.definition, write)
     const found = draft?.table ?? tableNamed(write.table)

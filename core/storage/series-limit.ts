@@ -1,6 +1,7 @@
 // How far new series may make tables grow: memory is taken for every series, tag and table, so there is an end to each.
 import { DbError } from '../errors.ts'
 import type { Limit, SeriesLabel, SeriesName, SeriesWrite } from '../model/series.ts'
+import type { Table } from '../model/table.ts'
 import type { Catalog } from './engine.ts'
 import type { TableShape } from './series-shape.ts'
 
@@ -62,6 +63,20 @@ export function createRoom(catalog: Catalog, { limits }: SeriesWrite, unknown: n
   }
 }
 
+/** The room for series of one table at this moment: nobody else may run before they are added. */
+export function seriesRoom(catalog: Catalog, database: string, table: Table, limit: Limit) {
+  const physical = catalog.table(database, table.options.physical_table ?? table.name)
+  let series = physical === undefined ? 0 : (catalog.statistics(physical).series ?? 0)
+  return {
+    /** Counts one more of so many at most, unless the table has it. Throws DbError `InvalidArguments` naming the limit. */
+    take(labels: readonly SeriesLabel[], most: number): void {
+      if (series + most > limit.most && catalog.knowsSeries(table, labels)) return
+      check(series + 1, limit, 'series')
+      series++
+    }
+  }
+}
+
 const none: readonly string[] = []
 
 /** Mostly there are none, and the labels are those of the series before. */
@@ -76,8 +91,9 @@ function addedTags(labels: readonly SeriesLabel[], { tags, known }: Holder): rea
 
 function check(count: number, limit: Limit, what: string, grows = true): void {
   if (!grows || count <= limit.most) return
-  throw new DbError(
-    'InvalidArguments',
-    `a new series does not fit: there are ${limit.most} ${what} already (${limit.key})`
-  )
+  throw noRoom(limit, what)
+}
+
+export function noRoom({ most, key }: Limit, what: string): DbError {
+  return new DbError('InvalidArguments', `a new series does not fit: there are ${most} ${what} already (${key})`)
 }

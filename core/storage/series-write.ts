@@ -1,18 +1,21 @@
 // A write of samples by series: known series pass as they are, the tables of new ones are made, what no series table can hold becomes rows.
-import { type DbError, isDbError } from '../errors.ts'
+import { DbError, isDbError } from '../errors.ts'
 import type { SeriesName, SeriesWrite } from '../model/series.ts'
 import type { Table, TableOptions } from '../model/table.ts'
+import { mapPaced, type Pace, runPaced, type Steps } from '../pace.ts'
 import { checkLabels } from './check-columns.ts'
 import type { Catalog, ResolvedSeries, ResolvedWrite, SeriesAddition, SeriesNumbers } from './engine.ts'
+import { stepSeries } from './row-tags.ts'
 import type { PlannedWrite } from './schema.ts'
-import { createRoom } from './series-limit.ts'
+import { createRoom, seriesRoom } from './series-limit.ts'
 import { rowsOfSeries } from './series-rows.ts'
-import { type NamedSeries, numberColumn, seriesShape, TableShape } from './series-shape.ts'
+import { numberColumn, seriesShape, TableShape } from './series-shape.ts'
+import { Outgrown } from './table-limit.ts'
 
 export interface SeriesParts {
   readonly catalog: Catalog
   /** Makes and widens tables of one database, all together. */
-  resolve(db: string, writes: readonly PlannedWrite[]): Promise<readonly ResolvedWrite[]>
+  resolve(db: string, writes: readonly PlannedWrite[], pace: Pace): Promise<readonly ResolvedWrite[]>
   requireDatabase(name: string): unknown
 }
 
@@ -43,11 +46,12 @@ export interface RefusedSeries {
 export async function resolveSeriesWrite(
   parts: SeriesParts,
   request: SeriesRequest,
-  write: SeriesWrite
+  write: SeriesWrite,
+  pace: Pace
 ): Promise<SeriesOutcome> {
   const { catalog } = parts
   const scope = [request.plugin, request.db, write.physicalTable].join('\0')
-  const numbers = catalog.findSeries(scope, write.keys)
+  const numbers = await runPaced(pace, catalog.findSeries(scope, write.keys))
   const whole = { numbers, rows: write.samples, series: write.series, times: write.times, values: write.values }
   if (numbers.unknown.length === 0) {
     return { writes: [whole], refused: { series: 0, keys: [], samples: 0, error: undefined } }
@@ -57,22 +61,22 @@ export async function resolveSeriesWrite(
     if (!write.partial || !isDbError(error)) throw error
     refusals.set(index, error)
   }
-  const shapes = nameSeries(parts, request, write, numbers, refuse)
-  const outside = await introduce(parts, request, write, numbers, shapes)
+  const shapes = await runPaced(pace, nameSeries(parts, request, write, numbers, refuse))
+  const outside = await introduce(parts, request, write, numbers, shapes, refuse, pace)
   const apart = new Set([...refusals.keys(), ...outside.flatMap(shape => shape.series.map(({ index }) => index))])
-  const rows = outside.map(shape => rowsOfSeries(shape, write))
+  const rows = await mapPaced(pace, outside, shape => rowsOfSeries(shape, write))
   const writes = apart.size === 0 ? [whole] : [without(whole, apart), ...rows]
   return { writes, refused: countRefused(write, refusals) }
 }
 
 /** What the unknown keys stand for, by table; each gets a look at the limits. */
-function nameSeries(
+function* nameSeries(
   { catalog, requireDatabase }: SeriesParts,
   { db, plugin }: SeriesRequest,
   write: SeriesWrite,
   numbers: SeriesNumbers,
   refuse: (index: number, error: unknown) => void
-): readonly TableShape[] {
+): Steps<readonly TableShape[]> {
   const shapes: TableShape[] = []
   const databases = new Map<string, Map<string, TableShape>>()
   const open = (database: string) => {
@@ -82,7 +86,8 @@ function nameSeries(
     return known
   }
   const room = createRoom(catalog, write, numbers.unknown.length)
-  for (const index of numbers.unknown) {
+  for (const [i, index] of numbers.unknown.entries()) {
+    if (i % stepSeries === stepSeries - 1) yield
     try {
       const name: SeriesName = write.name(index)
       checkLabels(`plugin ${plugin}, table ${name.table}`, name.labels)
@@ -109,28 +114,55 @@ async function introduce(
   { autoCreate, options }: SeriesRequest,
   write: SeriesWrite,
   numbers: SeriesNumbers,
-  shapes: readonly TableShape[]
+  shapes: readonly TableShape[],
+  refuse: (index: number, error: unknown) => void,
+  pace: Pace
 ): Promise<readonly TableShape[]> {
   const outside: TableShape[] = []
-  const additions: SeriesAddition[] = []
   for (const [database, group] of Map.groupBy(shapes, shape => shape.database)) {
-    const planned = group.map(shape => ({ write: seriesShape(shape, write, options), autoCreate }))
-    const resolved = await resolve(database, planned)
+    const planned = await mapPaced(pace, group, shape => ({ write: seriesShape(shape, write, options), autoCreate }))
+    const resolved = await resolve(database, planned, pace).catch(error => {
+      // Looked at anew, series that do not fit any more are told one by one.
+      throw error instanceof Outgrown ? new DbError('RequestOutdated', error.message) : error
+    })
     for (const [i, shape] of group.entries()) {
       const { table } = resolved[i]!
       shape.table = table
       const value = numberColumn(table, write.valueColumn)
-      if (isSeriesTable(table) && value?.type === 'Float64') {
-        for (const addition of additionsOf(shape, table, value.name)) additions.push(addition)
-      } else outside.push(shape)
+      if (!isSeriesTable(table) || value?.type !== 'Float64') outside.push(shape)
+      else await runPaced(pace, addSeries(catalog, write, numbers, shape, { table, value: value.name }, refuse))
     }
   }
-  catalog.addSeries(numbers, additions)
   return outside
 }
 
-function additionsOf(shape: TableShape, table: Table, value: string): SeriesAddition[] {
-  return shape.series.map(({ index, labels }: NamedSeries) => ({ index, table, value, labels }))
+function* addSeries(
+  catalog: Catalog,
+  { limits }: SeriesWrite,
+  numbers: SeriesNumbers,
+  { database, series }: TableShape,
+  of: Pick<SeriesAddition, 'table' | 'value'>,
+  refuse: (index: number, error: unknown) => void
+): Steps<void> {
+  for (let from = 0; from < series.length; from += stepSeries) {
+    const some = series.slice(from, from + stepSeries)
+    // Others may have added series since this write was looked at: what counts is how many there are now.
+    const room = seriesRoom(catalog, database, of.table, limits.series)
+    const fitting = some.filter(({ index, labels }) => {
+      try {
+        room.take(labels, some.length)
+        return true
+      } catch (error) {
+        refuse(index, error)
+        return false
+      }
+    })
+    catalog.addSeries(
+      numbers,
+      fitting.map(({ index, labels }) => ({ index, labels, ...of }))
+    )
+    yield
+  }
 }
 
 function isSeriesTable({ tags, timeIndex, options }: Table): boolean {

@@ -5,9 +5,10 @@ import { DbError, isDbError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { TableWrite } from '../model/batch.ts'
 import type { SeriesWrite } from '../model/series.ts'
+import { Pace, runPaced } from '../pace.ts'
 import { checkColumns, checkSamples } from './check-columns.ts'
 import type { Engine, ResolvedSeries, ResolvedWrite } from './engine.ts'
-import { findTags, introduceTags } from './row-tags.ts'
+import { findTags, introduceTags, type TaggedWrite } from './row-tags.ts'
 import { checkWrite } from './schema.ts'
 import { type RefusedSeries, resolveSeriesWrite, type SeriesParts } from './series-write.ts'
 import type { WriteResult } from './store.ts'
@@ -18,11 +19,16 @@ const mostAttempts = 5
 export interface StoreWriteParts extends Omit<SeriesParts, 'catalog'> {
   readonly engine: Engine
   readonly config: Pick<Config, 'auto_create_table'>
+  /** Work that no change of a table comes between; it gets the `resolve` that may be called in it. */
+  alone<T>(work: (resolve: SeriesParts['resolve']) => Promise<T>): Promise<T>
   /** Counts what was stored. */
   count(ctx: RequestContext, rows: number, deleted: number): void
   /** Counts a write that is not what a plugin may hand over. */
   refuse(ctx: RequestContext): void
 }
+
+/** What the engine says where a table was changed or dropped after it was looked up. */
+const outdated: ReadonlySet<string> = new Set(['RequestOutdated', 'TableNotFound'])
 
 type Writes = readonly (TableWrite | SeriesWrite)[]
 
@@ -38,18 +44,19 @@ export function createStoreWrite(
   return async (ctx, writes) => {
     authorise(ctx.user, 'write')
     parts.requireDatabase(ctx.db)
-    const own = ctx.user.databases === undefined ? parts : limited(parts, ctx, writes)
-    checkWrites(parts, ctx, writes)
+    const own = ctx.user.databases === undefined ? parts : await limited(parts, ctx, writes)
+    const pace = new Pace(ctx.signal)
+    await checkWrites(parts, ctx, writes, pace)
     ctx.quota?.charge(
       'rows',
       writes.reduce((sum, write) => sum + (isTableWrite(write) ? write.rows : write.samples), 0)
     )
     for (let attempt = 1; ; attempt++) {
       try {
-        return await writeOnce(own, ctx, writes)
+        if (attempt < mostAttempts) return await writeOnce(own, ctx, writes, pace)
+        return await parts.alone(resolve => writeOnce({ ...own, resolve }, ctx, writes, pace))
       } catch (error) {
-        const outdated = isDbError(error) && error.code === 'RequestOutdated'
-        if (!outdated) throw error
+        if (!isDbError(error) || !outdated.has(error.code)) throw error
         if (attempt === mostAttempts) {
           throw new DbError('StorageUnavailable', 'tables change all the time', { cause: error, retryAfter: 1 })
         }
@@ -59,11 +66,18 @@ export function createStoreWrite(
 }
 
 /** For a user who may not write to every database. */
-function limited(parts: StoreWriteParts, { db, user }: RequestContext, writes: Writes): StoreWriteParts {
+async function limited(parts: StoreWriteParts, ctx: RequestContext, writes: Writes): Promise<StoreWriteParts> {
+  const { db, user } = ctx
+  const pace = new Pace(ctx.signal)
   for (const write of writes) {
     if (isTableWrite(write)) authorise(user, 'write', write.database ?? db)
     // Of keys that are known nobody looks at the names later on.
-    else for (let i = 0; i < write.keys.count; i++) authorise(user, 'write', databaseOf(write, i) ?? db)
+    else {
+      for (let i = 0; i < write.keys.count; i++) {
+        authorise(user, 'write', databaseOf(write, i) ?? db)
+        if (pace.isDue) await pace.pause()
+      }
+    }
   }
   return {
     ...parts,
@@ -71,9 +85,9 @@ function limited(parts: StoreWriteParts, { db, user }: RequestContext, writes: W
       authorise(user, 'write', name)
       return parts.requireDatabase(name)
     },
-    resolve(db, writes) {
+    resolve(db, writes, pace) {
       authorise(user, 'write', db)
-      return parts.resolve(db, writes)
+      return parts.resolve(db, writes, pace)
     }
   }
 }
@@ -89,24 +103,35 @@ function databaseOf(write: SeriesWrite, i: number): string | undefined {
 }
 
 /** What the engine trusts and the log keeps. */
-function checkWrites({ refuse }: StoreWriteParts, ctx: RequestContext, writes: Writes): void {
+async function checkWrites(
+  { refuse }: StoreWriteParts,
+  ctx: RequestContext,
+  writes: Writes,
+  pace: Pace
+): Promise<void> {
   try {
     for (const write of writes) {
       if (!isTableWrite(write)) checkSamples(ctx.plugin, write)
       else {
-        checkColumns(ctx.plugin, write)
+        await runPaced(pace, checkColumns(ctx.plugin, write))
         checkWrite(write)
       }
+      if (pace.isDueBefore) await pace.pause()
     }
   } catch (error) {
-    refuse(ctx)
+    if (!ctx.signal.aborted) refuse(ctx)
     throw error
   }
 }
 
-async function writeOnce(parts: StoreWriteParts, ctx: RequestContext, writes: Writes): Promise<WriteResult> {
+async function writeOnce(
+  parts: StoreWriteParts,
+  ctx: RequestContext,
+  writes: Writes,
+  pace: Pace
+): Promise<WriteResult> {
   const { engine, count } = parts
-  const resolved = await resolveAll(parts, ctx, writes)
+  const resolved = await resolveAll(parts, ctx, writes, pace)
   const kept = resolved.map(({ writes }) => writes.filter(write => write.rows > 0 && !isInstant(write)))
   const all = kept.flat()
   const rows = all.length === 0 ? 0 : await engine.write(all, ctx.signal)
@@ -117,19 +142,25 @@ async function writeOnce(parts: StoreWriteParts, ctx: RequestContext, writes: Wr
   return { rows, perWrite: kept.map(countRows), ...(refused[0] && { refused: refused[0] }) }
 }
 
-async function resolveAll(parts: StoreWriteParts, ctx: RequestContext, writes: Writes): Promise<readonly Resolved[]> {
+async function resolveAll(
+  parts: StoreWriteParts,
+  ctx: RequestContext,
+  writes: Writes,
+  pace: Pace
+): Promise<readonly Resolved[]> {
   const { engine, config } = parts
   const allowed = (write: TableWrite | SeriesWrite) =>
     write.autoCreate ?? ctx.hints.autoCreate ?? config.auto_create_table
   const optionsOf = (write: TableWrite | SeriesWrite) => ({ ...ctx.hints.options, ...write.options })
   const withHints = (write: TableWrite) => ({ ...write, options: optionsOf(write) })
-  const tables = await resolveTables(parts, ctx, writes.filter(isTableWrite).map(withHints), allowed)
+  const tables = await resolveTables(parts, ctx, writes.filter(isTableWrite).map(withHints), allowed, pace)
   const resolved: Resolved[] = []
+  let next = 0
   for (const write of writes) {
-    if (isTableWrite(write)) resolved.push({ writes: [tables.shift()!] })
+    if (isTableWrite(write)) resolved.push({ writes: [tables[next++]!] })
     else {
       const request = { db: ctx.db, plugin: ctx.plugin, autoCreate: allowed(write), options: optionsOf(write) }
-      resolved.push(await resolveSeriesWrite({ ...parts, catalog: engine.catalog }, request, write))
+      resolved.push(await resolveSeriesWrite({ ...parts, catalog: engine.catalog }, request, write, pace))
     }
   }
   return resolved
@@ -140,15 +171,18 @@ async function resolveTables(
   { engine, resolve, requireDatabase }: StoreWriteParts,
   { db, plugin }: RequestContext,
   writes: readonly TableWrite[],
-  allowed: (write: TableWrite) => boolean
+  allowed: (write: TableWrite) => boolean,
+  pace: Pace
 ): Promise<ResolvedWrite[]> {
   for (const { database } of writes) if (database !== undefined) requireDatabase(database)
   const resolved = new Map<TableWrite, ResolvedWrite>()
   for (const [database, group] of Map.groupBy(writes, write => write.database ?? db)) {
-    const tagged = group.map(write => findTags(engine.catalog, [plugin, database].join('\0'), write))
+    const scope = [plugin, database].join('\0')
+    const tagged: TaggedWrite[] = []
+    for (const write of group) tagged.push(await runPaced(pace, findTags(engine.catalog, scope, write)))
     const planned = tagged.map(({ planned }, i) => ({ write: planned, autoCreate: allowed(group[i]!) }))
-    for (const [i, found] of (await resolve(database, planned)).entries())
-      resolved.set(group[i]!, introduceTags(engine.catalog, found, tagged[i]!))
+    for (const [i, found] of (await resolve(database, planned, pace)).entries())
+      resolved.set(group[i]!, await runPaced(pace, introduceTags(engine.catalog, found, tagged[i]!)))
   }
   return writes.map(write => resolved.get(write)!)
 }

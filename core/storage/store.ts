@@ -10,6 +10,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { TableWrite } from '../model/batch.ts'
 import type { SeriesLabel, SeriesWrite } from '../model/series.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
+import { mapPaced, Pace, runPaced } from '../pace.ts'
 import { noTracing, type Tracing } from '../trace/trace.ts'
 import { auditedStore } from './audited.ts'
 import type {
@@ -23,11 +24,18 @@ import type {
   TableStep
 } from './engine.ts'
 import { createGate } from './gate.ts'
+import { createNews } from './news.ts'
 import { createRunQuery } from './query-measure.ts'
 import { checkDefinition, checkHosts, checkName, inheritOptions, type PlannedWrite, planSteps } from './schema.ts'
 import type { RefusedSeries } from './series-write.ts'
 import { createStoreWrite, type StoreWriteParts } from './store-write.ts'
 import { refuseSystem } from './system.ts'
+import { checkSteps } from './table-limit.ts'
+
+/** Tables that are made or changed in one transaction. */
+const stepTables = 1_000
+/** Of work that goes on whoever leaves. */
+const endless = new Pace(new AbortController().signal)
 
 export interface WriteResult {
   /** Affected rows, all writes together. */
@@ -38,6 +46,7 @@ export interface WriteResult {
   readonly refused?: RefusedSeries
 }
 
+/** The tables of a server: checks permissions, names and types, and hands on to the storage engine. */
 export interface Store {
   readonly engineName: string
   /**
@@ -57,6 +66,8 @@ export interface Store {
   requireDatabase(name: string): Database
   tables(database: string): readonly Table[]
   table(database: string, name: string): Table | undefined
+  /** The table once it is there, which may be now. Rejects with the signal's reason. */
+  tableMade(database: string, name: string, signal: AbortSignal): Promise<Table>
   statistics(table: Table): TableStatistics
   /** Whether rows with exactly these tags have been written to a table. */
   knowsSeries(table: Table, labels: readonly SeriesLabel[]): boolean
@@ -81,7 +92,10 @@ export interface Store {
 
 export interface StoreParts {
   readonly engine: Engine
-  readonly config: Pick<Config, 'auto_create_table' | 'max_concurrent_queries'>
+  readonly config: Pick<
+    Config,
+    'auto_create_table' | 'max_concurrent_queries' | 'max_waiting_queries' | 'query_wait_timeout'
+  >
   readonly metrics: Metrics
   readonly tracing?: Tracing
   readonly audit?: Pick<Audit, 'watch'>
@@ -101,7 +115,13 @@ export function createStore(parts: StoreParts): Store {
 /** The same with the way past the protection of the system database, for the server itself. */
 export function createStores({ engine, config, metrics, tracing = noTracing, audit }: StoreParts): Stores {
   const { catalog } = engine
-  const gate = createGate(() => config.max_concurrent_queries)
+  const refusedHelp =
+    'Queries other than SQL refused: `full`, too many waited; `late`, their turn did not come in time.'
+  const refused = metrics.counter('svc_query_refused_total', refusedHelp, ['reason'])
+  const gate = createGate(() => config.max_concurrent_queries, {
+    queue: () => ({ most: config.max_waiting_queries, time: config.query_wait_timeout }),
+    refused: reason => refused.add(1, { reason })
+  })
   const open = createGate(0)
   const gates = { sql: engine.supports.turns ? open : gate, scan: gate, series: gate }
   const runQuery = createRunQuery(gates, metrics, tracing)
@@ -123,6 +143,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     turn = next.catch(() => {})
     return next
   }
+
+  const newTables = createNews()
 
   const requireDatabase = (name: string): Database => {
     const database = catalog.database(name)
@@ -151,40 +173,67 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     return inherited
   }
 
-  /** Counts tables made and changed. */
-  const changeTables = async (db: string, steps: readonly TableStep[]): Promise<void> => {
+  /** Counts tables made and changed. All are looked at before the first is made, and then nothing ends it: who asked may have left. */
+  const changeTables = async (db: string, steps: readonly TableStep[], pace: Pace): Promise<void> => {
     checkHosts(steps)
-    await catalog.changeTables(
-      steps.map(step => (step.kind === 'create' ? { ...step, definition: complete(step.definition) } : step))
+    const completed = await mapPaced(pace, steps, step =>
+      step.kind === 'create' ? { ...step, definition: complete(step.definition) } : step
     )
-    const created = steps.filter(step => step.kind === 'create').length
-    if (created > 0) tablesCreated.add(created, { db: dbLabel(db) })
-    if (steps.length > created) tablesChanged.add(steps.length - created, { db: dbLabel(db) })
+    for (let from = 0; from < completed.length; from += stepTables) {
+      if (from > 0) await endless.pause()
+      const some = completed.slice(from, from + stepTables)
+      await catalog.changeTables(some)
+      const created = some.filter(step => step.kind === 'create').length
+      if (created > 0) {
+        tablesCreated.add(created, { db: dbLabel(db) })
+        newTables.tell()
+      }
+      if (some.length > created) tablesChanged.add(some.length - created, { db: dbLabel(db) })
+    }
   }
 
-  /** The writes with their tables, all created or widened together as needed. */
-  const resolve = async (db: string, writes: readonly PlannedWrite[]): Promise<ResolvedWrite[]> => {
-    const tableNamed = (name: string) => catalog.table(db, name)
-    while (planSteps(db, tableNamed, writes).length > 0) {
-      // Planned again in turn: another request may have done it meanwhile.
-      await inTurn(async () => {
-        const steps = planSteps(db, tableNamed, writes)
-        if (steps.length > 0) await changeTables(db, steps)
-      })
+  /** What the writes need of their tables as they are now. */
+  const plan = async (db: string, writes: readonly PlannedWrite[], pace: Pace) => {
+    const tables = new Map(writes.map(({ write }) => [write.table, catalog.table(db, write.table)]))
+    return {
+      tables,
+      steps: await runPaced(
+        pace,
+        planSteps(db, name => tables.get(name), writes)
+      )
     }
-    return writes.map(({ write: { table, rows, columns, op = 'put' } }) => ({
-      table: tableNamed(table)!,
-      rows,
-      columns,
-      op
-    }))
   }
+
+  /** The writes with their tables, all created or widened together as needed. `run` keeps other changes of the catalog away. */
+  const resolveIn =
+    (run: typeof inTurn) =>
+    async (db: string, writes: readonly PlannedWrite[], pace: Pace): Promise<ResolvedWrite[]> => {
+      for (;;) {
+        const { tables, steps } = await plan(db, writes, pace)
+        if (steps.length === 0) {
+          return writes.map(({ write: { table, rows, columns, op = 'put', limits } }) => ({
+            table: tables.get(table)!,
+            rows,
+            columns,
+            op,
+            ...(limits?.series && { seriesLimit: limits.series })
+          }))
+        }
+        // Planned again in turn: another request may have done it meanwhile.
+        await run(async () => {
+          const { steps } = await plan(db, writes, pace)
+          checkSteps(catalog, db, steps, writes)
+          if (steps.length > 0) await changeTables(db, steps, pace)
+        })
+      }
+    }
 
   const writeParts: StoreWriteParts = {
     engine,
     config,
-    resolve,
+    resolve: resolveIn(inTurn),
     requireDatabase,
+    alone: work => inTurn(() => work(resolveIn(run => run()))),
     count({ db, plugin }, rows, deleted) {
       const labels = { db: dbLabel(db), plugin }
       if (rows > deleted) rowsWritten.add(rows - deleted, labels)
@@ -208,11 +257,14 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       if (query.kind === 'sql' && !engine.supports.sql) {
         throw new DbError('Unsupported', `the storage engine ${engine.name} answers no SQL`)
       }
+      if (query.kind === 'sql' && engine.supports.dialect !== undefined) {
+        throw new DbError('Unsupported', `SQL is not answered with the storage engine ${engine.name} yet`)
+      }
       ctx.quota?.charge('queries', 1)
       const asked = query.kind === 'sql' ? { ...query, user: ctx.user.name } : query
       const run = () => engine.query(asked, ctx.signal)
       // What follows writes has no end to wait for: it takes no place among the queries.
-      return query.kind === 'sql' && query.follow !== undefined ? run() : runQuery(query.kind, ctx.signal, run)
+      return query.kind === 'sql' && query.follow !== undefined ? run() : runQuery(query.kind, ctx, run)
     },
 
     seenBy: (user, of = store) => (user.databases === undefined ? of : narrowed(of, user)),
@@ -222,6 +274,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     requireDatabase,
     tables: database => catalog.tables(database),
     table: (database, name) => catalog.table(database, name),
+    tableMade: (database, name, signal) => newTables.until(() => catalog.table(database, name), signal),
     views: database => catalog.views(database),
     view: (database, name) => catalog.view(database, name),
     statistics: table => catalog.statistics(table),
@@ -268,6 +321,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
         checkHosts([{ kind: 'create', definition }])
         const table = await catalog.createTable(complete(definition))
         tablesCreated.add(1, { db: dbLabel(definition.database) })
+        newTables.tell()
         return table
       })
     },
@@ -279,6 +333,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
         if (change.kind === 'rename') refuseTaken(table.database, change.name)
         const changed = await catalog.changeTable(table, change)
         tablesChanged.add(1, { db: dbLabel(table.database) })
+        if (change.kind === 'rename') newTables.tell()
         return changed
       })
     },
@@ -333,6 +388,11 @@ function narrowed(store: Store, user: User): Store {
     },
     tables: database => (mayUse(user, database) ? store.tables(database) : []),
     table: (database, name) => (mayUse(user, database) ? store.table(database, name) : undefined),
+    // To a user, tables of a database that he may not use are never made.
+    tableMade: (database, name, signal) =>
+      mayUse(user, database)
+        ? store.tableMade(database, name, signal)
+        : createNews().until((): Table | undefined => undefined, signal),
     views: database => (mayUse(user, database) ? store.views(database) : []),
     view: (database, name) => (mayUse(user, database) ? store.view(database, name) : undefined)
   }

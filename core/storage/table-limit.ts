@@ -1,7 +1,8 @@
 // How far writers of rows whose tables, columns and tags come from outside may make a database grow.
 import { DbError } from '../errors.ts'
 import { type Column, isValid, type TableWrite } from '../model/batch.ts'
-import type { Limit, SeriesLabel } from '../model/series.ts'
+import type { GrowthLimits, Limit, SeriesLabel } from '../model/series.ts'
+import type { Catalog, TableStep } from './engine.ts'
 import type { Store } from './store.ts'
 
 export interface TableLimits {
@@ -30,6 +31,44 @@ export interface Growth {
   addTags(tags: readonly SeriesLabel[]): void
 }
 
+/** Two writes fit alone and not together: the later one learns of it where its table or columns are added. */
+export class Outgrown extends DbError {
+  constructor(message: string) {
+    super('InvalidArguments', message)
+  }
+}
+
+/** What a write brings, and how far its table may grow. */
+interface LimitedWrite {
+  readonly write: Pick<TableWrite, 'table' | 'limits'>
+}
+
+/** Nobody else may run before the steps are taken. Throws Outgrown naming the limit that they go beyond. */
+export function checkSteps(
+  catalog: Catalog,
+  database: string,
+  steps: readonly TableStep[],
+  writes: readonly LimitedWrite[]
+): void {
+  const limits = new Map<string, GrowthLimits>()
+  for (const { write } of writes) if (write.limits !== undefined) limits.set(write.table, write.limits)
+  if (limits.size === 0) return
+  let tables = catalog.tables(database).length
+  for (const step of steps) {
+    const { name } = step.kind === 'create' ? step.definition : step.table
+    const own = limits.get(name)
+    if (step.kind === 'create') {
+      tables++
+      if (own?.tables !== undefined && tables > own.tables.most) throw fullDatabase(database, own.tables)
+    }
+    const before = step.kind === 'create' ? [] : step.table.columns
+    const added =
+      step.kind === 'create' ? step.definition.columns : step.change.kind === 'add_columns' ? step.change.columns : []
+    if (added.length === 0 || own?.columns === undefined) continue
+    if (before.length + added.length > own.columns.most) throw full(name, own.columns, 'columns')
+  }
+}
+
 export type GrowthStore = Pick<Store, 'table' | 'tables' | 'statistics' | 'knowsSeries'>
 
 /** Throws DbError `InvalidArguments` naming the limit where a database would have too many tables with those of these names it has not. */
@@ -42,7 +81,11 @@ export function checkTables(
   const added = names.filter(name => store.table(database, name) === undefined).length
   const { most, key } = limits.tables
   if (added === 0 || store.tables(database).length + added <= most) return
-  throw new DbError('InvalidArguments', `database ${database} would have more than ${most} tables (${key})`)
+  throw fullDatabase(database, { most, key })
+}
+
+function fullDatabase(database: string, { most, key }: Limit): DbError {
+  return new Outgrown(`database ${database} would have more than ${most} tables (${key})`)
 }
 
 /** Counts what a request adds to a table, which need not exist. */
@@ -84,18 +127,22 @@ export function createGrowth(store: GrowthStore, database: string, name: string,
   }
 }
 
-/** Throws DbError `InvalidArguments` naming the limit that writes with columns for their tags, together, would go beyond. */
+/**
+ * The writes with their limits, which the store looks at once more where it adds what is new. Throws DbError `InvalidArguments` naming the
+ * limit that writes with columns for their tags, together, would go beyond.
+ */
 export function checkGrowth(
   store: GrowthStore,
   database: string,
   writes: readonly TableWrite[],
   limits: TableLimits
-): void {
+): TableWrite[] {
   for (const [db, own] of Map.groupBy(writes, write => write.database ?? database)) {
     const groups = Map.groupBy(own, write => write.table)
     checkTables(store, db, [...groups.keys()], limits)
     for (const [name, group] of groups) checkTable(store, db, name, group, limits)
   }
+  return writes.map(write => ({ ...write, limits }))
 }
 
 function checkTable(
@@ -154,5 +201,5 @@ function keyOf(tags: readonly SeriesLabel[]): string {
 }
 
 function full(table: string, { most, key }: Limit, what: string): DbError {
-  return new DbError('InvalidArguments', `table ${table} would have more than ${most} ${what} (${key})`)
+  return new Outgrown(`table ${table} would have more than ${most} ${what} (${key})`)
 }

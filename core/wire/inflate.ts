@@ -18,6 +18,7 @@ import {
   zstdDecompressSync
 } from 'node:zlib'
 import { DbError, isDbError } from '../errors.ts'
+import { joinPaced, Pace } from '../pace.ts'
 import { zstdFrames } from './zstd-frames.ts'
 
 export const contentCodings = ['gzip', 'deflate', 'br', 'zstd'] as const
@@ -95,7 +96,7 @@ const collectedSize = 1 << 16
  */
 export async function inflate(bytes: Uint8Array, coding: Format, options: InflateOptions): Promise<Buffer> {
   try {
-    if (coding !== 'zstd') return await unpackHeld(bytes, codingOf(bytes, coding), options.limit, options.hold)
+    if (coding !== 'zstd') return await unpackHeld(bytes, codingOf(bytes, coding), options)
     return await inflateFrames(bytes, options)
   } catch (error) {
     throw failure(error, coding, options)
@@ -110,7 +111,7 @@ export function inflateSync(bytes: Uint8Array, coding: Format, options: InflateO
     for (const { start, end } of zstdFrames(bytes)) {
       content.add(unpackWholeSync(bytes.subarray(start, end), 'zstd', content.left))
     }
-    return content.take()
+    return Buffer.concat(content.take(), content.length)
   } catch (error) {
     throw failure(error, coding, options)
   }
@@ -120,12 +121,13 @@ async function inflateFrames(bytes: Uint8Array, options: InflateOptions): Promis
   const content = new Content(options.limit)
   let paused = performance.now()
   for (const { start, end } of zstdFrames(bytes)) {
-    if (end - start === bytes.length) return unpackHeld(bytes, 'zstd', options.limit, options.hold)
+    if (end - start === bytes.length) return unpackHeld(bytes, 'zstd', options)
     options.signal?.throwIfAborted()
     const frame = bytes.subarray(start, end)
     const before = content.length
     const hold = options.hold && ((size: number) => options.hold!(before + size))
-    if (frame.length > smallFrame) content.add(await unpackHeld(frame, 'zstd', content.left, hold))
+    if (frame.length > smallFrame)
+      content.add(await unpackHeld(frame, 'zstd', { ...options, limit: content.left, ...(hold && { hold }) }))
     else content.add(unpackWholeSync(frame, 'zstd', content.left))
     const room = options.hold?.(content.length)
     if (room !== undefined) await room
@@ -134,7 +136,13 @@ async function inflateFrames(bytes: Uint8Array, options: InflateOptions): Promis
       paused = performance.now()
     }
   }
-  return content.take()
+  return joinPaced(paceOf(options), content.take(), content.length)
+}
+
+const endless = new AbortController().signal
+
+function paceOf({ signal }: InflateOptions): Pace {
+  return new Pace(signal ?? endless)
 }
 
 /** The content of frames, as it grows. Millions of small ones do not take more memory than what is in them. */
@@ -174,9 +182,10 @@ class Content {
     this.#used += part.copy(this.#collected, this.#used)
   }
 
-  take(): Buffer {
+  /** All of it, part by part. */
+  take(): readonly Buffer[] {
     this.#seal()
-    return Buffer.concat(this.#parts, this.#length)
+    return this.#parts
   }
 
   #seal(): void {
@@ -189,12 +198,8 @@ class Content {
 class TooLarge extends Error {}
 
 /** The content, long ones in steps that each wait for `hold`. */
-async function unpackHeld(
-  bytes: Uint8Array,
-  coding: Coding,
-  limit: number,
-  hold: InflateOptions['hold']
-): Promise<Buffer> {
+async function unpackHeld(bytes: Uint8Array, coding: Coding, options: InflateOptions): Promise<Buffer> {
+  const { limit, hold } = options
   if (hold === undefined || (limit > 0 && limit <= step)) {
     const content = await unpackWhole(bytes, coding, limit)
     await hold?.(content.length)
@@ -207,15 +212,11 @@ async function unpackHeld(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error
   }
-  return unpackStepwise(bytes, coding, limit, hold)
+  return unpackStepwise(bytes, coding, options)
 }
 
-async function unpackStepwise(
-  bytes: Uint8Array,
-  coding: Coding,
-  limit: number,
-  hold: NonNullable<InflateOptions['hold']>
-): Promise<Buffer> {
+async function unpackStepwise(bytes: Uint8Array, coding: Coding, options: InflateOptions): Promise<Buffer> {
+  const { limit, hold } = options
   const engine = stepwise[coding]({ chunkSize: step })
   const parts: Buffer[] = []
   let length = 0
@@ -225,10 +226,10 @@ async function unpackStepwise(
       length += part.length
       if (limit > 0 && length > limit) throw new TooLarge()
       parts.push(part)
-      const room = hold(length)
+      const room = hold?.(length)
       if (room !== undefined) await room
     }
-    return complete(bytes, { buffer: Buffer.concat(parts, length), engine })
+    return complete(bytes, { buffer: await joinPaced(paceOf(options), parts, length), engine })
   } finally {
     engine.destroy()
   }

@@ -1,4 +1,4 @@
-// The LZ4 frame format: blocks of at most 4 MiB, each compressed by itself, or stored where that does not help.
+// LZ4: a block, and the frame format, in blocks of at most 4 MiB, each compressed by itself, or stored where that does not help.
 
 /** Magic number; version 1 with independent blocks and no checksums; blocks of 4 MiB; the checksum of these two bytes. */
 const header = Uint8Array.of(0x04, 0x22, 0x4d, 0x18, 0x60, 0x70, 0x73)
@@ -16,11 +16,11 @@ export function compressLz4(bytes: Uint8Array): Uint8Array {
   const blocks = Math.ceil(bytes.length / blockSize)
   const frame = Buffer.allocUnsafe(header.length + bytes.length + blocks * 4 + 4)
   frame.set(header)
-  const table = new Int32Array(1 << hashBits)
+  const table = newTable()
   let at = header.length
   for (let start = 0; start < bytes.length; start += blockSize) {
     const block = bytes.subarray(start, start + blockSize)
-    const size = compressBlock(block, frame, at + 4, table.fill(-1))
+    const size = compressInto(block, frame, at + 4, block.length, table.fill(-1))
     if (size === 0) frame.set(block, at + 4)
     frame.writeUInt32LE(size === 0 ? (stored | block.length) >>> 0 : size, at)
     at += 4 + (size || block.length)
@@ -29,9 +29,20 @@ export function compressLz4(bytes: Uint8Array): Uint8Array {
   return frame.subarray(0, at + 4)
 }
 
-/** Writes the compressed block and returns its size, 0 when it would not be smaller than the block. */
-function compressBlock(block: Uint8Array, out: Uint8Array, from: number, table: Int32Array): number {
-  const end = from + block.length
+/** The bytes as one LZ4 block, which may be a little longer than they are. */
+export function compressLz4Block(bytes: Uint8Array): Uint8Array {
+  const most = sequenceSize(bytes.length, 0)
+  const out = Buffer.allocUnsafe(most)
+  return out.subarray(0, compressInto(bytes, out, 0, most, newTable().fill(-1)))
+}
+
+function newTable(): Int32Array {
+  return new Int32Array(1 << hashBits)
+}
+
+/** Writes the compressed block and returns its size, 0 when it could take more than `most`. */
+function compressInto(block: Uint8Array, out: Uint8Array, from: number, most: number, table: Int32Array): number {
+  const end = from + most
   let to = from
   let literals = 0
   for (let at = 0; at < block.length - lastStart; ) {

@@ -217,6 +217,12 @@ export class ProtoWriter {
     this.#length = 0
   }
 
+  /** Takes the bytes between two places out again. */
+  remove(start: number, end: number): void {
+    this.#bytes.copyWithin(start, end, this.#length)
+    this.#length -= end - start
+  }
+
   uint(field: number, value: number | bigint): this {
     this.varint(field * 8)
     return this.varint(value)

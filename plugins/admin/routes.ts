@@ -1,25 +1,40 @@
 // The admin routes for everybody who reaches the main server: it is for operators.
-import { type Core, DbError, type Parameters, type PluginApp, printConfig } from '../../core/index.ts'
+import { Type } from 'typebox'
+import { type Core, DbError, type Parameters, type PluginApp, plainText, printConfig } from '../../core/index.ts'
 import { changeLogLevel } from './log-level.ts'
 import { status } from './status.ts'
+
+const json = { 'application/json': Type.Object({}) }
+const schemas = {
+  health: { summary: 'Whether the server answers', produces: json },
+  ready: { summary: 'Whether the server takes requests', produces: json },
+  status: { summary: 'How the server and its plugins are', produces: json },
+  metrics: { summary: 'Metrics of the server, for Prometheus', produces: plainText },
+  config: { summary: 'The configuration, without its secrets', produces: plainText },
+  trace: { summary: 'Switch tracing: `true` or `false`', consumes: plainText, produces: plainText },
+  level: { summary: 'Change the level of the log', consumes: plainText, produces: plainText }
+}
 
 export function routes(app: PluginApp<never, never>): void {
   const { core } = app
   const options = Object.fromEntries(core.plugins.map(plugin => [plugin.name, plugin.options]))
   const alive = async () => ({})
-  app.route({ method: ['GET', 'POST'], url: '/health', handler: alive })
-  app.route({ method: ['GET', 'POST'], url: '/ready', handler: async () => ready(core) })
-  app.get('/status', async () => status(core))
-  app.get('/metrics', async (_request, reply) => reply.type(core.metrics.contentType).send(await core.metrics.expose()))
-  app.get('/config', { config: { sameOrigin: true } }, async (_request, reply) =>
+  app.route({ method: ['GET', 'POST'], url: '/health', schema: schemas.health, handler: alive })
+  app.route({ method: ['GET', 'POST'], url: '/ready', schema: schemas.ready, handler: async () => ready(core) })
+  app.get('/status', { schema: schemas.status }, async () => status(core))
+  app.get('/metrics', { schema: schemas.metrics }, async (_request, reply) =>
+    reply.type(core.metrics.contentType).send(await core.metrics.expose())
+  )
+  app.get('/config', { schema: schemas.config, config: { sameOrigin: true } }, async (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send(printConfig(core.config, { plugins: options }))
   )
-  app.post('/debug/enable_trace', { config: { sameOrigin: true, timeLimit: false } }, async (request, reply) => {
+  const switches = { sameOrigin: true, timeLimit: false }
+  app.post('/debug/enable_trace', { schema: schemas.trace, config: switches }, async (request, reply) => {
     const said = await switchTrace(core, String(request.body ?? ''))
     request.log.info(said)
     return reply.type('text/plain; charset=utf-8').send(said)
   })
-  app.post('/debug/log_level', { config: { sameOrigin: true, timeLimit: false } }, async (request, reply) => {
+  app.post('/debug/log_level', { schema: schemas.level, config: switches }, async (request, reply) => {
     const said = changeLogLevel(core, String(request.body ?? ''), request.query as Parameters)
     request.log.info(said)
     return reply.type('text/plain; charset=utf-8').send(said)
@@ -37,6 +52,7 @@ async function switchTrace({ tracing }: Core, body: string): Promise<string> {
 
 function ready(core: Core): object {
   const reason = core.whyNotReady()
-  if (reason === undefined) return {}
+  const troubled = core.components().filter(({ state }) => state !== 'ok')
+  if (reason === undefined) return troubled.length === 0 ? {} : { components: troubled }
   throw new DbError('StorageUnavailable', `the server answers, but ${reason}`, { retryAfter: 1 })
 }

@@ -19,8 +19,21 @@ export function status(core: Core) {
     memory: { rss, heap_used: heapUsed, heap_total: heapTotal, external },
     data: dataSize(core),
     storage_engine: core.store.engineName,
-    plugins: core.plugins.map(({ name, servers }) => ({ name, servers }))
+    plugins: core.plugins.map(({ name, servers }) => ({ name, servers, ...statusOf(core, name) }))
   }
+}
+
+/** How a plugin is, and those of its parts that report it. */
+function statusOf(core: Core, name: string) {
+  const own = core.components().filter(({ plugin }) => plugin === name)
+  const shown = own.map(({ component, state, reason, since }) => ({
+    ...(component !== undefined && { component }),
+    state,
+    ...(reason !== undefined && { reason }),
+    since: new Date(since).toISOString()
+  }))
+  const parts = shown.filter(({ component }) => component !== undefined)
+  return { ...shown.find(({ component }) => component === undefined), ...(parts.length > 0 && { components: parts }) }
 }
 
 /** What all tables hold at rest, in bytes; rows in memory are among the rows. */

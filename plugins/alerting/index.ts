@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { count, definePlugin, duration } from '../../core/index.ts'
 import { routes } from './routes.ts'
-import { createService, type OwnService } from './service.ts'
+import { createService } from './service.ts'
 
 /** The path of a webhook's address is its password. */
 const urls = (description: string, secret: boolean) =>
@@ -45,6 +45,12 @@ export default definePlugin({
       description: 'Address under which people reach this server, for links in notifications.',
       live: true
     }),
+    external_labels: Type.Array(Type.String({ pattern: '^[^=]+=.', expected: 'a label such as region=eu' }), {
+      default: [],
+      description:
+        'Labels receivers get with every alert that has none of the name, each as `NAME=VALUE`: they tell servers apart.',
+      live: true
+    }),
     alertmanagers: urls('Alertmanagers that are told of alerts, by their API v2: `http://127.0.0.1:9093`.', false),
     webhooks: urls(
       'Addresses that are told when alerts begin to fire and when they end, with the body webhooks of Alertmanager have.',
@@ -67,6 +73,6 @@ export default definePlugin({
     services.metricsys?.serveRules(service)
     return service
   },
-  reload: (_, service) => (service as OwnService).reload(),
-  routes: app => routes(app, (app.services as unknown as { readonly alerting: OwnService }).alerting)
+  reload: (_, service) => service.reload(),
+  routes: app => routes(app, app.services.alerting)
 })

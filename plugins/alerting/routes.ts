@@ -1,20 +1,33 @@
 // `GET /v1/alerting/rules` and `/alerts`: all databases, or the one that is named.
 import type { FastifyRequest } from 'fastify'
-import { authorise, authoriseAll, type PluginApp, parameterOf } from '../../core/index.ts'
+import { Type } from 'typebox'
+import { authoriseAll, dbParameter, type PluginApp, parameterOf } from '../../core/index.ts'
 import type { OwnService } from './service.ts'
 
+const parameters = Type.Object({ db: dbParameter })
+const listing = (summary: string, name: string) => ({
+  ...{ summary, parameters },
+  produces: { 'application/json': Type.Object({ [name]: Type.Array(Type.Object({})) }) }
+})
+const schemas = {
+  rules: listing('Groups of rules and how they are', 'groups'),
+  alerts: listing('Alerts that are pending or firing', 'alerts')
+}
+
 export function routes(app: PluginApp<never, 'promql' | 'sql' | 'metricsys'>, alerting: OwnService): void {
-  app.get('/rules', async request => ({ groups: alerting.rules({ db: databaseOf(request) }) }))
-  app.get('/alerts', async request => ({ alerts: alerting.alerts(databaseOf(request)) }))
+  const config = { action: 'read' } as const
+  app.get('/rules', { schema: schemas.rules, config }, async request => ({
+    groups: alerting.rules({ db: databaseOf(request) })
+  }))
+  app.get('/alerts', { schema: schemas.alerts, config }, async request => ({
+    alerts: alerting.alerts(databaseOf(request))
+  }))
 }
 
 /** The one that is named; undefined for all, which users who are limited to some may not see. */
 function databaseOf(request: FastifyRequest): string | undefined {
   const { user, db } = request.ctx
-  if (parameterOf(request, 'db') === undefined) {
-    authoriseAll(user, 'read')
-    return undefined
-  }
-  authorise(user, 'read')
-  return db
+  if (parameterOf(request, 'db') !== undefined) return db
+  authoriseAll(user, 'read')
+  return undefined
 }

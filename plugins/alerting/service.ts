@@ -8,7 +8,7 @@ import { type EvaluateOptions, type EvaluateParts, evaluateGroup } from './evalu
 import { matchers } from './evaluate/restore.ts'
 import { keepSchedule } from './evaluate/schedule.ts'
 import { droppedRules, type GroupState, groupState, type RuleState } from './evaluate/state.ts'
-import { samplesWrite } from './evaluate/write.ts'
+import { samplesWrites } from './evaluate/write.ts'
 import { createNotifier, type NotifyOptions } from './notify/notifier.ts'
 import { reasonOf } from './reason.ts'
 import { type LoadLimits, loadRules } from './rule/load.ts'
@@ -63,7 +63,7 @@ export function createService(core: Core, options: AlertingOptions, parts: Alert
     ask: createAsk(parts),
     context: (db, signal) => ({ ...internalContext(core, 'alerting', db), signal }),
     // Rules read; what they record is written here.
-    write: (ctx, write) => core.store.write(ctx, [write]),
+    write: (ctx, writes) => core.store.write(ctx, writes),
     isAlone: (group, rule) => {
       const wanted = matchers(rule)
       const same = states().flatMap(({ group: { db }, rules }) =>
@@ -100,8 +100,8 @@ export function createService(core: Core, options: AlertingOptions, parts: Alert
       if (rule.kind === 'alert') await notifier.notify(group, rule, alerts.values(), time)
       if (parts.metricsys === undefined || written.size === 0) continue
       const ctx = internalContext(core, 'alerting', group.db)
-      const write = await samplesWrite([], [...written.values()], time, parts.metricsys, new Pace(ctx.signal))
-      await core.store.write(ctx, [write]).catch((error: unknown) => {
+      const writes = await samplesWrites([], [...written.values()], time, parts.metricsys, new Pace(ctx.signal))
+      await core.store.write(ctx, writes).catch((error: unknown) => {
         log.warn({ rule: rule.place, reason: reasonOf(error) }, 'the end of series could not be kept')
       })
     }

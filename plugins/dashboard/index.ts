@@ -20,7 +20,7 @@ export function dashboardPlugin(folder: string) {
       })
     }),
     setup: async (core, config) => ({ ...createPages(), boards: await openBoards(core, config) }) satisfies OwnService,
-    routes: app => routes(app, app.services.dashboard as OwnService, folder)
+    routes: app => routes(app, app.services.dashboard, folder)
   })
 }
 

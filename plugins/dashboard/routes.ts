@@ -5,7 +5,8 @@ import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authoriseAll, DbError, type PluginApp, version } from '../../core/index.ts'
+import { Type } from 'typebox'
+import { DbError, type PluginApp, version } from '../../core/index.ts'
 import type { DashboardPage, DashboardService } from '../services.ts'
 import { boardRoutes } from './boards/routes.ts'
 import type { Boards } from './boards/store.ts'
@@ -37,6 +38,16 @@ export interface OwnService extends DashboardService {
 }
 
 /** `folder` holds the built dashboard; without it what it would hold is answered with 404. */
+const json = { 'application/json': Type.Unknown() }
+const html = { 'text/html': Type.String() }
+const schemas = {
+  start: { summary: 'To the dashboard', produces: html },
+  pages: { summary: 'Pages that plugins add', produces: json },
+  page: { summary: 'The module of a page', produces: { 'text/javascript': Type.String() } },
+  home: { summary: 'What the first page shows', produces: json },
+  files: { summary: 'The dashboard', produces: html }
+}
+
 export async function routes(app: PluginApp<'dashboard', never>, dashboard: OwnService, folder: string): Promise<void> {
   const isBuilt = existsSync(join(folder, 'index.html'))
   if (isBuilt) {
@@ -51,16 +62,19 @@ export async function routes(app: PluginApp<'dashboard', never>, dashboard: OwnS
   app.route({
     method,
     url: '',
+    schema: schemas.start,
     handler: async (request, reply) => reply.redirect(`/dashboard/${queryOf(request)}`, 308)
   })
   app.route({
     method,
     url: '/pages.json',
+    schema: schemas.pages,
     handler: async ({ ctx }) => pagesOf(dashboard, ctx.channel).map(({ name, title }) => ({ name, title }))
   })
   app.route({
     method,
     url: '/pages/:file',
+    schema: schemas.page,
     handler: async (request, reply) => {
       const { file } = request.params as { readonly file: string }
       const page = pagesOf(dashboard, request.ctx.channel).find(({ name }) => `${name}.js` === file)
@@ -74,14 +88,19 @@ export async function routes(app: PluginApp<'dashboard', never>, dashboard: OwnS
   app.route({
     method,
     url: '/api/home',
-    config: { private: true },
-    async handler({ ctx }, reply) {
-      authoriseAll(ctx.user, 'read')
+    schema: schemas.home,
+    config: { private: true, action: 'read_all' },
+    async handler(_, reply) {
       return reply.header('cache-control', 'no-store').send(await readHome(app.core, version))
     }
   })
   boardRoutes(app, dashboard.boards)
-  app.route({ method, url: '/*', handler: async (request, reply) => sendAsset(request, reply, folder) })
+  app.route({
+    method,
+    url: '/*',
+    schema: schemas.files,
+    handler: async (request, reply) => sendAsset(request, reply, folder)
+  })
 }
 
 function pagesOf(dashboard: DashboardService, channel: string): readonly DashboardPage[] {

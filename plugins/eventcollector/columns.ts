@@ -11,6 +11,7 @@ import {
   integerColumn,
   isExactFloat,
   type Semantic,
+  type Steps,
   type Table,
   textColumn
 } from '../../core/index.ts'
@@ -33,19 +34,22 @@ type ValueType = 'String' | 'Int64' | 'Float64' | 'Boolean'
 const noValue = (1 << cell.absent) | (1 << cell.null) | (1 << cell.object)
 
 /** The columns of these rows. Throws CollectorError for a column with values of several types; integers go where the table has floats. */
-export function columnsOf({ batch, time }: Events, rows: Uint32Array, table: Table | undefined): Column[] {
+export function* columnsOf({ batch, time }: Events, rows: Uint32Array, table: Table | undefined): Steps<Column[]> {
   const known = new Map(table?.columns.map(column => [column.name, column]))
-  return [
-    { name: timeColumn, type: 'TimestampNanosecond', semantic: 'timestamp', data: integerColumn(time, rows) },
-    ...sourcesOf(batch, rows).map(({ name, field, semantic }): Column => {
-      const type = typeOf(name, field, rows, known.get(name)?.type === 'Float64')
-      return { name, type, semantic, data: dataOf(batch, field, rows, type) }
-    })
-  ]
+  const times = integerColumn(time, rows)
+  const columns: Column[] = [{ name: timeColumn, type: 'TimestampNanosecond', semantic: 'timestamp', data: times }]
+  yield
+  for (const { name, field, semantic } of yield* sourcesOf(batch, rows)) {
+    const type = typeOf(name, field, rows, known.get(name)?.type === 'Float64')
+    yield
+    columns.push({ name, type, semantic, data: dataOf(batch, field, rows, type) })
+    yield
+  }
+  return columns
 }
 
 /** Host, source and sourcetype first, then tags, then fields, both in order of first sight. */
-function sourcesOf(batch: ItemBatch, rows: Uint32Array): readonly Source[] {
+function* sourcesOf(batch: ItemBatch, rows: Uint32Array): Steps<readonly Source[]> {
   const sources = new Map<string, Source>()
   for (const field of batch.fields.values()) {
     const isTag = field.name.startsWith(fieldPrefix)
@@ -60,6 +64,7 @@ function sourcesOf(batch: ItemBatch, rows: Uint32Array): readonly Source[] {
     const source = { name, field, semantic, rank, first: place >= 0 ? place : first } as const
     const other = sources.get(name)
     sources.set(name, other === undefined ? source : merged(other, source, rows))
+    yield
   }
   return [...sources.values()].sort((a, b) => a.rank - b.rank || a.first - b.first || compareUtf8(a.name, b.name))
 }

@@ -1,6 +1,6 @@
 // A request of events, one JSON value after the other, checked and sorted by table; times and columns are made of what is left.
 import { isUtf8 } from 'node:buffer'
-import { cell, decodeItems, type ItemBatch, ItemField, type KeyShape } from '../../core/index.ts'
+import { cell, type ItemBatch, ItemField, itemSteps, type KeyShape, type Steps } from '../../core/index.ts'
 import { tableOfIndex } from './index-name.ts'
 import { CollectorError } from './reply.ts'
 import { setTime } from './time.ts'
@@ -13,6 +13,9 @@ export const fieldPrefix = '\0'
 export const tagKeys: readonly string[] = ['host', 'source', 'sourcetype']
 
 const levels = 9
+
+/** Rows of one step. */
+const stepRows = 4_096
 
 /** Events of one table. */
 export interface Group {
@@ -38,20 +41,28 @@ export interface EventOptions {
   readonly now: bigint
   /** Values the body may have; 0 or absent: any number. */
   readonly mostValues?: number
+  /** Bytes of one event. */
+  readonly mostBytes?: number
 }
 
 /** Throws CollectorError for the first event that is wrong: then none is taken. Values that are no objects are failed in the batch. */
-export function decodeEvents(body: Uint8Array, options: EventOptions): Events {
+export function* decodeEvents(body: Uint8Array, options: EventOptions): Steps<Events> {
   if (body.length === 0) throw new CollectorError(5)
   if (!isUtf8(body)) throw new CollectorError(6, 'the body is not valid UTF-8')
-  const { spread, mostValues = 0 } = options
+  const { spread, mostValues = 0, mostBytes } = options
+  const itemSize =
+    mostBytes === undefined ? {} : { itemSize: { most: mostBytes, key: 'plugins.eventcollector.max_event_size' } }
   const shapeOf = spread ? spreadShape : keptShape
-  const batch = decodeItems(body, 'application/json', { skipError: true, shapeOf, mostValues })
+  const batch = yield* itemSteps(body, 'application/json', { skipError: true, shapeOf, mostValues, ...itemSize })
   if (batch.rows === 0) throw new CollectorError(5)
   const rows = liveRows(batch)
   if (rows.length === 0) throw new CollectorError(6, 'no value is an object')
-  const time = checkEvents(batch, rows, options.now)
-  for (const key of tagKeys) fillMissing(batch, rows, key, options.tags?.[key])
+  const time = yield* checkEvents(batch, rows, options.now)
+  for (const key of tagKeys) {
+    yield
+    fillMissing(batch, rows, key, options.tags?.[key])
+  }
+  yield
   const groups = groupByTable(batch, rows, options.table)
   batch.fields.delete('time')
   batch.fields.delete('index')
@@ -75,11 +86,12 @@ function liveRows(batch: ItemBatch): Uint32Array {
 }
 
 /** The times of the events. */
-function checkEvents(batch: ItemBatch, rows: Uint32Array, now: bigint): ItemField {
+function* checkEvents(batch: ItemBatch, rows: Uint32Array, now: bigint): Steps<ItemField> {
   const times = new ItemField(timeColumn, batch.rows)
   const event = batch.field('event')
   const time = batch.field('time')
   for (const row of rows) {
+    if (row % stepRows === 0) yield
     const kind = event === undefined ? cell.absent : event.kinds[row]!
     if (kind === cell.absent) throw new CollectorError(12, 'it has no key event', row)
     if (kind === cell.null || (kind === cell.string && isBlank(batch, event!, row)))

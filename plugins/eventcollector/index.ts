@@ -1,6 +1,6 @@
 // Events and raw text in as collectors of events send them, with tokens and numbered answers.
 import { Type } from 'typebox'
-import { count, definePlugin, flag, tableLimits } from '../../core/index.ts'
+import { count, definePlugin, flag, size, tableLimits } from '../../core/index.ts'
 import { createAcks } from './acks.ts'
 import { readCredentials } from './credentials.ts'
 import { createReceive } from './receive.ts'
@@ -27,6 +27,9 @@ export default definePlugin({
       'Each line of raw text is an event; `false`: the whole body is one. Parameters `lines` and `linebreaker` of a request win.',
       { live: true }
     ),
+    max_event_size: size(2 ** 20, 'Bytes of one event in JSON; a request with a larger one is refused with 413.', {
+      minimum: 1
+    }),
     max_series: count(
       1_000_000,
       'Series (sets of host, source, sourcetype and values of fields) of one table. Events with further ones are refused with 400; each takes some 300 bytes of memory.'
@@ -44,10 +47,7 @@ export default definePlugin({
     const receive = createReceive(core, { ...tableLimits('eventcollector', config), requestTables })
     return { receive, acks: acknowledge ? createAcks(max_channels) : undefined }
   },
-  routes(app, config) {
-    const { eventcollector } = app.services as unknown as { readonly eventcollector: CollectorService }
-    routes(app, eventcollector, config)
-  },
+  routes: (app, config) => routes(app, app.services.eventcollector, config),
   credentials: readCredentials,
   formatError
 })

@@ -1,12 +1,14 @@
 // A request of raw text: every line is an event, or every part between other line breakers, or the body as a whole.
 import { isUtf8 } from 'node:buffer'
-import { checkRoom, ItemBatch, ItemField, tooManyValues } from '../../core/index.ts'
+import { checkRoom, ItemBatch, ItemField, type Steps, tooManyValues } from '../../core/index.ts'
 import { type Events, tagKeys, timeColumn } from './events.ts'
 import { CollectorError } from './reply.ts'
 import { setTime } from './time.ts'
 
 const messageKey = 'message'
 const carriageReturn = 0x0d
+/** Bytes of one step. */
+const stepBytes = 64 * 1024
 
 export interface RawOptions {
   readonly table: string
@@ -24,13 +26,13 @@ export interface RawOptions {
 }
 
 /** Throws CollectorError for a body without text, bytes that are none, and a time that is none. */
-export function readRaw(body: Uint8Array, options: RawOptions): Events {
+export function* readRaw(body: Uint8Array, options: RawOptions): Steps<Events> {
   if (!isUtf8(body)) throw new CollectorError(6, 'the body is not valid UTF-8')
   const batch = new ItemBatch(16, body)
   const message = batch.take(messageKey)
   const isLines = options.linebreaker === undefined && options.lines
   const breaker = Buffer.from(options.linebreaker ?? (isLines ? '\n' : ''))
-  eachPart(body, breaker, (start, behind) => {
+  yield* eachPart(body, breaker, (start, behind) => {
     const end = isLines && behind < body.length && body[behind - 1] === carriageReturn ? behind - 1 : behind
     if (batch.rows === options.mostValues && batch.rows > 0) throw tooManyValues(batch.rows)
     if (batch.rows === batch.capacity) {
@@ -43,15 +45,20 @@ export function readRaw(body: Uint8Array, options: RawOptions): Events {
   for (const key of tagKeys) {
     const value = options.tags[key]
     if (value !== undefined) fill(batch, key, value)
+    yield
   }
   const rows = Uint32Array.from({ length: batch.rows }, (_, row) => row)
   return { batch, time: timesOf(batch.rows, options), groups: [{ table: options.table, rows }] }
 }
 
 /** Calls `take` for the parts that are not blank. */
-function eachPart(body: Uint8Array, breaker: Uint8Array, take: (start: number, end: number) => void): void {
+function* eachPart(body: Uint8Array, breaker: Uint8Array, take: (start: number, end: number) => void): Steps<void> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0, step = 0; start < bytes.length; ) {
+    if (start >= step) {
+      step = start + stepBytes
+      yield
+    }
     const found = breaker.length === 0 ? -1 : bytes.indexOf(breaker, start)
     const end = found < 0 ? bytes.length : found
     if (!isBlank(bytes, start, end)) take(start, end)

@@ -1,23 +1,24 @@
 // Events on their way to the store: with a pipeline as its items, without one as columns.
 import {
-  authorise,
   type Core,
   checkGrowth,
   DbError,
   type Item,
   ItemBatch,
   type ItemError,
-  isDbError,
   type Limit,
   nameProblem,
+  Pace,
   type RequestContext,
+  runPaced,
+  type Steps,
   type TableLimits,
   type TableWrite
 } from '../../core/index.ts'
 import type { PipelineResult, PipelinesService } from '../services.ts'
 import { columnsOf } from './columns.ts'
 import { type Events, type Group, timeColumn } from './events.ts'
-import { CollectorError, replyCode } from './reply.ts'
+import { CollectorError } from './reply.ts'
 
 /** The pipeline a request names. */
 export interface PipelineStep {
@@ -30,7 +31,7 @@ export interface PipelineStep {
 
 export interface Receiving {
   /** Reads the body; throws CollectorError. */
-  readonly read: () => Events
+  readonly read: () => Steps<Events>
   readonly pipeline: PipelineStep | undefined
 }
 
@@ -48,28 +49,19 @@ const shownErrors = 10
 export function createReceive(core: Core, limits: CollectorLimits): Receive {
   const labels = ['plugin', 'reason']
   const skipped = core.metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
-  const refused = core.metrics.counter(
-    'svc_eventcollector_refused_total',
-    'Requests with events that were refused, by the number of the answer.',
-    ['code']
-  )
   return async (ctx, { read, pipeline }) => {
-    try {
-      authorise(ctx.user, 'write')
-      core.store.requireDatabase(ctx.db)
-      const events = read()
-      checkGroups(events, limits)
-      const { failures } = events.batch
-      if (failures.length > 0) skipped.add(failures.length, { plugin: 'eventcollector', reason: 'decode' })
-      const own = failures.map(({ row, message }) => ({ index: events.batch.position(row), message }))
-      const result = pipeline === undefined ? plainWrites(core, ctx, events, limits) : await run(ctx, events, pipeline)
-      await core.store.write(ctx, result.writes)
-      const errors: ItemError[] = [...own.slice(0, shownErrors), ...result.errors].slice(0, shownErrors)
-      return { count: own.length + result.skipped, errors }
-    } catch (error) {
-      if (isDbError(error)) refused.add(1, { code: String(replyCode(error)) })
-      throw error
-    }
+    core.store.requireDatabase(ctx.db)
+    const pace = new Pace(ctx.signal)
+    const events = await runPaced(pace, read())
+    checkGroups(events, limits)
+    const { failures } = events.batch
+    if (failures.length > 0) skipped.add(failures.length, { plugin: 'eventcollector', reason: 'decode' })
+    const own = failures.map(({ row, message }) => ({ index: events.batch.position(row), message }))
+    const result =
+      pipeline === undefined ? await plainWrites(core, ctx, events, limits, pace) : await run(ctx, events, pipeline)
+    await core.store.write(ctx, result.writes)
+    const errors: ItemError[] = [...own.slice(0, shownErrors), ...result.errors].slice(0, shownErrors)
+    return { count: own.length + result.skipped, errors }
   }
 }
 
@@ -91,15 +83,21 @@ interface Writes {
   readonly errors: readonly ItemError[]
 }
 
-function plainWrites({ store }: Core, ctx: RequestContext, events: Events, limits: TableLimits): Writes {
+async function plainWrites(
+  { store }: Core,
+  ctx: RequestContext,
+  events: Events,
+  limits: TableLimits,
+  pace: Pace
+): Promise<Writes> {
   const { options: hints } = ctx.hints
   const options = { append_mode: hints.merge_mode === undefined, ...hints }
-  const writes = events.groups.map(({ table, rows }) => {
-    const columns = columnsOf(events, rows, store.table(ctx.db, table))
-    return { table, rows: rows.length, columns, options }
-  })
-  checkGrowth(store, ctx.db, writes, limits)
-  return { writes, skipped: 0, errors: [] }
+  const writes: TableWrite[] = []
+  for (const { table, rows } of events.groups) {
+    const columns = await runPaced(pace, columnsOf(events, rows, store.table(ctx.db, table)))
+    writes.push({ table, rows: rows.length, columns, options })
+  }
+  return { writes: checkGrowth(store, ctx.db, writes, limits), skipped: 0, errors: [] }
 }
 
 async function run(ctx: RequestContext, events: Events, step: PipelineStep): Promise<Writes> {

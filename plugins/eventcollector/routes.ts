@@ -1,15 +1,18 @@
 // The paths of the collector: events, raw text, acknowledgements, health.
 import type { FastifyRequest } from 'fastify'
+import { type TSchema, Type } from 'typebox'
 import {
-  authorise,
   bodyBytes,
   checkJsonValues,
   DbError,
   firstValue,
   isDbError,
+  Pace,
   type Parameters,
   type PluginApp,
-  parseJson
+  parseJson,
+  plainText,
+  runPaced
 } from '../../core/index.ts'
 import { type Acks, checkChannel } from './acks.ts'
 import { decodeEvents, tagKeys } from './events.ts'
@@ -28,13 +31,31 @@ export interface CollectorService {
 }
 
 export interface CollectorRoutes {
+  /** Bytes of one event in JSON, and of a request that asks for numbers. */
+  readonly max_event_size: number
   readonly query_token: boolean
   readonly raw_lines: boolean
 }
 
+const json = (properties: Readonly<Record<string, TSchema>>) => ({ 'application/json': Type.Object(properties) })
+const said = { text: Type.String(), code: Type.Integer() }
+const parameters = Type.Object({
+  channel: Type.Optional(Type.String({ description: 'Channel of the acknowledgements.' }))
+})
+const taken = json({ ...said, ackId: Type.Optional(Type.Integer()) })
+const schemas = {
+  event: { summary: 'Write events', parameters, consumes: json({ event: Type.Unknown() }), produces: taken },
+  raw: { summary: 'Write text as events', parameters, consumes: plainText, produces: taken },
+  ack: {
+    ...{ summary: 'Which writes are stored', parameters, consumes: json({ acks: Type.Array(Type.Integer()) }) },
+    produces: json({ acks: Type.Record(Type.String(), Type.Boolean()) })
+  },
+  health: { summary: 'Whether the collector takes events', produces: json(said) }
+}
+
 export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorService, options: CollectorRoutes): void {
   // Senders give any content type, or what is none.
-  const config = { queryToken: options.query_token, anyContentType: true }
+  const config = { action: 'write', queryToken: options.query_token, anyContentType: true } as const
   const { receive, acks } = service
 
   const take = async (request: FastifyRequest, kind: 'event' | 'raw') => {
@@ -44,7 +65,7 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
     const mostValues = app.core.config.http.max_body_values
     const read = () =>
       kind === 'event'
-        ? readEvents(request, spread, mostValues)
+        ? readEvents(request, spread, { mostValues, mostBytes: options.max_event_size })
         : readText(request, mostValues, linesOf(request) ?? options.raw_lines)
     const skipped = await receive(request.ctx, { read, pipeline })
     return {
@@ -55,31 +76,43 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
     }
   }
   for (const path of ['', '/event', '/event/1.0'])
-    app.post(base + path, { config }, async request => take(request, 'event'))
-  for (const path of ['/raw', '/raw/1.0']) app.post(base + path, { config }, async request => take(request, 'raw'))
+    app.post(base + path, { schema: schemas.event, config }, async request => take(request, 'event'))
+  for (const path of ['/raw', '/raw/1.0'])
+    app.post(base + path, { schema: schemas.raw, config }, async request => take(request, 'raw'))
 
-  app.post(`${base}/ack`, { config }, async request => {
-    authorise(request.ctx.user, 'write')
+  app.post(`${base}/ack`, { schema: schemas.ack, config }, async request => {
     if (acks === undefined) throw new CollectorError(14)
     const channel = checkChannel(channelOf(request))
     const body = bodyBytes(request)
-    checkJsonValues(body, app.core.config.http.max_body_values)
+    const { max_event_size: most } = options
+    if (body.length > most) {
+      const reason = `the body takes more than ${most} bytes (plugins.eventcollector.max_event_size)`
+      throw new DbError('InvalidArguments', reason, { status: 413 })
+    }
+    await runPaced(new Pace(request.ctx.signal), checkJsonValues(body, app.core.config.http.max_body_values))
     const ids = readIds(body)
     return { acks: Object.fromEntries(ids.map(id => [id, acks.isDone(channel, id)])) }
   })
 
   for (const path of ['/health', '/health/1.0']) {
-    app.get(base + path, { config: { public: true } }, async () => ({ text: replies[17].text, code: 17 }))
+    app.get(base + path, { schema: schemas.health, config: { public: true } }, async () => ({
+      text: replies[17].text,
+      code: 17
+    }))
   }
 }
 
-function readEvents(request: FastifyRequest, spread: boolean, mostValues: number) {
+function readEvents(
+  request: FastifyRequest,
+  spread: boolean,
+  limits: { readonly mostValues: number; readonly mostBytes: number }
+) {
   return decodeEvents(bodyBytes(request), {
     spread,
     table: tableOf(request),
     tags: tagsOf(request),
     now: currentTime(),
-    mostValues
+    ...limits
   })
 }
 

@@ -59,7 +59,7 @@ function shiftOf(digits: number): 0 | 3 | 6 | 9 {
 /** Signs and exponents: as a float. */
 function setOddTime(time: ItemField, row: number, bytes: Uint8Array, start: number, end: number): boolean {
   const text = Buffer.from(bytes.subarray(start, end)).toString('latin1')
-  if (text.length > 40 || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return false
+  if (text.length > 40 || !/^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return false
   const value = Number(text)
   const digits = Math.abs(value) < 1 ? 1 : Math.floor(Math.log10(Math.abs(value))) + 1
   const seconds = value / 10 ** shiftOf(digits)

@@ -1,22 +1,44 @@
 // `POST /v1/ingest`: decode, run the pipeline, write, answer.
+import { Type } from 'typebox'
 import {
-  authorise,
   bodyBytes,
+  dbParameter,
+  itemContentTypes,
   type Parameters,
   type PluginApp,
   sendWritten,
-  type TableWrite
+  type TableWrite,
+  writtenBody
 } from '../../core/index.ts'
 import { createCounters } from './counters.ts'
 import { readParameters } from './parameters.ts'
+
+const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }))
+const schema = {
+  summary: 'Store log items through a pipeline',
+  parameters: Type.Object({
+    db: dbParameter,
+    table: Type.String({ description: 'Table; a pipeline may add a suffix to it.' }),
+    pipeline_name: Type.Optional(
+      Type.String({ description: 'Pipeline, unless a header names it; `svc_identity` stores items as they are.' })
+    ),
+    version: Type.Optional(Type.String({ description: 'Version of the pipeline; the latest without it.' })),
+    skip_error: flag('Leave out items that fail, and report them.'),
+    ignore_errors: flag('Leave out items that cannot be decoded, and report them.'),
+    custom_time_index: Type.Optional(
+      Type.String({ description: 'Of `svc_identity`: `field;epoch;s` (`ms`, `us`, `ns`) or `field;datestr;FORMAT`.' })
+    )
+  }),
+  consumes: Object.fromEntries(itemContentTypes.map(type => [type, Type.String({ contentMediaType: type })])),
+  produces: writtenBody
+}
 
 export function routes(app: PluginApp<'pipelines', never>): void {
   const { core, services } = app
   const counters = createCounters(core)
 
-  app.post('', async (request, reply) => {
+  app.post('', { schema, config: { action: 'write' } }, async (request, reply) => {
     const { ctx } = request
-    authorise(ctx.user, 'write')
     const { pipeline, contentType, options } = readParameters(
       request.query as Parameters,
       request.headers,

@@ -16,7 +16,7 @@ const units: Readonly<Record<string, number>> = {
 /** Nanoseconds; undefined when the text is none. */
 export function parseDuration(text: string): bigint | undefined {
   if (text === '0') return 0n
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h|d|w))+$/.test(text)) return undefined
+  if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h|d|w))+$/.test(text)) return undefined
   let sum = 0
   for (const [, number, unit] of text.matchAll(/([\d.]+)([a-zµμ]+)/g)) sum += Number(number) * units[unit!]!
   return sum < 2 ** 63 ? BigInt(Math.round(sum)) : undefined

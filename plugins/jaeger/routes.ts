@@ -1,6 +1,7 @@
 // `/v1/jaeger/api/…`: services, operations, traces and dependencies.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authorise, DbError, type Parameters, type PluginApp } from '../../core/index.ts'
+import { Type } from 'typebox'
+import { DbError, Pace, type Parameters, type PluginApp, runPaced, sendJson } from '../../core/index.ts'
 import { invalid } from './errors.ts'
 import { listDependencies, listOperations, listServices } from './names.ts'
 import { allValues, one, readRange, readSearch, readTraceId, type SearchLimits, type TimeRange } from './parameters.ts'
@@ -14,18 +15,65 @@ export interface JaegerOptions extends SearchLimits, AnswerLimits {
   readonly trace_window: number
 }
 
+/** The answer, its traces, each of them, its spans: one by one. */
+const answerLevels = 4
+
 type Work = (source: Source, query: Parameters, params: Readonly<Record<string, string>>) => Promise<readonly unknown[]>
 
+const text = (description: string) => Type.Optional(Type.String({ description }))
+const range = { start: text('Microseconds since 1970.'), end: text('Microseconds since 1970.') }
+const produces = {
+  'application/json': Type.Object({
+    ...{ data: Type.Array(Type.Unknown()), total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() },
+    errors: Type.Null()
+  })
+}
+const described = {
+  '/services': ['Names of services', {}],
+  '/services/:service/operations': ['Names of operations of a service', {}],
+  '/operations': [
+    'Operations of a service',
+    { service: Type.String({ description: 'Its name.' }), spanKind: text('Of these spans alone.') }
+  ],
+  '/traces': [
+    'Find traces',
+    {
+      ...{
+        service: text('Required without traceID.'),
+        operation: text('Of these spans.'),
+        traceID: text('May be repeated.')
+      },
+      ...{
+        tags: text('A JSON object of attributes.'),
+        minDuration: text('Such as `10ms`.'),
+        maxDuration: text('Such as `1s`.')
+      },
+      ...{ limit: text('Traces at most.'), lookback: text('Such as `1h`.'), ...range }
+    }
+  ],
+  '/traces/:traceID': ['One trace', range],
+  '/dependencies': [
+    'Which service calls which',
+    { endTs: text('Milliseconds since 1970.'), lookback: text('Milliseconds.') }
+  ]
+} as const
+
 export function routes(app: PluginApp<never, never>, options: JaegerOptions): void {
-  const get = (url: string, work: Work) =>
-    app.get(`/api${url}`, async (request: FastifyRequest, reply: FastifyReply) => {
-      const { ctx, headers, params } = request
-      authorise(ctx.user, 'read')
-      const query = request.query as Parameters
-      const source = sourceOf(app.core.store, ctx, headers, query)
-      const data = await work(source, query, params as Readonly<Record<string, string>>)
-      return reply.send({ data, total: data.length, limit: 0, offset: 0, errors: null })
-    })
+  const get = (url: keyof typeof described, work: Work) => {
+    const [summary, parameters] = described[url]
+    const schema = { summary, parameters: Type.Object(parameters), produces }
+    app.get(
+      `/api${url}`,
+      { schema, config: { action: 'read' } },
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        const { ctx, headers, params } = request
+        const query = request.query as Parameters
+        const source = sourceOf(app.core.store, ctx, headers, query)
+        const data = await work(source, query, params as Readonly<Record<string, string>>)
+        return sendJson(reply, { data, total: data.length, limit: 0, offset: 0, errors: null }, answerLevels)
+      }
+    )
+  }
 
   get('/services', source => listServices(source, options.max_names))
   get('/services/:service/operations', async (source, _, { service }) => {
@@ -76,7 +124,7 @@ async function readTraces(
 ): Promise<readonly Trace[]> {
   const { table } = source
   const rows = await readSpans(source, traceIds, range, limits)
-  return table === undefined ? [] : tracesOf(table, traceIds, rows)
+  return table === undefined ? [] : runPaced(new Pace(source.ctx.signal), tracesOf(table, traceIds, rows))
 }
 
 /** Milliseconds as nanoseconds. */

@@ -1,9 +1,9 @@
 // Which traces a search finds, and the spans of traces.
-import { type Condition, DbError, formatSize, SqlParameters, type Table } from '../../core/index.ts'
+import { type Condition, DbError, formatSize, quoteName, SqlParameters, type Table } from '../../core/index.ts'
 import { serviceIs } from './names.ts'
 import type { Search, TimeRange } from './parameters.ts'
 import type { Source } from './source.ts'
-import { column, type Piece, quoteName, rowsOf, run, time } from './statement.ts'
+import { column, type Piece, rowsOf, run, time } from './statement.ts'
 import { tagFilter } from './tag-filter.ts'
 
 /** The values a span has, by column. */

@@ -3,6 +3,7 @@ import {
   type Condition,
   isValid,
   type QueryResult,
+  quoteName,
   type Relation,
   type SqlParameters,
   type Table
@@ -51,10 +52,6 @@ export async function* rowsOf(result: QueryResult): AsyncGenerator<readonly unkn
 /** A column by the name users know. */
 export function column({ columns }: Table, name: string): string {
   return quoteName(columns.find(each => each.name === name)!.physical)
-}
-
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }
 
 /** Nanoseconds since 1970. */

@@ -1,7 +1,7 @@
 // A tag that is searched for as a condition on columns: attributes of all levels and of events, and what is no attribute but shown as one.
-import type { SqlParameters, Table, TableColumn } from '../../core/index.ts'
+import { quoteName, type SqlParameters, type Table, type TableColumn } from '../../core/index.ts'
 import { kindColumn } from './names.ts'
-import { column, quoteName } from './statement.ts'
+import { column } from './statement.ts'
 
 const levels = ['span_attributes', 'resource_attributes', 'scope_attributes'] as const
 

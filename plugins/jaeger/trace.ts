@@ -1,5 +1,5 @@
 // Spans of the table as the traces clients show.
-import { type ItemValue, parseJson, parseTimestamp, type Table, utc } from '../../core/index.ts'
+import { type ItemValue, parseJson, parseTimestamp, type Steps, type Table, utc } from '../../core/index.ts'
 import { kindWord } from './names.ts'
 import type { SpanRow } from './search.ts'
 import { columnTag, objectTags, type Tag, textTag } from './tag.ts'
@@ -37,17 +37,22 @@ export interface Span {
   readonly warnings: null
 }
 
+/** Spans of one step. */
+const stepSpans = 64
+
 /** In the order of the identifiers; those without a span are left out. */
-export function tracesOf(table: Table, traceIds: readonly string[], rows: readonly SpanRow[]): Trace[] {
+export function* tracesOf(table: Table, traceIds: readonly string[], rows: readonly SpanRow[]): Steps<Trace[]> {
   const byTrace = Map.groupBy(rows, row => row.get('trace_id'))
   const attributes = attributeReaders(table)
-  return traceIds.flatMap(traceID => {
+  const traces: Trace[] = []
+  for (const traceID of traceIds) {
     const spans = byTrace.get(traceID)
-    return spans === undefined ? [] : [traceOf(traceID, spans, attributes)]
-  })
+    if (spans !== undefined) traces.push(yield* traceOf(traceID, spans, attributes))
+  }
+  return traces
 }
 
-function traceOf(traceID: string, rows: readonly SpanRow[], attributes: Attributes): Trace {
+function* traceOf(traceID: string, rows: readonly SpanRow[], attributes: Attributes): Steps<Trace> {
   const processes = new Map<string, { readonly id: string; readonly process: Process }>()
   const processId = (row: SpanRow): string => {
     const process = { serviceName: String(row.get('service_name') ?? ''), tags: attributes.resource(row) }
@@ -58,7 +63,11 @@ function traceOf(traceID: string, rows: readonly SpanRow[], attributes: Attribut
     processes.set(key, { id, process })
     return id
   }
-  const spans = rows.map(row => spanOf(traceID, row, processId(row), attributes))
+  const spans: Span[] = []
+  for (const row of rows) {
+    spans.push(spanOf(traceID, row, processId(row), attributes))
+    if (spans.length % stepSpans === 0) yield
+  }
   return {
     traceID,
     spans,

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { count, definePlugin, size } from '../../core/index.ts'
 import { credentials } from './credentials.ts'
 import { formatError } from './errors.ts'
-import { createReceive, type Receive } from './receive.ts'
+import { createReceive } from './receive.ts'
 import { routes } from './routes.ts'
 
 export default definePlugin({
@@ -26,15 +26,18 @@ export default definePlugin({
       1 << 24,
       'Values of one request, those that lines leave out included; more are refused with 400.'
     ),
+    max_text_size: size(
+      16 << 20,
+      'Bytes of the text of one field, as it is written; a request with a longer one is refused with 400.',
+      { minimum: 1 }
+    ),
     cache_size: size(
       32 << 20,
       'Memory kept for measurements and fields that come again; beyond it they are learned anew.'
     )
   }),
   setup: (core, config) => createReceive(core, config),
-  routes(app) {
-    routes(app, (app.services as unknown as { readonly lineproto: Receive }).lineproto)
-  },
+  routes: app => routes(app, app.services.lineproto),
   formatError,
   credentials
 })

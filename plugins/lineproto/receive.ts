@@ -6,8 +6,10 @@ import {
   convertTime,
   createGrowth,
   type Growth,
-  isDbError,
+  mapPaced,
+  Pace,
   type RequestContext,
+  runPaced,
   type Table,
   type TableLimits,
   type TableOptions,
@@ -32,21 +34,19 @@ export interface WriteOptions extends DecodeLimits {
 export type Receive = (ctx: RequestContext, body: Buffer, precision: Precision) => Promise<void>
 
 export function createReceive(core: Core, options: WriteOptions): Receive {
-  const decoder = new LineDecoder(options)
+  // One that is read in slices has a decoder to itself; what one of them remembers is enough.
+  let idle: LineDecoder | undefined = new LineDecoder(options)
   const limits = tableLimits('lineproto', options)
-  const help = 'Write requests of lines that were refused, by the error.'
-  const refused = core.metrics.counter('svc_lineproto_write_refused_total', help, ['code'])
   return async (ctx, body, precision) => {
-    try {
-      const tables = decoder.decode(body, precision, now())
-      await core.store.write(
-        ctx,
-        tableWrites({ core, ctx, body, limits, newTable: newTableOptions(core, ctx, options) }, tables)
-      )
-    } catch (error) {
-      if (isDbError(error)) refused.add(1, { code: error.code })
-      throw error
-    }
+    const decoder = idle ?? new LineDecoder(options)
+    idle = undefined
+    const pace = new Pace(ctx.signal)
+    const decoding = runPaced(pace, decoder.decode(body, precision, now()))
+    const tables = await decoding.finally(() => {
+      idle = decoder
+    })
+    const request = { core, ctx, body, limits, newTable: newTableOptions(core, ctx, options) }
+    await core.store.write(ctx, await tableWrites(request, tables, pace))
   }
 }
 
@@ -64,11 +64,11 @@ interface LineRequest {
   readonly newTable: TableOptions
 }
 
-function tableWrites(request: LineRequest, tables: readonly DecodedTable[]): TableWrite[] {
+function tableWrites(request: LineRequest, tables: readonly DecodedTable[], pace: Pace): Promise<TableWrite[]> {
   const { core, ctx, body, limits, newTable } = request
   const names = tables.map(table => table.name)
   checkTables(core.store, ctx.db, names, limits)
-  return tables.map(decoded => {
+  return mapPaced(pace, tables, decoded => {
     const { name, rows, fields } = decoded
     const table = core.store.table(ctx.db, name)
     let made: Growth | undefined
@@ -79,7 +79,7 @@ function tableWrites(request: LineRequest, tables: readonly DecodedTable[]): Tab
     const line = { body, decoded, table, growth }
     checkFields(line)
     const columns = [...fields.map(fieldColumn), timestamps(decoded, table)]
-    return { table: name, rows, columns, tags: createTags(line), options: newTable }
+    return { table: name, rows, columns, tags: createTags(line), options: newTable, limits }
   })
 }
 

@@ -9,9 +9,13 @@ import {
   DbError,
   type DictionaryData,
   integerColumn,
+  type Steps,
   textColumn
 } from '../../core/index.ts'
 import { type Push, type Stream, timeColumn } from './push.ts'
+
+/** Streams of one step. */
+const stepStreams = 1_024
 
 const lineColumn = 'line'
 const metadataColumn = 'structured_metadata'
@@ -19,9 +23,9 @@ const reserved: readonly string[] = [timeColumn, lineColumn, metadataColumn]
 const noMetadata = Buffer.from('{}')
 
 /** Throws DbError `InvalidArguments` for a label that is called as one of the other columns. */
-export function columnsOf(push: Push): Column[] {
+export function* columnsOf(push: Push): Steps<Column[]> {
   const { rows } = push.batch
-  const names = labelNames(push.streams)
+  const names = yield* labelNames(push.streams)
   const taken = names.find(name => reserved.includes(name))
   if (taken !== undefined) {
     throw new DbError('InvalidArguments', `the label ${taken} is called as a column that every entry has`)
@@ -29,25 +33,25 @@ export function columnsOf(push: Push): Column[] {
   checkRoom(names.length + reserved.length, rows)
   const all = new Uint32Array(rows)
   for (let row = 0; row < rows; row++) all[row] = row
-  return [
-    {
-      name: timeColumn,
-      type: 'TimestampNanosecond',
-      semantic: 'timestamp',
-      data: integerColumn(push.time, all)
-    },
-    { name: lineColumn, type: 'String', semantic: 'field', data: textColumn(push.batch, push.line, all) },
-    { name: metadataColumn, type: 'Json', semantic: 'field', data: metadataData(push, all) },
-    ...names.map(
-      name => ({ name, type: 'String', semantic: 'tag', data: labelData(push.streams, name, rows) }) as const
-    )
-  ]
+  yield
+  const times = integerColumn(push.time, all)
+  const columns: Column[] = [{ name: timeColumn, type: 'TimestampNanosecond', semantic: 'timestamp', data: times }]
+  yield
+  columns.push({ name: lineColumn, type: 'String', semantic: 'field', data: textColumn(push.batch, push.line, all) })
+  yield
+  columns.push({ name: metadataColumn, type: 'Json', semantic: 'field', data: metadataData(push, all) })
+  for (const name of names) {
+    yield
+    columns.push({ name, type: 'String', semantic: 'tag', data: yield* labelData(push.streams, name, rows) })
+  }
+  return columns
 }
 
 /** Sorted within a stream, those that only later streams have behind them. */
-function labelNames(streams: readonly Stream[]): readonly string[] {
+function* labelNames(streams: readonly Stream[]): Steps<readonly string[]> {
   const names = new Set<string>()
-  for (const { labels } of streams) {
+  for (const [i, { labels }] of streams.entries()) {
+    if (i % stepStreams === stepStreams - 1) yield
     for (const name of [...labels.keys()].filter(name => !names.has(name)).sort(compareUtf8)) names.add(name)
   }
   return [...names]
@@ -62,11 +66,12 @@ function metadataData({ batch, metadata }: Push, rows: Uint32Array): BytesData {
   return textColumn(batch, metadata, rows)
 }
 
-function labelData(streams: readonly Stream[], name: string, rows: number): DictionaryData {
+function* labelData(streams: readonly Stream[], name: string, rows: number): Steps<DictionaryData> {
   const codes = new Uint32Array(rows)
   const known = new Map<string, number>()
   let valid: Uint8Array | undefined
-  for (const { labels, first, end } of streams) {
+  for (const [i, { labels, first, end }] of streams.entries()) {
+    if (i % stepStreams === stepStreams - 1) yield
     const value = labels.get(name)
     if (value === undefined) {
       valid ??= bitmap(rows, true)
@@ -77,14 +82,17 @@ function labelData(streams: readonly Stream[], name: string, rows: number): Dict
     known.set(value, code)
     codes.fill(code, first, end)
   }
-  return { kind: 'dictionary', codes, dictionary: dictionaryOf([...known.keys()]), ...(valid && { valid }) }
+  return { kind: 'dictionary', codes, dictionary: yield* dictionaryOf([...known.keys()]), ...(valid && { valid }) }
 }
 
-function dictionaryOf(values: readonly string[]): BytesData {
+function* dictionaryOf(values: readonly string[]): Steps<BytesData> {
   const offsets = new Uint32Array(values.length + 1)
-  const bytes = values.map(value => Buffer.from(value))
-  bytes.forEach((value, i) => {
-    offsets[i + 1] = offsets[i]! + value.length
-  })
+  const bytes: Buffer[] = []
+  for (const [i, value] of values.entries()) {
+    if (i % stepStreams === stepStreams - 1) yield
+    const text = Buffer.from(value)
+    bytes.push(text)
+    offsets[i + 1] = offsets[i]! + text.length
+  }
   return { kind: 'bytes', offsets, bytes: Buffer.concat(bytes) }
 }

@@ -2,14 +2,18 @@
 import { isUtf8 } from 'node:buffer'
 import {
   DbError,
-  eachElement,
   eachMember,
+  elements,
   type ItemValue,
+  isShort,
   type JsonCursor,
   jsonCursor,
+  members,
   ParseError,
   passJson,
+  passSteps,
   readJson,
+  type Steps,
   skipSpace,
   startsWith,
   textEnd,
@@ -20,6 +24,9 @@ import {
 import { plainMetadataEnd, setTimeDigits } from './plain.ts'
 import { Push } from './push.ts'
 
+/** Entries of one step. */
+const stepEntries = 64
+
 const quote = 0x22
 const comma = 0x2c
 
@@ -27,13 +34,13 @@ const comma = 0x2c
  * Reads `{"streams":[{"stream":{…},"values":[["nanoseconds","line",{…}]]}]}`. Parts of another shape are left out and counted. Throws
  * DbError `InvalidArguments` for what is no JSON, no object, or has no list of streams.
  */
-export function decodeJson(body: Uint8Array): Push {
+export function* decodeJson(body: Uint8Array, mostBytes?: number): Steps<Push> {
   if (!isUtf8(body)) throw invalid('Failed to parse payload as json: it is not valid UTF-8')
-  const push = new Push(body)
+  const push = new Push(body, mostBytes)
   const cursor = jsonCursor(body)
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) cursor.at = 3
   try {
-    readRequest(push, cursor)
+    yield* readRequest(push, cursor)
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
     throw new DbError('InvalidArguments', `Failed to parse payload as json: ${error.message}`, { cause: error })
@@ -41,20 +48,20 @@ export function decodeJson(body: Uint8Array): Push {
   return push
 }
 
-function readRequest(push: Push, cursor: JsonCursor): void {
+function* readRequest(push: Push, cursor: JsonCursor): Steps<void> {
   let streams = 'missing' as 'missing' | 'found' | 'wrong'
   const isObject = startsWith(cursor, 0x7b)
   if (!isObject) passJson(cursor)
   else {
-    eachMember(cursor, key => {
+    for (const key of members(cursor)) {
       if (key !== 'streams') passJson(cursor)
       else {
         restart(push)
         streams = startsWith(cursor, 0x5b) ? 'found' : 'wrong'
-        if (streams === 'found') eachElement(cursor, () => readStream(push, cursor))
+        if (streams === 'found') for (const _ of elements(cursor)) yield* readStream(push, cursor)
         else passJson(cursor)
       }
-    })
+    }
   }
   const rest = skipSpace(cursor, cursor.at)
   if (rest < cursor.end) throw unexpected(cursor, rest, 'the end of the document')
@@ -70,7 +77,7 @@ function restart(push: Push): void {
   push.errors.length = 0
 }
 
-function readStream(push: Push, cursor: JsonCursor): void {
+function* readStream(push: Push, cursor: JsonCursor): Steps<void> {
   if (!startsWith(cursor, 0x7b)) {
     passJson(cursor)
     push.skip('the stream is not an object')
@@ -78,17 +85,24 @@ function readStream(push: Push, cursor: JsonCursor): void {
   }
   const first = push.batch.rows
   let labels: ReadonlyMap<string, string> = new Map()
-  eachMember(cursor, key => {
+  for (const key of members(cursor)) {
     if (key === 'stream') labels = readLabels(push, cursor)
     else if (key === 'values') {
       push.batch.rows = first
-      if (startsWith(cursor, 0x5b)) eachElement(cursor, () => readEntry(push, cursor))
-      else {
+      if (startsWith(cursor, 0x5b)) {
+        for (const _ of elements(cursor)) {
+          if (push.isLarge(cursor.end - cursor.at) && !isShort(cursor, push.mostBytes)) {
+            yield* passSteps(cursor)
+            push.skipLarge()
+          } else readEntry(push, cursor)
+          if (push.batch.rows % stepEntries === 0) yield
+        }
+      } else {
         passJson(cursor)
         push.skip('values is not an array')
       }
     } else passJson(cursor)
-  })
+  }
   push.addStream(labels, first)
 }
 

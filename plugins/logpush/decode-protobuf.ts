@@ -1,6 +1,6 @@
 // A push request as protobuf: entries by the ranges of their lines, without an object an entry.
 import { isUtf8 } from 'node:buffer'
-import { decodeSnappy, ProtoReader, snappyLength, snappySlack, wireType } from '../../core/index.ts'
+import { decodeSnappy, ProtoReader, type Steps, snappyLength, snappySlack, wireType } from '../../core/index.ts'
 import { parseLabels } from './labels.ts'
 import { MetadataWriter } from './metadata.ts'
 import { Push } from './push.ts'
@@ -8,6 +8,10 @@ import { Push } from './push.ts'
 const request = { streams: 1 } as const
 const stream = { labels: 1, entries: 2 } as const
 const entry = { timestamp: 1, line: 2, metadata: 3 } as const
+
+/** Entries, and bytes of them, of one step. */
+const stepEntries = 64
+const stepBytes = 1 << 16
 
 /** Seconds up to which nanoseconds certainly fit 64 bits. */
 const latest = 9_223_372_035
@@ -22,20 +26,21 @@ interface Decoding {
 }
 
 /** Undoes the Snappy block and reads the request in it. Throws DbError `InvalidArguments` for what is no block or no protobuf. */
-export function decodeProtobuf(block: Uint8Array, now: bigint): Push {
+export function* decodeProtobuf(block: Uint8Array, now: bigint, mostBytes?: number): Steps<Push> {
   const length = snappyLength(block)
   const bytes = new Uint8Array(length + snappySlack)
   decodeSnappy(block, bytes)
-  return readRequest(bytes.subarray(0, length), now)
+  yield
+  return yield* readRequest(bytes.subarray(0, length), now, mostBytes)
 }
 
 /** Reads a request that is not compressed. */
-export function readRequest(bytes: Uint8Array, now: bigint): Push {
-  const push = new Push(bytes)
+export function* readRequest(bytes: Uint8Array, now: bigint, mostBytes?: number): Steps<Push> {
+  const push = new Push(bytes, mostBytes)
   const reader = new ProtoReader(bytes)
   const decoding = { push, reader, metadata: new MetadataWriter(push, bytes), now }
   while (reader.next()) {
-    if (reader.field === request.streams) readStream(decoding, enter(reader, bytes.length))
+    if (reader.field === request.streams) yield* readStream(decoding, enter(reader, bytes.length))
     else reader.skip()
   }
   decoding.metadata.finish()
@@ -54,14 +59,18 @@ function leave(reader: ProtoReader, end: number): void {
   if (reader.at !== end) throw reader.error('a field goes beyond its message')
 }
 
-function readStream(decoding: Decoding, end: number): void {
+function* readStream(decoding: Decoding, end: number): Steps<void> {
   const { push, reader } = decoding
   const first = push.batch.rows
   let labels = ''
+  let step = reader.at
   while (reader.at < end && reader.next()) {
     if (reader.field === stream.entries) readEntry(decoding, enter(reader, end))
     else if (reader.field === stream.labels) labels = readText(push, reader)
     else reader.skip()
+    if (push.batch.rows % stepEntries !== 0 && reader.at - step < stepBytes) continue
+    step = reader.at
+    yield
   }
   leave(reader, end)
   if (push.batch.rows === first) return
@@ -72,6 +81,11 @@ function readStream(decoding: Decoding, end: number): void {
 
 function readEntry(decoding: Decoding, end: number): void {
   const { push, reader, metadata, now } = decoding
+  if (push.isLarge(end - reader.at)) {
+    reader.at = end
+    push.skipLarge()
+    return
+  }
   const row = push.next()
   let timed: 'no' | 'yes' | 'wrong' = 'no'
   push.line.setRange(row, 0, 0)

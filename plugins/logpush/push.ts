@@ -32,9 +32,13 @@ export class Push {
   /** Labels and metadata that were left out, texts in which bytes that are no UTF-8 were replaced. */
   readonly dropped = { label: 0, metadata: 0, utf8: 0 }
 
-  /** The lines stay in `bytes`, of which the first `used` count. */
-  constructor(bytes: Uint8Array, used = bytes.length) {
-    this.batch = new ItemBatch(Math.min(65_536, (used >> 6) + 16), bytes.subarray(0, used))
+  /** Bytes an entry may have. */
+  readonly mostBytes: number
+
+  /** The lines stay in `bytes`. */
+  constructor(bytes: Uint8Array, mostBytes = Number.POSITIVE_INFINITY) {
+    this.mostBytes = mostBytes
+    this.batch = new ItemBatch(Math.min(65_536, (bytes.length >> 6) + 16), bytes)
     this.time = this.batch.take(timeColumn)
     this.line = this.batch.take(lineKey)
     this.metadata = this.batch.take('')
@@ -62,6 +66,14 @@ export class Push {
   skip(message: string): void {
     if (this.errors.length < shownErrors) this.errors.push({ index: this.batch.rows + this.skipped, message })
     this.skipped++
+  }
+
+  isLarge(bytes: number): boolean {
+    return bytes > this.mostBytes
+  }
+
+  skipLarge(): void {
+    this.skip(`the entry takes more than ${this.mostBytes} bytes (plugins.logpush.max_entry_size)`)
   }
 
   addStream(labels: ReadonlyMap<string, string>, first: number): void {

@@ -1,12 +1,14 @@
 // One push request: from the bytes of the body to what the store has taken.
 import {
-  authorise,
   type Core,
   checkGrowth,
   checkJsonValues,
   DbError,
   formatSize,
+  Pace,
   type RequestContext,
+  runPaced,
+  type Steps,
   snappyLength,
   type TableLimits,
   type TableWrite
@@ -37,45 +39,46 @@ export interface Received {
 
 export type Receive = (ctx: RequestContext, request: PushRequest) => Promise<Received>
 
-export function createReceive(core: Core, limits: TableLimits): Receive {
+export interface PushLimits extends TableLimits {
+  /** Bytes of one entry. */
+  readonly entrySize: number
+}
+
+export function createReceive(core: Core, limits: PushLimits): Receive {
   const counters = createCounters(core.metrics)
-  return async (ctx, request) => {
-    try {
-      return await receive(core, limits, counters, ctx, request)
-    } catch (error) {
-      counters.refusal(error)
-      throw error
-    }
-  }
+  return (ctx, request) => receive(core, limits, counters, ctx, request)
 }
 
 async function receive(
   core: Core,
-  limits: TableLimits,
+  limits: PushLimits,
   counters: Counters,
   ctx: RequestContext,
   request: PushRequest
 ): Promise<Received> {
   const { store } = core
-  authorise(ctx.user, 'write')
   store.requireDatabase(ctx.db)
-  const push = decode(request, core.config.http)
+  const pace = new Pace(ctx.signal)
+  const push = await runPaced(pace, decode(request, core.config.http, limits.entrySize))
   counters.push(push)
   const { name } = request.headers
   if (name !== undefined && request.pipelines !== undefined) return runPipeline(core, ctx, request, push)
   const skipped = { count: push.skipped, errors: push.errors }
   if (push.batch.rows === 0) return { written: [0], skipped }
-  const write = writeOf(ctx, request.table, push)
-  checkGrowth(store, ctx.db, [write], limits)
-  const { rows } = await store.write(ctx, [write])
+  const write = await runPaced(pace, writeOf(ctx, request.table, push))
+  const { rows } = await store.write(ctx, checkGrowth(store, ctx.db, [write], limits))
   return { written: [rows], skipped }
 }
 
-function decode({ body, contentType, hold }: PushRequest, http: Core['config']['http']): Push {
+function* decode(
+  { body, contentType, hold }: PushRequest,
+  http: Core['config']['http'],
+  mostBytes: number
+): Steps<Push> {
   const { body_limit: limit, max_body_values: mostValues } = http
   if (isJson(contentType, body)) {
-    checkJsonValues(body, mostValues)
-    return decodeJson(body)
+    yield* checkJsonValues(body, mostValues)
+    return yield* decodeJson(body, mostBytes)
   }
   const length = snappyLength(body)
   if (limit > 0 && length > limit) {
@@ -85,7 +88,7 @@ function decode({ body, contentType, hold }: PushRequest, http: Core['config']['
     })
   }
   hold(length + body.length)
-  return decodeProtobuf(body, BigInt(Date.now()) * 1_000_000n)
+  return yield* decodeProtobuf(body, BigInt(Date.now()) * 1_000_000n, mostBytes)
 }
 
 /** Without a content type the body tells: no Snappy block begins with a brace and what may follow it in JSON. */
@@ -100,10 +103,10 @@ function isJson(contentType: string | undefined, body: Uint8Array): boolean {
   )
 }
 
-function writeOf(ctx: RequestContext, table: string, push: Push): TableWrite {
+function* writeOf(ctx: RequestContext, table: string, push: Push): Steps<TableWrite> {
   const { options: hints } = ctx.hints
   const options = { append_mode: hints.merge_mode === undefined, ...hints }
-  return { table, rows: push.batch.rows, columns: columnsOf(push), options }
+  return { table, rows: push.batch.rows, columns: yield* columnsOf(push), options }
 }
 
 async function runPipeline(core: Core, ctx: RequestContext, request: PushRequest, push: Push): Promise<Received> {

@@ -1,12 +1,36 @@
 // The newest rows of a large table are found by their times first: only where those lie are all columns read.
-import { type Core, convertTime, isValid, type RequestContext, type SqlQuery, type Table } from '../../core/index.ts'
+import {
+  type Condition,
+  type Core,
+  convertTime,
+  isValid,
+  type RequestContext,
+  type SqlQuery,
+  type Table
+} from '../../core/index.ts'
 import type { Writing } from './compile/constant.ts'
-import { oldestQuery } from './compile/plan.ts'
+import { conditionOf, oldestQuery } from './compile/plan.ts'
 import { unitOf, type Value } from './compile/value.ts'
 import type { LogQuery } from './document/tree.ts'
 
 /** Bytes at rest below which a second look costs more than it saves. */
 const large = 2 ** 20
+
+/** Whether it asks for the last lines of the table, whatever they are: those the engine finds by itself. */
+export function asksLast(query: LogQuery): boolean {
+  return !needsAll(query) && query.time === undefined && query.filter === undefined
+}
+
+function needsAll({ order, steps }: LogQuery): boolean {
+  return order !== undefined || steps.some(({ kind }) => kind === 'aggregate' || kind === 'filter')
+}
+
+/** Whether a column must have a value whose rows a skipping index tells: such a column has few rows of each, and they are read at once. */
+function asksFew(table: Table, condition: Condition | undefined): boolean {
+  if (condition?.kind === 'all') return condition.of.some(each => asksFew(table, each))
+  if (condition?.kind !== 'equals') return false
+  return table.columns.find(({ name }) => name === condition.column)?.index?.kind === 'skipping'
+}
 
 /** The query over as much time as its answer can come from. */
 export async function narrowToNewest(
@@ -16,10 +40,22 @@ export async function narrowToNewest(
   query: LogQuery,
   writing: Writing
 ): Promise<LogQuery> {
-  const needsAll =
-    query.order !== undefined || query.steps.some(({ kind }) => kind === 'aggregate' || kind === 'filter')
-  if (needsAll || query.skip + query.fetch === 0 || store.statistics(table).bytes < large) return query
-  const [oldest] = await readNumbers(store, ctx, oldestQuery(writing, table, query))
+  if (needsAll(query) || asksLast(query) || query.skip + query.fetch === 0 || store.statistics(table).bytes < large)
+    return query
+  if (asksFew(table, conditionOf(table, query))) return query
+  return narrowTo(store, ctx, table, query, query.skip + query.fetch, writing)
+}
+
+/** The query over the stretch of time in which the newest `rows` lie that it finds, and those of the same time as the oldest of them. */
+export async function narrowTo(
+  store: Core['store'],
+  ctx: RequestContext,
+  table: Table,
+  query: LogQuery,
+  rows: number,
+  writing: Writing
+): Promise<LogQuery> {
+  const [oldest] = await readNumbers(store, ctx, oldestQuery(writing, table, query, rows))
   if (oldest === undefined) return { ...query, skip: 0, fetch: 0 }
   const from = convertTime(oldest, unitOf({ type: table.timeIndex.type } as Value), 'ns')
   return { ...query, time: { untilNow: false, ...query.time, from } }

@@ -1,51 +1,115 @@
-// `GET` and `POST /v1/logs`: log queries as JSON, answered in the formats of SQL; `/v1/logs/tail`: the same queries, followed.
+// `GET` and `POST /v1/logs`: log queries as JSON, answered in the formats of SQL; `/v1/logs/patterns`: what their lines are like;
+// `/v1/logs/tail`: the same queries, followed.
 import { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import {
-  authorise,
   DbError,
   firstValue,
   type Parameters,
   type PluginApp,
+  type RequestContext,
   readBody,
-  resultEncoding,
+  resultBodies,
+  resultParameters,
   sendAnswers,
+  sendJson,
   watchQuery
 } from '../../core/index.ts'
 import type { QueryLimits } from './document/query.ts'
+import type { LogQuery } from './document/tree.ts'
+import type { PatternLimits } from './patterns/query.ts'
+import { findPatterns, type PatternsAnswer } from './patterns/run.ts'
 import { readFor, runQuery } from './run.ts'
 import type { LogqueryService } from './service.ts'
 import { startTail, type TailOptions } from './tail/start.ts'
 
 const method = ['GET', 'POST']
+/** Patterns are written one by one. */
+const patternLevels = 2
+
+const query = Type.Optional(Type.String({ description: 'The query as JSON, where there is no body.' }))
+const consumes = { 'application/json': Type.Object({}, { description: 'A log query: docs/logquery.md.' }) }
+const asking = {
+  ...{ summary: 'Search logs', parameters: Type.Object({ ...resultParameters, query }), consumes },
+  produces: resultBodies
+}
+const pattern = Type.Object({
+  pattern: Type.String({ description: 'A line of it, with `<*>` where its lines differ.' }),
+  regex: Type.String({ description: 'A regular expression that finds its lines.' }),
+  count: Type.Integer(),
+  first: Type.String({ format: 'date-time' }),
+  last: Type.String({ format: 'date-time' }),
+  examples: Type.Array(Type.String())
+})
+const patternsBody = Type.Object({
+  column: Type.String(),
+  lines: Type.Integer({ description: 'Lines of the range: those of all patterns, `others`, `empty` and `older`.' }),
+  older: Type.Integer({ description: 'Lines that were not looked at, because there are so many newer ones.' }),
+  empty: Type.Integer({ description: 'Lines without a text.' }),
+  others: Type.Integer({ description: 'Lines of no pattern of the answer.' }),
+  patterns: Type.Array(pattern),
+  execution_time_ms: Type.Integer()
+})
+const grouping = {
+  ...{ summary: 'Group similar logs', parameters: Type.Object({ db: resultParameters.db, query }), consumes },
+  produces: { 'application/json': patternsBody }
+}
+const tailing = {
+  ...{ summary: 'Follow logs', parameters: Type.Object({ db: resultParameters.db, query }), consumes },
+  produces: { 'text/event-stream': Type.String() }
+}
 
 export function routes(
   app: PluginApp<never, never>,
-  options: QueryLimits & TailOptions,
+  options: QueryLimits & PatternLimits & TailOptions,
   service: LogqueryService
 ): void {
   const { core } = app
   const { counters } = service
   const elapsed = core.metrics.histogram('svc_servers_http_logs_elapsed', 'Seconds of requests of `/v1/logs`.', ['db'])
+  /** Answers what a document asks for, which is counted and watched. */
+  const answerQuery = async <T extends object>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    run: (ctx: RequestContext, query: LogQuery) => Promise<T>,
+    send: (answer: T) => FastifyReply | Promise<FastifyReply>
+  ) => {
+    const { ctx } = request
+    request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: core.store.label(ctx.db) }))
+    const text = await documentOf(request, core.config.http.body_limit)
+    try {
+      const query = readFor(ctx, text, options)
+      const answer = await watchQuery(core.slowQueries, ctx, text.toString(), () => run(ctx, query))
+      counters.query()
+      return await send(answer)
+    } catch (error) {
+      counters.query(error)
+      throw error
+    }
+  }
   app.route({
     method,
     url: '',
+    schema: asking,
+    config: { action: 'read' },
     async handler(request, reply) {
-      const { ctx } = request
-      request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: core.store.label(ctx.db) }))
-      authorise(ctx.user, 'read')
       const parameters = request.query as Parameters
-      const { format, encoding } = resultEncoding(name => firstValue(parameters, name))
-      const text = await documentOf(request, core.config.http.body_limit)
-      try {
-        const query = readFor(ctx, text, options)
-        const answer = await watchQuery(core.slowQueries, ctx, text.toString(), () => runQuery(core, ctx, query))
-        counters.query()
-        return await sendAnswers(reply, format, [answer], encoding)
-      } catch (error) {
-        counters.query(error)
-        throw error
-      }
+      const { format, encoding } = core.formats.choose(name => firstValue(parameters, name))
+      const run = (ctx: RequestContext, query: LogQuery) => runQuery(core, ctx, query)
+      return answerQuery(request, reply, run, answer => sendAnswers(reply, format, [answer], encoding))
+    }
+  })
+  app.route({
+    method,
+    url: '/patterns',
+    schema: grouping,
+    config: { action: 'read' },
+    async handler(request, reply) {
+      const run = (ctx: RequestContext, query: LogQuery) => findPatterns(core, ctx, query, options)
+      const send = (answer: PatternsAnswer) =>
+        sendJson(reply, { ...answer, execution_time_ms: Math.round(reply.elapsedTime) }, patternLevels)
+      return answerQuery(request, reply, run, send)
     }
   })
 
@@ -57,9 +121,9 @@ export function routes(
   app.route({
     method,
     url: '/tail',
-    config: { timeLimit: false },
+    schema: tailing,
+    config: { action: 'read', timeLimit: false },
     async handler(request, reply) {
-      authorise(request.ctx.user, 'read')
       const text = await documentOf(request, core.config.http.body_limit)
       const left = new AbortController()
       // A HEAD request is over before the tail is.

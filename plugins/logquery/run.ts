@@ -16,7 +16,7 @@ import { type Plan, planRows, readTable } from './compile/plan.ts'
 import { findWindows } from './context.ts'
 import { type QueryLimits, readQuery } from './document/query.ts'
 import type { LogQuery } from './document/tree.ts'
-import { narrowToNewest } from './newest.ts'
+import { asksLast, narrowToNewest } from './newest.ts'
 
 /** Reads a document for a request. */
 export function readFor(ctx: RequestContext, text: string | Uint8Array, limits: QueryLimits): LogQuery {
@@ -54,7 +54,10 @@ export function findTable(store: Core['store'], { table: { database, name, path 
 
 function planTable(ctx: RequestContext, table: Table, query: LogQuery): Plan {
   const writing = writingFor(ctx)
-  return planRows(writing, table, query, readTable(writing, table, query))
+  const source = readTable(writing, table, query)
+  if (!asksLast(query)) return planRows(writing, table, query, source)
+  const last = { kind: 'last', rows: query.skip + query.fetch } as const
+  return planRows(writing, table, query, { ...source, conditions: [last] })
 }
 
 async function planNewest(store: Core['store'], ctx: RequestContext, table: Table, query: LogQuery): Promise<Plan> {

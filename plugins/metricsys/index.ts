@@ -4,7 +4,7 @@ import { count, definePlugin, flag } from '../../core/index.ts'
 import { apiRoutes } from './api/routes.ts'
 import { formatError } from './errors.ts'
 import { routes } from './routes.ts'
-import { createService, type OwnService } from './write/service.ts'
+import { createService } from './write/service.ts'
 
 export default definePlugin({
   name: 'metricsys',
@@ -43,7 +43,7 @@ export default definePlugin({
   setup: (core, config) => createService(core, config),
   async routes(app, config) {
     const { promql, metricsys } = app.services
-    const { receive, rules } = metricsys as OwnService
+    const { receive, rules } = metricsys
     routes(app, config, receive)
     if (promql === undefined) return
     await app.register(api => apiRoutes(api as typeof app, promql, rules, config), { prefix: '/api/v1' })

@@ -2,7 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authorise, bodyBytes, firstValue, type Parameters, type PluginApp } from '../../core/index.ts'
+import { Type } from 'typebox'
+import { anyContent, bodyBytes, firstValue, noBody, type Parameters, type PluginApp } from '../../core/index.ts'
 import { answerRead, type ReadOptions } from './read/answer.ts'
 import { defaultPhysicalTable } from './write/columns.ts'
 import { codecOf, readVersion, versionOf } from './write/negotiate.ts'
@@ -15,6 +16,19 @@ const written = {
   exemplars: 'x-prometheus-remote-write-exemplars-written'
 } as const
 
+const physical_table = Type.Optional(Type.String({ description: 'Table that holds the samples of all metrics.' }))
+const protobuf = { 'application/x-protobuf': anyContent }
+const schemas = {
+  write: {
+    ...{ summary: 'Prometheus remote write, 1.0 and 2.0', parameters: Type.Object({ physical_table }) },
+    ...{ consumes: protobuf, produces: noBody }
+  },
+  read: {
+    ...{ summary: 'Prometheus remote read', consumes: protobuf },
+    produces: { ...protobuf, 'application/x-streamed-protobuf': anyContent }
+  }
+}
+
 export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions, receive: Receive): void {
   // Answers of version 2.0 always say what was stored: without these headers a sender takes us for a receiver of 1.0.
   const countNothing = (request: FastifyRequest, reply: FastifyReply) => {
@@ -25,16 +39,18 @@ export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions,
     if (request.routeOptions.url?.endsWith('/write')) countNothing(request, reply)
   })
 
-  app.post('/write', { config: { rawBody: true } }, async (request, reply) => {
+  app.post('/write', { schema: schemas.write, config: { action: 'write', rawBody: true } }, async (request, reply) => {
     const { ctx, headers } = request
-    authorise(ctx.user, 'write')
     const query = request.query as Parameters
     if (firstValue(query, 'get_vm_proto_version') !== undefined) return reply.type('text/plain').send('1')
     const version = versionOf(headers)
     const codec = codecOf(headers, version)
     const { physical_table: hinted } = ctx.hints.options
     const physicalTable = firstValue(query, 'physical_table') || hinted || defaultPhysicalTable
-    const hold = (bytes: number) => request.life.lease.force(bytes)
+    const hold = (bytes: number) => {
+      request.life.lease.force(bytes)
+      request.life.returnBody()
+    }
     const pipeline = version === '1.0' ? pipelineOf(app, headers) : undefined
     const body = bodyBytes(request)
     const result = await receive(ctx, { version, codec, physicalTable, body, hold, ...(pipeline && { pipeline }) })
@@ -43,7 +59,7 @@ export function routes(app: PluginApp<never, 'pipelines'>, options: ReadOptions,
     return reply.code(204).send()
   })
 
-  app.post('/read', { config: { rawBody: true } }, async (request, reply) => {
+  app.post('/read', { schema: schemas.read, config: { action: 'read', rawBody: true } }, async (request, reply) => {
     const { kind, body } = await answerRead(app.core, request.ctx, bodyBytes(request), options)
     if (kind === 'chunks') {
       reply.header('content-type', 'application/x-streamed-protobuf; proto=prometheus.ChunkedReadResponse')

@@ -1,7 +1,6 @@
 // Counts what runs leave out, by the plugin that asked for the run.
 import type { Metrics } from '../../core/index.ts'
 import type { PipelineResult } from '../services.ts'
-import type { ScriptFailure } from './script/limits.ts'
 
 /** `undecoded` of the skipped items had failed before the run. */
 export type CountResult = (plugin: string, result: PipelineResult, undecoded: number) => void
@@ -39,14 +38,6 @@ export function createStopwatch(
       families[what].observe((performance.now() - began) / 1000, { success })
     }
   }
-}
-
-/** Scripts that were refused, and items that scripts failed. */
-export function countScripts(metrics: Metrics): (reason: ScriptFailure) => void {
-  const help =
-    'Scripts refused (compile) and items failed by a script: error, abort, limit, or a result that is no item.'
-  const failures = metrics.counter('svc_vrl_failures_total', help, ['reason'])
-  return reason => failures.add(1, { reason })
 }
 
 export interface ThreadCounters {

@@ -4,10 +4,7 @@ import { count, definePlugin, duration, flag, size } from '../../core/index.ts'
 import { defaultTextLength } from './processor/gsub.ts'
 import { defaultPathValues } from './processor/json-path.ts'
 import { routes } from './routes.ts'
-import { defaultScriptLimits } from './script/limits.ts'
-import { createService, type OwnService } from './service.ts'
-
-const scripts = defaultScriptLimits
+import { createService } from './service.ts'
 
 export default definePlugin({
   name: 'pipelines',
@@ -67,27 +64,13 @@ export default definePlugin({
     json_path_max_values: count(
       defaultPathValues,
       'A path of the `json_path` processor that looks at more values of one item fails the item.'
-    ),
-    vrl_max_length: count(scripts.length, 'Scripts of the `vrl` processor with more characters are refused.'),
-    vrl_max_output: size(
-      scripts.output,
-      'An expression of a script that makes more, or an item that a script makes larger, fails the item.',
-      { minimum: 1 }
-    ),
-    vrl_max_time: duration(scripts.time, 'A script that runs longer on one item fails the item.', { minimum: 1 }),
-    vrl_max_rows: count(scripts.rows, 'A script that makes more rows of one item fails the item.'),
-    vrl_max_logs: count(scripts.logs, 'A script that logs more messages in one request logs in vain.', { minimum: 0 }),
-    vrl_max_request_time: duration(
-      scripts.requestTime,
-      'When a script ran so long on the items of one request, the others fail.',
-      { minimum: 1 }
-    ),
-    vrl_max_request_output: size(
-      scripts.requestOutput,
-      'When what a script made of the items of one request takes so much, the others fail.',
-      { minimum: 1 }
     )
   }),
   setup: (core, config) => createService(core, config),
-  routes: (app, config) => routes(app, app.services.pipelines as OwnService, config)
+  routes(app, config) {
+    const { pipelines } = app.services
+    // By then every plugin has added its processors.
+    app.addHook('onReady', () => void pipelines.checkStored())
+    routes(app, pipelines, config)
+  }
 })

@@ -1,14 +1,13 @@
-// The kinds of processors with the limits of a configuration.
-import type { ProcessorDefinition } from '../services.ts'
+// The kinds of processors: those that come with pipelines, and those of modules that plugins add.
+import { DbError, importForeign } from '../../core/compute.ts'
+import type { ProcessorDefinition, ProcessorFactory } from '../services.ts'
 import { createGsub } from './processor/gsub.ts'
 import { builtInKinds } from './processor/index.ts'
 import { createJsonParse } from './processor/json-parse.ts'
 import { createJsonPath } from './processor/json-path.ts'
-import { createVrl, type VrlSettings } from './processor/vrl.ts'
-import type { ScriptLimits } from './script/limits.ts'
+import { variableNames } from './run/variables.ts'
 
-export interface KindOptions extends Omit<VrlSettings, 'limits'> {
-  readonly scripts: ScriptLimits
+export interface KindOptions {
   /** Values a path of `json_path` may look at. */
   readonly pathValues: number
   /** Characters a text may have once its matches are replaced. */
@@ -17,13 +16,38 @@ export interface KindOptions extends Omit<VrlSettings, 'limits'> {
   mostValues(): number
 }
 
-export function createKinds({ scripts, count, log, pathValues, textLength, mostValues }: KindOptions) {
-  const own = [
-    ...builtInKinds,
-    createVrl({ limits: scripts, count, log }),
-    createJsonParse(mostValues),
-    createJsonPath(pathValues),
-    createGsub(textLength)
-  ]
-  return new Map<string, ProcessorDefinition>(own.map(definition => [definition.kind, definition]))
+/** A processor's module as it passes to threads. */
+export interface ModuleNote {
+  /** URL. */
+  readonly module: string
+  readonly settings: unknown
+}
+
+/** By name. */
+export function createKinds({ pathValues, textLength, mostValues }: KindOptions): Map<string, ProcessorDefinition> {
+  const own = [...builtInKinds, createJsonParse(mostValues), createJsonPath(pathValues), createGsub(textLength)]
+  return new Map(own.map(definition => [definition.kind, definition]))
+}
+
+/** Loads a module and adds its kind; its name. DbError `InvalidArguments` when it makes no processor or the kind is taken. */
+export async function addKind(
+  kinds: Map<string, ProcessorDefinition>,
+  { module, settings }: ModuleNote,
+  send: (message: unknown) => void
+): Promise<string> {
+  const { default: made } = await importForeign(module)
+  if (typeof made !== 'function') throw invalid(`${module} must export a function as its default`)
+  const create = made as ProcessorFactory<unknown>
+  const definition = create(settings, { variables: variableNames, send })
+  if (typeof definition?.kind !== 'string' || typeof definition.compile !== 'function') {
+    throw invalid(`${module} must make a processor with kind and compile`)
+  }
+  const { kind } = definition
+  if (kinds.has(kind)) throw invalid(`a processor of kind ${kind} is registered already`)
+  kinds.set(kind, definition)
+  return kind
+}
+
+function invalid(message: string): DbError {
+  return new DbError('InvalidArguments', message)
 }

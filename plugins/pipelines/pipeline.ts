@@ -1,8 +1,7 @@
 // A pipeline as it runs: what compiling a document gives.
-import type { ColumnIndex, ColumnType, ItemBatch, ItemValue, Semantic, TimeUnit } from '../../core/compute.ts'
+import type { ColumnIndex, ColumnType, ItemValue, Semantic, TimeUnit } from '../../core/compute.ts'
 import type { Processor } from '../services.ts'
 import type { CustomTimeIndex } from './column/time-index.ts'
-import type { WrittenVariables } from './run/variables.ts'
 
 /** A column that a document lists. */
 export interface TransformColumn {
@@ -50,8 +49,7 @@ export interface SuffixTemplate {
 /** A processor and where it stands in its document. */
 export interface Step {
   readonly kind: string
-  /** Scripts tell which variables they wrote. */
-  apply(batch: ItemBatch, written?: WrittenVariables): void
+  readonly apply: Processor['apply']
   /** Variables that its options name as what it writes, and as what it reads. */
   readonly writes: readonly string[]
   readonly reads: readonly string[]

@@ -1,8 +1,8 @@
 // The management routes: create, read, delete, infer DDL, try out.
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import { authorise, bodyBytes, DbError, type PluginApp } from '../../core/index.ts'
+import { type TSchema, Type } from 'typebox'
+import { bodyBytes, DbError, dbParameter, type PluginApp } from '../../core/index.ts'
 import type { OwnService } from './service.ts'
 import { formatVersion } from './version.ts'
 
@@ -13,11 +13,48 @@ export interface RouteOptions {
 /** A repeated parameter counts by its first value. */
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-const byName = { schema: { params: Type.Object({ name: Type.String({ minLength: 1 }) }) } }
+const version = Type.String({ description: 'Version of the pipeline.' })
+const anyVersion = Type.Optional(Type.String({ description: 'Version of the pipeline; the latest without it.' }))
+const strict = Type.Optional(
+  Type.Boolean({ default: false, description: 'Unknown keys of the document are errors, not warnings.' })
+)
+const document = Type.String({ description: 'A pipeline document: docs/pipelines.md.' })
+const execution_time_ms = Type.Integer()
+const named = Type.Object({ name: Type.String(), version: Type.String(), pipeline: Type.Optional(Type.String()) })
+const managing = (properties: Readonly<Record<string, TSchema>>) => ({
+  'application/json': Type.Object({ ...properties, execution_time_ms })
+})
+const foundPipelines = managing({ pipelines: Type.Array(named) })
+const schemas = {
+  create: {
+    ...{ summary: 'Store a pipeline', parameters: Type.Object({ db: dbParameter, strict }) },
+    consumes: { 'application/x-yaml': document, 'text/yaml': document },
+    produces: managing({ pipelines: Type.Array(named), warnings: Type.Optional(Type.Array(Type.Unknown())) })
+  },
+  read: {
+    ...{ summary: 'Read a pipeline', parameters: Type.Object({ version: anyVersion }) },
+    produces: foundPipelines
+  },
+  remove: {
+    ...{ summary: 'Remove a version of a pipeline', parameters: Type.Object({ version }) },
+    produces: foundPipelines
+  },
+  ddl: {
+    ...{ summary: 'The table a pipeline makes, as SQL' },
+    parameters: Type.Object({ db: dbParameter, table: Type.String(), version: anyVersion }),
+    produces: managing({ sql: Type.Object({ sql: Type.String(), message: Type.Optional(Type.String()) }) })
+  },
+  dryRun: {
+    summary: 'Try a pipeline out',
+    parameters: Type.Object({ pipeline_name: Type.Optional(Type.String()), version: anyVersion, strict }),
+    consumes: { 'application/json': Type.Unknown() },
+    produces: { 'application/json': Type.Object({}) }
+  }
+}
 
 export function routes(app: PluginApp<'pipelines', never>, service: OwnService, options: RouteOptions): void {
-  app.post('/:name', byName, async (request, reply) => {
-    const { name } = request.params
+  app.post('/:name', { schema: schemas.create }, async (request, reply) => {
+    const name = nameOf(request)
     if (name.startsWith('svc_')) throw invalid('pipeline_name cannot start with svc_')
     const strict = flag(request, 'strict')
     const { created, warnings } = await service.create(request.ctx, name, await readDocument(request), strict)
@@ -25,26 +62,23 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
     return managed(reply, { pipelines, ...(warnings.length > 0 && { warnings }) })
   })
 
-  app.get('/:name', byName, async (request, reply) => {
-    authorise(request.ctx.user, 'read')
-    const { name } = request.params
+  app.get('/:name', { schema: schemas.read, config: { action: 'read' } }, async (request, reply) => {
+    const name = nameOf(request)
     const asked = parameter(request, 'version')
     const { created, yaml } = service.find(name, asked)
     return managed(reply, { pipelines: [{ name, version: asked ?? formatVersion(created), pipeline: yaml }] })
   })
 
-  app.delete('/:name', byName, async (request, reply) => {
-    authorise(request.ctx.user, 'write')
-    const { name } = request.params
+  app.delete('/:name', { schema: schemas.remove, config: { action: 'write' } }, async (request, reply) => {
+    const name = nameOf(request)
     const version = parameter(request, 'version')
     if (version === undefined) throw invalid('version is required')
     const removed = await service.remove(request.ctx, name, version)
     return managed(reply, { pipelines: removed ? [{ name, version }] : [] })
   })
 
-  app.get('/:name/ddl', byName, async (request, reply) => {
-    authorise(request.ctx.user, 'read')
-    const { name } = request.params
+  app.get('/:name/ddl', { schema: schemas.ddl, config: { action: 'read' } }, async (request, reply) => {
+    const name = nameOf(request)
     if (name.startsWith('svc_')) throw invalid("built-in pipelines don't have fixed table schema")
     const table = parameter(request, 'table')
     if (table === undefined) throw invalid('table name is required')
@@ -57,8 +91,7 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
     return managed(reply, { sql: { sql, ...(notes.length > 0 && { message: notes.join('; ') }) } })
   })
 
-  app.post('/_dryrun', async (request, reply) => {
-    authorise(request.ctx.user, 'read')
+  app.post('/_dryrun', { schema: schemas.dryRun, config: { action: 'read' } }, async (request, reply) => {
     const { body } = request
     if (!Buffer.isBuffer(body)) throw invalid('data is required in body')
     const name = parameter(request, 'pipeline_name')
@@ -78,6 +111,12 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
     })
     return head(reply).type('application/json; charset=utf-8').send(text)
   })
+}
+
+function nameOf({ params }: FastifyRequest): string {
+  const { name } = params as { readonly name: string }
+  if (name === '') throw invalid('the name of the pipeline is missing')
+  return name
 }
 
 /** The YAML text of a body or of the first part of a form. */

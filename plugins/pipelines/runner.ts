@@ -93,6 +93,7 @@ export function createRunner({ kinds, limits, find, table }: Surroundings): Runn
       maxDispatchDepth: max_dispatch_depth,
       maxGroups: max_groups,
       columns,
+      ...(options.maxErrors !== undefined && { maxErrors: options.maxErrors }),
       ...(observer && { observer }),
       options: ctx.hints.options,
       ...(ctx.hints.autoCreate !== undefined && { autoCreate: ctx.hints.autoCreate }),

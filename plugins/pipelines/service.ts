@@ -9,20 +9,19 @@ import {
   decodeItems,
   formatDuration,
   type ItemBatch,
+  Pace,
   type RequestContext,
+  runPaced,
   tableLimits
 } from '../../core/index.ts'
-import type { PipelineResult, PipelineRunOptions, PipelinesService, ProcessorDefinition } from '../services.ts'
-import { countScripts, countThreads, createCounters, createStopwatch } from './counters.ts'
-import { inferredDdl } from './document/ddl.ts'
-import { refuseUnknownKeys } from './document/unknown-keys.ts'
+import type { PipelineResult, PipelineRunOptions, PipelinesService } from '../services.ts'
+import { countThreads, createCounters, createStopwatch } from './counters.ts'
+import { missingKinds } from './document/compile.ts'
 import type { DryRunRequest } from './dryrun/dryrun.ts'
-import { dryRun } from './dryrun/dryrun.ts'
 import { readHeaders } from './headers.ts'
-import { createKinds } from './kinds.ts'
+import { addKind, createKinds, type ModuleNote } from './kinds.ts'
 import type { DocumentWarning } from './pipeline.ts'
 import { createRunner, identityName, type RunContext, type RunLimits, type Version } from './runner.ts'
-import type { ScriptLimits } from './script/limits.ts'
 import { packItems } from './thread/items.ts'
 import { errorOf, type Question, type Results, type Work } from './thread/task.ts'
 import { createThreads, type RunOptions, type Threads } from './thread/threads.ts'
@@ -47,13 +46,6 @@ export interface ServiceOptions {
   readonly threads: number
   /** Bytes. */
   readonly thread_memory: number
-  readonly vrl_max_length: number
-  readonly vrl_max_output: number
-  readonly vrl_max_time: number
-  readonly vrl_max_rows: number
-  readonly vrl_max_logs: number
-  readonly vrl_max_request_time: number
-  readonly vrl_max_request_output: number
 }
 
 /** What the plugin's own routes need on top. */
@@ -68,7 +60,14 @@ export interface OwnService extends PipelinesService {
   dryRun(ctx: RequestContext, request: DryRunRequest): Promise<string>
   /** The statement that makes the table of a pipeline, and whether it may also write to others. */
   ddl(ctx: RequestContext, name: string, version: string | undefined, table: string): Promise<Results['ddl']>
+  /** Reports the pipelines that name a processor nobody has added: its plugin is off, or gone. */
+  checkStored(): Promise<void>
   close(): Promise<void>
+}
+
+/** A processor of a plugin. */
+interface AddedProcessor extends ModuleNote {
+  receive(message: unknown): void
 }
 
 export interface Created extends Version {
@@ -77,21 +76,14 @@ export interface Created extends Version {
 
 export async function createService(core: Core, config: ServiceOptions): Promise<OwnService> {
   const versions = await openVersions(core)
-  const scripts = scriptLimits(config)
-  const countScript = countScripts(core.metrics)
-  const logger = core.log.child({ plugin: 'pipelines' })
-  const logScript = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error', message: string) =>
-    logger[level]({ script: message }, 'a script of a pipeline logs')
   const mostValues = () => core.config.http.max_body_values
   const kinds = createKinds({
-    scripts,
-    count: countScript,
-    log: logScript,
     pathValues: config.json_path_max_values,
     textLength: config.max_text_length,
     mostValues
   })
-  const foreign: string[] = []
+  const added: AddedProcessor[] = []
+  const addedKinds: string[] = []
   const count = createCounters(core.metrics)
   const timed = createStopwatch(core.metrics)
   const limits = (): RunLimits => {
@@ -118,11 +110,14 @@ export async function createService(core: Core, config: ServiceOptions): Promise
       size,
       memory: config.thread_memory,
       budget: () => ({ most: config[key], key: `[plugins.pipelines] ${key} = "${formatDuration(config[key])}"` }),
-      start: () => ({ scripts, pathValues: config.json_path_max_values, textLength: config.max_text_length, foreign }),
+      start: () => ({
+        pathValues: config.json_path_max_values,
+        textLength: config.max_text_length,
+        modules: added.map(({ module, settings }) => ({ module, settings }))
+      }),
       answer: (question: Question) =>
         question.kind === 'find' ? find(question.name, question.version) : table(question.database, question.name),
-      onMessage: message =>
-        message.kind === 'count' ? countScript(message.reason) : logScript(message.level, message.message),
+      onMessage: ({ module, message }) => added[module]!.receive(message),
       onEnd: result => counted.end(use, result)
     })
     counted.watch(use, () => made.waiting)
@@ -136,31 +131,25 @@ export async function createService(core: Core, config: ServiceOptions): Promise
   )
   const forTrials = threads('dry_run', 'dry_run_max_time', () => 1)
 
-  /** In a thread; here where another plugin's processor is needed, which the threads do not have. */
   const work = async <K extends Work['kind']>(
     pool: Threads,
     ctx: RequestContext,
     work: Extract<Work, { readonly kind: K }>,
-    here: () => Results[K],
     moved: RunOptions['moved'] = []
   ): Promise<Results[K]> => {
     const task = { work, ctx: runContext(ctx), limits: limits(), mostValues: mostValues() }
     const outcome = await pool.run(task, { user: ctx.user.name, signal: ctx.signal, moved })
     if ('error' in outcome) throw errorOf(outcome.error)
-    return 'foreign' in outcome ? here() : (outcome.value as Results[K])
+    return outcome.value as Results[K]
   }
   /** Whether so many bytes of text are quickly done by a pipeline. */
   const isShort = (name: string, version: string | undefined, bytes: number): boolean => {
-    const stored = name === identityName ? undefined : find(name, version)
-    return isForeign(stored) || isLight(stored, bytes)
+    return isLight(name === identityName ? undefined : find(name, version), bytes, addedKinds)
   }
-  /** Whether a document may need a processor that only this thread has. */
-  const isForeign = (stored: Version | undefined): boolean =>
-    stored !== undefined && foreign.length > 0 && ['dispatcher', ...foreign].some(word => stored.yaml.includes(word))
   const finish = (ctx: RequestContext, { result, undecoded }: Results['run']): PipelineResult => {
     count(ctx.plugin, result, undecoded)
-    checkGrowth(core.store, ctx.db, result.writes, tableLimits('pipelines', config))
-    return result
+    const writes = checkGrowth(core.store, ctx.db, result.writes, tableLimits('pipelines', config))
+    return { ...result, writes }
   }
   const traced = (ctx: RequestContext, name: string, run: () => Promise<Results['run']>): Promise<PipelineResult> =>
     core.tracing.span('pipeline', { 'weir.pipeline': name }, async span => {
@@ -184,8 +173,8 @@ export async function createService(core: Core, config: ServiceOptions): Promise
     run: (ctx, name, items, options) =>
       traced(ctx, name, async () => {
         if (isShort(name, options.version, items.bytes.length)) return runHere(ctx, name, items, options)
-        const { items: packed, moved } = packItems(items)
-        return work(forRuns, ctx, { kind: 'run', name, options, input: { items: packed } }, notHere, moved)
+        const { items: packed, moved } = await runPaced(new Pace(ctx.signal), packItems(items))
+        return work(forRuns, ctx, { kind: 'run', name, options, input: { items: packed } }, moved)
       }),
     runBody: (ctx, name, body, contentType, options) =>
       traced(ctx, name, async () => {
@@ -195,41 +184,42 @@ export async function createService(core: Core, config: ServiceOptions): Promise
         }
         const { bytes, moved } = ownMemory(body)
         const input = { body: bytes, contentType, decoding }
-        return work(forRuns, ctx, { kind: 'run', name, options, input }, notHere, moved)
+        return work(forRuns, ctx, { kind: 'run', name, options, input }, moved)
       }),
     create: (ctx, name, yaml, strict) =>
       timed('create', async () => {
         authoriseAll(ctx.user, 'write')
-        const warnings = await work(forTrials, ctx, { kind: 'check', yaml, strict }, () => {
-          const { warnings } = runner.compile(yaml)
-          if (strict) refuseUnknownKeys(warnings)
-          return warnings
-        })
+        const warnings = await work(forTrials, ctx, { kind: 'check', yaml, strict })
         return { ...(await versions.add(ctx, name, yaml)), warnings }
       }),
     remove: (ctx, name, version) => timed('delete', async () => versions.remove(ctx, name, parseVersion(version))),
-    dryRun: (ctx, request) => work(forTrials, ctx, { kind: 'dryrun', request }, () => dryRun(runner, ctx, request)),
+    dryRun: (ctx, request) => work(forTrials, ctx, { kind: 'dryrun', request }),
     ddl: (ctx, name, version, table) => {
       find(name, version)
-      return work(forTrials, ctx, { kind: 'ddl', name, version, table }, () => {
-        const pipeline = runner.compiled(runner.find(name, version))
-        const moves = pipeline.dispatcher !== undefined || pipeline.suffix !== undefined
-        return { sql: inferredDdl(pipeline, table), moves }
-      })
+      return work(forTrials, ctx, { kind: 'ddl', name, version, table })
     },
-    addProcessor(definition) {
-      addKind(kinds, definition)
-      foreign.push(definition.kind)
+    async addProcessor({ module, settings, onMessage: receive = () => undefined }) {
+      const note = { module: module.href, settings: plain(settings, module.href) }
+      addedKinds.push(await addKind(kinds, note, receive))
+      added.push({ ...note, receive })
+    },
+    async checkStored() {
+      const pace = new Pace(new AbortController().signal)
+      const broken: string[] = []
+      for (const { name, yaml } of versions.latest()) {
+        if (pace.isDue) await pace.pause()
+        const [missing] = missingKinds(yaml, kinds)
+        if (missing !== undefined) broken.push(`${name} (${missing})`)
+      }
+      if (broken.length === 0) return
+      const reason = `pipelines name processors of plugins that are off: ${listed(broken)}`
+      core.log.warn({ plugin: 'pipelines' }, `${reason}; they refuse items until [plugins.NAME] enabled = true`)
+      core.report('pipelines', { component: 'documents', state: 'degraded', reason })
     },
     async close() {
       await Promise.all([forRuns.close(), forTrials.close()])
     }
   }
-}
-
-/** Documents that need this thread have been told apart before. */
-function notHere(): never {
-  throw new DbError('Internal', 'a thread has met a processor it does not have')
 }
 
 /** What of a request a run needs; the rest does not pass to threads. */
@@ -244,15 +234,18 @@ function ownMemory(bytes: Buffer): { readonly bytes: Uint8Array; readonly moved:
   return { bytes: own, moved: [own.buffer as ArrayBuffer] }
 }
 
-function scriptLimits(config: ServiceOptions): ScriptLimits {
-  return {
-    length: config.vrl_max_length,
-    output: config.vrl_max_output,
-    time: config.vrl_max_time,
-    rows: config.vrl_max_rows,
-    logs: config.vrl_max_logs,
-    requestTime: config.vrl_max_request_time,
-    requestOutput: config.vrl_max_request_output
+/** The first ten, and how many more. */
+function listed(names: readonly string[]): string {
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : ''
+  return names.slice(0, 10).join(', ') + more
+}
+
+/** A copy; DbError `InvalidArguments` where it cannot pass to threads. */
+function plain(settings: unknown, module: string): unknown {
+  try {
+    return structuredClone(settings)
+  } catch (cause) {
+    throw new DbError('InvalidArguments', `settings of ${module} must be plain data`, { cause })
   }
 }
 
@@ -261,11 +254,4 @@ function builtIn(): DbError {
     'InvalidArguments',
     `Pipeline not found, name: ${identityName}: it is built in, so it can neither be read nor tried out`
   )
-}
-
-function addKind(kinds: Map<string, ProcessorDefinition>, definition: ProcessorDefinition): void {
-  if (kinds.has(definition.kind)) {
-    throw new DbError('InvalidArguments', `a processor of kind ${definition.kind} is registered already`)
-  }
-  kinds.set(definition.kind, definition)
 }

@@ -19,6 +19,8 @@ const names = ['name', 'schema', 'content_type', 'pipeline', 'created_at'] as co
 export interface Versions {
   /** The latest version, or that of a time; undefined where there is none. */
   find(name: string, created?: bigint): Version | undefined
+  /** The latest version of each. */
+  latest(): readonly Version[]
   add(ctx: RequestContext, name: string, yaml: string): Promise<Version>
   /** False where there is no such version. */
   remove(ctx: RequestContext, name: string, created: bigint): Promise<boolean>
@@ -40,6 +42,7 @@ export async function openVersions(core: Core): Promise<Versions> {
       const list = known.get(name) ?? []
       return created === undefined ? list.at(-1) : list.find(version => version.created === created)
     },
+    latest: () => [...known.values()].flatMap(list => list.at(-1) ?? []),
     async add(ctx, name, yaml) {
       const now = currentTime()
       last = now > last ? now : last + 1n

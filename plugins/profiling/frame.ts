@@ -1,7 +1,6 @@
 // Names functions as people know them: by their place in the package, in their plugin, in a package of others.
 import { fileURLToPath } from 'node:url'
 import type { Frame } from './profile.ts'
-import type { OriginalPlace } from './source-map.ts'
 
 /** A function as V8 describes it; line and column count from 0. */
 export interface CallFrame {
@@ -16,8 +15,6 @@ export interface FrameOptions {
   readonly root: string
   /** Plugins of third parties: package name or path → plugin name. */
   readonly modules: ReadonlyMap<string, string>
-  /** Where a place of a built file stands in its source. */
-  readonly original: OriginalPlace
 }
 
 export type FrameNamer = (callFrame: CallFrame) => Frame
@@ -74,11 +71,10 @@ function makeFrame(callFrame: CallFrame, options: FrameOptions): Frame {
   return { name, ...place, ...(plugin === undefined ? belonging(place.file) : { owner: plugin, kind: 'plugin' }) }
 }
 
-function placeOf({ url, lineNumber, columnNumber }: CallFrame, { root, original }: FrameOptions) {
+function placeOf({ url, lineNumber }: CallFrame, { root }: FrameOptions) {
   const path = pathOf(url)
   if (path === undefined) return { file: url, line: lineNumber + 1 }
-  const { file, line } = original(path, lineNumber, columnNumber)
-  return { file: shorten(file, root), line: line + 1 }
+  return { file: shorten(path, root), line: lineNumber + 1 }
 }
 
 /** CommonJS has paths where modules have URLs. Undefined for what is no file of this system. */
@@ -97,7 +93,7 @@ function shorten(path: string, root: string): string {
   const at = path.lastIndexOf(folder)
   const inside = path.startsWith(root) ? path.slice(root.length) : undefined
   if (at >= 0 && (inside === undefined || inside.includes('node_modules/'))) return path.slice(at + folder.length)
-  return inside?.replace(/^dist\//, '') ?? path
+  return inside ?? path
 }
 
 function pluginOf(file: string, modules: ReadonlyMap<string, string>): string | undefined {

@@ -1,6 +1,15 @@
 // The routes of profiles: CPU, heap, and pictures of dumps that others bring.
 import type { FastifyReply } from 'fastify'
-import { bodyBytes, DbError, type Parameters, type PluginApp, parseParameters } from '../../core/index.ts'
+import { Type } from 'typebox'
+import {
+  anyContent,
+  bodyBytes,
+  DbError,
+  type Parameters,
+  type PluginApp,
+  parseParameters,
+  plainText
+} from '../../core/index.ts'
 import { drawFlameGraph, flameGraphPolicy } from './output/flame-graph.ts'
 import { encodePprof } from './output/pprof.ts'
 import { writeText } from './output/text.ts'
@@ -11,42 +20,70 @@ import { type Profiling, titleOf } from './service.ts'
 /** A profile takes as long as it was asked to; no page of another origin may ask. */
 const guarded = { config: { sameOrigin: true, timeLimit: false } }
 
-export function routes(app: PluginApp<never, never>, limits: CpuLimits, { cpu, heap, gdump, draw }: Profiling): void {
-  app.post('/cpu', guarded, async (request, reply) => {
-    const query = request.query as Parameters
-    const output = readOutput(query, 'proto')
-    const options = readCpuOptions(query, limits)
-    return send(reply, await cpu(options, request.ctx.signal), output)
-  })
+const text = (description: string) => Type.Optional(Type.String({ description }))
+const output = text('`proto` (pprof), `text` or `flamegraph`.')
+const picture = { 'image/svg+xml': anyContent }
+const profile = { 'application/octet-stream': anyContent, ...plainText, ...picture }
+const active = { 'application/json': Type.Object({ active: Type.Boolean() }) }
+const switching = Type.Object({ activate: Type.String({ description: '`true` or `false`.' }) })
+const described = (summary: string, produces: object, more: object = {}) => ({
+  ...guarded,
+  schema: { summary, produces: produces as typeof plainText, ...more }
+})
 
-  app.post('/mem', guarded, async (request, reply) => {
-    const output = readOutput(request.query as Parameters, 'text')
-    const profile = await heap.dump()
-    if (profile !== undefined) return send(reply, profile, output)
-    const message = 'heap profiling is not active: switch it on with POST /debug/prof/mem/activate, then dump'
-    throw new DbError('IllegalState', message, { status: 409 })
-  })
-  app.get('/mem/status', guarded, async () => ({ active: heap.isActive() }))
-  app.post('/mem/activate', guarded, async (_request, reply) => {
+export function routes(app: PluginApp<never, never>, limits: CpuLimits, { cpu, heap, gdump, draw }: Profiling): void {
+  const times = { seconds: text('Length of the profile.'), frequency: text('Samples a second.'), output }
+  app.post(
+    '/cpu',
+    described('A profile of the processor', profile, { parameters: Type.Object(times) }),
+    async (request, reply) => {
+      const query = request.query as Parameters
+      const output = readOutput(query, 'proto')
+      const options = readCpuOptions(query, limits)
+      return send(reply, await cpu(options, request.ctx.signal), output)
+    }
+  )
+
+  app.post(
+    '/mem',
+    described('A profile of the heap', profile, { parameters: Type.Object({ output }) }),
+    async (request, reply) => {
+      const output = readOutput(request.query as Parameters, 'text')
+      const profile = await heap.dump()
+      if (profile !== undefined) return send(reply, profile, output)
+      const message = 'heap profiling is not active: switch it on with POST /debug/prof/mem/activate, then dump'
+      throw new DbError('IllegalState', message, { status: 409 })
+    }
+  )
+  app.get('/mem/status', described('Whether the heap is profiled', active), async () => ({ active: heap.isActive() }))
+  app.post('/mem/activate', described('Profile the heap', plainText), async (_request, reply) => {
     await heap.activate()
     return sendText(reply, 'Heap profiling activated')
   })
-  app.post('/mem/deactivate', guarded, async (_request, reply) => {
+  app.post('/mem/deactivate', described('Profile the heap no more', plainText), async (_request, reply) => {
     gdump.deactivate()
     await heap.deactivate()
     return sendText(reply, 'Heap profiling deactivated')
   })
 
-  app.get('/mem/gdump', guarded, async () => ({ active: gdump.isActive() }))
-  app.post('/mem/gdump', guarded, async (request, reply) => {
-    const form = parseParameters(bodyBytes(request).toString())
-    const isOn = readActivate(form, request.query as Parameters)
-    if (isOn) await gdump.activate()
-    else gdump.deactivate()
-    return sendText(reply, isOn ? 'gdump activated' : 'gdump deactivated')
-  })
+  app.get('/mem/gdump', described('Whether the heap is dumped when it grows', active), async () => ({
+    active: gdump.isActive()
+  }))
+  const form = { consumes: { 'application/x-www-form-urlencoded': switching } }
+  app.post(
+    '/mem/gdump',
+    described('Dump the heap when it grows, or no more', plainText, form),
+    async (request, reply) => {
+      const form = parseParameters(bodyBytes(request).toString())
+      const isOn = readActivate(form, request.query as Parameters)
+      if (isOn) await gdump.activate()
+      else gdump.deactivate()
+      return sendText(reply, isOn ? 'gdump activated' : 'gdump deactivated')
+    }
+  )
 
-  app.post('/mem/symbol', guarded, async (request, reply) => {
+  const dump = { consumes: { 'application/octet-stream': anyContent } }
+  app.post('/mem/symbol', described('Draw a dump of a heap', picture, dump), async (request, reply) => {
     const bytes = bodyBytes(request)
     if (bytes.length > 0) return sendPicture(reply, await draw(bytes, request.ctx.signal))
     const expected = 'a .heapprofile, a .heapsnapshot or a file of pprof, gzipped or not'

@@ -7,7 +7,6 @@ import { createFrameNamer } from './frame.ts'
 import { createGdump, type Gdump } from './heap/gdump.ts'
 import { createHeapProfiling, type HeapProfiling } from './heap/sampling.ts'
 import type { Profile } from './profile.ts'
-import { createSourceMaps } from './source-map.ts'
 import { drawDump } from './symbol/draw.ts'
 import { createTurn } from './turn.ts'
 
@@ -31,8 +30,8 @@ export interface ProfilingOptions {
 }
 
 export async function createProfiling(core: Core, options: ProfilingOptions): Promise<Profiling> {
-  const naming = { root: packageRoot(), modules: modulesOf(core) }
-  const nameFrame = createFrameNamer({ ...naming, original: createSourceMaps(naming.root) })
+  const naming = { root: fileURLToPath(new URL('../../', import.meta.url)), modules: modulesOf(core) }
+  const nameFrame = createFrameNamer(naming)
   const heap = createHeapProfiling(options.heap_interval, nameFrame)
   const { log, metrics } = core
   const folder = join(core.config.storage.data_home, 'profiles')
@@ -61,12 +60,6 @@ export async function createProfiling(core: Core, options: ProfilingOptions): Pr
 export function titleOf({ kind, time, duration }: Profile): string {
   const what = kind === 'cpu' ? `CPU profile of ${(duration / 1000).toFixed(1)} s` : 'heap, sampled'
   return `${what}, weir ${version}, process ${process.pid}, ${new Date(time).toISOString()}`
-}
-
-/** Folder of the sources, or of the published package, whose built files lie in `dist`. */
-function packageRoot(): string {
-  const folder = fileURLToPath(new URL('../../', import.meta.url))
-  return folder.endsWith('/dist/') ? folder.slice(0, -'dist/'.length) : folder
 }
 
 /** Plugins from elsewhere by their module. */

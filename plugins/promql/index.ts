@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { count, definePlugin, duration, flag } from '../../core/index.ts'
 import { routes } from './routes.ts'
 import { createService } from './service.ts'
+import { reducerModule } from './source/store-source.ts'
 
 export default definePlugin({
   name: 'promql',
@@ -18,7 +19,11 @@ export default definePlugin({
       'How long one query may take, waiting included; one that takes longer fails with 408 (the query API: 503).',
       { live: true }
     ),
-    max_concurrent_queries: count(20, 'Queries that run at the same time; further ones wait.', { live: true }),
+    max_concurrent_queries: count(
+      20,
+      'Queries that run at the same time; further ones wait (`max_waiting_queries`, `query_wait_timeout`), and users take turns.',
+      { live: true }
+    ),
     max_samples: count(50_000_000, 'Samples one query may hold at a time; a query that needs more fails with 422.', {
       live: true
     }),
@@ -34,6 +39,7 @@ export default definePlugin({
     max_query_depth: count(200, 'How deep one query may nest.', { live: true }),
     max_query_operators: count(2_000, 'Operators between operands of one query.', { live: true, maximum: 5_000 })
   }),
+  reducers: [reducerModule],
   setup: (core, config) => createService(core, config),
   routes: app => routes(app, app.services.promql)
 })

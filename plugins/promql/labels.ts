@@ -47,7 +47,10 @@ export function createLabelReads(store: Store, limits: ParseLimits, most: () => 
       if (label === metricName && selectors.length === 0)
         return sorted(metricTables(store.seenBy(ctx.user), ctx.db).map(({ name }) => name))
       const found = selectors.length === 0 ? await all(ctx, range) : await find(ctx, selectors, range)
-      return sorted(found.map(labels => labels.get(label)).filter(value => value !== ''))
+      const pace = new Pace(ctx.signal)
+      const values = new Set(await mapPaced(pace, found, labels => labels.get(label)))
+      values.delete('')
+      return sortPaced(pace, [...values], (a, b) => (a < b ? -1 : 1))
     }
   }
 }

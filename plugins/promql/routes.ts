@@ -1,15 +1,30 @@
 // `GET` and `POST /v1/promql`: range queries, answered in the formats of SQL.
+import { Type } from 'typebox'
 import {
   acceptForms,
-  authorise,
   DbError,
   type PluginApp,
   parameterOf,
   parseDuration,
-  resultEncoding,
+  resultBodies,
+  resultParameters,
   sendAnswers
 } from '../../core/index.ts'
 import type { PromqlService } from '../services.ts'
+
+const time = (description: string) => Type.String({ description: `${description}: Unix seconds or RFC 3339.` })
+const parameters = Type.Object({
+  ...resultParameters,
+  query: Type.String({ description: 'PromQL.' }),
+  start: time('First moment'),
+  end: time('Last moment'),
+  step: Type.String({ description: 'Time between two moments: a duration such as `15s`, or seconds.' }),
+  lookback: Type.Optional(Type.String({ description: 'How old a sample may be that counts, `5m` without it.' }))
+})
+const schema = {
+  summary: 'A PromQL query over a time range, answered as SQL is',
+  ...{ parameters, consumes: { 'application/x-www-form-urlencoded': parameters }, produces: resultBodies }
+}
 
 export function routes(app: PluginApp<never, never>, promql: PromqlService): void {
   const { store, metrics } = app.core
@@ -18,12 +33,13 @@ export function routes(app: PluginApp<never, never>, promql: PromqlService): voi
   app.route({
     method: ['GET', 'POST'],
     url: '',
+    schema,
+    config: { action: 'read' },
     async handler(request, reply) {
       const { ctx } = request
       request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db: store.label(ctx.db) }))
-      authorise(ctx.user, 'read')
       const parameter: ReadParameter = key => parameterOf(request, key)
-      const { format, encoding } = resultEncoding(parameter)
+      const { format, encoding } = app.core.formats.choose(parameter)
       const times = { start: requiredTime(parameter, 'start'), end: requiredTime(parameter, 'end') }
       const step = duration(parameter, 'step')
       if (times.end < times.start) throw invalid('end', 'lies before start')

@@ -12,7 +12,7 @@ import { parseDuration } from './language/literal.ts'
 import { parse } from './language/parse.ts'
 import { printExpr } from './language/print.ts'
 import { createMeasure } from './measure.ts'
-import { storeSource } from './source/store-source.ts'
+import { type StoreSource, storeSource } from './source/store-source.ts'
 
 export interface PromqlOptions {
   readonly experimental: boolean
@@ -48,7 +48,12 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
     }
   }
   const measure = createMeasure(core)
-  const gate = createGate(() => options.max_concurrent_queries)
+  const refusedHelp = 'PromQL queries refused: `full`, too many waited; `late`, their turn did not come in time.'
+  const refused = core.metrics.counter('svc_promql_refused_total', refusedHelp, ['reason'])
+  const gate = createGate(() => options.max_concurrent_queries, {
+    queue: () => ({ most: core.config.max_waiting_queries, time: core.config.query_wait_timeout }),
+    refused: reason => refused.add(1, { reason })
+  })
 
   /** The query's own request, in a place of its own among those that run. */
   const runOne = async (ctx: RequestContext, request: PromqlRequest): Promise<PromqlResult> => {
@@ -59,7 +64,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
     const { signal } = deadline
     const began = performance.now()
     try {
-      const leave = await gate.enter(signal)
+      const leave = await gate.enter(signal, ctx.user.name)
       const waiting = performance.now() - began
       try {
         const source = storeSource(core.store, { ...ctx, signal }, { metrics: options.max_metrics })
@@ -72,7 +77,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
           counted,
           limits
         }
-        return toResult(await runQuery(source, query, signal), query, waiting)
+        return toResult(await runQuery(source, query, signal), query, waiting, source)
       } finally {
         leave()
       }
@@ -113,7 +118,12 @@ function checkTimes({ start, end, step, lookback }: PromqlRequest): void {
   }
 }
 
-function toResult(answer: QueryAnswer, { instant }: QueryRequest, waiting: number): PromqlResult {
+function toResult(
+  answer: QueryAnswer,
+  { instant }: QueryRequest,
+  waiting: number,
+  { reading }: StoreSource
+): PromqlResult {
   const { type, warnings, infos, samples, seen, took } = answer
   return {
     type,
@@ -123,6 +133,7 @@ function toResult(answer: QueryAnswer, { instant }: QueryRequest, waiting: numbe
     stats: {
       took: { waiting, ...took },
       peak: samples.peak,
+      reading,
       ...(seen && { seen: { total: seen.total, perStep: seen.perStep } })
     },
     json: limit => resultPieces(answer, instant, limit),

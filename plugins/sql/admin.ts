@@ -2,6 +2,7 @@
 import { DbError, type RecordsAnswer, type Table } from '../../core/index.ts'
 import { lookUpTable } from './catalog/name.ts'
 import { rowsAnswer } from './catalog/rows.ts'
+import { flushFlow } from './flow/flow.ts'
 import type { Session } from './session.ts'
 import type { Statement } from './statement/statement.ts'
 import { tokenize } from './text/token.ts'
@@ -41,6 +42,10 @@ const functions: Readonly<Record<string, Run>> = {
     requireCount(call, args, 1, 3)
     checkKind(args[1])
     return maintain(session, 'compact', tableOfRegion(session, args[0]!))
+  },
+  flush_flow: (session, args, call) => {
+    requireCount(call, args, 1)
+    return flushFlow(session, args[0]!)
   },
   kill: async (session, args, call) => {
     requireCount(call, args, 1)

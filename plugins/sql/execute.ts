@@ -12,12 +12,14 @@ import {
   dropTables,
   truncate
 } from './catalog/change.ts'
+import { createTableAs } from './catalog/create-as.ts'
 import { findDatabase, informationSchema, isInformationSchema } from './catalog/name.ts'
 import { holdAnswer, makeRoom, rowsAnswer } from './catalog/rows.ts'
 import { show } from './catalog/show.ts'
 import { describe } from './catalog/show-table.ts'
 import { createView, dropViews } from './catalog/view.ts'
 import { copy } from './copy/copy.ts'
+import { createFlow, dropFlow } from './flow/flow.ts'
 import { explain } from './query/explain.ts'
 import { runQuery, type Session } from './session.ts'
 import type { Parsed } from './statement/parse.ts'
@@ -85,6 +87,9 @@ function rightsFor(statement: Statement): readonly ('read' | 'write')[] {
       return ['read']
     case 'copy':
       return statement.direction === 'to' ? ['write', 'read'] : ['write']
+    case 'create_flow':
+    case 'create_table_as':
+      return ['write', 'read']
     case 'insert':
       return statement.source.kind === 'values' ? ['write'] : ['write', 'read']
     // Which rows a condition finds tells what they hold.
@@ -113,6 +118,12 @@ function change(session: Session, statement: Exclude<Statement, { kind: Reading 
       return copy(session, statement)
     case 'create_table':
       return createTable(session, statement)
+    case 'create_flow':
+      return createFlow(session, statement)
+    case 'drop_flow':
+      return dropFlow(session, statement.name, statement.ifExists)
+    case 'create_table_as':
+      return createTableAs(session, statement)
     case 'create_table_like':
       return createTableLike(session, statement)
     case 'alter_table':

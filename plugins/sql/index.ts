@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { count, definePlugin, size } from '../../core/index.ts'
 import { routes } from './routes.ts'
-import { type SqlService, startService } from './service.ts'
+import { startService } from './service.ts'
 
 export default definePlugin({
   name: 'sql',
@@ -13,12 +13,12 @@ export default definePlugin({
   config: Type.Object({
     max_sql_length: size(
       2 ** 20,
-      'Longest SQL text of a request, in bytes; a longer one is refused with 400. What is to be stored in bulk comes faster by an ingest protocol.',
+      'Longest SQL text of a request, in bytes; a longer one is refused with 400, except a single `INSERT … VALUES`, which may be as long as `http.body_limit` allows. What is to be stored in bulk comes faster by an ingest protocol.',
       { minimum: 1, live: true }
     ),
     max_sql_tokens: count(
       50_000,
-      'Words, values and signs the SQL text of a request may have; a longer one is refused with 400.',
+      'Words, values and signs the SQL text of a request may have; a longer one is refused with 400, except a single `INSERT … VALUES`.',
       { live: true }
     ),
     delete_limit: count(2_000_000, 'Rows one DELETE may hide; one that finds more hides none.', { live: true }),
@@ -31,5 +31,5 @@ export default definePlugin({
   }),
   // One for both servers, and loaded before the first query wants it.
   setup: (core, config, { promql }) => startService(core, config, promql),
-  routes: (app, config) => routes(app, config, app.services.sql as SqlService)
+  routes: (app, config) => routes(app, config, app.services.sql)
 })

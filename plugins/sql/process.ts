@@ -18,6 +18,9 @@ export interface Processes {
   kill(id: string): boolean
 }
 
+/** Characters of a statement that are kept. */
+const shownLength = 10_000
+
 export function createProcesses(): Processes {
   const running = new Map<string, Process & { readonly controller: AbortController }>()
   let last = 0
@@ -25,7 +28,14 @@ export function createProcesses(): Processes {
     start(ctx, sql) {
       const id = String(++last)
       const controller = new AbortController()
-      running.set(id, { id, sql, database: ctx.db, user: ctx.user.name, startedAt: Date.now(), controller })
+      running.set(id, {
+        id,
+        sql: sql.slice(0, shownLength),
+        database: ctx.db,
+        user: ctx.user.name,
+        startedAt: Date.now(),
+        controller
+      })
       const signal = AbortSignal.any([ctx.signal, controller.signal])
       return { ctx: { ...ctx, signal }, end: () => running.delete(id) }
     },

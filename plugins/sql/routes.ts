@@ -1,25 +1,58 @@
 // The SQL routes: run, format, parse. Parameters come from the query or a form; the query wins.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import {
   acceptForms,
-  authorise,
   checkCount,
   DbError,
   formatSize,
   limitAnswer,
   type PluginApp,
   parameterOf,
-  resultEncoding,
+  resultBodies,
+  resultParameters,
   sendAnswers
 } from '../../core/index.ts'
 import { informationSchema } from './catalog/name.ts'
-import { isParquet, parquetOf, parquetType } from './copy/parquet.ts'
+import { fileAnswer } from './copy/parquet.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import type { SqlService } from './service.ts'
-import { parseStatements } from './statement/parse.ts'
+import { type Parsed, parseStatements } from './statement/parse.ts'
+import { parseLongInsert } from './statement/values.ts'
+import { fillParameters, readParameters } from './text/parameters.ts'
 import { describeStatement, printStatement } from './text/print.ts'
+import { TooManyTokens } from './text/token.ts'
 
 const method = ['GET', 'POST']
+
+const text = { sql: Type.String({ description: 'One statement or several, parted by semicolons.' }) }
+const parameters = Type.Object({
+  ...text,
+  ...resultParameters,
+  limit: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows of each answer at most.' })),
+  params: Type.Optional(Type.String({ description: 'Values of `$1`, `$name` … as a JSON array or object.' })),
+  epoch: Type.Optional(Type.String({ enum: ['ns', 'us', 'ms', 's'], description: 'Unit of times in the answer.' }))
+})
+const form = 'application/x-www-form-urlencoded'
+const json = (schema: object) => ({ 'application/json': schema })
+const schemas = {
+  run: {
+    ...{ summary: 'Run SQL', parameters, produces: resultBodies },
+    consumes: { [form]: parameters, 'application/sql': Type.String() }
+  },
+  format: {
+    ...{ summary: 'Write SQL anew, in order', parameters: Type.Object(text), consumes: { [form]: Type.Object(text) } },
+    produces: json(Type.Object({ formatted: Type.String() }))
+  },
+  parse: {
+    ...{
+      summary: 'The trees of SQL statements',
+      parameters: Type.Object(text),
+      consumes: { [form]: Type.Object(text) }
+    },
+    produces: json(Type.Array(Type.Unknown()))
+  }
+}
 
 export function routes(
   app: PluginApp<never, never>,
@@ -32,30 +65,24 @@ export function routes(
   app.route({
     method,
     url: '',
+    schema: schemas.run,
     async handler(request, reply) {
       const { ctx } = request
       const isOwn = ctx.channel === 'internal'
       // A client may read its answer until after the store is closed.
       const db = store.label(ctx.db)
       if (!isOwn) request.life.onEnd(() => elapsed.observe(reply.elapsedTime / 1000, { db }))
-      const parameter = readParameters(request)
-      const asParquet = isParquet(parameter('format'))
-      const { format, encoding } = resultEncoding(name =>
-        asParquet && name === 'format' ? undefined : parameter(name)
-      )
+      const parameter = readFields(request)
+      const { format, encoding } = app.core.formats.choose(parameter)
       const limit = readLimit(parameter('limit'))
-      const sql = requireSql(parameter, options)
+      const { sql, statements } = readStatements(parameter, options)
       const seen = store.seenBy(ctx.user)
       if (ctx.db !== informationSchema) seen.requireDatabase(ctx.db)
-      const statements = parseStatements(sql, options.max_sql_tokens)
-      if (!asParquet) checkCount(format, statements.length)
+      if (!format.wantsFile) checkCount(format, statements.length)
       const process = processes.start(ctx, sql)
       for (const event of ['finish', 'close']) reply.raw.once(event, process.end)
       const whole = session(process.ctx, sql)
-      if (asParquet) {
-        const file = await parquetOf(whole, statements, limit)
-        return reply.type(parquetType).header('x-svc-format', 'parquet').send(file)
-      }
+      if (format.wantsFile) return sendAnswers(reply, format, [fileAnswer(whole, statements, limit)], encoding)
       const answers = await execute(whole, statements)
       const limited = limit === undefined ? answers : answers.map(answer => limitAnswer(answer, limit))
       return sendAnswers(reply, format, limited, encoding)
@@ -64,9 +91,10 @@ export function routes(
   app.route({
     method,
     url: '/format',
+    schema: schemas.format,
+    config: { action: 'read' },
     async handler(request, reply) {
-      authorise(request.ctx.user, 'read')
-      const sql = requireSql(readParameters(request), options)
+      const sql = requireSql(readFields(request), options)
       const lines: string[] = []
       for (const parsed of parseStatements(sql, options.max_sql_tokens))
         lines.push(`${await printStatement(parser, sql, parsed)};`)
@@ -76,9 +104,10 @@ export function routes(
   app.route({
     method,
     url: '/parse',
+    schema: schemas.parse,
+    config: { action: 'read' },
     async handler(request, reply) {
-      authorise(request.ctx.user, 'read')
-      const sql = requireSql(readParameters(request), options, 'Invalid query: sql parameter is required.')
+      const sql = requireSql(readFields(request), options, 'Invalid query: sql parameter is required.')
       const trees: unknown[] = []
       for (const parsed of parseStatements(sql, options.max_sql_tokens))
         trees.push(await describeStatement(parser, sql, parsed))
@@ -89,15 +118,37 @@ export function routes(
 
 type ReadParameter = (key: string) => string | undefined
 
-function readParameters(request: FastifyRequest): ReadParameter {
+function readFields(request: FastifyRequest): ReadParameter {
   const { body } = request
   const read: ReadParameter = key => parameterOf(request, key)
-  if (Buffer.isBuffer(body) && body.length > 0 && read('sql') === undefined) {
-    throw new DbError('InvalidArguments', 'a body must have the content type application/x-www-form-urlencoded', {
-      status: 415
-    })
+  if (!Buffer.isBuffer(body) || body.length === 0 || read('sql') !== undefined) return read
+  if (/^\s*application\/sql\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+    const text = body.toString()
+    return key => (key === 'sql' ? text : read(key))
   }
-  return read
+  throw new DbError(
+    'InvalidArguments',
+    'a body must have the content type application/x-www-form-urlencoded, or application/sql where it is the text itself',
+    { status: 415 }
+  )
+}
+
+/** The statements of a text; one that is longer than texts may be is a single INSERT of values. */
+function readStatements(parameter: ReadParameter, options: SqlOptions): { sql: string; statements: readonly Parsed[] } {
+  const sql = parameter('sql') ?? ''
+  const params = readParameters(parameter('params'))
+  try {
+    requireSql(parameter, options)
+    return {
+      sql,
+      statements: parseStatements(sql, options.max_sql_tokens, tokens => fillParameters(sql, tokens, params))
+    }
+  } catch (error) {
+    const isLong = error instanceof TooManyTokens || sql.length > options.max_sql_length
+    const insert = isLong && params === undefined ? parseLongInsert(sql) : undefined
+    if (insert === undefined) throw error
+    return { sql, statements: [insert] }
+  }
 }
 
 function requireSql(

@@ -1,12 +1,16 @@
 // What the two servers and other plugins share: the grammar's thread, the list of what runs, and how a request's statements are run.
 import { type Core, DbError, exportFolder, type RequestContext } from '../../core/index.ts'
-import type { PromqlService, SqlQueryService } from '../services.ts'
+import type { FlowsService, PromqlService, SqlParameter, SqlParameters, SqlQueryService } from '../services.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import { type SqlParser, startParser } from './grammar/parser.ts'
 import { createProcesses, type Processes } from './process.ts'
-import type { Session } from './session.ts'
+import { planQuery, runQuery, type Session } from './session.ts'
 import { parseStatements } from './statement/parse.ts'
+import { fillParameters, parametersOf } from './text/parameters.ts'
+import { quoteName, tokenize } from './text/token.ts'
 import { evaluateTql } from './tql.ts'
+import { replaceRows } from './write/replace.ts'
+import { findTarget } from './write/target.ts'
 
 export interface SqlService extends SqlQueryService {
   readonly parser: SqlParser
@@ -20,6 +24,7 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
   const { store, config, metrics, slowQueries, startedAt } = core
   const parser = startParser()
   const processes = createProcesses()
+  let flows: FlowsService | undefined
   const session = (ctx: RequestContext, sql: string): Session => ({
     ...{ store: store.seenBy(ctx.user), parser, ctx, sql, processes, slowQueries },
     defaultZone: config.default_timezone,
@@ -27,6 +32,7 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
     tqlLimit: options.tql_table_limit,
     valueLimit: options.value_limit,
     evaluate: evaluateTql,
+    flows: () => flows,
     ...(promql && { promql }),
     system: { metrics: () => metrics.expose(), startedAt },
     exportFolder: exportFolder(config.storage.data_home)
@@ -35,13 +41,14 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
     parser,
     processes,
     session,
-    async query(asking, text) {
+    async query(asking, text, params) {
       store.seenBy(asking.user).requireDatabase(asking.db)
-      const statements = parseStatements(text)
+      const given = params && parametersOf(integers(params))
+      const statements = parseStatements(text, options.max_sql_tokens, tokens => fillParameters(text, tokens, given))
       if (statements.length !== 1)
         throw new DbError('InvalidArguments', `expected one statement, got ${statements.length}`)
       const process = processes.start(
-        { ...asking, user: { ...asking.user, writeRefusal: 'the statement of a rule may only read' } },
+        { ...asking, user: { ...asking.user, writeRefusal: 'a statement that a plugin asks may only read' } },
         text
       )
       try {
@@ -67,6 +74,26 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
         throw error
       }
     },
+    useFlows(service) {
+      flows = service
+    },
+    async replace(ctx, { database, table: name, columns, query, where }) {
+      const parts = [database, name].map(text => ({ text, quoted: true }))
+      const table = findTarget({ store, ctx }, parts)
+      const keys = [...table.tags, table.timeIndex].map(column => quoteName(column.name)).join(', ')
+      const from = `${quoteName(database)}.${quoteName(name)}`
+      const current = `SELECT ${keys} FROM ${from}${where === '' ? '' : ` WHERE ${where}`}`
+      const read = (text: string) => runQuery(session(ctx, text), tokenize(text))
+      return replaceRows(session(ctx, query), table, columns, await read(query), await read(current))
+    },
+    plan: async (ctx, text) => (await planQuery(session(ctx, text), tokenize(text))).query,
     close: () => parser.close()
   }
+}
+
+/** JavaScript has one kind of number: those that are integers mean the integer. */
+function integers(params: SqlParameters): SqlParameters {
+  const read = (value: SqlParameter) => (Number.isSafeInteger(value) ? BigInt(value as number) : value)
+  if (Array.isArray(params)) return (params as readonly SqlParameter[]).map(read)
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, read(value)]))
 }

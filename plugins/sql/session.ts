@@ -1,7 +1,9 @@
 // What the statements of one request share, and how one of them reads.
 import {
   isDbError,
+  Pace,
   parseZone,
+  type QueryResult,
   type RecordsAnswer,
   type RequestContext,
   type ResultColumn,
@@ -10,12 +12,12 @@ import {
   type Store,
   utc
 } from '../../core/index.ts'
-import type { PromqlService } from '../services.ts'
+import type { FlowsService, PromqlService } from '../services.ts'
 import type { Sources } from './catalog/information/table.ts'
 import { visibleProcesses } from './catalog/process-rows.ts'
 import type { SqlParser } from './grammar/parser.ts'
 import type { Processes } from './process.ts'
-import { confine, shift } from './query/confine.ts'
+import { confine, type Place, shift } from './query/confine.ts'
 import { engineZone } from './query/engine-zone.ts'
 import { explainFailure } from './query/failure.ts'
 import { checkGrowth } from './query/growth.ts'
@@ -40,6 +42,8 @@ export interface Session {
   readonly exportFolder: string
   readonly processes: Processes
   readonly slowQueries: SlowQueries
+  /** Who keeps flows; none without the plugin. */
+  readonly flows: () => FlowsService | undefined
   /** For TQL; absent without the plugin. */
   readonly promql?: PromqlService
   /** Runs TQL that a query holds. */
@@ -52,24 +56,27 @@ export interface Session {
 }
 
 /** A query that is safe to run. */
-export interface QueryPlan {
+interface QueryPlan {
   readonly query: SqlQuery
-  /** What it was written as. */
+  /** The statement as it was written. */
   readonly tokens: readonly Token[]
+  /** Where the user wrote what stands at a place of the query's text. */
+  readonly sourceOf: (at: number) => number | undefined
   /** What the engine is told for the names of columns, and those there are where one is none. */
   readonly names: Names
   readonly valid: ReadonlyMap<string, readonly string[]>
+  readonly isTime: (start: number) => boolean
 }
 
 /** How often a query is planned because tables changed under it. */
 const mostPlans = 5
 
-/** Runs a query; its rows come as they are read. `prefix` goes before its text. */
-export async function runQuery(session: Session, tokens: readonly Token[], prefix = ''): Promise<RecordsAnswer> {
+/** Runs a query; its rows come as they are read. With `explain`, an EXPLAIN with its options, it is the plan. */
+export async function runQuery(session: Session, tokens: readonly Token[], explain?: string): Promise<ReadAnswer> {
   for (let planned = 1; ; planned++) {
-    const plan = await planQuery(session, tokens, prefix)
+    const plan = await planQuery(session, tokens)
     try {
-      return await runPlan(session, plan)
+      return await runPlan(session, explain === undefined ? plan : { ...plan, query: { ...plan.query, explain } })
     } catch (error) {
       if (planned === mostPlans || !isDbError(error) || error.code !== 'RequestOutdated') throw error
     }
@@ -105,8 +112,25 @@ export async function planQuery(
     run: (statement, db) => session.evaluate({ ...session, ctx: { ...ctx, db } }, statement),
     limit: session.tqlLimit
   }
-  const { text, relations, names, valid } = await confine(
-    { store, parser, ctx, db: ctx.db, sql, zone, sources, tql, ...(views && { views }) },
+  const ask: Place['ask'] = async (place, asked) => {
+    const views = place.views && { views: place.views }
+    const answer = await runQuery({ ...session, ctx: { ...ctx, db: place.db }, sql: place.sql, ...views }, asked)
+    return { columns: answer.columns.map(({ name }) => name), rows: await readRows(answer) }
+  }
+  const { text, relations, sourceOf, names, valid, isTime } = await confine(
+    {
+      store,
+      parser,
+      ctx,
+      db: ctx.db,
+      sql,
+      zone,
+      sources,
+      pace: new Pace(ctx.signal),
+      tql,
+      ask,
+      ...(views && { views })
+    },
     tokens
   )
   const query: SqlQuery = {
@@ -115,22 +139,32 @@ export async function planQuery(
     relations: relations.map(relation => shift(relation, prefix.length)),
     timezone: engineZone(ctx.timezone, tokens)
   }
-  return { query, tokens, names, valid }
+  return { query, tokens, sourceOf: at => sourceOf(Math.max(0, at - prefix.length)), names, valid, isTime }
 }
 
 /** The plan of a query a statement makes itself. */
 export function ownPlan(query: SqlQuery): QueryPlan {
-  return { query, tokens: [], names: makeNames([]), valid: new Map() }
+  return { query, tokens: [], sourceOf: () => undefined, names: makeNames([]), valid: new Map(), isTime: () => false }
 }
 
-export async function runPlan({ store, ctx, sql }: Session, plan: QueryPlan): Promise<RecordsAnswer> {
+/** The rows of a query, and how they are read. */
+export type ReadAnswer = RecordsAnswer & Pick<QueryResult, 'reading'>
+
+export async function runPlan({ store, ctx, sql }: Session, plan: QueryPlan): Promise<ReadAnswer> {
   const { shown } = plan.names
   const result = await store.query(ctx, plan.query).catch(error => explainFailure(error, sql, plan))
   return {
     kind: 'records',
     columns: result.columns.map(({ name, type }) => ({ name: shown.get(name) ?? name, type })),
-    batches: () => result.batches(),
-    close: () => result.close()
+    async *batches() {
+      try {
+        yield* result.batches()
+      } catch (error) {
+        explainFailure(error, sql, plan)
+      }
+    },
+    close: () => result.close(),
+    ...(result.reading && { reading: result.reading })
   }
 }
 

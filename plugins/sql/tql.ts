@@ -13,6 +13,7 @@ import {
 } from '../../core/index.ts'
 import type { PromqlRequest, PromqlResult, PromqlService, PromqlStats } from '../services.ts'
 import { rowsAnswer } from './catalog/rows.ts'
+import { describeReading } from './query/explain.ts'
 import { readRows, runQuery, type Session } from './session.ts'
 import type { TqlStatement } from './statement/statement.ts'
 import { tokenize } from './text/token.ts'
@@ -95,13 +96,15 @@ function describePlan(promql: PromqlService, { query, format }: TqlStatement): A
 }
 
 /** What ANALYZE tells instead of the rows. */
-function describeCost({ query, format }: TqlStatement, series: number, { took, peak }: PromqlStats): Answer {
-  const facts = { query, series, samples: peak, ...took }
+function describeCost({ query, format }: TqlStatement, series: number, { took, peak, reading }: PromqlStats): Answer {
+  const parts = reading()
+  const facts = { query, series, samples: peak, ...took, reading: parts }
   const lines = isJson(format)
     ? [JSON.stringify(facts)]
     : [
         `${query} series=${series} samples=${peak}`,
-        ...Object.entries(took).map(([phase, milliseconds]) => `  ${phase} ms=${milliseconds.toFixed(3)}`)
+        ...Object.entries(took).map(([phase, milliseconds]) => `  ${phase} ms=${milliseconds.toFixed(3)}`),
+        ...describeReading(parts).map(line => `  ${line}`)
       ]
   const number = 'UInt32'
   return rowsAnswer(

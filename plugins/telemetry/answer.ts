@@ -1,9 +1,8 @@
 // Bodies of answers: Export…ServiceResponse and google.rpc.Status, as protobuf or JSON.
-import { type DbError, ProtoWriter, type WireError } from '../../core/index.ts'
+import { type DbError, ProtoWriter, rpcCode, type WireError } from '../../core/index.ts'
+import type { TelemetrySignal as SignalName } from '../services.ts'
 import { contentTypes, type Encoding } from './content.ts'
 import type { Taken } from './signal.ts'
-
-export type SignalName = 'metrics' | 'traces' | 'logs'
 
 const rejectedKeys = { metrics: 'rejectedDataPoints', traces: 'rejectedSpans', logs: 'rejectedLogRecords' } as const
 
@@ -24,24 +23,9 @@ function bytesOf(value: object): Uint8Array {
   return Buffer.from(JSON.stringify(value))
 }
 
-/** Codes of google.rpc.Code by HTTP status. */
-const codes: Readonly<Record<number, number>> = {
-  400: 3,
-  401: 16,
-  403: 7,
-  404: 5,
-  405: 12,
-  408: 4,
-  413: 3,
-  415: 3,
-  429: 8,
-  503: 14,
-  504: 4
-}
-
 /** Status{1 code, 2 message}. */
 export function errorBody({ status, message }: DbError, encoding: Encoding): WireError {
-  const code = codes[status] ?? (status < 500 ? 3 : 13)
+  const code = rpcCode(status)
   const contentType = contentTypes[encoding]
   if (encoding === 'json') return { status, contentType, body: bytesOf({ code, message }) }
   return { status, contentType, body: new ProtoWriter().uint(1, code).text(2, message).bytes }

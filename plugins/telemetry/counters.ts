@@ -1,8 +1,8 @@
 // Counts what answers with success leave out.
 import type { Metrics } from '../../core/index.ts'
-import type { SignalName } from './answer.ts'
+import type { TelemetrySignal } from '../services.ts'
 
-export type CountRejected = (what: SignalName | 'exemplars', rejected: number) => void
+export type CountRejected = (what: TelemetrySignal | 'exemplars', rejected: number) => void
 
 export function createCounters(metrics: Metrics): CountRejected {
   const help = 'Spans, data points, exemplars and log records that were left out of requests that were taken otherwise.'

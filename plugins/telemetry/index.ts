@@ -1,11 +1,13 @@
 // Metrics, traces and logs by OTLP over HTTP, as protobuf and as JSON.
 import { Type } from 'typebox'
 import { count, definePlugin, flag, size } from '../../core/index.ts'
+import { errorBody, successBody } from './answer.ts'
+import { answerEncodingOf } from './content.ts'
 import { createCounters } from './counters.ts'
 import { createReceiveLogs } from './logs/receive.ts'
 import { promotedByDefault, type Strategy, strategies } from './metrics/policy.ts'
 import { createReceiveMetrics } from './metrics/receive.ts'
-import { routes, type Service } from './routes.ts'
+import { routes } from './routes.ts'
 import { createReceiveTraces } from './traces/receive.ts'
 
 const texts = (byDefault: readonly string[], description: string) =>
@@ -35,6 +37,11 @@ export default definePlugin({
       1_000_000,
       'Resources, scopes, and spans, metrics or log records of one request, all together; one with more is refused with 413.'
     ),
+    max_item_size: size(
+      2 ** 20,
+      'Bytes of one span, log record or data point as protobuf; larger ones are left out and told as rejected.',
+      { minimum: 1 }
+    ),
     max_extract_keys: count(
       64,
       'Attributes of log records that one request may want in columns of their own; more are refused with 400.',
@@ -57,16 +64,24 @@ export default definePlugin({
     )
   }),
   setup(core, config, { metricsys, pipelines }) {
-    const counted = createCounters(core.metrics)
+    const count = createCounters(core.metrics)
     const receivers = {
-      metrics: createReceiveMetrics(core, config, metricsys, counted),
+      metrics: createReceiveMetrics(core, config, metricsys, count),
       traces: createReceiveTraces(core, config),
       logs: createReceiveLogs(core, config, pipelines)
     }
-    return { count: counted, receivers }
+    return {
+      async receive(signal, request) {
+        core.store.requireDatabase(request.ctx.db)
+        const taken = await receivers[signal](request)
+        count(signal, taken.rejected)
+        return taken
+      },
+      answer: taken => successBody('logs', 'protobuf', taken)
+    }
   },
   routes(app) {
-    const { telemetry } = app.services as unknown as { readonly telemetry: Service }
-    routes(app, telemetry)
-  }
+    routes(app, app.services.telemetry)
+  },
+  formatError: (error, { headers }) => errorBody(error, answerEncodingOf(headers['content-type']))
 })

@@ -2,9 +2,10 @@
 import { isUtf8 } from 'node:buffer'
 import {
   DbError,
-  eachElement,
   eachMember,
+  elements,
   isExactFloat,
+  isShort,
   type JsonCursor,
   jsonCursor,
   jsonError,
@@ -12,6 +13,7 @@ import {
   readJson,
   readNumber,
   type SeriesKeys,
+  type Steps,
   skipSpace,
   startsWith,
   textEnd,
@@ -30,12 +32,18 @@ export interface Points {
   /** Milliseconds since 1970. */
   readonly times: readonly number[]
   readonly values: readonly number[]
-  /** Of each point, metric and tags as they are written: `tags[i]` is where the second begins. */
+  /** Metric and tags as they are written, each other than the one before of its metric. */
   readonly keys: SeriesKeys
+  /** Of each key: where the tags begin. */
   readonly tags: readonly number[]
+  /** Of each point: which key. */
+  readonly keyOf: readonly number[]
   /** Points that cannot be stored, by place, and why. */
-  readonly failures: ReadonlyMap<number, string>
+  readonly failures: Map<number, string>
 }
+
+/** Points that are read in one step. */
+const stepPoints = 128
 
 /** From its opening to behind its end. */
 interface Range {
@@ -43,15 +51,19 @@ interface Range {
   readonly end: number
 }
 
-/** Throws ParseError for what is no JSON or no point, DbError `InvalidArguments` where there is none. */
-export function decodePoints(body: Buffer): Points {
+/** Throws ParseError for what is no JSON, no point, or one of more than `mostBytes`, DbError `InvalidArguments` where there is none. */
+export function* decodePoints(body: Buffer, mostBytes = Number.POSITIVE_INFINITY): Steps<Points> {
   const cursor = jsonCursor(body)
   if (!isUtf8(body)) throw jsonError(cursor, 0, 'invalid UTF-8 in the document beginning')
   cursor.at = skipSpace(cursor, 0)
-  const reader = new PointReader(cursor)
+  const reader = new PointReader(cursor, mostBytes)
   if (cursor.at < cursor.end) {
-    if (body[cursor.at] === 0x5b) eachElement(cursor, () => reader.readPoint())
-    else reader.readPoint()
+    if (body[cursor.at] === 0x5b) {
+      for (const _ of elements(cursor)) {
+        reader.readPoint()
+        if (reader.count % stepPoints === 0) yield
+      }
+    } else reader.readPoint()
     if (skipSpace(cursor, cursor.at) < cursor.end) throw unexpected(cursor, cursor.at, 'the end of the document')
   }
   return reader.finish()
@@ -59,6 +71,7 @@ export function decodePoints(body: Buffer): Points {
 
 class PointReader {
   readonly #cursor: JsonCursor
+  readonly #mostBytes: number
   readonly #starts: number[] = []
   readonly #ends: number[] = []
   readonly #metrics: string[] = []
@@ -70,15 +83,27 @@ class PointReader {
   readonly #failures = new Map<number, string>()
   #keys = Buffer.allocUnsafe(1024)
   readonly #keyEnds: number[] = []
+  readonly #keyOf: number[] = []
+  /** Of each metric: its last key. */
+  readonly #lastKeys: number[] = []
   #used = 0
 
-  constructor(cursor: JsonCursor) {
+  constructor(cursor: JsonCursor, mostBytes: number) {
     this.#cursor = cursor
+    this.#mostBytes = mostBytes
+  }
+
+  get count(): number {
+    return this.#starts.length
   }
 
   readPoint(): void {
     const cursor = this.#cursor
     const start = cursor.at
+    if (cursor.end - start > this.#mostBytes && !isShort(cursor, this.#mostBytes)) {
+      const reason = `a point takes more than ${this.#mostBytes} bytes (plugins.tsdbput.max_point_size)`
+      throw jsonError(cursor, start, reason)
+    }
     let [metric, tags]: (Range | undefined)[] = []
     let [time, value]: (bigint | number | string | undefined)[] = []
     members(cursor, 'a point', key => {
@@ -112,6 +137,7 @@ class PointReader {
       values: this.#values,
       keys: { count: keyEnds.length, bytes: this.#keys, starts: keyStarts, ends: keyEnds },
       tags: this.#tags,
+      keyOf: this.#keyOf,
       failures: this.#failures
     }
   }
@@ -123,10 +149,7 @@ class PointReader {
     this.#times.push(milliseconds(time))
     this.#values.push(typeof value === 'string' ? numberOf(value) : Number(value))
     const integer = typeof value === 'bigint' ? value : integerOf(value)
-    this.#append(metric)
-    this.#tags.push(this.#used)
-    this.#append(tags)
-    this.#keyEnds.push(this.#used)
+    this.#keyOf.push(this.#keyNumber(this.#metricOf[i]!, metric, tags))
     if (this.#metrics[this.#metricOf[i]!] === '') this.#failures.set(i, 'Metric name was empty')
     else if (Number.isNaN(this.#times[i])) this.#failures.set(i, `Invalid timestamp: ${shortened(String(time))}`)
     else if (Number.isNaN(this.#values[i]))
@@ -145,6 +168,24 @@ class PointReader {
     const number = this.#metrics.push(readJson({ ...this.#cursor, at: start }) as string) - 1
     this.#metricNumbers.set(written, number)
     return number
+  }
+
+  #keyNumber(number: number, metric: Range, tags: Range): number {
+    const last = this.#lastKeys[number]
+    if (last !== undefined && this.#isTags(last, tags)) return last
+    this.#append(metric)
+    this.#tags.push(this.#used)
+    this.#append(tags)
+    this.#lastKeys[number] = this.#keyEnds.length
+    return this.#keyEnds.push(this.#used) - 1
+  }
+
+  #isTags(key: number, { start, end }: Range): boolean {
+    const from = this.#tags[key]!
+    if (this.#keyEnds[key]! - from !== end - start) return false
+    const { bytes } = this.#cursor
+    for (let i = start; i < end; i++) if (bytes[i] !== this.#keys[from + i - start]) return false
+    return true
   }
 
   #append({ start, end }: Range): void {

@@ -1,8 +1,8 @@
 // Points of JSON put requests: a metric is a table with its tags, a time and a number.
 import { Type } from 'typebox'
-import { count, definePlugin, tableLimits } from '../../core/index.ts'
+import { count, definePlugin, size, tableLimits } from '../../core/index.ts'
 import { formatError } from './errors.ts'
-import { createReceive, type Receive } from './receive.ts'
+import { createReceive } from './receive.ts'
 import { routes } from './routes.ts'
 
 export default definePlugin({
@@ -16,14 +16,17 @@ export default definePlugin({
     ),
     max_columns: count(1_000, 'Columns of one table. Points whose tags would need further ones are refused.'),
     max_tables: count(100_000, 'Tables of one database. Points of metrics that would need further ones are refused.'),
+    max_point_size: size(
+      64 * 2 ** 10,
+      'Bytes of one point in the body; a request with a larger one is refused with 400.',
+      { minimum: 1 }
+    ),
     max_request_tables: count(10_000, 'Metrics of one request; a request with more is refused with 400.')
   }),
   setup(core, config) {
     const requestTables = { most: config.max_request_tables, key: 'plugins.tsdbput.max_request_tables' }
     return createReceive(core, { ...tableLimits('tsdbput', config), requestTables })
   },
-  routes(app) {
-    routes(app, (app.services as unknown as { readonly tsdbput: Receive }).tsdbput)
-  },
+  routes: (app, config) => routes(app, app.services.tsdbput, config),
   formatError
 })

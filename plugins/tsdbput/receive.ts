@@ -1,15 +1,29 @@
 // One put request: all points or none, or, where the answer tells which, all that can be stored.
-import { type Core, DbError, isDbError, type Limit, type RequestContext, type TableLimits } from '../../core/index.ts'
+import {
+  type Core,
+  DbError,
+  isDbError,
+  type Limit,
+  Pace,
+  type RequestContext,
+  runPaced,
+  type Steps,
+  type TableLimits
+} from '../../core/index.ts'
 import type { Points } from './decode.ts'
 import { pointError } from './errors.ts'
-import { checkValue, createReadTags, type PutRequest, pointWrites, valueColumnOf } from './writes.ts'
+import { checkValue, createReadTags, groupByMetric, type PutRequest, pointWrites, valueColumnOf } from './writes.ts'
+
+/** Points that are looked at in one step, and those whose tags are read. */
+const stepPlaces = 16_384
+const stepTags = 256
 
 export interface PutLimits extends TableLimits {
   /** Metrics of one request. */
   readonly requestTables: Limit
 }
 
-/** Stores points; partial: returns those that could not be stored, by place, and why. Otherwise throws DbError for the first of them. */
+/** Stores points; partial: returns those that could not be stored, by place in any order, and why; they are among the points' failures then, too. Otherwise throws DbError for the first of them. */
 export type Receive = (ctx: RequestContext, points: Points, isPartial: boolean) => Promise<ReadonlyMap<number, string>>
 
 export function createReceive(core: Core, limits: PutLimits): Receive {
@@ -17,10 +31,11 @@ export function createReceive(core: Core, limits: PutLimits): Receive {
   const refused = core.metrics.counter('svc_tsdbput_points_refused_total', help)
   return async (ctx, points, isPartial) => {
     const request = { core, ctx, limits, points }
-    const failures = new Map(points.failures)
-    const places = Array.from({ length: points.count }, (_, i) => i).filter(i => !failures.has(i))
+    const failures = points.failures
+    const pace = new Pace(ctx.signal)
     try {
       checkMetrics(points, limits)
+      const places = await runPaced(pace, livePlaces(points))
       if (isPartial) await storeWhatFits(request, places, failures)
       else await storeAll(request, places, failures)
     } catch (error) {
@@ -28,13 +43,13 @@ export function createReceive(core: Core, limits: PutLimits): Receive {
       throw error
     }
     if (failures.size > 0) refused.add(failures.size)
-    return new Map([...failures].sort(([a], [b]) => a - b))
+    return failures
   }
 }
 
 async function storeAll(
   request: PutRequest,
-  places: readonly number[],
+  places: Uint32Array,
   failures: ReadonlyMap<number, string>
 ): Promise<void> {
   for (const [place, reason] of failures) {
@@ -47,8 +62,21 @@ async function storeAll(
   }
 }
 
-async function store(request: PutRequest, places: readonly number[]): Promise<void> {
-  if (places.length > 0) await request.core.store.write(request.ctx, pointWrites(request, places))
+async function store(request: PutRequest, places: Uint32Array): Promise<void> {
+  if (places.length === 0) return
+  const { core, ctx } = request
+  await core.store.write(ctx, await runPaced(new Pace(ctx.signal), pointWrites(request, places)))
+}
+
+/** Points that can be stored as far as they are read. */
+function* livePlaces({ count, failures }: Points): Steps<Uint32Array> {
+  const places = new Uint32Array(count)
+  let live = 0
+  for (let i = 0; i < count; i++) {
+    if (i % stepPlaces === stepPlaces - 1) yield
+    if (!failures.has(i)) places[live++] = i
+  }
+  return places.subarray(0, live)
 }
 
 function checkMetrics({ metrics }: Points, { requestTables: { most, key } }: PutLimits): void {
@@ -60,22 +88,20 @@ function checkMetrics({ metrics }: Points, { requestTables: { most, key } }: Put
  * Stores all points at once if they fit. Otherwise points whose tags do not fit are left out, and what is refused then is halved until the
  * metrics that are to blame stand alone.
  */
-async function storeWhatFits(
-  request: PutRequest,
-  places: readonly number[],
-  failures: Map<number, string>
-): Promise<void> {
+async function storeWhatFits(request: PutRequest, places: Uint32Array, failures: Map<number, string>): Promise<void> {
   try {
     return await store(request, places)
   } catch (error) {
     reasonOf(error)
   }
-  const { metricOf } = request.points
-  const groups = Map.groupBy(places, i => metricOf[i]!)
-  const open = [Array.from(groups, ([metric, group]) => withoutUnfit(request, metric, group, failures))]
+  const pace = new Pace(request.ctx.signal)
+  const groups = await runPaced(pace, groupByMetric(request.points, places))
+  const fit: Uint32Array[] = []
+  for (const [metric, group] of groups) fit.push(await runPaced(pace, withoutUnfit(request, metric, group, failures)))
+  const open = [fit]
   for (let some = open.pop(); some !== undefined; some = open.pop()) {
     try {
-      await store(request, some.flat())
+      await store(request, joined(some))
     } catch (error) {
       const reason = reasonOf(error)
       if (some.length === 1) for (const place of some[0]!) failures.set(place, reason)
@@ -88,25 +114,39 @@ async function storeWhatFits(
 }
 
 /** Of points of one metric those whose value and tags its table takes; the others become failures. */
-function withoutUnfit(
+function* withoutUnfit(
   request: PutRequest,
   metric: number,
-  group: readonly number[],
+  group: Uint32Array,
   failures: Map<number, string>
-): readonly number[] {
+): Steps<Uint32Array> {
   const { core, ctx, points } = request
   const column = valueColumnOf(core.store.table(ctx.db, points.metrics[metric]!))
   const readTags = createReadTags(request, metric)
-  return group.filter(place => {
+  const fit = new Uint32Array(group.length)
+  let count = 0
+  for (const [i, place] of group.entries()) {
+    if (i % stepTags === stepTags - 1) yield
     try {
       checkValue(column, points.values[place]!)
-      readTags(place)
-      return true
+      readTags(points.keyOf[place]!)
+      fit[count++] = place
     } catch (error) {
       failures.set(place, reasonOf(error))
-      return false
     }
-  })
+  }
+  return fit.subarray(0, count)
+}
+
+/** The places of all groups; their order within a metric stays. */
+function joined(groups: readonly Uint32Array[]): Uint32Array {
+  const places = new Uint32Array(groups.reduce((sum, group) => sum + group.length, 0))
+  let at = 0
+  for (const group of groups) {
+    places.set(group, at)
+    at += group.length
+  }
+  return places
 }
 
 /** What a point is refused with; throws errors that are not about points. */

@@ -12,6 +12,7 @@ import {
   type RequestContext,
   type RowTags,
   type SeriesLabel,
+  type Steps,
   type Table,
   type TableColumn,
   type TableLimits,
@@ -20,6 +21,9 @@ import {
   timeUnit
 } from '../../core/index.ts'
 import type { Points } from './decode.ts'
+
+/** Points of one step. */
+const stepPoints = 8_192
 
 const timeColumn = 'svc_timestamp'
 const valueColumn = 'svc_value'
@@ -33,29 +37,54 @@ export interface PutRequest {
 }
 
 /** Of these points, by place. Throws DbError `InvalidArguments` where there is no room for a metric. */
-export function pointWrites(request: PutRequest, places: readonly number[]): TableWrite[] {
+export function* pointWrites(request: PutRequest, places: Uint32Array): Steps<TableWrite[]> {
   const { core, ctx, limits, points } = request
-  const groups = [...Map.groupBy(places, i => points.metricOf[i]!)]
-  const names = groups.map(([metric]) => points.metrics[metric]!)
+  const groups = yield* groupByMetric(points, places)
+  const names = Array.from(groups, ([metric]) => points.metrics[metric]!)
   checkTables(core.store, ctx.db, names, limits)
-  return groups.map(([metric, group]) => {
+  const writes: TableWrite[] = []
+  for (const [metric, group] of groups) {
     const name = points.metrics[metric]!
     const table = core.store.table(ctx.db, name)
-    const columns = [values(points, group, table), times(points, group, table)]
-    return { table: name, rows: group.length, columns, tags: tagsOf(request, metric, group) }
-  })
+    const columns = [yield* values(points, group, table), yield* times(points, group, table)]
+    writes.push({ table: name, rows: group.length, columns, tags: yield* tagsOf(request, metric, group), limits })
+    yield
+  }
+  return writes
 }
 
-function values({ values }: Points, group: readonly number[], table: Table | undefined): Column {
+/** Points by metric, in their order. */
+export function* groupByMetric({ metricOf }: Points, places: Uint32Array): Steps<Map<number, Uint32Array>> {
+  const counts = new Map<number, number>()
+  for (const [i, place] of places.entries()) {
+    if (i % stepPoints === stepPoints - 1) yield
+    const metric = metricOf[place]!
+    counts.set(metric, (counts.get(metric) ?? 0) + 1)
+  }
+  const groups = new Map<number, Uint32Array>()
+  for (const [metric, count] of counts) groups.set(metric, new Uint32Array(count))
+  counts.clear()
+  for (const [i, place] of places.entries()) {
+    if (i % stepPoints === stepPoints - 1) yield
+    const metric = metricOf[place]!
+    const at = counts.get(metric) ?? 0
+    groups.get(metric)![at] = place
+    counts.set(metric, at + 1)
+  }
+  return groups
+}
+
+function* values({ values }: Points, group: Uint32Array, table: Table | undefined): Steps<Column> {
   const column = valueColumnOf(table)
   const { name, type } = column
-  if (type !== 'Float32') {
-    const floats = Float64Array.from(group, i => values[i]!)
-    return fixed(name, 'Float64', 'field', floats)
+  const floats = type === 'Float32' ? new Float32Array(group.length) : new Float64Array(group.length)
+  for (let k = 0; k < group.length; k++) {
+    if (k % stepPoints === stepPoints - 1) yield
+    const value = values[group[k]!]!
+    if (type === 'Float32') checkValue(column, value)
+    floats[k] = value
   }
-  for (const i of group) checkValue(column, values[i]!)
-  const floats = Float32Array.from(group, i => values[i]!)
-  return fixed(name, type, 'field', floats)
+  return fixed(name, type === 'Float32' ? type : 'Float64', 'field', floats)
 }
 
 /** The column of this name, or the only field of the table if that holds floats. */
@@ -73,10 +102,14 @@ export function checkValue({ name, type }: Pick<TableColumn, 'name' | 'type'>, v
 
 const float = { name: valueColumn, type: 'Float64' } as const
 
-function times({ times }: Points, group: readonly number[], table: Table | undefined): Column {
+function* times({ times }: Points, group: Uint32Array, table: Table | undefined): Steps<Column> {
   const { name, type } = table?.timeIndex ?? ({ name: timeColumn, type: 'TimestampMillisecond' } as const)
   const unit = timeUnit(type as TimestampType)
-  const values = BigInt64Array.from(group, i => convertTime(BigInt(times[i]!), 'ms', unit))
+  const values = new BigInt64Array(group.length)
+  for (let k = 0; k < group.length; k++) {
+    if (k % stepPoints === stepPoints - 1) yield
+    values[k] = convertTime(BigInt(times[group[k]!]!), 'ms', unit)
+  }
   return fixed(name, type, 'timestamp', values)
 }
 
@@ -89,22 +122,37 @@ function fixed(
   return { name, type, semantic, data: { kind: 'fixed', values } }
 }
 
-function tagsOf(request: PutRequest, metric: number, group: readonly number[]): RowTags {
-  const { bytes, starts, ends } = request.points.keys
-  const at = (list: Uint32Array) => Uint32Array.from(group, i => list[i]!)
+function* tagsOf(request: PutRequest, metric: number, group: Uint32Array): Steps<RowTags> {
+  const { keys, keyOf } = request.points
+  const series = new Uint32Array(group.length)
+  const own = new Uint32Array(group.length)
+  // Keys of a metric never come back once another has followed.
+  let count = 0
+  for (let k = 0; k < group.length; k++) {
+    if (k % stepPoints === stepPoints - 1) yield
+    const key = keyOf[group[k]!]!
+    if (count === 0 || own[count - 1] !== key) own[count++] = key
+    series[k] = count - 1
+  }
+  const [starts, ends] = [new Uint32Array(count), new Uint32Array(count)]
+  for (let k = 0; k < count; k++) {
+    if (k % stepPoints === stepPoints - 1) yield
+    starts[k] = keys.starts[own[k]!]!
+    ends[k] = keys.ends[own[k]!]!
+  }
   let read: ReadTags | undefined
   return {
-    keys: { count: group.length, bytes, starts: at(starts), ends: at(ends) },
-    series: Uint32Array.from(group, (_, k) => k),
+    keys: { count, bytes: keys.bytes, starts, ends },
+    series,
     labels(k) {
       read ??= createReadTags(request, metric)
-      return read(group[k]!)
+      return read(own[k]!)
     }
   }
 }
 
-/** The tags of a point of one metric. Throws DbError `InvalidArguments` for those its table cannot take. */
-export type ReadTags = (point: number) => readonly SeriesLabel[]
+/** The tags of a key of one metric. Throws DbError `InvalidArguments` for those its table cannot take. */
+export type ReadTags = (key: number) => readonly SeriesLabel[]
 
 /** Counts what the points add to the table of a metric, by its place, as they are read. */
 export function createReadTags({ core, ctx, limits, points }: PutRequest, metric: number): ReadTags {
@@ -115,9 +163,9 @@ export function createReadTags({ core, ctx, limits, points }: PutRequest, metric
   const own = [valueColumn, table?.timeIndex.name ?? timeColumn]
   const isFixed = table !== undefined && !(ctx.hints.autoCreate ?? core.config.auto_create_table)
   const growth = createGrowth(core.store, ctx.db, name, limits)
-  return point => {
+  return key => {
     if (table === undefined) growth.addColumns(own)
-    const labels = readLabels(points.keys.bytes.subarray(points.tags[point]!, points.keys.ends[point]!))
+    const labels = readLabels(points.keys.bytes.subarray(points.tags[key]!, points.keys.ends[key]!))
     for (const label of labels) {
       const wrong = nameProblem('column', label.name)
       if (wrong !== undefined) throw invalid(wrong)

@@ -28,6 +28,7 @@ function weir(args: readonly string[], input = '', env: Record<string, string> =
 
 t.test('--help works on every level and --version says the version', async t => {
   const cases: [string[], RegExp][] = [
+    [[], /Usage: weir COMMAND/],
     [['--help'], /Usage: weir COMMAND/],
     [['start', '--help'], /--config FILE.*\n.*--data-home DIR.*\n.*--http-addr HOST:PORT/],
     [['config', '-h'], /check FILE/],
@@ -44,7 +45,7 @@ t.test('--help works on every level and --version says the version', async t => 
 
 t.test('a wrong command line ends with one clear line and exit code 2', async t => {
   const cases: [string[], string][] = [
-    [[], 'weir: a command is missing: start, config, user, storage, backup, demo'],
+    [['config'], 'weir: a command is missing: check, print, schema, explain'],
     [['strat'], 'weir: unknown command "strat", did you mean start?'],
     [['start', '--confg', 'x'], 'weir: unknown option --confg, did you mean --config?'],
     [['start', '--config'], "weir: option '-c, --config <value>' argument missing"],
@@ -85,7 +86,7 @@ t.test('config check names every problem of a file, its plugins and its users', 
   t.match(tls, { code: 2, err: /tls\.toml:2: http\.tls\.cert_path: cannot read \/none\.pem/ })
   t.match(plugin, { code: 2, err: /plugin\.toml:1: plugins\.admni: unknown plugin, did you mean admin\?/ })
   const unknown =
-    /^[^\n]*engine\.toml:2: storage\.engine: cannot load nowhere, expected embedded or a module: [^\n]*\n$/
+    /^[^\n]*engine\.toml:2: storage\.engine: cannot load nowhere, expected embedded, clickhouse or a module: [^\n]*\n$/
   t.match(engine, { code: 2, err: unknown })
   t.match(await weir(['start', '--config', join(dir, 'engine.toml')]), { code: 2, err: unknown })
   const inFile = await weir(['start', '--data-home', join(dir, 'good.toml'), '--http-addr', '127.0.0.1:0'])

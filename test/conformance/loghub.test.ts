@@ -138,6 +138,51 @@ t.test('pipelines reproduce the columns of real logs, and a kill loses none', { 
   }
 })
 
+/** Lines of a set, of a thousand, that stand in a pattern with exactly the lines of one template of its table. */
+const grouped = { Apache: 1000, HDFS: 995, Spark: 915, OpenSSH: 805 } as const
+
+t.test('patterns of real logs are their templates', { skip: logs.skip }, async t => {
+  const server = await startProcess(t, serverFolder(t))
+  for (const set of sets) {
+    await load(server, set)
+    const ask = async (path: string, query: object) => {
+      const body = JSON.stringify({ table: set.name.toLowerCase(), columns: ['Content'], ...query })
+      return (await fetch(server.url + path, { method: 'POST', body })).json()
+    }
+    const { lines, others, patterns } = (await ask('/v1/logs/patterns', { limit: { fetch: 100 } })) as PatternsBody
+    t.equal(lines, 2000)
+    t.equal(others, 0, `${set.name}: ${patterns.length} patterns`)
+    const rows = readRows(set)
+    const templates = new Map(rows.map(row => [row['Content']!.trimEnd(), row['EventId']!]))
+    const sizes = new Map<string, number>()
+    for (const { EventId } of rows) sizes.set(EventId!, (sizes.get(EventId!) ?? 0) + 1)
+    const equal = patterns.filter(({ count, examples: [line] }) => sizes.get(templates.get(line!.trimEnd())!) === count)
+    const share = equal.reduce((sum, { count }) => sum + count, 0) / 2
+    t.ok(share >= grouped[set.name as keyof typeof grouped], `${set.name}: ${share} of 1000 lines`)
+    for (const { regex, count, pattern } of patterns) {
+      const filters = { Single: { expr: { NamedIdent: 'Content' }, filters: [{ Regex: regex }] } }
+      const { output } = (await ask('/v1/logs', { filters, limit: { fetch: 2000 } })) as RowsBody
+      const found = output[0].records.rows.length
+      t.ok(found >= count, `${set.name}: ${pattern} stands for ${count} lines and finds ${found}`)
+    }
+  }
+})
+
+interface RowsBody {
+  readonly output: readonly [{ readonly records: { readonly rows: readonly unknown[] } }]
+}
+
+interface PatternsBody {
+  readonly lines: number
+  readonly others: number
+  readonly patterns: readonly {
+    readonly pattern: string
+    readonly regex: string
+    readonly count: number
+    readonly examples: readonly string[]
+  }[]
+}
+
 async function load(server: ServerProcess, set: LogSet): Promise<void> {
   const post = async (path: string, type: string, body: string) => {
     const response = await fetch(server.url + path, { method: 'POST', headers: { 'content-type': type }, body })
@@ -156,12 +201,14 @@ async function readStored(server: ServerProcess, set: LogSet): Promise<string[]>
   return rows.map(row => row.map(value => String(value).trimEnd()).join('\u0001'))
 }
 
+/** The table of a set, as it is. */
+function readRows({ folder }: LogSet): Row[] {
+  const [header, ...rows] = parseCsv(readFileSync(join(logs.path, folder, `${folder}_2k.log_structured.csv`), 'utf8'))
+  return rows.map(cells => Object.fromEntries(header!.map((name, i) => [name, cells[i]!])))
+}
+
 function readTable(set: LogSet): string[] {
-  const [header, ...rows] = parseCsv(
-    readFileSync(join(logs.path, set.folder, `${set.folder}_2k.log_structured.csv`), 'utf8')
-  )
-  const wanted = rows.map((cells): Row => {
-    const row = Object.fromEntries(header!.map((name, i) => [name, cells[i]!]))
+  const wanted = readRows(set).map((row): Row => {
     return { ...row, Content_digest: digestSteps.reduce((text, step) => text.replace(step, ''), row['Content']!) }
   })
   const targets = set.filter.targets.map(target => target.toLowerCase())

@@ -14,7 +14,7 @@ interface Score {
   readonly skip: number
 }
 
-t.test('every case of stable PromQL answers as Prometheus does', { skip: cases.skip, timeout: 120_000 }, async t => {
+t.test('every case of stable PromQL answers as Prometheus does', { skip: cases.skip }, async t => {
   const server = await startProcess(t, serverFolder(t, '[plugins.promql]\nexperimental = true\n'))
   const report = await runCases(server.url)
   const [float, native, experimental] = readTotals(report)

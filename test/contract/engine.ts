@@ -54,5 +54,6 @@ function reasonToSkip({ needs }: Case, supports: Engine['supports']): string | u
   if (needs === 'sql' && !supports.sql) return 'the driver answers no SQL'
   if ((needs === 'durable' || needs === 'folder') && !supports.durable) return 'the driver keeps nothing'
   if (needs === 'folder' && supports.distributed) return 'the driver keeps its data elsewhere than in the folder'
+  if (needs === 'buffer' && supports.distributed) return 'rows that nobody reads on wait where they are'
   return undefined
 }

@@ -6,11 +6,20 @@ import { routeTable } from '../../core/server.ts'
 import { lookEverywhere, type RowsFound } from './kept.ts'
 import { type AnyPlugin, bootServer, type TestServer } from './server.ts'
 
-/** The part of a test framework the kit uses; the `t` of tap has it. */
+/** The part of a test framework the kit uses; the `t` of tap has it, and that of `node:test` has the same in other places. */
 export interface ContractTest {
   test(name: string, run: (t: ContractTest) => Promise<void>): unknown
   ok(value: unknown, message: string): unknown
   equal(found: unknown, wanted: unknown, message: string): unknown
+}
+
+/** The `t` of `node:test`. */
+export interface NodeTest {
+  test(name: string, run: (t: NodeTest) => Promise<void>): unknown
+  readonly assert: {
+    ok(value: unknown, message: string): unknown
+    equal(found: unknown, wanted: unknown, message: string): unknown
+  }
 }
 
 export interface ContractRequest {
@@ -43,7 +52,8 @@ const users = 'user_provider = "static_user_provider:cmd:all=a,reader:ro=r,write
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 
 /** Runs the contract as subtests of `t`; resolves when they are done, and leaves nothing running whether they hold or not. */
-export async function pluginContract(t: ContractTest, contract: PluginContract): Promise<void> {
+export async function pluginContract(framework: ContractTest | NodeTest, contract: PluginContract): Promise<void> {
+  const t = 'assert' in framework ? ofNode(framework) : framework
   const { plugin, options = '', others = [], toml = '', good, bad, action = 'write' } = contract
   const { stores = good !== undefined && action === 'write' } = contract
   if (!isPlugin(plugin)) throw new Error('the plugin is not made by definePlugin')
@@ -116,6 +126,15 @@ export async function pluginContract(t: ContractTest, contract: PluginContract):
       }
     })
   })
+}
+
+/** Its functions are methods of `t`. */
+function ofNode(t: NodeTest): ContractTest {
+  return {
+    test: (name, run) => t.test(name, inner => run(ofNode(inner))),
+    ok: (value, message) => t.assert.ok(value, message),
+    equal: (found, wanted, message) => t.assert.equal(found, wanted, message)
+  }
 }
 
 function print(rows: RowsFound): string {

@@ -143,6 +143,7 @@ t.test('a plugin in JavaScript that lacks something is told what', async t => {
     [good.replace("['main']", "'main'"), /definePlugin: servers of mine must be a list of main and public/],
     [good.replace(/, config.*/, ''), /definePlugin: config of mine must be a TypeBox object/],
     [`${good}, needs: 'sql'`, /definePlugin: needs and uses of mine must be lists/],
+    [`${good}, reducers: [1]`, /definePlugin: reducers of mine must be URLs of modules/],
     [`${good}, routes: {}`, /definePlugin: routes of mine must be a function/]
   ]
   for (const [i, [members, message]] of cases.entries()) {

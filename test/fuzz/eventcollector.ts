@@ -1,6 +1,6 @@
 // Requests of events and raw text made up, bent and cut: reading never does anything but take one or refuse it by a number of the
 // protocol, and what it takes has columns.
-import { isDbError } from '../../core/index.ts'
+import { isDbError, runAtOnce } from '../../core/index.ts'
 import { columnsOf } from '../../plugins/eventcollector/columns.ts'
 import { decodeEvents, type Events } from '../../plugins/eventcollector/events.ts'
 import { readRaw } from '../../plugins/eventcollector/raw.ts'
@@ -33,7 +33,8 @@ function attempt(random: Random): Attempt {
   const body = bendBytes(random, Buffer.from(random.once(4) ? `[${whole.replaceAll('}{', '},{')}]` : whole), jsonPieces)
   return {
     input: () => `${isRaw ? 'raw' : 'events'}, ${Buffer.from(body).toString('base64')}`,
-    read: () => check(isRaw ? raw(random, body) : decodeEvents(body, { spread: !random.once(4), table: 't', now: 1n }))
+    read: () =>
+      check(isRaw ? raw(random, body) : runAtOnce(decodeEvents(body, { spread: !random.once(4), table: 't', now: 1n })))
   }
 }
 
@@ -46,7 +47,7 @@ export const fuzz = fuzzReading(attempt, refuses)
 function raw(random: Random, body: Uint8Array): Events {
   const linebreaker = random.pick([undefined, '\n', ',', '}{'])
   const time = random.pick([undefined, '5', ...texts])
-  return readRaw(body, {
+  const read = readRaw(body, {
     table: 't',
     linebreaker,
     lines: random.once(2),
@@ -54,6 +55,7 @@ function raw(random: Random, body: Uint8Array): Events {
     now: 1n,
     tags: { host: random.pick(['h', undefined]) }
   })
+  return runAtOnce(read)
 }
 
 function makeEvent(random: Random): string {
@@ -79,7 +81,7 @@ function check(events: Events): void {
   for (const group of events.groups) {
     for (const row of group.rows) rows.add(row)
     try {
-      checkColumns(columnsOf(events, group.rows, undefined), group.rows.length)
+      checkColumns(runAtOnce(columnsOf(events, group.rows, undefined)), group.rows.length)
     } catch (error) {
       if (!isDbError(error)) throw error
     }

@@ -1,5 +1,5 @@
 // Lines made up, bent and cut: reading takes a line or refuses it; what is taken is what a plain reader makes of it.
-import { isDbError } from '../../core/index.ts'
+import { isDbError, runAtOnce } from '../../core/index.ts'
 import { LineDecoder } from '../../plugins/lineproto/decode/lines.ts'
 import { readPrecision } from '../../plugins/lineproto/precision.ts'
 import {
@@ -13,13 +13,22 @@ import {
 import { createRandom, type Fuzz, type Random } from './random.ts'
 
 const names = ['m', 'cpu', 'größe', 'a b', 'x,y', 'k=v', 'back\\slash', '"q"']
-const texts = ['v', 'line\nfeed', '', 'two words', 'quo"te', 'back\\slash', 'ü,=', '\\"', '#']
+const texts = [
+  ...['v', 'line\nfeed', '', 'two words', 'quo"te', 'back\\slash', 'ü,=', '\\"', '#'],
+  ...[255, 256, 257, 700].flatMap(length => ['', '"', '\\'].map(end => `${'long '.repeat(200).slice(0, length)}${end}`))
+]
 const pieces = [',', ' ', '=', '"', '\\', '\n', '\r\n', 'i', 'u', '-', '.', 'e', '1', '9', 't', 'false', '\t', '#', 'é']
 
 /** A run is a body of about ten lines. */
 export const fuzz: Fuzz = (seed, runs) => {
   const random = createRandom(seed)
-  const limits = { max_request_tables: 1000, max_columns: 1000, max_request_cells: 1e6, cache_size: 1e5 }
+  const limits = {
+    max_request_tables: 1000,
+    max_columns: 1000,
+    max_request_cells: 1e6,
+    max_text_size: 1e6,
+    cache_size: 1e5
+  }
   const decoder = new LineDecoder(limits)
   let lines = 0
   let taken = 0
@@ -42,7 +51,7 @@ function compare(decoder: LineDecoder, body: Buffer): string {
   const expected = readPoints(body)
   let found: readonly Point[]
   try {
-    found = decodedPoints(decoder.decode(body, readPrecision('ns'), 7n))
+    found = decodedPoints(runAtOnce(decoder.decode(body, readPrecision('ns'), 7n)))
   } catch (error) {
     if (!isDbError(error) || error.status !== 400) return String((error as Error).stack)
     return expected === undefined ? 'refused' : `refused: ${error.message}`

@@ -1,5 +1,5 @@
 // Pushes made up, bent and cut, by protobuf and JSON: reading never does anything but take one or refuse it, and what it takes has columns.
-import { encodeSnappy, isDbError, snappyLength } from '../../core/index.ts'
+import { encodeSnappy, isDbError, runAtOnce, snappyLength } from '../../core/index.ts'
 import { columnsOf } from '../../plugins/logpush/columns.ts'
 import { decodeJson } from '../../plugins/logpush/decode-json.ts'
 import { decodeProtobuf } from '../../plugins/logpush/decode-protobuf.ts'
@@ -24,14 +24,14 @@ function attempt(random: Random): Attempt {
   const body = bendBytes(random, whole, isJson ? jsonPieces : undefined)
   return {
     input: () => `${isJson ? 'JSON' : 'protobuf'}, ${Buffer.from(body).toString('base64')}`,
-    read: () => check(isJson ? decodeJson(body) : undone(body))
+    read: () => check(isJson ? runAtOnce(decodeJson(body)) : undone(body))
   }
 }
 
 export const fuzz = fuzzReading(attempt, error => isDbError(error) && error.status === 400)
 
 function undone(body: Uint8Array): Push | undefined {
-  return snappyLength(body) > largest ? undefined : decodeProtobuf(body, 1n)
+  return snappyLength(body) > largest ? undefined : runAtOnce(decodeProtobuf(body, 1n))
 }
 
 function makeStream(random: Random): TestStream {
@@ -55,7 +55,7 @@ function check(push: Push | undefined): void {
   }
   if (row !== push.batch.rows) throw new Error(`the streams have ${row} of ${push.batch.rows} rows`)
   try {
-    checkColumns(columnsOf(push), row)
+    checkColumns(runAtOnce(columnsOf(push)), row)
   } catch (error) {
     if (!isDbError(error)) throw error
   }

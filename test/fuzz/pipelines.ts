@@ -3,14 +3,14 @@ import { stringify } from 'yaml'
 import { type Item, ItemBatch, isDbError } from '../../core/index.ts'
 import { compilePipeline } from '../../plugins/pipelines/document/compile.ts'
 import type { Identity, Pipeline } from '../../plugins/pipelines/pipeline.ts'
-import { builtInKinds } from '../../plugins/pipelines/processor/index.ts'
 import { runPipeline } from '../../plugins/pipelines/run/run.ts'
+import { processors } from '../../plugins/processors.ts'
 import { createRandom, type Fuzz, type Random } from './random.ts'
 
 /** More processor time than this for one document and its run counts as a hang; milliseconds. */
 const longest = 2000
 
-const kinds = new Map(builtInKinds.map(kind => [kind.kind, kind]))
+const kinds = new Map(processors.map(kind => [kind.kind, kind]))
 const identity: Identity = { kind: 'identity', maxNestedLevels: 10, lenientTime: false }
 const names = ['a', 'b', 'message', 'at', 'svc_ttl', 'svc_table_suffix', 'ünï', '']
 const patterns = [

@@ -38,7 +38,7 @@ const snapshot = {
 }
 const largest = 1 << 20
 
-const nameFrame = createFrameNamer({ root: '/w/', modules: new Map(), original: (file, line) => ({ file, line }) })
+const nameFrame = createFrameNamer({ root: '/w/', modules: new Map() })
 const profile = Buffer.from(JSON.stringify(heapProfile))
 const pprof = writePprof(readDump(profile, largest, nameFrame).profile)
 const dumps = [profile, Buffer.from(JSON.stringify(snapshot)), pprof]

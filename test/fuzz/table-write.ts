@@ -2,8 +2,9 @@
 // what it says it is, down to the last bit that the engine reads; everything else is a DbError.
 import { isUtf8 } from 'node:buffer'
 import { type BytesData, type Column, type ColumnType, isDbError, isValid, type TableWrite } from '../../core/index.ts'
+import { runAtOnce } from '../../core/pace.ts'
 import { checkColumns } from '../../core/storage/check-columns.ts'
-import { decodeRecord, encodeRecord } from '../../core/storage/embedded/log/record.ts'
+import { decodeRecord, encodeRecord, noSeries } from '../../core/storage/embedded/log/record.ts'
 import { checkWrite } from '../../core/storage/schema.ts'
 import { createRandom, type Fuzz, type Random } from './random.ts'
 
@@ -37,7 +38,7 @@ export const fuzz: Fuzz = (seed, runs) => {
 /** False where it is refused. Throws where it is refused without a word, or passes though it should not. */
 function tryWrite(write: TableWrite): boolean {
   try {
-    checkColumns('fuzz', write)
+    runAtOnce(checkColumns('fuzz', write))
     checkWrite(write)
   } catch (error) {
     if (isDbError(error)) return false
@@ -71,7 +72,7 @@ function requireText(name: string, { offsets, bytes }: BytesData, row: number, i
 /** What passes goes into the log and comes out of it. */
 function requireLogged({ columns, rows, op = 'put' }: TableWrite): void {
   const stored = columns.map(({ data }, id) => ({ id, data }))
-  const part = { table: 1, op, rows, tsids: undefined, series: [], columns: stored }
+  const part = { table: 1, op, rows, tsids: undefined, series: noSeries, columns: stored }
   const payload = Buffer.concat(encodeRecord([part]))
   const [found, ...more] = [...decodeRecord(payload, (_, column) => columns[column]?.type)]
   if (found === undefined || more.length > 0 || found.rows !== rows || found.columns.length !== columns.length) {

@@ -1,5 +1,5 @@
 // Requests of metrics and logs made up, bent and cut: reading takes one or refuses it, and its samples and columns hold together.
-import { isDbError } from '../../core/index.ts'
+import { isDbError, runAtOnce } from '../../core/index.ts'
 import { logColumns } from '../../plugins/telemetry/logs/columns.ts'
 import { decodeLogs } from '../../plugins/telemetry/logs/decode.ts'
 import { extractedColumns } from '../../plugins/telemetry/logs/extract.ts'
@@ -41,7 +41,7 @@ function attempt(random: Random): Attempt {
   return {
     input: () => `${signal} as ${isJson ? 'JSON' : 'protobuf'} ${Buffer.from(body).toString('base64')}`,
     read() {
-      const bytes = isJson ? protobufOf(requests[signal], body) : body
+      const bytes = isJson ? runAtOnce(protobufOf(requests[signal], body)) : body
       if (signal === 'metrics') readMetrics(bytes)
       else readLogs(bytes)
     }
@@ -66,9 +66,9 @@ function logsBody(random: Random, isJson: boolean): Uint8Array {
 
 /** Columns, items and extracted keys. */
 function readLogs(bytes: Uint8Array): void {
-  const { frame } = decodeLogs(bytes, 1n)
-  checkColumns(logColumns(frame), frame.records)
-  const { rows } = itemsOf(frame)
+  const { frame } = runAtOnce(decodeLogs(bytes, 1n))
+  checkColumns(runAtOnce(logColumns(frame)), frame.records)
+  const { rows } = runAtOnce(itemsOf(frame))
   if (rows !== frame.records) throw new Error(`${rows} items of ${frame.records} records`)
-  checkColumns(extractedColumns(frame, ['A', 'b'], undefined), frame.records)
+  checkColumns(runAtOnce(extractedColumns(frame, ['A', 'b'], undefined)), frame.records)
 }

@@ -1,5 +1,5 @@
 // Trace requests made up, bent and cut: reading takes a request or refuses it, and its columns are as long as it has spans.
-import { isDbError } from '../../core/index.ts'
+import { isDbError, runAtOnce } from '../../core/index.ts'
 import { decodeSpans } from '../../plugins/telemetry/traces/decode.ts'
 import { spansWrite } from '../../plugins/telemetry/traces/table-write.ts'
 import { protobufOf } from '../../plugins/telemetry/wire/from-json.ts'
@@ -39,15 +39,16 @@ function attempt(random: Random): Attempt {
   const body = bendBytes(random, isJson ? Buffer.from(tracesJson(resources)) : encodeTraces(resources), pieces)
   return {
     input: () => `${isJson ? 'JSON' : 'protobuf'} ${Buffer.from(body).toString('base64')}`,
-    read: () => check(isJson ? protobufOf(requests.traces, body) : body, random.once(4) ? 0 : random.below(6))
+    read: () =>
+      check(isJson ? runAtOnce(protobufOf(requests.traces, body)) : body, random.once(4) ? 0 : random.below(6))
   }
 }
 
 export const fuzz = fuzzReading(attempt, error => isDbError(error) && error.status < 500)
 
 function check(body: Uint8Array, mostColumns: number): void {
-  const { frame } = decodeSpans(body, Math.max(1, mostColumns))
-  const { write } = spansWrite(frame, { table: 't', mostColumns }, undefined)
+  const { frame } = runAtOnce(decodeSpans(body, Math.max(1, mostColumns)))
+  const { write } = runAtOnce(spansWrite(frame, { table: 't', mostColumns }, undefined))
   checkColumns(write.columns, write.rows)
 }
 

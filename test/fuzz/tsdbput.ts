@@ -1,5 +1,5 @@
 // Put requests made up, bent and cut: what is taken is what a plain JSON parser makes of them.
-import { isDbError } from '../../core/index.ts'
+import { isDbError, runAtOnce } from '../../core/index.ts'
 import { decodePoints } from '../../plugins/tsdbput/decode.ts'
 import type { Random } from './random.ts'
 import { type Attempt, fuzzReading } from './reading.ts'
@@ -24,7 +24,7 @@ function attempt(random: Random): Attempt {
 export const fuzz = fuzzReading(attempt, error => isDbError(error) && error.status === 400)
 
 function compare(body: Buffer): void {
-  const { count, starts, ends, metrics, metricOf, times, values, failures } = decodePoints(body)
+  const { count, starts, ends, metrics, metricOf, times, values, failures } = runAtOnce(decodePoints(body))
   for (let i = 0; i < count; i++) {
     const plain = JSON.parse(body.toString('utf8', starts[i], ends[i])) as PlainPoint
     if (metrics[metricOf[i]!] !== plain.metric) throw new Error(`metric ${metrics[metricOf[i]!]}`)

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import t from 'tap'
-import { builtInKinds } from '../../plugins/pipelines/processor/index.ts'
+import { processors } from '../../plugins/processors.ts'
 import { readPipelineCases, runPipelineCase } from './pipeline-case.ts'
 
 const folder = join(import.meta.dirname, 'pipelines')
@@ -18,7 +18,7 @@ for (const file of globSync('**/*.yaml', { cwd: folder }).sort()) {
 }
 
 t.test('every option of every kind has a case', async t => {
-  for (const { kind, doc } of builtInKinds) {
+  for (const { kind, doc } of processors) {
     const text = globSync(`${kind}/*.yaml`, { cwd: folder })
       .map(file => readFileSync(join(folder, file), 'utf8'))
       .join('\n')

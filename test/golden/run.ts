@@ -31,12 +31,19 @@ export async function runFile(file: string): Promise<GoldenResult[]> {
     const results: GoldenResult[] = []
     for (const golden of cases) {
       const actual = await ask(server, golden)
+      const named = internals(server).find(text => actual.some(line => line.includes(text)))
+      if (named !== undefined) throw new Error(`the answer to ${golden.sql} names ${named}`)
       results.push({ golden, actual, passed: isExpected(golden, actual) })
     }
     return results
   } finally {
     await server.discard()
   }
+}
+
+/** What no answer names: folders, and what the engine runs in the place of a table. */
+function internals({ folder }: TestServer): string[] {
+  return [folder, process.cwd(), '/dev/shm/', 'read_parquet', '__tsid']
 }
 
 async function ask(server: TestServer, { sql, user, timezone, parameters }: GoldenCase): Promise<string[]> {

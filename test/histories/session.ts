@@ -29,7 +29,12 @@ export interface Session {
 }
 
 export function sessionOver(engine: Engine): Session {
-  const config = { auto_create_table: true, max_concurrent_queries: 0 }
+  const config = {
+    auto_create_table: true,
+    max_concurrent_queries: 0,
+    max_waiting_queries: 256,
+    query_wait_timeout: 30_000
+  }
   return { engine, store: createStore({ engine, config, metrics: createMetrics() }) }
 }
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { compileCache } from '../compile-cache.ts'
-import { serverFolder, sql, startProcess } from './server.ts'
+import { killWithTest, serverFolder, sql, startProcess } from './server.ts'
 
 const command = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
 const env = { ...process.env, NODE_OPTIONS: '', NODE_COMPILE_CACHE: compileCache }
@@ -15,7 +15,8 @@ const env = { ...process.env, NODE_OPTIONS: '', NODE_COMPILE_CACHE: compileCache
 /** A server with a plugin of these members that says `here` once it is imported. */
 function withPlugin(t: Test, members: string): string {
   const dir = serverFolder(t, '[plugins.mine]\nmodule = "./mine.mjs"\n')
-  const code = `import { existsSync } from 'node:fs'
+  const code = `import { existsSync, open } from 'node:fs'
+    import { Worker } from 'node:worker_threads'
     import { definePlugin } from 'weir-server'
     const boom = why => { throw why }
     export default definePlugin({ name: 'mine', prefix: '/v1/mine', servers: ['main'], config: { type: 'object', properties: {} }, ${members} })`
@@ -23,23 +24,45 @@ function withPlugin(t: Test, members: string): string {
   return dir
 }
 
+/** A route that runs this. */
+const route = (body: string) => `routes(app) { app.get('', async () => { ${body}; return {} }) }`
+
 const waiting = `setup() { console.log('here'); return new Promise(() => {}) }`
 
 /** Starts the command and waits until the plugin is in its setup. */
 async function startUntilSetup(t: Test, dir: string, through: readonly string[] = []) {
-  const [program, ...args] = [...through, process.execPath, command, 'start', '--config', join(dir, 'weir.toml')]
-  const child = spawn(program!, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  t.teardown(() => child.kill('SIGKILL'))
-  let output = ''
-  await new Promise<void>((resolve, reject) => {
-    child.stdout!.on('data', data => {
-      output += data
-      if (output.includes('here')) resolve()
-    })
-    child.once('exit', () => reject(new Error(`it ended: ${output}`)))
-  })
+  const { child } = await startUntil(t, 'here', [
+    ...through,
+    process.execPath,
+    command,
+    'start',
+    '--config',
+    join(dir, 'weir.toml')
+  ])
   return child
 }
+
+/** Starts a program and waits until it says this; what it says goes on to be collected. */
+async function startUntil(t: Test, text: string, [program, ...args]: readonly string[]) {
+  const child = spawn(program!, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  killWithTest(t, child)
+  const said = { out: '', err: '' }
+  child.stderr.on('data', data => {
+    said.err += data
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', data => {
+      said.out += data
+      if (said.out.includes(text)) resolve()
+    })
+    child.once('exit', () => reject(new Error(`it ended: ${said.out}${said.err}`)))
+  })
+  return { child, said }
+}
+
+/** The demo of which the server listens, while it loads its data. */
+const startDemo = (t: Test) =>
+  startUntil(t, 'Weir runs at', [process.execPath, command, 'demo', '--http-addr', '127.0.0.1:0'])
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   t.test(`${signal} ends a start`, async t => {
@@ -75,15 +98,14 @@ t.test('SIGTERM ends a start of process 1', { skip }, async t => {
 })
 
 t.test('what nobody catches is told with its plugin, and the process ends with code 70', async t => {
-  const handler = (body: string) => `routes(app) { app.get('', async () => { ${body}; return {} }) }`
   const cases: Record<string, string> = {
-    'a rejection of a request': handler(`void Promise.reject(new Error('lost'))`),
-    'a rejection some time after a request': handler(
+    'a rejection of a request': route(`void Promise.reject(new Error('lost'))`),
+    'a rejection some time after a request': route(
       `void new Promise(go => setTimeout(go, 20)).then(() => boom(new Error('lost')))`
     ),
-    'a rejection with a text': handler(`void Promise.reject('lost')`),
-    'an exception in a timer': handler(`setTimeout(() => boom(new Error('lost')), 20)`),
-    'an exception of an event': handler(`setImmediate(() => process.emit('SIGWINCH', boom('lost')))`),
+    'a rejection with a text': route(`void Promise.reject('lost')`),
+    'an exception in a timer': route(`setTimeout(() => boom(new Error('lost')), 20)`),
+    'an exception of an event': route(`setImmediate(() => process.emit('SIGWINCH', boom('lost')))`),
     'a rejection of setup': `setup() { setInterval(() => existsSync('go') && Promise.reject(new Error('lost')), 20) }`
   }
   await Promise.all(
@@ -106,6 +128,28 @@ t.test('what nobody catches is told with its plugin, and the process ends with c
   )
 })
 
+t.test('SIGTERM ends the server whatever its threads wait for', async t => {
+  const cases: Record<string, readonly [members: string, code: number | null]> = {
+    'a file operation nobody answers': [route(`open('pipe', 'r', () => {})`), 0],
+    'one in a thread': [route(`new Worker("require('fs').open('pipe', 'r', () => {})", { eval: true })`), 0],
+    'a main thread that stands still': [`setup() { return { close() { for (;;); } } }`, null]
+  }
+  await Promise.all(
+    Object.entries(cases).map(async ([name, [members, code]]) => {
+      const dir = withPlugin(t, members)
+      spawnSync('mkfifo', [join(dir, 'pipe')])
+      const server = await startProcess(t, dir, { env: { WEIR__HTTP__SHUTDOWN_GRACE: '1s' } })
+      await sql(server, 'CREATE TABLE IF NOT EXISTS a (ts TIMESTAMP TIME INDEX, v DOUBLE)')
+      await sql(server, 'INSERT INTO a VALUES (1, 2)')
+      if (members.startsWith('routes')) await (await fetch(`${server.url}/v1/mine`)).text()
+      t.equal(await server.kill('SIGTERM'), code, name)
+      const again = await startProcess(t, dir)
+      t.strictSame(await sql(again, 'SELECT v FROM a'), [[2]], `${name}: nothing is lost`)
+      await again.kill('SIGKILL')
+    })
+  )
+})
+
 t.test('SIGUSR1 opens no debugger', async t => {
   for (const options of ['', '--max-semi-space-size=8']) {
     const lines: string[] = []
@@ -118,4 +162,40 @@ t.test('SIGUSR1 opens no debugger', async t => {
     t.notMatch(lines.join(''), /Debugger/)
     t.equal(await server.kill('SIGTERM'), 0)
   }
+})
+
+t.test('SIGUSR1 opens no debugger in a demo', async t => {
+  const { child, said } = await startDemo(t)
+  child.kill('SIGUSR1')
+  await sleep(500)
+  t.notMatch(said.err, /Debugger/)
+})
+
+t.test('SIGTERM ends a demo that still loads its data', async t => {
+  const { child, said } = await startDemo(t)
+  child.kill('SIGTERM')
+  t.strictSame(await once(child, 'exit'), [0, null])
+  t.equal(said.err, '')
+})
+
+t.test('a stop without time leaves rows to the log, and writes those that are in none to files', async t => {
+  const dir = serverFolder(t)
+  const lines: string[] = []
+  const server = await startProcess(t, dir, {
+    env: { WEIR__HTTP__SHUTDOWN_GRACE: '0s' },
+    onLine: line => lines.push(line)
+  })
+  for (const [table, options] of [
+    ['a', ''],
+    ['b', "WITH (skip_wal = 'true')"]
+  ]) {
+    await sql(server, `CREATE TABLE ${table} (ts TIMESTAMP TIME INDEX, v DOUBLE) ${options}`)
+    await sql(server, `INSERT INTO ${table} VALUES (1, 2)`)
+  }
+  t.equal(await server.kill('SIGTERM'), 0)
+  const said = lines.map(line => JSON.parse(line)).find(({ msg }) => msg.includes('stay in the log'))
+  t.match(said, { tables: 1 })
+  const again = await startProcess(t, dir)
+  for (const table of ['a', 'b']) t.strictSame(await sql(again, `SELECT v FROM ${table}`), [[2]], table)
+  t.equal(await again.kill('SIGTERM'), 0)
 })

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { eventually } from '../eventually.ts'
 import { type ServerProcess, serverFolder, sql, startProcess } from './server.ts'
 
 const MiB = 2 ** 20
@@ -92,16 +93,18 @@ t.test('what nobody can cancel ends with its client, with KILL and with the serv
   gone.abort()
   t.equal(await left, 'AbortError')
   const killed = post(server, wildcards)
-  await sleep(500)
-  const [running] = await sql(
-    server,
-    "SELECT id FROM information_schema.process_list WHERE query LIKE '%ILIKE%' AND query NOT LIKE '%process_list%'"
+  const [running] = await eventually(
+    () =>
+      sql(
+        server,
+        "SELECT id FROM information_schema.process_list WHERE query LIKE '%ILIKE%' AND query NOT LIKE '%process_list%'"
+      ),
+    ([row]) => row !== undefined
   )
   await sql(server, `KILL '${running![0]}'`)
   t.not((await killed).status, 200)
-  for (let waited = 0; (await metric(server, 'svc_query_process_statements')) > 0 && waited < 200; waited++)
-    await sleep(100)
-  t.equal(await metric(server, 'svc_query_process_statements'), 0, 'nothing runs any more')
+  await eventually(async () => (await metric(server, 'svc_query_process_statements')) === 0)
+  t.pass('nothing runs any more')
   const last = post(server, distance).catch(() => undefined)
   await sleep(500)
   const began = performance.now()

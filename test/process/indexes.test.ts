@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { eventually } from '../eventually.ts'
 import { askServer } from '../plugins/sql/fixtures.ts'
 import { serverFolder, startProcess } from './server.ts'
 
@@ -11,13 +12,8 @@ function sideFiles(dir: string): string[] {
   return names.sort().map(name => join(data, name))
 }
 
-async function appears(path: string, content: Buffer): Promise<boolean> {
-  for (let waited = 0; waited < 20_000; waited += 50) {
-    if (existsSync(path) && readFileSync(path).equals(content)) return true
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
-  return false
-}
+const appears = (path: string, content: Buffer) =>
+  eventually(() => existsSync(path) && readFileSync(path).equals(content))
 
 t.test('indexes that are missing or damaged are made again while the server answers', async t => {
   const dir = serverFolder(t)

@@ -1,10 +1,11 @@
 // The real server as a process of its own: started, killed and started again.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { compileCache } from '../compile-cache.ts'
@@ -32,11 +33,16 @@ export function serverFolder(t: Test, toml = ''): string {
   return dir
 }
 
+/** Milliseconds until a server that was told to end is said to stand still. */
+const longestStop = 60_000
+
 export interface ProcessOptions {
   /** The file that is the command; default the repository's. */
   readonly command?: string
   /** Program and arguments that start Node with what follows. */
   readonly through?: readonly string[]
+  /** The Node that runs it; default the test's own. */
+  readonly node?: string
   readonly env?: Readonly<Record<string, string>>
   /** Kills it as a power cut would, also while it starts. */
   readonly signal?: AbortSignal
@@ -52,8 +58,16 @@ export async function startProcess(
   dir: string,
   options: ProcessOptions = {}
 ): Promise<ServerProcess> {
-  const { command = join(root, 'bin/weir.js'), through = [], env = {}, signal, onLine, onStderr } = options
-  const [program, ...args] = [...through, process.execPath, command, 'start', '--config', join(dir, 'weir.toml')]
+  const {
+    command = join(root, 'bin/weir.js'),
+    through = [],
+    node = process.execPath,
+    env = {},
+    signal,
+    onLine,
+    onStderr
+  } = options
+  const [program, ...args] = [...through, node, command, 'start', '--config', join(dir, 'weir.toml')]
   const child = spawn(program!, args, {
     cwd: dir,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -62,10 +76,16 @@ export async function startProcess(
     ...(signal && { signal, killSignal: 'SIGKILL' })
   })
   const exited = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  const lines: string[] = []
+  const keep = (line: string) => {
+    lines.push(line)
+    if (lines.length > 50) lines.shift()
+    onLine?.(line)
+  }
   child.on('error', () => {})
   if (onStderr) child.stderr!.on('data', data => onStderr(String(data)))
-  t.teardown(() => child.kill('SIGKILL'))
-  const url = await listening(child, onLine)
+  killWithTest(t, child)
+  const url = await listening(child, keep)
   return {
     url,
     pid: child.pid!,
@@ -76,19 +96,52 @@ export async function startProcess(
     },
     async kill(signal) {
       child.kill(signal)
-      await exited
-      return child.exitCode
+      const ended = await Promise.race([exited.then(() => true), sleep(longestStop, false, { ref: false })])
+      if (ended) return child.exitCode
+      const state = stateOf(child.pid!)
+      child.kill('SIGKILL')
+      throw new Error(
+        `it goes on ${longestStop / 1000} s after ${signal}; its threads:\n${state}\nit said:\n${lines.join('\n')}`
+      )
     }
   }
 }
 
-async function listening(child: ChildProcess, onLine: ((line: string) => void) | undefined): Promise<string> {
+const living = new Set<ChildProcess>()
+const endLiving = () => {
+  for (const child of living) child.kill('SIGKILL')
+}
+process.on('exit', endLiving)
+process.once('SIGTERM', signal => {
+  endLiving()
+  process.kill(process.pid, signal)
+})
+
+/** Ends a process with the test that started it, also where the test's own process is ended because it takes too long. */
+export function killWithTest(t: Pick<Test, 'teardown'>, child: ChildProcess): void {
+  living.add(child)
+  child.once('exit', () => living.delete(child))
+  t.teardown(() => child.kill('SIGKILL'))
+}
+
+/** Name, state and processor time of each thread of a process. */
+function stateOf(pid: number): string {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+      .map(thread => readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8').split(' ').slice(1, 15).join(' '))
+      .join('\n')
+  } catch (error) {
+    return String(error)
+  }
+}
+
+async function listening(child: ChildProcess, onLine: (line: string) => void): Promise<string> {
   const lines: string[] = []
   child.stderr!.on('data', data => lines.push(String(data)))
   const reader = createInterface({ input: child.stdout! })
   const url = await new Promise<string | undefined>(resolve => {
     reader.on('line', line => {
-      onLine?.(line)
+      onLine(line)
       lines.push(line)
       const started = /"main":"(http:[^"]+)"/.exec(line)
       if (started) resolve(started[1]!)

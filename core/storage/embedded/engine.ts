@@ -1,15 +1,18 @@
 // The default driver: a write-ahead log, memtables and Parquet files under one folder, DuckDB to read and SQLite to know them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { DbError } from '../../errors.ts'
+import { foldersOf, nameFolders } from '../../config/folders.ts'
+import { DbError, isDbError, withMessage } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { Table } from '../../model/table.ts'
+import { Pace, runPaced } from '../../pace.ts'
 import { every, pause, type Timer } from '../../timer.ts'
 import { noTracing, type Tracing } from '../../trace/trace.ts'
 import type {
   Catalog,
   Engine,
+  ExpectedQueries,
   Maintenance,
   Opening,
   Query,
@@ -23,11 +26,22 @@ import type { DataFile } from './catalog/catalog-rows.ts'
 import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { FilePins } from './file/file-pins.ts'
 import { encodeRecord } from './log/record.ts'
+import type { OpenTables } from './memory/tables.ts'
+import type { CountedMemory } from './memory-use.ts'
 import { type EngineMetrics, engineMetrics } from './metrics.ts'
-import { type Opened, openToRead, openToWrite, type StorageConfig, type Surroundings, type Writable } from './opened.ts'
+import {
+  type Opened,
+  openToRead,
+  openToWrite,
+  type StorageConfig,
+  type Surroundings,
+  usualHousekeeping,
+  type Writable
+} from './opened.ts'
 import { runQuery } from './query/read.ts'
+import { type ReadLimits, usualLimits } from './read/limits.ts'
 import { catalogThere, notWritable, retryWriting, whyUnwritable } from './read-only.ts'
-import { recordParts } from './write.ts'
+import { type Prepared, prepareParts, recordParts, type WritePart } from './write.ts'
 
 /** Milliseconds a write waits for room in memory before it is refused. */
 const longestStall = 10_000
@@ -36,9 +50,11 @@ export function createEmbeddedEngine(
   config: StorageConfig,
   log: Logger,
   metrics: Metrics,
-  tracing: Tracing = noTracing
+  tracing: Tracing = noTracing,
+  given: Partial<ExpectedQueries> & { readonly limits?: ReadLimits; readonly housekeeping?: number } = {}
 ): Engine {
-  return new EmbeddedEngine(config, log, metrics, tracing)
+  const { reducers = [], limits = usualLimits, housekeeping = usualHousekeeping } = given
+  return new EmbeddedEngine(config, { log, metrics, tracing }, { reducers, housekeeping }, limits)
 }
 
 class EmbeddedEngine implements Engine {
@@ -46,6 +62,7 @@ class EmbeddedEngine implements Engine {
   readonly supports = { sql: true, durable: true, distributed: false, turns: true }
   readonly catalog: Catalog
   readonly #around: Surroundings
+  readonly #limits: ReadLimits
   #opened: Opened | undefined
   /** Why nothing can be written; undefined while it can. */
   #unwritable: string | undefined
@@ -55,13 +72,19 @@ class EmbeddedEngine implements Engine {
   /** Queries between the look at what is open and their first row. */
   #starting = new Set<Promise<unknown>>()
 
-  constructor(config: StorageConfig, log: Logger, metrics: Metrics, tracing: Tracing) {
+  constructor(
+    config: StorageConfig,
+    { log, metrics, tracing }: { readonly log: Logger; readonly metrics: Metrics; readonly tracing: Tracing },
+    given: Pick<Surroundings, 'reducers' | 'housekeeping'>,
+    limits: ReadLimits
+  ) {
+    this.#limits = limits
     const dataDir = join(config.storage.data_home, 'data')
     const pins = new FilePins(dataDir, path => {
       this.#opened?.samples.forget(path)
       this.#opened?.reader.forget(path)
     })
-    this.#around = { config, log, dataDir, pins, tracing, metrics: this.#makeMetrics(metrics, config) }
+    this.#around = { config, log, dataDir, pins, tracing, ...given, metrics: this.#makeMetrics(metrics, config) }
     this.catalog = createLiveCatalog(
       () => this.#open(),
       () => this.#writable(),
@@ -91,7 +114,19 @@ class EmbeddedEngine implements Engine {
     return gone === undefined ? this.#opened?.writer?.wal.trouble : `the folder ${gone} is gone`
   }
 
-  async write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
+  write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
+    return this.#write(writes, signal).catch(error => this.#fail(error))
+  }
+
+  /** What fails names no folder to clients, wherever its text gets to. */
+  #fail(error: unknown): never {
+    if (!isDbError(error)) throw error
+    const spooled = (this.#opened?.spool.folders ?? []).map(folder => [folder, '{spool}'] as const)
+    const text = nameFolders(error.message, [...spooled, ...foldersOf(this.#around.config)])
+    throw text === error.message ? error : withMessage(error, text)
+  }
+
+  async #write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
     const started = performance.now()
     const { tables, writer } = this.#writable()
     const { wal, flusher } = writer
@@ -99,7 +134,10 @@ class EmbeddedEngine implements Engine {
     if (tables.bytes + wal.pendingBytes >= storage.memtable_size) await this.#slowDown(countRows(writes), signal)
     if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
     signal.throwIfAborted()
-    const parts = recordParts(tables, writes)
+    const prepared = await runPaced(new Pace(signal), prepareParts(tables, writes))
+    // Others may have taken the room meanwhile.
+    if (tables.bytes + wal.pendingBytes >= storage.memtable_limit) await this.#waitForRoom(signal)
+    const parts = this.#take(tables, prepared)
     const logged = parts.filter(part => !part.skipLog)
     if (logged.length > 0) {
       const rows = countRows(logged)
@@ -123,17 +161,44 @@ class EmbeddedEngine implements Engine {
     return countRows(parts)
   }
 
+  /** What one of the parts cannot do must not leave series behind that no record holds. */
+  #take(tables: OpenTables, prepared: Prepared): readonly WritePart[] {
+    try {
+      return recordParts(tables, prepared)
+    } catch (error) {
+      tables.forgetUnconfirmed()
+      throw error
+    }
+  }
+
   async query(query: Query, signal: AbortSignal): Promise<QueryResult> {
     const start = this.#startQuery(this.#open(), query, signal)
     this.#starting.add(start)
     try {
-      return await start
+      const result = await start
+      const fail = (error: unknown) => this.#fail(error)
+      return {
+        ...result,
+        async *batches() {
+          try {
+            yield* result.batches()
+          } catch (error) {
+            fail(error)
+          }
+        }
+      }
+    } catch (error) {
+      return this.#fail(error)
     } finally {
       this.#starting.delete(start)
     }
   }
 
-  async maintain(task: Maintenance, signal: AbortSignal): Promise<Report> {
+  maintain(task: Maintenance, signal: AbortSignal): Promise<Report> {
+    return this.#maintain(task, signal).catch(error => this.#fail(error))
+  }
+
+  async #maintain(task: Maintenance, signal: AbortSignal): Promise<Report> {
     const { sqlite, writer } = this.#writable()
     const { flusher, compactor, indexer } = writer
     const { config, dataDir, pins } = this.#around
@@ -148,12 +213,12 @@ class EmbeddedEngine implements Engine {
     return backUp({ catalog: sqlite, pins, dataDir, temporary }, task.receive)
   }
 
-  async close(): Promise<void> {
+  async close(limit?: AbortSignal): Promise<void> {
     this.#retry?.stop()
     await this.#resuming
     const opened = this.#opened
     this.#opened = undefined
-    await opened?.close()
+    await opened?.close({ limit })
   }
 
   #open(): Opened {
@@ -170,13 +235,13 @@ class EmbeddedEngine implements Engine {
   }
 
   async #startQuery(opened: Opened, query: Query, signal: AbortSignal): Promise<QueryResult> {
-    const { sqlite, duckdb, sql, spool, tables, check, contents, indexes, samples, reader } = opened
+    const { sqlite, duckdb, sql, spool, rowMemory, tables, check, contents, indexes, samples, reader } = opened
     const { pins, dataDir, metrics } = this.#around
     const requireSound = async (table: Table, files: readonly DataFile[]) => {
       await check.require(table, files)
       await contents.require(table, files, signal)
     }
-    const own = { duckdb, sql, spool, tables, indexes, samples, reader }
+    const own = { duckdb, sql, spool, rowMemory, tables, indexes, samples, reader, limits: this.#limits }
     return runQuery({ ...own, catalog: sqlite, pins, dataDir, metrics, requireSound }, query, signal)
   }
 
@@ -205,7 +270,7 @@ class EmbeddedEngine implements Engine {
     this.#unwritable = undefined
     this.#retry?.stop()
     await Promise.allSettled(this.#starting)
-    await before.close(true)
+    await before.close({ finish: true })
   }
 
   /** Long before there is no room writes come at the rate of flushes. */
@@ -253,8 +318,21 @@ class EmbeddedEngine implements Engine {
       sampleCacheBytes: () => (this.#opened?.samples.bytes ?? 0) + (this.#opened?.reader.cacheBytes ?? 0),
       cacheBytes: () => this.#opened?.indexes.bytes ?? 0,
       statements: () => this.#opened?.sql.statistics() ?? noStatements,
+      memory: () => this.#memory(),
       spool: () => this.#opened?.spool ?? { files: 0, bytes: 0 }
     })
+  }
+
+  #memory(): CountedMemory {
+    const { tables, rowMemory, samples, reader, indexes, spool, sql } = this.#opened ?? {}
+    return {
+      rows: tables?.bytes ?? 0,
+      spare: rowMemory?.idleBytes ?? 0,
+      samples: (samples?.bytes ?? 0) + (reader?.cacheBytes ?? 0),
+      indexes: indexes?.bytes ?? 0,
+      spool: spool?.memoryBytes ?? 0,
+      statementsPid: sql?.statistics().pid
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // What the embedded engine counts.
 import type { Counter, Histogram, Metrics } from '../../metrics/metrics.ts'
+import { type CountedMemory, memoryByPart, memoryParts } from './memory-use.ts'
 import type { SqlProcessStatistics } from './sql/sql-process.ts'
 
 export interface EngineMetrics {
@@ -10,6 +11,8 @@ export interface EngineMetrics {
   readonly statements: { readonly restarts: Counter; readonly refused: Counter }
   /** Looks for samples of files that may be in memory. */
   readonly sampleLookups: Counter
+  /** Files and memtables that queries meet, by how they are read. */
+  readonly partsRead: Counter
   readonly writeSeconds: Histogram
   readonly flushSeconds: Histogram
   readonly flushedRows: Counter
@@ -49,6 +52,7 @@ export interface EngineGauges {
   cacheBytes(): number
   /** The process that runs statements. */
   statements(): Pick<SqlProcessStatistics, 'alive' | 'residentBytes' | 'running' | 'stalled' | 'waiting'>
+  memory(): CountedMemory
   /** Files that hold rows in memory for it. */
   spool(): { readonly files: number; readonly bytes: number }
 }
@@ -69,6 +73,12 @@ export function engineMetrics(metrics: Metrics, gauges: EngineGauges): EngineMet
       'svc_storage_sample_cache_lookups_total',
       'Looks for samples of files that may be in memory, by whether they were.',
       ['result']
+    ),
+    partsRead: metrics.counter(
+      'svc_storage_parts_read_total',
+      'Files (`file`) and memtables (`memory`) that queries met, by `path`: `skip`, not read; `series`, by series number and time; ' +
+        '`scan`, by DuckDB as they are; `merge`, by DuckDB, the newest version of each row; `latest`, by DuckDB from the latest rows on; `counts`, from counts beside the file.',
+      ['part', 'path']
     ),
     statements: {
       restarts: metrics.counter(
@@ -164,6 +174,12 @@ function exposeGauges(metrics: Metrics, gauges: EngineGauges): void {
   )
   show('svc_query_process_resident_bytes', 'Resident memory of the process that runs SQL statements.', () => {
     return gauges.statements().residentBytes
+  })
+  const memoryHelp =
+    'Memory of all processes of the server: `rows` in no file yet, `spare` for more of them, decoded `samples`, `indexes`, `heap` of the main thread, `spool` (files in memory that hold rows for SQL), the process of `statements`, and the `rest` of what the system counts.'
+  metrics.gauge('svc_memory_bytes', memoryHelp, ['part'], async gauge => {
+    const bytes = await memoryByPart(gauges.memory())
+    for (const part of memoryParts) gauge.set(bytes[part], { part })
   })
   const statementsHelp =
     'SQL statements: `running`, `stalled` until their client reads on, or `waiting` for their turn.'

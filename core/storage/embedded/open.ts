@@ -7,7 +7,7 @@ import type { Logger } from '../../log/log.ts'
 import { markPath } from './catalog/catalog-mark.ts'
 import type { DataFile } from './catalog/catalog-rows.ts'
 import { sparePaths } from './catalog/catalog-spare.ts'
-import { indexPath } from './index/format.ts'
+import { sideFilesOf } from './index/side-file.ts'
 import { type LogEnd, segmentName } from './log/segment.ts'
 
 /** Numbers of the log segments that must be there; undefined before there was a log. */
@@ -82,14 +82,14 @@ export function dataFiles(dir: string): Promise<string[]> {
   return filesBelow(dir, /\.parquet(\.tmp)?$/)
 }
 
-/** Index files, whole or not, below a folder. */
+/** Index files and files of counts, whole or not, below a folder. */
 export function sideFiles(dir: string): Promise<string[]> {
-  return filesBelow(dir, /\.idx(\.tmp)?$/)
+  return filesBelow(dir, /\.(?:idx|counts)(\.tmp)?$/)
 }
 
 /** Index files whose data file is none of these. */
 export async function unknownSideFiles(dir: string, files: readonly DataFile[]): Promise<string[]> {
-  const known = new Set(files.map(file => indexPath(file.path)))
+  const known = new Set(files.flatMap(file => sideFilesOf(file.path)))
   return (await sideFiles(dir)).filter(path => !known.has(path))
 }
 

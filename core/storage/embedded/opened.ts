@@ -9,6 +9,7 @@ import { after, every } from '../../timer.ts'
 import type { Tracing } from '../../trace/trace.ts'
 import { exportFolder } from '../export.ts'
 import { EmbeddedCatalog } from './catalog/catalog.ts'
+import { isNumbered } from './catalog/logical.ts'
 import { type Duckdb, openDuckdb } from './duckdb/index.ts'
 import { ContentCheck } from './file/content-check.ts'
 import { FileCheck } from './file/file-check.ts'
@@ -18,6 +19,7 @@ import { Indexer } from './index/indexer.ts'
 import { readLog } from './log/segment.ts'
 import { WriteAheadLog } from './log/wal.ts'
 import { moveToLost, placeForLost, removeOldLost } from './lost-found.ts'
+import { RowMemory } from './memory/row-memory.ts'
 import { OpenTables } from './memory/tables.ts'
 import type { EngineMetrics } from './metrics.ts'
 import {
@@ -29,6 +31,7 @@ import {
   unknownFiles,
   unknownSideFiles
 } from './open.ts'
+import { usualLimits } from './read/limits.ts'
 import { ReadThreads } from './read/read-threads.ts'
 import { copyToRead } from './read-only.ts'
 import { SampleCache } from './samples/sample-cache.ts'
@@ -39,19 +42,20 @@ import { Flusher } from './upkeep/flusher.ts'
 import { UpkeepThread } from './upkeep/upkeep-thread.ts'
 import { replay } from './write.ts'
 
-/** Milliseconds between looks at what is old enough to be flushed, merged or removed. */
-const housekeeping = 1_000
+/** Milliseconds between looks at what is old enough to be flushed, merged or removed, unless something else is given. */
+export const usualHousekeeping = 1_000
 /** Milliseconds between looks at what was in lost+found for long enough. */
 const lostFoundRest = 3_600_000
 /** Milliseconds between two notes of how far the log is on the disk. */
 const logEndRest = 10_000
 /** Milliseconds that the spool keeps rows in memory after the last SQL that read them. */
 const spoolRest = 60_000
+/** Milliseconds after which memory of rows that nobody needed goes back to the system. */
+const memoryRest = 5_000
 /** Milliseconds after the start when the process for statements starts, unless one asks for it before. */
 const processRest = 200
 
-export type StorageConfig = Pick<Config, 'storage' | 'wal'> &
-  Partial<
+export type StorageConfig = Pick<Config, 'wal'> & { readonly storage: Omit<Config['storage'], 'clickhouse'> } & Partial<
     Pick<
       Config,
       | 'init_regions_in_background'
@@ -59,6 +63,7 @@ export type StorageConfig = Pick<Config, 'storage' | 'wal'> &
       | 'max_concurrent_queries'
       | 'max_waiting_queries'
       | 'query_wait_timeout'
+      | 'http'
     >
   >
 
@@ -69,6 +74,9 @@ export interface Surroundings {
   readonly tracing: Tracing
   readonly pins: FilePins
   readonly dataDir: string
+  readonly reducers: readonly string[]
+  /** Milliseconds between looks at what is old enough to be flushed, merged or removed. */
+  readonly housekeeping: number
 }
 
 export interface Opened {
@@ -77,6 +85,7 @@ export interface Opened {
   /** Runs statements of users. */
   readonly sql: SqlProcess
   readonly spool: Spool
+  readonly rowMemory: RowMemory
   readonly tables: OpenTables
   readonly check: FileCheck
   readonly contents: ContentCheck
@@ -87,8 +96,15 @@ export interface Opened {
   readonly settled: Promise<void>
   /** Absent where the folder can only be read. */
   readonly writer?: Writer
-  /** Everything answered is durable afterwards. With `finish`, queries under way are read to their end first. */
-  close(finish?: boolean): Promise<void>
+  /** Everything answered is durable afterwards. */
+  close(how?: Closing): Promise<void>
+}
+
+export interface Closing {
+  /** Queries under way are read to their end first. */
+  readonly finish?: boolean
+  /** Rows that are in the log are written to files until it fires. */
+  readonly limit?: AbortSignal | undefined
 }
 
 /** Opened with the right to write. */
@@ -108,6 +124,7 @@ export async function openToWrite(around: Surroundings): Promise<Opened> {
   const path = join(home, 'catalog.db')
   await checkCatalogThere({ catalog: path, data: dataDir, wal: config.wal.dir })
   const sqlite = new EmbeddedCatalog(path, config.wal.dir)
+  await sqlite.keepSpare()
   const spill = join(home, 'tmp')
   // What a crash left of queries and backups; nobody else can be using it now.
   await removeContents(spill)
@@ -124,8 +141,8 @@ export async function openToRead(around: Surroundings): Promise<Opened> {
     const sqlite = copy.opening(path => new EmbeddedCatalog(path, config.wal.dir, { isCopy: true }))
     return await withReaders(around, sqlite, copy.spill, async readers => {
       const parts = await startReading(around, sqlite, readers)
-      const close = async (finish?: boolean) => {
-        await parts.close(finish)
+      const close: Opened['close'] = async how => {
+        await parts.close(how)
         await copy.remove()
       }
       return { ...parts, close }
@@ -137,7 +154,7 @@ export async function openToRead(around: Surroundings): Promise<Opened> {
 }
 
 /** What reads files and the spool. */
-interface Readers extends Pick<Opened, 'duckdb' | 'sql' | 'spool'> {
+interface Readers extends Pick<Opened, 'duckdb' | 'sql' | 'spool' | 'rowMemory'> {
   /** With `finish`, what runs is read to its end. */
   close(finish?: boolean): Promise<void>
 }
@@ -155,7 +172,7 @@ async function withReaders(
     return await start(readers)
   } catch (error) {
     await readers?.close()
-    sqlite.close()
+    await sqlite.close()
     throw error
   }
 }
@@ -187,6 +204,7 @@ async function openReaders({ config, dataDir, log, metrics }: Surroundings, spil
     duckdb,
     sql,
     spool,
+    rowMemory: new RowMemory(),
     async close(finish) {
       started.stop()
       await Promise.all([duckdb.close(finish), sql.close(finish)])
@@ -212,7 +230,7 @@ function hardLimitOf(memoryLimit: number, given: number): number {
 }
 
 async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, readers: Readers): Promise<Opened> {
-  const { duckdb, sql, spool } = readers
+  const { duckdb, sql, spool, rowMemory } = readers
   const { config, log, metrics, dataDir, pins, tracing } = around
   const looked = countLookups(metrics)
   const tables = new OpenTables(sqlite, readers)
@@ -248,11 +266,23 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, reade
   await wal.start()
   flusher.wal = wal
   if (tables.bytes >= config.storage.memtable_size) flusher.plan()
-  const timer = every(housekeeping, () => {
+  const startReader = () => {
+    const files = sqlite.allFiles()
+    if (tables.bytes === 0 && files.length === 0) return
+    // The newest ones: threads keep what they know of so many.
+    const known = files.filter(isNumbered).slice(-usualLimits.footers)
+    reader.start(known.map(({ path }) => path))
+  }
+  const timer = every(around.housekeeping, () => {
     flusher.planOlderThan(Date.now() - config.storage.flush_interval)
     if (check.isSound) compactor.plan()
     indexer.plan()
     tables.forgetSpooled(Date.now() - spoolRest)
+    startReader()
+  }).unref()
+  const memoryTimer = every(memoryRest, () => {
+    rowMemory.trim()
+    void trimMemory(duckdb)
   }).unref()
   const endTimer = every(logEndRest, () => rememberEnd(wal, log)).unref()
   const removeLost = () =>
@@ -264,17 +294,24 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, reade
   const isNeeded = (path: string) => sqlite.allFiles().some(file => file.path === path)
   const settled = beside ? check.runBeside(isNeeded) : Promise.resolve()
   const contents = new ContentCheck(dataDir, () => sqlite.allFiles())
-  const close = async () => {
+  const stopping = new AbortController()
+  const loading = tables
+    .loadSeries(stopping.signal)
+    .catch(error => log.warn({ err: error }, 'series could not be read; queries of their tables try again'))
+  const close: Opened['close'] = async ({ limit } = {}) => {
+    stopping.abort()
+    await loading
     timer.stop()
     lostTimer.stop()
     endTimer.stop()
+    memoryTimer.stop()
     check.stop()
     contents.stop()
     await settled
     await compactor.stop()
     await indexer.stop()
     try {
-      await flusher.flush()
+      await flusher.close(limit)
     } catch (error) {
       log.error({ err: error }, 'rows could not be written to files at the stop; the log keeps them')
     }
@@ -282,11 +319,31 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, reade
     await wal.close()
     await reader.close()
     await readers.close()
-    sqlite.close()
+    await sqlite.close()
   }
-  if (sqlite.allFiles().length > 0) reader.start()
+  startReader()
   const writer = { wal, flusher, compactor, indexer }
-  return { sqlite, duckdb, sql, spool, tables, check, contents, indexes, samples, reader, settled, writer, close }
+  return {
+    sqlite,
+    duckdb,
+    sql,
+    spool,
+    rowMemory,
+    tables,
+    check,
+    contents,
+    indexes,
+    samples,
+    reader,
+    settled,
+    writer,
+    close
+  }
+}
+
+/** It may be closing. */
+async function trimMemory(duckdb: Duckdb): Promise<void> {
+  if (duckdb.isOpen()) await duckdb.trim().catch(() => {})
 }
 
 /** A catalog that cannot be written says so when something depends on it. */
@@ -299,7 +356,7 @@ function rememberEnd(wal: WriteAheadLog, log: Logger): void {
 }
 
 async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, readers: Readers): Promise<Opened> {
-  const { duckdb, sql, spool } = readers
+  const { duckdb, sql, spool, rowMemory } = readers
   const { config, dataDir, metrics } = around
   const looked = countLookups(metrics)
   const tables = new OpenTables(sqlite, readers)
@@ -311,14 +368,14 @@ async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, reade
   const indexes = new IndexReader(dataDir, config.storage.index_cache_size, () => {}, looked)
   const samples = sampleCache(around)
   const reader = readThreads(around)
-  const close = async (finish?: boolean) => {
+  const close: Opened['close'] = async ({ finish = false } = {}) => {
     contents.stop()
     if (!finish) await reader.close()
     await readers.close(finish)
-    sqlite.close()
+    await sqlite.close()
   }
   const settled = Promise.resolve()
-  return { sqlite, duckdb, sql, spool, tables, check, contents, indexes, samples, reader, settled, close }
+  return { sqlite, duckdb, sql, spool, rowMemory, tables, check, contents, indexes, samples, reader, settled, close }
 }
 
 function countLookups({ index }: EngineMetrics): (result: 'hit' | 'miss') => void {
@@ -329,10 +386,11 @@ function sampleCache({ config, metrics }: Surroundings): SampleCache {
   return new SampleCache(config.storage.sample_cache_size / 8, result => metrics.sampleLookups.add(1, { result }))
 }
 
-function readThreads({ config, dataDir, metrics }: Surroundings): ReadThreads {
+function readThreads({ config, dataDir, metrics, reducers }: Surroundings): ReadThreads {
   return new ReadThreads({
     folder: dataDir,
     threads: availableParallelism(),
+    reducers,
     cacheBytes: (config.storage.sample_cache_size * 7) / 8,
     looked: (result, count) => metrics.sampleLookups.add(count, { result })
   })

@@ -1,66 +1,105 @@
 // From samples of known series to parts of a log record: one for each table that holds rows, whatever number of tables they belong to.
 import { DbError } from '../../errors.ts'
+import type { Steps } from '../../pace.ts'
 import type { ResolvedSeries, SeriesNumbers } from '../engine.ts'
 import type { OpenTables } from './memory/tables.ts'
 import type { FoundSeries } from './series/known-series.ts'
-import type { WritePart } from './write.ts'
+import type { PreparedPart } from './write.ts'
+
+/** Rows of one step. */
+const stepRows = 1 << 16
 
 /** Throws `RequestOutdated` when a table changed since the series were found: the caller finds them again. */
 export function currentNumbers(tables: OpenTables, numbers: SeriesNumbers): FoundSeries {
   const found = numbers as FoundSeries
   if (tables.known.isCurrent(found)) return found
-  throw new DbError('RequestOutdated', 'tables were changed while rows for them were on their way')
+  throw outdated()
+}
+
+export function outdated(): DbError {
+  return new DbError('RequestOutdated', 'tables were changed while rows for them were on their way')
+}
+
+/** The series number of each row; `series` are the rows' keys. */
+export function* numbersOf({ tsids: known }: FoundSeries, series: Uint32Array, rows: number): Steps<Uint32Array> {
+  const tsids = new Uint32Array(rows)
+  for (let from = 0; from < rows; from += stepRows) {
+    const to = Math.min(rows, from + stepRows)
+    for (let i = from; i < to; i++) tsids[i] = known[series[i]!]!
+    if (to < rows) yield
+  }
+  return tsids
 }
 
 /** Throws as `currentNumbers` does. */
-export function seriesParts(tables: OpenTables, write: ResolvedSeries): readonly WritePart[] {
+export function* seriesParts(tables: OpenTables, write: ResolvedSeries): Steps<readonly PreparedPart[]> {
   const found = currentNumbers(tables, write.numbers)
-  const { series, rows } = write
+  const { series, rows, times, values } = write
+  const tsids = yield* numbersOf(found, series, rows)
+  // The numbers of places are those of the time the series were found at.
+  currentNumbers(tables, found)
   const first = found.places[series[0]!]!
-  if (found.places.every(place => place === first)) return [seriesPart(tables, write, first)]
-  const samples = new Map<number, number[]>()
-  for (let i = 0; i < rows; i++) {
-    const place = found.places[series[i]!]!
-    const list = samples.get(place)
-    if (list === undefined) samples.set(place, [i])
-    else list.push(i)
+  if (found.places.every(place => place === first)) {
+    return [samplesPart(tables, first, tsids, times.slice(0, rows), values.slice(0, rows))]
   }
-  return Array.from(samples, ([place, list]) => seriesPart(tables, pick(write, list), place))
+  const order = yield* rowsByPlace(found, write)
+  // As bits: a copy as numbers may change the bits of a NaN.
+  const bits = new BigInt64Array(values.buffer, values.byteOffset, values.length)
+  const parts: PreparedPart[] = []
+  for (const [place, picked] of order) {
+    currentNumbers(tables, found)
+    const pickedValues = pick(bits, picked, new BigInt64Array(picked.length))
+    const floats = new Float64Array(pickedValues.buffer)
+    const pickedTsids = pick(tsids, picked, new Uint32Array(picked.length))
+    parts.push(samplesPart(tables, place, pickedTsids, pick(times, picked, new BigInt64Array(picked.length)), floats))
+    yield
+  }
+  return parts
 }
 
-function seriesPart(tables: OpenTables, write: ResolvedSeries, number: number): WritePart {
-  const { data, time, value } = tables.known.place(number)
-  const { rows, series } = write
-  const { tsids: known } = write.numbers as FoundSeries
-  const tsids = new Uint32Array(rows)
-  for (let i = 0; i < rows; i++) tsids[i] = known[series[i]!]!
-  const skipLog = data.table.options.skip_wal === true
+/** The rows of each place, in their order. */
+function* rowsByPlace({ places }: FoundSeries, { series, rows }: ResolvedSeries): Steps<Map<number, Uint32Array>> {
+  const counts = new Map<number, number>()
+  for (let i = 0; i < rows; i++) {
+    if (i % stepRows === stepRows - 1) yield
+    const place = places[series[i]!]!
+    counts.set(place, (counts.get(place) ?? 0) + 1)
+  }
+  const found = new Map<number, Uint32Array>()
+  for (const [place, count] of counts) found.set(place, new Uint32Array(count))
+  counts.clear()
+  for (let i = 0; i < rows; i++) {
+    if (i % stepRows === stepRows - 1) yield
+    const place = places[series[i]!]!
+    const at = counts.get(place) ?? 0
+    found.get(place)![at] = i
+    counts.set(place, at + 1)
+  }
+  return found
+}
+
+function samplesPart(
+  tables: OpenTables,
+  place: number,
+  tsids: Uint32Array,
+  times: BigInt64Array,
+  values: Float64Array
+): PreparedPart {
+  const { data, time, value } = tables.known.place(place)
   return {
     data,
-    skipLog,
     table: data.table.id,
     op: 'put',
-    rows,
+    rows: tsids.length,
     tsids,
-    series: skipLog ? [] : data.takeNewSeries(),
-    seriesCount: data.registry.size,
     columns: [
-      { id: time, data: { kind: 'fixed', values: write.times.slice(0, rows) } },
-      { id: value, data: { kind: 'fixed', values: write.values.slice(0, rows) } }
+      { id: time, data: { kind: 'fixed', values: times } },
+      { id: value, data: { kind: 'fixed', values: values } }
     ]
   }
 }
 
-function pick(write: ResolvedSeries, samples: readonly number[]): ResolvedSeries {
-  const { numbers, series, times, values } = write
-  // As bits: a copy as numbers may change the bits of a NaN.
-  const bits = new BigInt64Array(values.buffer, values.byteOffset, values.length)
-  const picked = BigInt64Array.from(samples, i => bits[i]!)
-  return {
-    numbers,
-    rows: samples.length,
-    series: Uint32Array.from(samples, i => series[i]!),
-    times: BigInt64Array.from(samples, i => times[i]!),
-    values: new Float64Array(picked.buffer)
-  }
+function pick<T extends BigInt64Array | Uint32Array>(from: T, rows: Uint32Array, to: T): T {
+  for (let i = 0; i < rows.length; i++) to[i] = from[rows[i]!]!
+  return to
 }

@@ -2,41 +2,78 @@
 import { DbError, isDbError } from '../../errors.ts'
 import type { TableColumn } from '../../model/table.ts'
 import type { ColumnType } from '../../model/types.ts'
+import type { Steps } from '../../pace.ts'
 import type { ResolvedSeries, ResolvedWrite } from '../engine.ts'
+import { isLogical, isPhysical } from '../logical.ts'
 import type { EmbeddedCatalog } from './catalog/catalog.ts'
-import { hasSeries, isLogical, isPhysical } from './catalog/logical.ts'
-import type { RecordPart } from './log/record.ts'
+import { hasSeries } from './catalog/logical.ts'
+import { type LoggedPart, noSeries, type RecordPart } from './log/record.ts'
 import { readRecordParts, requireGiven } from './log/record-check.ts'
 import { UnreadableRecord } from './log/segment.ts'
 import type { TableData } from './memory/table-data.ts'
 import type { OpenTables } from './memory/tables.ts'
 import { resolveSeries } from './series/tags.ts'
-import { currentNumbers, seriesParts } from './write-series.ts'
+import { currentNumbers, numbersOf, outdated, seriesParts } from './write-series.ts'
+
+/** Writes of one step. */
+const stepWrites = 32
+
+/** Rows as they go into the log and into memory. */
+export interface PreparedPart extends Omit<RecordPart, 'series'> {
+  readonly data: TableData
+}
+
+/** The rows of a request, for tables as they were at a time. */
+export interface Prepared {
+  readonly parts: readonly PreparedPart[]
+  readonly epoch: object
+}
 
 /** A part of a log record with what the write needs to know of it besides. */
-export interface WritePart extends RecordPart {
+export interface WritePart extends LoggedPart {
   readonly data: TableData
   readonly skipLog: boolean
   /** Series of the table once this part is logged. */
   readonly seriesCount: number
 }
 
-/** All or none: what one of them cannot do must not leave series behind that no record holds. */
-export function recordParts(
+/** Throws `RequestOutdated` when a table is changed meanwhile in a way that the rows may not fit to: the caller begins anew. */
+export function* prepareParts(
   tables: OpenTables,
   writes: readonly (ResolvedWrite | ResolvedSeries)[]
-): readonly WritePart[] {
-  try {
-    return writes
-      .filter(write => write.rows > 0)
-      .flatMap(write => ('numbers' in write ? seriesParts(tables, write) : [recordPart(tables, write)]))
-  } catch (error) {
-    tables.forgetUnconfirmed()
-    throw error
+): Steps<Prepared> {
+  const { epoch } = tables.known
+  const parts: PreparedPart[] = []
+  for (const [i, write] of writes.entries()) {
+    if (write.rows === 0) continue
+    if (epoch !== tables.known.epoch) throw outdated()
+    if ('numbers' in write) parts.push(...(yield* seriesParts(tables, write)))
+    else parts.push(yield* preparePart(tables, write))
+    if (i % stepWrites === stepWrites - 1) yield
   }
+  return { parts, epoch }
 }
 
-function recordPart(tables: OpenTables, write: ResolvedWrite): WritePart {
+/**
+ * The parts of the record, all or none; from here to the log nothing may come between. Throws `RequestOutdated` when a table was changed
+ * meanwhile in a way that the rows may not fit to.
+ */
+export function recordParts(tables: OpenTables, { parts, epoch }: Prepared): readonly WritePart[] {
+  if (epoch !== tables.known.epoch) throw outdated()
+  return parts.map(part => {
+    const { data } = part
+    const skipLog = data.table.options.skip_wal === true
+    const tagged = part.tsids !== undefined
+    return {
+      ...part,
+      skipLog,
+      series: tagged && !skipLog ? data.takeNewSeries() : noSeries,
+      seriesCount: tagged ? data.registry.size : 0
+    }
+  })
+}
+
+function* preparePart(tables: OpenTables, write: ResolvedWrite): Steps<PreparedPart> {
   const table = tables.current(write.table)
   if (isPhysical(table)) {
     throw new DbError(
@@ -46,7 +83,6 @@ function recordPart(tables: OpenTables, write: ResolvedWrite): WritePart {
   }
   const data = tables.take(table)
   const tagged = hasSeries(data.table)
-  const skipLog = data.table.options.skip_wal === true
   const byName = new Map(table.columns.map(column => [column.name, column]))
   // A column dropped since the write was resolved is left out.
   const columns = write.columns.flatMap(({ name, type, data }) => {
@@ -57,28 +93,23 @@ function recordPart(tables: OpenTables, write: ResolvedWrite): WritePart {
   const tags = columns.filter(column => column.semantic === 'tag').map(tag => ({ ...tag, rows: write.rows }))
   const owner = isLogical(table) ? table.id : undefined
   const tsids = tagged
-    ? (knownNumbers(tables, write) ?? resolveSeries(data.registry, tags, write.rows, owner))
+    ? ((yield* knownNumbers(tables, write)) ??
+      (yield* resolveSeries(data.registry, tags, write.rows, { table: owner, limit: write.seriesLimit })))
     : undefined
   return {
     data,
-    skipLog,
     table: data.table.id,
     op: write.op,
     rows: write.rows,
     tsids,
-    series: tagged && !skipLog ? data.takeNewSeries() : [],
-    seriesCount: tagged ? data.registry.size : 0,
     columns: columns.filter(column => column.semantic !== 'tag')
   }
 }
 
 /** The series of rows whose tags were found before. Throws `RequestOutdated` when a table changed since: the caller finds them again. */
-function knownNumbers(tables: OpenTables, { tags, rows }: ResolvedWrite): Uint32Array | undefined {
+function* knownNumbers(tables: OpenTables, { tags, rows }: ResolvedWrite): Steps<Uint32Array | undefined> {
   if (tags === undefined) return undefined
-  const { tsids: known } = currentNumbers(tables, tags.numbers)
-  const tsids = new Uint32Array(rows)
-  for (let i = 0; i < rows; i++) tsids[i] = known[tags.series[i]!]!
-  return tsids
+  return yield* numbersOf(currentNumbers(tables, tags.numbers), tags.series, rows)
 }
 
 /** Where values of a type go; the column may have got another type since the write was resolved. */

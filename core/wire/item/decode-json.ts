@@ -3,18 +3,21 @@ import { isUtf8 } from 'node:buffer'
 import { DbError, ParseError } from '../../errors.ts'
 import type { ItemValue } from '../../model/items.ts'
 import { readJson } from '../../model/json.ts'
-import { skipSpace, unexpected } from '../../model/json-cursor.ts'
+import { skipSpace } from '../../model/json-cursor.ts'
+import { elements, isShort } from '../../model/json-walk.ts'
+import type { Steps } from '../../pace.ts'
 import { readItem } from './object.ts'
-import { failItem, type ItemReader, nextRow } from './reader.ts'
+import { failItem, type ItemReader, isStep, nextRow } from './reader.ts'
 
-export function decodeJson(reader: ItemReader): void {
+export function* decodeJson(reader: ItemReader): Steps<void> {
   const { cursor, options } = reader
   const { bytes } = cursor
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) cursor.at = 3
   try {
     for (cursor.at = skipSpace(cursor, cursor.at); cursor.at < cursor.end; cursor.at = skipSpace(cursor, cursor.at)) {
-      if (bytes[cursor.at] === 0x5b) readElements(reader)
+      if (bytes[cursor.at] === 0x5b) yield* readElements(reader)
       else readElement(reader)
+      if (isStep(reader)) yield
     }
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
@@ -25,28 +28,17 @@ export function decodeJson(reader: ItemReader): void {
   }
 }
 
-function readElements(reader: ItemReader): void {
-  const { cursor } = reader
-  const { bytes, end } = cursor
-  cursor.at = skipSpace(cursor, cursor.at + 1)
-  if (cursor.at < end && bytes[cursor.at] === 0x5d) {
-    cursor.at++
-    return
-  }
-  for (;;) {
+function* readElements(reader: ItemReader): Steps<void> {
+  for (const _ of elements(reader.cursor)) {
     readElement(reader)
-    const at = skipSpace(cursor, cursor.at)
-    const byte = at < end ? bytes[at] : -1
-    if (byte !== 0x2c && byte !== 0x5d) throw unexpected(cursor, at, "',' or ']'")
-    cursor.at = at + 1
-    if (byte === 0x5d) return
-    cursor.at = skipSpace(cursor, cursor.at)
+    if (isStep(reader)) yield
   }
 }
 
 function readElement(reader: ItemReader): void {
   const { cursor, batch } = reader
   const { bytes } = cursor
+  checkSize(reader)
   const row = nextRow(reader)
   const start = cursor.at
   const isObject = bytes[start] === 0x7b
@@ -55,6 +47,12 @@ function readElement(reader: ItemReader): void {
   if (!reader.isUtf8 && !isUtf8(bytes.subarray(start, cursor.at))) failItem(reader, row, 'invalid UTF-8 in the item')
   else if (isObject) batch.rows = row + 1
   else failItem(reader, row, `expected a JSON object, got ${shape}`)
+}
+
+function checkSize({ cursor, options: { itemSize } }: ItemReader): void {
+  if (itemSize === undefined || cursor.end - cursor.at <= itemSize.most || isShort(cursor, itemSize.most)) return
+  const reason = `an item takes more than ${itemSize.most} bytes (${itemSize.key})`
+  throw new DbError('InvalidArguments', reason, { status: 413 })
 }
 
 /** What a value is, for messages. */

@@ -3,14 +3,15 @@ import { isUtf8 } from 'node:buffer'
 import { ParseError } from '../../errors.ts'
 import { readJson } from '../../model/json.ts'
 import { skipSpace, unexpected } from '../../model/json-cursor.ts'
+import type { Steps } from '../../pace.ts'
 import { shapeOf } from './decode-json.ts'
 import { readItem } from './object.ts'
-import { failItem, type ItemReader, nextRow } from './reader.ts'
+import { failItem, type ItemReader, isStep, nextRow } from './reader.ts'
 
 /** `application/x-ndjson`: a JSON object on every line that is not empty. */
-export function decodeNdjson(reader: ItemReader): void {
+export function* decodeNdjson(reader: ItemReader): Steps<void> {
   const { cursor } = reader
-  eachLine(reader, (row, start, end) => {
+  yield* eachLine(reader, (row, start, end) => {
     cursor.from = start
     cursor.line = reader.batch.position(row) + 1
     cursor.at = start
@@ -38,16 +39,16 @@ function readLine(reader: ItemReader, row: number): void {
 }
 
 /** `text/plain`: every line that is not empty is an item with the one field `message`. */
-export function decodeText(reader: ItemReader): void {
+export function* decodeText(reader: ItemReader): Steps<void> {
   const message = reader.batch.take('message')
-  eachLine(reader, (row, start, end) => {
+  yield* eachLine(reader, (row, start, end) => {
     message.setRange(row, start, end)
     reader.batch.rows = row + 1
   })
 }
 
 /** Calls `take` with the row and the range of each line that has text, without its `\n` or `\r\n`; others only count. */
-function eachLine(reader: ItemReader, take: (row: number, start: number, end: number) => void): void {
+function* eachLine(reader: ItemReader, take: (row: number, start: number, end: number) => void): Steps<void> {
   const { bytes } = reader.cursor
   for (let start = hasByteOrderMark(bytes) ? 3 : 0, line = 0; start < bytes.length; line++) {
     const newline = bytes[start] === 0x0a ? start : bytes.indexOf(0x0a, start)
@@ -59,6 +60,7 @@ function eachLine(reader: ItemReader, take: (row: number, start: number, end: nu
       if (reader.isUtf8 || isUtf8(bytes.subarray(start, end))) take(row, start, end)
       else failItem(reader, row, 'invalid UTF-8 in the line')
     }
+    if (isStep(reader)) yield
     start = next + 1
   }
 }

@@ -2,6 +2,7 @@
 import { DbError } from '../../errors.ts'
 import type { ItemBatch } from '../../model/items.ts'
 import { checkJsonValues } from '../../model/json-count.ts'
+import { runAtOnce, type Steps } from '../../pace.ts'
 import { decodeJson } from './decode-json.ts'
 import { decodeNdjson, decodeText } from './decode-lines.ts'
 import { createReader, type DecodeOptions, type ItemReader } from './reader.ts'
@@ -9,13 +10,13 @@ import { createReader, type DecodeOptions, type ItemReader } from './reader.ts'
 export type { KeyShape } from './key-order.ts'
 export type { DecodeOptions } from './reader.ts'
 
-const formats: ReadonlyMap<string, (reader: ItemReader) => void> = new Map([
+const formats: ReadonlyMap<string, (reader: ItemReader) => Steps<void>> = new Map([
   ['application/json', decodeJson],
   ['application/x-ndjson', decodeNdjson],
   ['text/plain', decodeText]
 ])
 
-/** The content types `decodeItems` takes. */
+/** The content types that items come in. */
 export const itemContentTypes: readonly string[] = [...formats.keys()]
 
 /**
@@ -23,7 +24,7 @@ export const itemContentTypes: readonly string[] = [...formats.keys()]
  * become the batch's. Throws ItemsError for the first item that cannot be decoded unless the options let it pass, and DbError
  * `InvalidArguments` for a body that is no JSON or has another content type, with status 413 for one of more than `mostValues`.
  */
-export function decodeItems(bytes: Uint8Array, contentType: string, options: DecodeOptions = {}): ItemBatch {
+export function* itemSteps(bytes: Uint8Array, contentType: string, options: DecodeOptions = {}): Steps<ItemBatch> {
   const read = formats.get(contentType.split(';', 1)[0]!.trim().toLowerCase())
   if (read === undefined) {
     throw new DbError(
@@ -31,8 +32,13 @@ export function decodeItems(bytes: Uint8Array, contentType: string, options: Dec
       `Invalid request parameter: invalid content type: ${contentType}, expected: one of ${itemContentTypes.join(', ')}`
     )
   }
-  if (read !== decodeText) checkJsonValues(bytes, options.mostValues ?? 0)
+  if (read !== decodeText) yield* checkJsonValues(bytes, options.mostValues ?? 0)
   const reader = createReader(bytes, options)
-  read(reader)
+  yield* read(reader)
   return reader.batch
+}
+
+/** The same, at once: for short bodies, and in threads. */
+export function decodeItems(bytes: Uint8Array, contentType: string, options?: DecodeOptions): ItemBatch {
+  return runAtOnce(itemSteps(bytes, contentType, options))
 }

@@ -13,6 +13,8 @@ export interface DecodeOptions {
   readonly ignoreErrors?: boolean
   /** Values a body of JSON may have, and lines one of text (`http.max_body_values`); 0 or absent: any number. */
   readonly mostValues?: number
+  /** Bytes one item of JSON may have, and the key that says so; a body with a larger one is refused with 413. Absent: any number. */
+  readonly itemSize?: { readonly most: number; readonly key: string }
   /** How the value at a key of an item is kept; undefined: as it stands. */
   readonly shapeOf?: (key: string) => KeyShape | undefined
 }
@@ -24,6 +26,14 @@ export interface ItemReader {
   readonly options: DecodeOptions
   /** The whole body is valid UTF-8; otherwise every item is checked by itself. */
   readonly isUtf8: boolean
+}
+
+/** Items of one step. */
+const stepItems = 64
+
+/** Whether others may run before the next item. */
+export function isStep({ batch }: ItemReader): boolean {
+  return batch.rows % stepItems === 0
 }
 
 /** Beyond so many undecodable items a body is refused as a whole. */

@@ -6,6 +6,7 @@ import {
   every,
   formatDuration,
   type Metrics,
+  runAtOnce,
   type SeriesWrite,
   type TableWrite,
   type Timer
@@ -118,7 +119,7 @@ function keepSamples(core: Core, options: SelfOptions, names: MetricsysService, 
   const keep = async () => {
     const samples = (await core.metrics.samples()).filter(({ value }) => Number.isFinite(value))
     const described = core.metrics.families().map(({ name, type, help }) => ({ metric: name, type, unit: '', help }))
-    const metadata = names.metadataWrite('svc_private', described)
+    const metadata = runAtOnce(names.metadataWrite('svc_private', described))
     const ttl = formatDuration(options.self_ttl)
     const kept = await write('metrics', samples.length, () => [
       metricWrite(samples, Date.now(), names, ttl),

@@ -1,8 +1,10 @@
 // The states of a rule's alerts, from one evaluation to the next. Pure: whoever calls it asks and writes.
 
-import { eachPaced, mapPaced, type Pace } from '../../../core/index.ts'
+import { mapPaced, type Pace } from '../../../core/index.ts'
 import { reasonOf } from '../reason.ts'
 import type { AlertRule } from '../rule/rule.ts'
+import { type Template, type TemplateData, Unanswered } from '../template/template.ts'
+import type { Value } from '../template/value.ts'
 import { keyOf, type Labels, labelsOf, metricName, type Sample, withLabels } from './sample.ts'
 
 /** Milliseconds an alert that has ended is still known, so that its end can be told again. */
@@ -36,21 +38,32 @@ export interface FoundAlerts {
   readonly failures: readonly string[]
 }
 
-/** The alerts of an evaluation at `time`, their templates filled in. Throws Error when two series have the same labels. */
+export interface FillOptions {
+  /** Milliseconds since 1970. */
+  readonly time: number
+  readonly externalURL: string
+  readonly externalLabels: Readonly<Record<string, string>>
+  /** What templates ask, each text once. */
+  ask(text: string): Promise<readonly Sample[]>
+}
+
+/** The alerts of an evaluation, their templates filled in. Throws Error when two series have the same labels. */
 export async function findAlerts(
   rule: AlertRule,
   samples: readonly Sample[],
-  { time, externalURL }: { readonly time: number; readonly externalURL: string },
+  options: FillOptions,
   pace: Pace
 ): Promise<FoundAlerts> {
   const failures: string[] = []
   const alerts = new Map<string, Alert>()
-  await eachPaced(pace, samples, sample => {
-    const alert = alertOf(rule, sample, time, externalURL, failures)
+  const answers = new Map<string, Value>()
+  for (const sample of samples) {
+    const alert = await alertOf(rule, sample, options, answers, failures)
     const key = keyOf(alert.labels)
     if (alerts.has(key)) throw new Error('vector contains metrics with the same labelset after applying alert labels')
     alerts.set(key, alert)
-  })
+    if (pace.isDue) await pace.pause()
+  }
   return { alerts, failures }
 }
 
@@ -108,23 +121,55 @@ function keepsFiring({ keepFiringFor }: AlertRule, alert: Alert, time: number): 
   return time - alert.keepFiringSince < keepFiringFor
 }
 
-function alertOf(rule: AlertRule, sample: Sample, time: number, externalURL: string, failures: string[]): Alert {
-  const data = { labels: Object.fromEntries(sample.labels), value: sample.value, externalURL }
-  const fill = ([name, template]: AlertRule['templates']['labels'][number]) => {
+async function alertOf(
+  rule: AlertRule,
+  sample: Sample,
+  { time, externalURL, externalLabels, ask }: FillOptions,
+  answers: Map<string, Value>,
+  failures: string[]
+): Promise<Alert> {
+  const { labels: own, value } = sample
+  const data = { labels: Object.fromEntries(own), value, externalURL, externalLabels, answers }
+  const fill = async ([name, template]: AlertRule['templates']['labels'][number]) => {
     try {
-      return [name, template(data)] as const
+      return [name, await fillIn(template, data, ask)] as const
     } catch (error) {
       failures.push(`${rule.place}: ${name}: ${reasonOf(error)}`)
       return [name, `<error expanding template: ${reasonOf(error)}>`] as const
     }
   }
+  const fillAll = async (templates: AlertRule['templates']['labels']) => {
+    const filled: (readonly [string, string])[] = []
+    for (const each of templates) filled.push(await fill(each))
+    return filled
+  }
   const labels = withLabels(sample.labels, [
     [metricName, ''],
-    ...rule.templates.labels.map(fill),
+    ...(await fillAll(rule.templates.labels)),
     ['alertname', rule.name]
   ])
-  const annotations = Object.fromEntries(rule.templates.annotations.map(fill))
+  const annotations = Object.fromEntries(await fillAll(rule.templates.annotations))
   return { labels, annotations, state: 'pending', value: sample.value, activeAt: time }
+}
+
+/** Asks what the template asks, and fills it in again with each answer. */
+async function fillIn(
+  template: Template,
+  data: TemplateData & { readonly answers: Map<string, Value> },
+  ask: FillOptions['ask']
+): Promise<string> {
+  for (;;) {
+    try {
+      return template(data)
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error
+      const samples = await ask(error.query)
+      data.answers.set(
+        error.query,
+        samples.map(({ labels, value }) => ({ Labels: Object.fromEntries(labels), Value: value }))
+      )
+    }
+  }
 }
 
 /** The series that keep the states: what is active, and since when. */

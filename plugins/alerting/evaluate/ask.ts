@@ -22,13 +22,15 @@ export type Ask = (ctx: RequestContext, query: RuleQuery, time: number, most: nu
 export function createAsk({ promql, sql }: AskParts): Ask {
   return async (ctx, query, time, most) => {
     if (query.kind === 'sql') return readSql(await sql!.query(ctx, query.text), most, new Pace(ctx.signal))
-    const result = await promql!.query(ctx, { text: query.text, start: time, end: time })
+    if (promql === undefined) throw new Error('a query needs the plugin promql, which is off')
+    const result = await promql.query(ctx, { text: query.text, start: time, end: time })
     if (result.type !== 'vector' && result.type !== 'scalar') throw new Error('rule result is not a vector or scalar')
     if (result.series > most) throw tooMany(most)
-    return mapPaced(new Pace(ctx.signal), result.samples(), ({ labels, value }) => {
-      if (value === undefined) throw new Error('rule result holds a native histogram, which no rule can take')
-      return { labels: Object.entries(labels), value }
-    })
+    return mapPaced(new Pace(ctx.signal), result.samples(), ({ labels, value = 0, histogram }) => ({
+      labels: Object.entries(labels),
+      value,
+      ...(histogram && { histogram })
+    }))
   }
 }
 

@@ -7,18 +7,20 @@ import {
   mapPaced,
   Pace,
   type RequestContext,
-  type SeriesWrite
+  type SeriesWrite,
+  type TableWrite
 } from '../../../core/index.ts'
 import type { MetricsysService, PromqlService } from '../../services.ts'
 import type { Counters } from '../counters.ts'
+import { readExternalLabels } from '../external-labels.ts'
 import { reasonOf } from '../reason.ts'
-import type { AlertRule, RecordRule, RuleGroup } from '../rule/rule.ts'
+import type { AlertRule, RecordRule, RuleGroup, RuleQuery } from '../rule/rule.ts'
 import { type Alert, alertSamples, findAlerts, stepAlerts } from './alert.ts'
 import type { Ask } from './ask.ts'
 import { restoreAlerts } from './restore.ts'
-import { keyOf, type Labels, metricName, type Sample, withLabels } from './sample.ts'
+import { keyOf, metricName, type Sample, type Written, withLabels } from './sample.ts'
 import type { GroupState, RuleState } from './state.ts'
-import { samplesWrite } from './write.ts'
+import { samplesWrites } from './write.ts'
 
 export interface EvaluateParts {
   readonly ask: Ask
@@ -30,7 +32,7 @@ export interface EvaluateParts {
   readonly options: EvaluateOptions
   /** The context of queries and writes in a database. */
   context(db: string, signal: AbortSignal): RequestContext
-  write(ctx: RequestContext, write: SeriesWrite): Promise<unknown>
+  write(ctx: RequestContext, writes: readonly (SeriesWrite | TableWrite)[]): Promise<unknown>
   /** Whether another rule has alerts of the same name with the same labels. */
   isAlone(group: RuleGroup, rule: AlertRule): boolean
   /** Told of all alerts of a rule after each evaluation at `time`. */
@@ -43,6 +45,7 @@ export interface EvaluateOptions {
   readonly evaluation_timeout: number
   readonly for_outage_tolerance: number
   readonly external_url: string
+  readonly external_labels: readonly string[]
 }
 
 /** Never fails: what goes wrong is the rule's health. `time` in milliseconds since 1970; `signal` ends it between two rules. */
@@ -115,14 +118,18 @@ async function evaluateAlert(
     const known = await restoreAlerts(promql, ctx, rule, { time: time - group.queryOffset, tolerance, isAlone })
     for (const [key, alert] of known) state.alerts.set(key, alert)
     const samples = await alertSamples([...known.values()], new Pace(ctx.signal))
-    state.written = new Map(
-      await mapPaced(new Pace(ctx.signal), samples, ({ labels }) => [keyOf(labels), labels] as const)
-    )
+    state.written = await writtenOf(samples, new Pace(ctx.signal))
   }
   state.isRestored = true
-  const samples = await parts.ask(ctx, rule.query, time - group.queryOffset, options.max_series)
+  const ask = (query: RuleQuery) => parts.ask(ctx, query, time - group.queryOffset, options.max_series)
+  const samples = await ask(rule.query)
   const pace = new Pace(ctx.signal)
-  const { alerts, failures } = await findAlerts(rule, samples, { time, externalURL: options.external_url }, pace)
+  const server = {
+    externalURL: options.external_url,
+    externalLabels: Object.fromEntries(readExternalLabels(options.external_labels))
+  }
+  const askText = (text: string) => ask({ kind: 'promql', text })
+  const { alerts, failures } = await findAlerts(rule, samples, { time, ...server, ask: askText }, pace)
   const active = stepAlerts(rule, state.alerts, alerts, { time, limit: group.limit })
   if (failures.length > 0) {
     counters.templateFailures.add(failures.length)
@@ -145,12 +152,12 @@ async function evaluateRecord(
   }
   const over = [...Object.entries(rule.labels), [metricName, rule.name] as const]
   const keys = new Set<string>()
-  return mapPaced(new Pace(ctx.signal), found, ({ labels, value }) => {
+  return mapPaced(new Pace(ctx.signal), found, ({ labels, ...sample }) => {
     const named = withLabels(labels, over)
     const key = keyOf(named)
     if (keys.has(key)) throw new Error('vector contains metrics with the same labelset after applying rule labels')
     keys.add(key)
-    return { labels: named, value }
+    return { labels: named, ...sample }
   })
 }
 
@@ -163,12 +170,19 @@ async function writeSamples(
   time: number
 ): Promise<void> {
   const pace = new Pace(ctx.signal)
-  const written = new Map<string, Labels>(
-    await mapPaced(pace, samples, ({ labels }) => [keyOf(labels), labels] as const)
-  )
-  const ended = [...state.written].flatMap(([key, labels]) => (written.has(key) ? [] : [labels]))
+  const written = await writtenOf(samples, pace)
+  const ended = [...state.written].flatMap(([key, series]) => (written.has(key) ? [] : [series]))
   if (metricsys === undefined || samples.length + ended.length === 0) return
-  await write(ctx, await samplesWrite(samples, ended, time, metricsys, pace))
+  await write(ctx, await samplesWrites(samples, ended, time, metricsys, pace))
   counters.samples.add(samples.length)
   state.written = written
+}
+
+async function writtenOf(samples: readonly Sample[], pace: Pace): Promise<Map<string, Written>> {
+  return new Map(
+    await mapPaced(pace, samples, ({ labels, histogram }) => {
+      const written: Written = { labels, isHistogram: histogram !== undefined }
+      return [keyOf(labels), written] as const
+    })
+  )
 }

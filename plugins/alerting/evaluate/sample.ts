@@ -1,11 +1,21 @@
-// What an evaluation of a rule gives: series with one number each.
+// What an evaluation of a rule gives: series with one number or one native histogram each.
+import type { NativeHistogram } from '../../services.ts'
 
 /** Sorted by name; no value is empty. */
 export type Labels = readonly (readonly [name: string, value: string])[]
 
 export interface Sample {
   readonly labels: Labels
+  /** 0 where it is a native histogram. */
   readonly value: number
+  readonly histogram?: NativeHistogram
+}
+
+/** A series an evaluation has written. */
+export interface Written {
+  readonly labels: Labels
+  /** Whether its last sample was a native histogram. */
+  readonly isHistogram: boolean
 }
 
 export const metricName = '__name__'

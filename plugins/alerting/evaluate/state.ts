@@ -1,14 +1,14 @@
 // What is known of groups and rules while the server runs.
 import type { Rule, RuleGroup } from '../rule/rule.ts'
 import type { Alerts } from './alert.ts'
-import type { Labels } from './sample.ts'
+import type { Written } from './sample.ts'
 
 export interface RuleState {
   readonly rule: Rule
   /** Of an alerting rule. */
   readonly alerts: Alerts
   /** Series the last evaluation wrote, by key. */
-  written: ReadonlyMap<string, Labels>
+  written: ReadonlyMap<string, Written>
   health: 'unknown' | 'ok' | 'err'
   lastError: string
   /** Seconds. */

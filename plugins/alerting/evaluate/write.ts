@@ -1,19 +1,60 @@
 // Keeps what rules give, as samples of series: the tables of metrics.
-import { mapPaced, type Pace, type SeriesWrite } from '../../../core/index.ts'
-import type { MetricsysService } from '../../services.ts'
-import { metricName, type Sample } from './sample.ts'
+import { mapPaced, type Pace, runPaced, type SeriesWrite, type TableWrite } from '../../../core/index.ts'
+import type { HistogramRow, MetricsysService, NativeHistogram } from '../../services.ts'
+import { type Labels, metricName, type Sample, type Written } from './sample.ts'
 
-type Names = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTable' | 'limits'>
+type Metrics = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTable' | 'limits' | 'histogramWrites'>
 
 /** The number that says that a series has ended: the bits of a certain NaN. */
 const endOfSeries = 0x7ff0000000000002n
 
+const noBuckets = { spans: [], counts: [] }
+
+/** The histogram that says so. */
+const endOfHistograms: NativeHistogram = {
+  float: true,
+  schema: 0,
+  zeroThreshold: 0,
+  sumBits: endOfSeries,
+  resetHint: 0,
+  startTime: 0n,
+  customValues: [],
+  count: 0,
+  zeroCount: 0,
+  positive: noBuckets,
+  negative: noBuckets
+}
+
 /** Samples at one time (milliseconds since 1970), and the end of series that have none any more. */
-export async function samplesWrite(
+export async function samplesWrites(
   samples: readonly Sample[],
-  ended: readonly Sample['labels'][],
+  ended: readonly Written[],
   time: number,
-  { timeColumn, valueColumn, physicalTable, limits }: Names,
+  metrics: Metrics,
+  pace: Pace
+): Promise<readonly (SeriesWrite | TableWrite)[]> {
+  const rowOf = (labels: Labels, histogram: NativeHistogram): HistogramRow => ({
+    name: nameOf(labels),
+    time: BigInt(time),
+    histogram
+  })
+  const rows = [
+    ...samples.flatMap(({ labels, histogram }) => (histogram === undefined ? [] : [rowOf(labels, histogram)])),
+    ...ended.flatMap(({ labels, isHistogram }) => (isHistogram ? [rowOf(labels, endOfHistograms)] : []))
+  ]
+  const numbers = samples.filter(({ histogram }) => histogram === undefined)
+  const over = ended.flatMap(({ labels, isHistogram }) => (isHistogram ? [] : [labels]))
+  return [
+    ...(numbers.length + over.length > 0 ? [await numbersWrite(numbers, over, time, metrics, pace)] : []),
+    ...(rows.length > 0 ? await runPaced(pace, metrics.histogramWrites(rows, metrics.physicalTable)) : [])
+  ]
+}
+
+async function numbersWrite(
+  samples: readonly Sample[],
+  ended: readonly Labels[],
+  time: number,
+  { timeColumn, valueColumn, physicalTable, limits }: Metrics,
   pace: Pace
 ): Promise<SeriesWrite> {
   const all = [...samples.map(({ labels }) => labels), ...ended]
@@ -36,17 +77,18 @@ export async function samplesWrite(
       starts: Uint32Array.from(keys, (key, i) => ends[i]! - key.length),
       ends
     },
-    name: i => ({
-      table: all[i]!.find(([name]) => name === metricName)![1],
-      labels: all[i]!.filter(([name]) => name !== metricName).map(([name, value]) => ({
-        name,
-        value: Buffer.from(value)
-      }))
-    }),
+    name: i => nameOf(all[i]!),
     samples: all.length,
     series: Uint32Array.from(all, (_, i) => i),
     times: new BigInt64Array(all.length).fill(BigInt(time)),
     ...{ values, timeColumn, valueColumn, physicalTable, limits },
     autoCreate: true
+  }
+}
+
+function nameOf(labels: Labels) {
+  return {
+    table: labels.find(([name]) => name === metricName)![1],
+    labels: labels.filter(([name]) => name !== metricName).map(([name, value]) => ({ name, value: Buffer.from(value) }))
   }
 }

@@ -1,5 +1,6 @@
 // Alerts as receivers read them: Alertmanager's API v2, and the body its own webhooks have.
 import type { Alert } from '../evaluate/alert.ts'
+import { type Labels, withLabels } from '../evaluate/sample.ts'
 import type { AlertRule, RuleGroup } from '../rule/rule.ts'
 import type { Message } from './delivery.ts'
 
@@ -11,12 +12,14 @@ export interface Occasion {
   /** Milliseconds after which a receiver that hears no more takes an alert for ended. */
   readonly validFor: number
   readonly externalURL: string
+  /** Alerts have them unless a label of theirs has the name. */
+  readonly externalLabels: Labels
 }
 
 /** For `POST /api/v2/alerts`. */
 export function alertmanagerMessage(alerts: readonly Alert[], occasion: Occasion): Message {
   const list = alerts.map(alert => ({
-    labels: Object.fromEntries(alert.labels),
+    labels: Object.fromEntries(withLabels(occasion.externalLabels, alert.labels)),
     annotations: alert.annotations,
     startsAt: timeText(alert.firedAt ?? alert.activeAt),
     endsAt: timeText(isOver(alert) ? alert.resolvedAt! : occasion.time + occasion.validFor),
@@ -27,16 +30,18 @@ export function alertmanagerMessage(alerts: readonly Alert[], occasion: Occasion
 
 /** Alerts of one rule in one message, those that fire and those that have ended. */
 export function webhookMessage(alerts: readonly Alert[], occasion: Occasion): Message {
-  const { group, rule, externalURL } = occasion
-  const list = alerts.map(alert => ({
-    status: isOver(alert) ? 'resolved' : 'firing',
-    labels: Object.fromEntries(alert.labels),
-    annotations: alert.annotations,
-    startsAt: timeText(alert.firedAt ?? alert.activeAt),
-    endsAt: isOver(alert) ? timeText(alert.resolvedAt!) : '0001-01-01T00:00:00Z',
-    generatorURL: generatorURL(occasion),
-    fingerprint: fingerprint(alert)
-  }))
+  const { group, rule, externalURL, externalLabels } = occasion
+  const list = alerts
+    .map(alert => ({ alert, labels: withLabels(externalLabels, alert.labels) }))
+    .map(({ alert, labels }) => ({
+      status: isOver(alert) ? 'resolved' : 'firing',
+      labels: Object.fromEntries(labels),
+      annotations: alert.annotations,
+      startsAt: timeText(alert.firedAt ?? alert.activeAt),
+      endsAt: isOver(alert) ? timeText(alert.resolvedAt!) : '0001-01-01T00:00:00Z',
+      generatorURL: generatorURL(occasion),
+      fingerprint: fingerprint({ labels })
+    }))
   const body = {
     version: '4',
     groupKey: `${group.file}:${group.name}:{alertname=${JSON.stringify(rule.name)}}`,

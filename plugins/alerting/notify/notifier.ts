@@ -2,6 +2,7 @@
 import { type Logger, Pace } from '../../../core/index.ts'
 import type { Counters } from '../counters.ts'
 import type { Alert } from '../evaluate/alert.ts'
+import { readExternalLabels } from '../external-labels.ts'
 import type { AlertRule, RuleGroup } from '../rule/rule.ts'
 import { createDelivery, type Delivery, type DeliveryOptions } from './delivery.ts'
 import { alertmanagerMessage, type Occasion, webhookMessage } from './message.ts'
@@ -12,6 +13,7 @@ export interface NotifyOptions extends DeliveryOptions {
   /** Milliseconds. */
   readonly resend_delay: number
   readonly external_url: string
+  readonly external_labels: readonly string[]
 }
 
 export interface Notifier {
@@ -31,7 +33,7 @@ export function createNotifier(options: NotifyOptions, counters: Counters, log: 
   const deliver = (kind: 'alertmanager' | 'webhook') => (url: string) =>
     createDelivery({ kind, url }, options, counters, log)
   const alertmanagers = options.alertmanagers.map(url =>
-    deliver('alertmanager')(`${url.replace(/\/+$/, '')}/api/v2/alerts`)
+    deliver('alertmanager')(`${url.replace(/(?<!\/)\/+$/, '')}/api/v2/alerts`)
   )
   const webhooks = options.webhooks.map(deliver('webhook'))
   const all = [...alertmanagers, ...webhooks]
@@ -53,7 +55,8 @@ export function createNotifier(options: NotifyOptions, counters: Counters, log: 
       if (all.length === 0) return
       const known = [...alerts]
       const validFor = 4 * Math.max(group.interval, options.resend_delay)
-      const occasion = { group, rule, time, validFor, externalURL: options.external_url }
+      const externalLabels = readExternalLabels(options.external_labels)
+      const occasion = { group, rule, time, validFor, externalURL: options.external_url, externalLabels }
       const due = known.filter(alert => isDue(alert, time, options.resend_delay))
       const changed = known.filter(({ state, told }) => state !== 'pending' && state !== told)
       for (const alert of due) alert.sentAt = time

@@ -1,4 +1,4 @@
-// Functions of templates: those of Go's language and of Prometheus that need no further query.
+// Functions of templates: those of Go's language and of Prometheus.
 import { compileRegex, parseReplacement } from '../../../core/index.ts'
 import { parseDuration } from '../rule/duration.ts'
 import { humanize, humanize1024, humanizeDuration, humanizePercentage, humanizeTimestamp } from './humanize.ts'
@@ -54,6 +54,20 @@ export const functions: Readonly<Record<string, TemplateFunction>> = {
   println: define(0, any, (...args) => `${args.map(printValue).join(' ')}\n`),
   printf: define(1, any, (format, ...args) => printf(textOf(format), args)),
   len: define(1, 1, value => (typeof value === 'string' ? Buffer.byteLength(value) : Object.keys(value ?? {}).length)),
+  /** What it gives is asked where the template is filled in. */
+  query: ofText(text => text),
+  first: define(1, 1, list => {
+    const [sample] = samplesOf(list)
+    if (sample === undefined) throw new Error('first() called on vector with no elements')
+    return sample
+  }),
+  label: define(2, 2, (name, sample) => memberOf(memberOf(sample, 'Labels'), textOf(name))),
+  value: define(1, 1, sample => memberOf(sample, 'Value')),
+  strvalue: define(1, 1, sample => memberOf(memberOf(sample, 'Labels'), '__value__')),
+  sortByLabel: define(2, 2, (name, list) => {
+    const text = (sample: Value) => textOf(memberOf(memberOf(sample, 'Labels'), textOf(name)))
+    return samplesOf(list).toSorted((a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0))
+  }),
   index: define(1, any, (value, ...keys) => keys.reduce(memberOf, value)),
   and: define(1, any, (...args) => args.find(value => !isTrue(value)) ?? args.at(-1)),
   or: define(1, any, (...args) => args.find(isTrue) ?? args.at(-1)),
@@ -79,6 +93,11 @@ function numberOf(value: Value): number {
 function textOf(value: Value): string {
   if (typeof value === 'string') return value
   throw new Error(`expected a text, got ${printValue(value)}`)
+}
+
+function samplesOf(value: Value): readonly Value[] {
+  if (Array.isArray(value)) return value
+  throw new Error(`expected samples of a query, got ${printValue(value)}`)
 }
 
 /** NaN where they cannot be ordered: nothing holds but that they differ. */

@@ -9,10 +9,23 @@ export interface TemplateData {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
   readonly externalURL: string
+  readonly externalLabels: Readonly<Record<string, string>>
+  /** What queries of the template gave, by their texts. */
+  readonly answers: ReadonlyMap<string, Value>
 }
 
-/** Throws Error saying what cannot be done with these values. */
+/** Throws Error saying what cannot be done with these values, or Unanswered. */
 export type Template = (data: TemplateData) => string
+
+/** The template asks what has no answer yet: it is to be filled in again with one. */
+export class Unanswered extends Error {
+  readonly query: string
+
+  constructor(query: string) {
+    super(`not asked yet: ${query}`)
+    this.query = query
+  }
+}
 
 type Expression =
   | { readonly kind: 'value'; readonly value: Value }
@@ -43,12 +56,13 @@ export function parseTemplate(source: string): Template {
     const scope = new Map<string, Value>([
       ['$labels', data.labels],
       ['$value', data.value],
-      ['$externalLabels', {}],
+      ['$externalLabels', data.externalLabels],
       ['$externalURL', data.externalURL]
     ])
-    const root = { Labels: data.labels, Value: data.value, ExternalLabels: {}, ExternalURL: data.externalURL }
+    const { labels, value, externalLabels, externalURL } = data
+    const root = { Labels: labels, Value: value, ExternalLabels: externalLabels, ExternalURL: externalURL }
     scope.set('$', root)
-    return run(nodes, { scope, dot: root, steps: { left: maxSteps } })
+    return run(nodes, { scope, dot: root, answers: data.answers, steps: { left: maxSteps } })
   }
 }
 
@@ -201,6 +215,7 @@ const constants: Readonly<Record<string, Value>> = { true: true, false: false, n
 interface State {
   readonly scope: Map<string, Value>
   readonly dot: Value
+  readonly answers: ReadonlyMap<string, Value>
   readonly steps: { left: number }
 }
 
@@ -237,7 +252,11 @@ function runBranch(node: Extract<Node, { kind: 'if' | 'with' | 'range' }>, state
 function evaluate(expression: Expression, state: State): Value {
   if (expression.kind === 'value') return expression.value
   if (expression.kind === 'call') {
-    return functions[expression.name]!.call(...expression.args.map(argument => evaluate(argument, state)))
+    const result = functions[expression.name]!.call(...expression.args.map(argument => evaluate(argument, state)))
+    if (expression.name !== 'query') return result
+    const text = result as string
+    if (!state.answers.has(text)) throw new Unanswered(text)
+    return state.answers.get(text)
   }
   const { head, fields } = expression
   let value = head === '.' ? state.dot : state.scope.get(head)

@@ -12,7 +12,7 @@ export function splitTemplate(source: string): Piece[] {
   let trimsNext = false
   const add = (text: string, trimsEnd: boolean) => {
     let kept = trimsNext ? text.replace(/^[ \t\r\n]+/, '') : text
-    if (trimsEnd) kept = kept.replace(/[ \t\r\n]+$/, '')
+    if (trimsEnd) kept = kept.replace(/(?<![ \t\r\n])[ \t\r\n]+$/, '')
     if (kept !== '') pieces.push({ kind: 'text', text: kept })
   }
   for (;;) {
@@ -58,7 +58,7 @@ export type Token =
   | { readonly kind: 'sign'; readonly text: '(' | ')' | '|' | ':=' | '=' | ',' }
 
 const tokenPattern =
-  /\s+|(\$\w*(?:\.\w+)*|(?:\.[A-Za-z_]\w*)+|\.)(?![\w.])|("(?:[^"\\]|\\.)*"|`[^`]*`)|([+-]?(?:0[xX][\da-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?))(?![\w.])|([A-Za-z_]\w*)|(:=|[()|=,])/gy
+  /\s+|(\$\w*(?:\.\w+)*|(?:\.[A-Za-z_]\w*)+|\.)(?![\w.])|("(?:[^"\\]|\\.)*"|`[^`]*`)|([+-]?(?:0[xX][\da-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?))(?![\w.])|([A-Za-z_]\w*)|(:=|[()|=,])/gy
 
 export function tokenizeAction(text: string): Token[] {
   const tokens: Token[] = []

@@ -1,43 +1,56 @@
 // `/dashboard/api/boards`: saved dashboards, read by whoever may read, changed by whoever may write.
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import {
-  authoriseAll,
   bodyBytes,
   checkJsonValues,
   DbError,
   firstValue,
+  noBody,
   type Parameters,
-  type PluginApp
+  type PluginApp,
+  runAtOnce
 } from '../../../core/index.ts'
 import type { Board, BoardDraft, Boards } from './store.ts'
 
-const config = { private: true }
+const reading = { config: { private: true, action: 'read_all' } } as const
+const changing = { config: { private: true, action: 'write_all' } } as const
 /** Characters of a title. */
 const longestTitle = 200
+
+const board = { 'application/json': Type.Object({}) }
+const schemas = {
+  list: { summary: 'Boards', produces: { 'application/json': Type.Unknown() } },
+  read: { summary: 'A board', produces: board },
+  create: { summary: 'Store a new board', consumes: board, produces: board },
+  change: {
+    ...{ summary: 'Store a board anew', consumes: board, produces: board },
+    parameters: Type.Object({ revision: Type.Integer({ description: 'The one the change was made to.' }) })
+  },
+  remove: { summary: 'Remove a board', produces: noBody }
+}
 
 export function boardRoutes(app: PluginApp<'dashboard', never>, boards: Boards): void {
   const url = '/api/boards'
   const one = `${url}/:id`
   const mostValues = () => app.core.config.http.max_body_values
-  app.get(url, { config }, async ({ ctx }, reply) => {
-    authoriseAll(ctx.user, 'read')
+  app.get(url, { schema: schemas.list, ...reading }, async ({ ctx }, reply) => {
     return reply.header('cache-control', 'no-store').send(boards.list(ctx))
   })
-  app.get(one, { config }, async (request, reply) => {
-    authoriseAll(request.ctx.user, 'read')
+  app.get(one, { schema: schemas.read, ...reading }, async (request, reply) => {
     return send(reply, boards.find(request.ctx, idOf(request)))
   })
-  app.post(url, { config }, async (request, reply) => {
+  app.post(url, { schema: schemas.create, ...changing }, async (request, reply) => {
     return send(reply, await boards.create(request.ctx, readDraft(request, mostValues())))
   })
-  app.put(one, { config }, async (request, reply) => {
+  app.put(one, { schema: schemas.change, ...changing }, async (request, reply) => {
     const draft = readDraft(request, mostValues())
     const revision = Number(firstValue(request.query as Parameters, 'revision') ?? Number.NaN)
     if (!Number.isSafeInteger(revision)) throw invalid('parameter revision is missing: the one the change was made to')
     return send(reply, await boards.change(request.ctx, idOf(request), revision, draft))
   })
-  app.delete(one, { config }, async (request, reply) => {
+  app.delete(one, { schema: schemas.remove, ...changing }, async (request, reply) => {
     await boards.remove(request.ctx, idOf(request))
     return reply.status(204).send()
   })
@@ -54,10 +67,9 @@ function send(reply: FastifyReply, { document, created: _, ...facts }: Board): F
 
 /** `{"title":…,"shared":…,"document":{…}}`. Throws DbError `InvalidArguments`. */
 function readDraft(request: FastifyRequest, mostValues: number): BoardDraft {
-  authoriseAll(request.ctx.user, 'write')
   const body = bodyBytes(request)
   if (!isUtf8(body)) throw invalid('the body is not UTF-8')
-  checkJsonValues(body, mostValues)
+  runAtOnce(checkJsonValues(body, mostValues))
   let value: unknown
   try {
     value = JSON.parse(body.toString())

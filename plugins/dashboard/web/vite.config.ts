@@ -28,8 +28,8 @@ function processors(): Plugin {
     resolveId: id => (id === name ? `\0${name}` : undefined),
     async load(id) {
       if (id !== `\0${name}`) return undefined
-      const { builtInKinds } = await import('../../pipelines/processor/index.ts')
-      return `export default ${JSON.stringify(builtInKinds.map(({ kind, doc }) => ({ kind, ...doc })))}`
+      const { processors: kinds } = await import('../../processors.ts')
+      return `export default ${JSON.stringify(kinds.map(({ kind, doc }) => ({ kind, ...doc })))}`
     }
   }
 }

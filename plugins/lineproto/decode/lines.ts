@@ -1,6 +1,6 @@
 // Line protocol to columns: one pass over the bytes of a body, without an object or a string for what earlier lines had, too.
 import { isUtf8 } from 'node:buffer'
-import { DbError, nameProblem, putNanoseconds } from '../../../core/index.ts'
+import { DbError, nameProblem, putNanoseconds, type Steps } from '../../../core/index.ts'
 import { escapable, unescapeText } from './escape.ts'
 import type { FieldColumn } from './field.ts'
 import { type DecodedTable, Measurement } from './measurement.ts'
@@ -17,6 +17,8 @@ export interface DecodeLimits {
   readonly max_columns: number
   /** Values of one request, those that are missing in a row included. */
   readonly max_request_cells: number
+  /** Bytes of the text of one field, as it is written. */
+  readonly max_text_size: number
   /** Bytes kept for later requests. */
   readonly cache_size: number
 }
@@ -26,12 +28,16 @@ const [feed, carriage, space, hash, comma, minus, equals, backslash] = [0x0a, 0x
 /** What a spelling takes besides its bytes, about. */
 const spellingBytes = 100
 
+/** Bytes that are read, and tables that are put together, in one step. */
+const stepBytes = 16 * 1024
+const stepTables = 64
+
 const nothing = Buffer.alloc(0)
 
-/** Decodes one body after the other; what it remembers of measurements and fields makes it fast, and nothing else. */
+/** Decodes one body at a time; what it remembers of measurements and fields makes it fast, and nothing else. */
 export class LineDecoder {
   readonly #limits: DecodeLimits
-  readonly #values = new ValueReader()
+  readonly #values: ValueReader
   #measurements = new Map<string, Measurement>()
   #spellings = new Map<string, Measurement>()
   #used: Measurement[] = []
@@ -45,34 +51,46 @@ export class LineDecoder {
 
   constructor(limits: DecodeLimits) {
     this.#limits = limits
+    this.#values = new ValueReader(limits.max_text_size)
   }
 
   /**
    * The tables of a body, in order of first sight; tags are left as keys. `now` are nanoseconds since 1970. Throws ParseError for the first
    * line that is wrong.
    */
-  decode(body: Buffer, precision: Precision, now: bigint): readonly DecodedTable[] {
+  *decode(body: Buffer, precision: Precision, now: bigint): Steps<readonly DecodedTable[]> {
     this.#body = body
     this.#values.body = body
     this.#precision = precision
     this.#now = [Number(now / 1_000_000_000n), Number(now % 1_000_000_000n)]
     try {
       if (!isUtf8(body)) throw invalidText(body)
-      for (let at = 0; at < body.length; ) at = this.#readLine(at)
-      return this.#finish()
+      for (let at = 0, end = stepBytes; at < body.length; ) {
+        at = this.#readLine(at)
+        if (at < end) continue
+        end = at + stepBytes
+        yield
+      }
+      return yield* this.#finish()
     } finally {
       this.#reset()
     }
   }
 
-  #finish(): DecodedTable[] {
+  *#finish(): Steps<DecodedTable[]> {
     let [bytes, keyBytes] = [0, 0]
-    for (const measurement of this.#used) {
+    for (const [i, measurement] of this.#used.entries()) {
+      if (i % stepTables === stepTables - 1) yield
       bytes += measurement.close()
       keyBytes += measurement.keyBytes
     }
     const [columns, keys] = [new Slab(bytes), new Slab(keyBytes)]
-    return this.#used.map(measurement => measurement.copy(this.#body, columns, keys))
+    const tables: DecodedTable[] = []
+    for (const [i, measurement] of this.#used.entries()) {
+      if (i % stepTables === stepTables - 1) yield
+      tables.push(measurement.copy(this.#body, columns, keys))
+    }
+    return tables
   }
 
   /** Returns where the next line begins. */

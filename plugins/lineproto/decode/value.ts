@@ -11,6 +11,12 @@ export class ValueReader {
   /** Whose fields they are, for messages. */
   table = ''
   readonly #number = new NumberReader()
+  readonly #mostText: number
+
+  /** Texts may have so many bytes as they are written. */
+  constructor(mostText: number) {
+    this.#mostText = mostText
+  }
 
   /** Returns where the value ends. Throws ParseError. */
   read(field: FieldColumn, row: number, start: number): number {
@@ -59,13 +65,24 @@ export class ValueReader {
   #readText(field: FieldColumn, row: number, start: number): number {
     const body = this.body
     const from = start + 1
+    const last = from + this.#mostText
     let end = from
     let isEscaped = false
+    let plain = from + longText
     for (let byte = body[end]; byte !== quote; byte = body[++end]) {
+      if (end === plain) {
+        end = skipPlain(body, end, last + 1)
+        plain = end + longText
+        byte = body[end]
+        if (byte === quote) break
+      }
       if (byte === undefined) throw failure(body, start, 'a text has no closing quote')
+      if (end > last)
+        throw failure(body, start, `a text takes more than ${this.#mostText} bytes (plugins.lineproto.max_text_size)`)
       if (byte !== backslash) continue
       isEscaped = true
       end++
+      plain = end + longText
     }
     if (!field.take(row, 'String')) throw this.#wrongType(field, 'String', start)
     const at = field.takeText(row, end - from)
@@ -115,6 +132,20 @@ const flags: Readonly<Record<string, number>> = Object.freeze({
 
 function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a
+}
+
+/** Bytes of a text without a backslash behind which more of it is looked for at once, and how many of them. */
+const [longText, window] = [256, 1 << 16]
+
+/** The first quote or backslash from a place on, `end` where none stands before it. */
+function skipPlain(body: Uint8Array, start: number, end: number): number {
+  for (let at = start; at < end; at += window) {
+    const part = body.subarray(at, Math.min(end, at + window))
+    const escaped = part.indexOf(backslash)
+    const found = (escaped < 0 ? part : part.subarray(0, escaped)).indexOf(quote)
+    if (found >= 0 || escaped >= 0) return at + (found >= 0 ? found : escaped)
+  }
+  return Math.min(end, body.length)
 }
 
 function put(body: Uint8Array, start: number, end: number, text: Uint8Array, at: number): number {

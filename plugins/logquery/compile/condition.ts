@@ -5,7 +5,9 @@ import {
   type Condition,
   convertTime,
   parseSearch,
+  partCondition,
   readingOf,
+  requiredText,
   searchCondition,
   type Table
 } from '../../../core/index.ts'
@@ -70,11 +72,19 @@ function contentCondition(column: TableColumn, filter: ContentFilter): Condition
   const reading = readingOf([column])
   switch (kind) {
     case 'contains':
-      return term(name, inner(text, true, true))
+      return partCondition(name, text, { start: true, end: true })
+    case 'regex': {
+      const held = requiredText(text)
+      if (held === undefined) return undefined
+      return all([
+        { kind: 'contains', column: name, text: held },
+        partCondition(name, held, { start: true, end: true })
+      ])
+    }
     case 'prefix':
-      return term(name, inner(text, false, true))
+      return partCondition(name, text, { start: false, end: true })
     case 'postfix':
-      return term(name, inner(text, true, false))
+      return partCondition(name, text, { start: true, end: false })
     case 'matches':
       return searchCondition(parseSearch(text), name, reading.folded)
     case 'matches_term':
@@ -85,17 +95,9 @@ function contentCondition(column: TableColumn, filter: ContentFilter): Condition
 
 function equals({ name, type }: TableColumn, value: Scalar): Condition | undefined {
   const text = String(value)
-  if (type === 'String') return all([{ kind: 'equals', column: name, value: text }, term(name, text)])
+  if (type === 'String') return all([{ kind: 'equals', column: name, value: text }, partCondition(name, text, whole)])
   const isWhole = /^U?Int\d+$/.test(type) && /^-?\d{1,38}$/.test(text)
   return isWhole ? { kind: 'equals', column: name, value: BigInt(text).toString() } : undefined
 }
 
-function term(column: string, text: string): Condition | undefined {
-  return text === '' ? undefined : { kind: 'term', column, term: text, folded: false }
-}
-
-/** The part of a text that stands whole wherever the text stands: letters and digits at an open end may go on beyond it. */
-function inner(text: string, openStart: boolean, openEnd: boolean): string {
-  const from = openStart ? text.replace(/^[A-Za-z0-9]+/, '') : text
-  return openEnd ? from.replace(/[A-Za-z0-9]+$/, '') : from
-}
+const whole = { start: false, end: false }

@@ -1,5 +1,5 @@
 // Rows beside those that were found: the lines or the seconds before and after each.
-import { type Condition, type SqlQuery, type Table, unitsPerSecond } from '../../../core/index.ts'
+import { type Condition, quoteName, type SqlQuery, type Table, unitsPerSecond } from '../../../core/index.ts'
 import { wrong } from '../document/node.ts'
 import type { Context, LogQuery } from '../document/tree.ts'
 import { timeCondition } from './condition.ts'
@@ -7,7 +7,7 @@ import { timeSql, type Writing } from './constant.ts'
 import { filterSql } from './filter.ts'
 import { readTable, type Source, tableScope, timeBounds } from './plan.ts'
 import { place, statement } from './statement.ts'
-import { quoteName, unitOf, type Value } from './value.ts'
+import { unitOf, type Value } from './value.ts'
 import type { Window } from './window.ts'
 
 /** Throws where steps make something else of rows than rows. */

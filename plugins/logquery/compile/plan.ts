@@ -1,5 +1,5 @@
 // A log query over a table as one statement: filters, then the steps of `exprs`, then order and limit.
-import type { Condition, SqlQuery, Table, TableColumn } from '../../../core/index.ts'
+import { type Condition, quoteName, type SqlQuery, type Table, type TableColumn } from '../../../core/index.ts'
 import { wrong } from '../document/node.ts'
 import type { Expression, LogQuery, Ordering, Step } from '../document/tree.ts'
 import { all, filterCondition, timeCondition } from './condition.ts'
@@ -7,7 +7,7 @@ import { timeSql, type Writing } from './constant.ts'
 import { compileAggregate, compileValue, findColumn } from './expression.ts'
 import { filterSql } from './filter.ts'
 import { place, statement } from './statement.ts'
-import { kindOf, quoteName, type Scope, unitOf, type Value } from './value.ts'
+import { kindOf, type Scope, unitOf, type Value } from './value.ts'
 
 /** Rows on their way through the steps. */
 export interface Rows {
@@ -85,12 +85,12 @@ export function conditionOf(table: Table, { time, filter, columns }: LogQuery): 
   return all([time && timeCondition(time, unitOf(columnValue(table.timeIndex))), filtered])
 }
 
-/** A statement for the time of the last row that the answer can show. */
-export function oldestQuery(writing: Writing, table: Table, query: LogQuery): SqlQuery {
+/** A statement for the time of the oldest of the newest `count` rows that a query finds. */
+export function oldestQuery(writing: Writing, table: Table, query: LogQuery, count: number): SqlQuery {
   const { rows, conditions } = readTable(writing, table, query)
   const time = rows.scope.time!.sql
   const where = rows.where.length > 0 ? ` WHERE ${rows.where.join(' AND ')}` : ''
-  const newest = `SELECT ${time} AS moment FROM ${place}${where} ORDER BY moment DESC LIMIT ${query.skip + query.fetch}`
+  const newest = `SELECT ${time} AS moment FROM ${place}${where} ORDER BY moment DESC LIMIT ${count}`
   return statement(`SELECT min(moment) FROM (${newest})`, table, conditions, writing.parameters)
 }
 

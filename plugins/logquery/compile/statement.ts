@@ -1,5 +1,5 @@
 // The text of a statement with places for tables in it.
-import type { Condition, SqlParameters, SqlQuery, Table } from '../../../core/index.ts'
+import { type Condition, quoteName, type SqlParameters, type SqlQuery, type Table } from '../../../core/index.ts'
 
 /** Stands where the rows of the table come; no name holds it. */
 export const place = '\0'
@@ -11,10 +11,20 @@ export function statement(
   conditions: readonly (Condition | undefined)[],
   parameters: SqlParameters
 ): SqlQuery {
+  // Texts of the document are parameters: what stands here and is no such name only reads a column more.
+  const names = table.columns.filter(({ physical }) => text.includes(`stored.${quoteName(physical)}`))
+  const columns = text.includes('stored.*') ? undefined : names.map(({ name }) => name)
   const starts = [...text.matchAll(/\0/g)].map(match => match.index)
   const relations = starts.map((start, i) => {
     const where = conditions[i]
-    return { start, end: start + place.length, table, alias: 'stored', ...(where && { where }) }
+    return {
+      start,
+      end: start + place.length,
+      table,
+      alias: 'stored',
+      ...(columns && { columns }),
+      ...(where && { where })
+    }
   })
   return { kind: 'sql', text, relations, timezone: 'UTC', parameters: parameters.values }
 }

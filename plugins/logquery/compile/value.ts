@@ -73,7 +73,3 @@ export function textSql(value: Value, path: string): string {
   if (value.kind === 'json' || value.kind === 'integer') return `CAST(${value.sql} AS VARCHAR)`
   throw wrong(path, `needs a text, ${value.name} is ${value.type}`)
 }
-
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}

@@ -56,7 +56,7 @@ export function durationOf(promql: PromqlService, parameters: ApiParameters, nam
 
 /** Seconds as a number, in milliseconds; undefined for what is none, or no date has. */
 function readSeconds(text: string): number | undefined {
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined
+  if (!/^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined
   const milliseconds = Math.round(Number(text) * 1_000)
   return Math.abs(milliseconds) <= farthest ? milliseconds : undefined
 }

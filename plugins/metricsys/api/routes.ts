@@ -1,6 +1,7 @@
 // The query API under `/v1/metricsys/api/v1`: every endpoint by GET and POST, answers in the envelope its clients know.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { acceptForms, answerError, authorise, DbError, type PluginApp } from '../../../core/index.ts'
+import { Type } from 'typebox'
+import { acceptForms, answerError, DbError, type PluginApp } from '../../../core/index.ts'
 import type { AlertingService, PromqlService } from '../../services.ts'
 import { buildInfo } from './build-info.ts'
 import { readCardinality } from './cardinality.ts'
@@ -30,17 +31,18 @@ export async function apiRoutes(
     throw new DbError('Unsupported', `there is no ${request.url}`, { status: 404 })
   })
 
-  const both = <T>(url: string, work: Work<T>, pieces: (answer: T) => Iterable<string>) =>
+  const both = <T>(url: keyof typeof described, work: Work<T>, pieces: (answer: T) => Iterable<string>) =>
     app.route({
       method: ['GET', 'POST'],
       url,
+      schema: schemaOf(url),
+      config: { action: 'read' },
       async handler(request: FastifyRequest, reply: FastifyReply) {
-        authorise(request.ctx.user, 'read')
         return sendJson(request, reply, pieces(await work(request, parametersOf(request))))
       }
     })
-  const data = (url: string, work: Work<unknown>) => both(url, work, answer => dataPieces(answer))
-  const list = (url: string, work: Work<ListAnswer>) =>
+  const data = (url: keyof typeof described, work: Work<unknown>) => both(url, work, answer => dataPieces(answer))
+  const list = (url: keyof typeof described, work: Work<ListAnswer>) =>
     both(url, work, ({ data, truncated }) => dataPieces(data, truncated ? [truncation] : []))
 
   both('/query', ({ ctx }, parameters) => instantQuery(promql, ctx, parameters), answerPieces)
@@ -65,6 +67,65 @@ export async function apiRoutes(
       return dataPieces(data, truncated ? [note] : [])
     }
   )
+}
+
+const one = (description: string) => Type.Optional(Type.String({ description }))
+const query = { query: Type.String({ description: 'PromQL.' }) }
+const asking = {
+  ...query,
+  lookback_delta: one('How old a sample may be that counts.'),
+  limit: one('Series at most.'),
+  stats: one('`all`: what it cost.')
+}
+const matches = {
+  'match[]': one('Selector of series; may be repeated.'),
+  start: one('Time.'),
+  end: one('Time.'),
+  limit: one('Entries at most.')
+}
+const described = {
+  '/query': ['Evaluate PromQL at a moment', { ...asking, time: one('Unix seconds or RFC 3339; now without it.') }],
+  '/query_range': [
+    'Evaluate PromQL over a time range',
+    {
+      ...asking,
+      start: Type.String(),
+      end: Type.String(),
+      step: Type.String({ description: 'A duration or seconds.' })
+    }
+  ],
+  '/series': ['Series that selectors choose', matches],
+  '/labels': ['Names of labels', matches],
+  '/label/:name/values': ['Values of a label', matches],
+  '/metadata': ['Type, unit and help of metrics', { metric: one('Of this one.'), limit: one('Metrics at most.') }],
+  '/format_query': ['PromQL written anew', query],
+  '/parse_query': ['The tree of a PromQL query', query],
+  '/rules': [
+    'Rules and how they are',
+    {
+      ...{ type: one('`alert` or `record`.'), exclude_alerts: one('`true`: without the alerts of the rules.') },
+      ...{
+        'rule_name[]': one('May be repeated.'),
+        'rule_group[]': one('May be repeated.'),
+        'file[]': one('May be repeated.')
+      }
+    }
+  ],
+  '/alerts': ['Alerts that are pending or firing', {}],
+  '/status/buildinfo': ['Which version answers', {}],
+  '/status/tsdb': ['What has the most series', { limit: one('Entries at most.') }]
+} as const
+const produces = {
+  'application/json': Type.Object({
+    ...{ status: Type.String(), data: Type.Unknown() },
+    warnings: Type.Optional(Type.Array(Type.String()))
+  })
+}
+
+function schemaOf(url: keyof typeof described) {
+  const [summary, properties] = described[url]
+  const parameters = Type.Object(properties)
+  return { summary, parameters, consumes: { 'application/x-www-form-urlencoded': parameters }, produces }
 }
 
 const truncation = 'results truncated due to limit'

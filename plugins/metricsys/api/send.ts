@@ -56,7 +56,7 @@ function takesGzip(header: string | string[] | undefined): boolean {
   const offers = String(header ?? '')
     .toLowerCase()
     .split(',')
-    .map(offer => offer.trim().split(/\s*;\s*/))
+    .map(offer => offer.trim().split(/(?<!\s)\s*;\s*/))
   const gzip = offers.find(([name]) => name === 'gzip') ?? offers.find(([name]) => name === '*')
   return gzip !== undefined && !gzip.slice(1).some(parameter => /^q=0(\.0*)?$/.test(parameter))
 }

@@ -2,6 +2,8 @@
 import {
   DbError,
   isValid,
+  quoteName,
+  quoteText,
   type RequestContext,
   type ResultBatch,
   type Store,
@@ -101,18 +103,18 @@ function statement(
 ): [string, string] {
   const { timeIndex } = table
   const [t, v, h, n] = freeNames(table)
-  const names = tags.map(tag => quote(tag.physical))
+  const names = tags.map(tag => quoteName(tag.physical))
   const partition = names.length > 0 ? `PARTITION BY ${names.join(', ')} ` : ''
-  const own = quote(timeIndex.physical)
+  const own = quoteName(timeIndex.physical)
   const time = timeIndex.type === 'TimestampMillisecond' ? own : `epoch_ms(${own})`
-  const text = histogram ? `${quote(histogram.physical)}::VARCHAR` : 'NULL::VARCHAR'
+  const text = histogram ? `${quoteName(histogram.physical)}::VARCHAR` : 'NULL::VARCHAR'
   const count = `row_number() OVER (${partition}ORDER BY ${time})::INTEGER`
   const inner = [`${time} AS ${t}`, `${number(value)} AS ${v}`, `${text} AS ${h}`, `${count} AS ${n}`, ...names].join(
     ', '
   )
   const labels = names.map(name => `, CASE WHEN ${n} = 1 THEN ${name} END`).join('')
-  const columns = new Map(table.tags.map(tag => [tag.name, quote(tag.physical)]))
-  const filled = [value, histogram].flatMap(column => (column ? [`${quote(column.physical)} IS NOT NULL`] : []))
+  const columns = new Map(table.tags.map(tag => [tag.name, quoteName(tag.physical)]))
+  const filled = [value, histogram].flatMap(column => (column ? [`${quoteName(column.physical)} IS NOT NULL`] : []))
   const where = [
     ...bounds(timeIndex, time, query),
     ...matchers.map(matcher => condition(matcher, columns.get(matcher.name)!)),
@@ -134,7 +136,7 @@ function freeNames({ columns }: Table): readonly string[] {
 
 function number(value: TableColumn | undefined): string {
   if (value === undefined) return 'NULL::DOUBLE'
-  return value.type === 'Float64' ? quote(value.physical) : `${quote(value.physical)}::DOUBLE`
+  return value.type === 'Float64' ? quoteName(value.physical) : `${quoteName(value.physical)}::DOUBLE`
 }
 
 /** Microseconds DuckDB's timestamps end at. */
@@ -155,17 +157,9 @@ function bounds({ type }: TableColumn, time: string, { from, to }: ReadQuery): s
 
 function condition({ type, value }: Matcher, column: string): string {
   const text = `coalesce(${column}, '')`
-  if (type === '=') return value === '' ? `${text} = ''` : `${column} = ${literal(value)}`
-  if (type === '!=') return `${text} <> ${literal(value)}`
-  return `${type === '!~' ? 'NOT ' : ''}regexp_matches(${text}, ${literal(anchored(value))})`
-}
-
-function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
+  if (type === '=') return value === '' ? `${text} = ''` : `${column} = ${quoteText(value)}`
+  if (type === '!=') return `${text} <> ${quoteText(value)}`
+  return `${type === '!~' ? 'NOT ' : ''}regexp_matches(${text}, ${quoteText(anchored(value))})`
 }
 
 /** As the protocol sorts series: label by label, by name and then by value; the shorter one first. */

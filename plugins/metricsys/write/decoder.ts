@@ -8,6 +8,8 @@ import { type Frame, type FrameMemory, isLarge, isSameMemory, mostIdle } from '.
 
 /** Bytes of a request below which the way to the other thread costs more than it saves. */
 const smallRequest = 8192
+/** Bytes from which on a request waits for the thread to start. */
+const largeRequest = 1 << 18
 
 export interface Decoder {
   /** Decodes a request into the frame. Throws DbError `InvalidArguments` for what cannot be read. */
@@ -22,7 +24,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** The thread starts with the first large request, and takes over once it is ready. */
+/** The thread starts with the first request that is not small, and takes over once it is ready; large ones wait for it. */
 export function createDecoder(): Decoder {
   const waiting = new Map<number, Waiting>()
   const slots = createSlots()
@@ -65,7 +67,7 @@ export function createDecoder(): Decoder {
     decode(frame, request, encoding) {
       if (request.length < smallRequest || isClosed) return decode(frame, request, encoding)
       worker ??= start()
-      if (!isReady) return decode(frame, request, encoding)
+      if (!isReady && request.length < largeRequest) return decode(frame, request, encoding)
       frame.reserveInput(request.length).set(request)
       const task: DecodeTask = { id: ++lastId, encoding, size: request.length, ...slots.take(frame) }
       return new Promise((resolve, reject) => {

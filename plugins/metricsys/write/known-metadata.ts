@@ -1,21 +1,33 @@
 // Which metadata is stored already: senders repeat all of it every minute.
+import type { Steps } from '../../../core/index.ts'
 import type { MetricMetadata } from '../../services.ts'
 
 const most = 100_000
+/** Metrics of one step. */
+const stepMetrics = 256
 
 export class KnownMetadata {
   readonly #known = new Map<string, string>()
-
-  /** What is new or says something else than before, the last word on each metric. */
-  changed(db: string, metadata: readonly MetricMetadata[]): readonly MetricMetadata[] {
-    const last = new Map(metadata.filter(({ metric }) => metric !== '').map(each => [each.metric, each]))
-    return [...last.values()].filter(each => this.#known.get(keyOf(db, each)) !== textOf(each))
-  }
 
   /** Remembers what was stored; starts anew when it gets too much. */
   keep(db: string, metadata: readonly MetricMetadata[]): void {
     if (this.#known.size + metadata.length > most) this.#known.clear()
     for (const each of metadata.slice(0, most)) this.#known.set(keyOf(db, each), textOf(each))
+  }
+
+  /** What is new or says something else than before, the last word on each metric. */
+  *changed(db: string, metadata: readonly MetricMetadata[]): Steps<readonly MetricMetadata[]> {
+    const changed = new Map<string, MetricMetadata>()
+    for (const [i, each] of metadata.entries()) {
+      if (each.metric !== '') changed.set(each.metric, each)
+      if (i % stepMetrics === stepMetrics - 1) yield
+    }
+    let i = 0
+    for (const [metric, each] of changed) {
+      if (this.#known.get(keyOf(db, each)) === textOf(each)) changed.delete(metric)
+      if (i++ % stepMetrics === stepMetrics - 1) yield
+    }
+    return [...changed.values()]
   }
 }
 

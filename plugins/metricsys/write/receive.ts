@@ -3,9 +3,12 @@ import {
   type Core,
   DbError,
   isDbError,
+  Pace,
   type RequestContext,
+  runPaced,
   type SeriesName,
   type SeriesWrite,
+  type Steps,
   type TableWrite
 } from '../../../core/index.ts'
 import type { ExemplarRow, HistogramRow } from '../../services.ts'
@@ -23,6 +26,9 @@ import { exemplarWrites, histogramWrites, metadataWrite } from './rows.ts'
 import { checkTime } from './sample.ts'
 import type { SeriesNames } from './series-name.ts'
 
+/** Rows of one step. */
+const stepRows = 64
+
 export interface WriteOptions extends RoomOptions {
   readonly native_histograms: boolean
 }
@@ -34,7 +40,7 @@ export interface WriteRequest {
   readonly body: Uint8Array
   /** Version 1.0 only: samples go through it instead of becoming series. */
   readonly pipeline?: PipelineStep
-  /** Told how much memory the request takes once it is inflated. */
+  /** Told how much memory the request takes once it is inflated; `body` is not looked at any more then. */
   readonly hold: (bytes: number) => void
 }
 
@@ -75,36 +81,28 @@ export interface KnownMetrics {
 export function createReceive(core: Core, options: WriteOptions, known: KnownMetrics): Receive {
   const frames = new Frames()
   const receiver = { core, options, ...known }
-  const help = 'Remote write requests that were refused, or of which something was left out, by the error.'
-  const refused = core.metrics.counter('svc_metricsys_write_refused_total', help, ['code'])
   const decoder = createDecoder()
   const receive = (ctx: RequestContext, request: WriteRequest) =>
     frames.use(async frame => {
-      try {
-        const { version, codec, body } = request
-        const decoded = await decoder.decode(frame, body, { version, codec, limit: core.config.http.body_limit })
-        request.hold(frame.length + body.length)
-        const written = await store({ ...receiver, ctx, request, frame, failures: [...decoded.failures] }, decoded)
-        if (written.error !== undefined) refused.add(1, { code: written.error.code })
-        return written
-      } catch (error) {
-        if (isDbError(error)) refused.add(1, { code: error.code })
-        throw error
-      }
+      const { version, codec, body } = request
+      const decoded = await decoder.decode(frame, body, { version, codec, limit: core.config.http.body_limit })
+      request.hold(frame.length + body.length)
+      return store({ ...receiver, ctx, request, frame, failures: [...decoded.failures] }, decoded)
     })
   return Object.assign(receive, { close: decoder.close })
 }
 
 async function store(reception: Reception, decoded: Decoded): Promise<Written> {
   const { core, ctx, request, frame, failures, metadata } = reception
-  const histograms = readHistograms(reception, decoded)
-  const exemplars = readExemplars(reception, decoded)
-  const news = metadata.changed(ctx.db, decoded.metadata)
+  const pace = new Pace(ctx.signal)
+  const histograms = await runPaced(pace, readHistograms(reception, decoded))
+  const exemplars = await runPaced(pace, readExemplars(reception, decoded))
+  const news = await runPaced(pace, metadata.changed(ctx.db, decoded.metadata))
   const writes: (TableWrite | SeriesWrite)[] = [
-    ...(await sampleWrites(reception)),
-    ...histogramWrites(histograms, request.physicalTable),
-    ...exemplarWrites(exemplars),
-    ...(news.length > 0 ? [metadataWrite(news, Date.now())] : [])
+    ...(await sampleWrites(reception, pace)),
+    ...(await runPaced(pace, histogramWrites(histograms, request.physicalTable))),
+    ...(await runPaced(pace, exemplarWrites(exemplars))),
+    ...(news.length > 0 ? [await runPaced(pace, metadataWrite(news, Date.now()))] : [])
   ]
   if (writes.length === 0) return { samples: 0, histograms: 0, exemplars: 0, error: failures[0] }
   const { refused } = await core.store.write(ctx, writes)
@@ -117,13 +115,21 @@ async function store(reception: Reception, decoded: Decoded): Promise<Written> {
   }
 }
 
-async function sampleWrites(reception: Reception): Promise<readonly (TableWrite | SeriesWrite)[]> {
+async function sampleWrites(reception: Reception, pace: Pace): Promise<readonly (TableWrite | SeriesWrite)[]> {
   const { ctx, frame, request } = reception
   if (frame.samples === 0) return []
   if (request.pipeline === undefined) return [seriesWrite(reception)]
-  const { starts, ends, keyCount } = frame
-  const names = Array.from({ length: keyCount }, (_, i) => nameOf(reception, { start: starts[i]!, end: ends[i]! }))
-  return runPipeline(ctx, request.pipeline, frame, names)
+  return runPipeline(ctx, request.pipeline, frame, await runPaced(pace, namesOf(reception)))
+}
+
+function* namesOf(reception: Reception): Steps<SeriesName[]> {
+  const { starts, ends, keyCount } = reception.frame
+  const names: SeriesName[] = []
+  for (let i = 0; i < keyCount; i++) {
+    names.push(nameOf(reception, { start: starts[i]!, end: ends[i]! }))
+    if (i % stepRows === stepRows - 1) yield
+  }
+  return names
 }
 
 function seriesWrite(reception: Reception): SeriesWrite {
@@ -148,44 +154,49 @@ function seriesWrite(reception: Reception): SeriesWrite {
   }
 }
 
-function readHistograms(reception: Reception, { histograms }: Decoded): HistogramRow[] {
+function* readHistograms(reception: Reception, { histograms }: Decoded): Steps<HistogramRow[]> {
   const { options, frame, request } = reception
   if (histograms.length > 0 && !options.native_histograms) {
     throw new DbError('Unsupported', 'native histograms are switched off (plugins.metricsys.native_histograms)')
   }
   const room = createRoom(reception.core.store, reception.ctx.db, options)
-  return histograms.flatMap(({ key, message }) =>
+  const rows: HistogramRow[] = []
+  for (const [i, { key, message }] of histograms.entries()) {
     attempt(reception, () => {
       const name = nameOf(reception, key)
       const histogram = readHistogram(frame.body, message.start, message.end)
       checkTime(histogram.time)
       room.check(name, request.physicalTable)
-      return { name, time: histogram.time, histogram }
+      rows.push({ name, time: histogram.time, histogram })
     })
-  )
+    if (i % stepRows === stepRows - 1) yield
+  }
+  return rows
 }
 
-function readExemplars(reception: Reception, { exemplars }: Decoded): ExemplarRow[] {
+function* readExemplars(reception: Reception, { exemplars }: Decoded): Steps<ExemplarRow[]> {
   const { frame, names } = reception
   const room = createRoom(reception.core.store, reception.ctx.db, reception.options)
-  return exemplars.flatMap(({ key, labels, value, time }) =>
+  const rows: ExemplarRow[] = []
+  for (const [i, { key, labels, value, time }] of exemplars.entries()) {
     attempt(reception, () => {
       checkTime(time)
       const name = nameOf(reception, key)
       room.checkSeries(name.database, exemplarTable)
-      return { name, labels: names.readLabels(frame.body, labels.start, labels.end), value, time }
+      rows.push({ name, labels: names.readLabels(frame.body, labels.start, labels.end), value, time })
     })
-  )
+    if (i % stepRows === stepRows - 1) yield
+  }
+  return rows
 }
 
 /** Version 2.0 stores what is right and tells the rest; version 1.0 stores all or nothing. */
-function attempt<T>({ request, failures }: Reception, read: () => T): T[] {
+function attempt({ request, failures }: Reception, read: () => void): void {
   try {
-    return [read()]
+    read()
   } catch (error) {
     if (request.version === '1.0' || !isDbError(error)) throw error
     failures.push(error)
-    return []
   }
 }
 

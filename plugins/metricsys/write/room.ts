@@ -34,14 +34,23 @@ export function createRoom(store: Store, db: string, options: RoomOptions): Room
     const series = table === undefined ? 0 : (store.statistics(table).series ?? 0)
     if (series >= options.max_series) throw full('max_series', 'series')
   }
+  // Counted once: a request may have as many rows as the database has tables.
+  const news = new Map<string, { count: number; readonly names: Set<string> }>()
+  const checkTables = (database: string, table: string) => {
+    const known = news.get(database) ?? { count: store.tables(database).length, names: new Set() }
+    news.set(database, known)
+    if (known.names.has(table)) return
+    if (known.count >= options.max_metrics) throw full('max_metrics', 'tables')
+    known.names.add(table)
+    known.count++
+  }
   return {
     checkSeries,
     check({ table, database = db, physicalTable: own, labels }, physicalTable) {
       const found = store.table(database, table)
       const physical = found?.options.physical_table ?? own ?? physicalTable
       if (found === undefined || !store.knowsSeries(found, labels)) checkSeries(database, physical)
-      if (found === undefined && store.tables(database).length >= options.max_metrics)
-        throw full('max_metrics', 'tables')
+      if (found === undefined) checkTables(database, table)
       const tags = new Set(store.table(database, physical)?.tags.map(tag => tag.name))
       const added = labels.filter(({ name }) => !tags.has(name)).length
       if (added > 0 && tags.size + added > options.max_label_names) throw full('max_label_names', 'label names')

@@ -42,10 +42,10 @@ export function createService(core: Core, options: WriteOptions): OwnService {
       return { check: room.check, checkExemplars: () => room.checkSeries(undefined, exemplarTable) }
     },
     ...{ histogramWrites, checkHistogram, exemplarWrites },
-    metadataWrite(db, rows) {
-      const news = metadata.changed(db, rows)
+    *metadataWrite(db, rows) {
+      const news = yield* metadata.changed(db, rows)
       if (news.length === 0) return undefined
-      return { write: metadataWrite(news, Date.now()), stored: () => metadata.keep(db, news) }
+      return { write: yield* metadataWrite(news, Date.now()), stored: () => metadata.keep(db, news) }
     }
   }
 }

@@ -26,7 +26,7 @@ export function readSafeInteger(bytes: Uint8Array, start: number, end: number): 
   return negative ? -value : value
 }
 
-const decimal = /^[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)$/i
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)$/i
 
 /** A decimal number with an optional exponent, or `inf`, `infinity`, `nan` in any case; undefined otherwise. */
 export function readDecimal(bytes: Uint8Array, start: number, end: number): number | undefined {

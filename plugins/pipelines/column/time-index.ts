@@ -1,6 +1,8 @@
 // The `custom_time_index` of a request: which field of the items is the time index, and how it is read.
 import {
   cell,
+  compileDateFormat,
+  type DateFormat,
   DbError,
   type ItemBatch,
   ItemField,
@@ -10,7 +12,6 @@ import {
 } from '../../../core/compute.ts'
 import { kindName, shownCell } from '../cell/input.ts'
 import { readInteger } from '../cell/number.ts'
-import { compileDateFormat, type DateFormat } from '../date/format.ts'
 
 export type CustomTimeIndex = { readonly field: string; readonly type: TimestampType } & (
   | { readonly kind: 'epoch' }

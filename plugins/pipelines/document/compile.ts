@@ -1,6 +1,6 @@
 // Document to pipeline: every option is checked here, so that running meets only what items bring.
-import { DbError, didYouMean, type ItemValue, maxJsonDepth } from '../../../core/compute.ts'
-import type { Processor, ProcessorDefinition } from '../../services.ts'
+import { DbError, didYouMean, type ItemValue, isDbError, maxJsonDepth } from '../../../core/compute.ts'
+import type { ProcessorDefinition } from '../../services.ts'
 import type { Dispatcher, DispatchRule, Pipeline, Step, SuffixTemplate, Transform } from '../pipeline.ts'
 import { variableNames } from '../run/variables.ts'
 import { type Document, type Entry, parseDocument, shortText } from './document.ts'
@@ -25,6 +25,17 @@ export function compilePipeline(yaml: string, kinds: ProcessorKinds): Pipeline {
   }
 }
 
+/** Kinds of processors that a document names and nobody has added; none where it cannot be read at all. */
+export function missingKinds(yaml: string, kinds: ProcessorKinds): readonly string[] {
+  try {
+    const named = parseDocument(yaml).processors.flatMap(({ value }) => (value instanceof Map ? [...value.keys()] : []))
+    return named.filter(kind => typeof kind === 'string' && !kinds.has(kind)) as string[]
+  } catch (error) {
+    if (!isDbError(error)) throw error
+    return []
+  }
+}
+
 function compileProcessor({ value, where }: Entry, kinds: ProcessorKinds): Step {
   const [first] = value instanceof Map ? (value as ReadonlyMap<unknown, unknown>) : []
   if (first === undefined) throw invalid(`${where}: a processor must be a map of its kind to its options`)
@@ -37,7 +48,7 @@ function compileProcessor({ value, where }: Entry, kinds: ProcessorKinds): Step 
     if (typeof key !== 'string') throw invalid(`${place}: option ${shortText(key)} must be a string`)
   }
   const read = readOptions(options as ReadonlyMap<string, unknown>, place)
-  const processor: Processor & Pick<Step, 'apply'> = definition.compile(read, where)
+  const processor = definition.compile(read, where)
   const variables = (fields: readonly string[]) => fields.filter(name => variableNames.has(name))
   return {
     kind: definition.kind,
@@ -52,7 +63,8 @@ function compileProcessor({ value, where }: Entry, kinds: ProcessorKinds): Step 
 function unknownKind(where: string, kind: string, kinds: ProcessorKinds): DbError {
   const known = [...kinds.keys()].sort()
   const list = known.join(', ')
-  return invalid(`${where}: Unsupported ${kind} processor, known kinds are ${list}${didYouMean(kind, known)}`)
+  const hint = 'kinds of plugins are known while they are on, `[plugins.NAME] enabled = true`'
+  return invalid(`${where}: Unsupported ${kind} processor, known kinds are ${list}; ${hint}${didYouMean(kind, known)}`)
 }
 
 function inferredTransform(processors: readonly Step[], document: Document): Transform {

@@ -8,6 +8,7 @@ import {
   type ItemValue,
   isDbError,
   parseJson,
+  runAtOnce,
   writeJson
 } from '../../../core/compute.ts'
 import { refuseUnknownKeys } from '../document/unknown-keys.ts'
@@ -45,7 +46,7 @@ interface Job {
 
 /** JSON text of the rows by table; `{output, …}` with a trace and where the document has unknown keys. Throws DbError. */
 export function dryRun(service: Runner, ctx: RunContext, request: DryRunRequest): string {
-  checkJsonValues(request.body, request.mostValues)
+  runAtOnce(checkJsonValues(request.body, request.mostValues))
   const job = readWrapped(service, request) ?? readPlain(service, request)
   if (job.items.rows > request.maxItems) {
     const limit = `[plugins.pipelines] dry_run_max_items = ${request.maxItems}`

@@ -1,7 +1,6 @@
 // Splits the first record of comma separated text into fields.
-import type { ItemBatch, ItemField } from '../../../core/compute.ts'
+import { type ItemBatch, type ItemField, readCsvRecord, unquoteCsv } from '../../../core/compute.ts'
 import type { ProcessorDefinition, ProcessorOptions } from '../../services.ts'
-import { readRecord, unquote } from '../cell/csv.ts'
 import { reject } from '../cell/input.ts'
 import { eachText, setBytes } from './cells.ts'
 
@@ -84,7 +83,7 @@ function setColumns(
   targets: readonly ItemField[],
   { separator, quote, trim, emptyValue }: Layout
 ): boolean {
-  const record = readRecord(batch.bytes, start, end, separator, quote)
+  const record = readCsvRecord(batch.bytes, start, end, separator, quote)
   if (record === undefined) return false
   for (let i = 0; i < targets.length; i++) {
     const target = targets[i]!
@@ -95,7 +94,7 @@ function setColumns(
       continue
     }
     const to = record.ranges[i * 2 + 1]!
-    if (record.escaped[i]) setBytes(batch, target, row, unquote(batch.bytes, from, to, quote))
+    if (record.escaped[i]) setBytes(batch, target, row, unquoteCsv(batch.bytes, from, to, quote))
     else target.setRange(row, from, to)
     if (trim) trimCell(batch, target, row)
   }

@@ -1,8 +1,7 @@
 // Text to a timestamp by strftime formats.
-import { compareUtf8, type ItemBatch, parseZone } from '../../../core/compute.ts'
+import { compareUtf8, compileDateFormat, type DateFormat, type ItemBatch, parseZone } from '../../../core/compute.ts'
 import type { FieldPair, ProcessorDefinition, ProcessorOptions } from '../../services.ts'
 import { hasText, reject, shownCell } from '../cell/input.ts'
-import { compileDateFormat, type DateFormat } from '../date/format.ts'
 
 /** Without `formats`: date and time with `T`, a fraction or none, and an offset, a `Z` or nothing behind. */
 const defaultFormats = ['%Y-%m-%dT%H:%M:%S%.f%z', '%Y-%m-%dT%H:%M:%S%.fZ', '%Y-%m-%dT%H:%M:%S%.f']

@@ -17,7 +17,6 @@ import { regex } from './regex.ts'
 import { select } from './select.ts'
 import { simpleExtract } from './simple-extract.ts'
 import { urlencoding } from './urlencoding.ts'
-import { vrl } from './vrl.ts'
 
 export const builtInKinds: readonly ProcessorDefinition[] = [
   cmcd,
@@ -36,6 +35,5 @@ export const builtInKinds: readonly ProcessorDefinition[] = [
   regex,
   select,
   simpleExtract,
-  urlencoding,
-  vrl
+  urlencoding
 ]

@@ -1,5 +1,13 @@
 // JSON text to an array or object.
-import { cell, countJsonValues, type ItemBatch, type ItemField, isDbError, parseJson } from '../../../core/compute.ts'
+import {
+  cell,
+  countJsonValues,
+  type ItemBatch,
+  type ItemField,
+  isDbError,
+  parseJson,
+  runAtOnce
+} from '../../../core/compute.ts'
 import type { ProcessorDefinition } from '../../services.ts'
 import { type Input, reject, rejectKind, shownCell } from '../cell/input.ts'
 import { eachPresent } from './cells.ts'
@@ -17,7 +25,7 @@ export const createJsonParse = (most: () => number): ProcessorDefinition => ({
         const limit = most()
         let left = limit === 0 ? Number.POSITIVE_INFINITY : limit
         const take: Take = text => {
-          if (limit > 0) left -= countJsonValues(text, left)
+          if (limit > 0) left -= runAtOnce(countJsonValues(text, left))
           return left >= 0
         }
         for (const { from, to } of options.fields) {

@@ -2,7 +2,7 @@
 import { DbError, type ItemBatch, isDbError, nameProblem, type TableOptions } from '../../../core/compute.ts'
 import type { Identity, Pipeline } from '../pipeline.ts'
 import { expandSuffix } from './suffix.ts'
-import { takeVariables, type VariableSet, variableOptions, variableSuffix, type WrittenVariables } from './variables.ts'
+import { takeVariables, type VariableSet, variableOptions, variableSuffix, type WrittenRows } from './variables.ts'
 
 export interface Group {
   readonly table: string
@@ -19,7 +19,7 @@ export function groupRows(
   batch: ItemBatch,
   rows: Uint32Array,
   table: string,
-  written: WrittenVariables | undefined
+  written: WrittenRows | undefined
 ): Group[] {
   const keeps = !('kind' in pipeline) && pipeline.transform.kind === 'listed'
   const sets = takeVariables(batch, rows, written, keeps)

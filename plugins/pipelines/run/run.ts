@@ -19,7 +19,7 @@ import type { DispatchRule, Identity, Pipeline, Step } from '../pipeline.ts'
 import { type Dispatched, dispatch, selectRows } from './dispatch.ts'
 import { flattenObjects } from './flatten.ts'
 import { type Group, groupOptions, groupRows, type OptionSets } from './group.ts'
-import { applyStep, WrittenVariables } from './variables.ts'
+import { applyStep, WrittenRows } from './variables.ts'
 
 export interface RunSettings {
   readonly table: string
@@ -44,6 +44,8 @@ export interface RunSettings {
   readonly maxGroups: number
   /** Columns a table may have; items that would need further ones fail. */
   readonly columns: Limit
+  /** How many failures are told. */
+  readonly maxErrors?: number
   readonly observer?: RunObserver
 }
 
@@ -55,7 +57,7 @@ export interface RunObserver {
   dispatched(batch: ItemBatch, { rule, rows }: Dispatched, table: string): void
 }
 
-/** How many failures a reply tells. */
+/** How many failures a reply tells where nobody asks for more. */
 const shownErrors = 10
 
 interface Run {
@@ -71,12 +73,12 @@ interface Run {
 export function runPipeline(pipeline: Pipeline | Identity, batch: ItemBatch, settings: RunSettings): PipelineResult {
   const run: Run = { settings, writes: [], errors: [], optionSets: new Map(), failed: 0, filtered: 0 }
   if (!settings.ignoreErrors) stopAtFailure(batch, run, 0)
-  const written = settings.variablesFromInput ? undefined : new WrittenVariables()
+  const written = settings.variablesFromInput ? undefined : new WrittenRows()
   runBatch(pipeline, batch, settings.table, written, 0, run)
   run.errors.sort((a, b) => a.index - b.index)
   return {
     writes: run.writes,
-    skipped: { count: run.failed, errors: run.errors.slice(0, shownErrors) },
+    skipped: { count: run.failed, errors: run.errors.slice(0, settings.maxErrors ?? shownErrors) },
     filtered: run.filtered
   }
 }
@@ -85,7 +87,7 @@ function runBatch(
   pipeline: Pipeline | Identity,
   batch: ItemBatch,
   table: string,
-  written: WrittenVariables | undefined,
+  written: WrittenRows | undefined,
   depth: number,
   run: Run
 ): void {
@@ -110,7 +112,7 @@ function runBatch(
 function runSteps(
   steps: readonly Step[],
   batch: ItemBatch,
-  written: WrittenVariables | undefined,
+  written: WrittenRows | undefined,
   before: number,
   run: Run
 ): void {
@@ -127,7 +129,7 @@ function sendOn(
   batch: ItemBatch,
   dispatched: Dispatched,
   table: string,
-  written: WrittenVariables | undefined,
+  written: WrittenRows | undefined,
   depth: number,
   run: Run
 ): void {
@@ -163,7 +165,7 @@ function writeRows(
   batch: ItemBatch,
   rows: Uint32Array,
   table: string,
-  written: WrittenVariables | undefined,
+  written: WrittenRows | undefined,
   run: Run
 ): void {
   const before = batch.failures.length
@@ -235,6 +237,6 @@ function itemErrors(batch: ItemBatch, from: number): ItemError[] {
 
 function countStates(batch: ItemBatch, run: Run): void {
   run.failed += batch.failures.length
-  run.errors.push(...itemErrors(batch, 0).slice(0, shownErrors))
+  for (const error of itemErrors(batch, 0).slice(0, run.settings.maxErrors ?? shownErrors)) run.errors.push(error)
   for (let row = 0; row < batch.rows; row++) if (batch.states[row] === itemState.dropped) run.filtered++
 }

@@ -8,6 +8,7 @@ import {
   parseTableOptions,
   type TableOptions
 } from '../../../core/compute.ts'
+import type { WrittenVariables } from '../../services.ts'
 import { cellText } from '../cell/text.ts'
 import type { Step } from '../pipeline.ts'
 
@@ -28,7 +29,7 @@ const names: readonly string[] = [
 export const variableNames: ReadonlySet<string> = new Set(names)
 
 /** In which rows which variables were written by what a pipeline's own text names; what items bring, or data that were parsed, is no such. */
-export class WrittenVariables {
+export class WrittenRows implements WrittenVariables {
   readonly #rows = new Map<string, Set<number>>()
 
   mark(name: string, row: number): void {
@@ -46,8 +47,8 @@ export class WrittenVariables {
   }
 
   /** The same for a batch of these rows alone. */
-  select(rows: Uint32Array): WrittenVariables {
-    const selected = new WrittenVariables()
+  select(rows: Uint32Array): WrittenRows {
+    const selected = new WrittenRows()
     for (const name of this.#rows.keys()) {
       for (let i = 0; i < rows.length; i++) if (this.has(name, rows[i]!)) selected.mark(name, i)
     }

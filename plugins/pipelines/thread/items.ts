@@ -1,26 +1,67 @@
 // A batch of items as it passes to another thread: its arrays move, and nested values keep what they are.
-import { type Item, ItemBatch, type ItemBatchParts, type ItemValue, Timestamp } from '../../../core/compute.ts'
+import { deserialize, serialize } from 'node:v8'
+import {
+  type Item,
+  ItemBatch,
+  type ItemBatchParts,
+  type ItemValue,
+  type Steps,
+  Timestamp
+} from '../../../core/compute.ts'
 
 /** Maps stand for objects, which inherit nothing, and objects for points in time: threads pass on no classes. */
 type Packed = null | boolean | bigint | number | string | Packed[] | Map<string, Packed> | { readonly ns: bigint }
 
+/** Values of one step: as many are made bytes of at a time. */
+const stepValues = 256
+
 export interface PackedItems extends Omit<ItemBatchParts, 'fields'> {
   readonly fields: readonly (Omit<ItemBatchParts['fields'][number], 'objects'> & {
-    readonly objects: Packed[] | undefined
+    /** Nested values as bytes, so many at a time: made into them by the thread's messages, they would hold the event loop. */
+    readonly objects: readonly Uint8Array<ArrayBuffer>[] | undefined
   })[]
 }
 
 /** The batch is used up. `moved` are the buffers to move. */
-export function packItems(batch: ItemBatch): { readonly items: PackedItems; readonly moved: ArrayBuffer[] } {
+export function* packItems(
+  batch: ItemBatch
+): Steps<{ readonly items: PackedItems; readonly moved: readonly ArrayBuffer[] }> {
   const parts = batch.parts()
-  const fields = parts.fields.map(field => ({ ...field, objects: field.objects?.map(pack) }))
-  const arrays = [parts.states, ...parts.fields.flatMap(({ kinds, words }) => [kinds, words])]
-  return { items: { ...parts, fields }, moved: arrays.map(({ buffer }) => buffer as ArrayBuffer) }
+  const fields: PackedItems['fields'][number][] = []
+  const moved = [parts.states.buffer as ArrayBuffer]
+  for (const field of parts.fields) {
+    const objects = field.objects && (yield* packObjects(field.objects))
+    fields.push({ ...field, objects })
+    moved.push(field.kinds.buffer as ArrayBuffer, field.words.buffer as ArrayBuffer)
+    for (const { buffer } of objects ?? []) moved.push(buffer)
+  }
+  return { items: { ...parts, fields }, moved }
+}
+
+function* packObjects(objects: readonly (ItemValue | undefined)[]): Steps<Uint8Array<ArrayBuffer>[]> {
+  const packed: Uint8Array<ArrayBuffer>[] = []
+  for (let at = 0; at < objects.length; at += stepValues) {
+    const some = objects.slice(at, at + stepValues).map(each => (each === undefined ? undefined : pack(each)))
+    packed.push(new Uint8Array(serialize(some)))
+    yield
+  }
+  return packed
 }
 
 export function unpackItems(items: PackedItems): ItemBatch {
-  const fields = items.fields.map(field => ({ ...field, objects: field.objects?.map(unpack) }))
+  const fields = items.fields.map(field => ({ ...field, objects: field.objects && unpackObjects(field.objects) }))
   return ItemBatch.fromParts({ ...items, fields })
+}
+
+function unpackObjects(packed: readonly Uint8Array[]): ItemValue[] {
+  const objects: ItemValue[] = []
+  for (const [i, bytes] of packed.entries()) {
+    const some: (Packed | undefined)[] = deserialize(bytes)
+    some.forEach((each, k) => {
+      if (each !== undefined) objects[i * stepValues + k] = unpack(each)
+    })
+  }
+  return objects
 }
 
 function pack(value: ItemValue): Packed {

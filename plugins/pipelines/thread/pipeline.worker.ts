@@ -1,10 +1,10 @@
 // A thread that runs pipelines, one piece of work after the other. It may be ended at any moment.
 import { isMarkedAsUntransferable, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { type Column, decodeItems, isDbError, type TableWrite } from '../../../core/compute.ts'
+import { type Column, decodeItems, giveWay, isDbError, type TableWrite } from '../../../core/compute.ts'
 import { inferredDdl } from '../document/ddl.ts'
 import { refuseUnknownKeys } from '../document/unknown-keys.ts'
 import { dryRun } from '../dryrun/dryrun.ts'
-import { createKinds } from '../kinds.ts'
+import { addKind, createKinds } from '../kinds.ts'
 import { createRunner } from '../runner.ts'
 import { unpackItems } from './items.ts'
 import {
@@ -20,28 +20,14 @@ import {
   type Work
 } from './task.ts'
 
-const { answered, foreign, pathValues, questions, scripts, textLength } = workerData as ThreadOptions
+const { answered, modules, pathValues, questions, textLength } = workerData as ThreadOptions
 const send = (message: Message, moved: readonly ArrayBuffer[] = []) => parentPort!.postMessage(message, [...moved])
 
-/** Thrown where a document has a kind that only the server's thread knows. */
-const foreignKind = Symbol('a processor of another plugin')
 let task: Task
 
-const kinds = createKinds({
-  scripts,
-  count: reason => send({ kind: 'count', reason }),
-  log: (level, message) => send({ kind: 'log', level: level === 'trace' ? 'debug' : level, message }),
-  pathValues,
-  textLength,
-  mostValues: () => task.mostValues
-})
-for (const kind of foreign) {
-  kinds.set(kind, {
-    kind,
-    compile() {
-      throw foreignKind
-    }
-  })
+const kinds = createKinds({ pathValues, textLength, mostValues: () => task.mostValues })
+for (const [module, note] of modules.entries()) {
+  await addKind(kinds, note, message => send({ kind: 'sent', module, message }))
 }
 
 const runner = createRunner({
@@ -90,7 +76,6 @@ function outcomeOf(work: Work): Outcome {
   try {
     return { value: works[work.kind](work as never) }
   } catch (error) {
-    if (error === foreignKind) return { foreign: true }
     if (!isDbError(error)) throw error
     return { error: noteOf(error) }
   }
@@ -100,6 +85,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
+giveWay()
 parentPort!.on('message', (next: Task) => {
   task = next
   const outcome = outcomeOf(next.work)

@@ -3,18 +3,17 @@ import type { MessagePort } from 'node:worker_threads'
 import { DbError, type DecodeOptions, type ErrorCode, type ItemError, ItemsError } from '../../../core/compute.ts'
 import type { PipelineResult, PipelineRunOptions } from '../../services.ts'
 import type { DryRunRequest } from '../dryrun/dryrun.ts'
+import type { ModuleNote } from '../kinds.ts'
 import type { DocumentWarning } from '../pipeline.ts'
 import type { RunContext, RunLimits } from '../runner.ts'
-import type { ScriptFailure, ScriptLimits } from '../script/limits.ts'
 import type { PackedItems } from './items.ts'
 
 /** What a thread is started with. */
 export interface ThreadOptions {
-  readonly scripts: ScriptLimits
   readonly pathValues: number
   readonly textLength: number
-  /** Kinds of processors that other plugins brought: they cannot run here. */
-  readonly foreign: readonly string[]
+  /** Processors that plugins added. */
+  readonly modules: readonly ModuleNote[]
   /** Wakes the thread when its question is answered. */
   readonly answered: Int32Array<SharedArrayBuffer>
   /** Carries questions and their answers. */
@@ -68,8 +67,8 @@ export type Reply = { readonly value: unknown } | { readonly error: ErrorNote }
 
 export type Message =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'count'; readonly reason: ScriptFailure }
-  | { readonly kind: 'log'; readonly level: LogLevel; readonly message: string }
+  /** What a processor sends to its plugin. */
+  | { readonly kind: 'sent'; readonly module: number; readonly message: unknown }
   | {
       readonly kind: 'done'
       readonly id: number
@@ -78,9 +77,7 @@ export type Message =
       readonly outcome: Outcome
     }
 
-export type Outcome = { readonly value: unknown } | { readonly error: ErrorNote } | { readonly foreign: true }
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+export type Outcome = { readonly value: unknown } | { readonly error: ErrorNote }
 
 /** Errors do not pass between threads as what they are. */
 export interface ErrorNote {

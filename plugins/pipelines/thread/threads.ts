@@ -11,10 +11,10 @@ export interface ThreadsOptions {
   /** Milliseconds of processor time one piece of work may take, and the key that says so. */
   readonly budget: () => { readonly most: number; readonly key: string }
   /** What every thread is started with. */
-  readonly start: () => Pick<ThreadOptions, 'scripts' | 'pathValues' | 'textLength' | 'foreign'>
+  readonly start: () => Omit<ThreadOptions, 'answered' | 'questions'>
   /** Answers a thread; throws DbError. */
   readonly answer: (question: Question) => unknown
-  /** Told what scripts log and what is to be counted. */
+  /** Receives what processors send. */
   readonly onMessage: (message: Exclude<Message, { readonly kind: 'ready' | 'done' }>) => void
   /** Told how each piece of work ended. */
   readonly onEnd: (result: WorkEnd) => void

@@ -3,7 +3,6 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { isDbError } from '../../../core/wire/index.ts'
 import { createFrameNamer } from '../frame.ts'
 import { drawFlameGraph } from '../output/flame-graph.ts'
-import { createSourceMaps } from '../source-map.ts'
 import { readDump } from './read.ts'
 
 export interface SymbolTask {
@@ -20,11 +19,7 @@ parentPort?.postMessage(answer(workerData as SymbolTask))
 
 function answer({ bytes, limit, root, modules }: SymbolTask): SymbolAnswer {
   try {
-    const { profile, format } = readDump(
-      bytes,
-      limit,
-      createFrameNamer({ root, modules, original: createSourceMaps(root) })
-    )
+    const { profile, format } = readDump(bytes, limit, createFrameNamer({ root, modules }))
     const words = { heapprofile: 'sampled heap', heapsnapshot: 'what keeps the heap alive', pprof: 'pprof' }[format]
     return { svg: drawFlameGraph(profile, `${words}, uploaded`) }
   } catch (error) {

@@ -3,6 +3,7 @@
 import type { PromqlSample } from '../../services.ts'
 import type { QueryAnswer } from '../engine/query.ts'
 import { at, type Grid, none, timeOf } from '../engine/series.ts'
+import { nativeOf } from '../histogram/native.ts'
 import { histogramText } from '../histogram/text.ts'
 
 export interface Row {
@@ -44,7 +45,9 @@ export function* answerSamples({ value }: QueryAnswer): Iterable<PromqlSample> {
   for (const series of value.series) {
     const sample = at(series, 0)
     if (sample === undefined) continue
-    yield { labels: Object.fromEntries(series.labels), value: typeof sample === 'number' ? sample : undefined }
+    const labels = Object.fromEntries(series.labels)
+    if (typeof sample === 'number') yield { labels, value: sample }
+    else yield { labels, value: undefined, histogram: nativeOf(sample) }
   }
 }
 

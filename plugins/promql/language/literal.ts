@@ -46,7 +46,7 @@ export function parseBound(text: string): number | undefined {
   const factor = sign === '-' ? -1 : 1
   if (digits === 'inf' || digits === 'infinity') return factor * Number.POSITIVE_INFINITY
   if (digits === 'nan') return Number.NaN
-  const value = /^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/.test(digits!) ? Number(digits) : Number.NaN
+  const value = /^(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/.test(digits!) ? Number(digits) : Number.NaN
   return Number.isFinite(value) ? factor * value : undefined
 }
 

@@ -1,5 +1,5 @@
 // Samples from the store: series by their tags, then numbers alone.
-import type { QueryResult, Reduction, RequestContext, Store } from '../../../core/index.ts'
+import type { PartRead, QueryResult, Reduction, RequestContext, Store } from '../../../core/index.ts'
 import type { Allowance } from '../engine/limits.ts'
 import { Pace } from '../engine/pace.ts'
 import type { Series } from '../engine/series.ts'
@@ -16,14 +16,21 @@ export interface SourceLimits {
   readonly metrics: number
 }
 
+/** Samples, and how they were read. */
+export interface StoreSource extends SeriesSource {
+  reading(): readonly PartRead[]
+}
+
 /** Reads what the context's user may read, in its database. */
-export function storeSource(store: Store, ctx: RequestContext, limits: SourceLimits): SeriesSource {
+export function storeSource(store: Store, ctx: RequestContext, limits: SourceLimits): StoreSource {
+  const reads: (() => readonly PartRead[])[] = []
   return {
+    reading: () => reads.flatMap(read => read()),
     async select(selection, signal, room) {
       const tables = findTables(store.seenBy(ctx.user), ctx.db, selection.matchers, limits.metrics)
       const found: (RawSeries | Series)[] = []
       for (const each of together(tables)) {
-        for (const series of await readTables(store, ctx, each, selection, { room, pace: new Pace(signal) }))
+        for (const series of await readTables(store, ctx, each, selection, { room, pace: new Pace(signal), reads }))
           found.push(series)
       }
       return found
@@ -36,7 +43,11 @@ async function readTables(
   ctx: RequestContext,
   metrics: readonly MetricTable[],
   { from, to, steps }: Selection,
-  { room, pace }: { readonly room: Allowance; readonly pace: Pace }
+  {
+    room,
+    pace,
+    reads
+  }: { readonly room: Allowance; readonly pace: Pace; readonly reads: (() => readonly PartRead[])[] }
 ): Promise<readonly (RawSeries | Series)[]> {
   const [{ table, fields, histogram, namesField, matchers }, ...others] = metrics as [MetricTable, ...MetricTable[]]
   const perMilli = ticksPerMilli(table)
@@ -50,6 +61,7 @@ async function readTables(
     ...tickRange(table, { from, to }),
     ...(steps && { reduction: reductionOf(steps, perMilli) })
   })
+  if (result.reading) reads.push(result.reading)
   if (result.reduced) return reducedSeries(result, steps!, { room, pace })
   const numbers = fields.map(() => new GatheredNumbers())
   const texts = new GatheredTexts(readHistogram)
@@ -75,10 +87,11 @@ async function readTables(
   return found
 }
 
+/** What runs where samples are read. */
+export const reducerModule = new URL(`./reducer.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url).href
+
 function reductionOf(steps: Steps, perMilli: number): Reduction {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const module = new URL(`./reducer.${ending}`, import.meta.url).href
-  return { module, options: { steps, perMilli } satisfies ReducerOptions, width: steps.count }
+  return { module: reducerModule, options: { steps, perMilli } satisfies ReducerOptions, width: steps.count }
 }
 
 async function reducedSeries(

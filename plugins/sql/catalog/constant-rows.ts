@@ -2,7 +2,7 @@
 import { quoteName, quoteText } from '../text/token.ts'
 
 /** SQL that makes a value of one of the engine's types from the text in a column. */
-export type CastText = (column: string, type: string) => string
+type CastText = (column: string, type: string) => string
 
 const plainCast: CastText = (column, type) => `CAST(${column} AS ${type})`
 

@@ -1,5 +1,6 @@
 // The SHOW statements: the catalog as rows.
 import { DbError, type RecordsAnswer } from '../../../core/index.ts'
+import { showCreateFlow, showFlows } from '../flow/flow.ts'
 import type { Session } from '../session.ts'
 import type { ShowFilter, ShowStatement } from '../statement/statement.ts'
 import { createDatabaseText, ddlOptions } from './ddl.ts'
@@ -32,6 +33,10 @@ export async function show(session: Session, statement: ShowStatement): Promise<
     }
     case 'variable':
       return showVariable(session, statement.variable)
+    case 'flows':
+      return showFlows(session, statement.filter)
+    case 'create_flow':
+      return showCreateFlow(session, statement.flow)
     case 'processlist':
       return showProcesses(session, statement.full, statement.filter)
   }
@@ -43,10 +48,7 @@ const text = (...names: readonly string[]) => names
 
 /** What tools of other databases ask for and is always the same. */
 const fixed: Readonly<
-  Record<
-    'charset' | 'collation' | 'engines' | 'status' | 'flows',
-    { columns: readonly ShownColumn[]; rows: readonly Row[] }
-  >
+  Record<'charset' | 'collation' | 'engines' | 'status', { columns: readonly ShownColumn[]; rows: readonly Row[] }>
 > = {
   charset: {
     columns: ['Charset', 'Description', 'Default collation', ['Maxlen', 'Int64']],
@@ -63,8 +65,7 @@ const fixed: Readonly<
       ['metric', 'YES', 'Many tables over one physical table', 'NO', 'NO', 'NO']
     ]
   },
-  status: { columns: text('Variable_name', 'Value'), rows: [] },
-  flows: { columns: text('Flows'), rows: [] }
+  status: { columns: text('Variable_name', 'Value'), rows: [] }
 }
 
 function showDatabases(session: Session, full: boolean, filter: ShowFilter | undefined): Promise<RecordsAnswer> {

@@ -30,13 +30,13 @@ function checkColumns({ columns: written }: CreateView, columns: View['columns']
   }
   const names = new Set<string>()
   for (const { name } of columns) {
-    if (names.has(name.toLowerCase())) {
+    if (names.has(name)) {
       throw new DbError(
         'InvalidArguments',
         `the view would have two columns named ${name}: give one of them another name`
       )
     }
-    names.add(name.toLowerCase())
+    names.add(name)
   }
 }
 

@@ -86,9 +86,15 @@ async function copyFrom(session: Session, statement: From): Promise<number> {
   }
   const file = await pathToRead(session.exportFolder, statement.path)
   const reading = privileged(session)
-  const run = async (text: string) => runPlan(reading, ownPlan({ kind: 'sql', text, relations: [], timezone: 'UTC' }))
+  const given = { sql: fileRows(file, options) }
+  const run = (items: string, limit: string) => {
+    const head = `SELECT ${items} FROM `
+    const rows = [{ ...given, start: head.length, end: head.length + 'file'.length }]
+    const text = `${head}file${limit}`
+    return runPlan(reading, ownPlan({ kind: 'sql', text, relations: [], given: rows, timezone: 'UTC' }))
+  }
   try {
-    const found = await run(`SELECT * FROM ${fileRows(file, options)} LIMIT 0`)
+    const found = await run('*', ' LIMIT 0')
     found.close?.()
     const columns = fileColumns(
       table,
@@ -98,7 +104,7 @@ async function copyFrom(session: Session, statement: From): Promise<number> {
     )
     const selected = columns.map(({ from, column }) => cellOf(options.format, from, column))
     const limit = options.limit === undefined ? '' : ` LIMIT ${options.limit}`
-    const answer = await run(`SELECT ${selected.join(', ')} FROM ${fileRows(file, options)}${limit}`)
+    const answer = await run(selected.join(', '), limit)
     // Times in files are in UTC, as they are written.
     return await writeAnswer(
       { ...session, ctx: { ...session.ctx, timezone: 'UTC' } },

@@ -3,26 +3,21 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { authorise, DbError, isDbError, watchQuery } from '../../../core/index.ts'
+import { authorise, DbError, isDbError, parquetTakes, type RecordsAnswer, watchQuery } from '../../../core/index.ts'
 import { planQuery, queryColumns, readRows, runPlan, type Session } from '../session.ts'
 import type { Parsed } from '../statement/parse.ts'
 import { quoteName } from '../text/token.ts'
 
-export const parquetType = 'application/vnd.apache.parquet'
-
-/** Whether a parameter `format` asks for Parquet. */
-export function isParquet(format: string | undefined): boolean {
-  return format?.toLowerCase() === 'parquet'
+/** The answer to one query that nobody has run: it is run when its file is asked for. Throws `InvalidArguments` for anything else. */
+export function fileAnswer(session: Session, statements: readonly Parsed[], limit?: number): RecordsAnswer {
+  const [parsed] = statements
+  if (statements.length !== 1 || parsed?.statement.kind !== 'query') throw parquetTakes()
+  return { kind: 'records', columns: [], async *batches() {}, file: () => parquetOf(session, parsed, limit) }
 }
 
-/** Throws `InvalidArguments` for anything but one query. The file loses its name before it is read, so that nothing stays when the client leaves. */
-export async function parquetOf(session: Session, statements: readonly Parsed[], limit?: number): Promise<Readable> {
-  const [parsed] = statements
-  if (statements.length !== 1 || parsed?.statement.kind !== 'query') {
-    throw new DbError('InvalidArguments', 'format parquet takes one SELECT, other statements have other formats')
-  }
+/** The file loses its name before it is read, so that nothing stays when the client leaves. */
+async function parquetOf(session: Session, { tokens }: Parsed, limit?: number): Promise<Readable> {
   authorise(session.ctx.user, 'read')
-  const { tokens } = parsed
   const columns = await queryColumns(session, tokens)
   await mkdir(session.exportFolder, { recursive: true })
   const file = join(session.exportFolder, `answer-${randomUUID()}.parquet.tmp`)

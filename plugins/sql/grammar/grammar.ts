@@ -55,11 +55,18 @@ export function createGrammar(): Grammar {
       if (created !== worker) return
       if ('broken' in answer) fail(tooDeep())
       else if ('error' in answer) settle(waiting => waiting.reject(new Error(answer.error)))
-      else settle(waiting => waiting.resolve(answer.result))
+      else {
+        const result: unknown = JSON.parse(answer.result)
+        settle(waiting => waiting.resolve(result))
+      }
     })
-    created.on('error', error => {
-      if (created === worker) fail(new DbError('Internal', 'the SQL grammar failed', { cause: error }))
-    })
+    // A tree that is too deep for the stack never arrives.
+    const failed = (cause?: unknown) => {
+      if (created !== worker) return
+      fail(cause instanceof RangeError ? tooDeep() : new DbError('Internal', 'the SQL grammar failed', { cause }))
+    }
+    created.on('error', failed)
+    created.on('exit', () => failed())
     return created
   }
   /** Ends a task that takes its time. On a busy machine time passes without it being at work. */

@@ -2,7 +2,8 @@
 import { DbError, isDbError, ParseError } from '../../../core/index.ts'
 import { type Canonical, tokenAt } from '../text/canonical.ts'
 import { errorAt, isToken, type Token, tokenText } from '../text/token.ts'
-import { checkDepth } from './depth.ts'
+
+import { checkDepth, groupChains } from './depth.ts'
 import { createGrammar } from './grammar.ts'
 import { createTrees, type Shaped, shapeOf } from './shape.ts'
 
@@ -24,9 +25,11 @@ export function createParser(): SqlParser {
   const known = createTrees()
   const tree = async (sql: string, statement: Canonical) => {
     checkDepth(statement.tokens)
-    const trees = await grammar.run({ kind: 'parse', text: blank(statement) }).catch((error: unknown) => {
-      throw isDbError(error) ? error : syntaxError(sql, statement, error)
-    })
+    const trees = await grammar
+      .run({ kind: 'parse', text: groupChains(blank(statement), statement) })
+      .catch((error: unknown) => {
+        throw isDbError(error) ? error : syntaxError(sql, statement, error)
+      })
     if (Array.isArray(trees) && trees.length === 1) return trees[0] as Tree
     throw errorAt(sql, statement.tokens[0]?.start ?? 0, 'expected one statement')
   }
@@ -73,8 +76,45 @@ function blank({ text, tokens, starts }: Canonical): string {
   )
   return cut.reduce(
     (out, { start, length }) => out.slice(0, start) + ' '.repeat(length) + out.slice(start + length),
-    text
+    instead({ text, tokens, starts })
   )
+}
+
+/** `GLOB` reads like `LIKE`, and `* RENAME (a AS b)` like `* REPLACE(a AS b)`. */
+function instead({ text, tokens, starts }: Canonical): string {
+  return tokens.reduce((out, _, i) => {
+    const at = starts[i]!
+    if (isGlob(tokens, i)) {
+      return `${out.slice(0, at)}LIKE${out.slice(at + 4)}`
+    }
+    return isRename(tokens, i) && out[at + 6] === ' ' ? `${out.slice(0, at)}REPLACE${out.slice(at + 7)}` : out
+  }, text)
+}
+
+/** Words that stand before or behind values and are none. */
+const between: ReadonlySet<string> = new Set(
+  `all and as asc between by case cross desc distinct else end except filter from full group having ilike in inner intersect into is join
+   left like limit natural not offset on or order over qualify right select set then union using values when where window with`.split(
+    /\s+/
+  )
+)
+
+/** Whether a value is compared with a pattern here: `glob` may be a name, too. */
+function isGlob(tokens: readonly Token[], i: number): boolean {
+  const before = tokens[i - 1]
+  const isAfterValue = isToken(before, 'not') || isToken(before, ')') || isToken(before, ']') || isValue(before)
+  return isToken(tokens[i], 'glob') && isAfterValue && isValue(tokens[i + 1])
+}
+
+function isValue(token: Token | undefined): boolean {
+  if (token === undefined || token.kind === 'symbol') return isToken(token, '$') || isToken(token, '?')
+  return token.kind !== 'word' || !between.has(token.value.toLowerCase())
+}
+
+/** Whether a star's names are changed here. */
+export function isRename(tokens: readonly Token[], i: number): boolean {
+  const isStar = isToken(tokens[i - 1], '*') || isToken(tokens[i - 1], ')')
+  return isToken(tokens[i], 'rename') && isStar && isToken(tokens[i + 1], '(')
 }
 
 function isBlank(tokens: readonly Token[], i: number): boolean {
@@ -90,15 +130,25 @@ function syntaxError(sql: string, statement: Canonical, error: unknown): DbError
   const place = / at Line: (\d+), Column: (\d+)/.exec(text)
   const message = text.replace(place?.[0] ?? '', '')
   if (/recursion limit/i.test(text)) return new DbError('InvalidSyntax', 'the statement is nested too deeply')
-  const offset = place === null ? statement.text.length : locator(statement.text)(Number(place[1]), Number(place[2]))
-  const last = statement.tokens.at(-1)
-  const at = place === null ? (last?.end ?? 0) : statement.tokens[tokenAt(statement, offset)]!.start
-  return errorAt(sql, at, inOurWords(message))
+  const { tokens } = statement
+  const at =
+    place === null ? undefined : tokenAt(statement, locator(statement.text)(Number(place[1]), Number(place[2])))
+  const before = at === undefined ? undefined : tokens[at - 1]
+  if (before?.kind === 'number' && tokens[at!]!.kind === 'word' && !tokens[at!]!.spaced) {
+    return errorAt(
+      sql,
+      before.start,
+      `${before.value}${tokens[at!]!.value} is no value: a duration is written INTERVAL '5 minutes'`
+    )
+  }
+  const found = / found: (\w+)$/.exec(message)?.[1]
+  const named = at === undefined ? tokens.findLast(({ kind, value }) => kind === 'word' && value === found) : tokens[at]
+  return errorAt(sql, named?.start ?? tokens.at(-1)?.end ?? 0, inOurWords(message))
 }
 
 /** What is missing is said as the statements read by hand say it. */
 function inOurWords(message: string): string {
-  const [, expected, found] = /^Expected: (.*), found: (.*)$/s.exec(message) ?? []
+  const [, expected, found] = /^Expected:? (.*), found: (.*)$/s.exec(message) ?? []
   if (expected === undefined) return message
   return `expected ${expected.replace(/^end of statement$/, 'the end of the statement')}, found ${found === 'EOF' ? 'end of statement' : found}`
 }

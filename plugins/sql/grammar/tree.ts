@@ -3,12 +3,16 @@ import type { Tree } from './parser.ts'
 
 export type TreeNode = { readonly [key: string]: Tree }
 
-/** A name in the tree with its place in the text. */
-export interface Ident {
-  readonly value: string
-  readonly quote: string | undefined
+/** Where something begins in the text: line and character from 1. */
+export interface Position {
   readonly line: number
   readonly column: number
+}
+
+/** A name in the tree. */
+export interface Ident extends Position {
+  readonly value: string
+  readonly quote: string | undefined
 }
 
 export function asNode(tree: Tree | undefined): TreeNode | undefined {

@@ -1,7 +1,19 @@
-// Binds the names of a statement: what each column means by the scope it stands in, and which constants stand beside times.
-
+// Binds the names of a statement: what each column means by the scope it stands in, which constants stand beside times, and the tables,
+// calls and items that are translated. Whether the statement may run is not decided here.
+import { DbError } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
-import { asIdent, asList, asNode, asObjectName, type Ident, isQuery, type TreeNode, variant } from '../grammar/tree.ts'
+import {
+  asIdent,
+  asList,
+  asNode,
+  asObjectName,
+  type Ident,
+  isQuery,
+  type Position,
+  type TreeNode,
+  variant
+} from '../grammar/tree.ts'
+import { tableOf } from './newest.ts'
 import {
   type Field,
   type Fields,
@@ -14,21 +26,24 @@ import {
   type Source
 } from './scope.ts'
 import { parseTableTime } from './time-type.ts'
-import type { Place } from './walk.ts'
 
 export interface BindContext {
   /** The token at a place. */
-  index(place: Place): number
+  index(position: Position): number
   /** The name a token spells. */
   nameAt(token: number): string
-  /** The table, view … whose name begins at a token. */
-  tableAt(token: number): Source | undefined
+  /** The table, view … that has a name, by the tokens of its parts. Throws DbError where there is none. */
+  table(name: readonly number[], aliased: boolean): Source
   /** The value of the literal at a token, `undefined` where it is no whole number. */
   integerAt(token: number): bigint | undefined
   /** What the string at a token says, `undefined` where it is none. */
   stringAt(token: number): string | undefined
   /** Whether a token is this symbol or word. */
   isTokenAt(token: number, text: string): boolean
+  /** The error for a name that means no column, where these are all there are. */
+  noField(token: number, valid: readonly string[]): DbError
+  /** Whether a token is a new name in a star's RENAME. */
+  isRenameAt(token: number): boolean
 }
 
 export interface Reference {
@@ -47,6 +62,18 @@ export interface TimeConstant {
   readonly bare?: true
 }
 
+/** A table that stands alone in its FROM. */
+export interface Alone {
+  /** The token its name begins with. */
+  readonly at: number
+  readonly alias: Ident | undefined
+  readonly select: TreeNode
+  /** Of a query that is nothing but this SELECT. */
+  readonly orderBy: Tree | undefined
+  /** Of such a query: LIMIT and OFFSET. */
+  readonly limit: Tree | undefined
+}
+
 export interface Bound {
   readonly references: readonly Reference[]
   /** Tokens of names given in the statement: of items, and of columns of common tables and subqueries. */
@@ -56,6 +83,13 @@ export interface Bound {
   /** Tokens of names of common tables, of sources, and where they are used. */
   readonly sourceNames: readonly number[]
   readonly times: readonly TimeConstant[]
+  /** Calls, and words that may be one, that are items of a select list without names of their own: by the tokens of their names. */
+  readonly unnamed: readonly (readonly number[])[]
+  /** Other items without names that hold queries, whose text the engine would give as their name: by the token of their SELECT and their place behind it, from 0. */
+  readonly unnamedQueries: readonly { readonly select: number; readonly item: number }[]
+  /** Tokens of the names of functions that are called, where they are no parts of longer names. */
+  readonly calls: readonly number[]
+  readonly alone: readonly Alone[]
   /** Every column of every table may be meant. */
   readonly everyColumn: boolean
   /** The columns of the result; `byName` where a star is among its items. */
@@ -72,12 +106,22 @@ interface Env {
 
 const unknown: Fields = { list: [], open: true }
 
+/** Throws DbError `Unsupported` for a statement that is no query. */
 export function bindStatement(tree: Tree, context: BindContext): Bound {
+  const [kind, value] = variant(tree) ?? ['', null]
+  if (kind !== 'Query') throw new DbError('Unsupported', `${kind || 'this'} statement is not a query`)
+  const query = asNode(value)!
   const binder = new Binder(context)
-  const query = asNode(asNode(tree)?.['Query'])!
   const result = binder.query(query, { common: new Map(), outer: undefined })
-  const { references, declared, items, sourceNames, times, everyColumn } = binder
-  return { references, declared, items, sourceNames, times, everyColumn, result, byName: hasStar(query) }
+  return Object.assign(binder, { result, byName: hasStar(query) })
+}
+
+/** Items with a name, stars, and calls, which are named by what is called; `unnest` is not, since it may give several columns. */
+function namesItself(item: Tree): boolean {
+  const [kind, value] = variant(item) ?? ['', null]
+  const [inner, call] = variant(value) ?? ['', null]
+  if (kind !== 'UnnamedExpr' || inner !== 'Function') return kind !== 'UnnamedExpr'
+  return asObjectName(asNode(call)?.['name'])?.at(-1)?.value.toLowerCase() !== 'unnest'
 }
 
 /** Whether the result has columns that nobody names. */
@@ -111,27 +155,35 @@ class Binder {
   readonly items: number[] = []
   readonly sourceNames: number[] = []
   readonly times: TimeConstant[] = []
+  readonly unnamed: (readonly number[])[] = []
+  readonly unnamedQueries: { readonly select: number; readonly item: number }[] = []
+  readonly calls: number[] = []
+  readonly alone: Alone[] = []
   everyColumn = false
   readonly #context: BindContext
   /** What is bound only to know its columns leaves no trace. */
   #silent = false
   /** The last tokens of constants that are known to be times. */
   readonly #known = new Set<number>()
+  /** How many queries there were. */
+  #queries = 0
 
   constructor(context: BindContext) {
     this.#context = context
   }
 
   query(query: TreeNode, { common, outer }: Env): Fields {
-    const known = new Map(common)
+    this.#queries++
     const withNode = asNode(query['with'])
+    // A copy only where it gets more: there may be thousands of them, each a query.
+    const own = withNode === undefined ? undefined : new Map(common)
     for (const table of asList(withNode?.['cte_tables'])) {
       const node = asNode(table)!
-      this.#commonTable(node, withNode?.['recursive'] === true, known, outer)
+      this.#commonTable(node, withNode?.['recursive'] === true, own!, outer)
     }
-    const env = { common: known, outer }
+    const env = { common: own ?? common, outer }
     const [kind] = variant(query['body']) ?? ['']
-    const fields = this.#body(query['body'], env, kind === 'Select' ? query['order_by'] : undefined)
+    const fields = this.#body(query['body'], env, query)
     const rest = makeScope(outer)
     if (kind !== 'Select') {
       rest.sources.push(makeSource(undefined, fields))
@@ -146,7 +198,7 @@ class Binder {
     const name = this.#declareSource(asIdent(alias?.['name']))!
     const query = asNode(node['query'])!
     const columns = this.#columnNames(alias)
-    const inner = new Map(known)
+    const inner = recursive ? new Map(known) : known
     if (recursive) {
       const [kind, body] = variant(query['body']) ?? ['', null]
       const base = kind === 'SetOperation' ? asNode(body)?.['left'] : undefined
@@ -166,12 +218,13 @@ class Binder {
     }
   }
 
-  #body(body: Tree | undefined, env: Env, orderBy?: Tree): Fields {
+  /** `around` is the query that is nothing but this, perhaps ordered and cut. */
+  #body(body: Tree | undefined, env: Env, around: TreeNode = {}): Fields {
     const [kind, value] = variant(body) ?? ['', null]
     const node = asNode(value)
     if (node === undefined) return unknown
     if (kind === 'Query') return this.query(node, env)
-    if (kind === 'Select') return this.#select(node, orderBy, env)
+    if (kind === 'Select') return this.#select(node, around, env)
     if (kind === 'SetOperation') {
       const left = this.#body(node['left'], env)
       return united(left, this.#body(node['right'], env), /ByName/.test(String(node['set_quantifier'])))
@@ -182,13 +235,20 @@ class Binder {
     return { list: Array.from({ length: width }, (_, i) => ({ name: `col${i}`, meaning: undefined })), open: false }
   }
 
-  #select(select: TreeNode, orderBy: Tree | undefined, env: Env): Fields {
+  #select(select: TreeNode, around: TreeNode, env: Env): Fields {
     const scope = makeScope(env.outer)
     for (const item of asList(select['from'])) this.#joined(asNode(item)!, scope, env)
     const fields: Field[] = []
     let open = false
     const items = asList(select['projection'])
-    for (const item of items) open = this.#item(item, scope, env, fields) || open
+    const at = this.#tokenOf(asNode(select['select_token']))
+    for (const [i, item] of items.entries()) {
+      const before = this.#queries
+      open = this.#item(item, scope, env, fields) || open
+      const isNamed = namesItself(item)
+      if (!isNamed && this.#queries > before && at !== undefined && !this.#silent)
+        this.unnamedQueries.push({ select: at, item: i })
+    }
     if (items.length === 0) {
       this.everyColumn ||= !this.#silent
       open = addStar(fields, scope.sources) || open
@@ -196,8 +256,22 @@ class Binder {
     for (const key of ['selection', 'prewhere', 'group_by', 'qualify', 'named_window', 'distinct', 'sort_by']) {
       this.#value(select[key], scope, env)
     }
-    for (const tree of [select['having'], orderBy]) this.#value(tree, scope, env, true)
+    for (const tree of [select['having'], around['order_by']]) this.#value(tree, scope, env, true)
+    this.#standsAlone(select, around, env)
     return { list: fields, open }
+  }
+
+  /** Beside another table, or with names of its own for the columns, what a condition means is not certain. */
+  #standsAlone(select: TreeNode, around: TreeNode, env: Env): void {
+    const [name, alias] = tableOf(select)
+    if (name === undefined || this.#silent || this.#commonOf(name, env) !== undefined) return
+    const at = this.#context.index(name[0]!)
+    this.alone.push({ at, alias, select, orderBy: around['order_by'], limit: around['limit_clause'] })
+  }
+
+  /** The common table a name of one part means. */
+  #commonOf(name: readonly Ident[], { common }: Env): Fields | undefined {
+    return name.length === 1 ? common.get(this.#nameOf(name[0]!).toLowerCase()) : undefined
   }
 
   /** Adds what an item of a select list is; whether there may be more than that. */
@@ -229,10 +303,12 @@ class Binder {
     const found = this.references[before]?.found
     const [inner, part] = variant(value) ?? ['', null]
     const isName = inner === 'Identifier' || inner === 'CompoundIdentifier'
+    const called = asObjectName(asNode(asNode(value)?.['Function'])?.['name'])
+    const word = asIdent(inner === 'Identifier' ? part : null)
+    const unnamed = word === undefined ? called : [word]
+    if (unnamed !== undefined && !this.#silent) this.unnamed.push(unnamed.map(this.#context.index))
     if (!isName) {
-      const call = asObjectName(asNode(asNode(value)?.['Function'])?.['name'])
-        ?.at(-1)
-        ?.value.toLowerCase()
+      const call = called?.at(-1)?.value.toLowerCase()
       fields.push({ name: '', meaning })
       return call === 'columns' || call === 'unnest' || inner === 'Function'
     }
@@ -247,18 +323,28 @@ class Binder {
     this.everyColumn ||= !this.#silent
     this.#value(options?.['opt_exclude'] ?? null, scope, env)
     const replaced = new Map<string, Meaning>()
+    const renames = new Map<string, string>()
     for (const item of asList(asNode(options?.['opt_replace'])?.['items'])) {
       const node = asNode(item)!
       const meaning = lasting(this.#value(node['expr'], scope, env))
       const column = asIdent(node['column_name'])
-      if (column !== undefined) replaced.set(this.#declare(column), meaning)
+      if (column === undefined) continue
+      const from = asIdent(asNode(node['expr'])?.['Identifier'])
+      const name = this.#declare(column)
+      if (from !== undefined && this.#context.isRenameAt(this.#context.index(column))) {
+        const found = resolve(scope, [this.#nameOf(from)], false)
+        if (found.kind === 'unknown' && found.valid !== undefined)
+          throw this.#context.noField(this.#context.index(from), found.valid)
+        renames.set(this.#nameOf(from), name)
+      } else replaced.set(name, meaning)
     }
     const excluded = identsOf(options?.['opt_exclude']).map(ident => this.#nameOf(ident))
     const star: Field[] = []
     const open = addStar(star, sources)
     for (const field of star) {
       if (excluded.includes(field.name)) continue
-      fields.push(replaced.has(field.name) ? { ...field, meaning: replaced.get(field.name) } : field)
+      const name = renames.get(field.name) ?? field.name
+      fields.push({ name, meaning: replaced.has(field.name) ? replaced.get(field.name) : field.meaning })
     }
     return open || options?.['opt_rename'] !== undefined
   }
@@ -295,9 +381,10 @@ class Binder {
     const lateral = { ...env, outer: scope }
     if (kind === 'Derived') add(this.query(asNode(node['subquery'])!, lateral))
     else if (kind === 'Table' && (node['args'] === undefined || node['args'] === null)) {
-      const name = asObjectName(node['name'])!
-      const common = name.length === 1 ? env.common.get(this.#nameOf(name[0]!).toLowerCase()) : undefined
-      const table = common === undefined ? this.#context.tableAt(this.#context.index(name[0]!)) : undefined
+      const name = tableName(node['name'])
+      const common = this.#commonOf(name, env)
+      const table =
+        common === undefined ? this.#context.table(name.map(this.#context.index), alias !== undefined) : undefined
       if (common !== undefined) this.#sourceName(name[0]!)
       // Columns are renamed by their place.
       if (columns.length > 0) this.everyColumn ||= !this.#silent
@@ -487,6 +574,7 @@ class Binder {
     const inner = (part: Tree | undefined) => this.#value(part, scope, env, itemsFirst)
     const path = asObjectName(call['name']) ?? []
     const name = path.at(-1)?.value.toLowerCase() ?? ''
+    if (path.length === 1 && !this.#silent) this.calls.push(this.#context.index(path[0]!))
     const { args: list, name: _, ...rest } = call
     // `column.function()`: what stands before the dot is the first argument.
     if (path.length > 1) this.#reference(path.slice(0, -1), scope, itemsFirst)
@@ -515,6 +603,7 @@ class Binder {
           this.#add(meaning as { kind: 'string'; token: number }, { kind: 'time' }, true)
       }
     }
+    if (name === 'date_bin' || name === 'cast_to_type') return lasting(meanings[1])
     if (timesOfTimes.has(name)) return time !== undefined || name === 'now' ? { kind: 'time' } : undefined
     if (!sameAsArgument.has(name)) return undefined
     return comparing.has(name) ? time : lasting(meanings[0])
@@ -586,6 +675,15 @@ class Binder {
       return name === undefined ? [] : [this.#declare(name)]
     })
   }
+}
+
+function tableName(tree: Tree | undefined): readonly Ident[] {
+  const name = asObjectName(tree)
+  if (name?.every(({ quote }) => quote === undefined || quote === '"')) return name
+  throw new DbError(
+    'Unsupported',
+    'a table is named by a name, not by a string: a query reads tables of this server only'
+  )
 }
 
 function asListLength(kind: string, tree: Tree): number {

@@ -1,6 +1,7 @@
 // Types in queries as the server means them: `CAST(x AS TIMESTAMP)` and `x::FLOAT64` name types of columns, not the engine's.
 import { isDbError, isTimestamp, type TimeUnit } from '../../../core/index.ts'
 import { readType } from '../statement/column-type.ts'
+import { findWord, opening } from '../text/brackets.ts'
 import { type Canonical, label } from '../text/canonical.ts'
 import { isToken, quoteName, type Token } from '../text/token.ts'
 import { type Edit, span } from './edit.ts'
@@ -22,10 +23,19 @@ type Range = readonly [first: number, last: number]
 /** What is known of an operand: a time, which the engine may convert as it is, with its unit where that is known. */
 type KnownTime = (first: number, last: number) => { readonly unit?: TimeUnit | undefined } | undefined
 
-/** A type that is no column's stays as it is: the engine has intervals, lists and more. */
-export function castEdits(statement: Canonical, knownTime: KnownTime): Edit[] {
+const zonedType = 'timestamptz'
+
+/**
+ * A type that is no column's stays as it is: the engine has intervals, lists and more. `isTime` tells whether the name at a token is that
+ * of a column of times.
+ */
+export function castEdits(statement: Canonical, knownTime: KnownTime, isTime: (token: number) => boolean): Edit[] {
+  const isName = ({ kind, value }: Token) => kind === 'word' || kind === 'quoted' || value === '.'
+  const isColumn = (first: number, last: number) =>
+    isTime(last) && statement.tokens.slice(first, last + 1).every(isName)
   return casts(statement.tokens).flatMap(cast => {
     const [first, last] = cast.operand
+    if (cast.engine === zonedType) return isColumn(first, last) ? momentOf(statement, cast) : []
     const typed = { ...span(statement, ...cast.type), text: cast.engine }
     if (!cast.toTime || (first === last && statement.tokens[first]?.kind === 'string')) return [typed]
     const known = knownTime(first, last)
@@ -34,6 +44,15 @@ export function castEdits(statement: Canonical, knownTime: KnownTime): Edit[] {
     const isFiner = known.unit === 'ns' || (known.unit === 'ms' && cast.engine === 'TIMESTAMP_S')
     return isFiner && isCoarse(cast.engine) ? [{ start: end, end, text: '::TIMESTAMP' }, typed] : [typed]
   })
+}
+
+/** What stands in a column is in UTC, whatever the zone of the session: cast to a time with a zone it is that moment. */
+function momentOf(statement: Canonical, { whole, operand, call }: Cast): Edit[] {
+  const [first, behind] = [span(statement, whole[0]), span(statement, operand[1]).end]
+  const open = call === '' ? { start: first.start, end: first.start, text: '(' } : { ...first, text: '' }
+  // With `CAST` go its own parentheses.
+  const end = span(statement, call === '' ? whole[1] : whole[1] - 1).end
+  return [open, { start: behind, end, text: ` AT TIME ZONE 'UTC'${call === '' ? ')' : ''}` }]
 }
 
 /** Types to which the engine converts only from microseconds. */
@@ -50,31 +69,23 @@ function casts(tokens: readonly Token[]): Cast[] {
       return [{ ...type, whole: [operand[0], type.type[1]] as const, operand, call: '' }]
     }
     const call = ['cast', 'try_cast'].find(word => isToken(token, word) && isToken(tokens[i + 1], '('))
-    const as = call === undefined ? undefined : asOf(tokens, i + 2)
-    const type = as === undefined ? undefined : castType(tokens, as + 1)
+    const as = call === undefined ? -1 : findWord(tokens, 'as', i + 2)
+    const type = as < 0 ? undefined : castType(tokens, as + 1)
     if (type === undefined) return []
-    return [{ ...type, whole: [i, type.type[1] + 1] as const, operand: [i + 2, as! - 1] as const, call: call! }]
+    return [{ ...type, whole: [i, type.type[1] + 1] as const, operand: [i + 2, as - 1] as const, call: call! }]
   })
-}
-
-/** The `AS` of this cast, not of one inside it. */
-function asOf(tokens: readonly Token[], from: number): number | undefined {
-  let depth = 0
-  for (let at = from; at < tokens.length; at++) {
-    if (isToken(tokens[at], '(')) depth++
-    if (isToken(tokens[at], ')') && --depth < 0) return undefined
-    if (depth === 0 && isToken(tokens[at], 'as')) return at
-  }
-  return undefined
 }
 
 function castType(tokens: readonly Token[], first: number): Pick<Cast, 'type' | 'engine' | 'toTime'> | undefined {
   const cursor = { sql: '', tokens, at: first }
   if (tokens[first]?.kind !== 'word') return undefined
+  const zoned = isToken(tokens[first], zonedType)
+    ? first
+    : ['timestamp', 'with', 'time', 'zone'].every((word, i) => isToken(tokens[first + i], word)) && first + 3
+  if (zoned !== false) return { type: [first, zoned], engine: zonedType, toTime: false }
   try {
     const type = readType(cursor)
-    // `TIMESTAMP WITH TIME ZONE` is another type.
-    if (isToken(tokens[cursor.at], 'with') || isToken(tokens[cursor.at], 'without')) return undefined
+    if (isToken(tokens[cursor.at], 'without')) return undefined
     return { type: [first, cursor.at - 1], engine: engineType(type), toTime: isTimestamp(type) }
   } catch (error) {
     if (isDbError(error)) return undefined
@@ -96,7 +107,7 @@ function operandStart(tokens: readonly Token[], last: number): number {
   let at = last
   for (;;) {
     if (isToken(tokens[at], ')')) {
-      at = opening(tokens, at, '(', ')')
+      at = opening(tokens, at)
       const name = tokens[at - 1]
       if (suffixes.some(word => isToken(name, word))) {
         at -= isToken(name, 'group') ? 3 : 2
@@ -104,14 +115,14 @@ function operandStart(tokens: readonly Token[], last: number): number {
       }
       if ((name?.kind === 'word' && !noFunctions.has(name.value.toLowerCase())) || name?.kind === 'quoted') at--
     } else if (isToken(tokens[at], ']')) {
-      at = opening(tokens, at, '[', ']')
+      at = opening(tokens, at)
       const before = tokens[at - 1]
       const isSubscript = before?.kind === 'word' ? !noFunctions.has(before.value.toLowerCase()) : before !== undefined
       if (isSubscript && !isToken(before, '(') && !isToken(before, '[') && !isToken(before, ',')) {
         at--
         continue
       }
-    } else if (isToken(tokens[at], 'end')) at = opening(tokens, at, 'case', 'end')
+    } else if (isToken(tokens[at], 'end')) at = caseOf(tokens, at)
     else if (tokens[at]?.kind === 'string') {
       if (isToken(tokens[at - 1], 'zone')) at -= 4
       else if (['timestamptz', 'timestamp', 'date'].some(word => isToken(tokens[at - 1], word))) at--
@@ -122,11 +133,11 @@ function operandStart(tokens: readonly Token[], last: number): number {
   }
 }
 
-function opening(tokens: readonly Token[], close: number, open: string, shut: string): number {
-  let depth = 0
-  for (let at = close; at >= 0; at--) {
-    if (isToken(tokens[at], shut)) depth++
-    if (isToken(tokens[at], open) && --depth === 0) return at
+/** The `CASE` of an `END`. */
+function caseOf(tokens: readonly Token[], end: number): number {
+  for (let at = end, depth = 0; at >= 0; at--) {
+    if (isToken(tokens[at], 'end')) depth++
+    if (isToken(tokens[at], 'case') && --depth === 0) return at
   }
   return 0
 }

@@ -3,14 +3,25 @@ import {
   type Condition,
   convertTime,
   parseTimestamp,
+  partCondition,
   type Reading,
+  requiredText,
   type Table,
   type TableColumn,
   timeUnit,
   type Zone
 } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
-import { asIdent, asList, asNode, asObjectName, type Ident, type TreeNode, variant } from '../grammar/tree.ts'
+import {
+  asIdent,
+  asList,
+  asNode,
+  asObjectName,
+  isEmpty,
+  type Position,
+  type TreeNode,
+  variant
+} from '../grammar/tree.ts'
 import { isSearchFunction, type SearchCall, searchCallCondition } from '../search/call.ts'
 import type { Token } from '../text/token.ts'
 
@@ -20,9 +31,9 @@ export interface WhereParts {
   readonly names: readonly string[]
   readonly zone: Zone
   /** The token at a place of the statement. */
-  token(place: Pick<Ident, 'line' | 'column'>): Token
+  token(place: Position): Token
   /** The search whose name is at a place. */
-  search(place: Pick<Ident, 'line' | 'column'>): { readonly call: SearchCall; readonly reading: Reading } | undefined
+  search(place: Position): { readonly call: SearchCall; readonly reading: Reading } | undefined
 }
 
 /** Undefined where nothing is known. Every row for which the expression is true meets the condition. */
@@ -31,7 +42,9 @@ export function whereCondition(parts: WhereParts, tree: Tree | undefined): Condi
   const node = asNode(value)
   if (node === undefined) return undefined
   if (kind === 'Nested') return whereCondition(parts, node)
-  if (kind === 'Function') return searched(parts, node)
+  if (kind === 'Function') return searched(parts, node) ?? matched(parts, node)
+  if (kind === 'Like' || kind === 'ILike')
+    return node['negated'] === false ? alike(parts, node, kind === 'ILike') : undefined
   if (kind === 'InList') return node['negated'] === false ? listed(parts, node) : undefined
   if (kind === 'Between') return node['negated'] === false ? between(parts, node) : undefined
   if (kind !== 'BinaryOp') return undefined
@@ -66,6 +79,46 @@ function searched(parts: WhereParts, node: TreeNode): Condition | undefined {
   return column?.type === 'String' ? searchCallCondition(found!.call, column.name, found!.reading) : undefined
 }
 
+/** A regular expression with a text that must be there. */
+function matched(parts: WhereParts, node: TreeNode): Condition | undefined {
+  const name = asObjectName(node['name'])
+  const list = asNode(asNode(node['args'])?.['List'])
+  const behind = ['filter', 'over', 'null_treatment', 'within_group']
+  if (name?.length !== 1 || !matchers.has(name[0]!.value.toLowerCase()) || behind.some(key => !isEmpty(node[key])))
+    return undefined
+  const [text, pattern, ...more] = asList(list?.['args']).map(each => asNode(asNode(each)?.['Unnamed'])?.['Expr'])
+  const column = columnOf(parts, text)
+  const constant = constantOf(parts, pattern)
+  if (column?.type !== 'String' || constant?.kind !== 'string' || more.length > 0) return undefined
+  const held = requiredText(constant.value)
+  if (held === undefined) return undefined
+  return all([{ kind: 'contains', column: column.name, text: held }, partCondition(column.name, held, everywhere)])
+}
+
+const everywhere = { start: true, end: true }
+
+const matchers = new Set(['regexp_matches', 'regexp_like', 'regexp_full_match'])
+
+/** LIKE: the texts between its wildcards are there. What upper case is, is only certain of ASCII. */
+function alike(parts: WhereParts, node: TreeNode, folded: boolean): Condition | undefined {
+  const column = columnOf(parts, node['expr'])
+  const pattern = constantOf(parts, node['pattern'])
+  const isPlain = node['any'] === false && isEmpty(node['escape_char'])
+  if (column?.type !== 'String' || pattern?.kind !== 'string' || !isPlain) return undefined
+  // GLOB has the same tree, and wildcards of its own.
+  if (/[*?[\\]/.test(pattern.value)) return undefined
+  const between = pattern.value.split(/[%_]/)
+  const held = between.map((text, i) => {
+    const open = { start: i > 0, end: i < between.length - 1 }
+    if (!folded) return partCondition(column.name, text, open)
+    return isAscii.test(text) ? partCondition(column.name, text.toLowerCase(), open, true) : undefined
+  })
+  return all(held)
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const isAscii = /^[\x00-\x7f]*$/
+
 function listed(parts: WhereParts, { expr, list }: TreeNode): Condition | undefined {
   return any(asList(list).map(item => compared(parts, 'Eq', expr, item)))
 }
@@ -88,7 +141,9 @@ function compared(
   const isText = column.type === 'String' && constant.kind === 'string'
   const isWhole = /^U?Int\d+$/.test(column.type) && constant.kind === 'number' && /^\d{1,38}$/.test(constant.value)
   if (!isText && !isWhole) return undefined
-  return { kind: 'equals', column: column.name, value: isText ? constant.value : BigInt(constant.value).toString() }
+  const value = isText ? constant.value : BigInt(constant.value).toString()
+  const equals: Condition = { kind: 'equals', column: column.name, value }
+  return isText ? all([equals, partCondition(column.name, value, { start: false, end: false })]) : equals
 }
 
 /** Forms that every reader of times takes for the same. */

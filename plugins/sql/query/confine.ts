@@ -1,6 +1,7 @@
 // Makes a user's query safe to run: every table in it is one of the catalog, every name means what the user wrote.
 import {
   DbError,
+  type Pace,
   type Relation,
   type RequestContext,
   type Store,
@@ -11,36 +12,45 @@ import {
 import { informationColumns, informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
 import { fullName, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
-import { locator, type SqlParser } from '../grammar/parser.ts'
-import { readSearchCall, type SearchCall } from '../search/call.ts'
-import { type Filtered, rewriteSearches } from '../search/rewrite.ts'
-import type { Name } from '../statement/cursor.ts'
+import { checkDepth } from '../grammar/depth.ts'
+import { isRename, locator, type SqlParser } from '../grammar/parser.ts'
+import { isSearchFunction, readSearchCall } from '../search/call.ts'
+import { rewriteSearches } from '../search/rewrite.ts'
+import { nameOf } from '../statement/cursor.ts'
+import { callEnd, selectItem } from '../text/brackets.ts'
 import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
-import { isToken, quoteName, type Token, tokenText } from '../text/token.ts'
-import { type BindContext, bindStatement, type Reference } from './bind.ts'
+import { isToken, placeOf, quoteName, type Token, tokenText } from '../text/token.ts'
+import { type BindContext, type Bound, bindStatement, type Reference } from './bind.ts'
 import { castEdits } from './cast.ts'
+import { plainComprehensions } from './comprehension.ts'
 import { applyEdits, type Edit, span } from './edit.ts'
 import { hasEngineZone } from './engine-zone.ts'
-import { functionEdits } from './function-edits.ts'
-import { isRefusedFunction } from './function-policy.ts'
+import { unknownField } from './failure.ts'
+import { functionEdits, nullsEdits } from './function-edits.ts'
 import { makeNames, type Names } from './names.ts'
+import { plainNulls } from './nulls.ts'
+import { type AskRows, plainPivots } from './pivot.ts'
+import { translateGaps } from './range/gaps.ts'
+import { plainIntervals } from './range/parse.ts'
 import { translateRanges } from './range/translate.ts'
-import { type Field, type Fields, makeSource, type Source } from './scope.ts'
+import { type Fields, makeSource, type Source } from './scope.ts'
 import { isSessionWord, sessionEdit } from './session-function.ts'
-import { binEdits, clockEdits, timeEdit } from './time-text.ts'
+import { timeEdit } from './time-text.ts'
 import { engineMeaning, meaningOf } from './time-type.ts'
 import { computeTql, type TqlRunner, type TqlTable } from './tql-table.ts'
 import { type Expanded, expandView, viewColumns, viewRows } from './view.ts'
-import { refused, walkStatement } from './walk.ts'
-import { zoneCastEdits } from './zone-cast.ts'
 
 export interface Confined {
   readonly text: string
   readonly relations: readonly Relation[]
+  /** Where the user wrote what stands at a place of the text. */
+  readonly sourceOf: (at: number) => number | undefined
   /** What the engine is told for the names of columns. */
   readonly names: Names
   /** Names there are where one in lower case is none. */
   readonly valid: ReadonlyMap<string, readonly string[]>
+  /** Whether a constant that begins at a place of the source stands beside a time. */
+  readonly isTime: (start: number) => boolean
   /** The columns of the result; `byName` where nobody names some of them. */
   readonly result: Fields
   readonly byName: boolean
@@ -59,39 +69,50 @@ export interface Place {
   readonly zone: Zone
   /** Of information_schema. */
   readonly sources: Sources
+  /** Turns of the request: the steps of a long statement, each linear in its tokens, take one each. */
+  readonly pace: Pace
   readonly tql: TqlRunner
+  /** Runs a query that another one needs before it is read, at its place. */
+  readonly ask: (place: Place, tokens: readonly Token[]) => ReturnType<AskRows>
   /** Full names of the views this query is in. */
   readonly views?: readonly string[]
 }
 
+/** Tokens beyond which a statement is long: a step over fewer takes a few milliseconds at most. */
+const longStatement = 2_000
+
 /** Checks a query and resolves its names. Throws DbError for whatever it may not read. */
 export async function confine(place: Place, written: readonly Token[]): Promise<Confined> {
-  const computed = await computeTql(place, written)
-  const tokens = translateRanges(place, computed.tokens)
+  const nextStep = async () => {
+    if (written.length > longStatement) await place.pace.pause()
+  }
+  await nextStep()
+  // All that follows may go as deep as the brackets do.
+  checkDepth(written)
+  const computed = await computeTql(place, await plainPivots(place.sql, written, tokens => place.ask(place, tokens)))
+  const plain = plainNulls(plainComprehensions(plainIntervals(computed.tokens)))
+  const tokens = translateGaps(place.sql, translateRanges(place, plain))
   const statement = canonical(tokens)
+  await nextStep()
   const { tree, text } = await place.parser.shape(place.sql, statement)
+  await nextStep()
   const locate = locator(text.text)
   const index = ({ line, column }: { line: number; column: number }) => tokenAt(text, locate(line, column))
-  const named: (readonly [number[], boolean])[] = []
-  const searches: SearchCall[] = []
-  const aliased = new Set<number>()
-  const calls: number[] = []
-  const unnamed: (readonly number[])[] = []
-  const alone: Filtered[] = []
-  walkStatement(tree, {
-    table: (name, aliased) => named.push([name.map(index), aliased]),
-    unnamed: call => unnamed.push(call.map(index)),
-    called: name => calls.push(index(name)),
-    aliased: alias => aliased.add(index(alias)),
-    search: name => searches.push(readSearchCall(statement, index(name))),
-    alone: table => alone.push({ ...table, at: index(table.name[0]!) })
+  const found = new Map<number, Found>()
+  const bound = bindStatement(tree, {
+    ...bindContext(place.sql, statement, index),
+    table(parts, aliased) {
+      const known = found.get(parts[0]!) ?? findTable(place, computed.tables, statement, parts, aliased)
+      found.set(parts[0]!, known)
+      return known.source
+    }
   })
-  checkCalls(tokens, aliased)
+  await nextStep()
+  const searches = bound.calls
+    .filter(at => isSearchFunction(tokens[at]!.value))
+    .map(at => readSearchCall(statement, at))
   const reads: Read[] = []
-  for (const [parts, aliased] of named) {
-    reads.push(await readTable(place, computed.tables, statement, parts, aliased))
-  }
-  const bound = bindStatement(tree, bindContext(statement, index, reads))
+  for (const table of found.values()) reads.push({ ...table, ...(await table.more?.()) })
   const names = makeNames([
     ...reads.flatMap(({ source }) => source.fields.list.map(({ name }) => name)),
     ...bound.declared.map(at => nameOf(tokens[at]!).text)
@@ -116,22 +137,21 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   const words = everyColumn ? undefined : new Set(tokens.map(({ value }) => value.toLowerCase()))
   const items = new Set(bound.items)
   const edits: Edit[] = [
-    ...clockEdits(statement),
-    ...binEdits(statement),
     ...functionEdits(statement),
-    ...castEdits(statement, knownTime),
-    ...calls.flatMap(at => sessionEdit(statement, at, place.ctx)),
+    ...nullsEdits(statement),
+    ...castEdits(statement, knownTime, isTime),
+    ...bound.calls.flatMap(at => sessionEdit(statement, at, place.ctx)),
     ...sessionWords,
-    ...unnamed.flatMap(call => labelEdit(statement, call)),
+    ...bound.unnamed.flatMap(call => labelEdit(statement, call)),
+    ...bound.unnamedQueries.flatMap(place => queryLabelEdit(statement, place)),
     ...bound.declared.map(at => declaredEdit(statement, at, names, items.has(at))),
     ...bound.sourceNames.map(at => ({ ...span(statement, at), text: quoteName(nameOf(tokens[at]!).text) })),
     ...bound.references.flatMap(reference => referenceEdits(statement, reference, names)),
-    ...zoneCastEdits(statement, isTime),
     ...bound.times.flatMap(time => timeEdit(statement, time, place.zone)),
     ...reads.map(read => tableEdit(read, names, words))
   ]
   const columnsAt = (token: number) => columnsOf(reads, fields.get(token)?.field.name)
-  const asked = { searches, alone, columnsAt, index, zone: place.zone }
+  const asked = { searches, alone: bound.alone, columnsAt, index, zone: place.zone }
   const edited = rewriteSearches(statement, edits, asked)
   const valid = new Map(
     bound.references.flatMap(({ parts, found }) =>
@@ -140,22 +160,25 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
         : []
     )
   )
+  await nextStep()
+  const { text: told, relations, origin } = applyEdits(statement.text, edited)
   return {
-    ...applyEdits(statement.text, edited),
+    text: told,
+    relations,
+    sourceOf: at => tokens[tokenAt(statement, origin(at))]?.start,
     names,
     valid,
+    isTime: start => bound.times.some(({ first }) => tokens[first]!.start === start),
     result: bound.result,
     byName: bound.byName
   }
 }
 
-function bindContext(statement: Canonical, index: BindContext['index'], reads: readonly Read[]): BindContext {
+function bindContext(sql: string, statement: Canonical, index: BindContext['index']): Omit<BindContext, 'table'> {
   const { tokens } = statement
-  const tables = new Map(reads.map(({ at, source }) => [at, source]))
   return {
     index,
     nameAt: at => nameOf(tokens[at]!).text,
-    tableAt: at => tables.get(at),
     integerAt: at => {
       const token = tokens[at]!
       return token.kind === 'number' && /^[\d_]+$/.test(token.value)
@@ -163,7 +186,19 @@ function bindContext(statement: Canonical, index: BindContext['index'], reads: r
         : undefined
     },
     stringAt: at => (tokens[at]?.kind === 'string' ? tokens[at].value : undefined),
-    isTokenAt: (at, text) => isToken(tokens[at], text)
+    noField: (at, valid) => {
+      const said = unknownField(nameOf(tokens[at]!).text, placeOf(sql, tokens[at]!.start), valid)
+      return new DbError('PlanQuery', `Failed to plan SQL: ${said}`)
+    },
+    isTokenAt: (at, text) => isToken(tokens[at], text),
+    isRenameAt: at => {
+      let open = at
+      for (let depth = 0; open > 0 && !(depth === 0 && isToken(tokens[open], '(')); open--) {
+        if (isToken(tokens[open], ')')) depth++
+        else if (isToken(tokens[open], '(')) depth--
+      }
+      return isRename(tokens, open - 1)
+    }
   }
 }
 
@@ -175,66 +210,62 @@ function columnsOf(reads: readonly Read[], name: string | undefined): readonly T
   ])
 }
 
-/** A second look, at the bare tokens: nothing but the name of a table with a list of columns has a refused name before a parenthesis. */
-function checkCalls(tokens: readonly Token[], aliased: ReadonlySet<number>): void {
-  tokens.forEach((token, i) => {
-    const named = (token.kind === 'word' || token.kind === 'quoted') && !aliased.has(i)
-    if (named && isToken(tokens[i + 1], '(') && isRefusedFunction(token.value)) throw refused(`function ${token.value}`)
-  })
-}
-
-function nameOf(token: Token): Name {
-  return { text: token.kind === 'word' ? token.value.toLowerCase() : token.value, quoted: token.kind === 'quoted' }
-}
-
 /** What a name in a FROM stands for. */
-interface Read {
+interface Read extends Rows {
   /** The place of the name. */
   readonly start: number
   readonly end: number
-  /** The token it begins with. */
-  readonly at: number
   readonly aliased: boolean
   readonly source: Source
   readonly table?: Table
+}
+
+interface Rows {
   readonly view?: Expanded
   /** SQL of a table of information_schema, or of the rows of TQL. */
   readonly text?: string
 }
 
-async function readTable(
+interface Found extends Read {
+  /** What it takes time to know. */
+  readonly more?: () => Promise<Rows>
+}
+
+/** Throws DbError where there is no such table. */
+function findTable(
   place: Place,
   computed: ReadonlyMap<string, TqlTable>,
   statement: Canonical,
   parts: readonly number[],
   aliased: boolean
-): Promise<Read> {
+): Found {
   const names = parts.map(part => nameOf(statement.tokens[part]!))
-  const where = { ...span(statement, parts[0]!, parts.at(-1)!), at: parts[0]!, aliased }
+  const where = { ...span(statement, parts[0]!, parts.at(-1)!), aliased }
   const rows = computed.get(names[0]!.text)
-  if (rows !== undefined) {
-    const list = rows.columns.map(([name, type]) => ({ name, meaning: engineMeaning(type) }))
-    return { ...where, source: makeSource(undefined, { list, open: false }), text: rows.text }
-  }
+  if (rows !== undefined)
+    return { ...where, source: makeSource(undefined, engineFields(rows.columns)), text: rows.text }
   const { database, table: written } = resolveName(place.store, place.db, names)
-  const sourceOf = (name: string, list: readonly Field[]) => makeSource(name, { list, open: false }, database)
   if (database === informationSchema) {
-    const columns = informationColumns(written.text)
-    const list = columns.map(([name, type]) => ({ name, meaning: engineMeaning(type) }))
-    const text = await informationTable(place.sources, written.text)
-    return { ...where, source: sourceOf(written.text, list), text }
+    return {
+      ...where,
+      source: makeSource(written.text, engineFields(informationColumns(written.text)), database),
+      more: async () => ({ text: await informationTable(place.sources, written.text, place.pace) })
+    }
+  }
+  const sourceOf = ({ name, columns }: { name: string; columns: readonly { name: string; type: string }[] }) => {
+    const list = columns.map(column => ({ name: column.name, meaning: meaningOf(column.type) }))
+    return makeSource(name, { list, open: false }, database)
   }
   const view = place.store.view(database, written.text)
-  if (view !== undefined) {
-    const list = view.columns.map(({ name, type }) => ({ name, meaning: meaningOf(type) }))
-    return { ...where, source: sourceOf(view.name, list), view: await expandView(confine, place, view) }
-  }
+  if (view !== undefined)
+    return { ...where, source: sourceOf(view), more: async () => ({ view: await expandView(confine, place, view) }) }
   const table = lookUpTable(place.store, place.db, names)
-  if (table === undefined) {
-    throw new DbError('TableNotFound', `Failed to plan SQL: Table not found: ${fullName(database, written.text)}`)
-  }
-  const list = table.columns.map(({ name, type }) => ({ name, meaning: meaningOf(type) }))
-  return { ...where, source: sourceOf(table.name, list), table }
+  if (table !== undefined) return { ...where, source: sourceOf(table), table }
+  throw new DbError('TableNotFound', `Failed to plan SQL: Table not found: ${fullName(database, written.text)}`)
+}
+
+function engineFields(columns: readonly (readonly [string, string])[]): Fields {
+  return { list: columns.map(([name, type]) => ({ name, meaning: engineMeaning(type) })), open: false }
 }
 
 /** The rows in place of the name, their columns under the names the engine is told. */
@@ -306,30 +337,12 @@ function labelEdit({ tokens, starts }: Canonical, name: readonly number[]): Edit
   return [{ start: end, end, text: ` AS ${quoteName(label(tokens.slice(first, last + 1)))}` }]
 }
 
-/** Index of the last token of a call: its parenthesis, or that of a `FILTER`, `OVER` … behind it. */
-function callEnd(tokens: readonly Token[], name: number): number {
-  let at = isToken(tokens[name + 1], '(') ? closing(tokens, name + 1) : name
-  for (;;) {
-    const next = at + 1
-    if (isToken(tokens[next], 'filter') && isToken(tokens[next + 1], '(')) at = closing(tokens, next + 1)
-    else if (isToken(tokens[next], 'within') && isToken(tokens[next + 2], '(')) at = closing(tokens, next + 2)
-    else if (isToken(tokens[next], 'over')) at = isToken(tokens[next + 1], '(') ? closing(tokens, next + 1) : next + 1
-    else if (
-      (isToken(tokens[next], 'ignore') || isToken(tokens[next], 'respect')) &&
-      isToken(tokens[next + 1], 'nulls')
-    ) {
-      at = next + 1
-    } else return at
-  }
-}
-
-function closing(tokens: readonly Token[], open: number): number {
-  let depth = 0
-  for (let at = open; at < tokens.length; at++) {
-    if (isToken(tokens[at], '(')) depth++
-    if (isToken(tokens[at], ')') && --depth === 0) return at
-  }
-  return tokens.length - 1
+/** An item that holds a query is named as it was written: the engine would tell what it runs. */
+function queryLabelEdit({ tokens, starts }: Canonical, { select, item }: Bound['unnamedQueries'][number]): Edit[] {
+  const [first, last] = selectItem(tokens, select, item) ?? []
+  if (first === undefined || last === undefined) return []
+  const end = starts[last]! + tokenText(tokens[last]!).length
+  return [{ start: end, end, text: ` AS ${quoteName(label(tokens.slice(first, last + 1)))}` }]
 }
 
 export type { Edit } from './edit.ts'

@@ -30,13 +30,25 @@ export function shiftRelation(relation: Relation, by: number): Relation {
   return { ...relation, start: relation.start + by, end: relation.end + by }
 }
 
-/** The text with all edits made, and where the tables stand in it. */
-export function applyEdits(text: string, edits: readonly Edit[]): { text: string; relations: Relation[] } {
+interface Edited {
+  readonly text: string
+  /** Where the tables stand in it. */
+  readonly relations: readonly Relation[]
+  /** Where a place of it was before; where something was put, the beginning of what it replaced. */
+  origin(at: number): number
+}
+
+/** The text with all edits made. */
+export function applyEdits(text: string, edits: readonly Edit[]): Edited {
   const relations: Relation[] = []
+  /** Where each edit begins and ends in the new text, and in the old one. */
+  const moves: { readonly from: number; readonly to: number; readonly edit: Edit }[] = []
   let out = ''
   let at = 0
   for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
-    out += text.slice(at, edit.start) + (edit.before ?? '')
+    out += text.slice(at, edit.start)
+    const from = out.length
+    out += edit.before ?? ''
     if (edit.table !== undefined) {
       const { table, alias, columns, where } = edit
       // The name stays in the text; the engine replaces it.
@@ -56,6 +68,12 @@ export function applyEdits(text: string, edits: readonly Edit[]): { text: string
     }
     out += edit.after ?? ''
     at = edit.end
+    moves.push({ from, to: out.length, edit })
   }
-  return { text: out + text.slice(at), relations }
+  const origin = (place: number) => {
+    const last = moves.findLast(({ from }) => from <= place)
+    if (last === undefined) return place
+    return place < last.to ? last.edit.start : last.edit.end + place - last.to
+  }
+  return { text: out + text.slice(at), relations, origin }
 }

@@ -1,37 +1,65 @@
-// Errors of the engine in the words of this server: places and names as the user wrote them.
-import { DbError, isDbError } from '../../../core/index.ts'
-import { errorAt, quoteName, type Token, tokenText } from '../text/token.ts'
+// Errors of the engine in the words of this server: places, names and types as the user writes them.
+import { DbError, didYouMean, isDbError } from '../../../core/index.ts'
+import { nextToken, placeOf, quoteName, quoteText, type Token } from '../text/token.ts'
+import { inOurTypes } from './engine-type.ts'
 import type { Names } from './names.ts'
 
 export interface Failed {
+  /** The statement as it was written. */
   readonly tokens: readonly Token[]
+  readonly sourceOf: (at: number) => number | undefined
   readonly names: Names
   /** Names there are where one in lower case is none. */
   readonly valid: ReadonlyMap<string, readonly string[]>
+  /** Whether what begins at a place of the source stands beside a time. */
+  readonly isTime: (start: number) => boolean
 }
 
 /** Names an error lists at most. */
 const listedNames = 50
 
 export function explainFailure(error: unknown, sql: string, failed: Failed): never {
-  if (isDbError(error) && error.code === 'InvalidSyntax') throw placed(error, sql, failed.tokens)
-  if (!isDbError(error) || error.code !== 'PlanQuery') throw error
-  throw new DbError('PlanQuery', `Failed to plan SQL: ${reason(error.message, failed)}`, { cause: error })
+  if (!isDbError(error)) throw error
+  const { code, offset, cause } = error
+  if (offset === undefined && code !== 'PlanQuery') throw error
+  const told = [...failed.names.shown].reduce((text, [engine, name]) => text.replaceAll(engine, name), error.message)
+  const plain = told.replace(/^[A-Z][A-Za-z ]* Error: /, '')
+  const start = offset === undefined ? placeInText(plain, failed.tokens) : failed.sourceOf(offset)
+  const place = start === undefined ? '' : placeOf(sql, start)
+  const said = reason(plain, failed, place, start === undefined ? undefined : nextToken(sql, start))
+  throw new DbError(code, code === 'PlanQuery' ? `Failed to plan SQL: ${said}` : said, { cause })
+}
+
+/** Where an error without a place belongs: to the only word or text of the statement that it quotes. */
+function placeInText(message: string, tokens: readonly Token[]): number | undefined {
+  const quoted = /["'](.+?)["']/.exec(message)?.[1] ?? /: (.+)$/.exec(message)?.[1]
+  const found = tokens.filter(({ kind, value }) => kind !== 'symbol' && value === quoted)
+  return found.length === 1 ? found[0]!.start : undefined
 }
 
 const noField = [
-  /Referenced column "(.*?)" not found in FROM clause!?(?:\s*Candidate bindings: (.*))?/s,
-  /(?:Table|Values list) ".*?" does not have a column named "(.*?)"(?:\s*Candidate bindings: (.*))?/s
+  /Referenced column "(.*?)" not found in FROM clause!?/s,
+  /(?:Table|Values list) ".*?" does not have a column named "(.*?)"/s,
+  /Column "(.*?)" in (?:EXCLUDE|REPLACE|RENAME) list not found in .*/s,
+  /Column "(.*?)" does not exist on (?:left|right) side of join!?/s
 ]
 
-function reason(message: string, { names, valid }: Failed): string {
-  const told = [...names.shown].reduce((text, [engine, name]) => text.replaceAll(engine, name), message)
-  const found = noField.map(pattern => pattern.exec(told)).find(match => match !== null)
-  if (found === undefined) return told
-  const [, name, candidates] = found
-  const known = valid.get(name!.toLowerCase())
-  const list = known === undefined ? candidates?.trim() : listed(known)
-  return `No field named ${name}.${list ? ` Valid fields are ${list}` : ''}`
+function reason(plain: string, { tokens, valid, isTime }: Failed, place: string, token: Token | undefined): string {
+  const found = noField.map(pattern => pattern.exec(plain)).find(match => match !== null)
+  if (found !== undefined) return unknownField(found[1]!, place, valid.get(found[1]!.toLowerCase()))
+  if (/^Could not convert string/.test(plain) && token?.kind === 'string' && isTime(token.start))
+    return `${quoteText(token.value)} is no time${place}`
+  const inner = /^No function matches the given name and argument types '(\w+)(\(.*?\))'/.exec(plain)
+  if (inner !== null && !tokens.some(({ value }) => value.toLowerCase() === inner[1]))
+    return `no function of this call takes ${inOurTypes(inner[2]!)}${place}`
+  const [first, ...more] = inOurWords(plain, token).split('\n')
+  const said = `${first!.replace(/[.!]$/, '')}${place}`
+  return more.length === 0 ? said : [`${said}.`, ...more].join('\n')
+}
+
+export function unknownField(name: string, place: string, known: readonly string[] | undefined): string {
+  const meant = known === undefined ? '' : didYouMean(name, known)
+  return `No field named ${name}${place}${meant || '.'}${known === undefined ? '' : ` Valid fields are ${listed(known)}`}`
 }
 
 function listed(names: readonly string[]): string {
@@ -39,10 +67,59 @@ function listed(names: readonly string[]): string {
   return names.length > listedNames ? `${shown} and ${names.length - listedNames} more` : shown
 }
 
-/** The engine read another text than the user wrote: what it stumbled over is found again where it stands only once. */
-function placed(error: DbError, sql: string, tokens: readonly Token[]): DbError {
-  const near = /^Parser Error: syntax error at or near "(.*)"$/s.exec(error.message)?.[1]
-  const [token, ...others] = tokens.filter(other => tokenText(other) === near)
-  if (token === undefined || others.length > 0) return error
-  return errorAt(sql, token.start, `syntax error at ${near}`)
+/** Sentences of the engine by what they begin with, and what is said in their places; the rest of the message follows. */
+const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
+  [
+    /^No function matches the given name and argument types '(.*?)'\. You might need to add explicit type casts\.?/s,
+    call => `there is no ${inOurTypes(call)}`
+  ],
+  [
+    /^Could not choose a best candidate function for the function call "(.*?)"\. In order to select one, please add explicit type casts\.?/s,
+    call => `${inOurTypes(call)} may mean several functions, cast its arguments`
+  ],
+  [
+    /^Macro (\S+)\(\) does not support the supplied arguments\. You might need .*? casts\.?/s,
+    name => `${name} does not take these arguments`
+  ],
+  [
+    /^(?:Scalar|Aggregate|Table) Function with name (\S+) does not exist!?/,
+    name => `${name} cannot be called like this`
+  ],
+  [
+    /^Referenced table "(.*?)" not found!?\s*Candidate tables: (.*)/s,
+    (name, others) => `No table named ${name}, there are ${others}`
+  ],
+  [
+    /^Could not convert string (.*) to ([A-Z0-9_]+)( when casting from source column .*)?$/s,
+    (text, type, column = '') =>
+      `${text} is no ${inOurTypes(type)}${column.replace(' when casting from source column', ', a value of')}`
+  ],
+  [
+    /^Unimplemented type for cast \((.*) -> (.*)\)$/s,
+    (from, to) => `no ${inOurTypes(from)} becomes a ${inOurTypes(to)}`
+  ],
+  [/^Type with name (\S+) does not exist!?/, name => `there is no type ${name}`],
+  [/^extract specifier (".*?") not recognized/, part => `a time has no part ${part}`],
+  [/^(Overflow in \S+ of) (\S+)/, (what, type) => `${what} ${inOurTypes(type)}`],
+  [
+    /^Cannot compare values of type (.*) and type (.*) - an explicit cast is required/,
+    (one, other) => `${inOurTypes(one)} and ${inOurTypes(other)} do not compare, cast one of them`
+  ],
+  [
+    /^(missing [\])}]|unexpected \)|no argument for repetition operator|bad repetition operator|invalid (?:escape sequence|perl operator|character class range|character range|repetition size|named capture group|UTF-8)|trailing \\ at end of regular expression): (.*)$/s,
+    (what, pattern) => `the regular expression ${pattern} is wrong: ${what}`
+  ]
+]
+
+/** `token` stands at the place the engine named, which may have stumbled over a word that was put there for it. */
+function inOurWords(plain: string, token: Token | undefined): string {
+  const syntax = /^syntax error at or near "(.*)"$/s.exec(plain)
+  if (syntax !== null) return `syntax error at ${token?.value ?? syntax[1]}`
+  const found = sentences.find(([pattern]) => pattern.test(plain))
+  if (found === undefined) return plain
+  const [pattern, say] = found
+  const match = pattern.exec(plain)!
+  const [more = '', candidates] = plain.slice(match[0].length).split(/Candidate (?:functions|macros):/)
+  const others = candidates === undefined ? '' : `\nThere are:${inOurTypes(candidates)}`
+  return `${say(...match.slice(1))}${inOurTypes(more).trimEnd()}${others}`
 }

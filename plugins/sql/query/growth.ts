@@ -1,6 +1,7 @@
 // Calls that make something huge of a few bytes: a constant that asks for more than the limit is refused before anything runs.
 // The engine counts what it sorts, groups and joins against its memory, but not one single value.
 import { DbError, formatSize } from '../../../core/index.ts'
+import { argumentsOf } from '../text/brackets.ts'
 import { isToken, type Token } from '../text/token.ts'
 
 /** Position of the argument that says how long the value gets. */
@@ -42,31 +43,19 @@ const valueWords = ['select', 'where', 'having', 'by', 'on', 'qualify', 'values'
 function sizeOf(name: string, tokens: readonly Token[], open: number, isTable: boolean): number {
   const at = lengths[name]
   if (at !== undefined) {
-    const args = splitArguments(tokens, open)
+    const args = argumentsOf(tokens, open)
     const count = constant(args[at])
     if (count === undefined) return 0
     const repeated = name === 'repeat' ? textLength(args[0]) : 1
     return count * repeated * (name.endsWith('_resize') ? elementBytes : 1)
   }
   if ((name === 'range' || name === 'generate_series') && !isTable) {
-    const bounds = splitArguments(tokens, open).map(constant)
+    const bounds = argumentsOf(tokens, open).map(constant)
     if (bounds.some(bound => bound === undefined)) return 0
     const [from, to, step] = bounds.length === 1 ? [0, bounds[0]!, 1] : [bounds[0]!, bounds[1]!, bounds[2] ?? 1]
     return step === 0 ? 0 : ((to - from) / step) * elementBytes
   }
   return 0
-}
-
-function splitArguments(tokens: readonly Token[], open: number): Token[][] {
-  const args: Token[][] = [[]]
-  for (let at = open + 1, depth = 1; at < tokens.length; at++) {
-    const token = tokens[at]!
-    if (['(', '[', '{'].some(bracket => isToken(token, bracket))) depth++
-    if ([')', ']', '}'].some(bracket => isToken(token, bracket)) && --depth === 0) break
-    if (depth === 1 && isToken(token, ',')) args.push([])
-    else args.at(-1)!.push(token)
-  }
-  return args
 }
 
 /** The number an argument is, perhaps with a sign, a cast or parentheses. */

@@ -9,11 +9,32 @@ export interface Selected extends Pick<WhereParts, 'table' | 'names' | 'token'> 
   readonly select: TreeNode
   /** Of the query around it, where it is all of that. */
   readonly orderBy: Tree | undefined
+  /** LIMIT and OFFSET of it. */
+  readonly limit: Tree | undefined
 }
 
 /** Whether rows matter that have none after them with the same tags, and no others. */
 export function asksNewest(selected: Selected): boolean {
   return isLastTimes(selected) || isLastOfGroups(selected) || isRanked(selected) || meetsLast(selected)
+}
+
+/** `SELECT … ORDER BY time DESC LIMIT n`: how many of the last rows of the table matter; undefined where that is not certain. */
+export function lastRows(selected: Selected): number | undefined {
+  const { select, orderBy, limit } = selected
+  const [first] = orders(orderBy)
+  if (columnOf(selected, first?.['expr']) !== selected.table.timeIndex || !isDescending(first)) return undefined
+  if (!isEmpty(select['selection']) || !isPlain(select, ['distinct', 'having', 'qualify', 'top'])) return undefined
+  if (!isSimple(selected) || holds(orderBy, looks)) return undefined
+  const bounds = asNode(asNode(limit)?.['LimitOffset'])
+  if (bounds === undefined || !isEmpty(bounds['limit_by'])) return undefined
+  const rows = wholeOf(selected, bounds['limit'])
+  const offset = isEmpty(bounds['offset']) ? 0 : wholeOf(selected, asNode(bounds['offset'])?.['value'])
+  return rows === undefined || offset === undefined ? undefined : rows + offset
+}
+
+function wholeOf(selected: Selected, tree: Tree | undefined): number | undefined {
+  const constant = constantOf(selected, tree)
+  return constant?.kind === 'number' && /^\d{1,9}$/.test(constant.value) ? Number(constant.value) : undefined
 }
 
 /** `SELECT tags, max(time) … GROUP BY tags`. */
@@ -87,7 +108,8 @@ function isMatch(outer: Selected, tuple: readonly Tree[], query: TreeNode | unde
     ...outer,
     names: [(alias?.value ?? outer.table.name).toLowerCase()],
     select,
-    orderBy: query!['order_by']
+    orderBy: query!['order_by'],
+    limit: query!['limit_clause']
   }
   const groups = groupsOf(inner)
   if (groups === undefined || !isLastTimes(inner)) return false

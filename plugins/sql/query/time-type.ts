@@ -2,17 +2,10 @@
 import { type ColumnType, isTimestamp, type TimeUnit, timeUnit } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
 import { asList, asObjectName, isEmpty, variant } from '../grammar/tree.ts'
+import { engineTimeUnit } from './engine-type.ts'
 import type { Meaning } from './scope.ts'
 
 const units: Readonly<Record<string, TimeUnit>> = { 0: 's', 3: 'ms', 6: 'us', 9: 'ns' }
-
-const words: Readonly<Record<string, TimeUnit>> = {
-  datetime: 'us',
-  timestamp_s: 's',
-  timestamp_ms: 'ms',
-  timestamp_us: 'us',
-  timestamp_ns: 'ns'
-}
 
 type TimeType = { readonly kind: 'time'; readonly unit?: TimeUnit } | { readonly kind: 'date' }
 
@@ -30,7 +23,8 @@ export function parseTableTime(tree: Tree | undefined): TimeType | undefined {
   if (kind === 'Datetime') return { kind: 'time', unit: 'us' }
   if (kind !== 'Custom') return undefined
   const [name] = asObjectName(asList(value)[0]) ?? []
-  const unit = name && words[name.value.toLowerCase()]
+  const word = name?.value.toUpperCase() ?? ''
+  const unit = word === 'DATETIME' || word === 'TIMESTAMP_US' ? 'us' : engineTimeUnit(word)
   return unit === undefined ? undefined : { kind: 'time', unit }
 }
 
@@ -40,15 +34,8 @@ export function meaningOf(type: string): Meaning {
   return type === 'String' ? { kind: 'text' } : undefined
 }
 
-const engineUnits: Readonly<Record<string, TimeUnit>> = {
-  TIMESTAMP_S: 's',
-  TIMESTAMP_MS: 'ms',
-  TIMESTAMP: 'us',
-  TIMESTAMP_NS: 'ns'
-}
-
 /** The same by the engine's word. */
 export function engineMeaning(type: string): Meaning {
-  const unit = engineUnits[type]
+  const unit = engineTimeUnit(type)
   return unit === undefined ? undefined : { kind: 'time', unit }
 }

@@ -4,6 +4,7 @@ import { DbError, isValid, type RecordsAnswer, type ResultBatch } from '../../..
 import { constantRows } from '../catalog/constant-rows.ts'
 import type { TqlStatement } from '../statement/statement.ts'
 import { parseTql } from '../statement/tql.ts'
+import { closing } from '../text/brackets.ts'
 import { isToken, type Token } from '../text/token.ts'
 
 export interface TqlTable {
@@ -20,7 +21,7 @@ export interface TqlRunner {
   readonly limit: number
 }
 
-export interface Computed {
+interface Computed {
   readonly tokens: readonly Token[]
   /** By names no user can write. */
   readonly tables: ReadonlyMap<string, TqlTable>
@@ -63,7 +64,7 @@ export function cutTql(
   const found: FoundTql[] = []
   let at = 0
   for (let open = findTql(written, at); open >= 0; open = findTql(written, at)) {
-    const [from, to] = [open + 1, closing(written, open)]
+    const [from, to] = [open + 1, closing(written, open) ?? written.length]
     const statement = parseTql({ sql, tokens: written.slice(from + 1, to), at: 0 })
     const name = `${mark}tql${found.length}`
     found.push({ statement, from, to, name })
@@ -84,16 +85,6 @@ function findTql(tokens: readonly Token[], from: number): number {
       (isToken(tokens[i + 2], 'eval') || isToken(tokens[i + 2], 'evaluate')) &&
       isToken(tokens[i + 3], '(')
   )
-}
-
-/** The parenthesis that closes one; behind the last token where none does, which the grammar then misses. */
-function closing(tokens: readonly Token[], open: number): number {
-  let depth = 0
-  for (let at = open; at < tokens.length; at++) {
-    if (isToken(tokens[at], '(')) depth++
-    if (isToken(tokens[at], ')') && --depth === 0) return at
-  }
-  return tokens.length
 }
 
 /** `SELECT * FROM name AS tql`, all at the place of one token. */

@@ -15,7 +15,7 @@ export interface Expanded {
   readonly query: Confined
 }
 
-export type Confine = (place: Place, tokens: readonly Token[]) => Promise<Confined>
+type Confine = (place: Place, tokens: readonly Token[]) => Promise<Confined>
 
 /** Throws DbError when the view refers to itself, or to what is no longer there. */
 export async function expandView(confine: Confine, place: Place, view: View): Promise<Expanded> {

@@ -1,27 +1,21 @@
 // Puts SQL in place of searches, and tells the engine what rows of tables must meet.
 import { DbError, type Reading, type TableColumn, type Zone } from '../../../core/index.ts'
-import type { Ident } from '../grammar/tree.ts'
+import type { Position } from '../grammar/tree.ts'
+import type { Alone } from '../query/bind.ts'
 import { all, whereCondition } from '../query/condition.ts'
 import { applyEdits, type Edit, span } from '../query/edit.ts'
-import { asksNewest } from '../query/newest.ts'
-import type { Alone } from '../query/walk.ts'
+import { asksNewest, lastRows } from '../query/newest.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { readingOf, type SearchCall, searchCallSql } from './call.ts'
 
-/** A table that stands alone in a FROM. */
-export interface Filtered extends Alone {
-  /** The place of its name. */
-  readonly at: number
-}
-
 export interface Asked {
   readonly searches: readonly SearchCall[]
-  readonly alone: readonly Filtered[]
+  readonly alone: readonly Alone[]
   readonly zone: Zone
   /** The columns a token may name. */
   columnsAt(token: number): readonly TableColumn[]
   /** The token at a place of the text. */
-  index(place: Pick<Ident, 'line' | 'column'>): number
+  index(position: Position): number
 }
 
 /** The edits with conditions at their tables and with searches as SQL. */
@@ -39,9 +33,15 @@ export function rewriteSearches(statement: Canonical, edits: readonly Edit[], as
     if (edit.table === undefined || only === undefined) return edit
     const names = [(only.alias?.value ?? edit.table.name).toLowerCase()]
     const { table } = edit
-    const { select, orderBy } = only
+    const { select, orderBy, limit } = only
+    const selected = { table, names, select, orderBy, limit, token }
+    const last = lastRows(selected)
     const met = whereCondition({ table, names, zone: asked.zone, token, search }, select['selection'])
-    const where = all([met, asksNewest({ table, names, select, orderBy, token }) ? { kind: 'newest' } : undefined])
+    const where = all([
+      met,
+      asksNewest(selected) ? { kind: 'newest' } : undefined,
+      last === undefined ? undefined : { kind: 'last', rows: last }
+    ])
     return where === undefined ? edit : { ...edit, where }
   })
   for (const { call, reading } of readings.values()) rewritten = replaceSearch(statement, rewritten, call, reading)

@@ -11,10 +11,12 @@ import {
   readNames,
   readString,
   sees,
-  take
+  take,
+  unexpected
 } from './cursor.ts'
+import { parseFlow } from './flow.ts'
 import { readQuery } from './query.ts'
-import type { CreateTable, CreateTableLike, CreateView, Statement, Texts } from './statement.ts'
+import type { CreateTable, CreateTableAs, CreateTableLike, CreateView, Statement, Texts } from './statement.ts'
 import { readWith } from './with.ts'
 
 const engines = ['embedded', 'mito', 'metric']
@@ -22,12 +24,13 @@ const engines = ['embedded', 'mito', 'metric']
 export function parseCreate(cursor: Cursor): Statement {
   const replace = take(cursor, 'or', 'replace')
   if (take(cursor, 'view')) return parseView(cursor, replace)
+  if (take(cursor, 'flow')) return parseFlow(cursor, replace)
   const database = take(cursor, 'database') || take(cursor, 'schema')
   if (replace || (!database && !take(cursor, 'table'))) {
     const word = peek(cursor)?.value.toUpperCase() ?? ''
     throw new DbError(
       'Unsupported',
-      `CREATE ${replace ? 'OR REPLACE ' : ''}${word} is not supported, there are CREATE TABLE, CREATE DATABASE and CREATE [OR REPLACE] VIEW`
+      `CREATE ${replace ? 'OR REPLACE ' : ''}${word} is not supported, there are CREATE TABLE, CREATE DATABASE and CREATE [OR REPLACE] VIEW or FLOW`
     )
   }
   const ifNotExists = take(cursor, 'if', 'not', 'exists')
@@ -49,21 +52,37 @@ function parseView(cursor: Cursor, replace: boolean): CreateView {
   return { kind: 'create_view', name, replace, ifNotExists, columns, query, text }
 }
 
-function parseTable(cursor: Cursor, ifNotExists: boolean): CreateTable | CreateTableLike {
+function parseTable(cursor: Cursor, ifNotExists: boolean): CreateTable | CreateTableAs | CreateTableLike {
   const name = readNames(cursor)
   if (take(cursor, 'like')) return { kind: 'create_table_like', name, like: readNames(cursor), ifNotExists }
   const written: WrittenColumn[] = []
   const keys: string[] = []
   const times: string[] = []
-  readList(cursor, () => {
-    if (take(cursor, 'constraint')) readName(cursor)
-    if (take(cursor, 'primary', 'key')) keys.push(...readList(cursor, () => readName(cursor).text))
-    else if (sees(cursor, 'time', 'index')) {
-      cursor.at += 2
-      times.push(...readList(cursor, () => readName(cursor).text))
-    } else written.push(parseColumn(cursor))
-  })
+  const listed = !sees(cursor, 'as') && !sees(cursor, 'with')
+  if (listed)
+    readList(cursor, () => {
+      if (take(cursor, 'constraint')) readName(cursor)
+      if (take(cursor, 'primary', 'key')) keys.push(...readList(cursor, () => readName(cursor).text))
+      else if (sees(cursor, 'time', 'index')) {
+        cursor.at += 2
+        times.push(...readList(cursor, () => readName(cursor).text))
+      } else written.push(parseColumn(cursor))
+    })
   const options = parseTail(cursor)
+  if (take(cursor, 'as')) {
+    if (written.length > 0)
+      throw unexpected({ ...cursor, at: cursor.at - 1 }, 'no columns before AS: the query names them')
+    const [timeIndex] = times
+    return {
+      kind: 'create_table_as',
+      name,
+      ifNotExists,
+      primaryKey: keys,
+      timeIndex,
+      options,
+      query: readQuery(cursor)
+    }
+  }
   keys.push(...written.filter(column => column.primaryKey).map(column => column.name))
   times.push(...written.filter(column => column.timeIndex).map(column => column.name))
   return { kind: 'create_table', name, ifNotExists, columns: define(written, keys, times), options }
@@ -80,7 +99,7 @@ function parseTail(cursor: Cursor): Texts {
     } else if (sees(cursor, 'partition')) {
       throw new DbError('Unsupported', 'PARTITION ON COLUMNS is not supported: the server runs on a single node')
     } else {
-      expectEnd(cursor)
+      if (!sees(cursor, 'as')) expectEnd(cursor)
       return options
     }
   }
@@ -104,15 +123,19 @@ function define(
   for (const name of [...keys, ...times]) {
     if (!names.has(name)) throw new DbError('InvalidArguments', `column ${name} of a constraint is not defined`)
   }
-  const twice = written.find(({ name }, i) => written.findIndex(column => column.name === name) < i)
-  if (twice !== undefined) throw new DbError('InvalidArguments', `column ${twice.name} is defined twice`)
+  if (names.size < written.length) {
+    const seen = new Set<string>()
+    const twice = written.find(({ name }) => seen.size === seen.add(name).size)
+    throw new DbError('InvalidArguments', `column ${twice!.name} is defined twice`)
+  }
   if (times.length !== 1) throw new DbError('InvalidSyntax', 'Missing time index constraint')
   const time = times[0]!
   if (keys.includes(time))
     throw new DbError('InvalidArguments', `time index column ${time} cannot be in the primary key`)
-  if (new Set(keys).size < keys.length) throw new DbError('InvalidArguments', 'a column is in the primary key twice')
+  const tags = new Set(keys)
+  if (tags.size < keys.length) throw new DbError('InvalidArguments', 'a column is in the primary key twice')
   return written.map(column => {
-    const semantic: Semantic = column.name === time ? 'timestamp' : keys.includes(column.name) ? 'tag' : 'field'
+    const semantic: Semantic = column.name === time ? 'timestamp' : tags.has(column.name) ? 'tag' : 'field'
     if (semantic === 'timestamp') checkTime(column)
     const { name, type, index, comment } = column
     return {

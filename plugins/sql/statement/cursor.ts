@@ -53,7 +53,12 @@ export function readName(cursor: Cursor, what = 'a name'): Name {
   const token = peek(cursor)
   if (token?.kind !== 'word' && token?.kind !== 'quoted') throw unexpected(cursor, what)
   cursor.at++
-  return { text: token.kind === 'word' ? token.value.toLowerCase() : token.value, quoted: token.kind === 'quoted' }
+  return nameOf(token)
+}
+
+/** The name a token spells. */
+export function nameOf({ kind, value }: Token): Name {
+  return { text: kind === 'word' ? value.toLowerCase() : value, quoted: kind === 'quoted' }
 }
 
 /** One to three names with dots between. */

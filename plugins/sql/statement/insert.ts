@@ -12,15 +12,24 @@ import {
   take,
   unexpected
 } from './cursor.ts'
+import { isQueryWord } from './query.ts'
 import type { InsertStatement } from './statement.ts'
+import { parseTql } from './tql.ts'
 
-export function parseInsert(cursor: Cursor): InsertStatement {
+/** Behind `INSERT`: `INTO table [(columns)]` */
+export function parseInsertHead(cursor: Cursor): Pick<InsertStatement, 'table' | 'columns'> {
   expect(cursor, 'into')
   const table = readNames(cursor)
   const listed = sees(cursor, '(') && !sees(cursor, '(', 'select') && !sees(cursor, '(', 'with')
   const columns = listed ? readList(cursor, () => readName(cursor, 'the name of a column')) : undefined
+  return { table, columns }
+}
+
+export function parseInsert(cursor: Cursor): InsertStatement {
+  const { table, columns } = parseInsertHead(cursor)
+  if (take(cursor, 'tql')) return { kind: 'insert', table, columns, source: parseTql(cursor) }
   if (!take(cursor, 'values')) {
-    if (!['select', 'with', 'from', '('].some(word => sees(cursor, word))) throw unexpected(cursor, 'VALUES or SELECT')
+    if (!isQueryWord(peek(cursor))) throw unexpected(cursor, 'VALUES, SELECT or TQL')
     return { kind: 'insert', table, columns, source: { kind: 'query', tokens: readUntil(cursor) } }
   }
   const rows = [readRow(cursor)]

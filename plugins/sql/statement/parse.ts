@@ -19,9 +19,13 @@ export interface Parsed {
   readonly tokens: readonly Token[]
 }
 
-/** All statements of a text. Throws ParseError with line and column, `InvalidArguments` when there is none or there are too many tokens. */
-export function parseStatements(sql: string, maxTokens?: number): Parsed[] {
-  const parsed = split(tokenize(sql, maxTokens)).map(tokens => {
+/** All statements of a text; `fill` puts values in the places of parameters. Throws ParseError with line and column, `InvalidArguments` when there is none or there are too many tokens. */
+export function parseStatements(
+  sql: string,
+  maxTokens?: number,
+  fill = (tokens: readonly Token[]) => tokens
+): Parsed[] {
+  const parsed = split(fill(tokenize(sql, maxTokens))).map(tokens => {
     const cursor = { sql, tokens, at: 0 }
     const statement = parseStatement(cursor)
     expectEnd(cursor)
@@ -79,6 +83,10 @@ function parseExplain(cursor: Cursor): Statement {
 }
 
 function parseDrop(cursor: Cursor): Statement {
+  if (take(cursor, 'flow')) {
+    const ifExists = take(cursor, 'if', 'exists')
+    return { kind: 'drop_flow', name: readName(cursor, 'the name of a flow').text, ifExists }
+  }
   const database = take(cursor, 'database') || take(cursor, 'schema')
   const view = !database && take(cursor, 'view')
   if (!database && !view) expect(cursor, 'table')

@@ -39,7 +39,8 @@ function parseCreated(cursor: Cursor): ShowStatement {
     return { kind: 'show', what: 'create_database', database: readName(cursor) }
   }
   if (take(cursor, 'view')) return { kind: 'show', what: 'create_view', name: readNames(cursor) }
-  throw unexpected(cursor, 'TABLE, VIEW or DATABASE')
+  if (take(cursor, 'flow')) return { kind: 'show', what: 'create_flow', flow: readName(cursor).text }
+  throw unexpected(cursor, 'TABLE, VIEW, FLOW or DATABASE')
 }
 
 function parseOfTable(cursor: Cursor, what: 'columns' | 'index', full: boolean): ShowStatement {

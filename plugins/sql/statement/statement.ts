@@ -10,6 +10,9 @@ export type Statement =
   | InsertStatement
   | DeleteStatement
   | CreateTable
+  | CreateFlow
+  | { readonly kind: 'drop_flow'; readonly name: string; readonly ifExists: boolean }
+  | CreateTableAs
   | CreateTableLike
   | CreateView
   | AlterTable
@@ -65,7 +68,8 @@ export interface InsertStatement {
   readonly table: readonly Name[]
   readonly columns: readonly Name[] | undefined
   readonly source:
-    | { readonly kind: 'values'; readonly rows: readonly (readonly (readonly Token[])[])[] }
+    | { readonly kind: 'values'; readonly rows: Iterable<readonly (readonly Token[])[]> }
+    | TqlStatement
     | QueryStatement
 }
 
@@ -84,6 +88,29 @@ export interface CreateTable {
   readonly ifNotExists: boolean
   readonly columns: readonly ColumnDefinition[]
   readonly options: Texts
+}
+
+export interface CreateFlow {
+  readonly kind: 'create_flow'
+  readonly name: string
+  readonly replace: boolean
+  readonly ifNotExists: boolean
+  readonly sink: readonly Name[]
+  /** Milliseconds. */
+  readonly expireAfter: number | undefined
+  readonly comment: string | undefined
+  readonly query: QueryStatement
+}
+
+export interface CreateTableAs {
+  readonly kind: 'create_table_as'
+  readonly name: readonly Name[]
+  readonly ifNotExists: boolean
+  readonly primaryKey: readonly string[]
+  /** Undefined: the only column of times. */
+  readonly timeIndex: string | undefined
+  readonly options: Texts
+  readonly query: QueryStatement
 }
 
 export interface CreateTableLike {
@@ -137,7 +164,7 @@ export interface AlterDatabase {
   readonly unset: readonly string[]
 }
 
-export interface CommentStatement {
+interface CommentStatement {
   readonly kind: 'comment'
   readonly table: readonly Name[]
   readonly column?: Name
@@ -155,7 +182,7 @@ export type CopyStatement = {
   | { readonly direction: 'from'; readonly table: readonly Name[]; readonly columns: readonly Name[] | undefined }
 )
 
-export type CopySource =
+type CopySource =
   | { readonly kind: 'table'; readonly name: readonly Name[]; readonly named: readonly Token[] }
   | QueryStatement
 
@@ -170,6 +197,7 @@ export type ShowStatement = {
   | { readonly what: 'views'; readonly database?: Name }
   | { readonly what: 'processlist'; readonly full: boolean }
   | { readonly what: 'charset' | 'collation' | 'engines' | 'status' | 'flows' }
+  | { readonly what: 'create_flow'; readonly flow: string }
   | { readonly what: 'create_database'; readonly database: Name }
   | { readonly what: 'variable'; readonly variable: string }
 )

@@ -60,7 +60,7 @@ export function printTql({ command, verbose, format, start, end, step, lookback,
   if (format !== undefined) words.push('FORMAT', format.toUpperCase())
   const bounds = [start, end, step, ...(lookback === undefined ? [] : [lookback])]
   // A comment ends with its line.
-  words.push(`(${bounds.join(', ')})`, query.includes('#') ? query : query.replace(/\s*\n\s*/g, ' '))
+  words.push(`(${bounds.join(', ')})`, query.includes('#') ? query : query.replace(/(?<!\s)\s*\n\s*/g, ' '))
   if (alias !== undefined) words.push('AS', alias)
   return words.join(' ')
 }

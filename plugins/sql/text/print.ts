@@ -2,13 +2,15 @@
 
 import type { SqlParser } from '../grammar/parser.ts'
 import { asNode } from '../grammar/tree.ts'
+import { holdsPivot } from '../query/pivot.ts'
 import type { RangeQuery } from '../query/range/parse.ts'
 import { cutRanges } from '../query/range/translate.ts'
 import { cutTql, type FoundTql } from '../query/tql-table.ts'
 import type { Parsed } from '../statement/parse.ts'
+import { isQueryWord } from '../statement/query.ts'
 import { printTql } from '../statement/tql.ts'
 import { type Canonical, canonical, label } from './canonical.ts'
-import { isToken, type Token, tokenText } from './token.ts'
+import { type Token, tokenText } from './token.ts'
 
 /** Words of the statements the grammar does not have; only these change their case. */
 const keywords = new Set(
@@ -63,7 +65,7 @@ function written({ text, tokens, starts }: Canonical): string {
 
 /** The grammar reads only queries as the server does. */
 function isKnown(tokens: readonly Token[]): boolean {
-  return ['select', 'with', 'values', 'from', '('].some(word => isToken(tokens[0], word))
+  return isQueryWord(tokens[0]) && !holdsPivot(tokens)
 }
 
 function upper(token: Token, words: ReadonlySet<string> = keywords): Token {
@@ -79,7 +81,7 @@ export async function describeStatement(
   sql: string,
   { statement, tokens }: Parsed
 ): Promise<unknown> {
-  if (statement.kind === 'query') {
+  if (statement.kind === 'query' && !holdsPivot(tokens)) {
     const cut = cutTql(sql, tokens)
     const plain = cutRanges(sql, cut.tokens)
     const tree = await parser.tree(sql, canonical(plain.tokens))

@@ -1,8 +1,10 @@
 // SQL text as tokens, and tokens as canonical text: one line, no comments, one form of quoting.
 // Parser and engine both read the canonical text, so nothing can look like a comment or a string to one of them only.
-import { DbError, ParseError } from '../../../core/index.ts'
+import { DbError, ParseError, quoteName, quoteText } from '../../../core/index.ts'
 
-export type TokenKind = 'word' | 'quoted' | 'string' | 'bytes' | 'number' | 'symbol'
+export { quoteName, quoteText }
+
+type TokenKind = 'word' | 'quoted' | 'string' | 'bytes' | 'number' | 'symbol'
 
 export interface Token {
   readonly kind: TokenKind
@@ -16,9 +18,11 @@ export interface Token {
   readonly spaced: boolean
 }
 
+const space = /\s+/y
 const wordStart = /[\p{L}_]/u
 const word = /[\p{L}_][\p{L}\p{M}\p{N}_$]*/uy
 const number = /0x[0-9a-f]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy
+const dollarTag = /\$(?:[A-Za-z_]\w*)?\$/y
 const symbols = '()[]{},.;:+-*/<>=~!@#%^&|?$'
 
 /** All tokens of a text. Throws ParseError for what can be no token, DbError `InvalidArguments` where there are more than `most`. */
@@ -26,32 +30,51 @@ export function tokenize(sql: string, most = Number.POSITIVE_INFINITY): Token[] 
   const tokens: Token[] = []
   let at = 0
   for (;;) {
-    const start = skipSpace(sql, at)
-    if (start >= sql.length) return tokens
-    if (tokens.length >= most) throw tooMany(most)
-    const token = readToken(sql, start, start > at)
+    const token = nextToken(sql, at)
+    if (token === undefined) return tokens
+    if (tokens.length >= most) throw new TooManyTokens(most)
     tokens.push(token)
     at = token.end
   }
 }
 
-function tooMany(most: number): DbError {
-  return new DbError(
-    'InvalidArguments',
-    `the SQL text has more than ${most} words, values and signs ([plugins.sql] max_sql_tokens): send it in parts, or rows by an ingest protocol`
-  )
+/** The first token behind an offset; undefined at the end of the text. */
+export function nextToken(sql: string, at: number): Token | undefined {
+  const start = skipSpace(sql, at)
+  return start >= sql.length ? undefined : readToken(sql, start, start > at)
+}
+
+export class TooManyTokens extends DbError {
+  constructor(most: number) {
+    super(
+      'InvalidArguments',
+      `the SQL text has more than ${most} words, values and signs ([plugins.sql] max_sql_tokens): send it in parts, or rows by an ingest protocol`
+    )
+  }
 }
 
 /** A ParseError at an offset of the source. */
 export function errorAt(sql: string, offset: number, message: string): ParseError {
+  const [line, column] = lineAndColumn(sql, offset)
+  return new ParseError(message, line, column)
+}
+
+/** ` at line 1, column 8` */
+export function placeOf(sql: string, offset: number): string {
+  const [line, column] = lineAndColumn(sql, offset)
+  return ` at line ${line}, column ${column}`
+}
+
+function lineAndColumn(sql: string, offset: number): readonly [number, number] {
   const before = sql.slice(0, offset).split('\n')
-  return new ParseError(message, before.length, [...before.at(-1)!].length + 1)
+  return [before.length, [...before.at(-1)!].length + 1]
 }
 
 function skipSpace(sql: string, from: number): number {
   let at = from
   for (;;) {
-    if (at < sql.length && /\s/.test(sql[at]!)) at++
+    space.lastIndex = at
+    if (space.test(sql)) at = space.lastIndex
     else if (sql.startsWith('--', at)) at = lineEnd(sql, at)
     else if (sql.startsWith('/*', at)) at = commentEnd(sql, at)
     else return at
@@ -85,9 +108,7 @@ function readToken(sql: string, start: number, spaced: boolean): Token {
   if (char === '"' || char === '`') return make('quoted', ...quoted(sql, start, char))
   if (/[eE]/.test(char) && sql[start + 1] === "'") return make('string', ...escaped(sql, start + 1))
   if (/[xX]/.test(char) && sql[start + 1] === "'") return make('bytes', ...hexadecimal(sql, start))
-  const dollar = /\$(?:[A-Za-z_]\w*)?\$/y
-  dollar.lastIndex = start
-  const tag = dollar.exec(sql)?.[0]
+  const tag = char === '$' ? match(dollarTag, sql, start) : undefined
   if (tag !== undefined) return make('string', ...dollarQuoted(sql, start, tag))
   if (wordStart.test(String.fromCodePoint(sql.codePointAt(start)!))) {
     const text = match(word, sql, start)!
@@ -163,22 +184,25 @@ function clean(sql: string, start: number, value: string): string {
   return value.toWellFormed()
 }
 
-/** A name in SQL's quotes. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
-/** A string in SQL's quotes. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
-
 /** Whether a token is this unquoted word (lower case) or symbol. */
 export function isToken(token: Token | undefined, text: string): boolean {
   return (
     token !== undefined &&
     (token.kind === 'word' ? token.value.toLowerCase() === text : token.kind === 'symbol' && token.value === text)
   )
+}
+
+/** SQL of ours, or tokens of the user. */
+export type Piece = string | readonly Token[]
+
+/** Pieces as tokens; what is ours stands, for messages, where a token of the user does. */
+export function placed({ start, end }: Token, pieces: readonly Piece[]): Token[] {
+  return pieces.flatMap(piece => {
+    const tokens = typeof piece === 'string' ? tokenize(piece).map(token => ({ ...token, start, end })) : piece
+    return tokens.map((token, i) =>
+      i > 0 || isToken(token, ',') || isToken(token, ')') ? token : { ...token, spaced: true }
+    )
+  })
 }
 
 /** The canonical form of one token. */

@@ -9,10 +9,13 @@ import {
   type FixedData,
   isTimestamp,
   isValid,
+  type ResultBatch,
   type ResultType,
   type ResultVector,
+  type TableColumn,
   timeUnit,
-  unitsPerSecond
+  unitsPerSecond,
+  utc
 } from '../../../core/index.ts'
 import { buildColumn, type ValueContext } from './column-value.ts'
 import { type Literal, nullLiteral, resultLiteral } from './literal.ts'
@@ -37,6 +40,14 @@ export function batchColumn(
   if (valid !== undefined && !column.nullable) requireValues(column.name, valid, rows)
   const { name, semantic } = column
   return { name, type: column.type, semantic, data: valid === undefined ? data : { ...data, valid } }
+}
+
+/** Keys of rows, columns of the batches in their order, as the columns of a write. */
+export function keyColumns(columns: readonly TableColumn[], batches: readonly ResultBatch[]): Column[] {
+  return columns.map((column, c) => {
+    const parts = batches.map(batch => ({ rows: batch.rows, vector: batch.columns[c]! }))
+    return batchColumn({ ...column, nullable: true }, column.type, parts, { zone: utc, now: 0n })
+  })
 }
 
 function literals(parts: readonly Part[], type: ResultType): Literal[] {

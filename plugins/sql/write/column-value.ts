@@ -25,17 +25,21 @@ export interface ValueContext {
   readonly zone: Zone
   /** Nanoseconds since 1970. */
   readonly now: bigint
+  /** Rows before these, for errors. */
+  readonly first?: number
 }
 
 /** A column of as many rows as there are constants; errors name row (from 1) and column. */
 export function buildColumn(column: ColumnDefinition, literals: readonly Literal[], context: ValueContext): Column {
   const { name, type, semantic, nullable } = column
   const valid = bitmap(literals.length, true)
+  const { first = 0 } = context
   let nulls = 0
   const convert = <T>(read: (literal: Literal) => T | undefined, empty: T) =>
     literals.map((literal, row) => {
-      if (literal.kind !== 'null') return attempt(read, literal) ?? fail(column, row, literal)
-      if (!nullable) throw new DbError('InvalidArguments', `row ${row + 1}, column ${name}: the column takes no nulls`)
+      if (literal.kind !== 'null') return attempt(read, literal) ?? fail(column, first + row, literal)
+      if (!nullable)
+        throw new DbError('InvalidArguments', `row ${first + row + 1}, column ${name}: the column takes no nulls`)
       valid[row >> 3]! &= ~(1 << (row & 7))
       nulls++
       return empty

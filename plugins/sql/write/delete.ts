@@ -4,7 +4,7 @@ import { fullName } from '../catalog/name.ts'
 import { planQuery, privileged, runPlan, type Session } from '../session.ts'
 import type { DeleteStatement } from '../statement/statement.ts'
 import { type Token, tokenize } from '../text/token.ts'
-import { keyColumns } from './key-column.ts'
+import { keyColumns } from './batch-column.ts'
 import { findTarget } from './target.ts'
 
 /** Rows of one part of the write. */

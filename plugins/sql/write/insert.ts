@@ -1,11 +1,20 @@
 // INSERT: values become one write of whole columns, a query's rows one write after the other.
-import { authorise, DbError, parseZone, type Table, type TableColumn, utc } from '../../../core/index.ts'
+import {
+  authorise,
+  DbError,
+  Pace,
+  parseZone,
+  type Table,
+  type TableColumn,
+  type TableWrite,
+  utc
+} from '../../../core/index.ts'
 import { hint } from '../catalog/name.ts'
 import { privileged, readRows, runQuery, type Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 import type { InsertStatement } from '../statement/statement.ts'
 import { isToken, type Token, tokenize } from '../text/token.ts'
-import { buildColumn } from './column-value.ts'
+import { buildColumn, type ValueContext } from './column-value.ts'
 import { defaultColumns, defaultOf, requireTime } from './default-value.ts'
 import { type Literal, nullLiteral, readLiteral, resultLiteral } from './literal.ts'
 import { writeAnswer } from './stream.ts'
@@ -17,7 +26,8 @@ export async function insert(session: Session, statement: InsertStatement): Prom
   const columns = insertColumns(table, statement.columns)
   const { source } = statement
   if (source.kind === 'values') return insertValues(session, table, columns, source.rows)
-  const answer = await runQuery(session, source.tokens)
+  const answer =
+    source.kind === 'tql' ? await session.evaluate(session, source) : await runQuery(session, source.tokens)
   if (answer.columns.length !== columns.length) {
     answer.close?.()
     throw mismatch(columns.length, answer.columns.length)
@@ -34,17 +44,52 @@ export function insertColumns(table: Table, names: readonly Name[] | undefined):
   return columns
 }
 
-type Rows = readonly (readonly (readonly Token[])[])[]
+type Row = readonly (readonly Token[])[]
 
+/** Values that are read in one go. */
+const partValues = 8_192
+
+/** All rows are one write: of those of a request that fails none is stored. */
 async function insertValues(
   session: Session,
   table: Table,
   columns: readonly TableColumn[],
-  rows: Rows
+  rows: Iterable<Row>
 ): Promise<number> {
-  const given = await readValues(session, rows, columns.length)
   requireTime(table, columns)
-  const context = { zone: parseZone(session.ctx.timezone) ?? utc, now: BigInt(Date.now()) * 1_000_000n }
+  const now = BigInt(Date.now()) * 1_000_000n
+  const writes: TableWrite[] = []
+  const pace = new Pace(session.ctx.signal)
+  let first = 0
+  for (const part of inParts(rows, Math.ceil(partValues / columns.length))) {
+    writes.push(
+      await insertPart(session, table, columns, part, { zone: parseZone(session.ctx.timezone) ?? utc, now, first })
+    )
+    first += part.length
+    if (pace.isDue) await pace.pause()
+  }
+  return (await session.store.write({ ...session.ctx, db: table.database }, writes)).rows
+}
+
+function* inParts<T>(items: Iterable<T>, length: number): Generator<T[]> {
+  let part: T[] = []
+  for (const item of items) {
+    part.push(item)
+    if (part.length < length) continue
+    yield part
+    part = []
+  }
+  if (part.length > 0) yield part
+}
+
+async function insertPart(
+  session: Session,
+  table: Table,
+  columns: readonly TableColumn[],
+  rows: readonly Row[],
+  context: ValueContext
+): Promise<TableWrite> {
+  const given = await readValues(session, rows, columns.length)
   const written = columns.map((column, at) => {
     const literals = given[at]!
     const fallback = literals.some(literal => literal.kind === 'default') ? defaultOf(column) : nullLiteral
@@ -52,9 +97,7 @@ async function insertValues(
     return buildColumn(column, filled, context)
   })
   const all = [...written, ...defaultColumns(table, columns, rows.length, context)]
-  const ctx = { ...session.ctx, db: table.database }
-  const write = { table: table.name, rows: rows.length, columns: all, autoCreate: false }
-  return (await session.store.write(ctx, [write])).rows
+  return { table: table.name, rows: rows.length, columns: all, autoCreate: false }
 }
 
 function findColumn(table: Table, name: Name): TableColumn {
@@ -68,7 +111,7 @@ function findColumn(table: Table, name: Name): TableColumn {
 }
 
 /** The constants of each column. */
-async function readValues(session: Session, rows: Rows, width: number): Promise<Literal[][]> {
+async function readValues(session: Session, rows: readonly Row[], width: number): Promise<Literal[][]> {
   const wrong = rows.find(row => row.length !== width)
   if (wrong !== undefined) throw mismatch(width, wrong.length)
   const expressions: Token[][] = []

@@ -7,6 +7,7 @@ import {
   type ResultBatch,
   type Table,
   type TableColumn,
+  type TableWrite,
   utc
 } from '../../../core/index.ts'
 import type { Session } from '../session.ts'
@@ -24,32 +25,41 @@ export async function writeAnswer(
   columns: readonly TableColumn[],
   answer: RecordsAnswer
 ): Promise<number> {
-  requireTime(table, columns)
-  const context = { zone: parseZone(session.ctx.timezone) ?? utc, now: BigInt(Date.now()) * 1_000_000n }
-  const ctx = { ...session.ctx, db: table.database }
-  let held: ResultBatch[] = []
-  let rows = 0
   let written = 0
-  const flush = async () => {
-    if (rows === 0) return
-    const given = givenColumns(columns, answer, held, context)
-    const all = [...given, ...defaultColumns(table, columns, rows, context)]
-    const result = await session.store.write(ctx, [{ table: table.name, rows, columns: all, autoCreate: false }])
-    written += result.rows
-    held = []
-    rows = 0
-  }
   try {
-    for await (const batch of answer.batches()) {
-      held.push(batch)
-      rows += batch.rows
-      if (rows >= rowsPerWrite) await flush()
-    }
-    await flush()
+    for await (const write of collectWrites(session, table, columns, answer))
+      written += (await session.store.write({ ...session.ctx, db: table.database }, [write])).rows
   } catch (error) {
     throw afterRows(error, written)
   }
   return written
+}
+
+/** The rows of an answer as writes of a bounded length. */
+export async function* collectWrites(
+  session: Session,
+  table: Table,
+  columns: readonly TableColumn[],
+  answer: RecordsAnswer
+): AsyncGenerator<TableWrite> {
+  requireTime(table, columns)
+  const context = { zone: parseZone(session.ctx.timezone) ?? utc, now: BigInt(Date.now()) * 1_000_000n }
+  let held: ResultBatch[] = []
+  let rows = 0
+  const write = (): TableWrite => {
+    const given = givenColumns(columns, answer, held, context)
+    const all = [...given, ...defaultColumns(table, columns, rows, context)]
+    return { table: table.name, rows, columns: all, autoCreate: false }
+  }
+  for await (const batch of answer.batches()) {
+    held.push(batch)
+    rows += batch.rows
+    if (rows < rowsPerWrite) continue
+    yield write()
+    held = []
+    rows = 0
+  }
+  if (rows > 0) yield write()
 }
 
 /** Says what stays. */

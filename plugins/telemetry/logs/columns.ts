@@ -6,9 +6,11 @@ import {
   type ColumnData,
   type ColumnType,
   ProtoReader,
-  parseColumnIndex
+  parseColumnIndex,
+  type Steps
 } from '../../../core/index.ts'
 import { expanded } from '../column/expand.ts'
+import { inSteps } from '../column/in-steps.ts'
 import { TextBuilder } from '../column/text-builder.ts'
 import { type Places, textData } from '../column/text-data.ts'
 import { resource, scope } from '../wire/field.ts'
@@ -23,36 +25,37 @@ const skipping = parseColumnIndex('skipping', {}, 'String')
 export const timeColumn = 'timestamp'
 
 /** Throws DbError `InvalidArguments` for texts that are not valid UTF-8. */
-export function logColumns(frame: Frame): Column[] {
+export function* logColumns(frame: Frame): Steps<Column[]> {
   const { records, outline, scopeOf, resourceOf, body } = frame
   const { scopes, scopeUrls, resources, resourceUrls } = outline
   const text = ({ starts, ends }: TextPlaces) => textData(body, { count: records, starts, ends }, records)
   const of = ({ count, starts, ends }: Places, owners: Uint32Array) =>
     expanded(textData(body, { count, starts, ends }, count), owners)
-  const json = (ranges: Ranges, field: number, owners: Uint32Array) =>
-    expanded(attributesData(body, ranges, field), owners)
-  return [
-    {
+  const scopeAttributes = yield* attributesData(body, scopes, scope.attributes)
+  const resourceAttributes = yield* attributesData(body, resources, resource.attributes)
+  const columns: (() => Column)[] = [
+    () => ({
       name: timeColumn,
       type: 'TimestampNanosecond',
       semantic: 'timestamp',
       data: { kind: 'fixed', values: new BigInt64Array(frame.times.buffer) }
-    },
-    { ...field('trace_id', 'String', frame.traceIds.data), index: skipping },
-    field('span_id', 'String', frame.spanIds.data),
-    field('severity_text', 'String', text(frame.severityTexts)),
-    field('severity_number', 'Int32', { kind: 'fixed', values: frame.severityNumbers }),
-    { ...field('body', 'String', bodyData(frame)), index: fulltext },
-    field('log_attributes', 'Json', frame.attributes.data),
-    field('trace_flags', 'UInt32', { kind: 'fixed', values: frame.flags }),
-    { ...field('scope_name', 'String', of(scopeTexts(body, scopes, scope.name), scopeOf)), semantic: 'tag' },
-    field('scope_version', 'String', of(scopeTexts(body, scopes, scope.version), scopeOf)),
-    field('scope_attributes', 'Json', json(scopes, scope.attributes, scopeOf)),
-    field('scope_schema_url', 'String', of(scopeUrls, scopeOf)),
-    field('resource_attributes', 'Json', json(resources, resource.attributes, resourceOf)),
-    field('resource_schema_url', 'String', of(resourceUrls, resourceOf)),
-    ...(frame.hasEventNames ? [field('event_name', 'String', text(frame.eventNames))] : [])
+    }),
+    () => ({ ...field('trace_id', 'String', frame.traceIds.data), index: skipping }),
+    () => field('span_id', 'String', frame.spanIds.data),
+    () => field('severity_text', 'String', text(frame.severityTexts)),
+    () => field('severity_number', 'Int32', { kind: 'fixed', values: frame.severityNumbers }),
+    () => ({ ...field('body', 'String', bodyData(frame)), index: fulltext }),
+    () => field('log_attributes', 'Json', frame.attributes.data),
+    () => field('trace_flags', 'UInt32', { kind: 'fixed', values: frame.flags }),
+    () => ({ ...field('scope_name', 'String', of(scopeTexts(body, scopes, scope.name), scopeOf)), semantic: 'tag' }),
+    () => field('scope_version', 'String', of(scopeTexts(body, scopes, scope.version), scopeOf)),
+    () => field('scope_attributes', 'Json', expanded(scopeAttributes, scopeOf)),
+    () => field('scope_schema_url', 'String', of(scopeUrls, scopeOf)),
+    () => field('resource_attributes', 'Json', expanded(resourceAttributes, resourceOf)),
+    () => field('resource_schema_url', 'String', of(resourceUrls, resourceOf))
   ]
+  if (frame.hasEventNames) columns.push(() => field('event_name', 'String', text(frame.eventNames)))
+  return yield* inSteps(columns)
 }
 
 function field(name: string, type: ColumnType, data: ColumnData): Column {
@@ -82,13 +85,14 @@ export function scopeTexts(body: Uint8Array, { count, starts, ends }: Ranges, wa
 }
 
 /** Attributes of each scope or resource as JSON. */
-function attributesData(body: Uint8Array, { count, starts, ends }: Ranges, field: number): BytesData {
+function* attributesData(body: Uint8Array, { count, starts, ends }: Ranges, field: number): Steps<BytesData> {
   const texts = new TextBuilder(count, 256 * count)
   const json = new JsonText(texts.bytes)
   const reader = new ProtoReader(body)
   for (let i = 0; i < count; i++) {
     json.members(reader, starts[i]!, ends[i]!, field)
     texts.end()
+    yield
   }
   return texts.data
 }

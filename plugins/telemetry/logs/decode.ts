@@ -1,12 +1,15 @@
 // `ExportLogsServiceRequest` into a frame: one pass over each record.
-import { ProtoReader, wireType } from '../../../core/index.ts'
+import { ProtoReader, type Steps, wireType } from '../../../core/index.ts'
 import { AnyValue } from '../wire/any-value.ts'
 import { checkRepeated } from '../wire/expansion.ts'
 import { anyValue } from '../wire/field.ts'
 import { JsonText } from '../wire/json-text.ts'
-import { outlineOf } from '../wire/outline.ts'
+import { type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
 import { record } from './field.ts'
 import { createFrame, type Frame, type TextPlaces } from './frame.ts'
+
+/** Records of one step. */
+const stepRecords = 64
 
 export interface Decoded {
   readonly frame: Frame
@@ -19,20 +22,23 @@ export interface Decoded {
  * `now` in nanoseconds since 1970 for records that have no time of their own. Throws DbError `InvalidArguments` with the offset of what is no
  * protobuf, and with status 413 for too many records at a time.
  */
-export function decodeLogs(body: Uint8Array, now: bigint, mostItems?: number): Decoded {
-  const outline = outlineOf(body, mostItems)
+export function* decodeLogs(body: Uint8Array, now: bigint, limits: OutlineLimits = {}): Steps<Decoded> {
+  const outline = outlineOf(body, limits)
+  const { leftOut, largest } = outline
+  const tooLong = leftOut === 0 ? '' : tooLarge('a log record', largest, limits.itemBytes!)
   checkRepeated(outline, body, 'log records')
   const frame = createFrame(body, outline)
-  const far = fill(frame, now)
-  if (far.size === 0) return { frame, rejected: 0, reason: '' }
+  const far = yield* fill(frame, now)
+  if (far.size === 0) return { frame, rejected: leftOut, reason: tooLong }
   // Rare enough to read the others once more.
   const rest = createFrame(body, { ...outline, items: outline.items.without(far) })
-  fill(rest, now)
-  return { frame: rest, rejected: far.size, reason: `the times of ${far.size} log records are after the year 2262` }
+  yield* fill(rest, now)
+  const reason = tooLong || `the times of ${far.size} log records are after the year 2262`
+  return { frame: rest, rejected: far.size + leftOut, reason }
 }
 
 /** Returns which records have a time that does not fit 64 bits with a sign. */
-function fill(frame: Frame, now: bigint): ReadonlySet<number> {
+function* fill(frame: Frame, now: bigint): Steps<ReadonlySet<number>> {
   const { starts, ends } = frame.outline.items
   const { times, records } = frame
   const reader = new ProtoReader(frame.body)
@@ -42,7 +48,11 @@ function fill(frame: Frame, now: bigint): ReadonlySet<number> {
   const nowLow = Number(BigInt.asIntN(32, now))
   const nowHigh = Number(BigInt.asIntN(32, now >> 32n))
   const far = new Set<number>()
-  for (let i = 0; i < records; i++) {
+  for (let i = 0, step = 0; i < records; i++) {
+    if (i % stepRecords === 0 || ends[i]! - step > stepBytes) {
+      step = ends[i]!
+      yield
+    }
     reader.seek(starts[i]!, ends[i]!)
     readRecord(frame, reader, i, attributes, bodies, value)
     if (times[2 * i + 1]! < 0) far.add(i)

@@ -6,11 +6,14 @@ import {
   DbError,
   ProtoReader,
   readExactInteger,
+  type Steps,
   type Table
 } from '../../../core/index.ts'
+import { GrowingBytes } from '../column/growing-bytes.ts'
 import { AnyValue, KeyValue } from '../wire/any-value.ts'
 import { anyValue, resource, scope } from '../wire/field.ts'
 import { findField } from '../wire/find-field.ts'
+import { stepBytes } from '../wire/outline.ts'
 import { utf8 } from '../wire/utf8.ts'
 import { record } from './field.ts'
 import type { Frame } from './frame.ts'
@@ -19,21 +22,32 @@ type Scalar = string | bigint | boolean
 /** By the wanted keys, in their order. */
 type Found = (Scalar | undefined)[]
 
+/** Records of one step. */
+const stepRecords = 64
+
 /** A tag for each key that any record has; records look in their own attributes first, then in the scope's, then in the resource's. */
-export function extractedColumns(frame: Frame, keys: readonly string[], table: Table | undefined): Column[] {
+export function* extractedColumns(frame: Frame, keys: readonly string[], table: Table | undefined): Steps<Column[]> {
   if (keys.length === 0) return []
   const { outline, records, scopeOf, resourceOf, body } = frame
+  const { scopes, resources, items } = outline
   const look = createLook(body, keys)
-  const ofScopes = memo(i => look(outline.scopes.starts[i]!, outline.scopes.ends[i]!, scope.attributes))
-  const ofResources = memo(i => look(outline.resources.starts[i]!, outline.resources.ends[i]!, resource.attributes))
-  const rows = Array.from({ length: records }, (_, i) => {
-    const own = look(outline.items.starts[i]!, outline.items.ends[i]!, record.attributes)
-    return keys.map((_, k) => own[k] ?? ofScopes(scopeOf[i]!)[k] ?? ofResources(resourceOf[i]!)[k])
-  })
-  return keys.flatMap((key, k) => {
-    const values = rows.map(row => row[k])
-    return values.every(value => value === undefined) ? [] : [columnOf(key, values, table)]
-  })
+  const ofScopes = memo(i => look(scopes.starts[i]!, scopes.ends[i]!, scope.attributes))
+  const ofResources = memo(i => look(resources.starts[i]!, resources.ends[i]!, resource.attributes))
+  const values = keys.map((): (Scalar | undefined)[] => [])
+  for (let i = 0, step = 0; i < records; i++) {
+    const own = look(items.starts[i]!, items.ends[i]!, record.attributes)
+    for (let k = 0; k < keys.length; k++) {
+      values[k]!.push(own[k] ?? ofScopes(scopeOf[i]!)[k] ?? ofResources(resourceOf[i]!)[k])
+    }
+    if (i % stepRecords !== stepRecords - 1 && items.ends[i]! - step < stepBytes) continue
+    step = items.ends[i]!
+    yield
+  }
+  const columns: Column[] = []
+  for (const [k, key] of keys.entries()) {
+    if (values[k]!.some(value => value !== undefined)) columns.push(yield* columnOf(key, values[k]!, table))
+  }
+  return columns
 }
 
 /** Finds wanted keys, whatever their case, among the attributes in one field of a message. Throws DbError for values no tag can have. */
@@ -77,7 +91,7 @@ function memo(make: (i: number) => Found): (i: number) => Found {
 }
 
 /** In the type the table has for it, else in that of its values; texts where they differ. */
-function columnOf(key: string, values: readonly (Scalar | undefined)[], table: Table | undefined): Column {
+function* columnOf(key: string, values: readonly (Scalar | undefined)[], table: Table | undefined): Steps<Column> {
   const existing = table?.columns.find(({ name }) => name === key)
   const kinds = new Set(values.flatMap(value => (value === undefined ? [] : typeof value)))
   const own = kinds.size > 1 || kinds.has('string') ? 'String' : kinds.has('bigint') ? 'Int64' : 'Boolean'
@@ -86,28 +100,34 @@ function columnOf(key: string, values: readonly (Scalar | undefined)[], table: T
     throw invalid(`failed to align log column '${key}': column ${key} of table ${table!.name} is ${type}, not a tag's`)
   }
   const semantic = table === undefined ? 'tag' : (existing?.semantic ?? 'field')
-  return { name: key, type, semantic: semantic === 'timestamp' ? 'field' : semantic, data: dataOf(key, type, values) }
+  const data = yield* dataOf(key, type, values)
+  return { name: key, type, semantic: semantic === 'timestamp' ? 'field' : semantic, data }
 }
 
-function dataOf(
+function* dataOf(
   key: string,
   type: 'String' | 'Int64' | 'Boolean',
   values: readonly (Scalar | undefined)[]
-): ColumnData {
+): Steps<ColumnData> {
   const valid = bitmap(values.length, false)
   for (const [i, value] of values.entries()) if (value !== undefined) valid[i >> 3]! |= 1 << (i & 7)
-  if (type === 'String') return textsOf(values, valid)
+  yield
+  if (type === 'String') return yield* textsOf(values, valid)
   if (type === 'Int64') {
     return { kind: 'fixed', values: BigInt64Array.from(values, value => integerOf(key, value)), valid }
   }
   return { kind: 'fixed', values: Uint8Array.from(values, value => flagOf(key, value)), valid }
 }
 
-function textsOf(values: readonly (Scalar | undefined)[], valid: Uint8Array): ColumnData {
+function* textsOf(values: readonly (Scalar | undefined)[], valid: Uint8Array): Steps<ColumnData> {
   const offsets = new Uint32Array(values.length + 1)
-  const texts = values.map(value => Buffer.from(String(value ?? '')))
-  for (const [i, text] of texts.entries()) offsets[i + 1] = offsets[i]! + text.length
-  return { kind: 'bytes', offsets, bytes: Buffer.concat(texts), valid }
+  const out = new GrowingBytes()
+  for (const [i, value] of values.entries()) {
+    out.text(String(value ?? ''))
+    offsets[i + 1] = out.length
+    if (i % stepRecords === stepRecords - 1) yield
+  }
+  return { kind: 'bytes', offsets, bytes: out.bytes.subarray(0, out.length), valid }
 }
 
 function integerOf(key: string, value: Scalar | undefined): bigint {

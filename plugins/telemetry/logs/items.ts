@@ -1,14 +1,18 @@
 // Log records as items for a pipeline: each with all that is known of it.
-import { ItemBatch, type ItemValue, ProtoReader, Timestamp } from '../../../core/index.ts'
+import { ItemBatch, type ItemValue, ProtoReader, type Steps, Timestamp } from '../../../core/index.ts'
 import type { Places } from '../column/text-data.ts'
 import { resource, scope } from '../wire/field.ts'
 import { itemObject, itemValue } from '../wire/item-value.ts'
+import { stepBytes } from '../wire/outline.ts'
 import { utf8 } from '../wire/utf8.ts'
 import { scopeTexts } from './columns.ts'
 import { record } from './field.ts'
 import type { Frame } from './frame.ts'
 
-export function itemsOf(frame: Frame): ItemBatch {
+/** Records of one step. */
+const stepRecords = 64
+
+export function* itemsOf(frame: Frame): Steps<ItemBatch> {
   const { body, outline, records, scopeOf, resourceOf } = frame
   const { scopes, scopeUrls, resources, resourceUrls, items } = outline
   const reader = new ProtoReader(body)
@@ -27,7 +31,7 @@ export function itemsOf(frame: Frame): ItemBatch {
     ResourceAttributes: itemObject(reader, resources.starts[i]!, resources.ends[i]!, resource.attributes)
   }))
   const batch = new ItemBatch(records)
-  for (let i = 0; i < records; i++) {
+  for (let i = 0, step = 0; i < records; i++) {
     const own = readOwn(reader, items.starts[i]!, items.ends[i]!)
     const common = {
       SeverityText: text(frame.severityTexts, i),
@@ -45,6 +49,9 @@ export function itemsOf(frame: Frame): ItemBatch {
     const row = batch.rows++
     batch.take('Timestamp').setTimestamp(row, times[i]!)
     for (const key in item) batch.set(batch.take(key), row, item[key])
+    if (i % stepRecords !== stepRecords - 1 && items.ends[i]! - step < stepBytes) continue
+    step = items.ends[i]!
+    yield
   }
   return batch
 }

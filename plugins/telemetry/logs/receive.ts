@@ -1,5 +1,5 @@
 // `POST /v1/telemetry/v1/logs`: from the bytes of a request to what the store has taken.
-import { type Core, DbError } from '../../../core/index.ts'
+import { type Core, DbError, Pace, runPaced } from '../../../core/index.ts'
 import type { PipelinesService } from '../../services.ts'
 import type { Receive, SignalRequest, Taken } from '../signal.ts'
 import { aligned } from './align.ts'
@@ -12,6 +12,8 @@ import { readLogsHeaders } from './request.ts'
 export interface LogsOptions {
   /** Resources, scopes and log records of one request. */
   readonly max_items: number
+  /** Bytes of one log record. */
+  readonly max_item_size: number
   /** Keys of header `x-svc-log-extract-keys`. */
   readonly max_extract_keys: number
 }
@@ -27,13 +29,16 @@ export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: P
     }
     // A plain view: taking ranges of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
-    const decoded = decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n, options.max_items)
+    const pace = new Pace(ctx.signal)
+    const limits = { items: options.max_items, itemBytes: options.max_item_size }
+    const decoded = await runPaced(pace, decodeLogs(bytes, BigInt(Date.now()) * 1_000_000n, limits))
     const { frame, rejected, reason } = decoded
     if (frame.records === 0) return { rejected, message: reason }
     const pipeline = pipelines?.readHeaders(headers).name
     if (pipeline !== undefined) return runPipeline(core, pipelines!, pipeline, request, decoded, name)
+    const own = await runPaced(pace, logColumns(frame))
     const table = core.store.table(ctx.db, name)
-    const columns = aligned([...logColumns(frame), ...extractedColumns(frame, keys, table)], table)
+    const columns = aligned([...own, ...(await runPaced(pace, extractedColumns(frame, keys, table)))], table)
     const made = { append_mode: ctx.hints.options.merge_mode === undefined, ...ctx.hints.options }
     await core.store.write(ctx, [{ table: name, rows: frame.records, columns, options: made }])
     return { rejected, message: reason }
@@ -49,7 +54,8 @@ async function runPipeline(
   table: string
 ): Promise<Taken> {
   const { version, skipError, maxNestedLevels } = pipelines.readHeaders(headers)
-  const { writes, skipped } = await pipelines.run(ctx, name, itemsOf(frame), {
+  const items = await runPaced(new Pace(ctx.signal), itemsOf(frame))
+  const { writes, skipped } = await pipelines.run(ctx, name, items, {
     table,
     customTimeIndex: 'Timestamp;epoch;ns',
     ...(version !== undefined && { version }),

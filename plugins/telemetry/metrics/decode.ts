@@ -1,9 +1,9 @@
 // `ExportMetricsServiceRequest` into samples: the metrics of each origin, and in each its points.
-import type { ProtoReader } from '../../../core/index.ts'
+import type { ProtoReader, Steps } from '../../../core/index.ts'
 import { checkScopes } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
 import { findField } from '../wire/find-field.ts'
-import { outlineOf } from '../wire/outline.ts'
+import { outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
 import { type FoundHistogram, readExponentialPoint } from './exponential-point.ts'
 import { readHistogramPoint } from './histogram-point.ts'
 import type { KnownMetrics, Origin } from './known.ts'
@@ -14,6 +14,9 @@ import { readNumberPoint } from './number-point.ts'
 import type { PointReader } from './point-reader.ts'
 import type { Policy } from './policy.ts'
 import { readSummaryPoint } from './summary-point.ts'
+
+/** Points, and metrics, of one step. */
+const stepPoints = 64
 
 const field = { name: 1, description: 2, unit: 3 } as const
 const data = { points: 1, temporality: 2, isMonotonic: 3 } as const
@@ -32,12 +35,14 @@ export interface DecodeMetrics {
   readonly histograms: FoundHistogram[]
   /** Resources, scopes and metrics there may be. */
   readonly mostItems?: number
+  /** Bytes a point may have; larger ones are left out. */
+  readonly mostBytes?: number
 }
 
 /** Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 for too many metrics at a time. */
-export function decodeMetrics(decode: DecodeMetrics): void {
+export function* decodeMetrics(decode: DecodeMetrics): Steps<void> {
   const { body, points, mostItems } = decode
-  const outline = outlineOf(body, mostItems)
+  const outline = outlineOf(body, mostItems === undefined ? {} : { items: mostItems })
   checkScopes(outline, body)
   const { items: metrics } = outline
   let owner = -1
@@ -48,7 +53,8 @@ export function decodeMetrics(decode: DecodeMetrics): void {
       origin = originOf(decode, outline, owner)
     }
     points.reader.seek(metrics.starts[i]!, metrics.ends[i]!)
-    readMetric(decode, origin)
+    yield* readMetric(decode, origin)
+    if (i % stepPoints === 0) yield
   }
 }
 
@@ -112,7 +118,7 @@ function addScope(
 }
 
 /** Reads the Metric the reader has been set to. */
-function readMetric(decode: DecodeMetrics, origin: Origin): void {
+function* readMetric(decode: DecodeMetrics, origin: Origin): Steps<void> {
   const { points, body } = decode
   const { reader } = points
   const { at: start, end } = reader
@@ -136,7 +142,7 @@ function readMetric(decode: DecodeMetrics, origin: Origin): void {
     return
   }
   const key = dataEnd === end ? body.toString('latin1', start, headEnd) : keyOf(describe(body, reader, start, end))
-  readPoints(decode, origin, key, { shape, start, end, dataStart, dataEnd })
+  yield* readPoints(decode, origin, key, { shape, start, end, dataStart, dataEnd })
 }
 
 interface Places {
@@ -147,7 +153,7 @@ interface Places {
   readonly dataEnd: number
 }
 
-function readPoints(decode: DecodeMetrics, origin: Origin, key: string, places: Places): void {
+function* readPoints(decode: DecodeMetrics, origin: Origin, key: string, places: Places): Steps<void> {
   const { points, known, body, checkMetric, policy } = decode
   const { reader } = points
   const { start, end, dataStart, dataEnd } = places
@@ -176,10 +182,19 @@ function readPoints(decode: DecodeMetrics, origin: Origin, key: string, places: 
     return
   }
   reader.seek(dataStart, dataEnd)
-  while (findField(reader, data.points)) {
+  const { mostBytes = Number.POSITIVE_INFINITY } = decode
+  let step = reader.at
+  for (let i = 1; findField(reader, data.points); i++) {
     const outer = reader.enter()
-    readPoint(decode, metric)
+    if (reader.end - reader.at <= mostBytes) readPoint(decode, metric)
+    else {
+      points.reject(`metric ${metric.metadata.metric}: ${tooLarge('a point', reader.end - reader.at, mostBytes)}`)
+      reader.at = reader.end
+    }
     reader.leave(outer)
+    if (i % stepPoints !== 0 && reader.at - step < stepBytes) continue
+    step = reader.at
+    yield
   }
 }
 

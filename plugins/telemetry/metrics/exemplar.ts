@@ -31,12 +31,17 @@ export function readExemplar(
   return { labels, value, time: BigInt(time) }
 }
 
-/** Of the histogram's buckets the one its value falls into. */
+/** Of the histogram's buckets, whose bounds ascend, the one its value falls into. */
 export function bucketOf(bounds: Uint8Array, value: number): number {
-  const count = bounds.length >> 3
   const view = new DataView(bounds.buffer, bounds.byteOffset, bounds.length)
-  for (let i = 0; i < count; i++) if (value <= view.getFloat64(i * 8, true)) return i
-  return count
+  let low = 0
+  let high = bounds.length >> 3
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (value <= view.getFloat64(middle * 8, true)) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 export type NameOf = (point: number, part: number) => SeriesName

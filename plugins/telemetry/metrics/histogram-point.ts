@@ -21,13 +21,15 @@ interface Words {
   bytes: Uint8Array
   start: number
   end: number
+  /** Whether `bytes` are a copy with room behind `end`, because the words did not stand in one place. */
+  isCopy: boolean
 }
 
 /** Reads the message the reader has entered. */
 export function readHistogramPoint(points: PointReader, metric: Metric): void {
   const { reader, samples } = points
-  const counts: Words = { bytes: reader.bytes, start: 0, end: 0 }
-  const bounds: Words = { bytes: reader.bytes, start: 0, end: 0 }
+  const counts: Words = { bytes: reader.bytes, start: 0, end: 0, isCopy: false }
+  const bounds: Words = { bytes: reader.bytes, start: 0, end: 0, isCopy: false }
   let count = 0
   let sum: number | undefined
   points.begin()
@@ -98,10 +100,19 @@ function takeWords(reader: ProtoReader, words: Words): void {
   const { at, bytes } = reader
   if ((at - start) % 8 !== 0) throw reader.error('a list of numbers of 8 bytes has another length')
   if (words.end === words.start) Object.assign(words, { start, end: at })
-  else {
-    const joined = Buffer.concat([words.bytes.subarray(words.start, words.end), bytes.subarray(start, at)])
-    Object.assign(words, { bytes: joined, start: 0, end: joined.length })
+  else append(words, bytes.subarray(start, at))
+}
+
+function append(words: Words, more: Uint8Array): void {
+  const { bytes, start, end, isCopy } = words
+  const length = end - start
+  if (!isCopy || end + more.length > bytes.length) {
+    const grown = Buffer.allocUnsafeSlow((length + more.length) * 2)
+    grown.set(bytes.subarray(start, end))
+    Object.assign(words, { bytes: grown, start: 0, end: length, isCopy: true })
   }
+  words.bytes.set(more, words.end)
+  words.end += more.length
 }
 
 /** Goes past a field of 8 bytes; returns where they are. */

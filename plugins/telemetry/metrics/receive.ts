@@ -3,9 +3,12 @@ import {
   type Core,
   DbError,
   isDbError,
+  Pace,
   ProtoReader,
+  runPaced,
   type SeriesName,
   type SeriesWrite,
+  type Steps,
   type TableWrite
 } from '../../../core/index.ts'
 import type { ExemplarRow, HistogramRow, MetricMetadata, MetricsysService } from '../../services.ts'
@@ -18,7 +21,7 @@ import { KnownMetrics } from './known.ts'
 import { AttributeReader } from './labels.ts'
 import type { Metric } from './metric.ts'
 import { PointNames } from './point-names.ts'
-import { type FoundStart, PointReader } from './point-reader.ts'
+import { PointReader } from './point-reader.ts'
 import { type Policy, type PolicyOptions, readPolicy } from './policy.ts'
 import { type Samples, SamplesPool } from './samples.ts'
 import { type StartRow, startWrite } from './start-rows.ts'
@@ -28,9 +31,14 @@ export interface MetricsOptions extends PolicyOptions {
   readonly start_times: boolean
   /** Resources, scopes and metrics of one request. */
   readonly max_items: number
+  /** Bytes of one point. */
+  readonly max_item_size: number
   /** Bytes of the labels of one series. */
   readonly max_series_size: number
 }
+
+/** Rows of one step. */
+const stepRows = 64
 
 /** What all requests share. */
 interface Receiver {
@@ -83,8 +91,9 @@ export function createReceiveMetrics(
         names: new PointNames(points.reader, samples, attributes, policy)
       }
       try {
-        decode(reception)
-        return await store(reception)
+        const pace = new Pace(request.ctx.signal)
+        await runPaced(pace, decode(reception))
+        return await store(reception, pace)
       } catch (error) {
         for (const start of points.starts) shared.startTimes.drop(start, samples.metrics[start.point]!.id)
         throw error
@@ -93,28 +102,31 @@ export function createReceiveMetrics(
   }
 }
 
-function decode(reception: Reception): void {
+function decode(reception: Reception): Steps<void> {
   const { request, metricsys, physicalTable, policy, options } = reception
   const { body } = request
-  decodeMetrics({
+  return decodeMetrics({
     ...reception,
     mostItems: options.max_items,
+    mostBytes: options.max_item_size,
     body: Buffer.from(body.buffer, body.byteOffset, body.length),
     realm: [request.ctx.db, physicalTable, policy.key].join('\0'),
     checkMetric: name => metricsys.checkMetric(name)
   })
 }
 
-async function store(reception: Reception): Promise<Taken> {
+async function store(reception: Reception, pace: Pace): Promise<Taken> {
   const { core, request, samples, points, metricsys, physicalTable } = reception
   const told: readonly Metric[] = [...new Set(samples.metrics)].filter(metric => !metric.isTold)
-  const metadata = metricsys.metadataWrite(request.ctx.db, told.map(metadataOf))
-  const starts = points.starts.flatMap(each => attempt(reception, () => startRow(reception, each)) ?? [])
+  const metadata = await runPaced(pace, metricsys.metadataWrite(request.ctx.db, told.map(metadataOf)))
+  const starts = await runPaced(pace, startRows(reception))
+  const histograms = await runPaced(pace, histogramRows(reception))
+  const exemplars = await runPaced(pace, exemplarRows(reception))
   const writes: (TableWrite | SeriesWrite)[] = [
     ...(samples.count > 0 ? [seriesWrite(reception)] : []),
-    ...metricsys.histogramWrites(histogramRows(reception), physicalTable),
-    ...metricsys.exemplarWrites(exemplarRows(reception)),
-    ...(starts.length > 0 ? [startWrite(starts, metricsys.timeColumn)] : []),
+    ...(await runPaced(pace, metricsys.histogramWrites(histograms, physicalTable))),
+    ...(await runPaced(pace, metricsys.exemplarWrites(exemplars))),
+    ...(starts.length > 0 ? [await runPaced(pace, startWrite(starts, metricsys.timeColumn))] : []),
     ...(metadata === undefined ? [] : [metadata.write])
   ]
   if (writes.length > 0) {
@@ -167,27 +179,31 @@ function checkSize({ table, labels }: SeriesName, most: number): void {
   throw new DbError('InvalidArguments', `metric ${table}: ${reason}`)
 }
 
-function histogramRows(reception: Reception): HistogramRow[] {
-  const { metricsys, request, samples, histograms, physicalTable } = reception
-  if (histograms.length === 0) return []
+function* histogramRows(reception: Reception): Steps<HistogramRow[]> {
+  const { metricsys, request, samples, histograms, physicalTable, points } = reception
+  const rows: HistogramRow[] = []
+  if (histograms.length === 0) return rows
   const room = metricsys.room(request.ctx.db)
-  return histograms.flatMap(({ point, histogram }) => {
+  for (const [i, { point, histogram }] of histograms.entries()) {
     const row = attempt(reception, () => {
       const name = nameOf(reception, point, 0)
       metricsys.checkHistogram(histogram)
       room.check(name, physicalTable)
       return { name, time: BigInt(samples.pointTimes[point]!), histogram }
     })
-    if (row === undefined) reception.points.rejected++
-    return row ?? []
-  })
+    if (row === undefined) points.rejected++
+    else rows.push(row)
+    if (i % stepRows === stepRows - 1) yield
+  }
+  return rows
 }
 
-function exemplarRows(reception: Reception): ExemplarRow[] {
+function* exemplarRows(reception: Reception): Steps<ExemplarRow[]> {
   const { points, attributes, samples, metricsys, request, count } = reception
-  if (points.exemplars.length === 0) return []
+  const rows: ExemplarRow[] = []
+  if (points.exemplars.length === 0) return rows
   const room = metricsys.room(request.ctx.db)
-  const rows = points.exemplars.flatMap(({ point, part, bounds, start, end }) => {
+  for (const [i, { point, part, bounds, start, end }] of points.exemplars.entries()) {
     const row = attempt(reception, () => {
       room.checkExemplars()
       const { value, time, labels } = readExemplar(points.reader, attributes, start, end)
@@ -195,14 +211,21 @@ function exemplarRows(reception: Reception): ExemplarRow[] {
       const name = nameOf(reception, point, part + bucket)
       return { name, labels, value, time: time === 0n ? BigInt(samples.pointTimes[point]!) : time }
     })
-    return row ?? []
-  })
+    if (row !== undefined) rows.push(row)
+    if (i % stepRows === stepRows - 1) yield
+  }
   count('exemplars', points.exemplars.length - rows.length)
   return rows
 }
 
-function startRow(reception: Reception, { point, start, time }: FoundStart): StartRow {
-  return { name: nameOf(reception, point, 0), start, time }
+function* startRows(reception: Reception): Steps<StartRow[]> {
+  const rows: StartRow[] = []
+  for (const [i, { point, start, time }] of reception.points.starts.entries()) {
+    const row = attempt(reception, () => ({ name: nameOf(reception, point, 0), start, time }))
+    if (row !== undefined) rows.push(row)
+    if (i % stepRows === stepRows - 1) yield
+  }
+  return rows
 }
 
 /** What is wrong in a part of a point is told; undefined then. */

@@ -1,5 +1,6 @@
 // Starts of series as rows of a table of their own: written when they change, not with every point.
-import { bitmap, type Column, type SeriesName, type TableWrite } from '../../../core/index.ts'
+import { bitmap, type Column, type SeriesName, type Steps, type TableWrite } from '../../../core/index.ts'
+import { GrowingBytes } from '../column/growing-bytes.ts'
 
 const startTable = 'svc_metric_start_times'
 
@@ -10,51 +11,50 @@ export interface StartRow {
   readonly time: number
 }
 
+/** Rows of one step. */
+const stepRows = 64
+
 /** `svc_timestamp` is the start, `seen` the time of the first point that told it. */
-export function startWrite(rows: readonly StartRow[], timeColumn: string): TableWrite {
+export function* startWrite(rows: readonly StartRow[], timeColumn: string): Steps<TableWrite> {
   return {
     table: startTable,
     rows: rows.length,
     options: { append_mode: true },
     columns: [
-      texts(
-        'metric',
-        'tag',
-        rows.map(({ name }) => name.table)
-      ),
-      times(
-        timeColumn,
-        'timestamp',
-        rows.map(({ start }) => start)
-      ),
-      times(
-        'seen',
-        'field',
-        rows.map(({ time }) => time)
-      ),
-      texts(
-        'series',
-        'field',
-        rows.map(({ name }) => labelsJson(name))
-      )
+      yield* texts('metric', 'tag', rows, ({ name }) => name.table),
+      times(timeColumn, 'timestamp', rows, ({ start }) => start),
+      times('seen', 'field', rows, ({ time }) => time),
+      yield* texts('series', 'field', rows, ({ name }) => labelsJson(name))
     ]
   }
 }
 
-function times(name: string, semantic: Column['semantic'], values: readonly number[]): Column {
-  const data = { kind: 'fixed', values: BigInt64Array.from(values, BigInt) } as const
+function times(
+  name: string,
+  semantic: Column['semantic'],
+  rows: readonly StartRow[],
+  of: (row: StartRow) => number
+): Column {
+  const data = { kind: 'fixed', values: BigInt64Array.from(rows, row => BigInt(of(row))) } as const
   return { name, type: 'TimestampMillisecond', semantic, data }
 }
 
-function texts(name: string, semantic: 'tag' | 'field', values: readonly string[]): Column {
-  const offsets = new Uint32Array(values.length + 1)
-  for (const [i, value] of values.entries()) offsets[i + 1] = offsets[i]! + Buffer.byteLength(value)
-  const data = {
-    kind: 'bytes',
-    offsets,
-    bytes: Buffer.from(values.join('')),
-    valid: bitmap(values.length, true)
-  } as const
+function* texts(
+  name: string,
+  semantic: 'tag' | 'field',
+  rows: readonly StartRow[],
+  textOf: (row: StartRow) => string
+): Steps<Column> {
+  const offsets = new Uint32Array(rows.length + 1)
+  const out = new GrowingBytes()
+  for (const [i, row] of rows.entries()) {
+    const text = Buffer.from(textOf(row))
+    out.copyText(text, 0, text.length)
+    offsets[i + 1] = out.length
+    if (i % stepRows === stepRows - 1) yield
+  }
+  const bytes = out.bytes.subarray(0, out.length)
+  const data = { kind: 'bytes', offsets, bytes, valid: bitmap(rows.length, true) } as const
   return { name, type: semantic === 'tag' ? 'String' : 'Json', semantic, data }
 }
 

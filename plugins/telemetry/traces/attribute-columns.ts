@@ -5,6 +5,7 @@ import {
   type ColumnType,
   DbError,
   nameProblem,
+  type Steps,
   type Table,
   type TableColumn
 } from '../../../core/index.ts'
@@ -43,7 +44,7 @@ export interface Room {
 }
 
 /** Plans and fills the columns; with `retyped` not empty they are of no use before the table has changed. */
-export function attributeColumns(body: Uint8Array, level: Level, room: Room, planned: Planned): void {
+export function* attributeColumns(body: Uint8Array, level: Level, room: Room, planned: Planned): Steps<void> {
   const known = new Map(room.table?.columns.map(column => [column.name, column]))
   const others: AttributeColumn[] = []
   for (const column of level.attributes.columns) {
@@ -56,13 +57,14 @@ export function attributeColumns(body: Uint8Array, level: Level, room: Room, pla
     }
     const type = existing === undefined ? newType(body, column) : typeIn(body, column, existing)
     if (existing !== undefined && type !== existing.type) planned.retyped.push(retype(existing, type))
-    const data = attributeData(body, column, type, level.owners)
+    const data = yield* attributeData(body, column, type, level.owners)
+    yield
     const semantic = existing?.semantic === 'tag' ? 'tag' : 'field'
     planned.columns.push({ name, type, semantic, data: level.of ? expanded(data, level.of) : data })
   }
   const { rest } = level.attributes
   if (others.length === 0 && rest.count === 0) return
-  const data = overflowData(body, others, rest, level.owners)
+  const data = yield* overflowData(body, others, rest, level.owners)
   planned.columns.push({
     name: level.name,
     type: 'Json',

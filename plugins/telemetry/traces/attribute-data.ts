@@ -1,5 +1,5 @@
 // The values of one attribute as the column of a type; those of another kind are converted.
-import { type ColumnData, type ColumnType, ProtoReader, writeJsonFloat } from '../../../core/index.ts'
+import { type ColumnData, type ColumnType, ProtoReader, type Steps, writeJsonFloat } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { binaryData, type Places, textData, validity } from '../column/text-data.ts'
 import { anyValue } from '../wire/field.ts'
@@ -7,17 +7,25 @@ import { JsonText } from '../wire/json-text.ts'
 import { type AttributeColumn, kindBit } from './attributes.ts'
 import { doubleOf, intOf, textOf } from './fit.ts'
 
+/** Bytes of one step. */
+const stepBytes = 1 << 16
+
 /** A row for each of `owners`, null for those without a value. The values fit the type. */
-export function attributeData(body: Uint8Array, column: AttributeColumn, type: ColumnType, owners: number): ColumnData {
+export function* attributeData(
+  body: Uint8Array,
+  column: AttributeColumn,
+  type: ColumnType,
+  owners: number
+): Steps<ColumnData> {
   switch (type) {
     case 'String':
       return column.seen === kindBit.text
         ? textData(body, placesOf(column), owners)
-        : written(column, owners, asText(body, column))
+        : yield* written(column, owners, asText(body, column))
     case 'Binary':
       return binaryData(body, placesOf(column), owners)
     case 'Json':
-      return jsonData(body, column, owners)
+      return yield* jsonData(body, column, owners)
     case 'Boolean': {
       const values = new Uint8Array(owners)
       const { kinds, words } = column
@@ -71,12 +79,21 @@ function doubles(body: Uint8Array, column: AttributeColumn, rows: number): Colum
 }
 
 /** Texts that `write` puts behind each other. */
-function written(column: AttributeColumn, rows: number, write: (out: GrowingBytes, i: number) => void): ColumnData {
+function* written(
+  column: AttributeColumn,
+  rows: number,
+  write: (out: GrowingBytes, i: number) => void
+): Steps<ColumnData> {
   const { count, owners } = column
   const out = new GrowingBytes()
   const offsets = new Uint32Array(rows + 1)
   let row = 0
+  let step = 0
   for (let i = 0; i < count; i++) {
+    if (out.length > step) {
+      step = out.length + stepBytes
+      yield
+    }
     while (row < owners[i]!) offsets[++row] = out.length
     write(out, i)
     offsets[++row] = out.length
@@ -97,7 +114,7 @@ function asText(body: Uint8Array, column: AttributeColumn): (out: GrowingBytes, 
   }
 }
 
-function jsonData(body: Uint8Array, column: AttributeColumn, rows: number): ColumnData {
+function jsonData(body: Uint8Array, column: AttributeColumn, rows: number): Steps<ColumnData> {
   const write = jsonWriter(body)
   return written(column, rows, (out, i) => write(out, column, i))
 }

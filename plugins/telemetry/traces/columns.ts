@@ -1,6 +1,7 @@
 // The columns every span has, in the order of the table.
-import { type Column, type ColumnData, type ColumnType, parseColumnIndex } from '../../../core/index.ts'
+import { type Column, type ColumnData, type ColumnType, parseColumnIndex, type Steps } from '../../../core/index.ts'
 import { expanded } from '../column/expand.ts'
+import { inSteps } from '../column/in-steps.ts'
 import { dictionaryBytes, textData } from '../column/text-data.ts'
 import type { Ranges } from '../wire/ranges.ts'
 import { attributeData } from './attribute-data.ts'
@@ -11,47 +12,50 @@ import { eventsData, linksData } from './nested.ts'
 const skipping = parseColumnIndex('skipping', {}, 'String')
 
 /** Up to the attributes. */
-export function headColumns(frame: Frame): Column[] {
+export function* headColumns(frame: Frame): Steps<Column[]> {
   const { body, spans, scopeOf } = frame
+  const services = yield* serviceData(frame)
   const text = (texts: Texts, owners: number) =>
     textData(body, { count: owners, starts: texts.starts, ends: texts.ends }, owners)
   const ofScope = (texts: Texts) => expanded(text(texts, texts.starts.length), scopeOf)
-  return [
-    { name: 'timestamp', type: 'TimestampNanosecond', semantic: 'timestamp', data: times(frame.starts) },
-    { name: 'timestamp_end', type: 'TimestampNanosecond', semantic: 'field', data: times(frame.ends) },
-    field('duration_nano', 'UInt64', { kind: 'fixed', values: new BigUint64Array(frame.durations.buffer) }),
-    { ...field('parent_span_id', 'String', parents(frame)), index: skipping },
-    { ...field('trace_id', 'String', digits(frame.traceIds, 32, spans)), index: skipping },
-    field('span_id', 'String', digits(frame.spanIds, 16, spans)),
-    field('span_kind', 'String', words(frame.kinds, kindNames)),
-    field('span_name', 'String', {
-      kind: 'dictionary',
-      codes: frame.names,
-      dictionary: dictionaryBytes(frame.nameTexts, true)
-    }),
-    field('span_status_code', 'String', words(frame.statuses, statusNames)),
-    field('span_status_message', 'String', text(frame.statusMessages, spans)),
-    field('trace_state', 'String', text(frame.traceStates, spans)),
-    field('scope_name', 'String', ofScope(frame.scopeNames)),
-    field('scope_version', 'String', ofScope(frame.scopeVersions)),
-    {
+  const columns: (() => Column)[] = [
+    () => ({ name: 'timestamp', type: 'TimestampNanosecond', semantic: 'timestamp', data: times(frame.starts) }),
+    () => ({ name: 'timestamp_end', type: 'TimestampNanosecond', semantic: 'field', data: times(frame.ends) }),
+    () => field('duration_nano', 'UInt64', { kind: 'fixed', values: new BigUint64Array(frame.durations.buffer) }),
+    () => ({ ...field('parent_span_id', 'String', parents(frame)), index: skipping }),
+    () => ({ ...field('trace_id', 'String', digits(frame.traceIds, 32, spans)), index: skipping }),
+    () => field('span_id', 'String', digits(frame.spanIds, 16, spans)),
+    () => field('span_kind', 'String', words(frame.kinds, kindNames)),
+    () =>
+      field('span_name', 'String', {
+        kind: 'dictionary',
+        codes: frame.names,
+        dictionary: dictionaryBytes(frame.nameTexts, true)
+      }),
+    () => field('span_status_code', 'String', words(frame.statuses, statusNames)),
+    () => field('span_status_message', 'String', text(frame.statusMessages, spans)),
+    () => field('trace_state', 'String', text(frame.traceStates, spans)),
+    () => field('scope_name', 'String', ofScope(frame.scopeNames)),
+    () => field('scope_version', 'String', ofScope(frame.scopeVersions)),
+    () => ({
       name: 'service_name',
       type: 'String',
       semantic: 'tag',
-      data: expanded(serviceData(frame), frame.resourceOf),
+      data: expanded(services, frame.resourceOf),
       index: skipping
-    }
+    })
   ]
+  return yield* inSteps(columns)
 }
 
 /** Behind the attributes; the last of them only where some span has what they hold. */
-export function tailColumns(frame: Frame): Column[] {
+export function* tailColumns(frame: Frame): Steps<Column[]> {
   const { body, spans, dropped, flags } = frame
   const numbers = (name: string, values: Uint32Array | undefined) =>
     values === undefined ? [] : [field(name, 'UInt32', { kind: 'fixed', values })]
   return [
-    field('span_events', 'Json', eventsData(body, frame.events, spans)),
-    field('span_links', 'Json', linksData(body, frame.links, spans)),
+    field('span_events', 'Json', yield* eventsData(body, frame.events, spans)),
+    field('span_links', 'Json', yield* linksData(body, frame.links, spans)),
     ...numbers('span_flags', flags),
     ...numbers('dropped_attributes_count', dropped.attributes),
     ...numbers('dropped_events_count', dropped.events),
@@ -62,7 +66,7 @@ export function tailColumns(frame: Frame): Column[] {
 }
 
 /** The name of each resource's service, null where it has none. */
-export function serviceData({ body, resourceAttributes, resourceUrls }: Frame): ColumnData {
+export function serviceData({ body, resourceAttributes, resourceUrls }: Frame): Steps<ColumnData> {
   const column = resourceAttributes.columns.find(({ key }) => key === serviceKey)!
   return attributeData(body, column, 'String', resourceUrls.count)
 }

@@ -1,10 +1,13 @@
 // `ExportTraceServiceRequest` into a frame, in two passes over its bytes: where spans are, then what is in them.
-import { ProtoReader } from '../../../core/index.ts'
+import { ProtoReader, type Steps } from '../../../core/index.ts'
 import { checkRepeated } from '../wire/expansion.ts'
 import { resource, scope } from '../wire/field.ts'
-import { type Outline, outlineOf } from '../wire/outline.ts'
+import { type Outline, type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
 import { createFrame, type Frame } from './frame.ts'
 import { readSpan } from './read-span.ts'
+
+/** Spans of one step. */
+const stepSpans = 64
 
 export interface Decoded {
   readonly frame: Frame
@@ -17,24 +20,27 @@ export interface Decoded {
  * Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 for too many spans at a time; of each level
  * `mostKeys` attributes are told apart.
  */
-export function decodeSpans(body: Uint8Array, mostKeys: number, mostItems?: number): Decoded {
-  const outline = outlineOf(body, mostItems)
+export function* decodeSpans(body: Uint8Array, mostKeys: number, limits: OutlineLimits = {}): Steps<Decoded> {
+  const outline = outlineOf(body, limits)
+  const { leftOut, largest } = outline
+  const tooLong = leftOut === 0 ? '' : tooLarge('a span', largest, limits.itemBytes!)
   checkRepeated(outline, body, 'spans')
   const frame = createFrame(body, outline, mostKeys)
-  const faults = fill(frame, outline)
-  if (faults.size === 0) return { frame, rejected: 0, reason: '' }
+  const faults = yield* fill(frame, outline)
+  if (faults.size === 0) return { frame, rejected: leftOut, reason: tooLong }
   // Rare enough to read the others once more.
   const others = { ...outline, items: outline.items.without(faults) }
   const rest = createFrame(body, others, mostKeys)
-  fill(rest, others)
+  yield* fill(rest, others)
   const [first] = faults
-  return { frame: rest, rejected: faults.size, reason: `span ${first![0]}: ${first![1]}` }
+  return { frame: rest, rejected: faults.size + leftOut, reason: tooLong || `span ${first![0]}: ${first![1]}` }
 }
 
 /** Returns which spans are none, and why. */
-function fill(frame: Frame, { resources, scopes, items: spans }: Outline): ReadonlyMap<number, string> {
+function* fill(frame: Frame, { resources, scopes, items: spans }: Outline): Steps<ReadonlyMap<number, string>> {
   const reader = new ProtoReader(frame.body)
   for (let i = 0; i < resources.count; i++) {
+    if (i % stepSpans === 0) yield
     reader.seek(resources.starts[i]!, resources.ends[i]!)
     while (reader.next()) {
       if (reader.field === resource.attributes) frame.resourceAttributes.read(reader, i)
@@ -42,11 +48,16 @@ function fill(frame: Frame, { resources, scopes, items: spans }: Outline): Reado
     }
   }
   for (let i = 0; i < scopes.count; i++) {
+    if (i % stepSpans === 0) yield
     reader.seek(scopes.starts[i]!, scopes.ends[i]!)
     readScope(frame, reader, i)
   }
   const faults = new Map<number, string>()
-  for (let i = 0; i < spans.count; i++) {
+  for (let i = 0, step = 0; i < spans.count; i++) {
+    if (i % stepSpans === 0 || spans.ends[i]! - step > stepBytes) {
+      step = spans.ends[i]!
+      yield
+    }
     reader.seek(spans.starts[i]!, spans.ends[i]!)
     const fault = readSpan(frame, reader, i)
     if (fault !== undefined) faults.set(i, fault)

@@ -1,7 +1,7 @@
 // Which services there are and what they do, in two small tables beside the spans: only what is new is written.
 
 import type { ColumnData } from '../../../core/index.ts'
-import { type Core, type Counter, isValid, type Store, type TableWrite } from '../../../core/index.ts'
+import { type Core, type Counter, isValid, type Steps, type Store, type TableWrite } from '../../../core/index.ts'
 import { dictionaryBytes } from '../column/text-data.ts'
 import { serviceData } from './columns.ts'
 import { kindNames } from './field.ts'
@@ -17,6 +17,9 @@ interface Known {
   readonly services: Set<string>
   readonly operations: Set<string>
 }
+
+/** Spans of one step. */
+const stepSpans = 1024
 
 /** Tables whose services are remembered. */
 const mostTables = 1000
@@ -41,11 +44,12 @@ export class Lookup {
   }
 
   /** Rows for what these spans bring that is not in the tables. */
-  news(database: string, table: string, frame: Frame): News {
+  *news(database: string, table: string, frame: Frame): Steps<News> {
+    const found = yield* operationsOf(frame)
     const known = this.#knownOf(database, table)
     const services = new Set<string>()
     const operations = new Map<string, Operation>()
-    for (const operation of operationsOf(frame)) {
+    for (const operation of found) {
       const { service, name, kind } = operation
       const key = `${service}\0${name}\0${kind}`
       if (!known.services.has(service)) services.add(service)
@@ -84,13 +88,14 @@ export class Lookup {
 }
 
 /** Each once for every resource. Spans without a service have no part in it. */
-function operationsOf(frame: Frame): Operation[] {
+function* operationsOf(frame: Frame): Steps<Operation[]> {
   const { spans, names, nameTexts, kinds, resourceOf } = frame
-  const serviceOf = textReader(serviceData(frame))
+  const serviceOf = textReader(yield* serviceData(frame))
   const nameOf = textReader(dictionaryBytes(nameTexts, true))
   const seen = new Set<number>()
   const found: Operation[] = []
   for (let i = 0; i < spans; i++) {
+    if (i % stepSpans === stepSpans - 1) yield
     const key = (resourceOf[i]! * kindNames.length + kinds[i]!) * (nameTexts.count + 1) + names[i]!
     if (seen.has(key)) continue
     seen.add(key)

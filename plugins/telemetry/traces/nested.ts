@@ -1,30 +1,43 @@
 // Events and links of spans as JSON: an array a span.
-import { type ColumnData, formatTimestamp, ProtoReader, wireType } from '../../../core/index.ts'
+import { type ColumnData, formatTimestamp, ProtoReader, type Steps, wireType } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { JsonText } from '../wire/json-text.ts'
 import type { Ranges } from '../wire/ranges.ts'
 import { event, link } from './field.ts'
 
+/** Bytes of one step. */
+const stepBytes = 1 << 16
+
 /** `[{"name":…,"time":…,"attributes":{…}}]`, an empty array where a span has none. */
-export function eventsData(body: Uint8Array, events: Ranges, rows: number): ColumnData {
+export function eventsData(body: Uint8Array, events: Ranges, rows: number): Steps<ColumnData> {
   return arrays(body, events, rows, writeEvent)
 }
 
 /** `[{"trace_id":…,"span_id":…,"trace_state":…,"attributes":{…}}]`, an empty array where a span has none. */
-export function linksData(body: Uint8Array, links: Ranges, rows: number): ColumnData {
+export function linksData(body: Uint8Array, links: Ranges, rows: number): Steps<ColumnData> {
   return arrays(body, links, rows, writeLink)
 }
 
 type Write = (json: JsonText, reader: ProtoReader, start: number, end: number) => void
 
-function arrays(body: Uint8Array, { count, owners, starts, ends }: Ranges, rows: number, write: Write): ColumnData {
+function* arrays(
+  body: Uint8Array,
+  { count, owners, starts, ends }: Ranges,
+  rows: number,
+  write: Write
+): Steps<ColumnData> {
   if (count === 0) return { kind: 'dictionary', codes: new Uint32Array(rows), dictionary: emptyArray() }
   const out = new GrowingBytes()
   const json = new JsonText(out)
   const reader = new ProtoReader(body)
   const offsets = new Uint32Array(rows + 1)
   let i = 0
+  let step = 0
   for (let row = 0; row < rows; row++) {
+    if (out.length > step) {
+      step = out.length + stepBytes
+      yield
+    }
     out.ascii('[')
     for (let separator = ''; i < count && owners[i] === row; i++, separator = ',') {
       out.ascii(separator)

@@ -1,5 +1,5 @@
 // Attributes without a column of their own, as one JSON object an owner.
-import { type ColumnData, ProtoReader } from '../../../core/index.ts'
+import { type ColumnData, ProtoReader, type Steps } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
 import { validity } from '../column/text-data.ts'
 import { KeyValue } from '../wire/any-value.ts'
@@ -8,13 +8,16 @@ import type { Ranges } from '../wire/ranges.ts'
 import { jsonWriter } from './attribute-data.ts'
 import type { AttributeColumn } from './attributes.ts'
 
+/** Bytes of one step. */
+const stepBytes = 1 << 16
+
 /** A row for each of `owners`, null for those without such an attribute. */
-export function overflowData(
+export function* overflowData(
   body: Uint8Array,
   columns: readonly AttributeColumn[],
   rest: Ranges,
   owners: number
-): ColumnData {
+): Steps<ColumnData> {
   const sources: readonly { readonly owners: Uint32Array; readonly count: number }[] = [...columns, rest]
   const { source, entry, ends } = byOwner(sources, owners)
   const out = new GrowingBytes()
@@ -22,7 +25,13 @@ export function overflowData(
   const offsets = new Uint32Array(owners + 1)
   const filled: number[] = []
   let at = 0
+  let step = 0
+  yield
   for (let owner = 0; owner < owners; owner++) {
+    if (out.length > step) {
+      step = out.length + stepBytes
+      yield
+    }
     if (at < ends[owner]!) filled.push(owner)
     for (let opening = '{'; at < ends[owner]!; at++, opening = ',') {
       out.ascii(opening)

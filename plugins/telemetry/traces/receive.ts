@@ -1,5 +1,5 @@
 // `POST /v1/telemetry/v1/traces`: from the bytes of a request to what the store has taken.
-import { type Core, DbError, isDbError, type RequestContext, type Table } from '../../../core/index.ts'
+import { type Core, DbError, isDbError, Pace, type RequestContext, runPaced, type Table } from '../../../core/index.ts'
 import { nothingRejected, type Receive, type Taken } from '../signal.ts'
 import type { Retyped } from './attribute-columns.ts'
 import { type Decoded, decodeSpans } from './decode.ts'
@@ -11,6 +11,8 @@ import { type Layout, spansWrite } from './table-write.ts'
 export interface TracesOptions {
   /** Resources, scopes and spans of one request. */
   readonly max_items: number
+  /** Bytes of one span. */
+  readonly max_item_size: number
   /** Attributes of one table that have a column of their own. */
   readonly max_attribute_columns: number
   /** Operations listed beside one table of spans. */
@@ -29,12 +31,12 @@ export function createReceiveTraces(core: Core, options: TracesOptions): Receive
   const store = async (ctx: RequestContext, frame: Frame, layout: Layout): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       const table = core.store.table(ctx.db, layout.table)
-      const { write, retyped } = spansWrite(frame, layout, table)
+      const { write, retyped } = await runPaced(new Pace(ctx.signal), spansWrite(frame, layout, table))
       if (retyped.length > 0 && attempt < mostAttempts) {
         await retype(ctx, frame, layout)
         continue
       }
-      const news = lookup.news(ctx.db, layout.table, frame)
+      const news = await runPaced(new Pace(ctx.signal), lookup.news(ctx.db, layout.table, frame))
       try {
         await core.store.write(ctx, [write, ...news.writes])
         news.keep()
@@ -51,7 +53,11 @@ export function createReceiveTraces(core: Core, options: TracesOptions): Receive
     const mostColumns = flattened ? options.max_attribute_columns : 0
     // A plain view: taking ranges of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
-    const decoded = decodeSpans(bytes, Math.max(mostColumns, leastKeys), options.max_items)
+    const decoding = decodeSpans(bytes, Math.max(mostColumns, leastKeys), {
+      items: options.max_items,
+      itemBytes: options.max_item_size
+    })
+    const decoded = await runPaced(new Pace(ctx.signal), decoding)
     if (decoded.frame.spans > 0) await store(ctx, decoded.frame, { table, mostColumns })
     return takenOf(decoded)
   }
@@ -72,7 +78,7 @@ function createRetype({ store, config }: Core) {
     const work = async () => {
       let table = store.table(ctx.db, layout.table)
       if (table === undefined) return
-      const { retyped } = spansWrite(frame, layout, table)
+      const { retyped } = await runPaced(new Pace(ctx.signal), spansWrite(frame, layout, table))
       if (retyped.length > 0 && !(ctx.hints.autoCreate ?? config.auto_create_table)) throw notAllowed(table, retyped)
       for (const { name, definition } of retyped) {
         table = await store.changeTable(ctx, table, { kind: 'modify_column', name, definition, keepValues: true })

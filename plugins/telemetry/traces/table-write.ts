@@ -1,5 +1,5 @@
 // From a frame to the write of its table, and what the table must become first.
-import type { Column, Table, TableWrite } from '../../../core/index.ts'
+import type { Column, Steps, Table, TableWrite } from '../../../core/index.ts'
 import { checkExpansion } from '../wire/expansion.ts'
 import { attributeColumns, type Level, type Retyped } from './attribute-columns.ts'
 import { headColumns, tailColumns } from './columns.ts'
@@ -18,14 +18,18 @@ export interface SpansWrite {
 }
 
 /** Throws DbError `InvalidArguments` for attributes the table cannot take and texts that are not valid UTF-8. */
-export function spansWrite(frame: Frame, { table: name, mostColumns }: Layout, table: Table | undefined): SpansWrite {
+export function* spansWrite(
+  frame: Frame,
+  { table: name, mostColumns }: Layout,
+  table: Table | undefined
+): Steps<SpansWrite> {
   checkSize(frame)
   const levels = levelsOf(frame)
   const taken = table?.columns.filter(column => levels.some(level => column.name.startsWith(`${level.name}.`))).length
   const room = { table: mostColumns === 0 ? undefined : table, left: Math.max(0, mostColumns - (taken ?? 0)) }
   const planned = { columns: [] as Column[], retyped: [] as Retyped[] }
-  for (const level of levels) attributeColumns(frame.body, level, room, planned)
-  const columns = [...headColumns(frame), ...planned.columns, ...tailColumns(frame)]
+  for (const level of levels) yield* attributeColumns(frame.body, level, room, planned)
+  const columns = [...(yield* headColumns(frame)), ...planned.columns, ...(yield* tailColumns(frame))]
   const write = { table: name, rows: frame.spans, columns, options: { append_mode: true } }
   return { write, retyped: planned.retyped }
 }

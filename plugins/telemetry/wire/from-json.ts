@@ -1,23 +1,51 @@
 // A message in JSON to the same message in protobuf, so that everything behind it knows one encoding only.
+import { isUtf8 } from 'node:buffer'
 import {
   checkJsonValues,
   DbError,
+  elements,
   type ItemValue,
+  isShort,
+  type JsonCursor,
+  jsonCursor,
+  jsonError,
+  maxJsonDepth,
+  members,
   ParseError,
   ProtoWriter,
-  parseJson,
+  passSteps,
+  readJson,
+  type Steps,
+  skipSpace,
+  startsWith,
+  textEndSteps,
+  unescapeSteps,
+  unexpected,
   wireType
 } from '../../../core/index.ts'
 import type { Field, FieldKind, Message } from './message.ts'
 
+/** Bytes of one step. */
+const stepBytes = 1 << 14
+
 /**
- * Unknown fields are left out and null means absent. Throws DbError `InvalidArguments` naming the place of what does not fit, and with status
- * 413 for more than `mostValues` values, 0 for any number.
+ * Unknown fields are left out and null means absent; of equal keys the last counts. Throws DbError `InvalidArguments` naming the place of
+ * what does not fit, and with status 413 for more than `mostValues` values, 0 for any number.
  */
-export function protobufOf(message: Message, json: Uint8Array, mostValues = 0): Uint8Array {
-  const level: Level = { out: new ProtoWriter(), inner: undefined }
-  checkJsonValues(json, mostValues)
-  if (json.length > 0) writeMessage(level, message, read(json), '')
+export function* protobufOf(message: Message, json: Uint8Array, mostValues = 0): Steps<Uint8Array> {
+  const level = newLevel()
+  yield* checkJsonValues(json, mostValues)
+  if (json.length === 0) return level.out.bytes
+  const cursor = jsonCursor(json)
+  try {
+    if (!isUtf8(json)) throw jsonError(cursor, 0, 'invalid UTF-8 in the document beginning')
+    yield* writeAny({ cursor, depth: 0 }, level, message, '')
+    cursor.at = skipSpace(cursor, cursor.at)
+    if (cursor.at < cursor.end) throw unexpected(cursor, cursor.at, 'the end of the document')
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error
+    throw new DbError('InvalidArguments', `the body is not valid JSON: ${error.message}`, { cause: error })
+  }
   return level.out.bytes
 }
 
@@ -27,13 +55,115 @@ interface Level {
   inner: Level | undefined
 }
 
-function read(json: Uint8Array): ItemValue {
-  try {
-    return parseJson(json)
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error
-    throw new DbError('InvalidArguments', `the body is not valid JSON: ${error.message}`, { cause: error })
+function newLevel(): Level {
+  return { out: new ProtoWriter(), inner: undefined }
+}
+
+function innerOf(level: Level): Level {
+  level.inner ??= newLevel()
+  level.inner.out.clear()
+  return level.inner
+}
+
+/** Where a value is read, and in how many others it lies. */
+interface Source {
+  readonly cursor: JsonCursor
+  readonly depth: number
+}
+
+/** The message at the cursor: a short one as a whole, a long one member by member. */
+function* writeAny(source: Source, level: Level, message: Message, path: string): Steps<void> {
+  const { cursor, depth } = source
+  const isObject = startsWith(cursor, 0x7b)
+  if (isShort(cursor)) {
+    writeMessage(level, message, readJson(cursor, depth), path)
+    return
   }
+  if (!isObject) throw wrong(path, 'an object', beginning(cursor))
+  checkDepth(source)
+  const { out } = level
+  const inside = { cursor, depth: depth + 1 }
+  const written = new Map<string, number>()
+  for (const name of members(cursor)) {
+    yield
+    const field = Object.hasOwn(message, name) ? message[name] : undefined
+    if (field === undefined) {
+      yield* passSteps(cursor, depth + 1)
+      continue
+    }
+    const before = written.get(name)
+    if (before !== undefined) removeField(written, out, name, before)
+    const start = out.length
+    const place = path === '' ? name : `${path}.${name}`
+    if (isShort(cursor)) writeMember(level, field, readJson(cursor, depth + 1), place)
+    else if (field.repeated) yield* writeElements(inside, level, field, place)
+    else yield* writeLong(inside, level, field, place)
+    written.set(name, start)
+  }
+}
+
+/** Takes out what a member of that name has written before. */
+function removeField(written: Map<string, number>, out: ProtoWriter, name: string, start: number): void {
+  const behind = [...written.values()].filter(each => each > start)
+  const end = Math.min(out.length, ...behind)
+  out.remove(start, end)
+  written.delete(name)
+  for (const [other, at] of written) if (at > start) written.set(other, at - (end - start))
+}
+
+function* writeElements(source: Source, level: Level, field: Field, place: string): Steps<void> {
+  const { cursor, depth } = source
+  if (!startsWith(cursor, 0x5b)) throw wrong(place, 'an array', beginning(cursor))
+  checkDepth(source)
+  let i = 0
+  let step = cursor.at
+  for (const _ of elements(cursor)) {
+    const at = `${place}[${i++}]`
+    if (isShort(cursor)) writeField(level, field, readJson(cursor, depth + 1), at)
+    else yield* writeLong({ cursor, depth: depth + 1 }, level, field, at)
+    if (cursor.at - step < stepBytes) continue
+    step = cursor.at
+    yield
+  }
+}
+
+/** One value that is long. */
+function* writeLong(source: Source, level: Level, field: Field, place: string): Steps<void> {
+  const { cursor, depth } = source
+  const { number, holds } = field
+  const isText = startsWith(cursor, 0x22)
+  if (holds === 'text' && isText) yield* writeText(cursor, level.out, number)
+  else if (typeof holds === 'object' && !Array.isArray(holds)) {
+    const inner = innerOf(level)
+    yield* writeAny(source, inner, holds as Message, place)
+    level.out.data(number, inner.out.bytes)
+  } else if (startsWith(cursor, 0x7b) || startsWith(cursor, 0x5b)) {
+    throw wrong(place, 'no array and no object', beginning(cursor))
+  } else writeField(level, field, readJson(cursor, depth), place)
+}
+
+/** From bytes to bytes. */
+function* writeText(cursor: JsonCursor, out: ProtoWriter, field: number): Steps<void> {
+  const start = cursor.at + 1
+  const { end, escaped } = yield* textEndSteps(cursor, start)
+  cursor.at = end + 1
+  yield
+  if (!escaped) out.data(field, cursor.bytes.subarray(start, end))
+  else {
+    const plain = Buffer.allocUnsafe(end - start)
+    const length = yield* unescapeSteps(cursor, start, end, plain)
+    out.data(field, plain.subarray(0, length))
+  }
+}
+
+function checkDepth({ cursor, depth }: Source): void {
+  if (depth >= maxJsonDepth) throw jsonError(cursor, cursor.at, `nested deeper than ${maxJsonDepth} levels`)
+}
+
+/** What a message shows of a long value. */
+function beginning(cursor: JsonCursor): ItemValue {
+  if (startsWith(cursor, 0x5b)) return []
+  return startsWith(cursor, 0x7b) ? {} : cursor.bytes.toString('utf8', cursor.at + 1, cursor.at + 81)
 }
 
 function writeMessage(level: Level, message: Message, value: ItemValue, path: string): void {
@@ -42,24 +172,25 @@ function writeMessage(level: Level, message: Message, value: ItemValue, path: st
   for (const name in members) {
     const field = Object.hasOwn(message, name) ? message[name] : undefined
     const member = members[name]!
-    if (field === undefined || member === null) continue
-    const place = path === '' ? name : `${path}.${name}`
-    if (!field.repeated) writeField(level, field, member, place)
-    else {
-      if (!Array.isArray(member)) throw wrong(place, 'an array', member)
-      for (const [i, each] of member.entries()) writeField(level, field, each, `${place}[${i}]`)
-    }
+    if (field === undefined) continue
+    writeMember(level, field, member, path === '' ? name : `${path}.${name}`)
   }
+}
+
+function writeMember(level: Level, field: Field, value: ItemValue, place: string): void {
+  if (value === null) return
+  if (!field.repeated) writeField(level, field, value, place)
+  else if (!Array.isArray(value)) throw wrong(place, 'an array', value)
+  else for (const [i, each] of value.entries()) writeField(level, field, each, `${place}[${i}]`)
 }
 
 function writeField(level: Level, { number, holds }: Field, value: ItemValue, place: string): void {
   const { out } = level
   if (Array.isArray(holds)) out.uint(number, enumeration(holds, value, place))
   else if (typeof holds === 'object') {
-    level.inner ??= { out: new ProtoWriter(), inner: undefined }
-    level.inner.out.clear()
-    writeMessage(level.inner, holds as Message, value, place)
-    out.data(number, level.inner.out.bytes)
+    const inner = innerOf(level)
+    writeMessage(inner, holds as Message, value, place)
+    out.data(number, inner.out.bytes)
   } else writers[holds as FieldKind](out, number, value, place)
 }
 

@@ -12,62 +12,87 @@ export interface Outline {
   readonly scopeUrls: Ranges
   /** Owners are scope entries. */
   readonly items: Ranges
+  /** Items that are larger than one may be, and the largest of them in bytes. */
+  leftOut: number
+  largest: number
+}
+
+/** How many resources, scopes and items there may be, and how many bytes of one item. */
+export interface OutlineLimits {
+  readonly items?: number
+  readonly itemBytes?: number
+}
+
+/** Bytes of the items of one step. */
+export const stepBytes = 1 << 16
+
+/** Why an item is left out. */
+export function tooLarge(what: string, bytes: number, most: number): string {
+  return `${what} takes ${bytes} bytes, more than ${most} (plugins.telemetry.max_item_size)`
 }
 
 /**
- * Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 where there are more than `most` resources,
- * scopes and items: empty ones are two bytes of a request, and much more in memory.
+ * Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 where there are more resources, scopes and
+ * items than there may be: empty ones are two bytes of a request, and much more in memory.
  */
-export function outlineOf(body: Uint8Array, most = Number.POSITIVE_INFINITY): Outline {
+export function outlineOf(body: Uint8Array, limits: OutlineLimits = {}): Outline {
   const outline: Outline = {
     resources: new Ranges(),
     resourceUrls: new Ranges(),
     scopes: new Ranges(),
     scopeUrls: new Ranges(),
-    items: new Ranges(Math.max(16, body.length >> 8))
+    items: new Ranges(Math.max(16, body.length >> 8)),
+    leftOut: 0,
+    largest: 0
   }
   const reader = new ProtoReader(body)
   while (reader.next()) {
-    if (reader.field === request.resources) readResource(reader, outline, most)
+    if (reader.field === request.resources) readResource(reader, outline, limits)
     else reader.skip()
   }
   return outline
 }
 
-function checkCount({ resources, scopes, items }: Outline, most: number): void {
-  if (resources.count + scopes.count + items.count < most) return
+function checkCount({ resources, scopes, items, leftOut }: Outline, { items: most }: OutlineLimits): void {
+  if (most === undefined || resources.count + scopes.count + items.count + leftOut < most) return
   const reason = `the request has more than ${most} resources, scopes and items (plugins.telemetry.max_items)`
   throw new DbError('InvalidArguments', `${reason}: send fewer at a time`, { status: 413 })
 }
 
-function readResource(reader: ProtoReader, outline: Outline, most: number): void {
+function readResource(reader: ProtoReader, outline: Outline, limits: OutlineLimits): void {
   const { resources, resourceUrls } = outline
   const owner = resources.count
-  checkCount(outline, most)
+  checkCount(outline, limits)
   resources.add(owner, 0, 0)
   resourceUrls.add(owner, 0, 0)
   const outer = reader.enter()
   while (reader.next()) {
     if (reader.field === resourceEntry.resource) place(reader, resources, owner)
-    else if (reader.field === resourceEntry.scopes) readScope(reader, outline, owner, most)
+    else if (reader.field === resourceEntry.scopes) readScope(reader, outline, owner, limits)
     else if (reader.field === resourceEntry.schemaUrl) place(reader, resourceUrls, owner)
     else reader.skip()
   }
   reader.leave(outer)
 }
 
-function readScope(reader: ProtoReader, outline: Outline, resource: number, most: number): void {
+function readScope(reader: ProtoReader, outline: Outline, resource: number, limits: OutlineLimits): void {
   const { scopes, scopeUrls, items } = outline
+  const { itemBytes: mostBytes = Number.POSITIVE_INFINITY } = limits
   const owner = scopes.count
-  checkCount(outline, most)
+  checkCount(outline, limits)
   scopes.add(resource, 0, 0)
   scopeUrls.add(resource, 0, 0)
   const outer = reader.enter()
   while (reader.next()) {
     if (reader.field === scopeEntry.items) {
-      checkCount(outline, most)
+      checkCount(outline, limits)
       const start = reader.pass()
-      items.add(owner, start, reader.at)
+      const bytes = reader.at - start
+      if (bytes <= mostBytes) items.add(owner, start, reader.at)
+      else {
+        outline.leftOut++
+        outline.largest = Math.max(outline.largest, bytes)
+      }
     } else if (reader.field === scopeEntry.scope) place(reader, scopes, owner)
     else if (reader.field === scopeEntry.schemaUrl) place(reader, scopeUrls, owner)
     else reader.skip()

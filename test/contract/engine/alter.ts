@@ -85,7 +85,7 @@ const expectedTypes = 'host String,at TimestampMillisecond,n String,note Float64
 
 const crashed: Case = {
   name: 'rows in the log from before a change of type are converted, too',
-  needs: 'durable',
+  needs: 'folder',
   async run(t, trial) {
     const table = await createVisits(trial.engine, 'visits')
     await put(trial.engine, table, { host: 'a', at: 1n, n: 1n })

@@ -98,7 +98,7 @@ const versions: Case = {
 
 const bounded: Case = {
   name: 'a query that follows and is not read on leaves out rows beyond its limit, and counts them',
-  needs: 'sql',
+  needs: 'buffer',
   async run(t, trial) {
     const { engine } = trial
     const table = await createVisits(engine, 'visits', { append_mode: true })
@@ -134,4 +134,36 @@ const ending: Case = {
   }
 }
 
-export const followCases: readonly Case[] = [once, versions, bounded, ending]
+const existing: Case = {
+  name: 'a query that follows from the beginning gives each row that was there or comes once, wherever it lies',
+  needs: 'sql',
+  async run(t, trial) {
+    const { engine } = trial
+    const table = await createVisits(engine, 'visits')
+    const numbers = (from: bigint, to: bigint) =>
+      Array.from({ length: Number(to - from) }, (_, i) => ({ host: 'a', at: from + BigInt(i), n: 1n }))
+    const wantedOf = (from: bigint, to: bigint) =>
+      wanted(...numbers(from, to).map(({ host, at, n }) => [host, at, n] as const))
+    await put(engine, table, ...numbers(0n, 3n), { host: 'gone', at: 1n, n: 1n })
+    await trial.flush()
+    await put(engine, table, ...numbers(2n, 5n))
+    await remove(engine, table, { host: 'gone', at: 1n })
+    // Those of the writes under way are there or come.
+    const during = numbers(5n, 45n).map(row => put(engine, table, row))
+    const rows = reader(await follow(engine, table, { ...fast, existing: true }))
+    const later = numbers(45n, 60n).map(row => put(engine, table, row))
+    t.equal(await rows.next(60), wantedOf(0n, 60n), 'all rows')
+    await Promise.all([...during, ...later])
+    t.equal(await rows.look(3), '0 rows', 'none twice')
+    await trial.flush()
+    await put(engine, table, ...numbers(60n, 61n))
+    t.equal(await rows.next(1), wantedOf(60n, 61n), 'and it goes on')
+    const none = await createVisits(engine, 'none')
+    const empty = reader(await follow(engine, none, { ...fast, existing: true }))
+    t.equal(await empty.look(2), '0 rows', 'a table without rows')
+    await put(engine, none, ...numbers(0n, 1n))
+    t.equal(await empty.next(1), wantedOf(0n, 1n), 'its first row')
+  }
+}
+
+export const followCases: readonly Case[] = [once, versions, bounded, ending, existing]

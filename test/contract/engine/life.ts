@@ -145,9 +145,9 @@ const withoutLog: Case = {
 }
 
 const flushed: Case = {
-  name: 'a flush reports what it wrote, of one table or of all, and what is flushed survives a crash',
-  async run(t, trial) {
-    const { engine } = trial
+  name: 'a flush reports what it wrote, of one table or of all',
+  needs: 'folder',
+  async run(t, { engine }) {
     const one = await createVisits(engine, 'one')
     const two = await createVisits(engine, 'two', { append_mode: true })
     await put(engine, one, { at: 1n }, { at: 2n })
@@ -155,6 +155,15 @@ const flushed: Case = {
     t.equal((await engine.maintain({ kind: 'flush', table: one }, never)).rows, 2, 'one table')
     t.equal((await engine.maintain({ kind: 'flush' }, never)).rows, 1, 'the rest')
     t.equal((await engine.maintain({ kind: 'flush' }, never)).rows, 0, 'nothing is left')
+  }
+}
+
+const kept: Case = {
+  name: 'a flush changes no answer, and heeds a signal that has fired',
+  async run(t, { engine }) {
+    const one = await createVisits(engine, 'one')
+    await put(engine, one, { at: 1n }, { at: 2n })
+    await engine.maintain({ kind: 'flush', table: one }, never)
     const error = await failure(() => engine.maintain({ kind: 'flush' }, AbortSignal.abort()))
     t.ok(error, 'a signal that has fired is heeded')
     t.equal(engine.catalog.statistics(one).rows, 2, 'statistics know the rows')
@@ -182,5 +191,6 @@ export const lifeCases: readonly Case[] = [
   unfinished,
   withoutLog,
   flushed,
+  kept,
   held
 ]

@@ -3,6 +3,7 @@
 import type { Column } from '../../../core/model/batch.ts'
 import type { SeriesKeys } from '../../../core/model/series.ts'
 import type { Table, TableDefinition } from '../../../core/model/table.ts'
+import { runAtOnce } from '../../../core/pace.ts'
 import type { Engine, ResolvedSeries } from '../../../core/storage/engine.ts'
 import { never } from './rows.ts'
 import { type Case, failure } from './trial.ts'
@@ -33,7 +34,7 @@ function keysOf(texts: readonly string[]): SeriesKeys {
 /** Samples with the times 1, 2, 3 … and the numbers of their places; tells what it had to introduce. */
 async function write(engine: Engine, texts: readonly string[], from = 1n): Promise<number[]> {
   const keys = keysOf(texts)
-  const numbers = engine.catalog.findSeries('test', keys)
+  const numbers = runAtOnce(engine.catalog.findSeries('test', keys))
   const unknown = [...numbers.unknown]
   engine.catalog.addSeries(
     numbers,
@@ -98,7 +99,7 @@ const outdated: Case = {
   async run(t, { engine }) {
     const table = await createMetric(engine, 'one')
     await write(engine, ['one a'])
-    const numbers = engine.catalog.findSeries('test', keysOf(['one a']))
+    const numbers = runAtOnce(engine.catalog.findSeries('test', keysOf(['one a'])))
     t.ok(engine.catalog.isCurrent(numbers), 'they are current')
     await engine.catalog.dropTable(table)
     t.ok(!engine.catalog.isCurrent(numbers), 'they are not')
@@ -108,6 +109,36 @@ const outdated: Case = {
     await createMetric(engine, 'one')
     t.equal((await write(engine, ['one a'])).join(), '0', 'the series is a new one')
     t.equal(await rowsOf(engine, 'one'), 'a 1 0', 'with nothing of the old')
+  }
+}
+
+const apart: Case = {
+  name: 'equal keys of two tables are two series',
+  async run(t, { engine }) {
+    const keys = keysOf(['a', 'b'])
+    const find = (table: string) => runAtOnce(engine.catalog.findSeries('test', keys, table))
+    for (const [at, name] of ['one', 'two'].entries()) {
+      const table = await createMetric(engine, name)
+      const numbers = find(name)
+      t.equal(numbers.unknown.join(), '0,1', `${name}: all are new`)
+      engine.catalog.addSeries(
+        numbers,
+        [0, 1].map(index => ({
+          index,
+          table,
+          value: 'n',
+          labels: [{ name: 'host', value: Buffer.from(`${name}-${index}`) }]
+        }))
+      )
+      const series = at === 0 ? Uint32Array.of(0, 1) : Uint32Array.of(1, 0)
+      await engine.write(
+        [{ numbers, rows: 2, series, times: BigInt64Array.of(1n, 2n), values: new Float64Array(2) }],
+        never
+      )
+    }
+    for (const name of ['one', 'two']) t.equal(find(name).unknown.length, 0, `${name}: all are known`)
+    t.equal(await rowsOf(engine, 'one'), 'one-0 1 0, one-1 2 0', 'the first table')
+    t.equal(await rowsOf(engine, 'two'), 'two-0 2 0, two-1 1 0', 'the second')
   }
 }
 
@@ -127,7 +158,7 @@ const rows: Case = {
     }
     const table = await engine.catalog.createTable(definition)
     const put = async (texts: readonly string[], series: readonly number[], from: bigint) => {
-      const numbers = engine.catalog.findSeries('rows', keysOf(texts))
+      const numbers = runAtOnce(engine.catalog.findSeries('rows', keysOf(texts)))
       const unknown = [...numbers.unknown]
       const labels = (text: string) => (text === '-' ? [] : [{ name: 'host', value: Buffer.from(text) }])
       engine.catalog.addSeries(
@@ -185,4 +216,4 @@ const had: Case = {
   }
 }
 
-export const seriesCases: readonly Case[] = [known, again, outdated, rows, had]
+export const seriesCases: readonly Case[] = [known, again, outdated, apart, rows, had]

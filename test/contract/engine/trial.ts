@@ -20,10 +20,19 @@ export interface EngineContract {
    * threshold high.
    */
   open(folder: string): Promise<Engine>
+  /** The first and the last date the driver keeps, in days since 1970, where they are not those of the type; others it refuses. */
+  readonly dates?: readonly [number, number]
+  /**
+   * In the driver's dialect: whether 1970-01-02 09:00, a time without a zone, is 1970-01-02 00:00 of UTC. Absent: the SQL standard's
+   * `TIMESTAMP WITH TIME ZONE` says so.
+   */
+  readonly nineIsMidnight?: string
+  /** In the driver's dialect: the column `n` as a number of eight bits, an error where it does not fit. Absent: a cast to `TINYINT`. */
+  readonly narrow?: string
 }
 
 /** What a case needs of a driver; drivers without it skip the case. */
-export type Need = 'sql' | 'durable' | 'folder'
+export type Need = 'sql' | 'durable' | 'folder' | 'buffer'
 
 export interface Case {
   readonly name: string
@@ -38,6 +47,11 @@ export class Trial {
 
   constructor(contract: EngineContract) {
     this.#contract = contract
+  }
+
+  /** What the driver says of itself. */
+  get contract(): EngineContract {
+    return this.#contract
   }
 
   /** The engine that was opened last. */

@@ -1,7 +1,7 @@
 // Contract cases: what goes in comes out, whatever its type and however it lies in memory.
 import type { ColumnType } from '../../../core/model/types.ts'
 import { type Cell, linesOf, never, put, tableNamed, wanted } from './rows.ts'
-import { type Case, columns } from './trial.ts'
+import { type Case, columns, failure, type Trial } from './trial.ts'
 
 const text = 'longer than any string kept inline: ä€😀\u0000 "quoted"'
 
@@ -45,18 +45,27 @@ const values: Readonly<Partial<Record<ColumnType, readonly (Cell | readonly [Cel
 }
 
 const types = Object.keys(values) as ColumnType[]
-const written = (type: ColumnType, i: number): Cell => {
-  const value = values[type]![i]!
-  return Array.isArray(value) ? value[0] : (value as Cell)
-}
-const readBack = (type: ColumnType, i: number): Cell => {
-  const value = values[type]![i]!
-  return Array.isArray(value) ? value[1] : (value as Cell)
+
+/** The value `i` of a type as it is written, and as it reads. */
+function valuesOf({ contract }: Trial) {
+  const value = (type: ColumnType, i: number) =>
+    type === 'Date' && contract.dates !== undefined ? contract.dates[i]! : values[type]![i]!
+  return {
+    written(type: ColumnType, i: number): Cell {
+      const found = value(type, i)
+      return Array.isArray(found) ? found[0] : (found as Cell)
+    },
+    readBack(type: ColumnType, i: number): Cell {
+      const found = value(type, i)
+      return Array.isArray(found) ? found[1] : (found as Cell)
+    }
+  }
 }
 
 const everyType: Case = {
   name: 'every type and its nulls come back as written: at once, from files and after a reopening',
   async run(t, trial) {
+    const { written, readBack } = valuesOf(trial)
     const definitions = columns('time at TimestampMillisecond', ...types.map((type, i) => `field c${i} ${type}`))
     const definition = { database: 'public', name: 'typed', columns: definitions, options: { append_mode: true } }
     const table = await trial.engine.catalog.createTable(definition)
@@ -95,6 +104,7 @@ const tagTypes: readonly ColumnType[] = ['String', 'Boolean', 'Int16', 'Int64', 
 const tagsOfAnyType: Case = {
   name: 'tags of any type tell series apart, and a null tag from an empty one',
   async run(t, trial) {
+    const { written } = valuesOf(trial)
     const definitions = columns('time at TimestampSecond', ...tagTypes.map((type, i) => `tag c${i} ${type}`))
     const definition = { database: 'public', name: 'typed', columns: definitions, options: {} }
     const table = await trial.engine.catalog.createTable(definition)
@@ -157,4 +167,26 @@ const dictionaries: Case = {
   }
 }
 
-export const typeCases: readonly Case[] = [everyType, tagsOfAnyType, dictionaries]
+const dates: Case = {
+  name: 'dates the driver does not keep are refused, not changed',
+  async run(t, trial) {
+    const definitions = columns('time at TimestampMillisecond', 'field day Date')
+    const table = await trial.engine.catalog.createTable({
+      database: 'public',
+      name: 'days',
+      columns: definitions,
+      options: {}
+    })
+    const kept = trial.contract.dates ?? (values.Date as readonly [number, number])
+    await put(trial.engine, table, { at: 1n, day: kept[0] }, { at: 2n, day: kept[1] })
+    if (trial.contract.dates !== undefined) {
+      for (const day of [kept[0] - 1, kept[1] + 1]) {
+        const error = await failure(() => put(trial.engine, table, { at: 3n, day }))
+        t.equal(error?.code, 'InvalidArguments', 'refused')
+      }
+    }
+    t.equal(await linesOf(trial.engine, 'days'), wanted([1n, kept[0]], [2n, kept[1]]), 'the others are there')
+  }
+}
+
+export const typeCases: readonly Case[] = [everyType, tagsOfAnyType, dictionaries, dates]

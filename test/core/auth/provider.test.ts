@@ -9,6 +9,7 @@ import type { UserProvider } from '../../../core/auth/provider.ts'
 import { createTableProvider } from '../../../core/auth/static.ts'
 import { parseUserFile, parseUserList } from '../../../core/auth/users.ts'
 import { createLogger } from '../../../core/log/log.ts'
+import { eventually } from '../../eventually.ts'
 
 const log = createLogger({
   dir: '',
@@ -154,26 +155,19 @@ t.test('a watched file is read again after a change or a rename; an invalid one 
   const file = join(dir, 'users')
   const provider = await createUserProvider(`watch_file_user_provider:${file}`, log)
   t.teardown(() => provider.close())
-  const eventually = async (password: string) => {
-    for (let tries = 0; tries < 100; tries++) {
-      const good = await login(provider, 'mia', password).catch(() => undefined)
-      if (good !== undefined) return true
-      await sleep(20)
-    }
-    return false
-  }
-  t.ok(await eventually('one'))
+  const isGood = (password: string) => eventually(() => login(provider, 'mia', password))
+  t.ok(await isGood('one'))
   writeFileSync(file, 'mia=two\n')
-  t.ok(await eventually('two'), 'changed in place')
+  t.ok(await isGood('two'), 'changed in place')
   await t.rejects(login(provider, 'mia', 'one'), { code: 'UserPasswordMismatch' })
   writeFileSync(join(dir, 'next'), 'mia=three\n')
   renameSync(join(dir, 'next'), file)
-  t.ok(await eventually('three'), 'replaced by a rename')
+  t.ok(await isGood('three'), 'replaced by a rename')
   writeFileSync(file, '# nobody any more\n')
   await sleep(200)
   t.strictSame(await login(provider, 'mia', 'three'), { name: 'mia', mode: 'rw' })
   writeFileSync(file, 'mia=four\n')
-  t.ok(await eventually('four'), 'valid again')
+  t.ok(await isGood('four'), 'valid again')
 })
 
 t.test('tokens are kept hashed, have rights of their own, and end', async t => {

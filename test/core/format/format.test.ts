@@ -3,7 +3,7 @@ import * as arrow from 'apache-arrow'
 import { tableFromIPC } from 'apache-arrow'
 import t from 'tap'
 import { type Answer, limitAnswer } from '../../../core/format/answer.ts'
-import { encodeAnswers, resultCompression, resultEpoch, resultFormat } from '../../../core/format/index.ts'
+import { createFormats, encodeAnswers } from '../../../core/format/index.ts'
 import { displayWidth } from '../../../core/format/width.ts'
 import type { ResultBatch, ResultColumn } from '../../../core/model/batch.ts'
 
@@ -46,9 +46,15 @@ function answer(batches: readonly ResultBatch[] = [batch], cols = columns): Answ
   }
 }
 
+const formats = createFormats()
+const chosen = (parameters: Readonly<Record<string, string>>) => formats.choose(name => parameters[name])
+
 async function bytes(name: string, answers: readonly Answer[], options: object = {}): Promise<Buffer> {
   const parts: Buffer[] = []
-  for await (const part of encodeAnswers(resultFormat(name), answers, { elapsed: () => 12.4, ...options })) {
+  for await (const part of encodeAnswers(chosen({ format: name }).format, answers, {
+    elapsed: () => 12.4,
+    ...options
+  })) {
     parts.push(Buffer.from(part as Uint8Array))
   }
   return Buffer.concat(parts)
@@ -208,11 +214,79 @@ t.test('arrow writes the schema of an empty result and compressed buffers', asyn
 })
 
 t.test('names are checked and found in any case', async t => {
-  t.equal(resultFormat('CSVWITHNAMES'), resultFormat('csvWithNames'))
-  t.equal(resultFormat(undefined).header, 'svc_v1')
-  t.throws(() => resultFormat('xml'), /unknown format xml, expected one of svc_v1, lineproto_v1, csv,/)
-  t.equal(resultEpoch('µ'), 'us')
-  t.throws(() => resultEpoch('h'), /unknown epoch h, expected one of ns/)
-  t.throws(() => resultCompression('gzip'), /expected one of zstd, lz4/)
+  t.equal(chosen({ format: 'CSVWITHNAMES' }).format, chosen({ format: 'csvWithNames' }).format)
+  t.equal(chosen({}).format.header, 'svc_v1')
+  const all = 'svc_v1, lineproto_v1, csv, csvWithNames, csvWithNamesAndTypes, table, json, ndjson, arrow, parquet, null'
+  t.throws(() => chosen({ format: 'xml' }), { message: `unknown format xml, expected one of ${all}` })
+  t.equal(chosen({ epoch: 'µ' }).encoding.epoch, 'us')
+  t.throws(() => chosen({ epoch: 'h' }), /unknown epoch h, expected one of ns/)
+  t.throws(() => chosen({ compression: 'gzip' }), /expected one of zstd, lz4/)
   await t.rejects(text('csv', [answer(), answer()]), /cannot output multi-statements result in csv format/)
+})
+
+t.test('ndjson has an object a line', async t => {
+  const rows = (await text('ndjson', [answer([batch, batch])])).trimEnd().split('\n')
+  t.equal(rows.length, 4)
+  t.match(JSON.parse(rows[0]!), { site: 'north, "A"', load: 1024, ok: true, doc: { a: [1, 2] } })
+  t.match(rows[0], '"n":9007199254740993')
+  t.equal(await text('ndjson', [answer([])]), '')
+  t.equal(await text('ndjson', [{ kind: 'affected', rows: 3 }]), '{"affected_rows":3}\n')
+})
+
+t.test('formats are added under a name of their own', async t => {
+  const format = { header: 'own', contentType: 'text/plain', several: true, async *encode() {} }
+  const mine = createFormats()
+  mine.add('own', format)
+  t.equal(mine.choose(name => (name === 'format' ? 'OWN' : undefined)).format, format)
+  t.equal(mine.names().at(-1), 'own')
+  t.throws(() => formats.choose(() => 'own'), /unknown format own/, 'each server has its own')
+  t.throws(() => mine.add('Own', format), /there is a result format Own already/)
+  t.throws(() => mine.add('Parquet', format), /there is a result format Parquet already/)
+  t.throws(() => mine.add('a b', format), /a b is no name/)
+  t.throws(() => mine.add('other', { ...format, contentType: undefined as never }), /needs the texts contentType/)
+  t.throws(() => mine.add('other', { ...format, encode: undefined as never }), /needs a function encode/)
+})
+
+t.test('long texts and lists are the same in pieces', async t => {
+  const text = `${'a"\n é\u{1f600},'.repeat(70_000)}\ud800`
+  const list = Array.from({ length: 20_000 }, (_, i) => (i % 7 === 0 ? null : `x"${i}`))
+  const columns = [
+    { name: 't', type: 'String' },
+    { name: 'j', type: 'Json' },
+    { name: 'l', type: 'String[]' }
+  ] as never
+  const records = (rows: unknown[][]) => ({
+    kind: 'records' as const,
+    columns,
+    async *batches() {
+      yield { rows: rows.length, columns: [0, 1, 2].map(c => ({ values: rows.map(row => row[c]) })) } as never
+    }
+  })
+  const read = async (name: string, rows: unknown[][]) => {
+    let body = ''
+    const pieces: number[] = []
+    for await (const piece of chosen({ format: name }).format.encode([records(rows)], { elapsed: () => 0 })) {
+      body += piece
+      pieces.push(piece.length)
+    }
+    return { body, longest: Math.max(...pieces) }
+  }
+  const json = JSON.stringify(text.slice(0, -1))
+  for (const name of ['svc_v1', 'json', 'lineproto_v1']) {
+    const { body, longest } = await read(name, [
+      ['a', '1', []],
+      [text, json, list],
+      [null, null, null]
+    ])
+    const parsed = JSON.parse(body)
+    const rows =
+      parsed.output?.[0].records.rows ?? parsed.data?.map(Object.values) ?? parsed.results[0].series[0].values
+    t.same(rows[1], [text, text.slice(0, -1), list], name)
+    t.same(rows[2], [null, null, null])
+    t.ok(longest < 1 << 20, `${name}: ${longest}`)
+  }
+  const { body } = await read('csv', [[text, json, list]])
+  const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
+  t.equal(body, `${quoted(text)},${quoted(json)},${quoted(JSON.stringify(list))}\r\n`)
+  await t.rejects(read('table', [[text, '1', []]]), /more than 262144 characters, which the format table does not take/)
 })

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { setTimeout as pause, setTimeout as sleep } from 'node:timers/promises'
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
 import { Type } from 'typebox'
 import { acceptForms, definePlugin } from '../../../core/index.ts'
@@ -49,6 +49,14 @@ t.test('bodies', async t => {
     }
     const response = await fetch(`${addresses.main}/v1/echo`, { method: 'POST', body: new Uint8Array([1, 2, 3]) })
     t.match(await response.json(), { length: 3 }, 'none')
+  })
+
+  t.test('stay whole for whoever hands them over without a connection', async t => {
+    const body = Buffer.alloc(64 * 1024, 'x')
+    for (let i = 0; i < 2; i++) t.match((await post(body, {}, '/v1/echo/raw')).json(), { digest: digest(body) })
+    t.equal(body.length, 64 * 1024)
+    const sent = await fetch(`${addresses.main}/v1/echo/raw`, { method: 'POST', body: new Uint8Array(body) })
+    t.match(await sent.json(), { digest: digest(body) }, 'and reach the route through one')
   })
 
   t.test('are undefined when empty', async t => {
@@ -225,7 +233,7 @@ t.test('bodies that are announced and do not come keep nobody waiting', async t 
 t.test('what inflates waits for room step by step: many bombs take no more than one beyond the limit', async t => {
   const { core, addresses } = await startServer(
     t,
-    'max_in_flight_write_bytes = "20MiB"\nwrite_bytes_exhausted_policy = "wait(60s)"',
+    'max_in_flight_write_bytes = "20MiB"\nwrite_bytes_exhausted_policy = "wait(10m)"\n[http]\ntimeout = "10m"',
     { plugins: [echo] }
   )
   const body = zstdCompressSync(Buffer.alloc(16 << 20))
@@ -255,13 +263,16 @@ t.test('what inflates waits for room step by step: many bombs take no more than 
 t.test('content that is inflated in steps is the same, and what follows its end is refused', async t => {
   const { main } = await startServer(t, '', { plugins: [echo] })
   const content = randomBytes(3 << 20)
-  const codings = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync }
+  // The best a coding can do takes seconds of a content that is random.
+  const brotli = (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })
+  const codings = { gzip: gzipSync, deflate: deflateSync, br: brotli, zstd: zstdCompressSync }
   for (const [coding, compress] of Object.entries(codings)) {
+    const compressed = compress(content)
     const headers = { 'content-encoding': coding }
     const post = (payload: Buffer) => main.inject({ method: 'POST', url: '/v1/echo', payload, headers })
-    t.match((await post(compress(content))).json(), { length: content.length }, coding)
-    t.equal((await post(Buffer.concat([compress(content), Buffer.from('more')]))).statusCode, 400, coding)
-    t.equal((await post(compress(content).subarray(0, -9))).statusCode, 400, coding)
+    t.match((await post(compressed)).json(), { length: content.length }, coding)
+    t.equal((await post(Buffer.concat([compressed, Buffer.from('more')]))).statusCode, 400, coding)
+    t.equal((await post(compressed.subarray(0, -9))).statusCode, 400, coding)
   }
   const members = Buffer.concat([gzipSync(content), gzipSync(content)])
   const both = await main.inject({
@@ -288,4 +299,30 @@ t.test('what inflates and finds no room in time is refused with 429', async t =>
     })
     t.match([answer.statusCode, answer.body], [429, /max_in_flight_write_bytes/], coding)
   }
+})
+
+t.test('clients that leave while their bodies wait for room leave all of it to others', async t => {
+  const server = await startServer(t, 'max_in_flight_write_bytes = "8MiB"')
+  const url = `${server.addresses.main}/v1/ingest?table=t&pipeline_name=svc_identity`
+  const headers = { 'content-type': 'application/x-ndjson', 'content-encoding': 'zstd' }
+  const body = zstdCompressSync(Buffer.alloc(6 << 20, 0x20))
+  const inUse = async () =>
+    /^svc_servers_request_memory_in_use_bytes (\d+)/m.exec((await server.main.inject('/metrics')).body)?.[1]
+  for (let round = 0; round < 3; round++) {
+    const gone = new AbortController()
+    const asked = Array.from({ length: 30 }, () =>
+      fetch(url, { method: 'POST', body, headers, signal: gone.signal }).catch(() => {})
+    )
+    while ((await inUse()) === '0') await sleep(1)
+    await sleep(20 * round)
+    gone.abort()
+    await Promise.all(asked)
+  }
+  while ((await inUse()) !== '0') await sleep(20)
+  const answer = await fetch(url, {
+    method: 'POST',
+    body: '{"a":1}',
+    headers: { 'content-type': 'application/x-ndjson' }
+  })
+  t.equal(answer.status, 200)
 })

@@ -93,3 +93,58 @@ t.test(
     t.ok(lease().raise(4096), 'all was given back')
   }
 )
+
+t.test('what goes on of a request that has ended gets nothing', async t => {
+  const { lease } = budget(4096, 5000)
+  const ended = lease()
+  ended.raise(2048)
+  const other = lease()
+  other.raise(2048)
+  const waiting = lease()
+  waiting.raise(0)
+  const waits = [ended.wait(4096, never), waiting.wait(4096, never)]
+  ended.release()
+  ended.force(1024)
+  t.notOk(ended.raise(1))
+  await t.rejects(ended.wait(1, never), { code: 'Cancelled' })
+  other.release()
+  await Promise.all(waits)
+  waiting.release()
+  t.ok(lease().raise(4096), 'all of it is free')
+})
+
+t.test('small bodies have room of their own where large ones have taken all, and no more than a sixteenth', async t => {
+  const MiB = 2 ** 20
+  const { lease } = budget(MiB, 5000)
+  const large = lease()
+  t.ok(large.raise(MiB))
+  const next = lease()
+  const waiting = next.wait(MiB / 2, never)
+  const small = lease()
+  t.ok(small.raise(1024), 'nobody waits behind large ones with a small body')
+  t.ok(small.raise(60 << 10), 'which may grow')
+  t.notOk(small.raise(65 << 10), 'but not become large')
+  t.notOk(lease().raise(8 << 10), 'their room is limited, too')
+  small.release()
+  t.ok(lease().raise(64 << 10))
+  large.release()
+  await waiting
+  next.release()
+  t.ok(lease().raise(MiB), 'all of it was given back')
+})
+
+t.test('users take turns where bodies wait for room', async t => {
+  const { lease } = budget(2048, 5000)
+  const first = lease()
+  first.raise(2048)
+  const order: string[] = []
+  const waits = ['greedy', 'greedy', 'greedy', 'modest'].map(async (user, i) => {
+    const own = lease(() => user)
+    await own.wait(2048, never)
+    order.push(`${user} ${i}`)
+    own.release()
+  })
+  first.release()
+  await Promise.all(waits)
+  t.strictSame(order, ['greedy 0', 'modest 3', 'greedy 1', 'greedy 2'])
+})

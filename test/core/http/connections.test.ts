@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { eventually } from '../../eventually.ts'
 import { startServer, type TestServer } from '../../helpers.ts'
 
 async function open(t: Test, { addresses }: TestServer): Promise<Socket> {
@@ -29,9 +30,10 @@ t.test('a connection that asks nothing is closed, before its first request and b
 t.test('a connection that is used stays', async t => {
   const server = await startServer(t, '[http]\nkeep_alive_timeout = "2s"')
   const busy = await open(t, server)
-  for (let i = 0; i < 6; i++) {
+  for (const end = performance.now() + 3_000; performance.now() < end; await sleep(100)) {
+    const answer = once(busy, 'data')
     ask(busy)
-    await sleep(500)
+    await answer
   }
   t.notOk(busy.destroyed)
 })
@@ -48,8 +50,30 @@ t.test('connections beyond the limit are closed and counted; those that were the
   t.match(body, 'svc_servers_connections{server="main"} 3')
   t.match(body, 'svc_servers_connections_dropped_total{server="main"} 1')
   kept[1]!.destroy()
-  await sleep(100)
+  const metrics = async () => (await server.main.inject('/metrics')).body
+  await eventually(async () => (await metrics()).includes('svc_servers_connections{server="main"} 2'))
   const next = await open(t, server)
-  await sleep(100)
-  t.notOk(next.destroyed, 'there is room again')
+  const another = once(next, 'data')
+  ask(next)
+  t.match(String((await another)[0]), '200 OK', 'there is room again')
+})
+
+t.test('a connection whose answer is not read is closed; one that waits for its answer is not', async t => {
+  const server = await startServer(t, '[http]\nunread_timeout = "400ms"\ntimeout = "10m"\nkeep_alive_timeout = "10m"')
+  const get = (sql: string) =>
+    `GET /v1/sql?${new URLSearchParams({ sql, format: 'csv' })} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+  const [unread, slow, idle] = await Promise.all([open(t, server), open(t, server), open(t, server)])
+  unread.pause()
+  unread.write(get("SELECT repeat('x', 1000) FROM range(1000000)"))
+  const counted = 'SELECT count(*) AS found FROM range(20000) a(i), range(20000) b(j) WHERE (i * j) % 7 = 11'
+  slow.write(get(counted))
+  let answer = ''
+  slow.on('data', data => {
+    answer += data
+  })
+  const metrics = async () => (await server.main.inject('/metrics')).body
+  while (!(await metrics()).includes('svc_servers_connections_unread_total{server="main"} 1')) await sleep(20)
+  while (!answer.includes('\n0')) await sleep(20)
+  t.notOk(idle.destroyed, 'before its first request another limit holds')
+  t.match(await metrics(), 'svc_servers_connections_unread_total{server="main"} 1')
 })

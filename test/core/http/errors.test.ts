@@ -178,7 +178,7 @@ t.test('errors', async t => {
   })
 
   t.test('of time: x-svc-timeout wins over the configuration', async t => {
-    t.equal((await get('/slow', { 'x-svc-timeout': '2s' })).statusCode, 200)
+    t.equal((await get('/slow', { 'x-svc-timeout': '1m' })).statusCode, 200)
     t.equal((await get('/slow', { 'x-svc-timeout': '0s' })).statusCode, 200)
     t.equal((await get('/patient', { 'x-svc-timeout': '20ms' })).statusCode, 408)
     t.equal((await get('/patient', { 'x-svc-timeout': '90years' })).statusCode, 200)
@@ -283,4 +283,25 @@ t.test('who may not read learns no stored value by an error', async t => {
   for (const sql of statements) t.notMatch(await ask(sql, 'writer:w'), /swordfish|9007199254740993/, sql)
   t.match(await ask('SELECT cast(word AS BIGINT) FROM s', 'reader:r'), /swordfish/, 'who may read is told')
   t.match(await ask("SELECT count(*) AS n FROM s WHERE word = 'swordfish'", 'all:a'), '"rows":[[1]]', 'nothing is gone')
+})
+
+t.test('a plugin may have a route of its prefix with and without the slash', async t => {
+  const plugin = definePlugin({
+    name: 'rooted',
+    prefix: '/v1/rooted',
+    servers: ['main'],
+    config: Type.Object({}),
+    routes(app) {
+      app.get('/', async () => ({ ok: true }))
+      app.put('/:name', async () => ({ ok: true }))
+    }
+  })
+  const { main } = await startServer(t, '', { plugins: [plugin] })
+  for (const url of ['/v1/rooted', '/v1/rooted/']) {
+    t.equal((await main.inject(url)).statusCode, 200)
+    t.equal((await main.inject({ method: 'HEAD', url })).statusCode, 200)
+    const other = await main.inject({ method: 'POST', url })
+    t.match([other.statusCode, other.headers.allow], [405, /GET/], url)
+  }
+  t.equal((await main.inject({ method: 'GET', url: '/v1/rooted/x' })).headers.allow, 'PUT')
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { firstValue, parameterOf, parseParameters } from '../../../core/http/query.ts'
+import { firstValue, parameterOf, parseParameters, readParameters } from '../../../core/http/query.ts'
 
 t.test('a query string becomes a record', async t => {
   const cases: [string, Record<string, unknown>][] = [
@@ -74,4 +74,14 @@ t.test("a parameter is the URL's before the form's; bytes are no form", async t 
   for (const other of [undefined, null, Buffer.from('c=form')]) {
     t.equal(parameterOf({ query, body: other }, 'c'), undefined)
   }
+})
+
+t.test('a long field is decoded in slices', async t => {
+  const bytes = Buffer.from(`sql=${'%ffa%20+%'.repeat(200_000)}`)
+  let slices = 1
+  const steps = readParameters(bytes, 10)
+  let step = steps.next()
+  for (; !step.done; step = steps.next()) slices++
+  t.equal(firstValue(step.value, 'sql'), '%ffa  %'.repeat(200_000))
+  t.ok(slices > bytes.length / (128 << 10), `${slices} slices`)
 })

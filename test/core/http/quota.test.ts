@@ -79,14 +79,14 @@ user_bytes = "1KiB"
       headers: headers(user),
       payload: Array.from({ length: rows }, (_, i) => `m v=${i} ${i + 1}\n`).join('')
     })
-  t.equal((await put('a', 40)).statusCode, 204)
+  // Ten seconds' worth, of fewer bytes than there are: a slow machine is not given another one meanwhile.
+  t.equal((await put('a', 100)).statusCode, 204)
   const refused = await put('a', 1)
-  t.match([refused.statusCode, refused.headers['retry-after']], [429, /^[1-4]$/])
+  t.match([refused.statusCode, refused.headers['retry-after']], [429, /^([1-9]|10)$/])
   t.match(refused.body, /http\.quota\.user_rows/)
   t.equal((await put('b', 1)).statusCode, 204)
   const ask = (user: string) => main.inject({ url: '/v1/sql?sql=SELECT+count(*)+FROM+m', headers: headers(user) })
-  const statuses: number[] = []
-  for (let i = 0; i < 30 && !statuses.includes(429); i++) statuses.push((await ask('b')).statusCode)
+  const statuses = (await Promise.all(Array.from({ length: 30 }, () => ask('b')))).map(({ statusCode }) => statusCode)
   t.ok(statuses.includes(429), statuses.join())
   t.equal(statuses[0], 200)
   t.equal((await put('b', 150)).statusCode, 204, 'more bytes than there are')

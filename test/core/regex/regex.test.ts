@@ -1,17 +1,12 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import t from 'tap'
-import { compileRegex, type LinearRegex, parseReplacement, requiredTexts } from '../../../core/index.ts'
+import { compileRegex, type LinearRegex, parseReplacement, requiredText, requiredTexts } from '../../../core/index.ts'
 import { re2Route } from '../../../core/regex/re2.ts'
 import type { RegexRoute } from '../../../core/regex/regex.ts'
+import { processorTime } from '../../time.ts'
 
 const encoder = new TextEncoder()
-
-/** Milliseconds this thread has worked: a busy machine makes no difference. */
-function processorTime(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
 
 /** Groups with positions by both kinds of text, as one comparable value. */
 function everything(regex: RegexRoute, groups: number, text: string) {
@@ -303,6 +298,12 @@ t.test('what an expression matches in contains its required texts', async t => {
       fc.constantFrom('', 'i', 's'),
       fc.array(text, { minLength: 5, maxLength: 5 }),
       (source, flags, texts) => {
+        const needed = flags === '' ? requiredText(source) : undefined
+        const plain = needed === undefined ? undefined : compileRegex(source)
+        for (const each of texts) {
+          if (plain?.test(each) && !each.includes(needed!))
+            throw new Error(`${source} matches in '${each}' without ${needed}`)
+        }
         const sets = requiredTexts(source, flags)
         if (sets.length === 0) return
         found++
@@ -319,4 +320,9 @@ t.test('what an expression matches in contains its required texts', async t => {
   t.ok(found > 500, `${found} expressions have some`)
   t.same(requiredTexts('(?:Chrome|Chromium)/(\\d+)')[0], ['chrome/', 'chromium/'])
   t.same(requiredTexts('[^/]+'), [])
+  t.equal(requiredText('payment [0-9]+ of User .* was refused'), ' was refused')
+  t.equal(requiredText('[^x]Foo+'), 'Fo')
+  for (const source of ['(?i)abc', 'a|b', 'fo?', '(?:foo|bar)', '[^ -}]', '[^[:cntrl:] -}]x?', '\\x41?']) {
+    t.equal(requiredText(source), undefined, source)
+  }
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Column, TableWrite } from '../../../core/model/batch.ts'
+import { runAtOnce } from '../../../core/pace.ts'
 import { checkColumns, checkSamples } from '../../../core/storage/check-columns.ts'
 import { fuzz } from '../../fuzz/table-write.ts'
 import { fixed, text, times } from './fixtures.ts'
@@ -114,12 +115,12 @@ t.test('columns that are not what they say are refused, naming plugin, table and
     ]
   ]
   for (const [what, each, message, code = 'Unexpected'] of cases) {
-    t.throws(() => checkColumns('p', each), { code, message }, what)
+    t.throws(() => runAtOnce(checkColumns('p', each)), { code, message }, what)
   }
-  checkColumns('p', write(text('c', ['ä', undefined])))
+  runAtOnce(checkColumns('p', write(text('c', ['ä', undefined]))))
   checkColumns('p', write(fixed('c', 'Int64', BigInt64Array.of(1n, 2n))))
   const overNull = { kind: 'fixed', values: bytes(1, 128), valid: bytes(0b01) } as const
-  checkColumns('p', write({ type: 'Boolean', data: overNull }))
+  runAtOnce(checkColumns('p', write({ type: 'Boolean', data: overNull })))
 })
 
 t.test('samples that belong to no key, and keys beyond their bytes, are refused', async t => {

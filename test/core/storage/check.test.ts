@@ -9,7 +9,13 @@ import type { ColumnType } from '../../../core/model/types.ts'
 import { catalogDamage, openCatalogFile } from '../../../core/storage/embedded/catalog/catalog-file.ts'
 import { journalDamage } from '../../../core/storage/embedded/catalog/catalog-journal.ts'
 import { flippedByte } from '../../../core/storage/embedded/file/checksum.ts'
-import { decodeRecord, encodeRecord, type RecordPart } from '../../../core/storage/embedded/log/record.ts'
+import {
+  decodeRecord,
+  encodeRecord,
+  type RecordPart,
+  type SeriesEntry,
+  type SeriesRun
+} from '../../../core/storage/embedded/log/record.ts'
 import { readRecord, recordHeaderBytes } from '../../../core/storage/embedded/log/segment.ts'
 import { type Examination, examine, type Finding } from '../../../core/storage/embedded/repair/check.ts'
 import { scanLog } from '../../../core/storage/embedded/repair/log-scan.ts'
@@ -267,13 +273,18 @@ function eachText(bend: (data: BytesData) => BytesData): Bend {
   })
 }
 
+function runOf(series: readonly SeriesEntry[]): SeriesRun {
+  const lengths = Uint32Array.from(series, ({ key }) => key.length)
+  return { first: series[0]?.tsid ?? 0, lengths, keys: Buffer.concat(series.map(({ key }) => key)) }
+}
+
 function rewriteRecord(path: string, at: number, bend: Bend): void {
   const bytes = readFileSync(path)
   const record = readRecord(bytes, at)
   if (record.kind !== 'whole') throw new Error(record.reason)
   const types: (ColumnType | undefined)[] = [undefined, 'String', 'TimestampMillisecond', 'Int64', 'String']
   const parts = decodeRecord(record.payload, (_, column) => types[column]).map(bend)
-  const payload = Buffer.concat(encodeRecord(parts))
+  const payload = Buffer.concat(encodeRecord(parts.map(part => ({ ...part, series: runOf(part.series) }))))
   const header = Buffer.from(bytes.subarray(at, at + recordHeaderBytes))
   header.writeUInt32LE(payload.length, 0)
   header.writeUInt32LE(crc32(payload), 16)
@@ -571,7 +582,8 @@ t.test('a query over a damaged data file fails and names it, others answer', asy
     const engine = makeEngine(dir, small)
     await engine.open()
     const [flushed, logged] = ['flushed', 'logged'].map(name => engine.catalog.table('public', name)!)
-    const failure = { code: 'TableUnavailable', message: `data file ${path}: the file does not match its checksum` }
+    const shown = path.replace(dir, '{storage.data_home}')
+    const failure = { code: 'TableUnavailable', message: `data file ${shown}: the file does not match its checksum` }
     await t.rejects(select(engine, flushed!, 'SELECT count(*) FROM @'), failure, `byte ${offset}`)
     t.strictSame(await select(engine, logged!, 'SELECT count(*) FROM @'), [[160]])
     await engine.close()

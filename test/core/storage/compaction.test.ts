@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createTable, never, openEngine, put, select, temporaryFolder } from './fixtures.ts'
+import { createTable, never, onlyWhenTold, openEngine, put, select, temporaryFolder } from './fixtures.ts'
 
 const day = 86_400_000
 const base = 1_700_000_000_000
@@ -14,7 +14,7 @@ function parquetFiles(dir: string): string[] {
 
 t.test('small files of a day become one, and hold the same rows', async t => {
   const dir = temporaryFolder(t)
-  const engine = await openEngine(t, dir)
+  const engine = await openEngine(t, dir, onlyWhenTold)
   const table = await createTable(engine, 'visits', { append_mode: true })
   for (let i = 0; i < 6; i++) {
     await put(engine, table, [
@@ -29,12 +29,12 @@ t.test('small files of a day become one, and hold the same rows', async t => {
   t.same(await select(engine, table, 'SELECT * FROM @ ORDER BY ALL'), before)
   t.equal(parquetFiles(dir).length, 1)
   await engine.close()
-  const again = await openEngine(t, dir)
+  const again = await openEngine(t, dir, onlyWhenTold)
   t.same(await select(again, again.catalog.table('public', 'visits')!, 'SELECT * FROM @ ORDER BY ALL'), before)
 })
 
 t.test('overwritten and deleted rows leave the disk, the newest stay', async t => {
-  const engine = await openEngine(t, temporaryFolder(t))
+  const engine = await openEngine(t, temporaryFolder(t), onlyWhenTold)
   const table = await createTable(engine, 'visits')
   for (let i = 0; i < 4; i++) {
     await put(engine, table, [
@@ -51,7 +51,7 @@ t.test('overwritten and deleted rows leave the disk, the newest stay', async t =
 })
 
 t.test('merged field by field, a row keeps its newest values', async t => {
-  const engine = await openEngine(t, temporaryFolder(t))
+  const engine = await openEngine(t, temporaryFolder(t), onlyWhenTold)
   const table = await createTable(engine, 'visits', { merge_mode: 'last_non_null' })
   await put(engine, table, [{ host: 'a', at: base, n: 1, note: 'first' }])
   await engine.maintain(flush, never)
@@ -66,7 +66,7 @@ t.test('merged field by field, a row keeps its newest values', async t => {
 
 t.test('a query goes on reading the files it started with; they go when it has ended', async t => {
   const dir = temporaryFolder(t)
-  const engine = await openEngine(t, dir)
+  const engine = await openEngine(t, dir, onlyWhenTold)
   const table = await createTable(engine, 'visits', { append_mode: true })
   const rows = Array.from({ length: 10_000 }, (_, i) => ({ host: 'a', at: base + i, n: i }))
   for (let i = 0; i < 4; i++) {
@@ -86,7 +86,7 @@ t.test('a query goes on reading the files it started with; they go when it has e
 
 t.test('rows past their time are invisible at once, and whole files of them go', async t => {
   const dir = temporaryFolder(t)
-  const engine = await openEngine(t, dir)
+  const engine = await openEngine(t, dir, onlyWhenTold)
   const table = await createTable(engine, 'visits', { append_mode: true, ttl: '1day' })
   const now = Date.now()
   await put(engine, table, [{ host: 'a', at: now - 2 * day, n: 1 }])

@@ -46,7 +46,7 @@ for (const [what, damage] of [
     const refused = {
       code: 'TableUnavailable',
       status: 503,
-      message: new RegExp(`public\\.one is unavailable: data file ${file}`)
+      message: new RegExp(`public\\.one is unavailable: data file ${file.replace(dir, '{storage.data_home}')}`)
     }
     await t.rejects(select(engine, one!, 'SELECT n FROM @'), refused, 'also before the check got there')
     t.same(await select(engine, two!, 'SELECT n FROM @'), [[1]])

@@ -4,14 +4,44 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { Test } from 'tap'
+import type { RequestContext } from '../../../core/http/context.ts'
 import { createMetrics, type Metrics } from '../../../core/metrics/metrics.ts'
 import type { Column, FixedData } from '../../../core/model/batch.ts'
 import type { Table, TableOptions } from '../../../core/model/table.ts'
 import type { ColumnType } from '../../../core/model/types.ts'
 import { createEmbeddedEngine } from '../../../core/storage/embedded/engine.ts'
+import { type Path, type ReadLimits, usualLimits } from '../../../core/storage/embedded/read/limits.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
+import { createStore, type Store } from '../../../core/storage/store.ts'
 
 export const never = new AbortController().signal
+
+/** A request of somebody who may write, in the database `public`. */
+export const request: RequestContext = {
+  db: 'public',
+  user: { name: 'mia', mode: 'rw' },
+  channel: 'main',
+  timezone: 'UTC',
+  signal: never,
+  log: pino({ level: 'silent' }),
+  plugin: 'test',
+  hints: { options: {} }
+}
+
+/** The store over an engine. */
+export function storeOf(
+  engine: Engine,
+  settings: { auto_create_table?: boolean; max_concurrent_queries?: number } = {}
+): Store {
+  const config = {
+    auto_create_table: true,
+    max_concurrent_queries: 0,
+    max_waiting_queries: 256,
+    query_wait_timeout: 30_000,
+    ...settings
+  }
+  return createStore({ engine, config, metrics: createMetrics() })
+}
 
 export function temporaryFolder(t: Test): string {
   const dir = mkdtempSync(join(tmpdir(), 'weir-test-'))
@@ -26,11 +56,44 @@ export interface EngineSettings {
   readonly segment_size?: number
   readonly lost_found_ttl?: number
   readonly metrics?: Metrics
+  readonly limits?: ReadLimits
+  readonly reducers?: readonly string[]
+  /** Milliseconds between the looks of the engine at what is to be flushed, merged or removed. */
+  readonly housekeeping?: number
+}
+
+/** Nothing is flushed, merged or removed unless a test says so, however long it takes. */
+export const onlyWhenTold = { housekeeping: 2 ** 40 }
+
+/** Limits under which the ways that rows are read are those one set of ways leaves, then those the next one leaves. */
+export class ForcedPaths {
+  readonly #avoid = new Set<Path>()
+  readonly limits: ReadLimits
+
+  constructor() {
+    this.limits = { ...usualLimits, avoid: this.#avoid }
+  }
+
+  /** As usual, then all series by DuckDB, then DuckDB over all rows. */
+  *each(): Iterable<string> {
+    for (const avoid of [[], ['series', 'counts'], ['series', 'scan', 'latest', 'skip', 'counts']] as const) {
+      this.#avoid.clear()
+      for (const path of avoid) this.#avoid.add(path)
+      yield avoid.length === 0 ? 'every way' : `all ways but ${avoid.join(', ')}`
+    }
+    this.#avoid.clear()
+  }
 }
 
 /** An engine over a folder, not yet open. */
 export function makeEngine(dir: string, settings: EngineSettings = {}): Engine {
-  return createEmbeddedEngine(settingsOf(dir, settings), pino({ level: 'silent' }), settings.metrics ?? createMetrics())
+  const { metrics = createMetrics(), limits = usualLimits, reducers = [] } = settings
+  const { housekeeping } = settings
+  return createEmbeddedEngine(settingsOf(dir, settings), pino({ level: 'silent' }), metrics, undefined, {
+    limits,
+    reducers,
+    ...(housekeeping !== undefined && { housekeeping })
+  })
 }
 
 /** The configuration of an engine. */

@@ -54,3 +54,28 @@ t.test('who stops waiting leaves no gap', async t => {
   ;(await next)()
   t.equal(gate.running(), 0)
 })
+
+t.test('users take turns, and no more may wait than configured, for no longer than that', async t => {
+  const refused: string[] = []
+  const queue = { most: 4, time: 0 }
+  const gate = createGate(1, { queue: () => queue, refused: reason => refused.push(reason) })
+  const leave = await gate.enter(signal, 'a')
+  const order: string[] = []
+  const by = (user: string, name: string) =>
+    gate.enter(signal, user).then(leave => {
+      order.push(name)
+      leave()
+    })
+  const waiting = [by('a', 'a1'), by('a', 'a2'), by('a', 'a3'), by('b', 'b1')]
+  const full = { code: 'RateLimited', retryAfter: 1, message: /no more than 4 may \(max_waiting_queries\)/ }
+  await t.rejects(by('b', 'b2'), full)
+  leave()
+  await Promise.all(waiting)
+  t.strictSame(order, ['a1', 'b1', 'a2', 'a3'])
+  const blocks = await gate.enter(signal)
+  queue.time = 20
+  await t.rejects(by('a', 'a4'), { code: 'RateLimited', message: /\(query_wait_timeout\)/ })
+  t.strictSame(refused, ['full', 'late'])
+  t.equal(gate.waiting(), 0)
+  blocks()
+})

@@ -1,7 +1,8 @@
 import t from 'tap'
 import type { SeriesKeys } from '../../../core/model/series.ts'
 import { hashKeys, hashWords, KeyHash, seriesSeed } from '../../../core/model/series-hash.ts'
-import { KeyIndex } from '../../../core/storage/embedded/series/key-index.ts'
+import { runAtOnce } from '../../../core/pace.ts'
+import { KeyIndex } from '../../../core/storage/key-index.ts'
 
 function keysOf(texts: readonly string[], before = 0): SeriesKeys {
   const starts = new Uint32Array(texts.length)
@@ -15,22 +16,22 @@ function keysOf(texts: readonly string[], before = 0): SeriesKeys {
   return { count: texts.length, bytes: Buffer.from(' '.repeat(before) + texts.join('')), starts, ends }
 }
 
-const none = (count: number) => ({ places: new Uint16Array(count), tsids: new Uint32Array(count) })
+const none = (count: number) => ({ places: new Uint32Array(count), tsids: new Uint32Array(count) })
 
 t.test('keys are known by their bytes, wherever they lie', async t => {
   const texts = Array.from({ length: 30_000 }, (_, i) => `${'x'.repeat(i % 40)}host_${i},${i % 2 ? 'a' : 'b'}`)
   const keys = keysOf(texts)
   const index = new KeyIndex()
-  t.equal(index.find(keys, none(texts.length)).length, texts.length)
+  t.equal(runAtOnce(index.find(keys, none(texts.length))).length, texts.length)
   const view = new DataView(keys.bytes.buffer, keys.bytes.byteOffset, keys.bytes.length)
   for (let i = 0; i < texts.length; i++) index.add(keys, view, i, i % 3, i * 2)
   index.add(keys, view, 0, 0, 0)
   t.equal(index.size, texts.length)
   const found = none(texts.length)
-  t.same(index.find(keysOf(texts, 3), found), [])
+  t.same(runAtOnce(index.find(keysOf(texts, 3), found)), [])
   t.ok(found.tsids.every((tsid, i) => tsid === i * 2))
   t.ok(found.places.every((place, i) => place === i % 3))
-  t.same(index.find(keysOf(['', 'host_1', texts[7]!.slice(1), `${texts[7]} `]), none(4)), [0, 1, 2, 3])
+  t.same(runAtOnce(index.find(keysOf(['', 'host_1', texts[7]!.slice(1), `${texts[7]} `]), none(4))), [0, 1, 2, 3])
 })
 
 t.test('keys are found in any order, with hashes made before and without', async t => {
@@ -46,7 +47,7 @@ t.test('keys are found in any order, with hashes made before and without', async
     hashKeys(asked, hashes, seriesSeed)
     for (const each of [asked, { ...asked, hashes }]) {
       const found = none(order.length)
-      const unknown = new Set(index.find(each, found))
+      const unknown = new Set(runAtOnce(index.find(each, found)))
       const wrong = order.filter((text, i) => {
         const number = Number(text.slice(7))
         return number % 2 === 0 ? unknown.has(i) || found.tsids[i] !== number : !unknown.has(i)

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { Table } from '../../../core/model/table.ts'
+import { runAtOnce } from '../../../core/pace.ts'
 import { LabelIndex } from '../../../core/storage/embedded/series/label-index.ts'
 import { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
 import { resolveSeries } from '../../../core/storage/embedded/series/tags.ts'
 import { columns } from '../../contract/engine/trial.ts'
-import { openEngine, temporaryFolder, text } from './fixtures.ts'
+import { createTable as createNotes, makeEngine, never, openEngine, put, temporaryFolder, text } from './fixtures.ts'
 
 type Values = readonly (string | undefined)[]
 
@@ -29,7 +30,7 @@ function addSeries(registry: SeriesRegistry, table: Table, rows: readonly Values
       rows.map(row => row[i])
     ).data
   }))
-  return resolveSeries(registry, tags, rows.length, owner)
+  return runAtOnce(resolveSeries(registry, tags, rows.length, { table: owner }))
 }
 
 const is = (column: string, value: string) => ({ column, test: (found: string) => found === value, equals: value })
@@ -50,6 +51,11 @@ t.test('series are found by any test of any tag, an absent one is empty, and lat
     const known = new Map<number, Values>()
     for (const batch of [first, second]) {
       for (const [row, id] of addSeries(registry, table, batch).entries()) known.set(id, batch[row]!)
+      // As it is done in the background, or at once by the query.
+      if (batch.length % 2 === 0) {
+        while (index.grow(1));
+        while (index.decode(table.tags, 1));
+      }
       const found = [...index.select(table, [is('host', host), is('zone', zone)], undefined)]
       const expected = [...known]
         .filter(([, row]) => (row[0] ?? '') === host && (row[1] ?? '') === zone)
@@ -84,7 +90,7 @@ t.test('numbers are tested as text, and a tag the table does not have is empty',
   const index = new LabelIndex(registry)
   const code = table.tags[2]!
   const data = { kind: 'fixed' as const, values: Int32Array.of(404, -1) }
-  const [first, second] = resolveSeries(registry, [{ id: code.id, rows: 2, data }], 2)
+  const [first, second] = runAtOnce(resolveSeries(registry, [{ id: code.id, rows: 2, data }], 2))
   index.select(table, [], undefined)
   t.same(labelsOf(index, table, first!), [['code', '404']])
   t.same([...index.select(table, [is('code', '404')], undefined)], [first])
@@ -92,4 +98,44 @@ t.test('numbers are tested as text, and a tag the table does not have is empty',
   t.same(labelsOf(index, table, second!), [['code', '-1']])
   t.same([...index.select(table, [is('rack', 'x')], undefined)], [])
   t.ok(index.select(table, [is('rack', '')], undefined).length >= 2)
+})
+
+t.test('after a start series are read little by little, and all of them by whoever needs them before that', async t => {
+  const dir = temporaryFolder(t)
+  const hosts = Array.from({ length: 5_000 }, (_, i) => `host_${i}`)
+  const first = makeEngine(dir)
+  await first.open()
+  await put(
+    first,
+    await createNotes(first, 'notes'),
+    hosts.map(host => ({ host, at: 1, n: 1 }))
+  )
+  await first.close()
+
+  const second = makeEngine(dir)
+  await second.open()
+  const seriesOf = () => second.catalog.statistics(second.catalog.table('public', 'notes')!).series
+  while (seriesOf() === undefined) await new Promise(resolve => setImmediate(resolve))
+  t.equal(seriesOf(), 5_000, 'nobody asked for them')
+  await second.close()
+
+  const third = await openEngine(t, dir)
+  const table = third.catalog.table('public', 'notes')!
+  const chosen = async (matches: readonly ReturnType<typeof is>[]) => {
+    const result = await third.query({ kind: 'series', table, matches, values: ['n'], distinct: true }, never)
+    const names: string[] = []
+    for await (const { columns } of result.batches()) {
+      for (const tsid of columns[0]!.values as Uint32Array) names.push(result.labels!(tsid).values[0]!)
+    }
+    return names.sort()
+  }
+  const [last] = await Promise.all([
+    chosen([is('host', 'host_4999')]),
+    put(third, table, [
+      { host: 'host_7', at: 2, n: 1 },
+      { host: 'later', at: 2, n: 1 }
+    ])
+  ])
+  t.strictSame(last, ['host_4999'])
+  t.strictSame(await chosen([]), [...hosts, 'later'].sort())
 })

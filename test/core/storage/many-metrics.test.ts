@@ -1,32 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pino from 'pino'
 import t from 'tap'
 import type { RequestContext } from '../../../core/http/context.ts'
-import { createMetrics } from '../../../core/metrics/metrics.ts'
 import type { TableWrite } from '../../../core/model/batch.ts'
-import type { Engine } from '../../../core/storage/engine.ts'
-import { createStore } from '../../../core/storage/store.ts'
-import { fixed, never, openEngine, select, temporaryFolder, text, times } from './fixtures.ts'
+import { slowness } from '../../time.ts'
+import { fixed, never, openEngine, request, select, storeOf, temporaryFolder, text, times } from './fixtures.ts'
 
-const ctx: RequestContext = {
-  db: 'public',
-  user: { name: 'mia', mode: 'rw' },
-  channel: 'main',
-  timezone: 'UTC',
-  signal: never,
-  log: pino({ level: 'silent' }),
-  plugin: 'test',
-  hints: { options: { physical_table: 'metrics' } }
-}
-
-function storeOf(engine: Engine) {
-  return createStore({
-    engine,
-    config: { auto_create_table: true, max_concurrent_queries: 0 },
-    metrics: createMetrics()
-  })
-}
+const ctx: RequestContext = { ...request, hints: { options: { physical_table: 'metrics' } } }
 
 /** Two samples for each of `count` metrics from number `first` on. */
 function samples(first: number, count: number, tags: readonly string[] = ['host', 'job']): TableWrite[] {
@@ -120,13 +100,19 @@ t.test(
     const engine = await openEngine(t, dir)
     const store = storeOf(engine)
     const costs: number[] = []
+    const began = performance.now()
+    let made = 0
     for (let first = 0; first < 10_000; first += 1000) {
       const [before, known] = [bytesWritten(), transactions(dir)]
       await store.write(ctx, samples(first, 1000))
       costs.push(bytesWritten() - before)
-      t.ok(transactions(dir) - known <= 1, 'one transaction')
+      made += Number(transactions(dir) - known)
     }
-    t.ok(costs.at(-1)! < 2 * costs[0]!, `bytes written by a thousand: ${costs.join(' ')}`)
+    // Every ten seconds one more notes how far the log is on the disk.
+    t.ok(made <= costs.length + (performance.now() - began) / 10_000, `${made} transactions, one each`)
+    // The spare of the catalog is copied at times, beside one or two of them.
+    const usual = costs.toSorted((a, b) => a - b)[costs.length / 2]!
+    t.ok(usual < 2 * costs[0]!, `bytes written by a thousand: ${costs.join(' ')}`)
     await store.write(ctx, samples(0, 10_000))
     await engine.maintain({ kind: 'flush' }, never)
     t.equal(globSync('data/**/*.parquet', { cwd: dir }).length, 1)
@@ -140,7 +126,7 @@ t.test(
     const started = performance.now()
     const again = await openEngine(t, dir)
     const took = performance.now() - started
-    t.ok(took < 10_000, `opened in ${Math.round(took)} ms`)
+    t.ok(took < 10_000 * slowness(), `opened in ${Math.round(took)} ms`)
     t.equal(again.catalog.tables('public').length, 10_001)
     t.same(
       await select(again, again.catalog.table('public', 'metric_9999')!, 'SELECT host, value FROM @ ORDER BY host'),

@@ -1,18 +1,35 @@
 import { execFileSync } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { crc32 } from 'node:zlib'
 import t, { type Test } from 'tap'
 import type { Engine } from '../../../core/storage/engine.ts'
 import { readDataFiles } from './data-files.ts'
 import { makeEngine, never, put, select, temporaryFolder } from './fixtures.ts'
 
-/** What version 0.1.0 left after a crash: tables of every kind with several files, versions, deletes, and rows that are in the log alone. */
-function oldFolder(t: Test): string {
+/**
+ * What a commit left after a crash: tables of every kind with several files, versions, deletes, and rows that are in the log alone. One for
+ * each way in which folders have been laid out; the names end with the commit.
+ */
+const folders = {
+  'format-1': 'the commit before 57eac5d: tags lie in the data files',
+  'format-2-57eac5d': 'data files hold the numbers of series, and are written by DuckDB',
+  'format-2-650964f': 'data files are written by our own codec, and the catalog has a mark beside the log',
+  'format-2-0de4b51': 'the catalog has a spare and a journal of its changes, data files have no counts beside them'
+}
+
+function oldFolder(t: Test, name: keyof typeof folders = 'format-1'): string {
   const dir = temporaryFolder(t)
-  execFileSync('tar', ['xzf', join(import.meta.dirname, 'folders/format-1.tar.gz'), '-C', dir])
+  execFileSync('tar', ['xzf', join(import.meta.dirname, `folders/${name}.tar.gz`), '-C', dir])
   return dir
 }
+
+t.test('there is a folder of each layout, and each is tested', async t => {
+  const kept = globSync('*.tar.gz', { cwd: join(import.meta.dirname, 'folders') })
+  t.strictSame(kept.map(file => file.replace('.tar.gz', '')).sort(), Object.keys(folders).sort())
+})
 
 const samples = async (engine: Engine, name: string): Promise<unknown[][]> => {
   const table = engine.catalog.table('public', name)!
@@ -56,30 +73,80 @@ async function checkRows(t: Test, engine: Engine): Promise<void> {
   t.same((await samples(engine, 'load')).length, 6)
 }
 
-t.test('a data folder of format 1 opens with every row, and its files become those of today', async t => {
-  const dir = oldFolder(t)
-  const engine = makeEngine(dir)
-  await engine.open()
-  await checkRows(t, engine)
-  await engine.maintain({ kind: 'flush' }, never)
-  await checkRows(t, engine)
-  await engine.maintain({ kind: 'compact' }, never)
-  await checkRows(t, engine)
-  await put(engine, engine.catalog.table('public', 'versions')!, [{ host: 'd', at: 9, n: 9 }])
-  await engine.close()
-  for await (const { path, rows } of readDataFiles(dir)) {
-    t.notOk(
-      rows.some(row => row.__tsid === undefined),
-      `${path} holds series numbers`
+for (const [name, layout] of Object.entries(folders) as [keyof typeof folders, string][])
+  t.test(`a data folder opens with every row, and becomes one of today: ${layout}`, async t => {
+    const dir = oldFolder(t, name)
+    const engine = makeEngine(dir)
+    await engine.open()
+    await checkRows(t, engine)
+    await engine.maintain({ kind: 'flush' }, never)
+    await checkRows(t, engine)
+    await engine.maintain({ kind: 'compact' }, never)
+    await checkRows(t, engine)
+    await put(engine, engine.catalog.table('public', 'versions')!, [{ host: 'd', at: 9, n: 9 }])
+    await engine.close()
+    for await (const { path, rows } of readDataFiles(dir)) {
+      t.notOk(
+        rows.some(row => row.__tsid === undefined),
+        `${path} holds series numbers`
+      )
+    }
+    const sqlite = new DatabaseSync(join(dir, 'catalog.db'))
+    t.same(sqlite.prepare(`SELECT value FROM meta WHERE key = 'format'`).get()?.value, '2')
+    for (const { columns } of sqlite.prepare('SELECT columns FROM files').all()) t.match(columns, /^\[-1,/)
+    checkKept(t, dir, name, Number(sqlite.prepare('SELECT count(*) AS n FROM tables').get()!['n']))
+    sqlite.close()
+    t.ok(globSync('data/**/*.parquet', { cwd: dir }).length > 0)
+    const again = makeEngine(dir)
+    await again.open()
+    t.teardown(() => again.close())
+    await checkRows(t, again)
+  })
+
+/** A catalog of an older format is kept as it was, no other. */
+function checkKept(t: Test, dir: string, name: string, tables: number): void {
+  const kept = globSync('catalog.db.format-*', { cwd: dir })
+  const older = name === 'format-1'
+  t.strictSame(kept, older ? ['catalog.db.format-1'] : [])
+  if (!older) return
+  const before = new DatabaseSync(join(dir, kept[0]!), { readOnly: true })
+  t.same(before.prepare(`SELECT value FROM meta WHERE key = 'format'`).get()?.value, '1')
+  t.same(before.prepare('SELECT count(*) AS n FROM tables').get()?.n, tables)
+  before.close()
+}
+
+const sums = (dir: string) =>
+  globSync('{catalog.db,data/**/*.parquet,wal/*.wal}', { cwd: dir })
+    .sort()
+    .map(
+      file =>
+        `${file} ${createHash('sha256')
+          .update(readFileSync(join(dir, file)))
+          .digest('hex')}`
     )
-  }
+
+t.test('what a newer version wrote is refused with what to do, and nothing is changed', async t => {
+  const dir = oldFolder(t)
   const sqlite = new DatabaseSync(join(dir, 'catalog.db'))
-  t.same(sqlite.prepare(`SELECT value FROM meta WHERE key = 'format'`).get()?.value, '2')
-  for (const { columns } of sqlite.prepare('SELECT columns FROM files').all()) t.match(columns, /^\[-1,/)
+  sqlite.exec(`UPDATE meta SET value = '3' WHERE key = 'format'`)
   sqlite.close()
-  t.ok(globSync('data/**/*.parquet', { cwd: dir }).length > 0)
-  const again = makeEngine(dir)
-  await again.open()
-  t.teardown(() => again.close())
-  await checkRows(t, again)
+  const before = sums(dir)
+  const message =
+    /catalog\.db was written by a newer version of the server: it has format 3, this version knows up to 2\. /
+  await t.rejects(makeEngine(dir).open(), { code: 'StorageUnavailable', message })
+  t.strictSame(sums(dir), before)
+  t.strictSame(globSync('catalog.db.format-*', { cwd: dir }), [])
+})
+
+t.test('so is a log of a newer version', async t => {
+  const dir = oldFolder(t)
+  const [segment] = globSync(join(dir, 'wal/*.wal'))
+  const bytes = readFileSync(segment!)
+  bytes.writeUInt32LE(9, 4)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 32)), 32)
+  writeFileSync(segment!, bytes)
+  const message =
+    /the log was written by a newer version of the server: it has format 9, this version knows up to \d\. /
+  await t.rejects(makeEngine(dir).open(), { code: 'StorageUnavailable', message })
+  t.ok(readFileSync(segment!).equals(bytes))
 })

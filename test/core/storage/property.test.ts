@@ -1,18 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { TableOptions } from '../../../core/model/table.ts'
-import { makeEngine, temporaryFolder } from './fixtures.ts'
+import { cases } from '../../property.ts'
+import { ForcedPaths, makeEngine, temporaryFolder } from './fixtures.ts'
 import { History } from './history.ts'
 import { columnSteps, type Step, steps, type TableSpec } from './steps.ts'
 
-// WEIR_PROPERTY_RUNS raises the number of histories; seed and path of a failure replay it.
-const { WEIR_PROPERTY_RUNS: runs, WEIR_PROPERTY_SEED: seed, WEIR_PROPERTY_PATH: path } = process.env
-const parameters: fc.Parameters<[TableSpec, Step[]]> = {
-  numRuns: Number(runs ?? 12),
-  ...(runs === undefined && { interruptAfterTimeLimit: 1_000 }),
-  ...(seed !== undefined && { seed: Number(seed) }),
-  ...(path !== undefined && { path })
-}
+const paths = new ForcedPaths()
 
 const modes: Readonly<Record<string, TableOptions>> = {
   append_mode: { append_mode: true },
@@ -47,35 +41,34 @@ function check(
   taken: fc.Arbitrary<Step[]> = steps
 ): void {
   t.test(`any history of ${what} answers as the model does`, async t => {
-    const property = fc.asyncProperty(neighbour, taken, async (other, steps) => {
+    const play = async (other: TableSpec, steps: readonly Step[]) => {
       const history = await History.start([spec, other], () => temporaryFolder(t), open)
       try {
         for (const step of [...steps, { do: 'read' } as const, { do: 'restart' } as const, { do: 'read' } as const]) {
           await history.take(step)
-          if (step.do === 'read') report(await history.difference())
+          if (step.do !== 'read') continue
+          for (const path of paths.each()) report(path, await history.difference())
         }
-        report(await history.differenceInFiles())
+        report('the files', await history.differenceInFiles())
       } finally {
         await history.close()
       }
-    })
-    let details = await fc.check(property, parameters)
-    // A busy machine may not end one in time: then one takes as long as it takes.
-    if (details.failed && details.counterexample === null) details = await fc.check(property, { numRuns: 1 })
+    }
+    const details = await fc.check(fc.asyncProperty(neighbour, taken, play), cases(2))
     const { failed, seed, counterexamplePath, counterexample, errorInstance } = details
     const found = { seed, path: counterexamplePath, counterexample: fc.stringify(counterexample), error: errorInstance }
     if (failed) t.fail(`seed ${seed}, path ${counterexamplePath}: ${errorInstance}`, found)
   })
 }
 
-function report(difference: Awaited<ReturnType<History['difference']>>): void {
+function report(path: string, difference: Awaited<ReturnType<History['difference']>>): void {
   if (difference === undefined) return
   const { table, found, wanted } = difference
-  throw new Error(`${table} holds\n${found}\ninstead of\n${wanted}`)
+  throw new Error(`${table}, read by ${path}, holds\n${found}\ninstead of\n${wanted}`)
 }
 
 async function open(folder: string) {
-  const engine = makeEngine(folder, { sync: 'none' })
+  const engine = makeEngine(folder, { sync: 'none', limits: paths.limits })
   await engine.open()
   return engine
 }

@@ -1,4 +1,8 @@
 // Samples that are reduced where they are read come to what the samples themselves come to, wherever they are and however often written.
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Table, TableOptions } from '../../../core/model/table.ts'
@@ -124,3 +128,21 @@ t.test('a reduction that cannot be made ends the query, not the thread', async t
   }, /most/)
   t.equal((await reduced(engine, table, {}))?.size, 1)
 })
+
+t.test(
+  'reading threads load the reducers that queries will name, once there is a file; one that fails to load harms nothing',
+  async t => {
+    const dir = temporaryFolder(t)
+    const loaded = join(dir, 'loaded')
+    const module = join(dir, 'reducer.mjs')
+    writeFileSync(module, `import { appendFileSync } from 'node:fs'\nappendFileSync(${JSON.stringify(loaded)}, '1')\n`)
+    const reducers = [join(dir, 'nothing.mjs'), module].map(path => pathToFileURL(path).href)
+    const first = await openEngine(t, join(dir, 'data'), { reducers })
+    await put(first, await createTable(first, 'visits'), [{ host: 'a', at: 1, n: 1 }])
+    await first.close()
+    const second = await openEngine(t, join(dir, 'data'), { reducers })
+    while (!existsSync(loaded)) await setTimeout(5)
+    const table = second.catalog.table('public', 'visits')!
+    t.equal((await reduced(second, table, {}))?.size, 1)
+  }
+)

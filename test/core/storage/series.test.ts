@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { bitmap, type ColumnData } from '../../../core/model/batch.ts'
+import { runAtOnce } from '../../../core/pace.ts'
 import { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
 import { SeriesKeys } from '../../../core/storage/embedded/series/series-key.ts'
 import { SeriesOrder } from '../../../core/storage/embedded/series/series-order.ts'
@@ -61,7 +62,7 @@ t.test(
             data
           }))
           // Given out of order: keys are made in the order of the ids.
-          const found = resolveSeries(registry, tags.toReversed(), rows.length, table)
+          const found = runAtOnce(resolveSeries(registry, tags.toReversed(), rows.length, { table }))
           const expected = rows.map(([a, b, c]) => {
             const key = JSON.stringify([table ?? null, a ?? null, b ?? null, c === undefined ? null : number(c)])
             if (!known.has(key)) known.set(key, known.size)
@@ -109,6 +110,28 @@ t.test('the series that followed last time is expected to follow again', async t
 
 t.test('a guess of a series that is not there yet is no match', async t => {
   const tags = [{ id: 1, rows: 1, data: plain(['a']) }]
-  t.same([...resolveSeries(new SeriesRegistry(), tags, 1)], [1])
+  t.same([...runAtOnce(resolveSeries(new SeriesRegistry(), tags, 1))], [1])
   t.equal(new SeriesRegistry().is(1, new SeriesKeys(tags), 0), false)
+})
+
+t.test('whose each series is, is told of all there are, in memory that threads share, and stays as it was told', t => {
+  const registry = new SeriesRegistry()
+  const told: Uint32Array[] = [registry.owners()]
+  for (let batch = 0; batch < 6; batch++) {
+    const hosts = Array.from({ length: 3 ** batch }, (_, i) => `h${i}`)
+    runAtOnce(
+      resolveSeries(registry, [{ id: 2, data: plain(hosts), rows: hosts.length }], hosts.length, { table: 20 + batch })
+    )
+    told.push(registry.owners())
+  }
+  const expected = [
+    0,
+    ...Array.from({ length: 6 }, (_, batch) => new Array<number>(3 ** batch).fill(20 + batch)).flat()
+  ]
+  for (const owners of told) {
+    t.same([...owners], expected.slice(0, owners.length))
+    t.ok(owners.buffer instanceof SharedArrayBuffer)
+  }
+  t.equal(told.at(-1)!.length, registry.size)
+  t.end()
 })

@@ -1,5 +1,15 @@
 // The spare of the catalog: whatever happens to a catalog, what it gives is the same catalog.
-import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
@@ -122,7 +132,7 @@ t.test('one that lacks something, or has too much, is made anew by a start', asy
     'garbage behind them': () => appendFileSync(changes, 'garbage'),
     'a copy that is none': () => writeFileSync(copy, 'nothing'),
     'too many of them': () => {
-      const noise = Buffer.alloc(5 * 2 ** 20)
+      const noise = Buffer.alloc(17 * 2 ** 20)
       appendFileSync(changes, noise)
     }
   }
@@ -134,6 +144,46 @@ t.test('one that lacks something, or has too much, is made anew by a start', asy
     t.same(rebuilt(t, dir), contentsOf(join(dir, 'catalog.db')), name)
     t.ok(statSync(changes).size < whole.length, `${name}: the copy has taken up the changes`)
   }
+})
+
+t.test('while a server runs, the copy is made anew beside its changes, before they grow without end', async t => {
+  const dir = temporaryFolder(t)
+  const engine = makeEngine(dir, { segment_size: 8192 })
+  await engine.open()
+  const { copy, changes } = sparePaths(join(dir, 'catalog.db'))
+  const table = await createTable(engine, 'first')
+  // Every change of an option is a transaction; long ones, so that few are enough.
+  const note = (round: number) => `${round} `.padEnd(1_000_000, 'x')
+  const sizes: number[] = []
+  const copies = new Set<number>()
+  for (let round = 0; round < 24; round++) {
+    await engine.catalog.changeTable(table, { kind: 'set_options', options: { ttl: note(round) } })
+    await put(engine, table, rowsFrom(round * 4, 4, `host ${round}`))
+    await engine.maintain({ kind: 'flush' }, never)
+    sizes.push(statSync(changes).size)
+    copies.add(statSync(copy).ino)
+    // Whatever a crash leaves, also between the two files.
+    if (round % 6 !== 5) continue
+    const crashed = join(temporaryFolder(t), 'crashed')
+    cpSync(dir, crashed, { recursive: true })
+    t.same(rebuilt(t, crashed), contentsOf(join(crashed, 'catalog.db')), `after ${round + 1} rounds`)
+  }
+  t.ok(copies.size > 2, `${copies.size} copies`)
+  t.ok(Math.max(...sizes) < 24 * 2 ** 20, 'what all changes take together is twice as much')
+  // Closed while a copy is on its way, too: the next server takes the folder at once.
+  for (let round = 0; round < 40 && !existsSync(`${copy}.tmp`); round++) {
+    await engine.catalog.changeTable(table, { kind: 'set_options', options: { ttl: note(round) } })
+  }
+  await engine.close()
+  t.same(rebuilt(t, dir), contentsOf(join(dir, 'catalog.db')), 'after the stop')
+  const again = makeEngine(dir, { segment_size: 8192 })
+  await again.open()
+  await again.close()
+  t.same(rebuilt(t, dir), contentsOf(join(dir, 'catalog.db')), 'after another start')
+  t.notOk(
+    readdirSync(dir).some(name => name.endsWith('.tmp')),
+    'nothing is left of copies'
+  )
 })
 
 t.test('a transaction that is not committed is none of its changes', async t => {

@@ -1,5 +1,5 @@
 // Rows in memory as files for SQL: few of them, only what is new is written, and none stays.
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import t from 'tap'
@@ -7,6 +7,7 @@ import { createMetrics } from '../../../core/metrics/metrics.ts'
 import type { Table } from '../../../core/model/table.ts'
 import { storedColumn } from '../../../core/storage/embedded/datafile/stored-column.ts'
 import { createEmbeddedEngine } from '../../../core/storage/embedded/engine.ts'
+import { readFooter } from '../../../core/storage/embedded/parquet/index.ts'
 import { Spool } from '../../../core/storage/embedded/spool/spool.ts'
 import { groupsOf } from '../../../core/storage/embedded/spool/spool-groups.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
@@ -52,7 +53,7 @@ t.test('after every write a statement sees it; the files are few, and go with a 
 const columns = [{ name: 'n', type: 'Int32' as const }]
 const write = (spool: Spool) => {
   const piece = { from: 0, rows: 3, columns: [{ kind: 'fixed' as const, values: Int32Array.of(1, 2, 3) }] }
-  return spool.write(columns.map(storedColumn), groupsOf(columns, [piece]), 100, { plain: true, level: 0 })
+  return spool.write(columns.map(storedColumn), () => groupsOf(columns, [piece]), 100, { plain: true, level: 0 })
 }
 
 t.test('files go when nobody reads them, and all with the spool', async t => {
@@ -83,4 +84,23 @@ t.test('without a folder in memory they lie on the disk', async t => {
   t.strictSame(spool.folders, [disk])
   t.ok((await write(spool)).path.startsWith(disk))
   spool.close()
+})
+
+t.test('what turns out to have no room in memory goes to disk, all of it', async t => {
+  const folder = temporaryFolder(t)
+  const spool = new Spool({ memory: join(folder, 'memory'), disk: join(folder, 'disk') })
+  t.teardown(() => spool.close())
+  let tries = 0
+  const groups = function* () {
+    tries++
+    for (let from = 0; from < 3; from++) {
+      if (tries === 1 && from === 2) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      yield { from, rows: 1, columns: [{ kind: 'fixed' as const, values: Int32Array.of(1, 2, 3) }] }
+    }
+  }
+  const file = await spool.write(columns.map(storedColumn), groups, 100, { plain: true, level: 0 })
+  t.match(file.path, join(folder, 'disk'))
+  const bytes = new Uint8Array(readFileSync(file.path))
+  t.equal(readFooter((offset, length) => bytes.subarray(offset, offset + length), bytes.length).rows, 3)
+  t.same(readdirSync(spool.folders[0]!), [], 'nothing is left in memory')
 })

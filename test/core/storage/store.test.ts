@@ -1,29 +1,13 @@
-import pino from 'pino'
 import t, { type Test } from 'tap'
-import type { RequestContext } from '../../../core/http/context.ts'
-import { createMetrics } from '../../../core/metrics/metrics.ts'
 import type { TableWrite } from '../../../core/model/batch.ts'
-import { createStore, type Store } from '../../../core/storage/store.ts'
-import { fixed, never, openEngine, temporaryFolder, text, times } from './fixtures.ts'
+import type { Store } from '../../../core/storage/store.ts'
+import { request as ctx, fixed, openEngine, storeOf, temporaryFolder, text, times } from './fixtures.ts'
 
 async function open(
   t: Test,
   settings: { auto_create_table?: boolean; max_concurrent_queries?: number } = {}
 ): Promise<Store> {
-  const engine = await openEngine(t, temporaryFolder(t))
-  const config = { auto_create_table: true, max_concurrent_queries: 0, ...settings }
-  return createStore({ engine, config, metrics: createMetrics() })
-}
-
-const ctx: RequestContext = {
-  db: 'public',
-  user: { name: 'mia', mode: 'rw' },
-  channel: 'main',
-  timezone: 'UTC',
-  signal: never,
-  log: pino({ level: 'silent' }),
-  plugin: 'test',
-  hints: { options: {} }
+  return storeOf(await openEngine(t, temporaryFolder(t)), settings)
 }
 
 function lines(table: string, values: readonly string[], more: Partial<TableWrite> = {}): TableWrite {

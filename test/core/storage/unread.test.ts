@@ -1,6 +1,5 @@
 // Samples read from memory, from files and from both are the same as the rows SQL sees.
 import { globSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
 import { createMetrics } from '../../../core/metrics/metrics.ts'
@@ -8,7 +7,9 @@ import type { MergeMode } from '../../../core/model/table.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
 import { never, put, remove, tableNamed } from '../../contract/engine/rows.ts'
 import { columns } from '../../contract/engine/trial.ts'
-import { openEngine, temporaryFolder } from './fixtures.ts'
+import { eventually } from '../../eventually.ts'
+import { cases } from '../../property.ts'
+import { ForcedPaths, openEngine, temporaryFolder } from './fixtures.ts'
 
 const host = fc.constantFrom('a', 'b', 'c')
 const at = fc.bigInt(0n, 6n)
@@ -72,22 +73,22 @@ const modes: readonly { readonly append_mode?: true; readonly merge_mode?: Merge
 for (const options of modes) {
   t.test(`series queries see what SQL sees, with ${JSON.stringify(options)}`, async t => {
     const property = fc.asyncProperty(fc.array(step, { maxLength: 8 }), async steps => {
-      const engine = await openEngine(t, temporaryFolder(t))
+      const paths = new ForcedPaths()
+      const engine = await openEngine(t, temporaryFolder(t), { limits: paths.limits })
       const words = ['tag host String', 'time at TimestampMillisecond', 'field n Int64']
       await engine.catalog.createTable({ database: 'public', name: 'visits', columns: columns(...words), options })
       for (const each of steps) {
         if (options.append_mode !== true || each.do !== 'remove') await apply(engine, each)
       }
       const found = await samples(engine)
-      t.same(
-        found,
-        await scanned(engine),
-        JSON.stringify(steps, (_, value) => (typeof value === 'bigint' ? Number(value) : value))
-      )
+      const history = JSON.stringify(steps, (_, value) => (typeof value === 'bigint' ? Number(value) : value))
+      for (const path of paths.each()) {
+        t.same(await samples(engine), found, `samples by ${path}: ${history}`)
+        t.same(await scanned(engine), found, `rows by ${path}: ${history}`)
+      }
       await engine.close()
     })
-    // WEIR_PROPERTY_RUNS raises the number of histories.
-    await fc.assert(property, { numRuns: Number(process.env.WEIR_PROPERTY_RUNS ?? 20) })
+    await fc.assert(property, cases(8))
   })
 }
 
@@ -137,8 +138,8 @@ t.test('a query that ends before it begins lets no file go that another reads', 
   await engine.catalog.dropTable(table)
   t.equal(files().length, 1, 'it is still read')
   reader.close()
-  for (let i = 0; i < 100 && files().length > 0; i++) await setTimeout(20)
-  t.equal(files().length, 0, 'then it goes')
+  await eventually(() => files().length === 0)
+  t.pass('then it goes')
 })
 
 t.test('where fields are merged, a version without a value in memory hides none in a file', async t => {
@@ -169,7 +170,6 @@ t.test('what was kept of files goes when they are merged', async t => {
   t.equal((await samples(engine)).length, 5)
   t.ok((await kept()) > 0)
   await engine.maintain({ kind: 'compact', table }, never)
-  for (let i = 0; i < 100 && (await kept()) > 0; i++) await setTimeout(20)
-  t.equal(await kept(), 0)
+  await eventually(async () => (await kept()) === 0)
   t.equal((await samples(engine)).length, 5)
 })

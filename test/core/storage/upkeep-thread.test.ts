@@ -5,6 +5,7 @@ import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import t from 'tap'
 import type { FlushTask } from '../../../core/storage/embedded/upkeep/flush-rows.ts'
+import type { MergeTask } from '../../../core/storage/embedded/upkeep/merge-files.ts'
 import { UpkeepThread } from '../../../core/storage/embedded/upkeep/upkeep-thread.ts'
 import { temporaryFolder } from './fixtures.ts'
 
@@ -81,4 +82,19 @@ t.test('a thread that dies fails its work, and another one takes the next', asyn
   await thread.close()
   await t.rejects(thread.flush(task(path, 10), []), { code: 'Cancelled' })
   t.equal(deaths, 2)
+})
+
+t.test('merges under way are given up, and the next work finds another thread', async t => {
+  const silent = () => new Worker(`require('node:worker_threads').parentPort.on('message', () => {})`, { eval: true })
+  const worker = () => new Worker(new URL('../../../core/storage/embedded/upkeep/upkeep.worker.ts', import.meta.url))
+  const starts = [silent, worker]
+  const thread = new UpkeepThread({ died: () => t.fail('died'), start: () => starts.shift()!() })
+  t.teardown(() => thread.close())
+  const merging = thread.merge({} as MergeTask)
+  const given = t.rejects(merging, { code: 'Cancelled', message: 'the storage engine stops' })
+  await thread.stopMerging()
+  await given
+  const flushing = thread.flush(task(join(temporaryFolder(t), 'a.parquet'), 10), [])
+  await thread.stopMerging()
+  t.match(await flushing, { rows: 10 }, 'a flush goes on')
 })

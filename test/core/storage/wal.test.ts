@@ -5,6 +5,7 @@ import pino from 'pino'
 import t, { type Test } from 'tap'
 import { readLog } from '../../../core/storage/embedded/log/segment.ts'
 import { type WalOptions, WriteAheadLog } from '../../../core/storage/embedded/log/wal.ts'
+import { eventually } from '../../eventually.ts'
 import { temporaryFolder } from './fixtures.ts'
 
 const log = pino({ level: 'silent' })
@@ -98,6 +99,7 @@ t.test('interval syncs now and then, none only when asked', async t => {
   const interval = await open(t, { sync: 'interval' })
   await interval.wal.append(1, payload('x'), () => {})
   const before = interval.syncs
+  await eventually(() => interval.syncs > before)
   await new Promise(resolve => setTimeout(resolve, 100))
   t.equal(interval.syncs, before + 1, 'once: there was nothing more to sync')
   const none = await open(t, { sync: 'none' })

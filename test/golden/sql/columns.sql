@@ -117,7 +117,7 @@ host:String | busy:Float64
 
 SELECT no_such FROM load WHERE host = 'a';
 ----
-error 3000(400) Failed to plan SQL: No field named no_such. Valid fields are "host", "region", "busy", "cores", "note", "at"
+error 3000(400) Failed to plan SQL: No field named no_such at line 1, column 8. Valid fields are "host", "region", "busy", "cores", "note", "at"
 
 CREATE VIEW busy_hosts AS SELECT * FROM load WHERE busy > 5;
 ----

@@ -135,7 +135,7 @@ error 2000(400) Failed to parse value: row 1, column at: y is no TimestampMillis
 
 COPY (SELECT nothing FROM cpu) TO 'x.csv';
 ----
-error 3000(400) Failed to plan SQL: No field named nothing. Valid fields are "host", "usage", "n", "ok", "note", "raw", "price", "day", "j", "at"
+error 3000(400) Failed to plan SQL: No field named nothing at line 1, column 14. Valid fields are "host", "usage", "n", "ok", "note", "raw", "price", "day", "j", "at"
 
 -- Paths.
 COPY cpu TO '/etc/weir.parquet';

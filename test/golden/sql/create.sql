@@ -243,11 +243,11 @@ error 1001(400) CREATE EXTERNAL is not supported, there are CREATE TABLE, CREATE
 
 CREATE TABLE bare AS SELECT 1;
 ----
-error 2000(400) expected (, found AS at line 1, column 19
+error 1004(400) the query has no column of times: say which is the time index, as in CREATE TABLE t (TIME INDEX (ts)) AS …
 
 CREATE FLOW f SINK TO t AS SELECT 1;
 ----
-error 1001(400) CREATE FLOW is not supported, there are CREATE TABLE, CREATE DATABASE and CREATE [OR REPLACE] VIEW
+error 1004(400) CREATE FLOW: the query of a flow is a SELECT … FROM one table … GROUP BY date_bin(…)
 
 CREATE INDEX i ON keyed (b);
 ----

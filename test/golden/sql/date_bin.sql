@@ -10,35 +10,35 @@ affected 6
 
 SELECT date_bin(INTERVAL '1 hour', at) AS hour, sum(v) AS v FROM m GROUP BY hour ORDER BY hour;
 ----
-hour:TimestampMicrosecond | v:Float64
-1711843200000000 | 1.0
-1711846800000000 | 2.0
-1711926000000000 | 3.0
-1711929600000000 | 4.0
-1711965600000000 | 6.0
-1711972800000000 | 5.0
+hour:TimestampMillisecond | v:Float64
+1711843200000 | 1.0
+1711846800000 | 2.0
+1711926000000 | 3.0
+1711929600000 | 4.0
+1711965600000 | 6.0
+1711972800000 | 5.0
 
 SELECT date_bin(INTERVAL '90 minutes', at, TIMESTAMP '2024-03-31 00:15:00') AS bin, count(*) AS n FROM m GROUP BY bin ORDER BY bin;
 ----
-bin:TimestampMicrosecond | n:Int64
-1711844100000000 | 2
-1711925100000000 | 2
-1711962900000000 | 1
-1711973700000000 | 1
+bin:TimestampMillisecond | n:Int64
+1711844100000 | 2
+1711925100000 | 2
+1711962900000 | 1
+1711973700000 | 1
 
 SELECT date_bin('1 day'::INTERVAL, at) AS day, max(v) AS v FROM m GROUP BY 1 ORDER BY 1;
 ----
-day:TimestampMicrosecond | v:Float64
-1711843200000000 | 3.0
-1711929600000000 | 6.0
+day:TimestampMillisecond | v:Float64
+1711843200000 | 3.0
+1711929600000 | 6.0
 
 SELECT date_bin(INTERVAL '0 seconds', at) FROM m;
 ----
-error 3000(400) Failed to plan SQL: Not implemented Error: Period must be greater than 0
+error 3000(400) Failed to plan SQL: Period must be greater than 0
 
 SELECT host, date_bin(INTERVAL '1 day', at) AS day, first_value(v ORDER BY at) AS a, last_value(v ORDER BY at) AS b FROM m GROUP BY host, day ORDER BY host, day;
 ----
-host:String | day:TimestampMicrosecond | a:Float64 | b:Float64
-"a" | 1711843200000000 | 1.0 | 3.0
-"a" | 1711929600000000 | 4.0 | 4.0
-"b" | 1711929600000000 | 6.0 | 5.0
+host:String | day:TimestampMillisecond | a:Float64 | b:Float64
+"a" | 1711843200000 | 1.0 | 3.0
+"a" | 1711929600000 | 4.0 | 4.0
+"b" | 1711929600000 | 6.0 | 5.0

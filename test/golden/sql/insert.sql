@@ -149,7 +149,7 @@ error 4001(400) Table not found: svc.public.nothing
 
 INSERT INTO cpu;
 ----
-error 2000(400) expected VALUES or SELECT, found end of statement at line 1, column 16
+error 2000(400) expected VALUES, SELECT or TQL, found end of statement at line 1, column 16
 
 INSERT INTO cpu VALUES;
 ----
@@ -186,7 +186,7 @@ error 1004(400) table svc.public.log: DELETE is not allowed under append mode
 
 DELETE FROM cpu WHERE nothing = 1;
 ----
-error 3000(400) Failed to plan SQL: No field named nothing. Valid fields are "host", "usage", "n", "note", "at"
+error 3000(400) Failed to plan SQL: No field named nothing at line 1, column 23. Valid fields are "host", "usage", "n", "note", "at"
 
 DELETE FROM cpu;
 ----

@@ -154,7 +154,7 @@ error 2000(400) GROUP cannot go with ALIGN; for other shapes of query group by d
 
 SELECT n, max(v) RANGE '10s' FROM m ALIGN '10s';
 ----
-error 3000(400) Failed to plan SQL: Binder Error: Column "n" referenced that exists in the SELECT clause - but this column cannot be referenced before it is defined
+error 3000(400) Failed to plan SQL: Column "n" referenced that exists in the SELECT clause - but this column cannot be referenced before it is defined
 
 SELECT at, max(v) RANGE '10s' FROM read_text('/etc/passwd') ALIGN '10s';
 ----
@@ -163,10 +163,10 @@ error 2000(400) ALIGN reads one table; for other shapes of query group by date_b
 -- The plain way, and its neighbours.
 SELECT date_bin(INTERVAL '10 seconds', at) AS slot, max(v) AS top FROM m GROUP BY slot ORDER BY slot;
 ----
-slot:TimestampMicrosecond | top:Float64
+slot:TimestampMillisecond | top:Float64
 0 | 10.0
-10000000 | 30.0
-30000000 | 9.0
+10000 | 30.0
+30000 | 9.0
 
 SELECT host, sum(v) OVER (PARTITION BY host ORDER BY at RANGE BETWEEN INTERVAL '5 seconds' PRECEDING AND CURRENT ROW) AS s FROM m ORDER BY host, at;
 ----
@@ -181,6 +181,6 @@ host:String | s:Float64
 
 SELECT date_bin(INTERVAL '7 days', at) AS week, date_bin(INTERVAL '10 seconds', at, '1970-01-01 00:00:05') AS off, date_bin(INTERVAL 5 SECONDS, at) FROM m WHERE host = 'a' ORDER BY at LIMIT 2;
 ----
-week:TimestampMicrosecond | off:TimestampMicrosecond | date_bin(interval 5 seconds, at):TimestampMicrosecond
-0 | -5000000 | 0
-0 | 5000000 | 5000000
+week:TimestampMillisecond | off:TimestampMillisecond | date_bin(interval 5 seconds, at):TimestampMillisecond
+0 | -5000 | 0
+0 | 5000 | 5000

@@ -87,7 +87,7 @@ error 1004(400) cannot output multi-statements result in csv format
 --! format=xml
 SELECT 1;
 ----
-error 1004(400) unknown format xml, expected one of svc_v1, lineproto_v1, csv, csvWithNames, csvWithNamesAndTypes, table, json, arrow, null
+error 1004(400) unknown format xml, expected one of svc_v1, lineproto_v1, csv, csvWithNames, csvWithNamesAndTypes, table, json, ndjson, arrow, parquet, null
 
 --! epoch=h
 SELECT 1;
@@ -136,3 +136,54 @@ SELECT count(*), avg(r.load), max(n) + 1, r.n, 'text', -n FROM r WHERE n > 0 GRO
 ----
 count(*):Int64 | avg(r.load):Float64 | (max(n) + 1):Int64 | n:Int64 | 'text':String | -(n):Int64
 1 | 1.0 | 9007199254740994 | 9007199254740993 | "text" | -9007199254740993
+
+-- An item that holds a query is named as it was written, never by what the engine runs.
+CREATE TABLE named (k STRING, c BIGINT, ts TIMESTAMP(3) TIME INDEX, PRIMARY KEY (k));
+INSERT INTO named VALUES ('a', 7, 1), ('b', 8, 2);
+ALTER TABLE named MODIFY COLUMN c DOUBLE;
+----
+affected 0
+--
+affected 2
+--
+affected 0
+
+SELECT (SELECT count(*) FROM named), (SELECT max(c) FROM named) + 1, 2 IN (SELECT c FROM named), exists (SELECT 1 FROM named WHERE c > 2);
+----
+(select count(*) from named):Int64 | (select max(c) from named) + 1:Float64 | 2 in (select c from named):Boolean | exists (select 1 from named where c > 2):Boolean
+2 | 9.0 | false | true
+
+SELECT DISTINCT ON (k) (SELECT max(c) FROM named) IS DISTINCT FROM 2, array(SELECT c FROM named), CASE WHEN (SELECT count(*) FROM named) > 1 THEN k END FROM named WHERE k = (SELECT min(k) FROM named);
+----
+(select max(c) from named) is distinct from 2:Boolean | array(select c from named):List<Float64> | case when (select count(*) from named) > 1 then k end:String
+true | [7.0,8.0] | "a"
+
+SELECT unnest((SELECT list(c) FROM named)), coalesce((SELECT max(c) FROM named), 0), COLUMNS(* EXCLUDE (k, ts)) FROM named ORDER BY ts LIMIT 1;
+----
+unnest((select list(c) from named)):Float64 | coalesce((select max(c) from named), 0):Float64 | c:Float64
+7.0 | 8.0 | 7.0
+
+SELECT unnest((SELECT [{'a': 1, 'b': 2}]), recursive := true);
+----
+a:Int32 | b:Int32
+1 | 2
+
+FROM named SELECT (SELECT min(c) FROM named), k UNION ALL SELECT -(SELECT 1), 'z' ORDER BY k;
+----
+(select min(c) from named):Float64 | k:String
+7.0 | "a"
+7.0 | "b"
+-1.0 | "z"
+
+WITH x AS (SELECT (SELECT max(c) FROM named)), y AS (SELECT c > ALL (SELECT c FROM named), FROM named LIMIT 1) SELECT * FROM x, y;
+----
+(select max(c) from named):Float64 | c > all (select c from named):Boolean
+8.0 | false
+
+CREATE VIEW named_view AS SELECT (SELECT max(c) FROM named), not exists (FROM named) FROM named LIMIT 1;
+SELECT * FROM named_view;
+----
+affected 0
+--
+(select max(c) from named):Float64 | not exists (from named):Boolean
+8.0 | false

@@ -107,15 +107,15 @@ max(v):Int64
 
 SELECT v::TINYINT + 300 FROM a WHERE w = 1;
 ----
-error 3000(400) Failed to plan SQL: No field named w. Valid fields are "host", "v", "at"
+error 3000(400) Failed to plan SQL: No field named w at line 1, column 38. Valid fields are "host", "v", "at"
 
 SELECT sum(v, 1, 2) FROM a;
 ----
-error 3000(400) Failed to plan SQL: Binder Error: No function matches the given name and argument types 'sum(BIGINT, INTEGER, INTEGER)'. You might need to add explicit type casts. Candidate functions: sum(DECIMAL) -> DECIMAL sum(BOOLEAN) -> HUGEINT sum(SMALLINT) -> HUGEINT sum(INTEGER) -> HUGEINT sum(BIGINT) -> HUGEINT sum(HUGEINT) -> HUGEINT sum(DOUBLE) -> DOUBLE sum(BIGNUM) -> BIGNUM
+error 3000(400) Failed to plan SQL: there is no sum(BIGINT, INT, INT) at line 1, column 8. There are: sum(DECIMAL) -> DECIMAL sum(BOOLEAN) -> HUGEINT sum(SMALLINT) -> HUGEINT sum(INT) -> HUGEINT sum(BIGINT) -> HUGEINT sum(HUGEINT) -> HUGEINT sum(DOUBLE) -> DOUBLE sum(BIGNUM) -> BIGNUM
 
 SELECT v FROM a WHERE v = 'text';
 ----
-error 3000(400) Failed to plan SQL: Conversion Error: Could not convert string 'text' to INT64
+error 3000(400) Failed to plan SQL: 'text' is no BIGINT at line 1, column 27
 
 CREATE VIEW av AS SELECT * FROM a;
 SELECT v FROM av WHERE v > 1;

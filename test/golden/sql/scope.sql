@@ -143,5 +143,5 @@ ts:Int64
 
 SELECT v FROM m WHERE ts > v;
 ----
-error 3000(400) Failed to plan SQL: Binder Error: Cannot compare values of type TIMESTAMP_MS and type DOUBLE - an explicit cast is required
+error 3000(400) Failed to plan SQL: TIMESTAMP(3) and DOUBLE do not compare, cast one of them at line 1, column 26
 

@@ -284,7 +284,7 @@ error 1001(400) a query inside of matches_term is not supported
 
 SELECT at FROM logs WHERE matches_term(nothing, 'x');
 ----
-error 3000(400) Failed to plan SQL: No field named nothing. Valid fields are "at", "host", "message", "exact", "plain", "trace"
+error 3000(400) Failed to plan SQL: No field named nothing at line 1, column 27. Valid fields are "at", "host", "message", "exact", "plain", "trace"
 
 ADMIN flush_table('logs');
 ----
@@ -466,7 +466,7 @@ at:TimestampMillisecond
 
 SELECT at FROM logs WHERE matches(message, 'peer') AND other.x = 1;
 ----
-error 3000(400) Failed to plan SQL: Binder Error: Referenced table "other" not found! Candidate tables: "logs"
+error 3000(400) Failed to plan SQL: No table named other, there are "logs" at line 1, column 56
 
 SELECT matches('a', 'b', 'c');
 ----

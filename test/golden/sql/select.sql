@@ -320,7 +320,7 @@ host:String | region:String | usage:Float64 | cores:Int32 | at:TimestampMillisec
 -- Errors tell what was wrong and where.
 SELECT usgae FROM cpu;
 ----
-error 3000(400) Failed to plan SQL: No field named usgae. Valid fields are "host", "region", "usage", "cores", "at"
+error 3000(400) Failed to plan SQL: No field named usgae at line 1, column 8, did you mean usage? Valid fields are "host", "region", "usage", "cores", "at"
 
 SELECT * FROM cppu;
 ----
@@ -328,7 +328,7 @@ error 4001(400) Failed to plan SQL: Table not found: svc.public.cppu
 
 SELECT host, sum(usage) FROM cpu;
 ----
-error 3000(400) Failed to plan SQL: Binder Error: column "host" must appear in the GROUP BY clause or must be part of an aggregate function. Either add it to the GROUP BY list, or use "ANY_VALUE(host)" if the exact value of "host" is not important.
+error 3000(400) Failed to plan SQL: column "host" must appear in the GROUP BY clause or must be part of an aggregate function at line 1, column 8. Either add it to the GROUP BY list, or use "ANY_VALUE(host)" if the exact value of "host" is not important.
 
 SELECT host FROM cpu WHERE;
 ----
@@ -340,7 +340,7 @@ error 2000(400) expected an expression, found end of statement at line 1, column
 
 SELECT nosuch(usage) FROM cpu;
 ----
-error 3000(400) Failed to plan SQL: Catalog Error: Scalar Function with name nosuch does not exist! Did you mean "cosh"?
+error 3000(400) Failed to plan SQL: there is no function nosuch at line 1, column 8
 
 SELECT * FROM shop.cpu;
 ----
@@ -348,4 +348,4 @@ error 4004(400) Database not found: shop
 
 SELECT usage + host FROM cpu WHERE host = 'a';
 ----
-error 3000(400) Failed to plan SQL: Binder Error: No function matches the given name and argument types '+(DOUBLE, VARCHAR)'
+error 3000(400) Failed to plan SQL: there is no +(DOUBLE, STRING) at line 1, column 14

@@ -46,7 +46,7 @@ user:String
 
 SELECT current_database('x');
 ----
-error 3000(400) Failed to plan SQL: Binder Error: No function matches the given name and argument types 'current_database(STRING_LITERAL)'. You might need to add explicit type casts. Candidate functions: current_database() -> VARCHAR
+error 1001(400) function current_database is not allowed: a query reads tables of this server only at line 1, column 8
 
 --! timezone=Asia/Tokyo
 SHOW VARIABLES system_time_zone;

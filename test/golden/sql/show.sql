@@ -381,7 +381,7 @@ error 1004(400) ADMIN flush_table takes 1 arguments, got 0
 
 ADMIN reboot();
 ----
-error 1001(400) ADMIN reboot is not supported, there are flush, flush_table, compact_table, flush_region, compact_region, kill
+error 1001(400) ADMIN reboot is not supported, there are flush, flush_table, compact_table, flush_region, compact_region, flush_flow, kill
 
 ADMIN kill('4711');
 ----

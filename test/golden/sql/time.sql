@@ -154,4 +154,4 @@ error 1004(400) header x-svc-timezone: unknown time zone Mars/Base, expected an 
 
 SELECT v FROM m WHERE at > 'yesterday';
 ----
-error 3000(400) Failed to plan SQL: Conversion Error: Could not convert string 'yesterday' to INT64
+error 3000(400) Failed to plan SQL: 'yesterday' is no time at line 1, column 28

@@ -147,15 +147,15 @@ null | null
 
 SELECT 127::TINYINT + 1::TINYINT;
 ----
-error 3000(400) Failed to plan SQL: Out of Range Error: Overflow in addition of INT8 (127 + 1)!
+error 3000(400) Failed to plan SQL: Overflow in addition of TINYINT (127 + 1)
 
 SELECT 9223372036854775807 + 1 AS more;
 ----
-error 3000(400) Failed to plan SQL: Out of Range Error: Overflow in addition of INT64 (9223372036854775807 + 1)!
+error 3000(400) Failed to plan SQL: Overflow in addition of BIGINT (9223372036854775807 + 1)
 
 SELECT 'x'::INT;
 ----
-error 3000(400) Failed to plan SQL: Conversion Error: Could not convert string 'x' to INT32
+error 3000(400) Failed to plan SQL: 'x' is no INT at line 1, column 11
 
 SELECT CAST('12' AS BIGINT) AS n, TRY_CAST('x' AS INT) AS t, '1.50'::DECIMAL(5, 2) AS d, true::INT AS b;
 ----

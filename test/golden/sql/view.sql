@@ -94,7 +94,7 @@ affected 0
 
 CREATE VIEW broken AS SELECT nothing FROM cpu;
 ----
-error 3000(400) Failed to plan SQL: No field named nothing. Valid fields are "Host", "usage", "at"
+error 3000(400) Failed to plan SQL: No field named nothing at line 1, column 30. Valid fields are "Host", "usage", "at"
 
 CREATE OR REPLACE VIEW busy AS SELECT * FROM peaks;
 ----
@@ -143,7 +143,7 @@ error 1001(400) function read_text is not allowed: a query reads tables of this 
 
 CREATE VIEW leak AS SELECT * FROM '/etc/passwd';
 ----
-error 1001(400) a string where the name of a table is expected is not allowed: a query reads tables of this server only
+error 1001(400) a table is named by a name, not by a string: a query reads tables of this server only
 
 -- Names mean what they meant where the view was made.
 CREATE DATABASE shop;
@@ -305,3 +305,27 @@ affected 0
 first:Int32 | k:String | middle:Int32 | at:TimestampMillisecond
 9 | "a" | null | 1
 
+-- Columns whose names differ in case only.
+CREATE TABLE cased (ts TIMESTAMP TIME INDEX, host STRING, "Host" STRING);
+INSERT INTO cased VALUES (1, 'a', 'A');
+CREATE VIEW cases AS SELECT host, "Host" FROM cased;
+SELECT "Host", host FROM cases WHERE host = 'a';
+CREATE VIEW allcases AS SELECT * FROM cased;
+SELECT * FROM allcases;
+CREATE VIEW doubled AS SELECT host, host AS host FROM cased;
+----
+affected 0
+--
+affected 1
+--
+affected 0
+--
+Host:String | host:String
+"A" | "a"
+--
+affected 0
+--
+ts:TimestampMillisecond | host:String | Host:String
+1 | "a" | "A"
+--
+affected 0

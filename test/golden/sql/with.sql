@@ -57,5 +57,5 @@ error 1001(400) table function read_text is not allowed: a query reads tables of
 
 SELECT getenv(x) FROM (SELECT 'HOME') AS getenv(x);
 ----
-error 1001(400) function getenv is not allowed: a query reads tables of this server only
+error 3000(400) Failed to plan SQL: there is no function getenv at line 1, column 8
 

@@ -188,8 +188,8 @@ true | 0
 --! timezone=+08:00
 SELECT date_bin(INTERVAL '1 day', at, '2024-07-01 00:00:00') AS day, count(*) AS n FROM z GROUP BY day ORDER BY day;
 ----
-day:TimestampMicrosecond | n:Int64
-1719763200000000 | 4
+day:TimestampMillisecond | n:Int64
+1719763200000 | 4
 
 --! timezone=+08:00
 SELECT v FROM z WHERE at <= TIMESTAMP '2024-07-01 01:00:00' ORDER BY v;
@@ -281,8 +281,8 @@ moment:TimestampMillisecond | n:Int64
 --! timezone=+08:00
 SELECT date_bin(INTERVAL '1 day', s::TIMESTAMP, '2024-07-01 00:00:00') AS day, count(*) AS n FROM texts WHERE s IS NOT NULL GROUP BY day ORDER BY day;
 ----
-day:TimestampMicrosecond | n:Int64
-1719763200000000 | 3
+day:TimestampMillisecond | n:Int64
+1719763200000 | 3
 
 --! timezone=+08:00
 SELECT CASE WHEN k = 1 THEN s ELSE '2024-07-01 01:00:00' END::TIMESTAMP AS chosen, max(s) OVER (ORDER BY k)::TIMESTAMP AS running, (SELECT min(s) FROM texts)::TIMESTAMP AS least, [s][1]::TIMESTAMP AS first FROM texts WHERE k < 3 ORDER BY k;

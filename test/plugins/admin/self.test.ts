@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { eventually } from '../../eventually.ts'
 import { startServer, type TestServer, temporaryFolder } from '../../helpers.ts'
 
 const toml = 'enable_telemetry = true\n[plugins.admin]\nself_interval = "100ms"\n'
@@ -10,14 +11,11 @@ async function rows({ main }: TestServer, sql: string): Promise<unknown[][]> {
 }
 
 /** Asks until there is an answer. */
-async function wait(server: TestServer, sql: string): Promise<unknown[][]> {
-  for (let i = 0; i < 300; i++) {
-    const found = await rows(server, sql)
-    if (found.length > 0) return found
-    await sleep(30)
-  }
-  throw new Error(`nothing came: ${sql}`)
-}
+const wait = (server: TestServer, sql: string): Promise<unknown[][]> =>
+  eventually(
+    () => rows(server, sql),
+    found => found.length > 0
+  )
 
 // They mostly wait, each for a server of its own.
 t.jobs = 5

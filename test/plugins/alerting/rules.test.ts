@@ -99,9 +99,8 @@ const refused: readonly { readonly text: string; readonly says: string; readonly
     says: 'r.yml:4: group "g", rule 1 (A), annotations a: unclosed action: {{ without }}'
   },
   {
-    text: group('  - {alert: A, expr: up, annotations: {a: "{{ query `up` | first | value }}"}}'),
-    says: 'r.yml:4: group "g", rule 1 (A), annotations a: unknown function query',
-    ours: true
+    text: group('  - {alert: A, expr: up, annotations: {a: "{{ queries `up` | first | value }}"}}'),
+    says: 'r.yml:4: group "g", rule 1 (A), annotations a: unknown function queries'
   },
   { text: 'groups:\n- name: a\n  name: b', says: 'r.yml:3: Map keys must be unique' }
 ]

@@ -43,6 +43,7 @@ const rules = `groups:
       branch: '{{ if and (gt $value 5.0) (ne $labels.i "d") }}much{{ else if eq $labels.i "a" "c" }}some{{ else }}other{{ end }}'
       loop: '{{ range $k, $v := $labels }}[{{ $k }}:{{ $v }}]{{ end }}{{ with $labels.i }}({{ . }}){{ end }}'
       hosts: '{{ stripPort "h.example:80" }} {{ stripDomain "h.example:80" }} {{ reReplaceAll "(.)x" "$1y" "axbx" }} {{ match "^a" $labels.i }}'
+      asked: '{{ range query "x" | sortByLabel "i" }}{{ .Labels.i }}={{ .Value }} {{ end }}{{ query "sum(x)" | first | value | humanize }} {{ query "x" | sortByLabel "i" | first | label "i" }} {{ with query "none" }}some{{ else }}none{{ end }} {{ printf "x{i=%q}" $labels.i | query | first | value }}'
       trim: "a  {{- \\"b\\" -}}  c {{ $x := 1.5 }}{{ $x }} {{ print \\"v\\" 2.0 }}"
   - alert: Held
     expr: x{i!="b"} > 3
@@ -109,9 +110,15 @@ t.test('alerts and recorded series are those of Prometheus at every time', needi
         promql: services.promql,
         metricsys: services.metricsys,
         log: core.log,
-        options: { max_series: 100, evaluation_timeout: 30_000, for_outage_tolerance: 0, external_url: '' },
+        options: {
+          max_series: 100,
+          evaluation_timeout: 30_000,
+          for_outage_tolerance: 0,
+          external_url: '',
+          external_labels: []
+        },
         context,
-        write: (ctx, write) => core.store.write(ctx, [write]),
+        write: (ctx, writes) => core.store.write(ctx, writes),
         isAlone: () => true,
         notify: async () => {}
       },

@@ -2,7 +2,13 @@
 import t from 'tap'
 import { parseTemplate } from '../../../plugins/alerting/template/template.ts'
 
-const data = { labels: { job: 'api', text: '0.5' }, value: 0.25, externalURL: 'http://here' }
+const data = {
+  labels: { job: 'api', text: '0.5' },
+  value: 0.25,
+  externalURL: 'http://here',
+  externalLabels: { region: 'eu' },
+  answers: new Map()
+}
 const fill = (text: string) => parseTemplate(text)(data)
 
 t.test('texts, numbers and addresses are filled in', async t => {
@@ -11,6 +17,7 @@ t.test('texts, numbers and addresses are filled in', async t => {
     '{{ $labels.job }}/{{ .Labels.job }}/{{ index $labels "job" }}': 'api/api/api',
     '{{ humanizePercentage .Value }} {{ $labels.text | humanize }}': '25% 500m',
     '{{ $externalURL }}{{ .ExternalURL }}': 'http://herehttp://here',
+    '{{ $externalLabels.region }}{{ .ExternalLabels.region }}': 'eueu',
     '{{ parseDuration "1h30m" }} {{ urlQueryEscape "a b" }}': '5400 a%20b',
     '{{ if not (eq $labels.job "api") }}a{{ else if gt .Value 1.0 }}b{{ else }}c{{ end }}': 'c',
     '{{ with $labels.none }}a{{ else }}b{{ end }}{{ `{{ raw }}` }}': 'b{{ raw }}',
@@ -23,6 +30,8 @@ t.test('what cannot be filled in is an error', async t => {
   t.throws(() => fill('{{ humanize $labels.job }}'), { message: 'expected a number, got "api"' })
   t.throws(() => fill('{{ $labels.job.more }}'), { message: '$labels.job.more: api has no field more' })
   t.throws(() => fill('{{ match "(" "a" }}'))
+  t.throws(() => fill('{{ first $labels }}'), { message: /^expected samples of a query, got map/ })
+  t.throws(() => fill('{{ query $value }}'), { message: 'expected a text, got 0.25' })
   const many = `{{ range $a, $b := $labels }}${'{{ range $c, $d := $labels }}'.repeat(14)}x${'{{ end }}'.repeat(14)}{{ end }}`
   t.throws(() => fill(many), { message: 'a template takes at most 10000 steps' })
 })

@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { temporaryFolder } from '../../helpers.ts'
 import { needing } from '../../programs.ts'
-import { look, openSite } from './browser.ts'
-
-t.setTimeout(180_000)
+import { look, openSite, shows } from './browser.ts'
 
 const plugin = `import { definePlugin } from 'weir-server'
 export default definePlugin({
@@ -47,8 +45,8 @@ t.test('the page of a plugin from elsewhere', needing('chromium'), async t => {
   await tab.getByText('asked: null').waitFor()
   await tab.getByRole('button', { name: 'Ask' }).click()
   await tab.getByText(/^asked: yes of public, /).waitFor()
-  t.match(tab.url(), /\/dashboard\/x\/mine\?asked=yes$/)
-  t.equal(await tab.title(), 'My page · Weir')
+  await shows(t).match(() => tab.url(), /\/dashboard\/x\/mine\?asked=yes$/)
+  await shows(t).equal(() => tab.title(), 'My page · Weir')
   await look(t, tab, 'added-page')
   await tab.goBack()
   await tab.getByText('asked: null').waitFor()

@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { eventually } from '../../eventually.ts'
 import { temporaryFolder } from '../../helpers.ts'
 import { needing } from '../../programs.ts'
-import { eventually } from '../../prometheus.ts'
-import { look, narrow, openSite, runSql } from './browser.ts'
-
-t.setTimeout(180_000)
+import { look, narrow, openSite, runSql, shows } from './browser.ts'
 
 const rules = `groups:
 - name: shop
@@ -43,12 +41,12 @@ t.test('the page of alerts', needing('chromium'), async t => {
     const page = await site.open('alerts?from=now-5m', { viewport: { width: 1440, height: 900 } })
     await page.getByText('web-1 has a load of 3').waitFor()
     const tile = (title: string) => page.locator('.tiles .card', { hasText: title }).locator('strong').textContent()
-    t.equal(await tile('Firing'), '1')
-    t.equal(await tile('Pending'), '2')
-    t.equal(await tile('Failing rules'), '1')
+    await shows(t).equal(() => tile('Firing'), '1')
+    await shows(t).equal(() => tile('Pending'), '2')
+    await shows(t).equal(() => tile('Failing rules'), '1')
     const lanes = page.getByLabel('History').locator('.lane')
     await lanes.nth(2).waitFor()
-    t.match(await lanes.first().getAttribute('aria-label'), /^(firing|pending) from 20\d\d-/)
+    await shows(t).match(() => lanes.first().getAttribute('aria-label'), /^(firing|pending) from 20\d\d-/)
     const parts = await page.locator('.part.firing').first().boundingBox()
     const lane = await lanes.first().boundingBox()
     t.ok(parts!.x >= lane!.x && parts!.x + parts!.width <= lane!.x + lane!.width + 1, 'within its lane')
@@ -64,11 +62,11 @@ t.test('the page of alerts', needing('chromium'), async t => {
   await t.test('finds rules by state and word; the address holds both', async t => {
     const page = await site.open('alerts?state=pending')
     await page.getByLabel('Group shop').locator('.rule').first().waitFor()
-    t.equal(await page.locator('.rule').count(), 1)
+    await shows(t).equal(() => page.locator('.rule').count(), 1)
     await page.getByRole('button', { name: 'All', exact: true }).click()
     await page.getByLabel('Search rules').fill('host:load')
     await page.waitForFunction(() => document.querySelectorAll('.rule').length === 1)
-    t.match(page.url(), 'q=host%3Aload')
+    await shows(t).match(() => page.url(), 'q=host%3Aload')
     await page.getByText('recorded').waitFor()
     await page.locator('.rule summary').click()
     await page.getByRole('link', { name: 'Query' }).last().click()

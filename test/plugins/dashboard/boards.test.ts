@@ -4,9 +4,7 @@ import t from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
 import { needing } from '../../programs.ts'
 import { type TestSeries, writeV1 } from '../metricsys/messages.ts'
-import { drawnTexts, look, narrow, openSite, runSql } from './browser.ts'
-
-t.setTimeout(240_000)
+import { drawnTexts, look, narrow, openSite, runSql, shows, until } from './browser.ts'
 
 async function fill(url: string): Promise<void> {
   const now = Date.now()
@@ -16,6 +14,21 @@ async function fill(url: string): Promise<void> {
       samples: Array.from({ length: 240 }, (_, i) => [now - (240 - i) * 15_000, i * (job === 'api' ? 30 : 60)] as const)
     }))
   )
+  for (const [le, share] of [
+    ['0.1', 0.5],
+    ['1', 0.9],
+    ['+Inf', 1]
+  ] as const) {
+    const samples = Array.from(
+      { length: 240 },
+      (_, i) => [now - (240 - i) * 15_000, Math.round(i * 10 * share)] as const
+    )
+    series.push({ labels: { __name__: 'request_seconds_bucket', job: 'api', le }, samples })
+  }
+  series.push({
+    labels: { __name__: 'request_seconds_bucket', job: 'api', le: '1' },
+    exemplars: [{ labels: { trace_id: '0af7651916cd43dd8448eb211c80319c' }, value: 0.42, time: now - 60_000 }]
+  })
   series.push({ labels: { __name__: 'node_uname_info', instance: 'm1' }, samples: [[now - 60_000, 1]] })
   const headers = { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' }
   const body = Buffer.from(encodeSnappy(writeV1(series)))
@@ -79,6 +92,13 @@ const grafana = JSON.stringify({
       gridPos: { x: 0, y: 9, w: 24, h: 6 },
       targets: [{ expr: 'requests_total{job=~"$job"}' }]
     },
+    {
+      type: 'heatmap',
+      title: 'Times',
+      gridPos: { x: 0, y: 15, w: 24, h: 8 },
+      fieldConfig: { defaults: { unit: 's' } },
+      targets: [{ expr: 'sum by (le) (increase(request_seconds_bucket[5m]))', exemplar: true }]
+    },
     { type: 'geomap', title: 'Where', gridPos: { x: 0, y: 20, w: 24, h: 6 }, targets: [{ expr: 'up' }] }
   ]
 })
@@ -106,13 +126,13 @@ t.test('saved dashboards', needing('chromium'), async t => {
     await page.getByLabel('Text of query 1').fill('lines payment')
     await page.getByLabel('Text of query 1').blur()
     await page.getByText('payment failed for cart 7').waitFor()
-    t.equal(await page.getByText('cart 8 is paid').count(), 0)
+    await shows(t).equal(() => page.getByText('cart 8 is paid').count(), 0)
     await look(t, page, 'boards-edit')
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByText('not saved').waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.waitForFunction(() => /board=[\da-f]{16}/.test(location.search))
-    t.equal(await page.getByText('not saved').count(), 0)
+    await shows(t).equal(() => page.getByText('not saved').count(), 0)
     const address = page.url().slice(`${site.url}/dashboard/`.length)
 
     const again = await site.open(address)
@@ -121,7 +141,11 @@ t.test('saved dashboards', needing('chromium'), async t => {
     await again.getByRole('button', { name: 'Edit', exact: true }).click()
     await again.getByLabel('Title of the dashboard').fill('Shop, changed')
     await again.reload()
-    t.equal(await again.getByLabel('Title of the dashboard').inputValue(), 'Shop, changed', 'a draft survives')
+    await shows(t).equal(
+      () => again.getByLabel('Title of the dashboard').inputValue(),
+      'Shop, changed',
+      'a draft survives'
+    )
     await again.getByRole('button', { name: 'Save', exact: true }).click()
     await again.getByRole('heading', { name: 'Shop, changed' }).waitFor()
 
@@ -132,12 +156,16 @@ t.test('saved dashboards', needing('chromium'), async t => {
 
     const readOnly = await site.open(`${address}&view=read`)
     await readOnly.getByRole('heading', { name: 'Shop, changed' }).waitFor()
-    t.equal(await readOnly.getByRole('button', { name: /^(Edit|More|Save)/ }).count(), 0, 'nothing that changes it')
+    await shows(t).equal(
+      () => readOnly.getByRole('button', { name: /^(Edit|More|Save)/ }).count(),
+      0,
+      'nothing that changes it'
+    )
     again.once('dialog', dialog => dialog.accept())
     await again.getByRole('button', { name: 'More of the dashboard' }).click()
     await again.getByRole('button', { name: 'Delete' }).click()
     await again.getByRole('heading', { name: 'Dashboards' }).waitFor()
-    t.equal(await again.getByRole('link', { name: 'Shop, changed' }).count(), 0)
+    await shows(t).equal(() => again.getByRole('link', { name: 'Shop, changed' }).count(), 0)
   })
 
   await t.test('dashboards of Grafana are imported; what is left out is told', async t => {
@@ -148,6 +176,11 @@ t.test('saved dashboards', needing('chromium'), async t => {
     await page.getByText('Where is left out: there is no panel like geomap').waitFor()
     await page.getByText('The variable odd is left out').waitFor()
     await page.getByRole('link', { name: 'Show the dashboard' }).click()
+    await page.getByRole('figure', { name: 'Times' }).locator('.scale').waitFor()
+    await page
+      .getByRole('figure', { name: 'Times' })
+      .getByRole('link', { name: /^Trace of 420 ms/ })
+      .waitFor()
     const chart = page.getByLabel('Requests', { exact: true })
     await chart.getByText('of api').first().waitFor()
     await page.getByLabel('Hosts', { exact: true }).getByText('4', { exact: true }).waitFor()
@@ -155,8 +188,8 @@ t.test('saved dashboards', needing('chromium'), async t => {
     await page.getByRole('checkbox', { name: 'web' }).check()
     await page.getByLabel('Hosts', { exact: true }).getByText('2', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
-    t.equal(await chart.locator('.legend li').count(), 1)
-    t.match(decodeURIComponent(page.url()), 'var-job=["web"]')
+    await shows(t).equal(() => chart.locator('.legend li').count(), 1)
+    await shows(t).match(() => decodeURIComponent(page.url()), 'var-job=["web"]')
     await look(t, page, 'boards-grafana')
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'More of the dashboard' }).click()
@@ -179,7 +212,7 @@ t.test('saved dashboards', needing('chromium'), async t => {
     })
     await page.getByLabel('Requests by status').locator('.legend li', { hasText: '2xx' }).first().waitFor()
     await page.getByLabel('Paths', { exact: true }).getByText('/checkout').first().waitFor()
-    t.equal(await page.getByRole('alert').count(), 0)
+    await shows(t).equal(() => page.getByRole('alert').count(), 0)
     await look(t, page, 'boards-access-log')
     const dark = await site.open('boards?board=access-log&from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z', {
       dark: true,
@@ -189,11 +222,33 @@ t.test('saved dashboards', needing('chromium'), async t => {
     await look(t, dark, 'boards-access-log-narrow-dark')
     const node = await site.open('boards?board=node-exporter', { dark: true, viewport: { width: 1024, height: 768 } })
     await node.getByLabel('Machines', { exact: true }).getByText('1', { exact: true }).waitFor()
-    t.equal(await node.getByRole('alert').count(), 0)
+    await shows(t).equal(() => node.getByRole('alert').count(), 0)
     await look(t, node, 'boards-node-1024-dark')
     await page.getByRole('button', { name: 'More of the dashboard' }).click()
     await page.getByRole('button', { name: 'Save a copy' }).click()
     await page.getByRole('heading', { name: 'Access log (copy)' }).waitFor()
+  })
+
+  await t.test('a histogram is a heat map with its exemplars, and other lines where they are chosen', async t => {
+    const expression = 'sum by (le) (increase(request_seconds_bucket[5m]))'
+    const page = await site.open(`metrics?panels=${encodeURIComponent(expression)}`)
+    await page.getByRole('link', { name: /^Trace of 420 ms/ }).waitFor()
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+    const figure = page.getByRole('figure', { name: 'Panel', exact: true })
+    await figure.locator('.scale').waitFor()
+    t.same(
+      (await drawnTexts(page, 'Panel')).slice(0, 4).map(({ text }) => text),
+      ['0 s', '100 ms', '1 s', '∞']
+    )
+    const dot = figure.getByRole('link', { name: /^Trace of 420 ms/ })
+    await dot.waitFor()
+    await look(t, page, 'boards-heat-map')
+    await page.getByRole('button', { name: 'Edit panel 1' }).click()
+    await page.getByLabel('Style').selectOption('lines')
+    await figure.locator('.legend li').nth(2).waitFor()
+    await dot.waitFor()
+    await page.getByLabel('Exemplars').uncheck()
+    await dot.waitFor({ state: 'detached' })
   })
 
   await t.test('an expression of another page becomes a panel', async () => {
@@ -209,12 +264,18 @@ t.test('the dashboard of the server itself', needing('chromium'), async t => {
   const site = await openSite(t, { toml, env: { WEIR__ENABLE_TELEMETRY: 'true' }, fill })
   const page = await site.open('boards?board=weir-server&from=now-5m', { viewport: { width: 1440, height: 900 } })
   const rows = page.getByLabel('Rows by plugin').locator('.legend li', { hasText: 'metricsys' })
-  for (let i = 0; i < 30 && (await rows.count()) === 0; i++) {
-    await page.getByRole('button', { name: 'Refresh' }).click()
-    await page.waitForTimeout(1_000)
-  }
-  await rows.first().waitFor()
-  t.match(await page.getByLabel('Resident memory').locator('strong').textContent(), /MiB$/)
+  await until(
+    () => page.getByRole('button', { name: 'Refresh' }).click(),
+    () =>
+      rows
+        .first()
+        .waitFor({ timeout: 1_000 })
+        .then(
+          () => true,
+          () => false
+        )
+  )
+  await shows(t).match(() => page.getByLabel('Resident memory').locator('strong').textContent(), /MiB$/)
   for (const title of [
     'On disk',
     'Bytes by plugin',
@@ -224,9 +285,9 @@ t.test('the dashboard of the server itself', needing('chromium'), async t => {
     'Processor',
     'Alerts'
   ])
-    t.equal(await page.getByLabel(title, { exact: true }).getByText('No samples').count(), 0, title)
-  t.equal(await page.getByRole('alert').count(), 0)
-  t.equal(await page.locator('.warning').count(), 0)
+    await shows(t).equal(() => page.getByLabel(title, { exact: true }).getByText('No samples').count(), 0, title)
+  await shows(t).equal(() => page.getByRole('alert').count(), 0)
+  await shows(t).equal(() => page.locator('.warning').count(), 0)
   const places = (await drawnTexts(page, 'Bytes by plugin')).filter(({ text }) => /^\d\d:\d\d/.test(text))
   t.ok(places.length > 1)
   for (const [i, { left, text }] of places.entries())

@@ -1,13 +1,16 @@
 // A real browser on the dashboard of a real server.
+
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { isDeepStrictEqual } from 'node:util'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { eventually, patience } from '../../eventually.ts'
 import { serverFolder, startProcess } from '../../process/server.ts'
 import { findProgram } from '../../programs.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const built = fileURLToPath(new URL('../../../plugins/dashboard/assets/index.html', import.meta.url))
 const pictures = fileURLToPath(new URL('../../../test-output/dashboard', import.meta.url))
 
@@ -17,7 +20,7 @@ export const narrow = { width: 390, height: 844 }
 export interface Site {
   /** Address of the server. */
   readonly url: string
-  /** A page of its own at an address below `/dashboard/`; what it complains about fails the test. */
+  /** A page at an address below `/dashboard/` with a storage of its own; what it complains about fails the test. */
   open(path: string, options?: PageOptions): Promise<Page>
 }
 
@@ -40,39 +43,77 @@ export async function openSite(t: Test, { toml = '', env = {}, fill }: SiteOptio
   if (!existsSync(built)) throw new Error('the dashboard is not built: npm run build:dashboard')
   const server = await startProcess(t, serverFolder(t, toml), { env })
   await fill?.(server.url)
-  const browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox'] })
-  t.teardown(() => browser.close())
-  let opened: BrowserContext[] = []
-  // Pages of a part that is over would go on asking the server; those opened before it stay.
+  const browser = await launch(t)
+  // A tab of a new context takes five times the processor time of one that has read the dashboard's files before.
+  const tabs: Tab[] = []
+  let kept: readonly Tab[] = []
+  // Tabs that were opened before a part of the test stay as they are.
   t.beforeEach(() => {
-    opened = []
+    kept = tabs.filter(tab => !tab.free)
   })
-  t.afterEach(() => Promise.all(opened.map(context => context.close())))
+  t.afterEach(async () => {
+    for (const tab of tabs) {
+      if (tab.free || kept.includes(tab)) continue
+      await clear(tab.page)
+      tab.free = true
+    }
+  })
   return {
     url: server.url,
     async open(path, { viewport = wide, dark = false, timezoneId = 'UTC' } = {}) {
-      const colorScheme = dark ? 'dark' : 'light'
-      const context = await browser.newContext({ viewport, colorScheme, timezoneId, reducedMotion: 'reduce' })
-      opened.push(context)
-      return open(t, context, server.url, path)
+      let tab = tabs.find(each => each.free && each.timezoneId === timezoneId)
+      if (tab === undefined) {
+        const context = await browser.newContext({ timezoneId, reducedMotion: 'reduce' })
+        tab = { page: await newPage(t, context, server.url), timezoneId, free: false }
+        tabs.push(tab)
+      }
+      tab.free = false
+      await tab.page.setViewportSize(viewport)
+      await tab.page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' })
+      await tab.page.goto(`${server.url}/dashboard/${path}`)
+      return tab.page
     }
   }
+}
+
+/** A page in a context of its own, used by one part of a test after the other. */
+interface Tab {
+  readonly page: Page
+  readonly timezoneId: string
+  free: boolean
+}
+
+/** Ends what the page shows and removes what it kept; it would go on asking the server. */
+async function clear(page: Page): Promise<void> {
+  await page.context().clearPermissions()
+  await page.mouse.move(0, 0)
+  await page.evaluate(() => {
+    localStorage.clear()
+    sessionStorage.clear()
+  })
+  await page.goto(new URL('/v1/health', page.url()).href)
+}
+
+async function launch(t: Test): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  return browser
 }
 
 /** A page of a server that the test started itself. */
 export async function visit(t: Test, url: string, path: string): Promise<Page> {
   if (!existsSync(built)) throw new Error('the dashboard is not built: npm run build:dashboard')
-  const browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox'] })
-  t.teardown(() => browser.close())
   const viewport = { width: 1440, height: 900 }
-  const context = await browser.newContext({ viewport, timezoneId: 'UTC', reducedMotion: 'reduce' })
-  return open(t, context, url, path)
+  const context = await (await launch(t)).newContext({ viewport, timezoneId: 'UTC', reducedMotion: 'reduce' })
+  const page = await newPage(t, context, url)
+  await page.goto(`${url}/dashboard/${path}`)
+  return page
 }
 
-async function open(t: Test, context: BrowserContext, url: string, path: string): Promise<Page> {
+async function newPage(t: Test, context: BrowserContext, url: string): Promise<Page> {
   await context.addInitScript(recordTexts)
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(patience)
   page.on('pageerror', error => t.fail(`the page fails: ${error.message}`))
   page.on('console', message => {
     // Refused requests are answers that a test may want; anything else is not.
@@ -83,7 +124,6 @@ async function open(t: Test, context: BrowserContext, url: string, path: string)
     if (!address.startsWith(`${url}/`) && !/^(blob|data):/.test(address))
       t.fail(`a request leaves the page: ${address}`)
   })
-  await page.goto(`${url}/dashboard/${path}`)
   return page
 }
 
@@ -91,11 +131,11 @@ async function open(t: Test, context: BrowserContext, url: string, path: string)
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: `${pictures}/${name}.png`, caret: 'initial' })
-  await page.evaluate(axe)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   const found = await page.evaluate(async () => {
-    const { violations } = await (
-      globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
-    ).axe.run()
+    const { axe } = globalThis as unknown as { axe: Axe }
+    // Without nodes of rules that hold, for which the time would double.
+    const { violations } = await axe.run({ resultTypes: ['violations'] })
     return violations.map(({ id, impact, nodes }) => ({
       id,
       impact,
@@ -106,6 +146,10 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
   t.same(serious, [], `${name}: no serious issue of accessibility`)
   const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
   t.equal(over, 0, `${name}: nothing is wider than the window`)
+}
+
+interface Axe {
+  run(options: object): Promise<{ readonly violations: readonly Violation[] }>
 }
 
 interface Violation {
@@ -122,14 +166,17 @@ export interface DrawnText {
 }
 
 /** Texts that stand on the canvas of a chart. */
-export function drawnTexts(page: Page, label: string): Promise<readonly DrawnText[]> {
-  return page
-    .getByRole('figure', { name: label, exact: true })
-    .first()
-    .evaluate(figure => {
-      const canvas = figure.querySelector('canvas') as (HTMLCanvasElement & { drawn?: DrawnText[] }) | null
-      return canvas?.drawn ?? []
-    })
+export async function drawnTexts(page: Page, label: string): Promise<readonly DrawnText[]> {
+  const figure = page.getByRole('figure', { name: label, exact: true }).first()
+  // A chart that is just drawn anew has none.
+  return eventually(
+    () =>
+      figure.evaluate(each => {
+        const canvas = each.querySelector('canvas') as (HTMLCanvasElement & { drawn?: DrawnText[] }) | null
+        return canvas?.drawn ?? []
+      }),
+    texts => texts.length > 0
+  )
 }
 
 /** Runs in the page: a canvas tells what was written on it. */
@@ -152,6 +199,64 @@ function recordTexts(): void {
     return clearRect.apply(this, box)
   }
 }
+
+/** Does something until it has worked: what a page is just drawing anew takes no notice of a mouse or a key. */
+export async function until(act: () => Promise<unknown>, hasWorked: () => Promise<boolean>): Promise<void> {
+  await eventually(async () => {
+    await act()
+    return hasWorked()
+  })
+}
+
+const holds = {
+  equal: Object.is,
+  same: isDeepStrictEqual,
+  strictSame: isDeepStrictEqual,
+  match: matches,
+  notMatch: (found: unknown, wanted: unknown) => !matches(found, wanted),
+  not: (found: unknown, wanted: unknown) => !Object.is(found, wanted)
+}
+
+/** As tap matches, for what pages show. */
+function matches(found: unknown, wanted: unknown): boolean {
+  if (wanted instanceof RegExp) return wanted.test(String(found))
+  if (typeof wanted === 'string') return String(found).includes(wanted)
+  if (typeof wanted !== 'object' || wanted === null) return Object.is(found, wanted)
+  return Object.entries(wanted).every(([key, value]) => matches((found as Record<string, unknown>)?.[key], value))
+}
+
+/**
+ * Assertions of tap about what a page shows, read again until they hold: a page is drawn some time after the key, the click or the answer
+ * that changes it. Of what never holds the last value fails the test.
+ */
+export function shows(t: Test) {
+  const settled = async (read: Read, isWanted: (found: unknown) => boolean) => {
+    let last: unknown
+    await eventually(async () => {
+      last = await read()
+      return isWanted(last)
+    }).catch(() => {})
+    return last
+  }
+  const compared =
+    (kind: keyof typeof holds) =>
+    async (read: Read, wanted: unknown, message?: string): Promise<boolean> => {
+      const found = await settled(read, each => holds[kind](each, wanted))
+      return message === undefined ? t[kind](found, wanted) : t[kind](found, wanted, message)
+    }
+  return {
+    equal: compared('equal'),
+    same: compared('same'),
+    strictSame: compared('strictSame'),
+    match: compared('match'),
+    notMatch: compared('notMatch'),
+    not: compared('not'),
+    ok: async (read: Read, message = 'true') => t.ok(await settled(read, Boolean), message),
+    notOk: async (read: Read, message = 'false') => t.notOk(await settled(read, found => !found), message)
+  }
+}
+
+type Read = () => unknown
 
 /** Sends a statement to the server and expects success. */
 export async function runSql(url: string, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { needing } from '../../programs.ts'
-import { look, narrow, openSite, runSql } from './browser.ts'
+import { look, narrow, openSite, runSql, shows } from './browser.ts'
 
 const start = Date.now() - 3_600_000
 
@@ -16,8 +16,6 @@ async function fill(url: string): Promise<void> {
   await runSql(url, `INSERT INTO weather VALUES ${rows.join(', ')}`)
 }
 
-t.setTimeout(180_000)
-
 t.test('what all pages share', needing('chromium'), async t => {
   const site = await openSite(t, { fill })
 
@@ -32,7 +30,7 @@ t.test('what all pages share', needing('chromium'), async t => {
       const before = (await page.locator('.editor').boundingBox())!.height
       await page.goto(`${site.url}/dashboard/query?q=${q}`)
       await page.getByText('5,000 rows in').waitFor()
-      t.equal((await page.locator('.editor').boundingBox())!.height, before, `${width}`)
+      await shows(t).equal(async () => (await page.locator('.editor').boundingBox())!.height, before, `${width}`)
       t.ok(before > 100)
     }
   })
@@ -45,29 +43,29 @@ t.test('what all pages share', needing('chromium'), async t => {
       const page = await site.open(link, { timezoneId })
       const range = page.locator('.time-range > button')
       words.push(await range.textContent())
-      t.equal(await page.getByLabel('Database').inputValue(), 'other')
+      await shows(t).equal(() => page.getByLabel('Database').inputValue(), 'other')
       await range.click()
       await page.getByLabel('From', { exact: true }).fill('2026-05-04 09:00')
       await page.getByLabel('To', { exact: true }).fill('2026-05-04 08:00')
       await page.getByRole('button', { name: 'Show' }).click()
-      t.match(
-        await page.getByLabel('To', { exact: true }).evaluate((each: HTMLInputElement) => each.validationMessage),
+      await shows(t).match(
+        () => page.getByLabel('To', { exact: true }).evaluate((each: HTMLInputElement) => each.validationMessage),
         /is not before/
       )
       await page.getByLabel('To', { exact: true }).fill('2026-05-04 09:30')
       await page.getByRole('button', { name: 'Show' }).click()
       const from = timezoneId === 'UTC' ? '2026-05-04T09:00:00.000Z' : '2026-05-04T00:00:00.000Z'
-      t.equal(new URL(page.url()).searchParams.get('from'), from)
+      await shows(t).equal(() => new URL(page.url()).searchParams.get('from'), from)
       await page.getByRole('link', { name: 'Logs' }).click()
       await page.waitForURL('**/logs?*')
-      t.match(Object.fromEntries(new URL(page.url()).searchParams), { db: 'other', from })
+      await shows(t).match(() => Object.fromEntries(new URL(page.url()).searchParams), { db: 'other', from })
     }
     t.same(words, [
       '2026-05-04 19:00:00 to 2026-05-04 21:00:00 local',
       '2026-05-04 10:00:00 to 2026-05-04 12:00:00 local'
     ])
     const wrong = await site.open('metrics?from=now&to=now-1h')
-    t.match(await wrong.getByRole('alert').textContent(), 'now is not before now-1h')
+    await shows(t).match(() => wrong.getByRole('alert').textContent(), 'now is not before now-1h')
   })
 
   await t.test('menus lie on the screen, one at a time, and close', async t => {
@@ -77,24 +75,24 @@ t.test('what all pages share', needing('chromium'), async t => {
     for (const name of ['Saved', 'Last hour local', 'Download']) {
       // One may lie over the button of the next.
       await page.getByRole('button', { name, exact: true }).evaluate((each: HTMLButtonElement) => each.click())
-      t.equal(await sheets.count(), 1, name)
+      await shows(t).equal(() => sheets.count(), 1, name)
       const box = (await sheets.boundingBox())!
       t.ok(box.x >= 0 && box.x + box.width <= narrow.width, `${name} from ${box.x} to ${box.x + box.width}`)
       t.ok(box.y >= 0 && box.y + box.height <= narrow.height, `${name} from ${box.y} to ${box.y + box.height}`)
     }
     await look(t, page, 'menu-narrow')
     await page.keyboard.press('Escape')
-    t.equal(await sheets.count(), 0, 'Escape')
+    await shows(t).equal(() => sheets.count(), 0, 'Escape')
     await page.getByRole('button', { name: 'Saved', exact: true }).click()
     await page.mouse.click(5, narrow.height - 5)
-    t.equal(await sheets.count(), 0, 'a click outside')
+    await shows(t).equal(() => sheets.count(), 0, 'a click outside')
     await page.goto(`${site.url}/dashboard/status`)
     const current = page.locator('nav [aria-current]')
     await page.waitForFunction(() => {
       const { left, right } = document.querySelector('nav [aria-current]')!.getBoundingClientRect()
       return left >= 0 && right <= innerWidth
     })
-    t.equal(await current.textContent(), 'Status')
+    await shows(t).equal(() => current.textContent(), 'Status')
   })
 
   await t.test('the first page shows what comes in, and leads on', async t => {
@@ -102,7 +100,7 @@ t.test('what all pages share', needing('chromium'), async t => {
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     const tables = page.getByLabel('Newest tables')
     await tables.getByRole('link', { name: 'weather' }).waitFor()
-    t.match(await page.getByLabel('Coming in', { exact: true }).textContent(), /sql600/)
+    await shows(t).match(() => page.getByLabel('Coming in', { exact: true }).textContent(), /sql600/)
     await look(t, page, 'home')
     const dark = await site.open('', { dark: true, viewport: narrow })
     await dark.getByLabel('Newest tables').getByRole('link', { name: 'weather' }).waitFor()

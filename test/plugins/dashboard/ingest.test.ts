@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { needing } from '../../programs.ts'
-import { look, narrow, openSite } from './browser.ts'
-
-t.setTimeout(180_000)
+import { look, narrow, openSite, shows } from './browser.ts'
 
 t.test('the page that takes data in', needing('chromium'), async t => {
   const site = await openSite(t)
@@ -16,7 +14,7 @@ t.test('the page that takes data in', needing('chromium'), async t => {
     await page.getByRole('textbox', { name: 'Data' }).fill('weather,city=Oslo temp=-3.5 1700000000\nweather temp=x')
     await page.getByLabel('Precision').selectOption('s')
     await page.getByRole('button', { name: 'Send' }).click()
-    t.match(await page.getByRole('alert').textContent(), /line 2, column/)
+    await shows(t).match(() => page.getByRole('alert').textContent(), /line 2, column/)
     await look(t, page, 'ingest-error')
     await page.getByRole('textbox', { name: 'Data' }).fill('weather,city=Oslo temp=-3.5 1700000000')
     await page.getByRole('button', { name: 'Send' }).click()
@@ -74,7 +72,7 @@ t.test('the page that takes data in', needing('chromium'), async t => {
   await t.test('an empty server says how to send the first rows', async t => {
     const page = await site.open('?db=information_schema')
     await page.getByRole('heading', { name: 'Send the first rows' }).waitFor()
-    t.match(await page.locator('.snippet pre').textContent(), new URL(site.url).port)
+    await shows(t).match(() => page.locator('.snippet pre').textContent(), new URL(site.url).port)
     await look(t, page, 'home-empty')
   })
 })

@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { needing } from '../../programs.ts'
 import { traceId } from '../jaeger/spans.ts'
-import { look, narrow, openSite, runSql, type Site } from './browser.ts'
-
-t.setTimeout(180_000)
+import { look, narrow, openSite, runSql, type Site, shows } from './browser.ts'
 
 const end = Date.UTC(2026, 4, 4, 12)
 const count = 3000
@@ -39,6 +37,18 @@ async function fill(url: string): Promise<void> {
     url,
     `INSERT INTO traced VALUES (${now - 1000}, 'ERROR', 'Error: card declined\n    at pay (/srv/pay.js:10:3)\n    at run (/srv/run.js:44:9)', 'a1'), (${now - 2000}, 'ERROR', '\u001b[31mgift\u001b[0m declined', 'a1')`
   )
+  await runSql(url, "CREATE TABLE carts (at TIMESTAMP(3) TIME INDEX, message STRING) WITH (append_mode = 'true')")
+  const cartLine = (i: number, minutes: number, message: string) =>
+    `(${end - minutes * 60_000 + 1 + i * 1000}, '${message}')`
+  const carts = [
+    ...Array.from({ length: 40 }, (_, i) => [
+      cartLine(i, 20, `cart ${i} is paid`),
+      cartLine(i, 10, `cart ${100 + i} is paid`)
+    ]).flat(),
+    ...Array.from({ length: 10 }, (_, i) => cartLine(i, 20, `somebody left cart ${i} behind in the shop`)),
+    ...Array.from({ length: 20 }, (_, i) => cartLine(i, 10, `the bank answered ${i} ms too late`))
+  ]
+  await runSql(url, `INSERT INTO carts VALUES ${carts.join(', ')}`)
   await runSql(url, 'CREATE TABLE figures (at TIMESTAMP(3) TIME INDEX, value DOUBLE)')
   const attribute = (key: string, value: object) => ({ key, value })
   const logRecords = [1, 2].map(i => ({
@@ -66,23 +76,39 @@ t.test('the page of logs', needing('chromium'), async t => {
   await t.test('shows the newest lines and how many there were over time by level', async t => {
     const page = await site.open(`logs?table=weblog&${then}`)
     await page.getByText('3,000 lines, a bar is 1 min').waitFor()
-    t.same(await page.locator('.histogram .legend .name').allTextContents(), ['DEBUG', 'INFO', 'WARN', 'ERROR'])
+    await shows(t).same(
+      () => page.locator('.histogram .legend .name').allTextContents(),
+      ['DEBUG', 'INFO', 'WARN', 'ERROR']
+    )
     const lines = page.getByRole('list', { name: 'Lines', exact: true })
-    t.match(await lines.getByRole('listitem').first().textContent(), /INFO.*GET \/cart\/0 served.*host=web0 status=200/)
-    t.ok((await lines.getByRole('listitem').count()) < 100, 'only lines in sight are in the page')
-    t.notOk((await page.getByLabel('Table').textContent())!.includes('figures'), 'tables without texts are no logs')
+    await shows(t).match(
+      () => lines.getByRole('listitem').first().textContent(),
+      /INFO.*GET \/cart\/0 served.*host=web0 status=200/
+    )
+    await shows(t).ok(
+      async () => (await lines.getByRole('listitem').count()) < 100,
+      'only lines in sight are in the page'
+    )
+    await shows(t).notOk(
+      async () => (await page.getByLabel('Table').textContent())!.includes('figures'),
+      'tables without texts are no logs'
+    )
     await look(t, page, 'logs')
     await page.getByRole('button', { name: 'Load more' }).click()
     await page.getByText('1,000 lines in').waitFor()
     await page.getByRole('button', { name: /^ERROR/ }).click()
-    t.equal(await page.getByRole('button', { name: /^INFO/ }).getAttribute('aria-pressed'), 'false', 'one alone')
+    await shows(t).equal(
+      () => page.getByRole('button', { name: /^INFO/ }).getAttribute('aria-pressed'),
+      'false',
+      'one alone'
+    )
     const box = (await page.locator('.u-over').boundingBox())!
     await page.mouse.move(box.x + box.width * 0.5, box.y + 40)
     await page.mouse.down()
     await page.mouse.move(box.x + box.width * 0.7, box.y + 50, { steps: 4 })
     await page.mouse.up()
     await page.getByText('lines, a bar is 10 s').waitFor()
-    t.match(page.url(), /from=2026-05-04T11%3A[23]/)
+    await shows(t).match(() => page.url(), /from=2026-05-04T11%3A[23]/)
   })
 
   await t.test('searches words, builds filters, and its address shows the same again', async t => {
@@ -104,12 +130,12 @@ t.test('the page of logs', needing('chromium'), async t => {
     await page.getByRole('button', { name: 'host String' }).click()
     const values = page.getByRole('list', { name: 'Values of host' })
     await values.getByText('web2').waitFor()
-    t.equal(await values.getByRole('listitem').count(), 1)
+    await shows(t).equal(() => values.getByRole('listitem').count(), 1)
     await values.getByRole('button', { name: 'Without web2' }).click()
     await page.getByText('No lines in this time').waitFor()
     const other = await site.open(again(site, page.url()), { dark: true, viewport: narrow })
     await other.getByText('No lines in this time').waitFor()
-    t.equal(await other.getByRole('list', { name: 'Filters' }).getByRole('listitem').count(), 2)
+    await shows(t).equal(() => other.getByRole('list', { name: 'Filters' }).getByRole('listitem').count(), 2)
     await look(t, other, 'logs-filters-narrow-dark')
     await other.getByRole('button', { name: 'host is not web2', exact: true }).click()
     await other.getByLabel('Operator').selectOption('is one of')
@@ -126,7 +152,7 @@ t.test('the page of logs', needing('chromium'), async t => {
 
   await t.test('tells what the server refuses', async t => {
     const page = await site.open(`logs?table=weblog&${then}&f=${encodeURIComponent('[["message","regex","("]]')}`)
-    t.match(await page.getByRole('alert').textContent(), /^The filter/)
+    await shows(t).match(() => page.getByRole('alert').textContent(), /^The filter/)
     const none = await site.open('logs?table=figures')
     await none.getByText('There is no table figures with texts').waitFor()
   })
@@ -146,10 +172,10 @@ t.test('the page of logs', needing('chromium'), async t => {
     await details.getByText('Lines around it').click()
     const around = details.getByRole('region', { name: 'Lines around it' })
     await around.waitFor()
-    t.equal(await around.getByRole('listitem').count(), 11)
-    t.match(await around.locator('[aria-current]').textContent(), /cart\/7 /)
+    await shows(t).equal(() => around.getByRole('listitem').count(), 11)
+    await shows(t).match(() => around.locator('[aria-current]').textContent(), /cart\/7 /)
     await details.getByText('JSON', { exact: true }).click()
-    t.match(await details.locator('pre').last().textContent(), '"status": 200')
+    await shows(t).match(() => details.locator('pre').last().textContent(), '"status": 200')
     await look(t, page, 'logs-line')
     await details.getByRole('button', { name: 'Older' }).click()
     await details.locator('pre').getByText('cart/8 ').first().waitFor()
@@ -179,7 +205,10 @@ t.test('the page of logs', needing('chromium'), async t => {
     await page.getByRole('button', { name: /record 2/ }).click()
     await page.getByRole('button', { name: 'Filter for log_attributes.user.id user-2' }).click()
     await page.getByText('1 line, a bar').waitFor()
-    t.match(await page.getByRole('list', { name: 'Filters' }).textContent(), 'has the member "user.id": "user-2"')
+    await shows(t).match(
+      () => page.getByRole('list', { name: 'Filters' }).textContent(),
+      'has the member "user.id": "user-2"'
+    )
     await look(t, page, 'logs-objects')
     await page.getByRole('button', { name: 'Filter out log_attributes.size 2' }).click()
     await page.getByText('No lines in this time').waitFor()
@@ -190,8 +219,8 @@ t.test('the page of logs', needing('chromium'), async t => {
     await page.getByText('2 lines, a bar').waitFor()
     // The bars are one colour until the values of the level are known.
     await page.locator('.histogram .legend .name', { hasText: 'W' }).waitFor()
-    t.same(await page.locator('.histogram .legend .name').allTextContents(), ['W', 'E'])
-    t.equal(await page.locator('.level.error').textContent(), 'E')
+    await shows(t).same(() => page.locator('.histogram .legend .name').allTextContents(), ['W', 'E'])
+    await shows(t).equal(() => page.locator('.level.error').textContent(), 'E')
     await page.getByRole('button', { name: 'more Json' }).click()
     await page.getByRole('button', { name: /^{"b":\[1,2],"c":{}}/ }).click()
     await page.getByText('1 line, a bar').waitFor()
@@ -222,10 +251,10 @@ t.test('the page of logs', needing('chromium'), async t => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await insert(site.url, Date.now(), 'fresh while paused')
     await page.getByText('1 new line waits').waitFor()
-    t.equal(await page.getByRole('button', { name: /while paused/ }).count(), 0)
+    await shows(t).equal(() => page.getByRole('button', { name: /while paused/ }).count(), 0)
     await page.getByRole('button', { name: 'Resume' }).click()
-    t.match(
-      await page.getByRole('list', { name: 'Lines', exact: true }).getByRole('listitem').first().textContent(),
+    await shows(t).match(
+      () => page.getByRole('list', { name: 'Lines', exact: true }).getByRole('listitem').first().textContent(),
       /paused/
     )
     const many = Array.from({ length: 2500 }, (_, i) => `(${Date.now()}, 'INFO', 'web9', 'fresh ${i}', 200, NULL)`)
@@ -250,14 +279,14 @@ t.test('the page of logs', needing('chromium'), async t => {
       t.equal(three!.height - one!.height, 40, 'two lines more')
       const below = await page.getByRole('listitem').filter({ hasText: 'gift' }).boundingBox()
       t.ok(Math.abs(below!.y - (three!.y + three!.height)) < 2 || below!.y < three!.y, 'nothing overlaps')
-      t.notOk((await page.locator('.log-lines').textContent())!.includes('[31m'))
+      await shows(t).notOk(async () => (await page.locator('.log-lines').textContent())!.includes('[31m'))
       const [red, plain] = await page
         .locator('.log-lines .ansi-red, .log-lines .message')
         .evaluateAll(all =>
           ['ansi-red', 'message'].map(name => getComputedStyle(all.find(each => each.classList.contains(name))!).color)
         )
       t.not(red, plain)
-      t.same(new Set(await page.locator('mark').allTextContents()), new Set(['declined']))
+      await shows(t).same(async () => new Set(await page.locator('mark').allTextContents()), new Set(['declined']))
       await look(t, page, `logs-traced-${dark ? 'dark' : 'light'}`)
     }
   })
@@ -272,10 +301,17 @@ t.test('the page of logs', needing('chromium'), async t => {
     await first.getByText('/cart/2999 served').or(first.getByText('/2999')).first().waitFor()
     await page.getByLabel('host', { exact: true }).uncheck()
     await page.waitForFunction(() => !document.querySelector('.log-lines')?.textContent?.includes('host='))
-    t.match(await first.textContent(), 'status=')
+    await shows(t).match(() => first.textContent(), 'status=')
     await page.getByLabel('Wrap long lines').check()
     await page.locator('.log-lines.wrapped').waitFor()
+    // Wrapped lines are all in the page, and the check of each takes its time.
+    await page.getByLabel('Search in lines').fill('"cart/298"')
+    await page.keyboard.press('Enter')
+    await page.getByText('9 lines, a bar').waitFor()
     await look(t, page, 'logs-look')
+    await page.getByLabel('Search in lines').fill('')
+    await page.keyboard.press('Enter')
+    await page.getByText('3,000 lines, a bar').waitFor()
     const load = async (kind: string) => {
       const [download] = await Promise.all([
         page.waitForEvent('download'),
@@ -285,18 +321,57 @@ t.test('the page of logs', needing('chromium'), async t => {
         .trim()
         .split('\n')
     }
-    t.match(await load('CSV'), { length: 3001, 0: /^at,level,host,message/ })
+    await shows(t).match(() => load('CSV'), { length: 3001, 0: /^at,level,host,message/ })
     const lines = await load('NDJSON')
     t.equal(lines.length, 3000)
     t.match(JSON.parse(lines[0]!), { at: /^2026-05-04T11:59:59/, host: 'web0' })
-    t.match((await load('Text'))[0], /^2026-05-04T11:59:59.000Z GET \/cart\/0 served/)
+    await shows(t).match(async () => (await load('Text'))[0], /^2026-05-04T11:59:59.000Z GET \/cart\/0 served/)
   })
 
   await t.test('says of which filter or word it is that is wrong', async t => {
     const page = await site.open(`logs?table=weblog&${then}&f=${encodeURIComponent('[["message","regex","("]]')}`)
-    t.match(
-      await page.getByRole('alert').textContent(),
+    await shows(t).match(
+      () => page.getByRole('alert').textContent(),
       /^The filter “message matches the expression \(”: .*missing closing/
     )
+  })
+
+  await t.test('similar lines are patterns, and a time is compared with another one', async t => {
+    const time = `from=${new Date(end - 600_000).toISOString()}&to=${new Date(end).toISOString()}`
+    const page = await site.open(`logs?table=carts&${time}`, { viewport: { width: 1440, height: 900 } })
+    await page.getByRole('button', { name: 'Patterns' }).click()
+    const rows = page.getByLabel('Patterns', { exact: true }).locator('tbody tr')
+    await rows.nth(1).waitFor()
+    t.match(await rows.allTextContents(), [/^40.*cart … is paid/, /^20.*the bank answered … ms too late/])
+    await rows.nth(1).locator('summary').click()
+    await shows(t).match(
+      () => rows.nth(1).getByLabel('Examples').locator('li').first().textContent(),
+      /the bank answered \d+ ms/
+    )
+    await page.getByLabel('Compare with').selectOption('the time before')
+    await rows.nth(2).waitFor()
+    t.match(await rows.allTextContents(), [
+      /^200new.*the bank answered/,
+      /^010gone.*somebody left cart … behind/,
+      /^4040as many.*cart … is paid/
+    ])
+    await shows(t).match(
+      () => page.getByLabel('Comparison').textContent(),
+      /^50 lines from 2026-05-04 11:40:00 to .*; now \+20 %$/
+    )
+    await shows(t).equal(() => page.locator('.histogram canvas').count(), 2)
+    await look(t, page, 'logs-patterns')
+    await rows.nth(1).getByRole('button', { name: 'Lines' }).click()
+    await page.getByText('somebody left cart 3 behind in the shop').waitFor()
+    t.match(Object.fromEntries(new URL(page.url()).searchParams), { from: '2026-05-04T11:40:00.000Z', with: 'before' })
+    const dark = await site.open(`logs?table=carts&view=patterns&with=1d&${time}`, { dark: true, viewport: narrow })
+    await dark.getByText('new', { exact: true }).first().waitFor()
+    await look(t, dark, 'logs-patterns-narrow-dark')
+    const middle = await site.open(`logs?table=carts&view=patterns&with=2026-05-04T11:40:00Z&${time}`, {
+      viewport: { width: 1024, height: 768 }
+    })
+    await middle.getByText('gone', { exact: true }).waitFor()
+    await shows(t).equal(() => middle.getByLabel('Beginning of the other time').inputValue(), '2026-05-04T11:40:00Z')
+    await look(t, middle, 'logs-patterns-1024')
   })
 })

@@ -3,12 +3,12 @@ import t from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
 import { needing } from '../../programs.ts'
 import { type TestSeries, writeV1 } from '../metricsys/messages.ts'
-import { drawnTexts, look, narrow, openSite } from './browser.ts'
-
-t.setTimeout(180_000)
+import { integers } from '../metricsys/native.ts'
+import { drawnTexts, look, narrow, openSite, shows, until, write } from './browser.ts'
 
 const step = 15_000
 const count = 240
+const quantile = 'histogram_quantile(0.95, sum by (le) (rate(request_seconds_bucket[5m])))'
 
 function samples(now: number, value: (i: number) => number): [number, number][] {
   return Array.from({ length: count }, (_, i) => [now - (count - i) * step, value(i)])
@@ -53,6 +53,18 @@ async function fill(url: string): Promise<void> {
     labels: { __name__: 'request_seconds_bucket', job: 'api', le: '1' },
     exemplars: [{ labels: { trace_id: '0af7651916cd43dd8448eb211c80319c' }, value: 0.42, time: now - 60_000 }]
   })
+  series.push({
+    labels: { __name__: 'native_seconds', job: 'api' },
+    // Buckets of schema 0, whose bounds double: each time more of 0.25 to 0.5, of 0.5 to 1 and, behind a gap, of 2 to 4 seconds.
+    histograms: Array.from({ length: count }, (_, i) => {
+      const spans = [
+        [-1, 2],
+        [1, 1]
+      ] as const
+      const time = now - (count - i) * step
+      return integers({ schema: 0, count: 7 * i, sum: 5 * i, zero: i, spans, deltas: [i, 2 * i, -i], time })
+    })
+  })
   const about = [
     { metric: 'http_requests_total', type: 1, help: 'Requests answered.' },
     { metric: 'queue_length', type: 2, help: 'Things that wait.' }
@@ -75,7 +87,7 @@ t.test('the page of metrics', needing('chromium'), async t => {
     await page.getByText('1 of', { exact: false }).waitFor()
     await page.getByRole('button', { name: /http_requests_total/ }).click()
     await page.getByLabel('Panel 1').locator('.legend li').first().waitFor()
-    t.equal(await page.getByLabel('Expression 1').inputValue(), 'sum(rate(http_requests_total[5m]))')
+    await shows(t).equal(() => page.getByLabel('Expression 1').textContent(), 'sum(rate(http_requests_total[5m]))')
     await page.getByRole('button', { name: 'job 3' }).click()
     await page.getByRole('button', { name: 'Sum by job' }).click()
     await page.getByLabel('Panel 2').locator('.legend li').nth(2).waitFor()
@@ -83,14 +95,12 @@ t.test('the page of metrics', needing('chromium'), async t => {
     await page.getByLabel('Panel 3').locator('.legend li').nth(1).waitFor()
     await look(t, page, 'metrics')
     await page.getByLabel('Panel 3').getByRole('button', { name: 'Up' }).click()
-    await page.waitForFunction(() =>
-      document.querySelectorAll<HTMLInputElement>('.expression')[1]?.value.includes('web')
-    )
+    await page.getByLabel('Expression 2').getByText('web').waitFor()
     await page.getByLabel('Panel 2').getByRole('button', { name: 'Remove' }).click()
     await page.getByLabel('Panel 3').waitFor({ state: 'detached' })
     const again = await site.open(page.url().slice(`${site.url}/dashboard/`.length))
     await again.getByLabel('Panel 2').locator('.legend li').nth(2).waitFor()
-    t.match(await again.getByLabel('Expression 2').inputValue(), 'sum by (job)')
+    await shows(t).match(() => again.getByLabel('Expression 2').textContent(), 'sum by (job)')
   })
 
   await t.test('histograms are shown as quantiles, an expression can be written, a drag zooms all panels', async t => {
@@ -98,22 +108,39 @@ t.test('the page of metrics', needing('chromium'), async t => {
     await page.getByRole('button', { name: '99 % quantile' }).click()
     await page.getByLabel('Panel 1').locator('.legend li').first().waitFor()
     await look(t, page, 'metrics-narrow-dark')
-    await page.getByLabel('Expression 1').fill('queue_length')
+    await write(page, 'Expression 1', 'queue_length')
     await page.keyboard.press('Enter')
     await page.getByText('3 series in').waitFor()
     const plot = page.locator('.u-over').first()
-    await plot.scrollIntoViewIfNeeded()
+    // Scrolls there, again where the chart is made anew meanwhile.
+    await plot.hover()
     const box = (await plot.boundingBox())!
     await page.mouse.move(box.x + box.width * 0.5, box.y + 40)
     await page.mouse.down()
     await page.mouse.move(box.x + box.width * 0.8, box.y + 50, { steps: 4 })
     await page.mouse.up()
     await page.waitForFunction(() => new URLSearchParams(location.search).get('from')?.startsWith('20'))
-    await page.getByLabel('Expression 1').fill('sum(')
+    await write(page, 'Expression 1', 'sum(')
     await page.keyboard.press('Enter')
-    t.match(await page.getByRole('alert').textContent(), /parse error|unexpected/)
+    await shows(t).match(() => page.getByRole('alert').textContent(), /parse error|unexpected/)
     await page.getByRole('link', { name: 'Query' }).last().click()
     await page.getByLabel('PromQL expression').waitFor()
+  })
+
+  await t.test('an expression is completed as on the page of queries, and stays one line', async t => {
+    const page = await site.open('metrics?panels=drift')
+    const field = page.getByRole('textbox', { name: 'Expression 1' })
+    await write(page, 'Expression 1', 'queue_l')
+    await page.keyboard.press('Control+Space')
+    await page.locator('.cm-tooltip-autocomplete').getByText('queue_length').first().waitFor()
+    await look(t, page, 'metrics-completion')
+    await page.keyboard.press('Enter')
+    t.equal(await field.textContent(), 'queue_length')
+    await write(page, 'Expression 1', 'sum(\n  queue_length\n)')
+    t.equal(await field.textContent(), 'sum( queue_length )')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/panels=sum/)
+    await page.getByText('1 series in').waitFor()
   })
 
   for (const dark of [false, true]) {
@@ -137,25 +164,63 @@ t.test('the page of metrics', needing('chromium'), async t => {
       await page.mouse.move(box.x + box.width / 2, box.y + 40)
       const tip = figure.locator('.tooltip')
       await tip.waitFor()
-      t.match(await tip.locator('time').textContent(), /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/)
+      await shows(t).match(() => tip.locator('time').textContent(), /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/)
       const rows = await tip.locator('.row').allTextContents()
       t.match(rows, [/job="web".*MiB$/, /job="api".*MiB$/], 'the largest first')
       const inside = (await tip.boundingBox())!
       t.ok(inside.x >= 0 && inside.x + inside.width <= 1280, 'it lies on the screen')
       const ground = await page.locator('.tooltip').evaluate(each => getComputedStyle(each).backgroundColor)
       t.equal(ground, dark ? 'rgb(23, 30, 36)' : 'rgb(255, 255, 255)')
-      t.match(await figure.locator('.legend .figure').allTextContents(), [/^last .*MiB/, /^min/, /^avg/, /^max/])
+      await shows(t).match(
+        () => figure.locator('.legend .figure').allTextContents(),
+        [/^last .*MiB/, /^min/, /^avg/, /^max/]
+      )
       await look(t, page, `metrics-tooltip-${dark ? 'dark' : 'light'}`)
       await figure.getByRole('button', { name: /job="api"/ }).click()
-      await page.mouse.move(box.x + box.width / 3, box.y + 40)
+      await figure.getByRole('button', { name: /job="web"/, pressed: false }).waitFor()
       // A click shows one alone.
-      await page.waitForFunction(() => document.querySelectorAll('.tooltip .row').length === 1)
+      let moved = 0
+      await until(
+        () => page.mouse.move(box.x + box.width / 3 + (moved++ % 5), box.y + 40),
+        async () => (await figure.locator('.tooltip .row').count()) === 1
+      )
       await figure.getByRole('button', { name: /job="api"/ }).click()
-      t.equal(await figure.getByRole('button', { pressed: true }).count(), 2)
+      await shows(t).equal(() => figure.getByRole('button', { pressed: true }).count(), 2)
       await figure.locator('.u-over').dblclick()
       await page.waitForFunction(() => new URLSearchParams(location.search).get('from')?.startsWith('20'))
     })
   }
+
+  await t.test('crosshair, tooltip and what is being dragged stay while values are loaded anew', async t => {
+    const page = await site.open('metrics?panels=queue_length&from=now-1h&refresh=5s')
+    const figure = page.getByRole('figure', { name: 'queue_length' })
+    await figure.locator('.legend li').nth(2).waitFor()
+    const loaded = () => page.waitForResponse(response => response.url().includes('/query_range'))
+    await loaded()
+    const plot = figure.locator('.u-over')
+    await plot.hover()
+    const tip = figure.locator('.tooltip')
+    await tip.waitFor()
+    const time = await tip.locator('time').textContent()
+    await page.evaluate(() => {
+      const counted = globalThis as unknown as { gone: number }
+      counted.gone = 0
+      new MutationObserver(all => {
+        for (const { removedNodes } of all)
+          counted.gone += [...removedNodes].filter(each => (each as Element).matches?.('.tooltip, .uplot')).length
+      }).observe(document.body, { childList: true, subtree: true })
+    })
+    await page.waitForFunction(time => document.querySelector('.tooltip time')!.textContent !== time, time)
+    await shows(t).equal(() => tip.locator('.row').count(), 3)
+    const box = (await plot.boundingBox())!
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 3 })
+    await loaded()
+    await page.mouse.move(box.x + box.width * 0.8, box.y + 50, { steps: 3 })
+    t.equal(await page.evaluate(() => (globalThis as unknown as { gone: number }).gone), 0, 'nothing went away')
+    await page.mouse.up()
+    await page.waitForFunction(() => new URLSearchParams(location.search).get('from')?.startsWith('20'))
+  })
 
   await t.test('of many series the largest are drawn, each in a colour of its own, and words say so', async t => {
     const page = await site.open('metrics?panels=many')
@@ -200,31 +265,78 @@ t.test('the page of metrics', needing('chromium'), async t => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: '1 annotation' }).waitFor()
     await page.keyboard.press('Escape')
-    const over = page.locator('.u-over').first()
-    const box = (await over.boundingBox())!
+    // The plot in it is made anew when annotations come.
+    const box = (await page.locator('.plot').first().boundingBox())!
     const mark = page.locator('.tooltip .mark')
     for (let x = box.width - 1; x > 0 && (await mark.count()) === 0; x -= 3)
       await page.mouse.move(box.x + x, box.y + 30)
-    t.equal(await mark.textContent(), 'many{n="7"}')
+    await shows(t).equal(() => mark.textContent(), 'many{n="7"}')
     await look(t, page, 'metrics-annotation')
   })
 
   await t.test('what has most series is told, and what a metric would have without a label', async t => {
     const page = await site.open('metrics?view=cardinality', { viewport: { width: 1440, height: 900 } })
     const metrics = page.getByLabel('Metrics with most series')
-    t.match(await metrics.locator('li').first().textContent(), /^many600/)
-    t.match(await page.getByLabel('Labels with most values').locator('li').first().textContent(), /^n600/)
+    await shows(t).match(() => metrics.locator('li').first().textContent(), /^many600/)
+    await shows(t).match(() => page.getByLabel('Labels with most values').locator('li').first().textContent(), /^n600/)
     await look(t, page, 'metrics-cardinality')
     await metrics.getByRole('button', { name: 'http_requests_total' }).click()
     const drop = page.getByLabel('What to drop')
     await drop.getByText('without code').waitFor()
-    t.match(await drop.locator('li').allTextContents(), [
-      'without job2 series, 67 % fewer',
-      'without code3 series, 50 % fewer'
-    ])
+    await shows(t).match(
+      () => drop.locator('li').allTextContents(),
+      ['without job2 series, 67 % fewer', 'without code3 series, 50 % fewer']
+    )
     const dark = await site.open('metrics?view=cardinality&metric=many', { dark: true, viewport: narrow })
     await dark.getByText('1 series, 100 % fewer').waitFor()
     await look(t, dark, 'metrics-cardinality-narrow-dark')
+  })
+
+  await t.test('histograms are heat maps, with exemplars as dots that lead to traces', async t => {
+    const page = await site.open('metrics?metric=request_seconds_bucket', { viewport: { width: 1440, height: 900 } })
+    await page.getByRole('button', { name: 'Heat map' }).click()
+    const expression = 'sum by (le) (increase(request_seconds_bucket[5m]))'
+    const figure = page.getByRole('figure', { name: expression })
+    await figure.locator('.scale').waitFor()
+    const texts = (await drawnTexts(page, expression)).map(({ text }) => text)
+    t.same(texts.slice(0, 4), ['0 s', '100 ms', '1 s', '∞'])
+    const box = (await figure.locator('canvas').boundingBox())!
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 90)
+    await shows(t).match(() => figure.locator('.tooltip').textContent(), /^20\d\d-.*100 ms to 1 s[1-9]/)
+    await look(t, page, 'metrics-heat-map')
+    const dot = figure.getByRole('link', { name: /^Trace of 420 ms/ })
+    const { y, height } = (await dot.boundingBox())!
+    const share = (y + height / 2 - box.y) / (220 - 34)
+    t.ok(share > 1 / 3 && share < 2 / 3, `a dot of 420 ms lies between 100 ms and 1 s: ${share}`)
+    await page.getByRole('group', { name: 'Drawn as' }).getByRole('button', { name: 'Lines' }).click()
+    await figure.locator('.legend li').nth(2).waitFor()
+    await page.goto(`${site.url}/dashboard/metrics?panels=${encodeURIComponent(quantile)}`)
+    const chart = page.getByRole('figure', { name: quantile })
+    await chart.locator('.legend li').first().waitFor()
+    await chart.getByRole('link', { name: /^Trace of 420 ms/ }).waitFor()
+    await look(t, page, 'metrics-dots')
+    await chart.getByRole('link', { name: /^Trace of 420 ms/ }).click()
+    await page.waitForURL(/trace=0af7651916cd43dd8448eb211c80319c/)
+
+    const native = 'sum(increase(native_seconds[5m]))'
+    const dark = await site.open(`metrics?panels=${encodeURIComponent(native)}`, { dark: true, viewport: narrow })
+    await dark.getByRole('figure', { name: native }).locator('.scale').waitFor()
+    const bounds = (await drawnTexts(dark, native)).map(({ text }) => text)
+    t.same(
+      bounds.slice(0, 7),
+      ['-1 ms', '2 ms', '8 ms', '32 ms', '128 ms', '500 ms', '2 s'],
+      'empty ones have their row'
+    )
+    await look(t, dark, 'metrics-heat-map-narrow-dark')
+  })
+
+  await t.test('metrics of the same thing are named', async t => {
+    const page = await site.open('metrics?metric=http_requests_total')
+    await page.getByLabel('About http_requests_total').getByRole('button', { name: 'As it is' }).waitFor()
+    t.equal(await page.getByLabel('Related metrics').count(), 0, 'nothing else is like it')
+    await page.goto(`${site.url}/dashboard/metrics?metric=http_requests_failed`)
+    await page.getByLabel('Related metrics').getByRole('button', { name: 'http_requests_total' }).click()
+    await page.getByLabel('About http_requests_total').waitFor()
   })
 
   await t.test('exemplars lead to traces', async t => {

@@ -1,8 +1,6 @@
 import t from 'tap'
 import { needing } from '../../programs.ts'
-import { look, narrow, openSite, write } from './browser.ts'
-
-t.setTimeout(180_000)
+import { look, narrow, openSite, shows, write } from './browser.ts'
 
 const access = `processors:
   - dissect:
@@ -39,7 +37,10 @@ t.test('the page of pipelines', needing('chromium'), async t => {
     const page = await site.open('pipelines')
     await page.getByRole('button', { name: 'access 2' }).click()
     await page.locator('.cm-content').getByText('int16').waitFor()
-    t.equal(await page.getByRole('combobox', { name: 'Version', exact: true }).locator('option').count(), 2)
+    await shows(t).equal(
+      () => page.getByRole('combobox', { name: 'Version', exact: true }).locator('option').count(),
+      2
+    )
     await page.getByText('Changes', { exact: false }).click()
     const old = await page
       .getByRole('combobox', { name: 'Version', exact: true })
@@ -48,12 +49,12 @@ t.test('the page of pipelines', needing('chromium'), async t => {
       .textContent()
     await page.getByLabel('Compared with').selectOption(old!)
     await page.locator('.diff .removed').waitFor()
-    t.match(await page.locator('.diff .removed').textContent(), 'int32')
-    t.match(await page.locator('.diff .added').textContent(), 'int16')
+    await shows(t).match(() => page.locator('.diff .removed').textContent(), 'int32')
+    await shows(t).match(() => page.locator('.diff .added').textContent(), 'int16')
     await look(t, page, 'pipelines')
     await page.getByRole('button', { name: 'Table', exact: true }).click()
     await page.getByText('CREATE TABLE').waitFor()
-    t.match(await page.getByRole('complementary').textContent(), 'SMALLINT')
+    await shows(t).match(() => page.getByRole('complementary').textContent(), 'SMALLINT')
   })
 
   await t.test('tries lines and shows what each processor made of them', async t => {
@@ -66,10 +67,10 @@ t.test('the page of pipelines', needing('chromium'), async t => {
     await page.getByText('"path": "/cart"').first().waitFor()
     await page.getByText('Item 2').click()
     await page.getByText('taken out').waitFor()
-    t.match(await page.getByRole('alert').textContent(), /dissect/)
-    t.match(await page.getByLabel('Rows of dry_run').first().textContent(), /INT16/)
-    t.match(
-      await page.locator('.grid tbody tr').first().textContent(),
+    await shows(t).match(() => page.getByRole('alert').textContent(), /dissect/)
+    await shows(t).match(() => page.getByLabel('Rows of dry_run').first().textContent(), /INT16/)
+    await shows(t).match(
+      () => page.locator('.grid tbody tr').first().textContent(),
       new RegExp(`${new Date().toISOString().slice(0, 10)} \\d\\d:`),
       'times are written as times'
     )
@@ -85,14 +86,18 @@ t.test('the page of pipelines', needing('chromium'), async t => {
     await page.getByLabel('Name', { exact: true }).fill('fresh')
     await write(page, 'Pipeline', 'processors:\n  - dissekt:\n      field: x\n')
     await page.getByRole('button', { name: 'Store' }).click()
-    t.match(await page.getByRole('alert').textContent(), /did you mean dissect/)
+    await shows(t).match(() => page.getByRole('alert').textContent(), /did you mean dissect/)
     await write(page, 'Pipeline', access)
     await page.getByRole('button', { name: 'Store' }).click()
     await page.getByRole('button', { name: 'fresh 1' }).waitFor()
     await page.getByRole('button', { name: 'Remove this version' }).click()
     await look(t, page, 'pipelines-remove')
     await page.getByRole('button', { name: 'Keep it' }).click()
-    t.equal(await page.getByRole('button', { name: 'fresh 1' }).count(), 1, 'nothing goes without a second click')
+    await shows(t).equal(
+      () => page.getByRole('button', { name: 'fresh 1' }).count(),
+      1,
+      'nothing goes without a second click'
+    )
     await page.getByRole('button', { name: 'Remove this version' }).click()
     await page.getByRole('button', { name: 'Remove it' }).click()
     await page.getByRole('button', { name: 'fresh 1' }).waitFor({ state: 'detached' })
@@ -117,12 +122,12 @@ t.test('the page of pipelines', needing('chromium'), async t => {
     await page.getByRole('searchbox', { name: 'Search tables' }).waitFor()
     await page.goBack()
     await page.getByText('Not stored yet').waitFor()
-    t.match(await page.locator('.cm-content').textContent(), 'processors: []')
+    await shows(t).match(() => page.locator('.cm-content').textContent(), 'processors: []')
     await page.getByRole('button', { name: 'Discard' }).click()
     await page.locator('.cm-content').getByText('int32').waitFor()
     await page.reload()
     await page.locator('.cm-content').getByText('int32').waitFor()
-    t.equal(await page.getByText('Not stored yet').count(), 0)
+    await shows(t).equal(() => page.getByText('Not stored yet').count(), 0)
   })
 
   await t.test('a dry run tells keys that mean nothing', async () => {

@@ -2,8 +2,6 @@ import t from 'tap'
 import { needing } from '../../programs.ts'
 import { look, openSite, write } from './browser.ts'
 
-t.setTimeout(180_000)
-
 t.test('a server with users asks for one and tells why it refuses', needing('chromium'), async t => {
   const site = await openSite(t, { env: { WEIR__USER_PROVIDER: 'static_user_provider:cmd:alice=secret' } })
   const page = await site.open('query')

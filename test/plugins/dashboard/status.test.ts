@@ -1,8 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
+import { temporaryFolder } from '../../helpers.ts'
 import { needing } from '../../programs.ts'
-import { look, narrow, openSite, runSql } from './browser.ts'
-
-t.setTimeout(180_000)
+import { look, narrow, openSite, runSql, shows } from './browser.ts'
 
 async function fill(url: string): Promise<void> {
   await runSql(url, 'CREATE TABLE weather (ts TIMESTAMP(3) TIME INDEX, degrees DOUBLE)')
@@ -38,10 +39,34 @@ t.test('the page of the server itself', needing('chromium'), async t => {
     await page.context().setOffline(true)
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.getByText('does not answer').first().waitFor()
-    t.equal(await page.getByText('Failed to fetch').count(), 0)
+    await shows(t).equal(() => page.getByText('Failed to fetch').count(), 0)
     await page.context().setOffline(false)
     await page.getByText('does not answer').first().waitFor({ state: 'detached' })
     await tiles.first().waitFor()
-    t.equal(await page.getByRole('alert').count(), 0)
+    await shows(t).equal(() => page.getByRole('alert').count(), 0)
   })
+})
+
+const plugin = `import { definePlugin } from 'weir-server'
+export default definePlugin({
+  name: 'mine', prefix: '', servers: [], config: { type: 'object', properties: {} },
+  setup(core) {
+    core.report('mine', { component: 'consumer', state: 'degraded', reason: 'the broker does not answer' })
+    core.report('mine', { component: 'cache', state: 'failed', reason: 'no room' })
+  }
+})
+`
+
+t.test('plugins and their parts say how they are', needing('chromium'), async t => {
+  const folder = temporaryFolder(t)
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'index.js'), plugin)
+  const site = await openSite(t, { toml: `[plugins.mine]\nmodule = "${folder}/index.js"\n` })
+  const page = await site.open('status')
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}\\b`) })
+  await row('mine: consumer').getByText('the broker does not answer').waitFor()
+  await shows(t).match(() => row('mine: consumer').textContent(), /degraded the broker does not answer since \d/)
+  await shows(t).match(() => row('mine: cache').textContent(), /failed no room since/)
+  await shows(t).match(() => row('sql').textContent(), /ok$/)
+  await look(t, page, 'status-degraded')
 })

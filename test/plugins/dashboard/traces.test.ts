@@ -2,9 +2,7 @@ import t from 'tap'
 import { needing } from '../../programs.ts'
 import { began, shop, traceId } from '../jaeger/spans.ts'
 import { encodeTraces } from '../telemetry/traces/encode.ts'
-import { look, narrow, openSite, runSql } from './browser.ts'
-
-t.setTimeout(180_000)
+import { look, narrow, openSite, runSql, shows } from './browser.ts'
 
 /** A trace of many services, one of which fails under a long name. */
 const crowdId = '00000000000000000000000000000abc'
@@ -56,7 +54,7 @@ t.test('the page of traces', needing('chromium'), async t => {
     const page = await site.open(`traces?service=frontend&${then}`)
     const list = page.getByRole('list', { name: 'Traces found' })
     await list.getByText('frontend: GET /cart').waitFor()
-    t.equal(await list.getByRole('listitem').count(), 2)
+    await shows(t).equal(() => list.getByRole('listitem').count(), 2)
     await look(t, page, 'traces-search')
     await page.getByLabel('At least').fill('500ms')
     await page.getByRole('button', { name: 'Search' }).click()
@@ -66,8 +64,8 @@ t.test('the page of traces', needing('chromium'), async t => {
     await page.getByText('1 trace, the longest').waitFor()
     await page.getByLabel('At most').fill('soon')
     await page.keyboard.press('Enter')
-    t.match(
-      await page.getByRole('alert').textContent(),
+    await shows(t).match(
+      () => page.getByRole('alert').textContent(),
       /^unable to parse param 'minDuration|^unable to parse param 'maxDuration.*soon/
     )
   })
@@ -76,18 +74,18 @@ t.test('the page of traces', needing('chromium'), async t => {
     const page = await site.open(`traces?service=frontend&${then}`)
     await page.locator('.trace-list').getByText('frontend: GET /cart').click()
     await page.getByRole('button', { name: 'frontend GET /cart' }).waitFor()
-    t.equal(await page.locator('.waterfall .row').count(), 3)
+    await shows(t).equal(() => page.locator('.waterfall .row').count(), 3)
     await look(t, page, 'trace')
     await page.getByRole('button', { name: 'Close call cart' }).click()
-    t.equal(await page.locator('.waterfall .row').count(), 2)
+    await shows(t).equal(() => page.locator('.waterfall .row').count(), 2)
     await page.getByRole('button', { name: 'Open all' }).click()
     await page.getByLabel('Search in this trace').fill('oops')
     await page.getByText('1 span', { exact: true }).waitFor()
-    t.equal(await page.locator('.waterfall .row.dim').count(), 2)
+    await shows(t).equal(() => page.locator('.waterfall .row.dim').count(), 2)
     await page.getByRole('button', { name: 'frontend GET /cart' }).click()
     const details = page.getByRole('complementary', { name: 'GET /cart' })
     await details.getByText('exception.type').waitFor()
-    t.match(await details.textContent(), /user\.id9007199254740993/)
+    await shows(t).match(() => details.textContent(), /user\.id9007199254740993/)
     await look(t, page, 'trace-span')
     const again = await site.open(page.url().slice(`${site.url}/dashboard/`.length), { viewport: narrow, dark: true })
     await again.getByRole('complementary', { name: 'GET /cart' }).getByText('it broke').waitFor()
@@ -115,7 +113,7 @@ t.test('the page of traces', needing('chromium'), async t => {
         .evaluateAll(all => all.map(each => getComputedStyle(each).backgroundColor))
       t.equal(new Set(colours).size, 14, 'no two services share one')
       const mark = page.locator('.waterfall .mark')
-      t.equal(await mark.count(), 1)
+      await shows(t).equal(() => mark.count(), 1)
       const [name, box] = [
         await page
           .locator('.row', { has: page.locator('.mark') })
@@ -134,13 +132,16 @@ t.test('the page of traces', needing('chromium'), async t => {
     await page.getByRole('button', { name: 'frontend GET /cart' }).waitFor()
     await page.getByRole('link', { name: 'Logs of it' }).click()
     await page.getByRole('button', { name: /put into the cart/ }).waitFor()
-    t.equal(await page.getByLabel('Table').inputValue(), 'lines')
-    t.equal(await page.getByText('one of another trace').count(), 0)
+    await shows(t).equal(() => page.getByLabel('Table').inputValue(), 'lines')
+    await shows(t).equal(() => page.getByText('one of another trace').count(), 0)
     await page.goBack()
     await page.getByRole('link', { name: 'Search' }).click()
     await page.getByText('1 trace, the longest').waitFor()
-    t.equal(await page.getByLabel('At least').inputValue(), '500ms')
-    t.match(Object.fromEntries(new URL(page.url()).searchParams), { from: '2023-11-14T22:00:00Z', service: 'frontend' })
+    await shows(t).equal(() => page.getByLabel('At least').inputValue(), '500ms')
+    await shows(t).match(() => Object.fromEntries(new URL(page.url()).searchParams), {
+      from: '2023-11-14T22:00:00Z',
+      service: 'frontend'
+    })
     const none = await site.open(`logs?trace=${crowdId}&${then}`)
     await none.getByText('has lines of the trace').waitFor()
   })
@@ -149,21 +150,35 @@ t.test('the page of traces', needing('chromium'), async t => {
     const page = await site.open(`traces?service=frontend&${then}`)
     const dots = page.getByLabel('Durations')
     await dots.getByRole('link').nth(1).waitFor()
-    t.equal(await dots.getByRole('link').count(), 2)
+    await shows(t).equal(() => dots.getByRole('link').count(), 2)
     const heights = await dots.locator('circle').evaluateAll(all => all.map(each => Number(each.getAttribute('cy'))))
     t.equal(new Set(heights).size, 2, 'the longer one is higher')
+    await dots.getByRole('link', { name: /GET \/cart/ }).click()
+    await page.getByRole('heading', { name: 'Trace' }).waitFor()
+    await page.goBack()
     await page.getByRole('button', { name: 'Service map' }).click()
     const map = page.getByLabel('Service map', { exact: true })
     await map.locator('.name', { hasText: 'cart' }).waitFor()
-    t.same(await map.locator('.name').allTextContents(), ['frontend', 'cart'])
-    t.match(await map.locator('.service-node').first().textContent(), /3 spans, 33\.3 % failed/)
-    t.match(await map.locator('.call title').allTextContents(), ['frontend calls cart 1 time'])
+    await shows(t).same(() => map.locator('.name').allTextContents(), ['frontend', 'cart'])
+    t.match(
+      await map.locator('.service-node').first().textContent(),
+      /\d\/(s|min|h|day), \d+(\.\d)? % failp50 .*s, p95 .*s$/
+    )
+    await shows(t).match(
+      () => map.locator('.call title').allTextContents(),
+      [/^frontend calls cart 1 time, p95 [\d.]+ m?s$/]
+    )
+    await shows(t).match(() => map.locator('.figures').allTextContents(), [/^\d+\/(min|h|day)$/, /^p95 [\d.]+ m?s$/])
     await look(t, page, 'traces-map')
     await page.getByRole('button', { name: 'Operations' }).click()
     await page.getByLabel('Operations').getByText('GET /cart').waitFor()
     await look(t, page, 'traces-operations')
-    await dots.getByRole('link', { name: /GET \/cart/ }).click()
-    await page.getByRole('heading', { name: 'Trace' }).waitFor()
+    await page.getByRole('button', { name: 'Service map' }).click()
+    await map.getByRole('link').filter({ hasText: 'cart' }).click()
+    await page.waitForURL(/service=cart/)
+    const dark = await site.open(`traces?view=map&${then}`, { dark: true, viewport: narrow })
+    await dark.locator('.service-node').nth(1).waitFor()
+    await look(t, dark, 'traces-map-narrow-dark')
   })
 
   await t.test('two traces are compared by their operations', async t => {
@@ -172,7 +187,7 @@ t.test('the page of traces', needing('chromium'), async t => {
     await page.getByRole('button', { name: 'Compare' }).click()
     const rows = page.getByLabel('Operations of both').locator('tbody tr')
     await rows.nth(3).waitFor()
-    t.match(page.url(), `with=${traceId}`)
+    await shows(t).match(() => page.url(), `with=${traceId}`)
     const cells = await rows.first().locator('td').allTextContents()
     t.strictSame(cells.slice(0, 4), ['frontend', 'GET /cart', '0', '1'], 'the largest difference first')
     t.equal(cells[4], '0')

@@ -1,8 +1,9 @@
 // Real senders of events.
 import { createRequire } from 'node:module'
 import t from 'tap'
+import { eventually } from '../../eventually.ts'
 import { needing } from '../../programs.ts'
-import { eventually, startSyslogNg } from '../../syslog-ng.ts'
+import { startSyslogNg } from '../../syslog-ng.ts'
 import { base, serve } from './serve.ts'
 
 /** What of splunk-logging the test uses; the package brings no types. */
@@ -52,7 +53,7 @@ t.test('splunk-logging tells a wrong token, and what an event lacks, by number',
   t.match(await failure('alice:no', 'x'), { code: 4 })
 })
 
-t.test('syslog-ng sends events by its template', { ...needing('syslog-ng'), timeout: 60_000 }, async t => {
+t.test('syslog-ng sends events by its template', needing('syslog-ng'), async t => {
   const { addresses, sql, core } = await serve(t, users)
   const lines = [
     '<165>1 2026-01-01T00:00:01.5Z web1 app 1 - - first "quoted" line',
@@ -76,7 +77,7 @@ t.test('syslog-ng sends events by its template', { ...needing('syslog-ng'), time
   ])
 })
 
-t.test('syslog-ng sends as its collector destinations do', { ...needing('syslog-ng'), timeout: 60_000 }, async t => {
+t.test('syslog-ng sends as its collector destinations do', needing('syslog-ng'), async t => {
   const { addresses, sql, core } = await serve(t, users)
   const count = 300
   const lines = Array.from({ length: count }, (_, i) => `<165>1 2026-01-01T00:00:01Z web1 app 1 - - message ${i}`)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { type Column, ItemField, isValid } from '../../../core/index.ts'
+import { type Column, ItemField, isValid, runAtOnce } from '../../../core/index.ts'
 import { columnsOf } from '../../../plugins/eventcollector/columns.ts'
 import { decodeEvents } from '../../../plugins/eventcollector/events.ts'
 import { tableOfIndex } from '../../../plugins/eventcollector/index-name.ts'
@@ -88,11 +88,11 @@ t.test('what is sent is what is read, table by table', async t => {
       fc.constantFrom('', '\n'),
       (sent, asText, between) => {
         const body = Buffer.from(sent.map(each => write(each, asText)).join(between))
-        const events = decodeEvents(body, { spread: true, table: 't', now })
+        const events = runAtOnce(decodeEvents(body, { spread: true, table: 't', now }))
         const wanted = Map.groupBy(sent.map(expected), each => each.table)
         if (events.groups.length !== wanted.size) return false
         return events.groups.every(({ table, rows }) => {
-          const columns = columnsOf(events, rows, undefined)
+          const columns = runAtOnce(columnsOf(events, rows, undefined))
           const found = Array.from(rows, (_, i) => rowOf(columns, i))
           return comparable(found) === comparable(wanted.get(table)!.map(each => each.row))
         })

@@ -1,13 +1,20 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { ParseError } from '../../../core/index.ts'
+import { ParseError, runAtOnce } from '../../../core/index.ts'
 import { LineDecoder } from '../../../plugins/lineproto/decode/lines.ts'
 import { readPrecision } from '../../../plugins/lineproto/precision.ts'
 import { decodedPoints, type Point, showPoint, type Value, writePoint } from './points.ts'
 
-const limits = { max_request_tables: 1000, max_columns: 1000, max_request_cells: 1e7, cache_size: 1 << 20 }
+const limits = {
+  max_request_tables: 1000,
+  max_columns: 1000,
+  max_request_cells: 1e7,
+  max_text_size: 1e7,
+  cache_size: 1 << 20
+}
 const decoder = new LineDecoder(limits)
-const decode = (lines: string, by = decoder) => decodedPoints(by.decode(Buffer.from(lines), readPrecision('ns'), 7n))
+const decode = (lines: string, by = decoder) =>
+  decodedPoints(runAtOnce(by.decode(Buffer.from(lines), readPrecision('ns'), 7n)))
 const runs = Number(process.env['WEIR_PROPERTY_RUNS'] ?? 300)
 
 /** What a line can hold as a name: no line feed, which a backslash protects but does not hide. */
@@ -105,7 +112,10 @@ t.test('what is no line, with its place', async t => {
     const error = t.throws(() => decode(lines), { message }, lines.slice(0, 40))
     t.ok(error instanceof ParseError)
   }
-  t.throws(() => decoder.decode(Buffer.from([0x6d, 0x20, 0x76, 0x3d, 0xff]), readPrecision('ns'), 0n), /UTF-8/)
+  t.throws(
+    () => runAtOnce(decoder.decode(Buffer.from([0x6d, 0x20, 0x76, 0x3d, 0xff]), readPrecision('ns'), 0n)),
+    /UTF-8/
+  )
 })
 
 t.test('what is a line, all the same', async t => {
@@ -155,4 +165,40 @@ t.test('what is kept for later has an end', async t => {
     t.equal(points.length, 2)
   }
   t.throws(() => decode(`m ${Array.from({ length: 21 }, (_, i) => `f${i}=1`).join(',')}`, small), /more than 20 fields/)
+})
+
+t.test('texts of any length end at their quote, or are refused where they are too long or do not end', async t => {
+  const most = 70_000
+  const own = new LineDecoder({ ...limits, max_text_size: most })
+  const piece = fc.oneof(
+    fc.constantFrom('\\"', '\\\\', '\\x', 'ü', '\n'),
+    fc.constantFrom(1, 254, 255, 256, 257, 1000, 65_535, 65_536, 65_537).map(length => 'x'.repeat(length))
+  )
+  const written = fc.tuple(fc.array(piece, { maxLength: 6 }), fc.boolean())
+  fc.assert(
+    fc.property(written, ([pieces, isClosed]) => {
+      const text = pieces.join('')
+      const size = Buffer.byteLength(text)
+      const line = `m a="${text}${isClosed ? '" 1' : ''}`
+      // What is behind the limit is not looked at.
+      const problem =
+        size > most
+          ? `a text takes more than ${most} bytes (plugins.lineproto.max_text_size)`
+          : isClosed
+            ? undefined
+            : 'a text has no closing quote'
+      let said: string | undefined
+      try {
+        const [point] = decode(line, own)
+        const value = text.replace(/\\(["\\])/g, '$1')
+        if (point?.fields.get('a')?.value !== value) throw new Error('another text')
+      } catch (error) {
+        said = (error as Error).message
+      }
+      if (problem === undefined ? said !== undefined : said?.includes(problem) !== true)
+        throw new Error(`${said} for ${size} bytes, expected ${problem}`)
+    }),
+    { numRuns: runs }
+  )
+  t.pass()
 })

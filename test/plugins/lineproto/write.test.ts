@@ -119,7 +119,7 @@ t.test(
       t.match(answer.headers['x-influxdb-error'], /line 3, column 7/)
     }
     t.strictSame(await sql('SHOW TABLES'), [], 'nothing is made')
-    t.match(await server.core.metrics.expose(), /svc_lineproto_write_refused_total\{code="InvalidSyntax"\} 2/)
+    t.match(await server.core.metrics.expose(), /svc_refused_total\{plugin="lineproto",code="InvalidSyntax"\} 2/)
   }
 )
 

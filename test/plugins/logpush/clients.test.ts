@@ -4,9 +4,10 @@ import pino from 'pino'
 import { pinoLoki } from 'pino-loki'
 import t, { type Test } from 'tap'
 import winston from 'winston'
+import { eventually } from '../../eventually.ts'
 import { askSql } from '../../helpers.ts'
 import { needing } from '../../programs.ts'
-import { eventually, startSyslogNg } from '../../syslog-ng.ts'
+import { startSyslogNg } from '../../syslog-ng.ts'
 import { path, serve } from './serve.ts'
 
 /** What of winston-loki the test uses; its types lack the batcher. */
@@ -91,7 +92,7 @@ for (const json of [true, false]) {
   })
 }
 
-t.test('syslog-ng pushes by its template', { ...needing('syslog-ng'), timeout: 60_000 }, async t => {
+t.test('syslog-ng pushes by its template', needing('syslog-ng'), async t => {
   const { host, sql, table } = await serveUsers(t)
   const lines = [
     '<165>1 2026-01-01T00:00:01.5Z web1 app 77 - - first line',

@@ -1,12 +1,21 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { encodeSnappy, isDbError, ProtoWriter } from '../../../core/index.ts'
-import { columnsOf } from '../../../plugins/logpush/columns.ts'
-import { decodeJson } from '../../../plugins/logpush/decode-json.ts'
-import { decodeProtobuf, readRequest } from '../../../plugins/logpush/decode-protobuf.ts'
+import { encodeSnappy, isDbError, ProtoWriter, runAtOnce } from '../../../core/index.ts'
+import { columnsOf as columnSteps } from '../../../plugins/logpush/columns.ts'
+import { decodeJson as jsonSteps } from '../../../plugins/logpush/decode-json.ts'
+import {
+  decodeProtobuf as protobufSteps,
+  readRequest as requestSteps
+} from '../../../plugins/logpush/decode-protobuf.ts'
 import { itemsOf } from '../../../plugins/logpush/items.ts'
 import { parseLabels } from '../../../plugins/logpush/labels.ts'
+import { processorTime } from '../../time.ts'
 import { contents, labelText, type TestStream, writeJsonPush, writeProtobuf } from './messages.ts'
+
+const columnsOf = (...taken: Parameters<typeof columnSteps>) => runAtOnce(columnSteps(...taken))
+const decodeJson = (...taken: Parameters<typeof jsonSteps>) => runAtOnce(jsonSteps(...taken))
+const decodeProtobuf = (...taken: Parameters<typeof protobufSteps>) => runAtOnce(protobufSteps(...taken))
+const readRequest = (...taken: Parameters<typeof requestSteps>) => runAtOnce(requestSteps(...taken))
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -83,9 +92,9 @@ t.test('labels are read back from their text', async t => {
   ])
     t.equal(parseLabels(text), undefined, text)
   const long = `{a="${'x" '.repeat(100_000)}"}`
-  const before = performance.now()
+  const before = processorTime()
   t.equal(parseLabels(long), undefined)
-  t.ok(performance.now() - before < 1000, 'a long text that is none is refused in time')
+  t.ok(processorTime() - before < 1000, 'a long text that is none is refused in time')
 })
 
 t.test('JSON parts of another shape are left out and told', async t => {

@@ -6,7 +6,7 @@ const single = (name: string, ...filters: unknown[]) => ({ Single: { expr: colum
 const minutes = (rows: unknown[][]) => rows.map(([at]) => (Number(at) - minute(0)) / 60_000)
 
 t.test('log queries', async t => {
-  const { sql, logs } = await startLogs(t)
+  const { server, sql, logs } = await startLogs(t)
   t.equal((await sql(weblog)).status, 200)
   /** The minutes of the lines found. */
   const found = async (query: Record<string, unknown>, options = {}) => {
@@ -253,7 +253,8 @@ t.test('log queries', async t => {
 
   t.test('the newest lines of a large table are the newest', async t => {
     await sql(
-      `CREATE TABLE large (at TIMESTAMP(6) TIME INDEX, text STRING, n BIGINT, note STRING) WITH (append_mode = 'true')`
+      `CREATE TABLE large (at TIMESTAMP(6) TIME INDEX, text STRING SKIPPING INDEX, n BIGINT, note STRING SKIPPING INDEX)
+       WITH (append_mode = 'true')`
     )
     const insert = (from: number, to: number) =>
       sql(
@@ -275,6 +276,15 @@ t.test('log queries', async t => {
     t.strictSame(await times({ limit: { skip: 39_999, fetch: 5 } }), [0])
     const range = { time_filter: { start: '1970-01-01T00:00:00.000100Z', end: '1970-01-01T00:00:00.000102Z' } }
     t.strictSame(await times(range), [101, 101, 100, 100])
+    t.equal((await times({ filters: single('note', { Exact: 'x' }), limit: { fetch: 5 } }))[0], 19_999)
+    const reads = async () => {
+      const read = /^svc_storage_parts_read_total\{part="file",path="scan"\} (\d+)$/m
+      return Number(read.exec(await server.core.metrics.expose())?.[1] ?? 0)
+    }
+    const before = await reads()
+    const [[text]] = (await sql('SELECT text FROM large WHERE at = 7 LIMIT 1')).rows as [[string]]
+    t.strictSame(await times({ filters: single('text', { Exact: text }) }), [7])
+    t.equal((await reads()) - before, 2, 'rows that an index tells are read at once')
   })
 
   t.test('names of tables and columns may be anything', async t => {

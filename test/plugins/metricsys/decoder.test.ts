@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { encodeSnappy, hashKeys, isDbError, seriesSeed } from '../../../core/index.ts'
 import { decode, type Encoding } from '../../../plugins/metricsys/write/decode.ts'
 import { createDecoder } from '../../../plugins/metricsys/write/decoder.ts'
 import { Frame } from '../../../plugins/metricsys/write/frame.ts'
+import { eventually } from '../../eventually.ts'
 import { type TestSeries, writeV1, writeV2 } from './messages.ts'
 
 const limit = 1 << 24
@@ -38,11 +38,11 @@ async function readyDecoder(t: Test) {
   t.teardown(() => decoder.close())
   const frame = new Frame()
   const request = encodeSnappy(writeV1(makeSeries(1000)))
-  for (let tries = 0; !frame.isHashed && tries < 400; tries++) {
+  await eventually(async () => {
     await decoder.decode(frame, request, { version: '1.0', codec: 'snappy', limit })
-    await sleep(25)
-  }
-  t.ok(frame.isHashed, 'the thread takes over')
+    return frame.isHashed
+  })
+  t.pass('the thread takes over')
   return decoder
 }
 

@@ -76,6 +76,20 @@ t.test('matchers see the whole value, and an absent label as an empty one', asyn
   t.same(await read([is('__name__', 'none')]), [])
 })
 
+t.test('a text with a NUL is a text like others', async t => {
+  const { write, read } = await serve(t)
+  await write(
+    writeV1([
+      { labels: { __name__: 'wind' }, samples: [[1000, 6]] },
+      { labels: { __name__: 'wind', room: 'a\0b' }, samples: [[1000, 7]] }
+    ])
+  )
+  const found = async (matcher: TestMatcher) => (await read([is('__name__', 'wind'), matcher])).length
+  t.equal(await found(is('room', 'a\0b')), 1)
+  t.equal(await found(not('room', 'a\0b')), 1)
+  t.equal(await found(is('room', 'a\0c')), 0)
+})
+
 t.test('each query has its result; what is wrong is refused', async t => {
   const { write, post, sql } = await serve(t, '[plugins.metricsys]\nmax_read_metrics = 1\nmax_read_samples = 3')
   await sql('CREATE DATABASE other')

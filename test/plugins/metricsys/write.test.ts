@@ -232,7 +232,7 @@ t.test('a flood of series, labels or metrics ends at the limits and is told in t
   const metrics = await core.metrics.expose()
   // An estimate: of nine values two may fall together.
   t.match(metrics, /svc_metricsys_label_values\{label="a"\} [6-9]\n/)
-  t.match(metrics, /svc_metricsys_write_refused_total\{code="InvalidArguments"\} 3/)
+  t.match(metrics, /svc_refused_total\{plugin="metricsys",code="InvalidArguments"\} 3/)
 })
 
 t.test('a table somebody made keeps its shape', async t => {

@@ -290,30 +290,29 @@ t.test('a plugin adds a kind of processor through the service', async t => {
     servers: ['main'],
     config: Type.Object({}),
     needs: ['pipelines'],
-    setup(_core, _config, { pipelines }) {
-      pipelines.addProcessor({
-        kind: 'mark',
-        compile: options => ({
-          apply(batch) {
-            for (const { to } of options.fields) {
-              const field = batch.take(to)
-              for (let row = 0; row < batch.rows; row++) if (batch.isLive(row)) field.setInt(row, 1n)
-            }
-          }
-        })
-      })
-      t.throws(() => pipelines.addProcessor({ kind: 'date', compile: () => ({ apply() {} }) }), /registered already/)
+    async setup(_core, _config, { pipelines }) {
+      const add = (name: string, settings: unknown) =>
+        pipelines.addProcessor({ module: new URL(`./processors/${name}.ts`, import.meta.url), settings })
+      await add('mark', 'seen')
+      await t.rejects(add('mark', 'twice'), /a processor of kind mark is registered already/)
+      await t.rejects(add('taken', undefined), /a processor of kind date is registered already/)
+      await t.rejects(add('none', undefined), /none\.ts must make a processor with kind and compile/)
+      await t.rejects(add('missing', undefined), /missing\.ts/)
+      await t.rejects(
+        add('mark', () => undefined),
+        /settings of .*mark\.ts must be plain data/
+      )
       return {}
     }
   })
   const { addresses } = await startServer(t, '', { plugins: [mark] })
-  const pipeline = 'processors: [{ mark: { field: seen } }]\ntransform: [{ field: seen, type: int32 }]'
+  const pipeline = 'processors: [{ mark: { field: at } }]\ntransform: [{ field: at, type: string }]'
   const { body } = await client(addresses.main).post(
     '/_dryrun',
     JSON.stringify({ pipeline, data: [{}] }),
     'application/json'
   )
-  t.match(body, [{ rows: [[{ key: 'seen', value: 1 }, {}]] }])
+  t.match(body, [{ rows: [[{ key: 'at', value: 'seen' }, {}]] }])
 })
 
 t.test('a pipeline that is no UTF-8 is refused, in a form too', async t => {

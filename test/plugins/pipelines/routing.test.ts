@@ -1,7 +1,7 @@
 import t from 'tap'
 import { compilePipeline } from '../../../plugins/pipelines/document/compile.ts'
 import type { Pipeline } from '../../../plugins/pipelines/pipeline.ts'
-import { builtInKinds } from '../../../plugins/pipelines/processor/index.ts'
+import { processors } from '../../../plugins/processors.ts'
 import type { ProcessorDefinition } from '../../../plugins/services.ts'
 import { compile, identity, run } from './sample-run.ts'
 
@@ -202,7 +202,7 @@ t.test('a processor makes several rows of an item; each keeps its place, its sou
   }
   const text =
     'processors: [{ words: {} }, { epoch: { field: word } }]\nversion: 2\ntransform: [{ field: word, type: time, index: timestamp }]'
-  const pipeline = compilePipeline(text, new Map([...builtInKinds, words].map(kind => [kind.kind, kind])))
+  const pipeline = compilePipeline(text, new Map([...processors, words].map(kind => [kind.kind, kind])))
   const items = [{ line: '1 2 3', svc_ttl: '1d' }, { line: '4' }, { line: '5 x 6' }]
   const { shown, skipped } = run(pipeline, items, { skipError: true })
   t.same(

@@ -10,14 +10,14 @@ import {
 } from '../../../core/index.ts'
 import { compilePipeline } from '../../../plugins/pipelines/document/compile.ts'
 import type { Identity, Pipeline } from '../../../plugins/pipelines/pipeline.ts'
-import { builtInKinds } from '../../../plugins/pipelines/processor/index.ts'
 import { type RunSettings, runPipeline } from '../../../plugins/pipelines/run/run.ts'
+import { processors } from '../../../plugins/processors.ts'
 
 /** 2025-03-04T05:06:07.000000008Z */
 export const now = 1_741_064_767_000_000_008n
 
 export function compile(yaml: string): Pipeline {
-  return compilePipeline(yaml, new Map(builtInKinds.map(kind => [kind.kind, kind])))
+  return compilePipeline(yaml, new Map(processors.map(kind => [kind.kind, kind])))
 }
 
 export const identity: Identity = { kind: 'identity', maxNestedLevels: 10, lenientTime: false }

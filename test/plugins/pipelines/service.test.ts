@@ -1,9 +1,7 @@
 // The service as other plugins use it: items they built themselves, headers they were sent.
 
 import t, { type Test } from 'tap'
-import { Type } from 'typebox'
 import {
-  definePlugin,
   type Item,
   ItemBatch,
   internalContext,
@@ -11,23 +9,14 @@ import {
   type RequestContext,
   Timestamp
 } from '../../../core/index.ts'
-import type { PipelineResult, PipelineRunOptions, PipelinesService } from '../../../plugins/services.ts'
+import type { PipelineResult, PipelineRunOptions } from '../../../plugins/services.ts'
 import { startServer } from '../../helpers.ts'
+import { pipelinesProbe } from './probe.ts'
 import { show } from './sample-run.ts'
 
 async function serve(t: Test) {
-  let service: PipelinesService | undefined
-  const probe = definePlugin({
-    name: 'probe',
-    prefix: '/v1/probe',
-    servers: ['main'],
-    config: Type.Object({}),
-    needs: ['pipelines'],
-    setup: (_core, _config, { pipelines }) => {
-      service = pipelines
-    }
-  })
-  const { addresses, core } = await startServer(t, '', { plugins: [probe] })
+  const probe = pipelinesProbe()
+  const { addresses, core } = await startServer(t, '', { plugins: [probe.plugin] })
   const ctx: RequestContext = internalContext(core, 'probe')
   const create = async (name: string, yaml: string) => {
     const headers = { 'content-type': 'text/yaml' }
@@ -36,9 +25,9 @@ async function serve(t: Test) {
   }
   const run = (name: string, items: readonly Item[] | ItemBatch, options: Partial<PipelineRunOptions> = {}) => {
     const batch = items instanceof ItemBatch ? items : ItemBatch.from(items)
-    return service!.run(ctx, name, batch, { table: 't', ...options })
+    return probe.service().run(ctx, name, batch, { table: 't', ...options })
   }
-  return { service: service!, core, ctx, create, run }
+  return { service: probe.service(), core, ctx, create, run }
 }
 
 const shown = ({ writes }: PipelineResult) => writes.map(show)

@@ -1,10 +1,10 @@
 // Pipelines in threads beside the server's own: the same results, and an end to what takes too long.
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
-import { definePlugin, type Item, ItemBatch, internalContext, Timestamp } from '../../../core/index.ts'
+import { definePlugin, type Item, ItemBatch, internalContext, runAtOnce, Timestamp } from '../../../core/index.ts'
 import { packItems, unpackItems } from '../../../plugins/pipelines/thread/items.ts'
-import type { PipelinesService } from '../../../plugins/services.ts'
 import { askSql, startServer } from '../../helpers.ts'
+import { pipelinesProbe } from './probe.ts'
 import { show } from './sample-run.ts'
 
 const yaml = { 'content-type': 'application/yaml' }
@@ -51,7 +51,7 @@ async function serve(t: Test, toml = '', plugins: Parameters<typeof startServer>
   return { ...server, create, ingest, dryRun, ended }
 }
 
-const slow = { toml: '[plugins.pipelines]\nvrl_max_time = "60s"\nvrl_max_request_time = "60s"\n' }
+const slow = { toml: '[plugins.vrl]\nmax_time = "60s"\nmax_request_time = "60s"\n[plugins.pipelines]\n' }
 
 t.test('a dry run has a budget of processor time, which ends it and nothing else', async t => {
   const { dryRun, ended } = await serve(t, `${slow.toml}dry_run_max_time = "300ms"`)
@@ -153,8 +153,8 @@ t.test('items of a protocol keep every kind of value on their way', async t => {
   const batch = ItemBatch.from(items)
   batch.rows = 2
   batch.fail(1, 'wrong')
-  const { items: packed, moved } = packItems(ItemBatch.from(items))
-  const back = unpackItems(structuredClone(packed, { transfer: moved }))
+  const { items: packed, moved } = runAtOnce(packItems(ItemBatch.from(items)))
+  const back = unpackItems(structuredClone(packed, { transfer: [...moved] }))
   t.strictSame([back.item(0), back.item(1)], [ItemBatch.from(items).item(0), ItemBatch.from(items).item(1)])
   t.equal(Object.getPrototypeOf(back.item(1)['h']), null)
   t.ok((back.item(0)['g'] as unknown[])[1] !== undefined)
@@ -162,43 +162,33 @@ t.test('items of a protocol keep every kind of value on their way', async t => {
   back.set(field, 1, 'text behind what moved')
   t.equal(back.get(field, 1), 'text behind what moved')
 
-  let service: PipelinesService | undefined
-  const probe = definePlugin({
-    name: 'probe',
-    prefix: '/v1/probe',
-    servers: ['main'],
-    config: Type.Object({}),
-    needs: ['pipelines'],
-    setup: (_core, _config, { pipelines }) => {
-      service = pipelines
-    }
-  })
-  const { core, create } = await serve(t, '', { plugins: [probe] })
+  const probe = pipelinesProbe()
+  const { core, create } = await serve(t, '', { plugins: [probe.plugin] })
   await create(
     'script',
     "processors:\n  - vrl: { source: '.seen = .g[1].x; .ts = now(); .' }\n  - epoch: { field: ts, resolution: ns }\n"
   )
-  const result = await service!.run(internalContext(core, 'probe'), 'script', ItemBatch.from(items.slice(0, 1)), {
-    table: 't'
-  })
+  const result = await probe
+    .service()
+    .run(internalContext(core, 'probe'), 'script', ItemBatch.from(items.slice(0, 1)), {
+      table: 't'
+    })
   t.match(show(result.writes[0]!).columns.join(), /seen/)
 })
 
-t.test('a pipeline with a processor of another plugin runs in this thread', async t => {
+t.test('a processor of another plugin runs in the threads, and tells its plugin what it sends', async t => {
+  const told: unknown[] = []
   const mark = definePlugin({
     name: 'mark',
     prefix: '/v1/mark',
     servers: ['main'],
     config: Type.Object({}),
     needs: ['pipelines'],
-    setup: (_core, _config, { pipelines }) => {
-      pipelines.addProcessor({
-        kind: 'mark',
-        compile: () => ({
-          apply(batch) {
-            for (let row = 0; row < batch.rows; row++) batch.set(batch.take('marked'), row, 'yes')
-          }
-        })
+    async setup(_core, _config, { pipelines }) {
+      await pipelines.addProcessor({
+        module: new URL('./processors/mark.ts', import.meta.url),
+        settings: 'yes',
+        onMessage: message => told.push(message)
       })
     }
   })
@@ -207,8 +197,11 @@ t.test('a pipeline with a processor of another plugin runs in this thread', asyn
     "processors:\n  - mark: {}\n  - vrl: { source: '.ts = 1; .' }\n  - epoch: { field: ts, resolution: ms }\n"
   await create('marks', document)
   t.equal((await ingest('marks', [{ a: 1 }])).statusCode, 200)
+  t.strictSame(told, [{ rows: 1 }])
   t.strictSame(await askSql({ main }, 'SELECT marked FROM t'), [['yes']])
   t.match((await dryRun({ pipeline: document, data: [{ a: 1 }] })).body, /"yes"/)
+  const { body } = await main.inject('/metrics')
+  t.match(body, /svc_pipeline_thread_work_total\{use="run",result="done"\} 1/, 'it ran in a thread, small as it was')
 })
 
 t.test('a text that replacing makes too long fails its item', async t => {

@@ -1,7 +1,8 @@
 // Unknown keys of documents: accepted, answered as warnings, and errors where the request asks for it.
 import t from 'tap'
-import { builtInKinds } from '../../../plugins/pipelines/processor/index.ts'
+import { processors } from '../../../plugins/processors.ts'
 import { startServer } from '../../helpers.ts'
+import { processorTime } from '../../time.ts'
 import { compile } from './sample-run.ts'
 
 const head = 'processors: [{ date: { field: at } }]\n'
@@ -66,7 +67,7 @@ t.test('an unknown key of each level is told with its line and the key that is m
 })
 
 t.test('what a kind describes is known, and so is everything the examples use', t => {
-  for (const { kind, doc } of builtInKinds) {
+  for (const { kind, doc } of processors) {
     t.type(doc, 'object', `${kind} describes its options`)
     const time = kind === 'date' || kind === 'epoch' ? '' : '  - epoch: { field: t }\n'
     t.strictSame(compile(`processors:\n  - ${doc!.example.yaml}\n${time}`).warnings, [], kind)
@@ -76,10 +77,10 @@ t.test('what a kind describes is known, and so is everything the examples use', 
 
 t.test('a document full of unknown keys is answered with the first hundred, at once', t => {
   const keys = Array.from({ length: 10_000 }, (_, i) => `k${i}: 1`).join('\n')
-  const start = performance.now()
+  const start = processorTime()
   const { warnings } = compile(`${head}${keys}\n`)
   t.equal(warnings.length, 100)
-  t.ok(performance.now() - start < 2000)
+  t.ok(processorTime() - start < 2000)
   t.end()
 })
 

@@ -1,18 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
 import { createFrameNamer } from '../../../plugins/profiling/frame.ts'
 import { describeFrame } from '../../../plugins/profiling/profile.ts'
-import { createSourceMaps } from '../../../plugins/profiling/source-map.ts'
-import { temporaryFolder } from '../../helpers.ts'
 
 const call = (functionName: string, url: string, lineNumber = 4) => ({ functionName, url, lineNumber, columnNumber: 0 })
 const modules = new Map([
   ['@acme/weir-syslog', 'syslog'],
   ['./mine.ts', 'mine']
 ])
-const original = createSourceMaps('/srv/weir/')
-const nameFrame = createFrameNamer({ root: '/srv/weir/', modules, original })
+const nameFrame = createFrameNamer({ root: '/srv/weir/', modules })
 
 t.test('a function is named by its place in the package, in a package of others, or in the runtime', async t => {
   const found = [
@@ -50,17 +45,4 @@ t.test('equal frames are one object', async t => {
   const again = call('write', 'file:///srv/weir/core/storage/store.ts')
   t.equal(nameFrame(again), nameFrame({ ...again }))
   t.equal(nameFrame(again), nameFrame({ ...again, columnNumber: 9 }))
-})
-
-t.test('built code is named by its source where a map lies beside it', async t => {
-  const root = temporaryFolder(t)
-  const folder = join(root, 'dist/core')
-  mkdirSync(folder, { recursive: true })
-  const map = { version: 3, sources: ['../../core/store.ts'], names: [], mappings: 'AAAA;AASA' }
-  writeFileSync(join(folder, 'store.js.map'), JSON.stringify(map))
-  const nameBuilt = createFrameNamer({ root: `${root}/`, modules: new Map(), original: createSourceMaps(`${root}/`) })
-  const mapped = nameBuilt(call('write', `file://${folder}/store.js`, 1))
-  t.equal(describeFrame(mapped), 'write core/store.ts:10')
-  const bare = nameBuilt(call('write', `file://${folder}/other.js`, 1))
-  t.equal(describeFrame(bare), 'write core/other.js:2')
 })

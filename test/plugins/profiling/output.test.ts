@@ -110,8 +110,7 @@ t.test("V8's samples stand for the time until the next, without idle time", asyn
   }
   const nameFrame = createFrameNamer({
     root: '/w/',
-    modules: new Map(),
-    original: (file, line) => ({ file, line })
+    modules: new Map()
   })
   t.equal(addCpuProfile(root, profile, nameFrame), 35_000)
   const [run] = root.calls.values()

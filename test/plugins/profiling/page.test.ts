@@ -4,9 +4,7 @@ import type { Page } from 'playwright-core'
 import { Profile } from 'pprof-format'
 import t from 'tap'
 import { needing } from '../../programs.ts'
-import { look, narrow, openSite, runSql } from '../dashboard/browser.ts'
-
-t.setTimeout(180_000)
+import { look, narrow, openSite, runSql, shows } from '../dashboard/browser.ts'
 
 const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
@@ -38,9 +36,9 @@ t.test('the page of profiles', needing('chromium'), async t => {
     const shown = () => graph.locator('.frame:visible').count()
     const all = await shown()
     t.ok(all > 5, `${all} frames`)
-    t.not(await graph.locator('.frame rect').first().getAttribute('fill'), null)
-    t.equal(
-      await graph.locator('.title').evaluate(title => getComputedStyle(title).fontWeight),
+    await shows(t).not(() => graph.locator('.frame rect').first().getAttribute('fill'), null)
+    await shows(t).equal(
+      () => graph.locator('.title').evaluate(title => getComputedStyle(title).fontWeight),
       '700',
       'with its style'
     )
@@ -48,28 +46,28 @@ t.test('the page of profiles', needing('chromium'), async t => {
     await page.waitForFunction(() =>
       [...document.querySelectorAll('.card')].some(each => each.shadowRoot?.querySelector('.outside.frame'))
     )
-    t.ok((await shown()) < all, 'a click zooms')
+    await shows(t).ok(async () => (await shown()) < all, 'a click zooms')
     await graph.getByRole('searchbox').fill('child')
     await graph.getByText(/^matched \d/).waitFor()
     await page.keyboard.press('Escape')
-    t.equal(await shown(), all)
+    await shows(t).equal(() => shown(), all)
     await page.keyboard.press('Tab')
-    t.match(await focused(page), /^all\n/)
+    await shows(t).match(() => focused(page), /^all\n/)
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowDown')
-    t.match(await focused(page), /^\[/, 'arrows walk to what was called')
+    await shows(t).match(() => focused(page), /^\[/, 'arrows walk to what was called')
     await page.keyboard.press('Enter')
-    t.ok((await shown()) < all, 'Enter zooms')
+    await shows(t).ok(async () => (await shown()) < all, 'Enter zooms')
     await page.keyboard.press('ArrowUp')
-    t.match(await focused(page), /^all\n/)
+    await shows(t).match(() => focused(page), /^all\n/)
     await page.keyboard.press('Escape')
-    t.match(page.url(), /seconds=0\.5&frequency=500$/)
+    await shows(t).match(() => page.url(), /seconds=0\.5&frequency=500$/)
     for (const [theme, paper] of [
       ['dark', 'rgb(23, 30, 36)'],
       ['light', 'rgb(255, 255, 255)']
     ] as const) {
       await page.getByLabel('Theme').selectOption(theme)
-      t.equal(await graph.locator('.paper').evaluate(each => getComputedStyle(each).fill), paper, theme)
+      await shows(t).equal(() => graph.locator('.paper').evaluate(each => getComputedStyle(each).fill), paper, theme)
       await look(t, page, `profiles-${theme}`)
     }
   })
@@ -82,12 +80,12 @@ t.test('the page of profiles', needing('chromium'), async t => {
     const [download] = await Promise.all([page.waitForEvent('download'), click(page, 'Record')])
     t.match(download.suggestedFilename(), /^cpu-.*\.pb\.gz$/)
     t.ok(Profile.decode(gunzipSync(readFileSync(await download.path()))).sample.length > 0)
-    t.match(page.url(), /output=proto/)
+    await shows(t).match(() => page.url(), /output=proto/)
   })
 
   await t.test('samples the heap when it is told to', async t => {
     await page.getByText('Heap profiling is off.').waitFor()
-    t.ok(await page.getByRole('button', { name: 'Dump', exact: true }).isDisabled())
+    await shows(t).ok(() => page.getByRole('button', { name: 'Dump', exact: true }).isDisabled())
     await click(page, 'Activate a dump at each memory high')
     await page.getByText('Heap profiling is on.').waitFor()
     await page.getByLabel('Show as').selectOption('Text')
@@ -106,7 +104,7 @@ t.test('the page of profiles', needing('chromium'), async t => {
     await choose('cpu.pb.gz', Buffer.from(await response.arrayBuffer()))
     await page.locator('svg.frame, svg', { hasText: 'reset zoom' }).waitFor()
     await choose('cpu.pb.gz', Buffer.from('no profile'))
-    t.match(await page.getByRole('alert').textContent(), /^the body is no heap dump/)
+    await shows(t).match(() => page.getByRole('alert').textContent(), /^the body is no heap dump/)
   })
 
   await t.test('gives up, and shows what the server refuses', async t => {
@@ -114,13 +112,13 @@ t.test('the page of profiles', needing('chromium'), async t => {
     await click(page, 'Record')
     await click(page, 'Cancel')
     await page.getByRole('progressbar').waitFor({ state: 'detached' })
-    t.equal(await page.getByRole('alert').count(), 0)
+    await shows(t).equal(() => page.getByRole('alert').count(), 0)
     await page.getByLabel('Seconds').fill('21')
     await click(page, 'Record')
     await page.getByText('max_duration').waitFor()
     const dark = await site.open('x/profiles?seconds=0.3', { dark: true, viewport: narrow })
     await dark.getByText('Heap profiling is off.').waitFor()
-    t.equal(await dark.getByLabel('Seconds').inputValue(), '0.3', 'a link brings what it was set to')
+    await shows(t).equal(() => dark.getByLabel('Seconds').inputValue(), '0.3', 'a link brings what it was set to')
     await click(dark, 'Record')
     await dark.locator('svg', { hasText: 'CPU profile of' }).waitFor()
     await look(t, dark, 'profiles-narrow-dark')

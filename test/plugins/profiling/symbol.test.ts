@@ -11,7 +11,7 @@ import { readDump } from '../../../plugins/profiling/symbol/read.ts'
 import { startServer, type TestServer, temporaryFolder } from '../../helpers.ts'
 import { Random } from '../../process/chaos/random.ts'
 
-const nameFrame = createFrameNamer({ root: '/srv/', modules: new Map(), original: (file, line) => ({ file, line }) })
+const nameFrame = createFrameNamer({ root: '/srv/', modules: new Map() })
 
 const upload = ({ main }: TestServer, payload: string | Buffer) =>
   main.inject({ method: 'POST', url: '/debug/prof/mem/symbol', payload })

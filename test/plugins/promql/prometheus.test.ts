@@ -7,7 +7,7 @@ import { difference, parametersOf, type Question, readAnswer } from './peer/comp
 import { interval, requests, samples, start } from './peer/data.ts'
 import { expressionMaker } from './peer/expression.ts'
 
-const options = { ...needingVersion(3, 'does not take native histograms by remote write'), timeout: 180_000 }
+const options = needingVersion(3, 'does not take native histograms by remote write')
 
 /** Expressions beside those below; WEIR_PROPERTY_RUNS asks for more. */
 const runs = Number(process.env['WEIR_PROPERTY_RUNS'] ?? 150)

@@ -1,5 +1,6 @@
 import { tableFromIPC } from 'apache-arrow'
 import t, { type Test } from 'tap'
+import { eventually } from '../../eventually.ts'
 import { askSql, startServer } from '../../helpers.ts'
 
 /** A server with the ordinary table `load(host tag, v, w, at)` and its asking. */
@@ -137,15 +138,11 @@ t.test('a query ends when its client goes', async t => {
   const { port } = main.server.address() as { port: number }
   const url = `http://127.0.0.1:${port}/v1/promql?query=${encodeURIComponent(slow)}&start=0&end=0&step=1`
   const running = async () => /svc_promql_queries_running (\d)/.exec(await core.metrics.expose())?.[1]
-  const until = async (count: string) => {
-    for (let i = 0; i < 250 && (await running()) !== count; i++) await new Promise(resolve => setTimeout(resolve, 20))
-  }
   const client = new AbortController()
   const answer = t.rejects(fetch(url, { signal: client.signal }))
-  await until('1')
+  await eventually(running, count => count === '1')
   client.abort()
   await answer
-  await until('0')
-  t.equal(await running(), '0')
+  await eventually(running, count => count === '0')
   t.match(await core.metrics.expose(), /svc_promql_queries_total\{kind="range",result="cancelled"\} 1/)
 })

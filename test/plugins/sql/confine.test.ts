@@ -108,7 +108,8 @@ t.test('what is no table of this server cannot be read', async t => {
   for (const sql of escapes) {
     const { status, body } = await ask(sql)
     t.equal(status, 400, sql)
-    t.ok([1001, 1004, 2000, 4001, 4004].includes(body.code!), `${sql}: ${body.code} ${body.error}`)
+    const isAbsent = /there is no (?:table )?function/.test(body.error!)
+    t.ok(isAbsent || [1001, 1004, 2000, 4001, 4004].includes(body.code!), `${sql}: ${body.code} ${body.error}`)
   }
   const { rows } = await ask('SELECT count(*) FROM visits')
   t.same(rows, [[2]], 'and nothing was changed by trying')

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { eventually } from '../../eventually.ts'
 import { startServer } from '../../helpers.ts'
 import { askServer, visits } from './fixtures.ts'
 
@@ -39,12 +40,10 @@ t.test('a running query is listed and can be killed', async t => {
   const server = await startServer(t)
   const ask = askServer(server.addresses.main!)
   const slow = ask('SELECT count(*) FROM range(100000000000) a(i), range(1000) b(j) WHERE hash(i + j) = 1')
-  let id: unknown
-  for (let tries = 0; id === undefined && tries < 200; tries++) {
+  const id = await eventually(async () => {
     const { rows } = await ask('SHOW FULL PROCESSLIST')
-    id = rows.find(row => String(row[3]).startsWith('SELECT count(*) FROM range'))?.[0]
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
+    return rows.find(row => String(row[3]).startsWith('SELECT count(*) FROM range'))?.[0]
+  })
   t.same((await ask(`KILL ${id}`)).body.output, [{ affectedrows: 1 }])
   t.match((await slow).body, { code: 1005, error: `query ${id} was killed` })
   t.match((await ask(`KILL ${id}`)).body, { code: 1004 })

@@ -1,7 +1,8 @@
 // Ways out of the tables a user may read: each is refused with a reason, and nothing of what lies outside is in the answer.
-import { existsSync, globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { parseStatements } from '../../../plugins/sql/statement/parse.ts'
 import { startServer } from '../../helpers.ts'
 import { askServer, visits } from './fixtures.ts'
 
@@ -189,6 +190,30 @@ const outside = ({ secret, foreign, target }: Places): Readonly<Record<string, r
     'SELECT * FROM visits AT (VERSION => 1)',
     'SELECT stats(page) FROM visits'
   ],
+  'statements about tables that are files': [
+    `DESCRIBE TABLE "${secret}"`,
+    `SHOW CREATE TABLE "${secret}"`,
+    `SHOW COLUMNS FROM "${secret}"`,
+    `TRUNCATE TABLE "${secret}"`,
+    `DROP TABLE "${secret}"`,
+    `DROP VIEW "${secret}"`,
+    `DROP DATABASE "${secret}"`,
+    `DROP FLOW "${secret}"`,
+    `ALTER TABLE "${secret}" ADD COLUMN x INT`,
+    `ALTER DATABASE "${secret}" SET 'ttl' = '1d'`,
+    `COMMENT ON TABLE "${secret}" IS 'x'`,
+    `CREATE TABLE copied LIKE "${secret}"`,
+    'CREATE TABLE information_schema.peek (at TIMESTAMP TIME INDEX)',
+    'CREATE DATABASE information_schema',
+    `CREATE FLOW f SINK TO s AS SELECT date_bin(INTERVAL '1h', at) AS h FROM "${secret}" GROUP BY h`,
+    `DELETE FROM "${secret}" WHERE 1 = 1`,
+    `INSERT INTO "${secret}" VALUES (1)`,
+    `ADMIN flush_table('${secret}')`,
+    `USE "${secret}"`,
+    `SET TIME ZONE '${secret}'`,
+    `KILL '${secret}'`,
+    `TQL EVAL (0, 1, '1s') {__name__="${secret}"} + on() group_left() nothing(`
+  ],
   'quotes and comments': [
     `SELECT '/*' FROM read_text('${secret}') -- */`,
     `SELECT 1 /* ' */ FROM read_text('${secret}') /* ' */`,
@@ -202,6 +227,118 @@ const outside = ({ secret, foreign, target }: Places): Readonly<Record<string, r
     `SELECT 1; SELECT * FROM '${secret}'`,
     `SELECT 1;;; FROM '${secret}'`
   ]
+})
+
+/** What must not be read, as it can stand in a FROM. */
+const ways = ({ secret, foreign }: Places): readonly string[] => [
+  `'${secret}'`,
+  `"${secret}"`,
+  `'${foreign}'`,
+  `read_text('${secret}')`,
+  `"READ_CSV"('${secret}')`,
+  `system.main.read_blob('${secret}')`,
+  `read_parquet(['${foreign}'])`,
+  `parquet_scan('${foreign}')`,
+  `sniff_csv('${secret}')`,
+  `glob('/etc/*')`,
+  `query('FROM ''${secret}''')`,
+  `query_table('${secret}')`,
+  'duckdb_settings()',
+  'duckdb_tables',
+  'sqlite_master',
+  'information_schema.nothing',
+  '(SHOW TABLES)',
+  '(SUMMARIZE visits)'
+]
+
+/** Where it can stand. */
+const positions: readonly string[] = [
+  'FROM {}',
+  'SELECT count(*) FROM visits v CROSS JOIN {}',
+  'SELECT * FROM visits v LEFT JOIN {} AS x ON true',
+  'SELECT * FROM visits v, LATERAL (SELECT * FROM {}) x',
+  'SELECT (SELECT count(*) FROM {}) FROM visits',
+  'SELECT n FROM visits WHERE EXISTS (FROM {})',
+  'SELECT n FROM visits WHERE n IN (SELECT 1 FROM {})',
+  'SELECT n FROM visits GROUP BY n HAVING n = (SELECT count(*) FROM {})',
+  'SELECT n FROM visits ORDER BY (SELECT count(*) FROM {})',
+  'SELECT n FROM visits LIMIT (SELECT count(*) FROM {})',
+  'SELECT sum(n) OVER (ORDER BY (SELECT count(*) FROM {})) FROM visits',
+  'SELECT count(*) FILTER (WHERE EXISTS (FROM {})) FROM visits',
+  'SELECT CASE WHEN true THEN (SELECT count(*) FROM {}) END',
+  'SELECT list_transform([1], x -> (SELECT count(*) FROM {}))',
+  'SELECT * REPLACE ((SELECT 1 FROM {}) AS n) FROM visits',
+  'WITH a AS (SELECT * FROM {}) SELECT * FROM a',
+  'WITH a AS MATERIALIZED (FROM {}), b AS (FROM a) FROM b',
+  'WITH RECURSIVE a AS (SELECT 1 AS i UNION ALL SELECT 1 FROM {}) FROM a',
+  'SELECT 1 UNION ALL BY NAME SELECT 1 FROM {}',
+  'SELECT 1 WHERE 1 = ANY (SELECT 1 FROM {})',
+  'FROM {} PIVOT (count(*) FOR a IN (1))',
+  'VALUES ((SELECT count(*) FROM {}))',
+  "SELECT max(n) RANGE '1s' FROM visits WHERE EXISTS (FROM {}) ALIGN '1s'",
+  "TQL EVAL ((SELECT count(*) FROM {}), 1, '1s') up",
+  'EXPLAIN ANALYZE SELECT * FROM {}',
+  'INSERT INTO visits (at, page) SELECT 1, count(*) FROM {}',
+  'DELETE FROM visits WHERE n IN (SELECT count(*) FROM {})',
+  'CREATE TABLE peek AS SELECT now() AS at FROM {}',
+  'CREATE VIEW peek AS SELECT * FROM {}',
+  "CREATE FLOW peek SINK TO peek AS SELECT date_bin(INTERVAL '1h', at) AS h FROM {} GROUP BY h",
+  "COPY (SELECT * FROM {}) TO 'peek.csv'",
+  'SHOW TABLES WHERE EXISTS (FROM {})'
+]
+
+t.test('there is an attempt for every kind of statement', async t => {
+  const source = readFileSync(new URL('../../../plugins/sql/statement/statement.ts', import.meta.url), 'utf8')
+  const union = /export type Statement =([\s\S]*?)\n\n/.exec(source)![1]!
+  const kindOf = (name: string) => new RegExp(`(?:interface|type) ${name}\\b[\\s\\S]*?kind: '(\\w+)'`).exec(source)![1]!
+  const kinds = new Set([
+    ...[...union.matchAll(/kind: '(\w+)'/g)].map(([, kind]) => kind!),
+    ...[...union.matchAll(/\| ([A-Z]\w+)/g)].map(([, name]) => kindOf(name!))
+  ])
+  t.ok(kinds.size > 20, [...kinds].join(', '))
+  const places = { secret: '/secret.csv', foreign: '/foreign.parquet', target: '/target' }
+  const attempts = [
+    ...Object.values(outside(places)).flat(),
+    ...positions.flatMap(position => ways(places).map(way => position.replace('{}', () => way)))
+  ]
+  t.ok(attempts.length > 750, `${attempts.length} attempts`)
+  const tried = new Set<string>()
+  for (const sql of attempts) {
+    try {
+      for (const { statement } of parseStatements(sql)) tried.add(statement.kind)
+    } catch {
+      // Not every attempt can be read.
+    }
+  }
+  t.strictSame(
+    [...kinds].filter(kind => !tried.has(kind)),
+    []
+  )
+})
+
+t.test('no way out stands anywhere', async t => {
+  const server = await startServer(t)
+  const ask = askServer(server.addresses.main!)
+  const secret = join(server.folder, 'secret.csv')
+  writeFileSync(secret, `site,at,page\n${marker},1,${marker}\n`)
+  await ask(`${visits}; CREATE TABLE other (note STRING, at TIMESTAMP TIME INDEX);
+    INSERT INTO other VALUES ('${marker}', 1); ADMIN flush()`)
+  const foreign = globSync(join(server.folder, 'data/data/public*/other*/*.parquet'))[0]!
+  t.ok(foreign)
+  const before = await ask('SELECT * FROM visits ORDER BY at')
+  for (const position of positions) {
+    const through: string[] = []
+    for (const way of ways({ secret, foreign, target: '' })) {
+      const { status, text, body } = await ask(position.replace('{}', () => way))
+      const refused = status === 400 && typeof body.error === 'string'
+      if (!refused || text.includes(`${marker},`)) through.push(`${way}: ${status} ${text.slice(0, 160)}`)
+    }
+    t.strictSame(through, [], position)
+  }
+  const named = await ask('SELECT * FROM ?', { params: JSON.stringify([secret]) })
+  t.equal(named.status, 400, named.text)
+  t.same((await ask('SELECT * FROM visits ORDER BY at')).rows, before.rows, 'nothing was changed by trying')
+  t.same((await ask('SHOW TABLES')).rows, [['other'], ['visits']])
 })
 
 t.test('every way out is refused, says why, and reads nothing', async t => {
@@ -236,6 +373,19 @@ t.test('every way out is refused, says why, and reads nothing', async t => {
   t.same((await ask('SHOW TABLES')).rows, [['visits']])
   t.same(globSync('**/*.csv', { cwd: server.folder }).sort(), ['data/export/secret-link.csv', 'secret.csv'])
   t.notOk(existsSync(target))
+})
+
+t.test('names of databases and tables are no paths', async t => {
+  const server = await startServer(t)
+  const ask = askServer(server.addresses.main!)
+  const made =
+    await ask(`CREATE DATABASE "../../${marker}"; CREATE TABLE "../../${marker}"."../../${marker}" (at TIMESTAMP TIME INDEX);
+    INSERT INTO "../../${marker}"."../../${marker}" VALUES (1); ADMIN flush()`)
+  t.equal(made.status, 200, made.text)
+  const files = globSync(`**/*${marker}*`, { cwd: server.folder })
+  t.ok(files.length > 0)
+  for (const file of files) t.match(file, /^data\/data\//)
+  t.strictSame(globSync(`../*${marker}*`, { cwd: server.folder }), [])
 })
 
 t.test('a user sees no other user’s file through the errors either', async t => {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import t from 'tap'
+import { eventually } from '../../eventually.ts'
 import { startServer } from '../../helpers.ts'
 import { askServer, visits } from './fixtures.ts'
 
@@ -45,6 +45,15 @@ t.test('a query is answered as a Parquet file', async t => {
       t.equal(response.status, 400, sql)
       t.match(((await response.json()) as { error: string }).error, /format parquet takes one SELECT/, sql)
     }
+    const others = [
+      '/v1/promql?query=1&start=0&end=1&step=1',
+      `/v1/logs?query=${encodeURIComponent('{"table":"visits"}')}`
+    ]
+    for (const path of others) {
+      const response = await fetch(`${url}${path}&format=parquet`)
+      t.equal(response.status, 400, path)
+      t.match(((await response.json()) as { error: string }).error, /one SELECT of \/v1\/sql.*arrow/, path)
+    }
     const wrong = await ask('SELECT CAST(site AS INT) FROM visits')
     t.equal(wrong.status, 400)
     t.notMatch(await wrong.text(), folder, 'errors do not tell where the folder is')
@@ -54,11 +63,11 @@ t.test('a query is answered as a Parquet file', async t => {
   await t.test('a client that leaves ends the query, and the file goes', async t => {
     const leaving = new AbortController()
     const asked = ask('SELECT i, hash(i) AS h FROM range(1000000000) r(i)', {}, leaving.signal).catch(() => undefined)
-    for (let tries = 0; left().length === 0 && tries < 500; tries++) await wait(10)
+    await eventually(() => left().length > 0)
     t.equal(left().length, 1, 'it is being written')
     leaving.abort()
     await asked
-    for (let tries = 0; left().length > 0 && tries < 500; tries++) await wait(10)
+    await eventually(() => left().length === 0)
     t.same(left(), [])
     const begun = await ask('SELECT i, hash(i) AS h FROM range(3000000) r(i)')
     await begun.body!.getReader().read()

@@ -2,6 +2,7 @@ import t from 'tap'
 import { createParser, locator } from '../../../plugins/sql/grammar/parser.ts'
 import { canonical, label } from '../../../plugins/sql/text/canonical.ts'
 import { tokenize } from '../../../plugins/sql/text/token.ts'
+import { slowness } from '../../time.ts'
 
 const parser = createParser()
 const parse = async (sql: string) => parser.tree(sql, canonical(tokenize(sql)))
@@ -69,15 +70,21 @@ t.test('a statement that would take the grammar for ever is given up, and those 
   const [first, second] = await Promise.allSettled([parse(endless), parse('select 1')])
   t.match(first, { status: 'rejected', reason: { code: 'InvalidArguments', message: /nested too deeply/ } })
   t.match(second, { status: 'fulfilled', value: { Query: {} } })
-  t.ok(performance.now() - started < 20_000)
+  t.ok(performance.now() - started < 20_000 * slowness())
 })
 
 t.test('long lists and honest conditions are read', async t => {
   for (const sql of [
     `select 1 where a in (1${',1'.repeat(90_000)})`,
     `select 1 where a = 1${' or a = 1'.repeat(300)}`,
+    `select 1 where a = 1${' and a = 1'.repeat(5_000)}`,
+    `select 1 where (a=1)${'and(a=1)'.repeat(100)} order by 1`,
+    `select 1 where a between 1 and 2${' and a between 1 and 2 or b'.repeat(500)}`,
     `select 1${', a + b * c'.repeat(2000)}`,
-    `select * from a${' join b using (c)'.repeat(200)}`
+    `select * from a${' join b using (c)'.repeat(200)}`,
+    `select 1${' union all select 1'.repeat(1_000)}`,
+    `with a as (select 1, 2) select 1, 2${' union all by name select 1, 2 from a'.repeat(6_000)} order by 1`,
+    `select 1 where a in (select 1${' except select 2 union distinct values (1)'.repeat(3_000)})`
   ]) {
     t.match(await parse(sql), { Query: {} })
   }

@@ -129,6 +129,46 @@ t.test('searches find the same with an index, without one, and word by word', as
   }
 })
 
+t.test('LIKE finds the same with an index and without', async t => {
+  const { ask } = await startSql(t)
+  const texts = fc
+    .sample(message, { numRuns: 120, seed: 7 })
+    .map((text, i) => (i % 9 === 0 ? `${text}100%_*[x]` : text))
+  await ask(`CREATE TABLE logs (at TIMESTAMP(3) TIME INDEX, folded STRING FULLTEXT INDEX,
+    exact STRING FULLTEXT INDEX WITH (case_sensitive = 'true')) WITH (append_mode = 'true')`)
+  for (let from = 0; from < texts.length; from += 20) {
+    const rows = texts.slice(from, from + 20).map((text, i) => `(${from + i}, '${text}', '${text}')`)
+    await ask(`INSERT INTO logs VALUES ${rows.join(', ')}`)
+    if (from < 100) await ask(`ADMIN flush_table('logs')`)
+  }
+  const pattern = fc
+    .tuple(fc.constantFrom(...texts), fc.nat(4), fc.nat(14), fc.constantFrom('x', '%x%', 'x%', '%x', '_x%'), fc.nat(20))
+    .map(([text, from, length, around, hole]) => {
+      const part = text.slice(around.startsWith('x') ? 0 : from, around.endsWith('x') ? undefined : from + length)
+      return around.replace('x', part.slice(0, hole) + part.slice(hole).replace(/^./, hole % 2 === 0 ? '%' : '_'))
+    })
+  const patterns = fc.sample(pattern, { numRuns: Number(process.env['WEIR_PROPERTY_RUNS'] ?? 30), seed: 9 })
+  const conditions = patterns.flatMap(text =>
+    ['LIKE', 'ILIKE', 'GLOB'].flatMap(operator => ['folded', 'exact'].map(column => [column, `${operator} '${text}'`]))
+  )
+  const find = (written: (column: string) => string) =>
+    ask(
+      conditions
+        .map(([column, test], i) => `SELECT ${i} AS n, at FROM logs WHERE ${written(column!)} ${test}`)
+        .join(' UNION ALL ')
+        .concat(' ORDER BY n, at')
+    )
+  const found = await find(column => column)
+  // An expression is no column: nothing is known of it.
+  const plain = await find(column => `${column} || ''`)
+  t.equal(found.status, 200, found.text)
+  t.ok(found.rows.length > 100, `${found.rows.length} rows`)
+  for (const [i, test] of conditions.entries()) {
+    const of = ({ rows }: typeof found) => rows.filter(([n]) => n === i).map(String)
+    t.strictSame(of(found), of(plain), test.join(' '))
+  }
+})
+
 t.test('a query reads the row groups its conditions leave', async t => {
   const { ask, url } = await startSql(t)
   await ask(`CREATE TABLE logs (at TIMESTAMP(3) TIME INDEX, host STRING INVERTED INDEX, code INT SKIPPING INDEX,
@@ -162,7 +202,18 @@ t.test('a query reads the row groups its conditions leave', async t => {
     ["host = 'a' AND matches(message, 'third')", 0, 1, 2],
     ["host <> 'a'", 2, 0, 0],
     ["code = 2 AND at BETWEEN 2 AND '1970-01-01 00:00:00.003'", 1, 1, 2],
-    ["code = 2 AND at > '1970-01-02'", 0, 0, 0]
+    ["code = 2 AND at > '1970-01-02'", 0, 0, 0],
+    ["message LIKE 'first %e'", 1, 1, 2],
+    ["message LIKE '%first %'", 1, 0, 0],
+    ["message LIKE '% one%'", 2, 0, 0],
+    ["message LIKE '%d one'", 1, 2, 1],
+    ["message ILIKE 'SECOND _ne'", 1, 1, 2],
+    ["message NOT LIKE 'first one'", 2, 0, 0],
+    ["message LIKE 'first!%' ESCAPE '!'", 0, 0, 0],
+    ["message GLOB 'first*'", 1, 0, 0],
+    ["message GLOB 'th[i]rd'", 1, 0, 0],
+    ["message = 'third'", 1, 1, 2],
+    ["regexp_matches(message, '. second .')", 0, 1, 2]
   ]
   for (const [where, rows, read, skipped] of cases) {
     const before = await groups()

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { withoutSecrets } from '../../../core/slow-query.ts'
 import { startServer } from '../../helpers.ts'
+import { slowness } from '../../time.ts'
 import { askServer } from './fixtures.ts'
 
 const all = '[slow_query]\nthreshold = "0s"\n'
@@ -26,22 +27,23 @@ t.test('slow statements are read back by SQL, one row each, with what they were 
 })
 
 t.test('what runs into its time limit is slow, too, and the time of a slow reader is not', async t => {
-  // Filling the pipe to a reader that stands still is work and counts: a third of a second where the machine is busy.
-  const server = await startServer(t, '[slow_query]\nthreshold = "2s"\n')
+  // Filling the pipe to a reader that stands still is work and counts: a third of a second, more where the machine is busy.
+  const threshold = Math.ceil(2_000 * slowness())
+  const server = await startServer(t, `[slow_query]\nthreshold = "${threshold}ms"\n`)
   const url = server.addresses.main!
   const ask = askServer(url)
   const endless = 'SELECT count(*) FROM range(10000000000) a(i), range(10000000000) b(j) WHERE (i * j) % 7 = 11'
-  t.equal((await ask(endless, {}, { 'x-svc-timeout': '2500ms' })).status, 408)
+  t.equal((await ask(endless, {}, { 'x-svc-timeout': `${threshold + 500}ms` })).status, 408)
   const gone = new AbortController()
   const body = new URLSearchParams({ sql: "SELECT n, 'a text to fill the pipe with' FROM range(30000000) r(n)" })
   const response = await fetch(`${url}/v1/sql?format=csv`, { method: 'POST', body, signal: gone.signal })
   const reader = response.body!.getReader()
   await reader.read()
-  await setTimeout(4500)
+  await setTimeout(2 * threshold + 500)
   gone.abort()
   await setTimeout(100)
   await server.core.slowQueries.settle()
-  t.same((await ask('SELECT query, cost >= 2000 FROM svc_private.slow_queries')).rows, [[endless, true]])
+  t.same((await ask(`SELECT query, cost >= ${threshold} FROM svc_private.slow_queries`)).rows, [[endless, true]])
 })
 
 t.test('the log alone may keep them, and none need be kept', async t => {

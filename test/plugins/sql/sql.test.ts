@@ -99,7 +99,7 @@ t.test('errors say what, where and what was expected', async t => {
     ["SELECT '👍', (n n n) FROM visits", 2000, /at line 1, column 16$/],
     ['SELECT [9223372036854775807::hugeint * 4]', 3000, /does not fit into 64 bits/],
     ['SELECT ~~~', 2000, /line 1/],
-    ['SELECT nope FROM visits', 3000, /Failed to plan SQL: No field named nope\. Valid fields are/],
+    ['SELECT nope FROM visits', 3000, /Failed to plan SQL: No field named nope at line 1, column 8\. Valid fields are/],
     [
       'INSERT INTO visits (site, at) VALUES (1)',
       1004,
@@ -209,7 +209,39 @@ t.test('EXPLAIN tells the plan and no file of the server', async t => {
     t.equal(status, 200, sql)
     t.notMatch(text, /\.parquet/, sql)
     t.match(text, /READ_PARQUET|PARQUET/, sql)
+    t.match(text, /public\.visits.*file.*scan/, sql)
   }
+})
+
+t.test('EXPLAIN ANALYZE of what statistics of files answer has the plan for operators: nothing runs', async t => {
+  const { ask } = await startSql(t)
+  await ask(`${visits}; ADMIN flush_table('visits')`)
+  for (const item of ['count(*)', 'max(load)', 'sum(n)']) {
+    const lines = (await ask(`EXPLAIN ANALYZE SELECT ${item} FROM visits`)).rows
+    t.match(lines[0], [0, 0, /[A-Z]+_[A-Z]+/], item)
+    t.match(lines.at(-1), [1, 0, /public\.visits file/], item)
+    const [json] = (await ask(`EXPLAIN ANALYZE FORMAT JSON SELECT ${item} FROM visits`)).rows
+    t.notMatch(json, [0, 0, /"result"/], item)
+  }
+})
+
+t.test('EXPLAIN tells how each file and memtable is read, and why', async t => {
+  const { ask } = await startSql(t)
+  await ask(`${visits}; ADMIN flush_table('visits'); INSERT INTO visits SELECT * FROM visits`)
+  const lines = async (sql: string) => {
+    const { rows } = await ask(sql)
+    return rows.map((row: unknown[]) => String(row.at(-1))).filter((line: string) => line.startsWith('public.visits'))
+  }
+  const merged = await lines('EXPLAIN SELECT sum(n) FROM visits')
+  t.match(merged, [
+    /^public\.visits file \d+: merge, it shares times with other rows; rows=\d+ bytes=\d+$/,
+    /^public\.visits memory 1: merge, it shares times with other rows; rows=\d+ bytes=\d+$/
+  ])
+  t.same(await lines('EXPLAIN ANALYZE SELECT sum(n) FROM visits'), merged)
+  t.match(await lines("EXPLAIN SELECT sum(n) FROM visits WHERE at > '2100-01-01'"), [
+    /file \d+: skip, its rows are outside of the times asked for/,
+    /memory 1: skip/
+  ])
 })
 
 t.test('information_schema and filters of SHOW', async t => {

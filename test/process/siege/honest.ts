@@ -11,7 +11,8 @@ export interface Clock {
   gap: number
 }
 
-export type Role = 'health' | 'line protocol' | 'NDJSON' | 'SQL' | 'PromQL'
+/** `ruler` asks and `ruler write` writes to a server that does nothing else: what these take is the machine's. */
+export type Role = 'health' | 'line protocol' | 'NDJSON' | 'SQL' | 'PromQL' | 'ruler' | 'ruler write'
 export type Clocks = Readonly<Record<Role, Clock>>
 
 export interface Honest {
@@ -22,9 +23,17 @@ export interface Honest {
 }
 
 /** Milliseconds between two requests of a client. */
-const rhythm: Readonly<Record<Role, number>> = { health: 20, 'line protocol': 20, NDJSON: 20, SQL: 200, PromQL: 200 }
+const rhythm: Readonly<Record<Role, number>> = {
+  health: 20,
+  'line protocol': 20,
+  NDJSON: 20,
+  SQL: 200,
+  PromQL: 200,
+  ruler: 20,
+  'ruler write': 20
+}
 
-export function startHonest(url: string): Honest {
+export function startHonest(url: string, ruler: string): Honest {
   let clocks = newClocks()
   let isOn = true
   let next = 1_700_000_000_000
@@ -35,7 +44,7 @@ export function startHonest(url: string): Honest {
   const headers = { authorization: authorization('honest') }
   const ask = async (path: string, body?: string, type = 'text/plain') => {
     const init = body === undefined ? {} : { method: 'POST', body }
-    const response = await fetch(url + path, {
+    const response = await fetch(path.startsWith('http') ? path : url + path, {
       ...init,
       headers: { ...headers, ...(body !== undefined && { 'content-type': type }) },
       signal: AbortSignal.timeout(60_000)
@@ -61,7 +70,9 @@ export function startHonest(url: string): Honest {
       return status
     },
     SQL: () => ask(`/v1/sql?sql=${encodeURIComponent('SELECT max(v) FROM honest_points')}`),
-    PromQL: () => ask('/v1/metricsys/api/v1/query?query=honest_points')
+    PromQL: () => ask('/v1/metricsys/api/v1/query?query=honest_points'),
+    ruler: () => ask(ruler),
+    'ruler write': () => ask(ruler, 'honest_points,host=a v=1\n')
   }
   const run = async (role: Role) => {
     let answered = performance.now()
@@ -98,7 +109,7 @@ export function startHonest(url: string): Honest {
 
 function newClocks(): Clocks {
   const clock = (): Clock => ({ times: [], failures: new Map(), gap: 0 })
-  return { health: clock(), 'line protocol': clock(), NDJSON: clock(), SQL: clock(), PromQL: clock() }
+  return Object.fromEntries(Object.keys(rhythm).map(role => [role, clock()])) as unknown as Clocks
 }
 
 /** The time that such a share of the answers took at most. */

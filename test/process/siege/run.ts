@@ -1,4 +1,6 @@
 // A siege: each kind of attack for a while beside honest clients, then all at once.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,11 +12,22 @@ import { attacks, authorization, passwords } from './attacks.ts'
 import { type Clocks, startHonest } from './honest.ts'
 
 const MiB = 2 ** 20
-const limits = { memory: 512 * MiB, bodies: 256 * MiB, memtable: 256 * MiB }
-/** The processes with nothing to do, their threads included. */
-const base = 600 * MiB
-/** What docs/operations.md derives, and a quarter. */
-export const memoryBound = 1.25 * (base + limits.memory + 3 * limits.bodies + limits.memtable)
+const limits = {
+  memory: 384 * MiB,
+  hard: 640 * MiB,
+  bodies: 128 * MiB,
+  memtable: 192 * MiB,
+  caches: 2 * 32 * MiB,
+  threads: 1,
+  thread: 256 * MiB
+}
+/** What docs/operations.md derives. */
+export const memoryBound =
+  1.25 * (2 * limits.memtable + 3 * limits.bodies + limits.memory) +
+  limits.caches +
+  200 * MiB +
+  limits.hard +
+  (limits.threads + 1) * (40 * MiB + limits.thread)
 
 /** Milliseconds, and how many of them the processor worked. */
 export interface Held {
@@ -40,6 +53,8 @@ export interface Siege {
   readonly died: boolean
   /** Starts of the process that runs SQL, beyond the first. */
   readonly restarts: number
+  /** Milliseconds from SIGTERM to its end. */
+  readonly stop: number
 }
 
 export interface SiegeOptions {
@@ -48,6 +63,9 @@ export interface SiegeOptions {
   readonly only?: string | undefined
   readonly report: (phase: Phase) => void
 }
+
+/** Milliseconds for the server to end what attackers have left. */
+const settling = 500
 
 export async function runSiege({ minutes, only = '', report }: SiegeOptions): Promise<Siege> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-siege-'))
@@ -64,6 +82,8 @@ export async function runSiege({ minutes, only = '', report }: SiegeOptions): Pr
         if (processor_ms > (held.get(name)?.processor_ms ?? -1)) held.set(name, { ms, processor_ms })
       }
     })
+    // Nobody waits for a server that has not begun to listen.
+    held.clear()
     let died = false
     void server.exited.then(() => {
       died = true
@@ -71,7 +91,10 @@ export async function runSiege({ minutes, only = '', report }: SiegeOptions): Pr
     const worker = new Worker(new URL('./attacker.worker.ts', import.meta.url), { workerData: { url: server.url } })
     ends.push(() => worker.terminate())
     const told = () => new Promise<Outcomes>(resolve => worker.once('message', resolve))
-    const honest = startHonest(server.url)
+    const ruler = fork(new URL('./ruler.ts', import.meta.url), [join(folder, 'ruler')], { execArgv: [] })
+    ends.push(() => ruler.kill())
+    const [port] = await once(ruler, 'message')
+    const honest = startHonest(server.url, `http://127.0.0.1:${port}/`)
     let peak = 0
     const watching = setInterval(() => {
       peak = Math.max(peak, treeMemory(server.pid))
@@ -93,6 +116,8 @@ export async function runSiege({ minutes, only = '', report }: SiegeOptions): Pr
       const stopped = told()
       worker.postMessage({ names: [] })
       const outcomes = await stopped
+      // What was begun belongs to this wave.
+      await pause(settling)
       const name = wave.length === 0 ? 'nothing' : wave.length === 1 ? wave[0]! : 'all at once'
       const phase = { name, clocks: honest.take(), outcomes, memory: peak, held: new Map(held) }
       peak = 0
@@ -106,8 +131,9 @@ export async function runSiege({ minutes, only = '', report }: SiegeOptions): Pr
     for (const [table, rows] of died ? [] : answered) lost.set(table, rows - (await countRows(server.url, table)))
     const restarts = died ? 0 : await restartsOf(server.url)
     const result = { phases, lost, died, restarts }
+    const began = performance.now()
     if (!died) await server.kill('SIGTERM')
-    return result
+    return { ...result, stop: performance.now() - began }
   } finally {
     for (const end of ends) await end()
     rmSync(folder, { recursive: true, force: true })
@@ -129,11 +155,17 @@ addr = "127.0.0.1:0"
 [storage]
 data_home = ${JSON.stringify(join(folder, 'data'))}
 memory_limit = "${limits.memory / MiB}MiB"
-memtable_size = "64MiB"
+query_memory_hard_limit = "${limits.hard / MiB}MiB"
+memtable_size = "48MiB"
+sample_cache_size = "32MiB"
+index_cache_size = "32MiB"
 memtable_limit = "${limits.memtable / MiB}MiB"
 [logging]
 log_format = "json"
 max_log_files = 0
+[plugins.pipelines]
+threads = ${limits.threads}
+thread_memory = "${limits.thread / MiB}MiB"
 `
 }
 
@@ -155,9 +187,7 @@ async function countRows(url: string, table: string): Promise<number> {
 /** Of the processes that run statements, as the metrics count them. */
 async function restartsOf(url: string): Promise<number> {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: authorization('honest') } })
-  const values = [
-    ...(await response.text()).matchAll(/^svc_\w*sql_process\w*(?:restarts|ends|ended)\w*(?:\{.*\})? (\S+)$/gm)
-  ]
+  const values = [...(await response.text()).matchAll(/^svc_query_process_restarts_total(?:\{.*\})? (\S+)$/gm)]
   return values.reduce((sum, [, value]) => sum + Number(value), 0)
 }
 

@@ -2,9 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import type { ColumnDefinition, Table, TableChange, TableColumn } from '../../../model/table.ts'
+import { isLogical, isPhysical } from '../../logical.ts'
 import { makeTable, type TableState } from './catalog-rows.ts'
 import { insertColumns, placeColumns } from './catalog-write.ts'
-import { isLogical, isPhysical } from './logical.ts'
 import { identify } from './naming.ts'
 
 /** `placed` finds the places of new columns that lie in another table. */

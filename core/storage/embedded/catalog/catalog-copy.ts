@@ -37,7 +37,10 @@ function cellOf(value: unknown): Cell {
 /** A new catalog at `path`, closed by the caller. Throws DbError when another version wrote the copy. */
 export function createCatalog(path: string, { format, rows }: CatalogCopy): DatabaseSync {
   if (format > catalogFormat) {
-    throw new DbError('InvalidArguments', `the backup has format ${format}, this version knows up to ${catalogFormat}`)
+    throw new DbError(
+      'InvalidArguments',
+      `the backup was made by a newer version of the server: it has format ${format}, this version knows up to ${catalogFormat}`
+    )
   }
   const sqlite = openCatalogFile(path)
   try {

@@ -4,9 +4,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { DbError } from '../../../errors.ts'
 import type { Database } from '../../../model/table.ts'
 import { catalogDamage, catalogError, openCatalogToRead } from './catalog-file.ts'
-import { catalogFormat, groupByTable, loadTable, type TableState } from './catalog-rows.ts'
+import { groupByTable, loadTable, type TableState } from './catalog-rows.ts'
 import { timeProblem } from './catalog-time.ts'
-import { tableNames } from './row-sums.ts'
+import { requireKnownFormat } from './catalog-upgrade.ts'
 
 /**
  * Throws `StorageUnavailable` unless the catalog is whole, of a known format, and of one time with the log in `logDir`. Nothing is changed:
@@ -16,7 +16,7 @@ export function requireSound(path: string, logDir: string | undefined): number |
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined
   const { sqlite, main } = openCatalogToRead(path)
   try {
-    checkFormat(sqlite, path)
+    requireKnownFormat(sqlite, path)
     checkDamage(sqlite, path)
     const problem = logDir === undefined ? undefined : timeProblem(sqlite, path, logDir, main)
     if (problem === undefined) return main
@@ -27,15 +27,6 @@ export function requireSound(path: string, logDir: string | undefined): number |
   } finally {
     sqlite.close()
   }
-}
-
-/** Throws `StorageUnavailable` when a later version wrote the file. */
-function checkFormat(sqlite: DatabaseSync, path: string): void {
-  if (!tableNames(sqlite).includes('meta')) return
-  const row = sqlite.prepare(`SELECT value FROM meta WHERE key = 'format'`).get()
-  const found = Number(row?.value ?? catalogFormat)
-  if (found > catalogFormat)
-    throw new DbError('StorageUnavailable', `${path} has format ${found}, this server knows up to ${catalogFormat}`)
 }
 
 /** A look-up in damaged rows could take the files of a table for left-overs. Series are read when they are needed. */

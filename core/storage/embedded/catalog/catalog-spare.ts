@@ -2,15 +2,17 @@
 import {
   closeSync,
   existsSync,
-  fsyncSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync
 } from 'node:fs'
-import { DatabaseSync, type Session } from 'node:sqlite'
+import { open } from 'node:fs/promises'
+import { backup, DatabaseSync, type Session } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import type { SeriesEntry } from '../log/record.ts'
 import { openCatalogFile, prepareCatalog } from './catalog-file.ts'
@@ -22,8 +24,11 @@ export function sparePaths(catalog: string): { readonly copy: string; readonly c
   return { copy: `${catalog}.copy`, changes: `${catalog}.changes` }
 }
 
-/** Bytes of changes, besides those of the copy, after which a start makes the copy anew. */
-const mostChanges = 4 * 2 ** 20
+/** Bytes of changes, besides those of the copy, after which the copy is made anew. */
+const mostChanges = 16 * 2 ** 20
+
+/** Pages of the catalog that are copied in one go: a transaction waits for no more than these. */
+const pagesAtOnce = 64
 
 /** Length of the payload u32, checksum of what follows u32, kind u32, the catalog's generation u64. */
 const headerBytes = 20
@@ -45,21 +50,36 @@ interface Frame {
 export class CatalogSpare {
   readonly #sqlite: DatabaseSync
   readonly #tables: readonly string[]
-  readonly #path: string
+  readonly #paths: { readonly copy: string; readonly changes: string }
   #fd: number | undefined
+  /** Of the changes, and how many of them are too many. */
+  #bytes = 0
+  #most = 0
+  #copying: Promise<void> | undefined
   #sessions: Session[] = []
   #frames: Uint8Array[] = []
 
-  constructor(sqlite: DatabaseSync, catalog: string, generation: number) {
+  private constructor(sqlite: DatabaseSync, catalog: string) {
     this.#sqlite = sqlite
     this.#tables = tableNames(sqlite).filter(table => table !== 'series')
-    this.#path = sparePaths(catalog).changes
+    this.#paths = sparePaths(catalog)
+  }
+
+  /** The spare of a catalog, as new as it is. Nothing may change the catalog meanwhile. */
+  static async open(sqlite: DatabaseSync, catalog: string, generation: number): Promise<CatalogSpare> {
+    const spare = new CatalogSpare(sqlite, catalog)
+    const { copy, changes } = spare.#paths
     try {
-      if (!isCurrent(catalog, generation)) makeCopy(sqlite, catalog)
-      this.#fd = openSync(this.#path, 'a')
+      const isWhole = isCurrent(spare.#paths, generation)
+      if (!isWhole) rmSync(changes, { force: true })
+      spare.#fd = openSync(changes, 'a+')
+      spare.#bytes = statSync(changes).size
+      if (isWhole) spare.#most = mostChanges + statSync(copy).size
+      else await spare.#copy()
     } catch {
-      this.#end()
+      spare.#end()
     }
+    return spare
   }
 
   /** At the beginning of a transaction. */
@@ -99,24 +119,73 @@ export class CatalogSpare {
   /** Once it is committed. */
   write(): void {
     if (this.#fd === undefined) return
+    const bytes = Buffer.concat(this.#frames)
+    this.#frames = []
     try {
-      const bytes = Buffer.concat(this.#frames)
-      this.#frames = []
-      if (writeSync(this.#fd, bytes) < bytes.length) this.#end()
+      if (writeSync(this.#fd, bytes) < bytes.length) throw new Error('not all of it was written')
     } catch {
       this.#end()
+      return
     }
+    this.#bytes += bytes.length
+    if (this.#bytes <= this.#most || this.#copying !== undefined) return
+    this.#copying = this.#copy()
+      .catch(() => {
+        // Tried again after as many changes.
+        this.#most = this.#bytes + mostChanges
+      })
+      .finally(() => {
+        this.#copying = undefined
+      })
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    this.#close()
+    await this.#copying
+  }
+
+  #close(): void {
     if (this.#fd !== undefined) closeSync(this.#fd)
     this.#fd = undefined
   }
 
-  #end(): void {
-    this.close()
+  /** Makes the copy anew, a few pages at a time beside transactions; the changes it took up go. */
+  async #copy(): Promise<void> {
+    const { copy, changes } = this.#paths
+    const temporary = `${copy}.tmp`
+    const from = this.#bytes
+    const requireOpen = () => {
+      if (this.#fd === undefined) throw new Error('the spare is closed')
+    }
     try {
-      rmSync(this.#path, { force: true })
+      rmSync(temporary, { force: true })
+      await backup(this.#sqlite, temporary, { rate: pagesAtOnce, progress: requireOpen })
+      const file = await open(temporary, 'r')
+      await file.sync().finally(() => file.close())
+      requireOpen()
+      // One file, without a log of its own beside it.
+      const copied = new DatabaseSync(temporary)
+      copied.exec('PRAGMA journal_mode=DELETE')
+      copied.close()
+      // Changes the copy holds already are passed over: either file may be the older one after a crash in between.
+      const since = Buffer.alloc(this.#bytes - from)
+      readSync(this.#fd!, since, 0, since.length, from)
+      writeFileSync(`${changes}.tmp`, since)
+      renameSync(temporary, copy)
+      renameSync(`${changes}.tmp`, changes)
+      this.#close()
+      this.#fd = openSync(changes, 'a+')
+      this.#bytes = since.length
+      this.#most = mostChanges + statSync(copy).size
+    } finally {
+      for (const path of [temporary, `${changes}.tmp`]) rmSync(path, { force: true })
+    }
+  }
+
+  #end(): void {
+    this.#close()
+    try {
+      rmSync(this.#paths.changes, { force: true })
     } catch {
       // What is left of it lacks changes, which its generation tells.
     }
@@ -124,8 +193,7 @@ export class CatalogSpare {
 }
 
 /** Whether copy and changes lead to this generation, and are not too much to read. */
-function isCurrent(catalog: string, generation: number): boolean {
-  const { copy, changes } = sparePaths(catalog)
+function isCurrent({ copy, changes }: ReturnType<typeof sparePaths>, generation: number): boolean {
   if (!existsSync(copy) || !existsSync(changes)) return false
   const bytes = statSync(changes).size
   if (bytes > mostChanges + statSync(copy).size) return false
@@ -133,21 +201,6 @@ function isCurrent(catalog: string, generation: number): boolean {
   if (base === undefined) return false
   const read = readChanges(changes, base)
   return read.bytes === bytes && read.generation === generation
-}
-
-function makeCopy(sqlite: DatabaseSync, catalog: string): void {
-  const { copy, changes } = sparePaths(catalog)
-  const temporary = `${copy}.tmp`
-  rmSync(temporary, { force: true })
-  sqlite.prepare('VACUUM INTO ?').run(temporary)
-  const file = openSync(temporary, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  rmSync(changes, { force: true })
-  renameSync(temporary, copy)
 }
 
 export interface Rebuilt {
@@ -218,7 +271,7 @@ function readChanges(path: string, base: number) {
     if (read.kind === seriesFrame) continue
     if (read.generation > generation + 1) break
     if (read.generation === generation + 1) {
-      frames.push(...transaction)
+      for (const each of transaction) frames.push(each)
       generation++
     }
     transaction = []

@@ -1,21 +1,39 @@
 // The statements that write the catalog's rows; the caller holds the transaction.
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Database, TableColumn, TableDefinition } from '../../../model/table.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import type { DataFile } from './catalog-rows.ts'
 import { folderName } from './naming.ts'
+
+const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
+
+/** A statement that is compiled once: a request may make thousands of tables. */
+export function prepared(sqlite: DatabaseSync, text: string): StatementSync {
+  let known = statements.get(sqlite)
+  if (known === undefined) {
+    known = new Map()
+    statements.set(sqlite, known)
+  }
+  let statement = known.get(text)
+  if (statement === undefined) {
+    statement = sqlite.prepare(text)
+    known.set(text, statement)
+  }
+  return statement
+}
 
 export function insertTable(
   sqlite: DatabaseSync,
   database: Database,
   { name, options, createdAt }: TableDefinition & { readonly createdAt: number }
 ): { readonly id: number; readonly folder: string } {
-  const insert = sqlite.prepare(
+  const insert = prepared(
+    sqlite,
     `INSERT INTO tables (database_id, name, options, version, created_at, folder) VALUES (?, ?, ?, 1, ?, '')`
   )
   const id = Number(insert.run(database.id, name, JSON.stringify(options), createdAt).lastInsertRowid)
   const folder = `${folderName(database.name, database.id)}/${folderName(name, id)}`
-  sqlite.prepare('UPDATE tables SET folder = ? WHERE id = ?').run(folder, id)
+  prepared(sqlite, 'UPDATE tables SET folder = ? WHERE id = ?').run(folder, id)
   return { id, folder }
 }
 
@@ -25,25 +43,26 @@ export function insertColumns(
   columns: readonly TableColumn[],
   firstPosition: number
 ): void {
-  const insert = sqlite.prepare('INSERT INTO columns (table_id, id, position, definition) VALUES (?, ?, ?, ?)')
+  const insert = prepared(sqlite, 'INSERT INTO columns (table_id, id, position, definition) VALUES (?, ?, ?, ?)')
   for (const [i, column] of columns.entries()) insert.run(table, column.id, firstPosition + i, JSON.stringify(column))
 }
 
 /** The order users see. */
 export function placeColumns(sqlite: DatabaseSync, table: number, columns: readonly TableColumn[]): void {
-  const update = sqlite.prepare('UPDATE columns SET position = ? WHERE table_id = ? AND id = ?')
+  const update = prepared(sqlite, 'UPDATE columns SET position = ? WHERE table_id = ? AND id = ?')
   for (const [i, column] of columns.entries()) update.run(i, table, column.id)
 }
 
 export function insertSeries(sqlite: DatabaseSync, table: number, series: readonly SeriesEntry[]): void {
-  const insert = sqlite.prepare('INSERT OR IGNORE INTO series (table_id, tsid, key) VALUES (?, ?, ?)')
+  const insert = prepared(sqlite, 'INSERT OR IGNORE INTO series (table_id, tsid, key) VALUES (?, ?, ?)')
   for (const { tsid, key } of series) insert.run(table, tsid, key)
 }
 
 /** Returns the file's id. */
 export function insertFile(sqlite: DatabaseSync, table: number, file: Omit<DataFile, 'id' | 'table'>): number {
   const { path, rows, bytes, minTime, maxTime, minSeq, maxSeq, columns, deletes, checksum } = file
-  const insert = sqlite.prepare(
+  const insert = prepared(
+    sqlite,
     `INSERT INTO files (table_id, path, row_count, bytes, min_time, max_time, min_seq, max_seq, columns, deletes, checksum)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
   )
@@ -57,7 +76,7 @@ export function insertFile(sqlite: DatabaseSync, table: number, file: Omit<DataF
 /** The table with its columns, files and series. */
 export function deleteTable(sqlite: DatabaseSync, id: number): void {
   for (const name of ['columns', 'files', 'series']) {
-    sqlite.prepare(`DELETE FROM ${name} WHERE table_id = ?`).run(id)
+    prepared(sqlite, `DELETE FROM ${name} WHERE table_id = ?`).run(id)
   }
-  sqlite.prepare('DELETE FROM tables WHERE id = ?').run(id)
+  prepared(sqlite, 'DELETE FROM tables WHERE id = ?').run(id)
 }

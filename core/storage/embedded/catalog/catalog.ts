@@ -11,6 +11,7 @@ import type {
   View
 } from '../../../model/table.ts'
 import type { TableStep } from '../../engine.ts'
+import { changeProblem, hostProblem, isLogical, isPhysical, sharedModes } from '../../logical.ts'
 import { reach } from '../fault.ts'
 import { retentionCutoff } from '../file/retention.ts'
 import type { SeriesEntry } from '../log/record.ts'
@@ -22,10 +23,22 @@ import { readCatalog, requireSound } from './catalog-load.ts'
 import { catalogFormat, catalogSchema, type DataFile, lastTableId, makeTable, type TableState } from './catalog-rows.ts'
 import { CatalogSpare } from './catalog-spare.ts'
 import { CatalogTime } from './catalog-time.ts'
-import { deleteTable, insertColumns, insertFile, insertSeries, insertTable } from './catalog-write.ts'
-import { changeProblem, findPlace, hostProblem, isLogical, isPhysical, sharedModes } from './logical.ts'
+import { keepOlderFormat } from './catalog-upgrade.ts'
+import { deleteTable, insertColumns, insertFile, insertSeries, insertTable, prepared } from './catalog-write.ts'
+import { findPlace } from './logical.ts'
 import { hiddenNames, identify } from './naming.ts'
 import { CatalogViews } from './views.ts'
+
+/** What a flush made of a table. */
+export interface FlushedTable {
+  readonly table: Table
+  /** Undefined where no row is left. */
+  readonly file: Omit<DataFile, 'id' | 'table'> | undefined
+  /** That the rows use and the catalog lacks. */
+  readonly series: readonly SeriesEntry[]
+  /** Rows with a lower number are all in files now. */
+  readonly flushedSeq: number
+}
 
 /** Every method is synchronous: SQLite's transactions are short and rare. */
 export class EmbeddedCatalog {
@@ -36,31 +49,37 @@ export class EmbeddedCatalog {
   readonly #views: CatalogViews
   /** Undefined for a copy, whose changes the log need not know. */
   readonly #time: CatalogTime | undefined
-  readonly #spare: CatalogSpare | undefined
+  #spare: CatalogSpare | undefined
+  readonly #path: string
   /** What is in memory may be ahead of the file: a transaction under way has changed tables. */
   #touched = false
 
   /** Opens the file and takes it for this process alone, when it belongs to the log; the log's mark follows its changes unless it is a copy. */
   constructor(path: string, logDir: string, { isCopy = false }: { readonly isCopy?: boolean } = {}) {
+    this.#path = path
     const main = requireSound(path, logDir)
     this.#sqlite = openCatalogFile(path)
     this.#views = new CatalogViews(this.#sqlite)
     try {
+      if (!isCopy) keepOlderFormat(this.#sqlite, path)
       prepareCatalog(this.#sqlite, catalogSchema)
       this.#time = isCopy ? undefined : new CatalogTime(this.#sqlite, path, logDir, main)
-      this.#spare = this.#time && new CatalogSpare(this.#sqlite, path, this.#time.generation)
       if (this.meta('format') !== String(catalogFormat)) this.setMeta('format', String(catalogFormat))
       this.#load()
     } catch (error) {
-      this.#spare?.close()
       this.#time?.close()
       this.#sqlite.close()
       throw error instanceof DbError ? error : catalogError(path, error)
     }
   }
 
-  close(): void {
-    this.#spare?.close()
+  /** From now on there is a spare, as new as the catalog: before anything changes. */
+  async keepSpare(): Promise<void> {
+    if (this.#time) this.#spare = await CatalogSpare.open(this.#sqlite, this.#path, this.#time.generation)
+  }
+
+  async close(): Promise<void> {
+    await this.#spare?.close()
     this.#time?.close()
     this.#sqlite.close()
   }
@@ -240,21 +259,20 @@ export class EmbeddedCatalog {
     this.#names.get(table.database)?.delete(table.name)
   }
 
-  /** A finished flush: its files, the series its rows use, and that everything below `flushedSeq` is in files now. */
-  addFiles(
-    table: Table,
-    files: readonly Omit<DataFile, 'id' | 'table'>[],
-    series: readonly SeriesEntry[],
-    flushedSeq: number
-  ): void {
-    const state = this.#state(table)
-    const added = this.#transaction(() => {
-      this.#insertSeries(table, series)
-      this.#sqlite.prepare('UPDATE tables SET flushed_seq = ? WHERE id = ?').run(flushedSeq, table.id)
-      return files.map(file => ({ ...file, table: table.id, id: insertFile(this.#sqlite, table.id, file) }))
-    })
-    state.flushedSeq = flushedSeq
-    if (added.length > 0) state.files = [...state.files, ...added]
+  /** Finished flushes of tables, each of them once, in one transaction. */
+  addFiles(flushed: readonly FlushedTable[]): void {
+    const states = flushed.map(({ table }) => this.#state(table))
+    const added = this.#transaction(() =>
+      flushed.map(({ table, file, series, flushedSeq }) => {
+        this.#insertSeries(table, series)
+        prepared(this.#sqlite, 'UPDATE tables SET flushed_seq = ? WHERE id = ?').run(flushedSeq, table.id)
+        return file && { ...file, table: table.id, id: insertFile(this.#sqlite, table.id, file) }
+      })
+    )
+    for (const [i, state] of states.entries()) {
+      state.flushedSeq = flushed[i]!.flushedSeq
+      if (added[i] !== undefined) state.files = [...state.files, added[i]]
+    }
   }
 
   /** Series that no file refers to yet. */
@@ -324,7 +342,7 @@ export class EmbeddedCatalog {
     if (change.kind === 'truncate') this.#refuseHost(table, 'be truncated')
     const state = this.#state(table)
     this.#touched = true
-    this.#sqlite.prepare('UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)
+    prepared(this.#sqlite, 'UPDATE tables SET version = version + 1 WHERE id = ?').run(table.id)
     const changed = applyChange(this.#sqlite, state, change, columns => this.#placed(table, columns))
     state.table = changed
     if (changed.name !== table.name) {

@@ -2,11 +2,11 @@
 import { DbError } from '../../../errors.ts'
 import type { Table, TableChange } from '../../../model/table.ts'
 import type { Catalog } from '../../engine.ts'
+import { isLogical, isPhysical } from '../../logical.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { Opened, Writable } from '../opened.ts'
-import { versioned } from '../query/relation.ts'
+import { versioned } from '../read/plan.ts'
 import type { FoundSeries } from '../series/known-series.ts'
-import { isLogical, isPhysical } from './logical.ts'
 
 /** How often hidden rows are removed before a table that is written to meanwhile is given up. */
 const mostAttempts = 5
@@ -32,7 +32,8 @@ export function createLiveCatalog(opened: () => Opened, writable: () => Writable
       const data = tables.find(table)
       const unsaved = data?.unsavedSeries()
       const changed = sqlite.changeTable(table, { kind: 'truncate' })
-      sqlite.addFiles(changed, [], unsaved?.series ?? [], tables.appliedSeq)
+      const flushed = { table: changed, file: undefined, series: unsaved?.series ?? [], flushedSeq: tables.appliedSeq }
+      sqlite.addFiles([flushed])
       unsaved?.saved()
       tables.clear(changed)
       await pins.remove(paths)
@@ -56,7 +57,8 @@ export function createLiveCatalog(opened: () => Opened, writable: () => Writable
       const current = sqlite.tableById(table.id)
       if (current === undefined) break
       const memtables = tables.find(current)?.memtables ?? []
-      if (versioned(current, sqlite.files(current), memtables).length === 0) return change(current, options)
+      if (versioned({ table: current, files: sqlite.files(current), memtables }).length === 0)
+        return change(current, options)
     }
     const reason = `rows are written to table ${table.name} faster than those they hide can be removed`
     throw new DbError('StorageUnavailable', `${reason}; stop writing to it for a moment`, { retryAfter: 5 })
@@ -109,7 +111,7 @@ export function createLiveCatalog(opened: () => Opened, writable: () => Writable
       const series = tables.find(table)?.seriesCount
       return { rows, bytes, files: files.length, ...(series !== undefined && { series }) }
     },
-    findSeries: (scope, keys) => writable().tables.known.find(scope, keys),
+    findSeries: (scope, keys, table) => writable().tables.known.find(scope, keys, table),
     addSeries: (numbers, additions) => writable().tables.known.add(numbers as FoundSeries, additions),
     knowsSeries: (table, labels) => writable().tables.known.has(table, labels),
     isCurrent: numbers => writable().tables.known.isCurrent(numbers as FoundSeries)

@@ -11,7 +11,11 @@ export interface ConfinedOptions {
   readonly memoryLimit: number
   /** 0: as many as the machine has. */
   readonly threads: number
+  /** Settings that stay open, besides those that every statement may have. */
+  readonly open?: readonly string[]
 }
+
+const usuallyOpen = ['TimeZone', 'streaming_buffer_size']
 
 /** With the connection that made the settings. */
 export async function openConfined(options: ConfinedOptions): Promise<[DuckDBInstance, DuckDBConnection]> {
@@ -28,7 +32,9 @@ export async function openConfined(options: ConfinedOptions): Promise<[DuckDBIns
      SET GLOBAL enable_external_file_cache=false;
      SET GLOBAL allowed_directories=[${options.folders.map(quoteText).join(', ')}];
      SET GLOBAL TimeZone='UTC';
-     SET GLOBAL allowed_configs=['TimeZone'];
+     SET GLOBAL errors_as_json=true;
+     SET GLOBAL storage_compatibility_version='latest';
+     SET GLOBAL allowed_configs=[${[...usuallyOpen, ...(options.open ?? [])].map(quoteText).join(', ')}];
      SET GLOBAL enable_external_access=false;
      SET GLOBAL lock_configuration=true`
   )

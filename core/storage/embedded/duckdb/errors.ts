@@ -17,22 +17,38 @@ export async function translate<T>(work: Promise<T>, signal?: AbortSignal): Prom
   }
 }
 
-export function translateError(error: unknown): DbError {
-  const text = (error instanceof Error ? error.message : String(error)).replace(/^Failed to extract statements: /, '')
+/** An error as DuckDB tells it with `errors_as_json`: its position is in bytes of the text that ran. */
+interface Told {
+  readonly exception_type: string
+  readonly exception_message: string
+  readonly position?: string
+}
+
+export function translateError(error: unknown, locate: (bytes: number) => number | undefined = () => undefined) {
+  const { text, position } = readTold(error instanceof Error ? error.message : String(error))
+  const offset = position === undefined ? undefined : locate(position)
   // The list of all there might have been is longer than anybody reads.
   const message = text
     .split('\n\n')[0]!
-    .replace(/\s*Candidate functions:[\s\S]{400,}$/, '')
+    .replace(/(?<!\s)\s*Candidate functions:[\s\S]{400,}$/, '')
     .trim()
+  const options = { cause: error, ...(offset !== undefined && { offset }) }
   if (/^(Binder|Catalog|Conversion|Invalid Input|Out of Range|Not implemented|Constraint) Error/.test(text)) {
-    return new DbError('PlanQuery', message, { cause: error })
+    return new DbError('PlanQuery', message, options)
   }
-  if (/^Parser Error/.test(text)) return new DbError('InvalidSyntax', message, { cause: error })
-  if (/^Permission Error/.test(text)) return new DbError('PermissionDenied', message, { cause: error })
+  if (/^Parser Error/.test(text)) return new DbError('InvalidSyntax', message, options)
+  if (/^Permission Error/.test(text)) return new DbError('PermissionDenied', message, options)
   if (/^Out of Memory Error/.test(text)) {
     return new DbError('RuntimeResourcesExhausted', `${message} (limit: storage.memory_limit)`, { cause: error })
   }
-  return new DbError('EngineExecuteQuery', message, { cause: error })
+  return new DbError('EngineExecuteQuery', message, options)
+}
+
+function readTold(message: string): { readonly text: string; readonly position?: number } {
+  const start = message.indexOf('{"exception_type"')
+  if (start < 0) return { text: message }
+  const { exception_type: type, exception_message: told, position } = JSON.parse(message.slice(start)) as Told
+  return { text: `${type} Error: ${told}`, ...(position !== undefined && { position: Number(position) }) }
 }
 
 /** Whether other rows may have better luck: a disk that is full or cannot be written is the same for all. */

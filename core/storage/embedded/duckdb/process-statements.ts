@@ -6,11 +6,11 @@ import type {
   DuckDBPreparedStatement,
   DuckDBResult
 } from '@duckdb/node-api'
-import bindings from '@duckdb/node-bindings'
 import { DbError, isDbError } from '../../../errors.ts'
 import { every, type Timer } from '../../../timer.ts'
 import { encodeBatches } from '../sql/batch-frame.ts'
 import {
+  type ColumnsFrame,
   type ErrorFrame,
   encodeFrame,
   FrameKind,
@@ -20,14 +20,26 @@ import {
   type StatementFrame,
   writeHeader
 } from '../sql/frames.ts'
+import { countStatement } from './counted.ts'
 import { translateError } from './errors.ts'
-import { explained, startsReading } from './reading.ts'
+import { fill, placeIn } from './fill.ts'
+import { closeGuarded, guard } from './guard.ts'
 import { checkEnd, describeResult } from './result.ts'
 import { sentColumns } from './sent-columns.ts'
+import { letGo } from './unseen-memory.ts'
 import { quoteText } from './words.ts'
 
 /** Milliseconds between two interruptions of a statement: between two of its steps there is nothing to interrupt. */
 const interruptInterval = 50
+
+/**
+ * What DuckDB makes ahead of the reader of a result. It counts rows without their texts: with its usual 976 KiB a result of long texts that
+ * nobody reads holds 50 MB, with this 12.
+ */
+const aheadOfReader = '128KiB'
+
+/** What a statement that is left early holds, roughly: two chunks, frames of them and what DuckDB has made ahead. */
+const heldBytes = 8 << 20
 
 interface Running {
   readonly statement: number
@@ -48,6 +60,7 @@ export class ProcessStatements {
   readonly #send: (frame: Buffer) => void
   readonly #idle: DuckDBConnection[] = []
   readonly #running = new Map<number, Running>()
+  #rowFunctions: Promise<ReadonlySet<string>> | undefined
 
   /** `keep`: how many connections wait for later statements. */
   constructor(instance: DuckDBInstance, keep: number, send: (frame: Buffer) => void) {
@@ -71,16 +84,21 @@ export class ProcessStatements {
     try {
       await this.#execute(running, frame)
     } catch (error) {
-      failure = isDbError(error) ? error : translateError(error)
+      failure = isDbError(error) ? error : translateError(error, bytes => placeOf(frame, bytes))
     }
     running.cancelled?.stop()
     this.#running.delete(statement)
+    if (failure !== undefined) letGo(heldBytes, 'major')
     const { connection } = running
-    // One that was interrupted, failed, or has got settings and views serves no other statement.
-    const reusable = failure === undefined && frame.timezone === 'UTC' && frame.before.length === 0
+    // One that was interrupted, failed, or has got another time zone serves no other statement.
+    const reusable = failure === undefined && frame.timezone === 'UTC'
     if (reusable && this.#idle.length < this.#keep) this.#idle.push(connection!)
-    else connection?.closeSync()
-    const told: ErrorFrame | undefined = failure && { code: failure.code, message: failure.message }
+    else if (connection !== undefined) closeGuarded(connection)
+    const told: ErrorFrame | undefined = failure && {
+      code: failure.code,
+      message: failure.message,
+      ...(failure.offset !== undefined && { offset: failure.offset })
+    }
     this.#send(encodeFrame(FrameKind.end, statement, 0, told === undefined ? '' : JSON.stringify(told)))
   }
 
@@ -102,43 +120,68 @@ export class ProcessStatements {
     running.wake?.()
   }
 
-  async #execute(running: Running, frame: StatementFrame): Promise<void> {
-    const connection = this.#idle.pop() ?? (await this.#instance.connect())
-    running.connection = connection
-    const { timezone, before, text, parameters, target } = frame
-    const settings = timezone === 'UTC' ? before : [`SET TimeZone=${quoteText(timezone)}`, ...before]
-    for (const sql of settings) {
-      checkCancelled(running)
-      await connection.run(sql)
-    }
-    checkCancelled(running)
-    if (!startsReading(text)) {
-      // Rather what is wrong with its syntax, if something is.
-      await connection.extractStatements(text)
-      throw onlyReading()
-    }
-    let prepared = await connection.prepare(text)
-    let result: DuckDBResult
-    try {
-      await checkReads(connection, text, prepared)
-      if (target !== undefined) {
-        prepared.destroySync()
-        // Its end stands on a line of its own: the text may end in a comment.
-        prepared = await connection.prepare(`COPY (${text}\n) TO ${quoteText(target.path)} (${target.options})`)
-      }
-      for (const [i, value] of parameters.entries()) bind(prepared, i + 1, value)
-      checkCancelled(running)
-      result = await (target === undefined ? prepared.stream() : prepared.run())
-    } finally {
-      prepared.destroySync()
-    }
-    await this.#sendResult(running, result, frame.maxRow)
+  async #connect(): Promise<DuckDBConnection> {
+    const connection = await this.#instance.connect()
+    await connection.run(`SET streaming_buffer_size='${aheadOfReader}'`)
+    return connection
   }
 
-  async #sendResult(running: Running, result: DuckDBResult, maxRow: number): Promise<void> {
+  async #execute(running: Running, frame: StatementFrame): Promise<void> {
+    const connection = this.#idle.pop() ?? (await this.#connect())
+    running.connection = connection
+    const { timezone, text, tables, target } = frame
+    if (timezone !== 'UTC') await connection.run(`SET TimeZone=${quoteText(timezone)}`)
+    checkCancelled(running)
+    const read = await guard(connection, text, tables)
+    checkCancelled(running)
+    const mayCount = target === undefined && tables.some(({ counts }) => counts !== undefined)
+    const counted =
+      mayCount && countStatement(read, text, tables, await this.#isRowFunction(connection), frame.parameters)
+    if (counted && (await this.#executeCounted(running, connection, { ...frame, ...counted }))) return
+    const result = await start(running, connection, frame)
+    await this.#sendResult(running, await describeResult(result), result, frame.maxRow, false)
+  }
+
+  /** False where it fails before any row is sent: the statement as it was written says what is wrong, or that nothing is. */
+  async #executeCounted(running: Running, connection: DuckDBConnection, frame: StatementFrame): Promise<boolean> {
+    let result: DuckDBResult
+    let described: Described
+    try {
+      result = await start(running, connection, frame)
+      described = await describeResult(result)
+      const { ahead } = described
+      const first = ahead.chunks.length > 0 || ahead.ended ? undefined : await result.fetchChunk()
+      if (first !== undefined) {
+        ahead.ended = first === null || first.rowCount === 0
+        if (!ahead.ended) ahead.chunks.push(first!)
+      }
+      if (ahead.ended) checkEnd(result)
+    } catch {
+      checkCancelled(running)
+      return false
+    }
+    checkCancelled(running)
+    await this.#sendResult(running, described, result, frame.maxRow, true)
+    return true
+  }
+
+  /** Tells of a name whether all functions of this name make a value of one row, the same every time. */
+  async #isRowFunction(connection: DuckDBConnection): Promise<(name: string) => boolean> {
+    this.#rowFunctions ??= readRowFunctions(connection)
+    const names = await this.#rowFunctions
+    return name => names.has(name)
+  }
+
+  async #sendResult(
+    running: Running,
+    { types, columns, ahead }: Described,
+    result: DuckDBResult,
+    maxRow: number,
+    isCounted: boolean
+  ): Promise<void> {
     const { statement } = running
-    const { types, columns, ahead } = await describeResult(result)
-    this.#send(encodeFrame(FrameKind.columns, statement, 0, JSON.stringify(columns)))
+    const told: ColumnsFrame = { columns, isCounted }
+    this.#send(encodeFrame(FrameKind.columns, statement, 0, JSON.stringify(told)))
     const fetch = () => {
       const chunk = result.fetchChunk()
       chunk.catch(() => {})
@@ -147,11 +190,15 @@ export class ProcessStatements {
     const limits = { maxFrame: maxBatchBytes, maxRow }
     const refuse = (bytes: number) => new DbError('PlanQuery', tooLong(bytes, maxRow))
     const sendChunk = async (chunk: DuckDBDataChunk) => {
+      let bytes = 0
       for (const frame of encodeBatches(chunk.rowCount, sentColumns(chunk, types, columns), limits, refuse)) {
         await this.#credited(running, frame.length - headerBytes)
         writeHeader(frame, FrameKind.batch, statement)
+        bytes += frame.length
         this.#send(frame)
       }
+      // The chunk, and the frames made of it.
+      letGo(2 * bytes, 'minor')
     }
     let next: ReturnType<typeof fetch> | undefined
     try {
@@ -195,34 +242,47 @@ export class ProcessStatements {
   }
 }
 
+type Described = Awaited<ReturnType<typeof describeResult>>
+
+async function start(running: Running, connection: DuckDBConnection, frame: StatementFrame): Promise<DuckDBResult> {
+  const { text, tables, parameters, target } = frame
+  const [head, tail] = around(frame)
+  const prepared = await connection.prepare(`${head}${fill(text, tables)}${tail}`)
+  try {
+    for (const [i, value] of parameters.entries()) bind(prepared, i + 1, value)
+    checkCancelled(running)
+    return await (target === undefined ? prepared.stream() : prepared.run())
+  } finally {
+    prepared.destroySync()
+  }
+}
+
+/** Names of functions and macros of which none is an aggregate, looks at other rows, or answers otherwise the next time. */
+async function readRowFunctions(connection: DuckDBConnection): Promise<ReadonlySet<string>> {
+  const read = await connection.runAndReadAll(
+    `SELECT lower(function_name) FROM duckdb_functions() GROUP BY 1
+     HAVING bool_and(function_type = 'scalar' AND coalesce(stability, '') = 'CONSISTENT')`
+  )
+  return new Set(read.getRows().map(([name]) => String(name)))
+}
+
 function checkCancelled({ cancelled }: Running): void {
   if (cancelled !== undefined) throw new DbError('Cancelled', 'the query was cancelled')
 }
 
-/** Refuses what has effects, and what explains it. */
-async function checkReads(
-  connection: DuckDBConnection,
-  text: string,
-  prepared: DuckDBPreparedStatement
-): Promise<void> {
-  const { SELECT, EXPLAIN } = bindings.StatementType
-  if (prepared.statementType === SELECT) return
-  if (prepared.statementType !== EXPLAIN) throw onlyReading()
-  for (const candidate of explained(text).filter(startsReading)) {
-    try {
-      const inner = await connection.prepare(candidate)
-      const type = inner.statementType
-      inner.destroySync()
-      if (type === SELECT) return
-    } catch {
-      // No statement: it starts with options of EXPLAIN.
-    }
-  }
-  throw onlyReading()
+/** What stands before the text and behind it. */
+function around({ explain = '', target }: StatementFrame): readonly [string, string] {
+  if (target === undefined) return [explain, '']
+  // The end stands on a line of its own: the text may end in a comment.
+  return ['COPY (', `\n) TO ${quoteText(target.path)} (${target.options})`]
 }
 
-function onlyReading(): DbError {
-  return new DbError('PermissionDenied', 'only statements that read can be run here: SELECT, EXPLAIN and the like')
+/** The place in the text of a place in all that ran, which is in bytes. */
+function placeOf(frame: StatementFrame, bytes: number): number {
+  const [head] = around(frame)
+  const filled = fill(frame.text, frame.tables)
+  const characters = Buffer.from(head + filled).toString('utf8', 0, bytes).length
+  return placeIn(frame.tables, Math.max(0, characters - head.length))
 }
 
 function tooLong(bytes: number, limit: number): string {

@@ -2,20 +2,19 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { Socket } from 'node:net'
-import { constants, getPriority, setPriority } from 'node:os'
+import { giveWay } from '../../../workers/give-way.ts'
 import { removeFolder } from '../spool/remove-folder.ts'
 import { encodeFrame, FrameKind, FrameReader, type ProcessSettings, type StatementFrame } from '../sql/frames.ts'
 import { openConfined } from './confined.ts'
+import { macroStatements } from './macros/index.ts'
 import { ProcessStatements } from './process-statements.ts'
 
 /** The descriptor of the socket to the server. */
 const descriptor = 3
-/** Steps by which ingest goes first where processors are short. */
-const lowered = 5
 /** Points out of 1000 by which the system rather ends this process than the server when memory is short. */
 const outOfMemoryPoints = 500
 
-giveWay()
+lowerRank()
 // The server ends this process: a terminal's interrupt goes to both, and the server has answers to give before.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
@@ -51,6 +50,7 @@ async function open(settings: ProcessSettings): Promise<ProcessStatements> {
   const { folders, temporary: spill, memoryLimit, threads, connections } = settings
   leftovers = settings.leftovers
   const [instance, main] = await openConfined({ folders, spill, memoryLimit, threads })
+  await main.run(macroStatements())
   main.closeSync()
   send(encodeFrame(FrameKind.ready, 0))
   // By itself it is written at an orderly exit.
@@ -58,12 +58,9 @@ async function open(settings: ProcessSettings): Promise<ProcessStatements> {
   return new ProcessStatements(instance, connections, send)
 }
 
-/** A process of lower rank, in every way an operating system has ranks. */
-function giveWay(): void {
+function lowerRank(): void {
   try {
-    const priority = Math.min(constants.priority.PRIORITY_LOW, getPriority() + lowered)
-    // Linux gives each thread its own; those that start later have that of the one that starts them.
-    for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), priority)
+    for (const thread of readdirSync('/proc/self/task')) giveWay(Number(thread))
     writeFileSync('/proc/self/oom_score_adj', String(outOfMemoryPoints))
   } catch {
     // Not allowed in some containers, or no Linux: the statements run all the same.

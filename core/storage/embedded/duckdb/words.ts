@@ -1,13 +1,8 @@
 // How names, texts and types are written in DuckDB's SQL.
+import { quoteName, quoteText } from '../../../model/sql-text.ts'
 import type { ColumnType } from '../../../model/types.ts'
 
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
-
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
+export { quoteName, quoteText }
 
 /** DuckDB's word for a column type. */
 export function duckdbType(type: ColumnType): string {

@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import type { FilterThread } from './filter-thread.ts'
-import { indexPath, type NewSection } from './format.ts'
+import { type HeadNotes, indexPath, type NewSection } from './format.ts'
 import { writeSideFile } from './side-file.ts'
-import type { WantedSection } from './wanted.ts'
+import type { Wanted } from './wanted.ts'
 
 export interface BuildParts {
   readonly thread: FilterThread
@@ -15,7 +15,7 @@ export interface BuildParts {
 export async function buildIndex(
   { thread, dataDir }: BuildParts,
   file: DataFile,
-  wanted: readonly WantedSection[]
+  { sections: wanted, counted }: Wanted
 ): Promise<number> {
   const path = join(dataDir, file.path)
   const held = wanted.filter(({ column }) => file.columns.includes(column.id))
@@ -24,7 +24,14 @@ export async function buildIndex(
     kind,
     falsePositiveRate
   }))
-  const filters = await thread.filters(path, asked)
+  const counts = counted && {
+    time: counted.time.physical,
+    columns: counted.columns
+      .filter(({ id }) => file.columns.includes(id))
+      .map(({ id, physical }) => ({ id, name: physical }))
+  }
+  const { filters, notes: written } = await thread.build({ path, asked, ...(counts && { counts }) })
+  const notes = counted === undefined ? written : inUnit(written, counted.time.type)
   const sections = held.map(
     ({ column, kind, falsePositiveRate }, i): NewSection => ({
       column: column.id,
@@ -33,5 +40,12 @@ export async function buildIndex(
       filters: filters[i]!
     })
   )
-  return writeSideFile(indexPath(path), { checksum: file.checksum, bytes: file.bytes }, sections)
+  const bytes = await writeSideFile(indexPath(path), { checksum: file.checksum, bytes: file.bytes }, sections, notes)
+  return bytes + (notes.counts?.bytes ?? 0)
+}
+
+/** Files know no seconds: where the time index counts those, the file has microseconds. */
+function inUnit({ groups, ...notes }: HeadNotes, type: string): HeadNotes {
+  if (groups === undefined || type !== 'TimestampSecond') return { ...notes, ...(groups && { groups }) }
+  return { ...notes, groups: groups.map(({ rows, from }) => ({ rows, from: String(BigInt(from) / 1_000_000n) })) }
 }

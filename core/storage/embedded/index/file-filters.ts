@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type BytesData, type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
 import { ParquetError, type ParquetFooter, ParquetReader, readFooter } from '../parquet/index.ts'
+import { countCells } from './count-cells.ts'
+import { countsPath, writeCounts } from './count-file.ts'
 import { foldText } from './fold.ts'
-import type { SectionKind } from './format.ts'
+import type { GroupRows, HeadNotes, SectionKind } from './format.ts'
 import { groupColumn } from './group-column.ts'
 import { HashSet } from './hash-set.ts'
 import { addTokens } from './token.ts'
@@ -23,8 +25,24 @@ export type ColumnFilters = readonly (Uint32Array | undefined)[]
 /** Text of a row group above which it gets no filter. */
 const longestGroup = 256 * 2 ** 20
 
-/** Throws ParquetError where the file cannot be read. A file whose rows do not say which group they are in is one group. */
-export function fileFilters(path: string, asked: readonly AskedFilter[]): ColumnFilters[] {
+export interface AskedCounts {
+  /** The time index, in the file. */
+  readonly time: string
+  readonly columns: readonly { readonly id: number; readonly name: string }[]
+}
+
+/** Rows of a file below which reading them is as quick as reading counts. */
+const fewRows = 10_000
+
+/**
+ * The filters of a data file; its counts go into the file beside it. Throws ParquetError where the file cannot be read. A file whose rows do
+ * not say which group they are in is one group.
+ */
+export function readFilters(
+  path: string,
+  asked: readonly AskedFilter[],
+  counts?: AskedCounts
+): { readonly filters: ColumnFilters[]; readonly notes: HeadNotes } {
   const fd = openSync(path, 'r')
   try {
     const read = (offset: number, length: number) => {
@@ -38,10 +56,39 @@ export function fileFilters(path: string, asked: readonly AskedFilter[]): Column
     }
     const footer = readFooter(read, fstatSync(fd).size)
     const reader = new ParquetReader(read, footer)
-    return asked.map(each => columnFilters(reader, footer, each))
+    const filters = asked.map(each => columnFilters(reader, footer, each))
+    return { filters, notes: counts === undefined ? {} : notesOf(path, reader, footer, counts) }
   } finally {
     closeSync(fd)
   }
+}
+
+function notesOf(
+  path: string,
+  reader: ParquetReader,
+  footer: ParquetFooter,
+  { time, columns }: AskedCounts
+): HeadNotes {
+  const groups = groupRows(reader, footer, time)
+  if (footer.rows < fewRows) return { groups, counts: { bytes: 0, checksum: 0, columns: [] } }
+  const names = columns.map(({ name }) => name)
+  const cells = countCells(reader, footer, time, names)
+  const counted = [...columns.map(({ id }) => id), 0].flatMap((id, i) => {
+    const found = cells[i]
+    return found === undefined ? [] : [[id, found] as const]
+  })
+  if (counted.length === 0) return { groups, counts: { bytes: 0, checksum: 0, columns: [] } }
+  return { groups, counts: writeCounts(countsPath(path), new Map(counted)) }
+}
+
+function groupRows(reader: ParquetReader, footer: ParquetFooter, time: string): GroupRows[] {
+  const place = footer.columns.findIndex(({ name }) => name === time)
+  return footer.rowGroups.map(({ rows, columns }, group) => {
+    const { min } = columns[place]!
+    if (typeof min === 'bigint') return { rows, from: min.toString() }
+    const { values } = reader.column(group, place) as FixedData
+    return { rows, from: (values as BigInt64Array).reduce((least, time) => (time < least ? time : least)).toString() }
+  })
 }
 
 function columnFilters(reader: ParquetReader, footer: ParquetFooter, asked: AskedFilter): ColumnFilters {

@@ -2,17 +2,16 @@
 import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
 import { startWorker } from '../../../workers/worker.ts'
-import type { AskedFilter, ColumnFilters } from './file-filters.ts'
-import type { FilterAnswer, FilterTask } from './filter.worker.ts'
+import type { BuiltIndexes, FilterAnswer, FilterTask } from './filter.worker.ts'
 
 export interface FilterThread {
-  /** The filters of a file, parallel to those asked for. Throws DbError, `Cancelled` when the thread was closed. */
-  filters(path: string, asked: readonly AskedFilter[]): Promise<readonly ColumnFilters[]>
+  /** The filters of a file, parallel to those asked for, and its counts. Throws DbError, `Cancelled` when the thread was closed. */
+  build(task: FilterTask): Promise<BuiltIndexes>
   close(): Promise<void>
 }
 
 interface Waiting {
-  readonly resolve: (filters: readonly ColumnFilters[]) => void
+  readonly resolve: (built: BuiltIndexes) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -31,7 +30,7 @@ export function createFilterThread(): FilterThread {
     created.unref()
     created.on('message', (answer: FilterAnswer) => {
       const asked = waiting.shift()
-      if ('filters' in answer) asked?.resolve(answer.filters)
+      if ('filters' in answer) asked?.resolve(answer)
       else asked?.reject(new DbError('StorageUnavailable', answer.error))
     })
     created.on('error', error => {
@@ -40,7 +39,7 @@ export function createFilterThread(): FilterThread {
     return created
   }
   return {
-    filters: (path, asked) =>
+    build: task =>
       new Promise((resolve, reject) => {
         if (closed) {
           reject(stopped())
@@ -48,7 +47,7 @@ export function createFilterThread(): FilterThread {
         }
         worker ??= start()
         waiting.push({ resolve, reject })
-        worker.postMessage({ path, asked } satisfies FilterTask)
+        worker.postMessage(task)
       }),
     async close() {
       closed = true

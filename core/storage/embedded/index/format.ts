@@ -2,6 +2,7 @@
 // Bytes: magic (8) · length of the head (4) · CRC-32 of the head (4) · head as JSON · sections. Numbers little-endian.
 import { crc32 } from 'node:zlib'
 import { blockBytes } from './bloom.ts'
+import type { CountsHead } from './count-file.ts'
 
 /** The side file of a data file. */
 export function indexPath(dataFile: string): string {
@@ -28,7 +29,20 @@ export interface IndexHead {
   /** CRC-32 and bytes of the data file it belongs to. */
   readonly data: { readonly checksum: number; readonly bytes: number }
   readonly sections: readonly Section[]
+  /** What the file of counts beside it holds; absent where none was asked for. */
+  readonly counts?: CountsHead
+  /** Row group by row group; absent where none was asked for. */
+  readonly groups?: readonly GroupRows[]
 }
+
+/** Rows of a row group, and the time of the earliest, in the unit of the time index. */
+export interface GroupRows {
+  readonly rows: number
+  readonly from: string
+}
+
+/** What the head says besides the sections. */
+export type HeadNotes = Pick<IndexHead, 'counts' | 'groups'>
 
 const magic = 'WEIRIDX1'
 const fixedBytes = 16
@@ -41,7 +55,11 @@ export type NewSection = Omit<Section, 'offset' | 'checksum' | 'blocks'> & {
   readonly filters: readonly (Uint32Array | undefined)[]
 }
 
-export function encodeIndex(data: IndexHead['data'], columns: readonly NewSection[]): Uint8Array[] {
+export function encodeIndex(
+  data: IndexHead['data'],
+  columns: readonly NewSection[],
+  notes: HeadNotes = {}
+): Uint8Array[] {
   const parts: Uint8Array[] = []
   let offset = 0
   const sections = columns.map(({ filters, ...about }): Section => {
@@ -57,7 +75,7 @@ export function encodeIndex(data: IndexHead['data'], columns: readonly NewSectio
     })
     return { ...about, offset: start, checksum, blocks }
   })
-  const head = Buffer.from(JSON.stringify({ format: 1, data, sections } satisfies IndexHead))
+  const head = Buffer.from(JSON.stringify({ format: 1, data, sections, ...notes } satisfies IndexHead))
   const fixed = Buffer.alloc(fixedBytes)
   fixed.write(magic, 'latin1')
   fixed.writeUInt32LE(head.length, 8)

@@ -1,8 +1,9 @@
 // What queries need of the side files, as much of it as fits kept in memory.
 import { join } from 'node:path'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { type IndexHead, indexPath, type Section, type SectionKind, sectionBytes } from './format.ts'
-import { readHead, readSection } from './side-file.ts'
+import { type CountsHead, countsPath } from './count-file.ts'
+import { type GroupRows, type IndexHead, indexPath, type Section, type SectionKind, sectionBytes } from './format.ts'
+import { areSound, readHead, readSection } from './side-file.ts'
 
 /** A column's filters: those of group `i` begin where those before it end. */
 export interface Filters {
@@ -15,6 +16,8 @@ interface Known {
   readonly start: number
   /** By number of the section. */
   readonly filters: Map<number, Filters>
+  /** Whether its file of counts is as it was written, once somebody has asked. */
+  areCountsSound?: Promise<boolean>
   bytes: number
 }
 
@@ -68,6 +71,23 @@ export class IndexReader {
     return filters
   }
 
+  /** What the file of counts of a data file holds; undefined where there is none that can be used. */
+  async counts(file: DataFile): Promise<CountsHead | undefined> {
+    const known = await this.#open(file)
+    const counts = known?.head.counts
+    if (known === undefined || counts === undefined || counts.columns.length === 0) return undefined
+    known.areCountsSound ??= areSound(countsPath(join(this.#dataDir, file.path)), counts)
+    if (await known.areCountsSound) return counts
+    this.forget(file.path)
+    this.#damaged(file)
+    return undefined
+  }
+
+  /** The row groups of a data file, as far as its side file knows them. */
+  async groups(file: DataFile): Promise<readonly GroupRows[] | undefined> {
+    return (await this.#open(file))?.head.groups
+  }
+
   /** The side file was made anew or is gone. */
   forget(path: string): void {
     this.#bytes -= this.#known.get(path)?.bytes ?? 0
@@ -83,7 +103,10 @@ export class IndexReader {
     }
     const read = await readHead(this.#path(file))
     if (read === undefined || read.head.data.checksum !== file.checksum) return undefined
-    const groups = read.head.sections.reduce((sum, section) => sum + section.blocks.length, 0)
+    const groups = read.head.sections.reduce(
+      (sum, section) => sum + section.blocks.length,
+      read.head.groups?.length ?? 0
+    )
     const opened: Known = { ...read, filters: new Map(), bytes: groups * headBytes }
     this.forget(file.path)
     this.#known.set(file.path, opened)

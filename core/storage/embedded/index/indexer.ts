@@ -10,10 +10,10 @@ import type { FilePins } from '../file/file-pins.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { buildIndex } from './build.ts'
 import { createFilterThread } from './filter-thread.ts'
-import { type IndexHead, indexPath } from './format.ts'
+import type { IndexHead } from './format.ts'
 import type { IndexReader } from './index-reader.ts'
 import { readSound } from './side-file.ts'
-import { type WantedSection, wantedSections } from './wanted.ts'
+import { type Wanted, type WantedSection, wantedOf } from './wanted.ts'
 
 export interface IndexerParts {
   readonly catalog: EmbeddedCatalog
@@ -109,8 +109,9 @@ export class Indexer {
     const now = Date.now()
     return tables.flatMap(({ id }) => {
       const table = catalog.tableById(id)
-      const wanted = table === undefined ? [] : wantedSections(table)
-      if (table === undefined || wanted.length === 0) return []
+      if (table === undefined) return []
+      const wanted = wantedOf(table)
+      if (wanted.sections.length === 0 && wanted.counted === undefined) return []
       const wish = describe(wanted)
       return catalog
         .files(table)
@@ -132,7 +133,7 @@ export class Indexer {
     if (!catalog.files(table).some(({ id }) => id === file.id)) return
     pins.pin([file.path])
     try {
-      const found = await readSound(indexPath(join(dataDir, file.path)))
+      const found = await readSound(join(dataDir, file.path))
       if (found === undefined || !meets(found, file, wanted)) await this.#build(file, wanted)
       this.#met.set(file.path, wish)
       this.#failed.delete(file.path)
@@ -148,7 +149,7 @@ export class Indexer {
     }
   }
 
-  async #build(file: DataFile, wanted: readonly WantedSection[]): Promise<void> {
+  async #build(file: DataFile, wanted: Wanted): Promise<void> {
     const { dataDir, reader, log, metrics } = this.#parts
     const started = performance.now()
     const bytes = await buildIndex({ thread: this.#thread, dataDir }, file, wanted)
@@ -174,21 +175,23 @@ export class Indexer {
 interface Missing {
   readonly table: Table
   readonly file: DataFile
-  readonly wanted: readonly WantedSection[]
+  readonly wanted: Wanted
   readonly wish: string
 }
 
-function describe(wanted: readonly WantedSection[]): string {
-  return wanted.map(({ column, kind, falsePositiveRate }) => `${column.id} ${kind} ${falsePositiveRate}`).join()
+function describe({ sections, counted }: Wanted): string {
+  const indexed = sections.map(({ column, kind, falsePositiveRate }) => `${column.id} ${kind} ${falsePositiveRate}`)
+  return [...indexed, ...(counted?.columns.map(({ id }) => `${id} counts`) ?? [])].join()
 }
 
 /** Whether a side file belongs to the data file and has all that is wanted of the columns the file holds. */
-function meets({ data, sections }: IndexHead, file: DataFile, wanted: readonly WantedSection[]): boolean {
+function meets({ data, sections, counts }: IndexHead, file: DataFile, { sections: wanted, counted }: Wanted): boolean {
   const isThere = ({ column, kind, falsePositiveRate }: WantedSection) =>
     sections.some(
       section =>
         section.column === column.id && section.kind === kind && section.falsePositiveRate === falsePositiveRate
     )
   const held = wanted.filter(({ column }) => file.columns.includes(column.id))
+  if (counted !== undefined && counts === undefined) return false
   return data.checksum === file.checksum && data.bytes === file.bytes && held.every(isThere)
 }

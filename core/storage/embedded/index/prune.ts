@@ -2,20 +2,21 @@
 import { createHash } from 'node:crypto'
 import type { Table } from '../../../model/table.ts'
 import type { Condition } from '../../engine.ts'
+import { mergesFields } from '../../logical.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { mergesFields } from '../catalog/logical.ts'
 import { blockWords, mayHold } from './bloom.ts'
 import { foldTerm } from './fold.ts'
 import type { Filters, IndexReader } from './index-reader.ts'
 import { addTermTokens } from './token.ts'
 
-/** Numbers of row groups, ascending; undefined: all. */
+/** Numbers of row groups, ascending, that may hold rows which are asked for; undefined: all. */
 export type Groups = readonly number[] | undefined
 
-/** What can be left out where every row is the only version of itself, and where newer versions may hide others. */
+/** What the indexes of a file tell. */
 export interface Pruned {
-  readonly alone: Groups
-  readonly versioned: Groups
+  /** Where every row is its only version, and where newer versions, which must not be left out, may hide others. */
+  readonly scan: Groups
+  readonly merge: Groups
   /** Groups of the file; 0 when no index knows anything. */
   readonly groups: number
 }
@@ -23,13 +24,11 @@ export interface Pruned {
 /** Per row group: 1 where rows may be. */
 type Mask = Uint8Array | undefined
 
-/** Whether a file whose rows lie between two times can hold rows that meet the condition: the same in all versions of a row. */
-export function mayMeetTimes(condition: Condition, file: Pick<DataFile, 'minTime' | 'maxTime'>): boolean {
-  if (condition.kind === 'all') return condition.of.every(each => mayMeetTimes(each, file))
-  if (condition.kind === 'any') return condition.of.some(each => mayMeetTimes(each, file))
-  if (condition.kind !== 'time') return true
-  const { from, to } = condition
-  return (from === undefined || file.maxTime >= from) && (to === undefined || file.minTime < to)
+/** Whether it says anything that indexes may know. */
+export function asksIndexes(where: Condition): boolean {
+  return where.kind === 'all' || where.kind === 'any'
+    ? where.of.some(asksIndexes)
+    : where.kind === 'term' || where.kind === 'equals'
 }
 
 /** Looks into the side file as far as the condition needs it. */
@@ -43,7 +42,7 @@ export async function pruneFile(
   // An older version must not show because the newer one, which hides it, was left out: only what all versions share counts.
   const versioned =
     table.options.append_mode || alone === undefined ? alone : await evaluate(reader, table, file, condition, true)
-  return { alone: groupsOf(alone), versioned: groupsOf(versioned), groups: alone?.length ?? 0 }
+  return { scan: groupsOf(alone), merge: groupsOf(versioned), groups: alone?.length ?? 0 }
 }
 
 function groupsOf(mask: Mask): Groups {
@@ -58,7 +57,8 @@ async function evaluate(
   condition: Condition,
   onlyKeys: boolean
 ): Promise<Mask> {
-  if (condition.kind === 'time' || condition.kind === 'newest') return undefined
+  if (condition.kind === 'time' || condition.kind === 'newest' || condition.kind === 'last') return undefined
+  if (condition.kind === 'contains') return undefined
   if (condition.kind === 'all' || condition.kind === 'any') {
     const masks: Mask[] = []
     for (const each of condition.of) masks.push(await evaluate(reader, table, file, each, onlyKeys))

@@ -1,28 +1,38 @@
 // Side files on disk: written durably under a temporary name first, read in parts.
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
+import { type CountsHead, countsPath } from './count-file.ts'
 import {
   decodeHead,
   encodeIndex,
   firstRead,
+  type HeadNotes,
   headEnd,
   type IndexHead,
+  indexPath,
   isSound,
   type NewSection,
   type Section,
   sectionBytes
 } from './format.ts'
 
+/** The files beside a data file that are made from it. */
+export function sideFilesOf(dataFile: string): readonly string[] {
+  return [indexPath(dataFile), countsPath(dataFile)]
+}
+
 /** Bytes of the file. It counts as soon as it has its name: without a sync, because a torn one is noticed and made again. */
 export async function writeSideFile(
   path: string,
   data: IndexHead['data'],
-  sections: readonly NewSection[]
+  sections: readonly NewSection[],
+  notes: HeadNotes = {}
 ): Promise<number> {
   const temporary = `${path}.tmp`
   try {
     const file = await open(temporary, 'w')
     try {
-      await file.writev(encodeIndex(data, sections))
+      await file.writev(encodeIndex(data, sections, notes))
     } finally {
       await file.close()
     }
@@ -55,13 +65,22 @@ export async function readSection(path: string, start: number, section: Section)
   })
 }
 
-/** The head of a side file all of which is as it was written; undefined when there is none or it is damaged. */
-export async function readSound(path: string): Promise<IndexHead | undefined> {
+/** The head of the side file of a data file, when all of it and of the file of counts is as it was written. */
+export async function readSound(dataFile: string): Promise<IndexHead | undefined> {
+  const path = indexPath(dataFile)
   const found = await readHead(path)
+  if (found?.head.counts !== undefined && !(await areSound(countsPath(dataFile), found.head.counts))) return undefined
   for (const section of found?.head.sections ?? []) {
     if ((await readSection(path, found!.start, section)) === undefined) return undefined
   }
   return found?.head
+}
+
+/** Whether a file of counts is as it was written. */
+export async function areSound(path: string, { bytes, checksum, columns }: CountsHead): Promise<boolean> {
+  if (columns.length === 0) return true
+  const read = await readFile(path).catch(() => undefined)
+  return read?.length === bytes && crc32(read) === checksum
 }
 
 async function withFile<T>(path: string, work: (file: FileHandle) => Promise<T | undefined>): Promise<T | undefined> {

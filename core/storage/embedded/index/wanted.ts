@@ -1,6 +1,7 @@
 // Which filters the files of a table should have, from the index hints of its columns.
 import type { ColumnIndex, Table, TableColumn } from '../../../model/table.ts'
-import { isLogical, isPhysical } from '../catalog/logical.ts'
+import { isLogical, isPhysical } from '../../logical.ts'
+import { hasSeries } from '../catalog/logical.ts'
 import type { SectionKind } from './format.ts'
 import { groupColumn } from './group-column.ts'
 
@@ -21,6 +22,25 @@ const largestGroup = 122_880
 /** Rows with the number of the row group they are written to, as long as the writer keeps their order; readers rely on the number alone. */
 export function numbered(rows: string, perGroup: number): string {
   return `SELECT *, ((row_number() OVER () - 1) // ${perGroup})::UINTEGER AS ${groupColumn} FROM (${rows})`
+}
+
+/** What the side files of a table should hold. */
+export interface Wanted {
+  readonly sections: readonly WantedSection[]
+  /** Whose values are counted; absent: of tables with series nothing is. */
+  readonly counted?: { readonly time: TableColumn; readonly columns: readonly TableColumn[] }
+}
+
+export function wantedOf(table: Table): Wanted {
+  const sections = wantedSections(table)
+  if (hasSeries(table) || isPhysical(table) || isLogical(table)) return { sections }
+  const columns = table.columns.filter(({ type }) => isCountable(type))
+  return { sections, counted: { time: table.timeIndex, columns } }
+}
+
+/** Whether the values of a column of this type are counted, where there are few of them. */
+export function isCountable(type: string): boolean {
+  return type === 'String' || type === 'Boolean' || (isInteger(type) && type !== 'UInt64')
 }
 
 /** Columns with an index this engine can make. Rows of a metric table belong to many tables: it has none. */

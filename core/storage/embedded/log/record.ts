@@ -8,6 +8,17 @@ export interface SeriesEntry {
   readonly key: Uint8Array
 }
 
+/** Series whose numbers follow one another. */
+export interface SeriesRun {
+  readonly first: number
+  /** Bytes of each key. */
+  readonly lengths: Uint32Array
+  /** All keys, one after the other. */
+  readonly keys: Uint8Array
+}
+
+export const noSeries: SeriesRun = { first: 0, lengths: new Uint32Array(), keys: new Uint8Array() }
+
 /** Rows of one table inside a record. Columns are named by their id; `tsids` is there when the table has tags. */
 export interface RecordPart {
   readonly table: number
@@ -18,10 +29,13 @@ export interface RecordPart {
   readonly columns: readonly { readonly id: number; readonly data: ColumnData }[]
 }
 
+/** A part on its way into the log. */
+export type LoggedPart = Omit<RecordPart, 'series'> & { readonly series: SeriesRun }
+
 const kinds = { fixed: 0, bytes: 1, dictionary: 2 } as const
 
 /** Buffers that make up the payload, to be written one after the other. The big ones are the columns' own memory. */
-export function encodeRecord(parts: readonly RecordPart[]): Uint8Array[] {
+export function encodeRecord(parts: readonly LoggedPart[]): Uint8Array[] {
   const head = new HeadWriter()
   const body = new BodyWriter()
   const add = (view: ArrayBufferView | undefined) => {
@@ -35,13 +49,13 @@ export function encodeRecord(parts: readonly RecordPart[]): Uint8Array[] {
     head.u32(part.op === 'delete' ? 1 : 0)
     head.u32(part.rows)
     add(part.tsids)
-    head.u32(part.series.length)
-    for (const { tsid, key } of part.series) {
-      head.u32(tsid)
-      head.u32(key.byteLength)
+    const { first, lengths, keys } = part.series
+    head.u32(lengths.length)
+    for (let i = 0; i < lengths.length; i++) {
+      head.u32(first + i)
+      head.u32(lengths[i]!)
     }
-    // One buffer: new series may come by the thousand, a few bytes each.
-    if (part.series.length > 0) body.add(Buffer.concat(part.series.map(({ key }) => key)))
+    if (keys.length > 0) body.add(keys)
     head.u32(part.columns.length)
     for (const { id, data } of part.columns) {
       head.u32(id)

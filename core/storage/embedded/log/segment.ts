@@ -138,7 +138,7 @@ export function readSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined 
   if (view.getUint32(4, true) !== version) {
     throw new DbError(
       'StorageUnavailable',
-      `the log has format ${view.getUint32(4, true)}, this server knows ${version}`
+      `the log was written by a newer version of the server: it has format ${view.getUint32(4, true)}, this version knows up to ${version}. Start the newer version, or restore a backup`
     )
   }
   return {

@@ -1,6 +1,7 @@
 // Samples in memory put together series by series: a query then finds those of one series without a look at the rows of all others.
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import type { MemtableRows } from './memtable.ts'
+import { isPlain } from './row-part.ts'
 
 export interface ArrangeLimits {
   /** Rows that queries may look at one by one. */
@@ -17,7 +18,7 @@ const usual: ArrangeLimits = { few: 32_768, most: 524_288 }
  * to do. A caller with time calls again, with a break in between.
  */
 export function arrangeSome(writes: readonly MemtableRows[], limits = usual): MemtableRows[] | undefined {
-  const layouts = Map.groupBy(writes.filter(canArrange), layoutOf)
+  const layouts = Map.groupBy(writes.filter(isPlain), layoutOf)
   for (const alike of layouts.values()) {
     const together = loose(alike, limits) ?? neighbours(alike, limits)
     if (together === undefined) continue
@@ -28,18 +29,6 @@ export function arrangeSome(writes: readonly MemtableRows[], limits = usual): Me
   return undefined
 }
 
-/** Whether rows can be sorted with others: they hold numbers of series and, in every column, a number each. */
-export function canArrange({ op, rows, tsids, columns }: MemtableRows): boolean {
-  if (op !== 'put' || tsids === undefined) return false
-  for (const data of columns.values()) if (!isPlain(data, rows)) return false
-  return true
-}
-
-function isPlain(data: ColumnData, rows: number): data is FixedData {
-  if (data.kind !== 'fixed' || data.valid !== undefined) return false
-  return data.values.length === rows && data.values.BYTES_PER_ELEMENT >= 4
-}
-
 /** Which columns rows have: a column's type never changes. */
 function layoutOf({ columns }: MemtableRows): string {
   return [...columns.keys()].join()
@@ -47,7 +36,7 @@ function layoutOf({ columns }: MemtableRows): string {
 
 /** Writes nobody sorted yet, once they are many rows. */
 function loose(alike: readonly MemtableRows[], { few, most }: ArrangeLimits): readonly MemtableRows[] | undefined {
-  const unsorted = alike.filter(({ order }) => order === undefined)
+  const unsorted = alike.filter(({ isSorted }) => !isSorted)
   const picked: MemtableRows[] = []
   let rows = 0
   for (const write of unsorted) {
@@ -60,7 +49,7 @@ function loose(alike: readonly MemtableRows[], { few, most }: ArrangeLimits): re
 
 /** The last two that are sorted, neighbours and not too different in size, so that each row is moved a few times at most. */
 function neighbours(alike: readonly MemtableRows[], { most }: ArrangeLimits): readonly MemtableRows[] | undefined {
-  const sorted = alike.filter(({ order }) => order !== undefined)
+  const sorted = alike.filter(({ isSorted }) => isSorted)
   for (let i = sorted.length - 1; i > 0; i--) {
     const [before, after] = [sorted[i - 1]!, sorted[i]!]
     if (before.rows <= 2 * after.rows && before.rows + after.rows <= most) return [before, after]
@@ -85,12 +74,27 @@ export function sortBySeries(writes: readonly MemtableRows[]): MemtableRows {
   const places = placesBySeries(tsids)
   const order = { after: pick(after, places), endSeq: endOf(writes.at(-1)!) }
   const sorted = new Map(Array.from(columns.keys(), id => [id, sortColumn(writes, id, places)]))
-  return { rows, seq, op, tsids: pick(tsids, places), order, columns: sorted }
+  return { rows, seq, op, tsids: pick(tsids, places), order, isSorted: true, columns: sorted }
 }
 
 /** Above the number of the row that was written last. */
 export function endOf({ seq, rows, order }: MemtableRows): number {
   return order?.endSeq ?? seq + rows
+}
+
+/** Its rows from a number on, in the order they lie in. Where it holds earlier ones, too, they were sorted: every value is a number. */
+export function rowsSince(write: MemtableRows, seq: number): MemtableRows {
+  if (write.seq >= seq) return write
+  const { order, tsids } = write
+  const first = seq - write.seq
+  const rows: number[] = []
+  for (let row = 0; row < write.rows; row++) if ((order?.after[row] ?? row) >= first) rows.push(row)
+  const places = Uint32Array.from(rows)
+  const columns = new Map(Array.from(write.columns.keys(), id => [id, sortColumn([write], id, places)]))
+  const after = places.map(row => (order?.after[row] ?? row) - first)
+  const { op, isSorted } = write
+  const kept = { rows: places.length, seq, op, tsids: pick(tsids!, places), columns }
+  return { ...kept, order: { after, endSeq: endOf(write) }, ...(isSorted && { isSorted }) }
 }
 
 /** Where the rows in order of their series are; rows of one series stay in order. */
@@ -118,8 +122,8 @@ function byDigit(tsids: Uint32Array, first: number, shift: number, before: Uint3
   return places
 }
 
-function pick(values: Uint32Array, places: Uint32Array): Uint32Array<ArrayBuffer> {
-  const picked = new Uint32Array(places.length)
+function pick(values: Uint32Array, places: Uint32Array): Uint32Array<SharedArrayBuffer> {
+  const picked = new Uint32Array(new SharedArrayBuffer(4 * places.length))
   for (let i = 0; i < places.length; i++) picked[i] = values[places[i]!]!
   return picked
 }
@@ -127,21 +131,26 @@ function pick(values: Uint32Array, places: Uint32Array): Uint32Array<ArrayBuffer
 /** By words: a copy as numbers may change the bits of a NaN, and 64-bit integers would be objects. */
 function sortColumn(writes: readonly MemtableRows[], id: number, places: Uint32Array): ColumnData {
   const parts = writes.map(write => (write.columns.get(id) as FixedData).values)
-  const array = parts[0]!.constructor as new (buffer: ArrayBuffer) => FixedData['values']
+  const array = parts[0]!.constructor as new (buffer: SharedArrayBuffer) => FixedData['values']
   const wide = parts[0]!.BYTES_PER_ELEMENT === 8
-  const from = new Uint32Array(places.length * (wide ? 2 : 1))
-  let at = 0
-  for (const part of parts) {
-    const words = new Uint32Array(part.buffer, part.byteOffset, part.byteLength / 4)
-    from.set(words, at)
-    at += words.length
-  }
+  const from = joinWords(parts.map(part => new Uint32Array(part.buffer, part.byteOffset, part.byteLength / 4)))
   if (!wide) return { kind: 'fixed', values: new array(pick(from, places).buffer) }
-  const to = new Uint32Array(from.length)
+  const to = new Uint32Array(new SharedArrayBuffer(8 * places.length))
   for (let i = 0; i < places.length; i++) {
     const place = 2 * places[i]!
     to[2 * i] = from[place]!
     to[2 * i + 1] = from[place + 1]!
   }
   return { kind: 'fixed', values: new array(to.buffer) }
+}
+
+function joinWords(parts: readonly Uint32Array[]): Uint32Array {
+  if (parts.length === 1) return parts[0]!
+  const joined = new Uint32Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
 }

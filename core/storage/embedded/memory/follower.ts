@@ -7,13 +7,22 @@ export class Follower {
   /** Rows that were left out because too many waited. */
   lost = 0
   readonly #limit: number
+  readonly #deletes: boolean
   #waiting: MemtableRows[] = []
   #bytes = 0
   #wake: (() => void) | undefined
 
-  /** `limit` in bytes; one write always finds room. */
-  constructor(limit: number) {
+  /** `limit` in bytes; one write always finds room. With `deletes` it looks at rows that are deleted, too. */
+  constructor(limit: number, deletes: boolean) {
     this.#limit = limit
+    this.#deletes = deletes
+  }
+
+  /** The table is empty: too many rows were deleted to wait for. */
+  clear(): void {
+    this.#waiting = []
+    this.#bytes = 0
+    if (this.#deletes) this.lost++
   }
 
   offer(rows: MemtableRows, bytes: number): void {

@@ -2,19 +2,22 @@
 import type { ColumnData } from '../../../model/batch.ts'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import type { ColumnType } from '../../../model/types.ts'
-import { hasSeries, isPhysical, mergesFields, seriesColumns, tableColumn } from '../catalog/logical.ts'
+import { isPhysical, mergesFields } from '../../logical.ts'
+import { hasSeries, seriesColumns, tableColumn } from '../catalog/logical.ts'
 import { concatenate } from '../datafile/column-builder.ts'
 import { type FileColumn, storedColumn, toStored } from '../datafile/stored-column.ts'
 import { noTags, type SeriesRegistry } from '../series/series.ts'
 import { decodeSeries } from '../series/tags.ts'
 import type { Spool, SpoolFile } from '../spool/spool.ts'
 import { groupsOf, type SpoolPiece } from '../spool/spool-groups.ts'
-import { arrangeSome } from './arrange.ts'
+import { arrangeSome, endOf, rowsSince } from './arrange.ts'
 import { initialData } from './initial.ts'
-import { bytesOf } from './row-bytes.ts'
+import { bytesOf, columnBytes } from './row-bytes.ts'
+import type { RowMemory } from './row-memory.ts'
+import { isPlain, RowPart } from './row-part.ts'
 import { RowTimes } from './row-times.ts'
 
-/** Rows of one write, owned by the memtable. */
+/** Rows of one write or of several, owned by the memtable. */
 export interface MemtableRows {
   readonly rows: number
   /** Number of the first row. */
@@ -22,13 +25,15 @@ export interface MemtableRows {
   readonly op: 'put' | 'delete'
   readonly tsids: Uint32Array | undefined
   readonly columns: ReadonlyMap<number, ColumnData>
-  /** Of rows sorted by series. */
+  /** Absent where rows lie in the order they were written, one number after the other. */
   readonly order?: WriteOrder
+  /** They are sorted by series. */
+  readonly isSorted?: true
   /** Made when first asked for: most writes hold nothing of what a query wants. */
   bounds?: SampleBounds
 }
 
-/** The order in which rows were written that lie in another one. */
+/** When rows were written that lie in another order, or have gaps between their numbers. */
 export interface WriteOrder {
   /** How many rows were written between the first one and each. */
   readonly after: Uint32Array
@@ -58,17 +63,20 @@ export interface SpooledRows {
   readonly columns: readonly StoredColumn[]
 }
 
-interface Part extends SpooledRows {
+/** The rows of a memtable that follow those of the file before. */
+interface SpooledRun extends SpooledRows {
   readonly rows: number
-  writes: readonly MemtableRows[]
+  /** Above the number of the last row. */
+  readonly endSeq: number
 }
 
 /** What memtables need of the engine. */
 export interface MemtableHome {
   readonly spool: Spool
+  readonly rowMemory: RowMemory
 }
 
-/** Parts of more rows are not put together with others. */
+/** Files of the spool with more rows are not put together with others. */
 const mostTogether = 500_000
 
 /** One generation of a table's memtable. Sealed ones take no more rows and go once their file is in the catalog. */
@@ -84,11 +92,16 @@ export class Memtable {
   readonly hidden: readonly HiddenColumn[]
   readonly #home: MemtableHome
   readonly #times = new RowTimes()
+  /** By the number of a column that changed its type, the number of the column that rows hold in its place. */
+  readonly #held = new Map<number, number>()
   #table: Table
-  /** Rows the spool has, then those that are on their way there, then those it lacks; in the order they were written. */
-  #parts: readonly Part[] = []
-  #taken: readonly MemtableRows[] = []
-  #fresh: MemtableRows[] = []
+  /** In the order they were written; all but the last rows, which are still appended to `#open`. */
+  #writes: MemtableRows[] = []
+  #open: RowPart | undefined
+  /** Copies of the first rows, in the order they were written: how rows lie here does not depend on what the spool has of them. */
+  #spooled: readonly SpooledRun[] = []
+  /** All memory of parts, the open one's included. */
+  #memory: SharedArrayBuffer[] = []
   #spooling: Promise<void> | undefined
   #spooledAt = 0
   #readers = 0
@@ -109,47 +122,73 @@ export class Memtable {
 
   /** All rows, in the order they were written. */
   get writes(): readonly MemtableRows[] {
-    return [...this.#parts.flatMap(({ writes }) => writes), ...this.#taken, ...this.#fresh]
+    const open = this.#open?.rows
+    return [...this.#writes, ...(open ? [open] : [])]
+  }
+
+  /** Whether its rows hold every column by the type that these hold it by: a file has one for all its rows. */
+  isAlike(table: Table, rows: MemtableRows): boolean {
+    return retyped(table, rows).every(([id, held]) => (this.#held.get(id) ?? held) === held)
   }
 
   add(table: Table, rows: MemtableRows): void {
     this.#table = table
-    this.#fresh.push(rows)
+    for (const [id, held] of retyped(table, rows)) this.#held.set(id, held)
+    if (isPlain(rows)) this.#append(rows)
+    else {
+      this.#cut()
+      this.#writes.push(rows)
+      this.bytes += bytesOf(rows)
+    }
     this.rows += rows.rows
-    this.bytes += bytesOf(rows)
     this.endSeq = rows.seq + rows.rows
     if (!table.options.append_mode) this.#times.add(rows, rows.columns.get(table.timeIndex.id))
   }
 
+  #append(rows: MemtableRows): void {
+    for (let from = 0; from < rows.rows; ) {
+      if (this.#open === undefined || this.#open.isFull || !this.#open.holds(rows.columns)) {
+        this.#cut()
+        this.#open = new RowPart(this.#home.rowMemory, rows, this.#open)
+        this.#memory.push(this.#open.memory)
+        this.bytes += rows.columns.size * columnBytes
+      }
+      const to = this.#open.append(rows, from)
+      this.bytes += (to - from) * this.#open.rowBytes
+      from = to
+    }
+  }
+
+  /** What was appended so far takes no more rows. */
+  #cut(): void {
+    const rows = this.#open?.cut()
+    if (rows !== undefined) this.#writes.push(rows)
+  }
+
   /** Sorts some rows by series; false when there is nothing left to do. */
   arrange(): boolean {
-    const fresh = arrangeSome(this.#fresh)
-    if (fresh !== undefined) {
-      this.#fresh = fresh
-      return true
-    }
-    for (const part of this.#parts) {
-      const writes = arrangeSome(part.writes)
-      if (writes === undefined) continue
-      part.writes = writes
-      return true
-    }
-    return false
+    const writes = arrangeSome(this.writes)
+    if (writes === undefined) return false
+    this.#open?.cut()
+    this.#writes = writes
+    this.#giveBack()
+    return true
   }
 
   /** Everything added before the call as files of the spool; `registry` knows the series. They are pinned: who asked for them lets them go. */
   async spool(registry: SeriesRegistry): Promise<readonly SpooledRows[]> {
     this.#spooledAt = Date.now()
     while (this.#spooling) await this.#spooling
-    if (this.#fresh.length > 0) {
-      this.#spooling = this.#spoolFresh(registry).finally(() => {
+    if ((this.#spooled.at(-1)?.endSeq ?? this.firstSeq) < this.endSeq) {
+      this.#spooling = this.#spoolRest(registry).finally(() => {
         this.#spooling = undefined
+        this.#giveBack()
       })
       await this.#spooling
     }
-    const parts = this.#parts
-    for (const { file } of parts) file.pin()
-    return parts
+    const spooled = this.#spooled
+    for (const { file } of spooled) file.pin()
+    return spooled
   }
 
   /**
@@ -169,7 +208,10 @@ export class Memtable {
       return toStored(column, concatenate(column.type, all))
     })
     const group = { from: 0, rows: this.rows, columns: data }
-    const file = await this.#home.spool.write(named.map(storedColumn), [group], this.bytes, { plain: true, level: 0 })
+    const file = await this.#home.spool.write(named.map(storedColumn), () => [group], this.bytes, {
+      plain: true,
+      level: 0
+    })
     file.pin()
     file.drop()
     return { file, hidden: this.hidden, columns: [...columns, ...tags] }
@@ -177,9 +219,7 @@ export class Memtable {
 
   /** Lets what the spool has go where no query reads it and none asked for it since `time` (milliseconds since 1970). */
   forget(time: number): void {
-    if (this.#readers > 0 || this.#spooling !== undefined || this.#spooledAt >= time) return
-    this.#fresh = [...this.writes]
-    this.#remove()
+    if (this.#readers === 0 && this.#spooling === undefined && this.#spooledAt < time) this.#remove()
   }
 
   pin(): void {
@@ -189,47 +229,50 @@ export class Memtable {
   unpin(): void {
     this.#readers--
     if (this.#dropped && this.#readers === 0) this.#remove()
+    this.#giveBack()
   }
 
   /** What the spool has goes as soon as no query reads it. */
   drop(): void {
     this.#dropped = true
     if (this.#readers === 0) this.#remove()
+    this.#giveBack()
+  }
+
+  /** Memory that holds no row any more goes to others, once nobody can be reading it. */
+  #giveBack(): void {
+    if (this.#readers > 0 || this.#spooling !== undefined || this.#memory.length === 0) return
+    const used = new Set<unknown>(this.#dropped ? [] : this.writes.map(({ tsids }) => tsids?.buffer))
+    if (!this.#dropped) used.add(this.#open?.memory)
+    for (const memory of this.#memory) if (!used.has(memory)) this.#home.rowMemory.give(memory)
+    this.#memory = this.#memory.filter(memory => used.has(memory))
   }
 
   #remove(): void {
-    for (const { file } of this.#parts) file.drop()
-    this.#parts = []
+    for (const { file } of this.#spooled) file.drop()
+    this.#spooled = []
   }
 
   /** Which rows go is fixed together with their columns: rows that come later may have columns that are newer still. */
-  async #spoolFresh(registry: SeriesRegistry): Promise<void> {
+  async #spoolRest(registry: SeriesRegistry): Promise<void> {
     const owned = isPhysical(this.#table) ? [tableColumn] : []
     const columns = [...owned, ...stored(this.#table)]
     const owners = owned.length > 0 ? registry.owners() : undefined
-    const taken = this.#fresh
-    this.#taken = taken
-    this.#fresh = []
-    let rows = countRows(taken)
+    this.#cut()
+    const { endSeq } = this
+    let kept = this.#spooled
+    let rows = this.rows - countRows(kept)
     // Small files at the end become part of this one, each row a few times at most.
-    const before = this.#parts.length
-    let kept = before
-    while (kept > 0 && this.#parts[kept - 1]!.rows <= Math.min(rows, mostTogether)) rows += this.#parts[--kept]!.rows
-    const together = this.#parts.slice(kept)
-    try {
-      const writes = [...together.flatMap(part => part.writes), ...taken]
-      const file = await this.#write(writes, columns, owners)
-      // They may have been sorted meanwhile.
-      const sorted = together.flatMap(part => part.writes)
-      const part = { file, hidden: this.hidden, columns, rows, writes: [...sorted, ...taken] }
-      this.#parts = [...this.#parts.slice(0, kept), part]
-      for (const { file } of together) file.drop()
-    } catch (error) {
-      this.#fresh = [...taken, ...this.#fresh]
-      throw error
-    } finally {
-      this.#taken = []
+    while (kept.length > 0 && kept.at(-1)!.rows <= Math.min(rows, mostTogether)) {
+      rows += kept.at(-1)!.rows
+      kept = kept.slice(0, -1)
     }
+    const first = kept.at(-1)?.endSeq ?? this.firstSeq
+    const writes = this.#writes.filter(write => endOf(write) > first).map(write => rowsSince(write, first))
+    const file = await this.#write(writes, columns, owners)
+    const replaced = this.#spooled.slice(kept.length)
+    this.#spooled = [...kept, { file, hidden: this.hidden, columns, rows, endSeq }]
+    for (const { file } of replaced) file.drop()
     if (this.#dropped && this.#readers === 0) this.#remove()
   }
 
@@ -240,7 +283,7 @@ export class Memtable {
   ): Promise<SpoolFile> {
     const named = this.#named(columns)
     const expected = writes.reduce((sum, write) => sum + bytesOf(write) + write.rows * 8, 0)
-    const groups = groupsOf(named, this.#pieces(writes, columns, owners))
+    const groups = () => groupsOf(named, this.#pieces(writes, columns, owners))
     return this.#home.spool.write(named.map(storedColumn), groups, expected, { plain: true, level: 0 })
   }
 
@@ -271,6 +314,17 @@ export class Memtable {
   }
 }
 
+/** Columns that changed their type, each with the one of its lineage that rows hold, or that is filled in for them. */
+function retyped(table: Table, { op, columns }: MemtableRows): [id: number, held: number][] {
+  if (op === 'delete') return []
+  return table.columns.flatMap(column => {
+    if (column.was === undefined) return []
+    const all = filledLineage(table, column)
+    const held = all.find(({ id }) => columns.has(id)) ?? all.find(({ filled }) => filled !== undefined)
+    return held === undefined ? [] : [[column.id, held.id]]
+  })
+}
+
 /** Whose row each is. */
 function ownersOf({ rows, tsids }: MemtableRows, owners: Uint32Array): ColumnData {
   const values = new Uint32Array(rows)
@@ -278,8 +332,8 @@ function ownersOf({ rows, tsids }: MemtableRows, owners: Uint32Array): ColumnDat
   return { kind: 'fixed', values }
 }
 
-function countRows(writes: readonly MemtableRows[]): number {
-  return writes.reduce((sum, { rows }) => sum + rows, 0)
+function countRows(all: readonly { readonly rows: number }[]): number {
+  return all.reduce((sum, { rows }) => sum + rows, 0)
 }
 
 export type HiddenColumn = readonly ['__tsid' | '__seq' | '__op', ColumnType]
@@ -337,7 +391,7 @@ function stored(table: Table): readonly StoredColumn[] {
  * A column and those whose values it took over. What was left out is filled in where the first of them, which the initial value was meant
  * for, holds it, so that it is converted as the values are.
  */
-function filledLineage(table: Table, column: TableColumn): readonly StoredColumn[] {
+export function filledLineage(table: Table, column: TableColumn): readonly StoredColumn[] {
   const all = lineage(column)
   return all.with(-1, fill(table, column, all.at(-1)!, all))
 }
@@ -345,12 +399,6 @@ function filledLineage(table: Table, column: TableColumn): readonly StoredColumn
 /** A column and those whose values it took over, the newest first. */
 export function lineage({ id, physical, type, was = [] }: TableColumn): readonly StoredColumn[] {
   return [{ id, physical, type }, ...was]
-}
-
-/** A column that took over none. */
-export function initialOf(table: Table, column: TableColumn): StoredColumn {
-  const [own] = lineage(column)
-  return fill(table, column, own!, [own!])
 }
 
 /** Where fields are merged, what was left out is filled in after that. */

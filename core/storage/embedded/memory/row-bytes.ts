@@ -3,7 +3,7 @@ import type { ColumnData } from '../../../model/batch.ts'
 import type { MemtableRows } from './memtable.ts'
 
 /** What a column of a write takes besides its values, about: where writes are small it is most of them. */
-const columnBytes = 200
+export const columnBytes = 200
 
 /** Bytes of memory that the rows of a write take, about. */
 export function bytesOf(write: MemtableRows): number {

@@ -148,7 +148,7 @@ export class SeriesMirror {
 
   #write(tags: readonly TableColumn[], registry: SeriesRegistry, from: number, to: number): Promise<SpoolFile> {
     const columns = columnsOf(tags)
-    const groups = groupsOf(columns, pieces(tags, registry, from, to))
+    const groups = () => groupsOf(columns, pieces(tags, registry, from, to))
     return this.#spool.write(columns.map(storedColumn), groups, (to - from) * seriesBytes, { level: 0 })
   }
 }

@@ -2,13 +2,16 @@
 import type { Table } from '../../../model/table.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { isRetyped } from '../catalog/retyped.ts'
-import type { SeriesEntry } from '../log/record.ts'
+import type { SeriesEntry, SeriesRun } from '../log/record.ts'
 import { LabelIndex } from '../series/label-index.ts'
 import { SeriesRegistry } from '../series/series.ts'
 import { seriesSince } from '../series/tags.ts'
 import type { Follower } from './follower.ts'
 import { Memtable, type MemtableHome, type MemtableRows } from './memtable.ts'
 import { SeriesMirror } from './series-mirror.ts'
+
+/** Series read without a break: a few milliseconds. */
+const seriesAtOnce = 2_000
 
 export class TableData {
   table: Table
@@ -18,8 +21,10 @@ export class TableData {
   /** Whoever wants to know of every row from now on. */
   readonly followers = new Set<Follower>()
   readonly #home: MemtableHome
-  readonly #loadSeries: () => Iterable<SeriesEntry>
+  readonly #seriesFrom: (first: number) => Iterable<SeriesEntry>
   #registry: SeriesRegistry | undefined
+  /** While it is read from the catalog. */
+  #loading: SeriesRegistry | undefined
   #mirror: SeriesMirror | undefined
   #labels: LabelIndex | undefined
   /** Series below this number went into some log record; below `durableSeries` into one that was answered. */
@@ -28,21 +33,51 @@ export class TableData {
   /** Series below this number are in the catalog. */
   #savedSeries = 0
 
-  constructor(home: MemtableHome, table: Table, loadSeries: () => Iterable<SeriesEntry>) {
+  /** `seriesFrom` gives those the catalog has from a number on, ascending. */
+  constructor(home: MemtableHome, table: Table, seriesFrom: (first: number) => Iterable<SeriesEntry>) {
     this.#home = home
     this.table = table
-    this.#loadSeries = loadSeries
+    this.#seriesFrom = seriesFrom
   }
 
-  /** Read from the catalog when first needed, so that a start does not grow with the number of series. */
+  /** All series. What `load` has not read yet is read now. */
   get registry(): SeriesRegistry {
-    if (this.#registry === undefined) {
-      const registry = new SeriesRegistry()
-      for (const { tsid, key } of this.#loadSeries()) registry.restore(tsid, key)
-      this.#registry = registry
-      this.#loggedSeries = this.#durableSeries = this.#savedSeries = this.#registry.size
-    }
+    this.#registry ??= this.#loadAll()
     return this.#registry
+  }
+
+  /** Reads some series from the catalog, and makes them known to `labels`; false when there is nothing left to do. */
+  load(): boolean {
+    if (this.#registry === undefined) {
+      if (!this.#loadSome(seriesAtOnce)) return true
+      this.#registry = this.#loaded()
+    }
+    return (
+      hasSeries(this.table) && (this.labels.grow(seriesAtOnce) || this.labels.decode(this.table.tags, seriesAtOnce))
+    )
+  }
+
+  #loadAll(): SeriesRegistry {
+    this.#loadSome(Number.POSITIVE_INFINITY)
+    return this.#loaded()
+  }
+
+  /** Whether these were the last ones. */
+  #loadSome(most: number): boolean {
+    this.#loading ??= new SeriesRegistry()
+    let left = most
+    for (const { tsid, key } of this.#seriesFrom(this.#loading.size)) {
+      this.#loading.restore(tsid, key)
+      if (--left === 0) return false
+    }
+    return true
+  }
+
+  #loaded(): SeriesRegistry {
+    const registry = this.#loading!
+    this.#loading = undefined
+    this.#loggedSeries = this.#durableSeries = this.#savedSeries = registry.size
+    return registry
   }
 
   /** What selects series by their labels; made when first needed. */
@@ -70,8 +105,8 @@ export class TableData {
   }
 
   /** Series no log record holds yet; the caller puts them into one. */
-  takeNewSeries(): SeriesEntry[] {
-    const series = seriesSince(this.registry, this.#loggedSeries)
+  takeNewSeries(): SeriesRun {
+    const series = this.registry.run(this.#loggedSeries)
     this.#loggedSeries = this.registry.size
     return series
   }
@@ -104,11 +139,15 @@ export class TableData {
     }
   }
 
-  add(rows: MemtableRows): void {
+  /** Returns how many bytes they take. */
+  add(rows: MemtableRows): number {
+    if (this.active?.isAlike(this.table, rows) === false) this.seal()
     this.active ??= new Memtable(this.#home, this.table, rows.seq)
     const before = this.active.bytes
     this.active.add(this.table, rows)
-    for (const follower of this.followers) follower.offer(rows, this.active.bytes - before)
+    const bytes = this.active.bytes - before
+    for (const follower of this.followers) follower.offer(rows, bytes)
+    return bytes
   }
 
   /**
@@ -137,6 +176,7 @@ export class TableData {
 
   /** Rows go; queries that read them end on what they began with. */
   clear(): void {
+    for (const follower of this.followers) follower.clear()
     for (const memtable of this.memtables) memtable.drop()
     this.sealed = []
     this.active = undefined

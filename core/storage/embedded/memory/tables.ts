@@ -1,11 +1,16 @@
 // All tables' rows in memory: who holds what, how much it is, and from which number on the log is still needed.
 import { DbError } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
+import { pause } from '../../../timer.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
+import { hasSeries } from '../catalog/logical.ts'
 import type { RecordPart } from '../log/record.ts'
 import { KnownSeries } from '../series/known-series.ts'
 import type { MemtableHome } from './memtable.ts'
 import { TableData } from './table-data.ts'
+
+/** Milliseconds for which series are read without a break. */
+const loadingTime = 5
 
 export class OpenTables {
   /** One above the number of the last row that is readable. */
@@ -55,24 +60,37 @@ export class OpenTables {
     const current = this.#catalog.host(this.current(table))
     let data = this.#tables.get(current.id)
     if (data === undefined) {
-      data = new TableData(this.#home, current, () => this.#catalog.series(current.id))
+      data = new TableData(this.#home, current, first => this.#catalog.series(current.id, first))
       this.#tables.set(current.id, data)
     }
     data.table = current
     return data
   }
 
+  /** Reads the series of all tables that have files, a few milliseconds at a time, so that the first query of each need not wait. */
+  async loadSeries(signal: AbortSignal): Promise<void> {
+    let started = performance.now()
+    for (const { id } of this.#catalog.allTables()) {
+      for (let isLoading = true; isLoading; ) {
+        const table = this.#catalog.tableById(id)
+        if (signal.aborted || table === undefined || this.#catalog.files(table).length === 0) break
+        isLoading = hasSeries(table) && this.take(table).load()
+        if (performance.now() - started < loadingTime) continue
+        await pause(1)
+        started = performance.now()
+      }
+    }
+  }
+
   /** Makes the rows of a record readable; rows of tables dropped meanwhile go with them. */
-  apply(seq: number, parts: readonly RecordPart[]): void {
+  apply(seq: number, parts: readonly Omit<RecordPart, 'series'>[]): void {
     let first = seq
     for (const part of parts) {
       const data = this.#tables.get(part.table)
       // A delete that meets a table which has begun to keep every row comes too late to be refused.
       if (data !== undefined && !(part.op === 'delete' && data.table.options.append_mode)) {
-        const before = data.active?.bytes ?? 0
         const columns = new Map(part.columns.map(column => [column.id, column.data]))
-        data.add({ rows: part.rows, seq: first, op: part.op, tsids: part.tsids, columns })
-        this.#bytes += data.active!.bytes - before
+        this.#bytes += data.add({ rows: part.rows, seq: first, op: part.op, tsids: part.tsids, columns })
       }
       first += part.rows
     }

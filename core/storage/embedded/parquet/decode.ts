@@ -103,6 +103,34 @@ export function decodeNumbers(
   else throw unsupported(column, input, encoding)
 }
 
+/**
+ * The first words of `out` hold numbers `from` to `end` of a page without nulls, and what comes before them where those cannot be told
+ * without. Returns where they begin. `out` has room for `end` numbers, and for a few more.
+ */
+export function decodeRange(
+  column: ParquetColumn,
+  page: PageValues,
+  from: number,
+  end: number,
+  out: Int32Array,
+  entries: Entries | undefined,
+  scratch: DecodeScratch
+): number {
+  const { input, present, encoding } = page
+  const width = 4 * wordsOf(column)
+  if (encoding === Encoding.byteStreamSplit && column.type !== 'fixed16' && column.type !== 'boolean') {
+    decodeSplit(input, present, width, out, 0, from, end)
+    return 0
+  }
+  if (encoding === Encoding.deltaBinaryPacked && column.type === 'int64') {
+    decodeDelta64(input, present, out, 0, scratch.delta, end)
+    return from
+  }
+  if (isDictionary(encoding)) decodeNumbers(column, { ...page, present: end }, out, 0, entries, scratch)
+  else decodeNumbers(column, page, out, 0, entries, scratch)
+  return from
+}
+
 function spellNumbers(
   page: PageValues,
   entries: Entries | undefined,

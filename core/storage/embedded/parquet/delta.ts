@@ -181,8 +181,15 @@ export function decodeDelta32(input: Input, count: number, out: Int32Array, to: 
 }
 
 /** Into halves from row `to` on. */
-export function decodeDelta64(input: Input, count: number, out: Int32Array, to: number, scratch: DeltaInput): void {
-  decodeDelta(input, count, scratch, {
+export function decodeDelta64(
+  input: Input,
+  count: number,
+  out: Int32Array,
+  to: number,
+  scratch: DeltaInput,
+  end = count
+): void {
+  const target: DeltaTarget = {
     first: (low, high) => {
       out[2 * to] = low
       out[2 * to + 1] = high
@@ -226,7 +233,8 @@ export function decodeDelta64(input: Input, count: number, out: Int32Array, to: 
         out[i + 1] = high
       }
     }
-  })
+  }
+  decodeDelta(input, count, scratch, target, end)
 }
 
 interface DeltaTarget {
@@ -235,7 +243,7 @@ interface DeltaTarget {
   mini(at: number, values: number, width: number, minLow: number, minHigh: number): void
 }
 
-function decodeDelta(input: Input, count: number, scratch: DeltaInput, target: DeltaTarget): void {
+function decodeDelta(input: Input, count: number, scratch: DeltaInput, target: DeltaTarget, end = count): void {
   const block = input.varint()
   const minis = input.varint()
   const total = input.varint()
@@ -250,12 +258,12 @@ function decodeDelta(input: Input, count: number, scratch: DeltaInput, target: D
   if (count === 0) return
   target.first(number[0]!, number[1]!)
   let at = 1
-  while (at < count) {
+  while (at < end) {
     input.zigzag64(number)
     input.need(minis)
     const widths = input.at
     input.at += minis
-    for (let mini = 0; mini < minis && at < count; mini++) {
+    for (let mini = 0; mini < minis && at < end; mini++) {
       const width = input.bytes[widths + mini]!
       if (width > 64) throw input.damaged(`differences of ${width} bits`)
       const bytes = (size * width) / 8

@@ -71,6 +71,8 @@ export interface PageValues {
   /** Bit i is 1 where row i of the page has a value; absent: all have. */
   readonly valid: Uint8Array | undefined
   readonly input: Input
+  /** What was made for this page alone: who has taken its values may let it go. */
+  readonly made?: Uint8Array | undefined
 }
 
 /** Memory that is used for one page after the other. */
@@ -122,7 +124,8 @@ export class PageScratch {
         rows: head.values,
         present,
         valid,
-        input: this.#input(plain, head.encoding, page)
+        input: this.#input(plain, head.encoding, page),
+        made: plain.buffer === bytes.buffer ? undefined : plain
       }
     }
     const plain = decompress(chunk.codec, content, head.plain, page)

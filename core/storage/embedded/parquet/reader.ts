@@ -1,11 +1,13 @@
 // Reading a file: columns of row groups, only the pages that hold the rows that are asked for.
 import { bitmap, type ColumnData, type FixedData } from '../../../model/batch.ts'
+import { free } from '../../../workers/free.ts'
 import { isUnsigned } from './bounds.ts'
 import {
   DecodeScratch,
   decodeCodes,
   decodeEntries,
   decodeNumbers,
+  decodeRange,
   decodeTexts,
   type Entries,
   isDictionary,
@@ -86,11 +88,12 @@ export class ParquetReader {
         return decodeNumbers(chunk.column, page, outWords, at + put, chunk.entries, this.#scratch)
       }
       const words = this.#hold(present * wordsOf(chunk.column))
-      decodeNumbers(chunk.column, page, words, 0, chunk.entries, this.#scratch)
       if (valid === undefined) {
-        toFloats(words, first, last, out, at + put)
+        const start = decodeRange(chunk.column, page, first, last, words, chunk.entries, this.#scratch)
+        toFloats(words, start, start + last - first, out, at + put)
         return
       }
+      decodeNumbers(chunk.column, page, words, 0, chunk.entries, this.#scratch)
       if (this.#floats.length < present) this.#floats = new Float64Array(present)
       const floats = this.#floats
       toFloats(words, 0, present, floats, 0)
@@ -194,6 +197,7 @@ export class ParquetReader {
       const values = this.#pageScratch.values(column, info, head, own, at, start)
       const skipped = Math.max(0, from - page.from)
       take(values, skipped, Math.min(to, page.to) - page.from, page.from + skipped - from)
+      if (values.made !== undefined) free(values.made)
     }
   }
 
@@ -224,8 +228,8 @@ export class ParquetReader {
       if (page.valid === undefined) {
         if (first === 0 && last === rows) return decodeNumbers(column, page, out, at, chunk.entries, this.#scratch)
         const all = this.#hold(present * words)
-        decodeNumbers(column, page, all, 0, chunk.entries, this.#scratch)
-        out.set(all.subarray(words * first, words * last), words * at)
+        const start = decodeRange(column, page, first, last, all, chunk.entries, this.#scratch)
+        out.set(all.subarray(words * start, words * (start + last - first)), words * at)
         return
       }
       valid ??= bitmap(to - from, true)

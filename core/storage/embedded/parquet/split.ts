@@ -22,15 +22,23 @@ export function encodeSplit(out: Output, values: Int32Array, from: number, to: n
   out.at += count * width
 }
 
-/** Values of a multiple of four bytes, into `out` from value `to` on. */
-export function decodeSplit(input: Input, count: number, width: number, out: Int32Array, to: number): void {
+/** Values `from` to `end` of `count`, of a multiple of four bytes each, into `out` from value `to` on. */
+export function decodeSplit(
+  input: Input,
+  count: number,
+  width: number,
+  out: Int32Array,
+  to: number,
+  from = 0,
+  end = count
+): void {
   input.need(count * width)
   const { bytes } = input
   const step = width >>> 2
   for (let half = 0; half < step; half++) {
     const first = input.at + half * 4 * count
     let put = to * step + half
-    for (let i = 0; i < count; i++, put += step) {
+    for (let i = from; i < end; i++, put += step) {
       out[put] =
         bytes[first + i]! |
         (bytes[first + count + i]! << 8) |

@@ -1,6 +1,7 @@
 // Writing a file: row group after row group, each column as pages of the same rows, the indexes and the footer at the end.
 import { crc32 } from 'node:zlib'
 import type { ColumnData } from '../../../model/batch.ts'
+import { free } from '../../../workers/free.ts'
 import { joinSeen, type Seen, shortenSeen } from './bounds.ts'
 import { compress, tryCompress } from './compress.ts'
 import { countBits, takeDense } from './dense.ts'
@@ -170,6 +171,7 @@ export class ParquetWriter {
       chunk.raw(head)
       chunk.raw(levelBytes)
       chunk.raw(content)
+      if (packed !== undefined) free(packed)
       plainBytes += head.length + levels + plain.length
       pages.push({
         offset,

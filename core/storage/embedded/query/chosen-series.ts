@@ -1,7 +1,7 @@
 // The series a query is about, of one table or of several that share a physical one.
 import type { Table } from '../../../model/table.ts'
 import type { SeriesQuery, SeriesTags } from '../../engine.ts'
-import { isLogical } from '../catalog/logical.ts'
+import { isLogical } from '../../logical.ts'
 import { lowerBound } from '../read/lower-bound.ts'
 import type { LabelIndex } from '../series/label-index.ts'
 

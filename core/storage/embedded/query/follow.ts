@@ -8,7 +8,6 @@ import { Memtable, type MemtableRows } from '../memory/memtable.ts'
 import { noRows, writtenRows } from './relation.ts'
 import { type ReadParts, snapshotOf } from './snapshot.ts'
 import { runStatement } from './statement.ts'
-import { substitute } from './substitute.ts'
 
 export type FollowQuery = SqlQuery & { readonly follow: Follow }
 
@@ -16,20 +15,33 @@ export function follows(query: { readonly kind: string; readonly follow?: Follow
   return query.follow !== undefined
 }
 
-/** Starts with the rows written after the call. */
-export async function runFollow(parts: ReadParts, query: FollowQuery, signal: AbortSignal): Promise<QueryResult> {
+/** Starts with the rows written after the call; `runOnce` answers over those that are there when it is called. */
+export async function runFollow(
+  parts: ReadParts,
+  query: FollowQuery,
+  signal: AbortSignal,
+  runOnce: () => Promise<QueryResult>
+): Promise<QueryResult> {
   const { table } = query.relations[0]!
-  const follower = new Follower(query.follow.limit)
+  const follower = new Follower(query.follow.limit, query.follow.deletes === true)
   const data = parts.tables.take(table)
   data.followers.add(follower)
+  // Rows that come later belong to another memtable than those that are there, and nothing comes between the two.
+  if (query.follow.existing) data.seal()
+  const starting = query.follow.existing ? runOnce() : undefined
   let open = true
   const close = () => {
     open = false
     data.followers.delete(follower)
     follower.end()
+    starting?.then(
+      result => result.close(),
+      () => {}
+    )
   }
   try {
-    const { columns } = await ask(parts, query, noRows(table), signal)
+    const existing = await starting
+    const { columns } = existing ?? (await ask(parts, query, noRows(table), signal))
     const next = async (): Promise<readonly ResultBatch[] | undefined> => {
       await follower.rest(query.follow.interval)
       if (signal.aborted) throw cancelled(signal)
@@ -40,7 +52,8 @@ export async function runFollow(parts: ReadParts, query: FollowQuery, signal: Ab
       const writes = follower.take()
       return writes.length === 0 ? [] : look(parts, query, current, writes, signal)
     }
-    return { columns, close, lost: () => follower.lost, batches: () => batchesOf(next, columns.length, signal, close) }
+    const batches = () => batchesOf(existing, next, columns.length, signal, close)
+    return { columns, close, lost: () => follower.lost, batches }
   } catch (error) {
     close()
     throw error
@@ -48,6 +61,7 @@ export async function runFollow(parts: ReadParts, query: FollowQuery, signal: Ab
 }
 
 async function* batchesOf(
+  existing: QueryResult | undefined,
   next: () => Promise<readonly ResultBatch[] | undefined>,
   columns: number,
   signal: AbortSignal,
@@ -56,9 +70,13 @@ async function* batchesOf(
   signal.addEventListener('abort', close, { once: true })
   const none = { rows: 0, columns: Array.from({ length: columns }, () => ({ values: [] })) }
   try {
+    if (existing !== undefined) {
+      yield* existing.batches()
+      yield none
+    }
     for (let batches = await next(); batches !== undefined; batches = await next()) {
-      if (batches.length === 0) yield none
       yield* batches
+      yield none
     }
     if (signal.aborted) throw cancelled(signal)
   } finally {
@@ -82,9 +100,9 @@ async function look(
   const { registry } = parts.tables.find(table)!
   const memtable = new Memtable(parts, snapshot.table, writes[0]!.seq)
   for (const rows of writes) memtable.add(snapshot.table, rows)
-  const rows = await memtable.spoolInOrder(registry)
+  const rows = await memtable.spoolInOrder(registry).finally(() => memtable.drop())
   try {
-    const { batches } = await ask(parts, query, writtenRows(snapshot, rows), signal)
+    const { batches } = await ask(parts, query, writtenRows(snapshot, rows, query.follow.deletes === true), signal)
     return batches
   } finally {
     rows.file.unpin()
@@ -92,9 +110,14 @@ async function look(
 }
 
 async function ask({ sql }: ReadParts, query: FollowQuery, rows: string, signal: AbortSignal) {
-  const text = substitute(query.text, query.relations, () => rows)
-  const result = await runStatement(sql, query, text, signal, () => {})
+  const result = await runStatement(
+    sql,
+    query,
+    () => rows,
+    signal,
+    () => {}
+  )
   const batches: ResultBatch[] = []
-  for await (const batch of result.batches()) batches.push(batch)
+  for await (const batch of result.batches()) if (batch.rows > 0) batches.push(batch)
   return { columns: result.columns, batches }
 }

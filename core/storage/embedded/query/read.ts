@@ -1,85 +1,148 @@
 // Queries: which files and memtables they see, the SQL DuckDB gets, and keeping both alive until the last row is read.
 import type { Table } from '../../../model/table.ts'
 import type { Condition, Query, QueryResult, ScanQuery, SqlQuery } from '../../engine.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { requireTypes } from '../catalog/retyped.ts'
 import { quoteName } from '../duckdb/index.ts'
+import { asksIndexes, type Pruned, pruneFile } from '../index/prune.ts'
+import { type GroupSpan, isFile, latestFiles, mayMeetTimes, type Plan, planLast, planRead } from '../read/plan.ts'
 import { seriesAsked } from './asked-series.ts'
+import { type Counted, countedRows } from './counted-rows.ts'
 import { follows, runFollow } from './follow.ts'
-import { findNewest } from './newest-rows.ts'
-import { pickColumns, relation, type Snapshot } from './relation.ts'
+import { type HeldText, pickColumns, type RowPlan, relation } from './relation.ts'
 import { runSeries } from './run-series.ts'
-import { everything, type Selection, select } from './select.ts'
-import { pin, type ReadParts, readable, snapshotOf } from './snapshot.ts'
+import { readEnds } from './series-ends.ts'
+import { counted, shown } from './shown.ts'
+import { pin, type ReadParts, readable, type Snapshot, snapshotOf } from './snapshot.ts'
 import { runStatement } from './statement.ts'
-import { substitute } from './substitute.ts'
 import { ticksOf } from './time.ts'
 
 /** Starts a query over everything that was answered before the call. */
 export async function runQuery(parts: ReadParts, query: Query, signal: AbortSignal): Promise<QueryResult> {
   for (const table of tablesOf(query)) requireTypes(table, parts.catalog.tableById(table.id))
   if (query.kind === 'series') return runSeries(parts, query, signal)
-  if (query.kind === 'sql' && follows(query)) return runFollow(parts, query, signal)
+  if (query.kind === 'sql' && follows(query))
+    return runFollow(parts, query, signal, () => runOnce(parts, query, signal))
+  return runOnce(parts, query, signal)
+}
+
+/** What it reads is fixed before the call returns. */
+async function runOnce(parts: ReadParts, query: SqlQuery | ScanQuery, signal: AbortSignal): Promise<QueryResult> {
   const tables = new Map(tablesOf(query).map(table => [table.id, table]))
   const now = Date.now()
   const fixed = Array.from(tables.values(), table => snapshotOf(parts, table, now))
   let release = pin(parts.pins, fixed)
   let started = false
-  const start = (sql: string) => {
-    started = true
-    return query.kind === 'sql'
-      ? runStatement(parts.sql, query, sql, signal, release)
-      : parts.duckdb.stream({ sql }, signal, release)
-  }
   try {
     for (const { view, table, files } of fixed) await parts.requireSound(view ?? table, files)
     const found = await readable(parts, fixed, release)
     release = found.release
     const snapshots = new Map(Array.from(tables.keys(), (id, i) => [id, found.snapshots[i]!]))
-    return query.kind === 'sql'
-      ? await runSql(parts, query, snapshots, start)
-      : await start(await scanSql(parts, query, snapshots.get(query.table.id)!))
+    const start =
+      query.kind === 'sql'
+        ? await prepareSql(parts, query, snapshots)
+        : await prepareScan(parts, query, snapshots.get(query.table.id)!)
+    started = true
+    return await start(signal, release)
   } finally {
     // What has started lets everything go itself.
     if (!started) release()
   }
 }
 
-type Start = (sql: string) => Promise<QueryResult>
+type Start = (signal: AbortSignal, release: () => void) => Promise<QueryResult>
 
-/** Starts the statement over what it reads of its tables; only a condition makes it wait for a look into indexes and memory. */
-async function runSql(
-  parts: ReadParts,
-  query: SqlQuery,
-  snapshots: ReadonlyMap<number, Snapshot>,
-  start: Start
-): Promise<QueryResult> {
+/** What starts the statement over what it reads of its tables; only a condition makes it wait for a look into indexes and memory. */
+async function prepareSql(parts: ReadParts, query: SqlQuery, snapshots: ReadonlyMap<number, Snapshot>): Promise<Start> {
   const rows: string[] = []
+  const counts: (Counted | undefined)[] = []
+  const plans: RowPlan[] = []
   for (const { table, where, columns } of query.relations) {
     const snapshot = snapshots.get(table.id)!
-    const chosen = where === undefined ? everything : await chooseRows(parts, snapshot, where)
-    const newest = where && (await findNewest(parts, snapshot, chosen, where))
-    const selection = newest === undefined ? chosen : { ...chosen, newest }
-    rows.push(relation(snapshot, selection, columns && pickColumns(snapshot, columns)))
+    const plan = await planRows(parts, snapshot, where)
+    rows.push(relation(snapshot, plan, parts.limits, columns && pickColumns(snapshot, columns)))
+    counts.push(columns && (await countedRows(parts, snapshot, plan, columns, query.timezone)))
+    plans.push(plan)
   }
-  return start(substitute(query.text, query.relations, (_, i) => rows[i]!))
+  return async (signal, release) => {
+    const countsOf = (i: number) => counts[i]?.rows
+    const { isCounted, ...result } = await runStatement(parts.sql, query, i => rows[i]!, signal, release, countsOf)
+    const reading = plans.flatMap((plan, i) => {
+      const { view, table } = snapshots.get(query.relations[i]!.table.id)!
+      const { steps } = counted(parts, (isCounted && counts[i]?.plan) || plan)
+      return shown(view ?? table, steps)
+    })
+    return { ...result, reading: () => reading }
+  }
 }
 
-/** More series are left to a join with their tags. */
-const mostChosen = 10_000
-
-async function chooseRows(parts: ReadParts, snapshot: Snapshot, where: Condition): Promise<Selection> {
-  const { table, view } = snapshot
-  const { labels } = parts.tables.take(table)
-  const tsids = hasSeries(table) ? seriesAsked(labels, view ?? table, view?.id, where) : undefined
-  const selection = await select(parts.indexes, parts.metrics.index.groups, snapshot, where)
-  return tsids !== undefined && tsids.length <= mostChosen ? { ...selection, tsids } : selection
+/** How rows that may meet a condition are read, with what the registry, the indexes and the ends of series tell of it. */
+async function planRows(parts: ReadParts, snapshot: Snapshot, where: Condition | undefined): Promise<RowPlan> {
+  const { limits } = parts
+  if (where === undefined) return planRead(snapshot, {}, limits)
+  const tsids = seriesOf(parts, snapshot, where)
+  const asked = { where, pruned: await prune(parts, snapshot, where) }
+  const whole = planRead(snapshot, asked, limits)
+  // Files of a physical table hold rows of other tables, too.
+  const isOwn = snapshot.view === undefined && snapshot.logical === undefined
+  const plan =
+    where.kind === 'last' && isOwn ? planLast(snapshot, whole, where.rows, await groupsOf(parts, whole), limits) : whole
+  const files = asksLatest(where) ? latestFiles(snapshot, plan, limits) : undefined
+  const ends = files && (await readEnds(parts, files, snapshot.table))
+  return {
+    ...(ends === undefined ? plan : planRead(snapshot, { ...asked, ends }, limits)),
+    tsids,
+    texts: textsIn(where)
+  }
 }
 
-async function scanSql(parts: ReadParts, query: ScanQuery, snapshot: Snapshot): Promise<string> {
+/** The row groups of files that are scanned, as far as their side files tell. */
+async function groupsOf({ indexes }: ReadParts, { steps }: Plan): Promise<ReadonlyMap<string, readonly GroupSpan[]>> {
+  const found = new Map<string, readonly GroupSpan[]>()
+  for (const { part, path } of steps) {
+    const groups = path === 'scan' && isFile(part) ? await indexes.groups(part) : undefined
+    if (groups === undefined) continue
+    found.set(
+      (part as DataFile).path,
+      groups.map(({ rows, from }) => ({ rows, from: BigInt(from) }))
+    )
+  }
+  return found
+}
+
+function textsIn(where: Condition): readonly HeldText[] {
+  if (where.kind === 'all') return where.of.flatMap(textsIn)
+  return where.kind === 'contains' ? [where] : []
+}
+
+function asksLatest(where: Condition): boolean {
+  return where.kind === 'newest' || (where.kind === 'all' && where.of.some(asksLatest))
+}
+
+/** More series than a list should hold are left to a join with their tags. */
+function seriesOf({ tables, limits }: ReadParts, { table, view }: Snapshot, where: Condition): Uint32Array | undefined {
+  if (!hasSeries(table)) return undefined
+  const tsids = seriesAsked(tables.take(table).labels, view ?? table, view?.id, where, limits.alternatives)
+  return tsids !== undefined && tsids.length <= limits.numbers ? tsids : undefined
+}
+
+/** What indexes tell of files; those of metric tables have none. */
+async function prune({ indexes, limits }: ReadParts, { table, view, files }: Snapshot, where: Condition) {
+  const pruned = new Map<string, Pruned>()
+  if (view !== undefined || !asksIndexes(where) || limits.avoid.has('skip')) return pruned
+  for (const file of files)
+    if (mayMeetTimes(where, file)) pruned.set(file.path, await pruneFile(indexes, table, file, where))
+  return pruned
+}
+
+async function prepareScan(parts: ReadParts, query: ScanQuery, snapshot: Snapshot): Promise<Start> {
   const { from, to } = query
   const where: Condition = { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
-  return scan(query, relation(snapshot, await chooseRows(parts, snapshot, where)))
+  const plan = await planRows(parts, snapshot, where)
+  counted(parts, plan)
+  const sql = scan(query, relation(snapshot, plan, parts.limits))
+  return (signal, release) => parts.duckdb.stream({ sql }, signal, release)
 }
 
 /** Every table a query names, as often as it does. */

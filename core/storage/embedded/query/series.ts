@@ -3,13 +3,19 @@ import type { Table, TableColumn } from '../../../model/table.ts'
 import type { Condition, SeriesQuery } from '../../engine.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { quoteName } from '../duckdb/index.ts'
-import { relation, type Snapshot } from './relation.ts'
-import type { Selection } from './select.ts'
+import type { ReadLimits } from '../read/limits.ts'
+import { type RowPlan, relation } from './relation.ts'
+import type { Snapshot } from './snapshot.ts'
 import { chosenSeries, missing } from './source.ts'
 import { ticksOf } from './time.ts'
 
 /** The statement for some series; their numbers ascend. */
-export function seriesSql(query: SeriesQuery, snapshot: Snapshot, selection: Selection, tsids: Uint32Array): string {
+export function seriesSql(
+  query: SeriesQuery,
+  snapshot: Snapshot,
+  plan: RowPlan & { readonly tsids: Uint32Array },
+  limits: ReadLimits
+): string {
   const { table } = query
   const place = columnsOf(table, snapshot.table)
   const time = quoteName(place(table.timeIndex.name).physical)
@@ -19,10 +25,10 @@ export function seriesSql(query: SeriesQuery, snapshot: Snapshot, selection: Sel
   const series = hasSeries(snapshot.table) ? '__tsid' : '0::UINTEGER AS __tsid'
   const names = [series, ...columns.map(({ physical }) => quoteName(physical))].join(', ')
   const empty = `SELECT 0::UINTEGER AS __tsid, ${columns.map(missing).join(', ')} WHERE false`
-  const rows = relation(snapshot, selection, { columns, names, empty })
+  const rows = relation(snapshot, plan, limits, { columns, names, empty })
   const ticks = ticksOf(table.timeIndex, time)
   const where = [
-    chosenSeries(tsids),
+    chosenSeries(plan.tsids, '', limits),
     ...(query.from === undefined ? [] : [`${ticks} >= ${query.from}`]),
     ...(query.to === undefined ? [] : [`${ticks} < ${query.to}`])
   ].join(' AND ')

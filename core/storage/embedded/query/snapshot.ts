@@ -7,20 +7,22 @@ import type { Duckdb } from '../duckdb/index.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { IndexReader } from '../index/index-reader.ts'
 import type { Memtable, SpooledRows } from '../memory/memtable.ts'
+import type { RowMemory } from '../memory/row-memory.ts'
 import type { SeriesTable } from '../memory/series-mirror.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
+import type { ReadLimits } from '../read/limits.ts'
 import type { ReadThreads } from '../read/read-threads.ts'
 import type { SampleCache } from '../samples/sample-cache.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { SqlProcess } from '../sql/sql-process.ts'
-import type { Snapshot } from './relation.ts'
 
 export interface ReadParts {
   readonly catalog: EmbeddedCatalog
   readonly duckdb: Duckdb
   readonly sql: SqlProcess
   readonly spool: Spool
+  readonly rowMemory: RowMemory
   readonly tables: OpenTables
   readonly pins: FilePins
   readonly dataDir: string
@@ -28,8 +30,27 @@ export interface ReadParts {
   readonly samples: SampleCache
   readonly reader: ReadThreads
   readonly metrics: EngineMetrics
+  readonly limits: ReadLimits
   /** Rejects where a file that a query is about to read is damaged. */
   requireSound(table: Table, files: readonly DataFile[]): Promise<void>
+}
+
+/** What a query reads, fixed when it starts. */
+export interface Snapshot {
+  readonly table: Table
+  /** The logical table that is asked for, when `table` is the physical one that holds it. */
+  readonly view: Table | undefined
+  /** Logical tables of a physical one; undefined for any other. */
+  readonly logical: readonly number[] | undefined
+  readonly files: readonly DataFile[]
+  readonly memtables: readonly Memtable[]
+  /** The rows of each memtable as SQL reads them, once they are readable. */
+  readonly spooled: ReadonlyMap<Memtable, readonly SpooledRows[]>
+  /** The tags of the series; undefined where there are none, or the rows are not readable by SQL yet. */
+  readonly series: SeriesTable | undefined
+  readonly dataDir: string
+  /** Rows before it (in the time index's unit) are past their time to live. */
+  readonly cutoff: bigint | undefined
 }
 
 /** `now` in milliseconds since 1970 decides what is past its time. */

@@ -2,14 +2,13 @@
 import { join } from 'node:path'
 import type { FormerColumn, Table, TableColumn } from '../../../model/table.ts'
 import { type ColumnType, isTimestamp } from '../../../model/types.ts'
+import { isPhysical, mergesFields } from '../../logical.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import {
   fileColumns,
   hasSeries,
   isNumbered,
-  isPhysical,
   isTagged,
-  mergesFields,
   numberColumn,
   orderColumn,
   storedColumns,
@@ -17,7 +16,9 @@ import {
 } from '../catalog/logical.ts'
 import { duckdbType, initialValue, quoteName, quoteText } from '../duckdb/index.ts'
 import { groupColumn } from '../index/group-column.ts'
+import type { Groups } from '../index/prune.ts'
 import { type HiddenColumn, hiddenColumns, type SpooledRows } from '../memory/memtable.ts'
+import { type ReadLimits, usualLimits } from '../read/limits.ts'
 import { noTags } from '../series/series.ts'
 import { readSpooled } from '../spool/spool-sql.ts'
 
@@ -31,7 +32,8 @@ export interface SourceOptions {
   /** The only series that count, ascending; default all. */
   readonly tsids?: Uint32Array | undefined
   /** Row groups of a file to read; default all. */
-  readonly groups?: (file: DataFile) => readonly number[] | undefined
+  readonly groups?: (file: DataFile) => Groups
+  readonly limits?: ReadLimits
 }
 
 /** One `SELECT …` per set of files that hold the same columns; what they do not hold is null. Tags, which are in the series, are none of them. */
@@ -39,11 +41,11 @@ export function fileRows(
   table: Table,
   files: readonly DataFile[],
   dataDir: string,
-  { columns: wanted = fileColumns(table), cutoff, only, tsids, groups = () => undefined }: SourceOptions = {}
+  { columns: wanted = fileColumns(table), cutoff, only, tsids, groups = () => undefined, limits }: SourceOptions = {}
 ): string[] {
   const alike = [...Map.groupBy(files, file => file.columns.join()).values()]
   return alike
-    .flatMap(files => readTogether(files, groups))
+    .flatMap(files => readTogether(files, groups, limits))
     .map(({ files: group, groups: numbers }) => {
       const held = new Set(group[0]!.columns)
       const tagged = isTagged(table, group[0]!)
@@ -58,7 +60,7 @@ export function fileRows(
         inGroups(numbers),
         old && since(table, cutoff, 'm.'),
         only !== undefined && ofTables('m.', only),
-        tagged && tsids !== undefined && chosenSeries(tsids, 'm.')
+        tagged && tsids !== undefined && chosenSeries(tsids, 'm.', limits)
       ])
       return `SELECT ${[...hidden, ...columns].join(', ')} FROM read_parquet([${paths.join(', ')}]) m${where}`
     })
@@ -79,29 +81,27 @@ function newerThan([name, type]: HiddenColumn, files: readonly DataFile[]): stri
 
 interface FilesRead {
   readonly files: readonly DataFile[]
-  /** Row groups to read of each; undefined: all. */
-  readonly groups: readonly number[] | undefined
+  /** Row groups to read of each. */
+  readonly groups: Groups
 }
-
-/** Reads of parts of files: each is a scan of its own, so that many files share a few. */
-const mostPartial = 16
 
 /** Files read whole in one, those of which a part is needed a few at a time, those nothing is needed of left out. */
 function readTogether(
   files: readonly DataFile[],
-  groups: (file: DataFile) => readonly number[] | undefined
+  groups: (file: DataFile) => Groups,
+  { scans } = usualLimits
 ): FilesRead[] {
   const reads = files.map(file => ({ file, groups: groups(file) }))
   const whole = reads.filter(read => read.groups === undefined).map(({ file }) => file)
   const partial = reads.filter(read => read.groups !== undefined && read.groups.length > 0)
-  const shared = Array.from({ length: Math.min(mostPartial, partial.length) }, (_, i) => {
-    const some = partial.filter((_, place) => place % mostPartial === i)
+  const shared = Array.from({ length: Math.min(scans, partial.length) }, (_, i) => {
+    const some = partial.filter((_, at) => at % scans === i)
     return { files: some.map(({ file }) => file), groups: [...new Set(some.flatMap(read => read.groups!))] }
   })
   return [...(whole.length > 0 ? [{ files: whole, groups: undefined }] : []), ...shared]
 }
 
-function inGroups(groups: readonly number[] | undefined): string | false {
+function inGroups(groups: Groups): string | false {
   return groups !== undefined && `m.${groupColumn} IN (${groups.join(', ')})`
 }
 
@@ -109,7 +109,7 @@ function inGroups(groups: readonly number[] | undefined): string | false {
 export function spooledRows(
   table: Table,
   spooled: readonly SpooledRows[],
-  { columns: wanted = storedColumns(table), cutoff, only, tsids }: SourceOptions = {}
+  { columns: wanted = storedColumns(table), cutoff, only, tsids, limits }: SourceOptions = {}
 ): string[] {
   const layoutOf = ({ hidden, columns }: SpooledRows) => [
     ...hidden.map(([name]) => name),
@@ -125,7 +125,7 @@ export function spooledRows(
     const where = conditions([
       cutoff !== undefined && since(table, cutoff, 'm.'),
       only !== undefined && ofTables('m.', only),
-      present.has('__tsid') && tsids !== undefined && chosenSeries(tsids, 'm.')
+      present.has('__tsid') && tsids !== undefined && chosenSeries(tsids, 'm.', limits)
     ])
     const from = readSpooled(
       alike.map(({ file }) => file),
@@ -282,21 +282,18 @@ function since(table: Table, cutoff: bigint, prefix = ''): string {
   return `${prefix}${quoteName(physical)} >= ${made[type as keyof typeof made]}::${duckdbType(type)}`
 }
 
-/** Runs of numbers, in as many conditions as are still quick to check; else a list. */
-const mostRuns = 64
-
 /** Rows of series with these numbers, which ascend. */
-export function chosenSeries(tsids: Uint32Array, prefix = ''): string {
+export function chosenSeries(tsids: Uint32Array, prefix = '', { runs: most } = usualLimits): string {
   if (tsids.length === 0) return 'false'
   const runs: [first: number, last: number][] = []
   for (const tsid of tsids) {
     const run = runs.at(-1)
     if (run !== undefined && run[1] === tsid - 1) run[1] = tsid
     else runs.push([tsid, tsid])
-    if (runs.length > mostRuns) break
+    if (runs.length > most) break
   }
   const bounds = `${prefix}__tsid BETWEEN ${tsids[0]} AND ${tsids.at(-1)}`
   if (runs.length === 1) return bounds
-  if (runs.length > mostRuns) return `${bounds} AND ${prefix}__tsid IN (${tsids.join(', ')})`
+  if (runs.length > most) return `${bounds} AND ${prefix}__tsid IN (${tsids.join(', ')})`
   return `(${runs.map(([first, last]) => `${prefix}__tsid BETWEEN ${first} AND ${last}`).join(' OR ')})`
 }

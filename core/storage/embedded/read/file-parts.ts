@@ -12,9 +12,11 @@ import {
   type ReadAt,
   readFooter
 } from '../parquet/index.ts'
+import { type ReadLimits, usualLimits } from './limits.ts'
 import { lowerBound } from './lower-bound.ts'
 import type { PageCache } from './page-cache.ts'
 import { boundsOf, mayHold, type SampleColumn, type SampleQuery, type SampleRows } from './sample-rows.ts'
+import type { WantedSeries } from './wanted-series.ts'
 
 /** A column by the name files have it under. */
 export type FileColumn = SampleColumn & { readonly physical: string }
@@ -28,8 +30,31 @@ export interface FileQuery extends SampleQuery {
   readonly values: readonly FileColumn[]
 }
 
-/** Series numbers and times of a page, or one of its other columns. */
-export type Kept = SampleRows | ColumnData
+/** Series numbers of a page; series numbers, which are part of those, and times of some of its rows, or another column of these. */
+export type Kept = PageSeries | SampleRows | ColumnData
+
+interface PageSeries {
+  readonly numbers: Uint32Array
+  readonly ascend: boolean
+}
+
+/** Rows of a file, and what was read for them. */
+export interface FoundInFile {
+  readonly parts: readonly SampleRows[]
+  readonly counts: FileCounts
+}
+
+export interface FileCounts {
+  /** Numbers of the row groups of which pages were read, and how many there are in all. */
+  readonly groups: readonly number[]
+  readonly known: number
+  /** Pages that were in memory, and pages that were not. */
+  readonly hits: number
+  readonly misses: number
+}
+
+/** The column of series numbers. */
+const seriesName = '__tsid'
 
 /** What is kept of a file besides its pages. */
 interface KnownFile {
@@ -41,16 +66,34 @@ interface KnownFile {
 export class FileParts {
   readonly #pages: PageCache<Kept>
   readonly #known = new Map<string, KnownFile>()
-  /** Files of which that is kept. */
-  readonly #mostKnown: number
+  readonly #limits: Pick<ReadLimits, 'pageShare' | 'footers'>
 
-  constructor(pages: PageCache<Kept>, mostKnown = 1_000) {
+  constructor(pages: PageCache<Kept>, limits: Pick<ReadLimits, 'pageShare' | 'footers'> = usualLimits) {
     this.#pages = pages
-    this.#mostKnown = mostKnown
+    this.#limits = limits
   }
 
   /** Page by page, in the order of the file. Throws ParquetError where it cannot be read or holds no series numbers. */
-  read(path: string, query: FileQuery): SampleRows[] {
+  read(path: string, query: FileQuery): FoundInFile {
+    return this.#open(path, (known, reader) => this.#read(path, query, known, reader))
+  }
+
+  /** Reads what every query of a file needs, before one comes. What cannot be read the query tells of. */
+  know(path: string): void {
+    if (this.#known.has(path)) return
+    try {
+      this.#open(path, (known, reader) => {
+        const numbers = known.footer.columns.findIndex(({ name }) => name === seriesName)
+        for (let group = 0; numbers >= 0 && group < known.footer.rowGroups.length; group++) {
+          pagesOf(known, reader, group, numbers)
+        }
+      })
+    } catch {
+      this.#known.delete(path)
+    }
+  }
+
+  #open<T>(path: string, use: (known: KnownFile, reader: ParquetReader) => T): T {
     const fd = openSync(path, 'r')
     try {
       const at = readerOf(fd)
@@ -58,9 +101,9 @@ export class FileParts {
       if (known === undefined) {
         known = { footer: readFooter(at, fstatSync(fd).size), pages: new Map() }
         this.#known.set(path, known)
-        if (this.#known.size > this.#mostKnown) this.#known.delete(this.#known.keys().next().value!)
+        if (this.#known.size > this.#limits.footers) this.#known.delete(this.#known.keys().next().value!)
       }
-      return this.#read(path, query, known, new ParquetReader(at, known.footer))
+      return use(known, new ParquetReader(at, known.footer))
     } finally {
       closeSync(fd)
     }
@@ -71,23 +114,23 @@ export class FileParts {
     this.#pages.forget(path)
   }
 
-  #read(path: string, query: FileQuery, { footer, pages }: KnownFile, reader: ParquetReader): SampleRows[] {
+  #read(path: string, query: FileQuery, known: KnownFile, reader: ParquetReader): FoundInFile {
+    const { footer } = known
+    const before = this.#pages.counts
     const columnOf = (name: string) => footer.columns.findIndex(column => column.name === name)
-    const [series, time, owner] = [columnOf('__tsid'), columnOf(query.time.physical), columnOf('__table')]
+    const [series, time, owner] = [columnOf(seriesName), columnOf(query.time.physical), columnOf('__table')]
     if (series < 0 || time < 0) throw new ParquetError(`${path} holds no series numbers or no ${query.time.physical}`)
     const { logical } = footer.columns[time]!
     const scale = scaleOf(query.unit, logical?.kind === 'timestamp' ? logical.unit : query.unit)
-    const pagesOf = (group: number, column: number) => {
-      const key = group * footer.columns.length + column
-      const known = pages.get(key) ?? reader.pages(group, column)
-      pages.set(key, known)
-      return known
-    }
-    const column = (group: number, at: number, { from, to }: PageInfo): ColumnData =>
-      this.#pages.get(`${path} ${group} ${at} ${from}`, () => reader.column(group, at, from, to))
-    const head = (group: number, { from, to }: PageInfo): SampleRows =>
+    const column = (group: number, at: number, { from, to }: RowRange): ColumnData =>
+      this.#pages.get(`${path} ${group} ${at} ${from} ${to}`, () => reader.column(group, at, from, to))
+    const seriesOf = (group: number, { from, to }: RowRange): PageSeries =>
       this.#pages.get(`${path} ${group} ${from}`, () => {
-        const tsids = numbersOf(reader.column(group, series, from, to))
+        const numbers = numbersOf(reader.column(group, series, from, to))
+        return { numbers, ascend: doAscend(numbers) }
+      })
+    const head = (group: number, { from, to }: RowRange, tsids: Uint32Array): SampleRows =>
+      this.#pages.get(`${path} ${group} ${from} ${to}`, () => {
         const values = new Float64Array(to - from)
         reader.numbers(group, time, values, 0, from, to)
         if (scale !== 1) for (let i = 0; i < values.length; i++) values[i] = Math.round(values[i]! * scale)
@@ -100,38 +143,87 @@ export class FileParts {
     const isUnwanted = ({ min, max }: Bounded) =>
       min !== undefined && max !== undefined && !wanted.any(Number(min), Number(max))
     const found: SampleRows[] = []
+    const groups: number[] = []
     for (const [group, { columns }] of footer.rowGroups.entries()) {
       if (isOfOthers(columns[owner]) || isUnwanted(columns[series]!) || !spans(query, columns[time]!, scale)) continue
-      const owners = owner < 0 ? [] : pagesOf(group, owner)
-      const times = pagesOf(group, time)
+      const owners = owner < 0 ? [] : pagesOf(known, reader, group, owner)
+      const times = pagesOf(known, reader, group, time)
       // Pages of all columns hold the same rows where they are as many.
       const boundsOfSame = (pages: readonly PageInfo[], i: number, { from, to }: PageInfo) =>
         pages[i]?.from === from && pages[i]?.to === to ? pages[i] : undefined
-      for (const [i, page] of pagesOf(group, series).entries()) {
+      for (const [i, page] of pagesOf(known, reader, group, series).entries()) {
         if (isOfOthers(boundsOfSame(owners, i, page)) || isUnwanted(page)) continue
         const span = boundsOfSame(times, i, page)
         if (span !== undefined && !spans(query, span, scale)) continue
-        const rows = head(group, page)
+        if (groups.at(-1) !== group) groups.push(group)
+        const own = seriesOf(group, page)
+        const [first, end] = this.#wantedRows(own, wanted)
+        if (first === end) continue
+        const range = { from: page.from + first, to: page.from + end }
+        const rows = head(group, range, own.numbers.subarray(first, end))
         if (!mayHold(rows, query)) continue
         const values = query.values.flatMap(({ id, physical }) => {
           const at = columnOf(physical)
-          return at < 0 ? [] : [[id, column(group, at, page)] as const]
+          return at < 0 ? [] : [[id, column(group, at, range)] as const]
         })
         found.push({ ...rows, columns: new Map([...rows.columns, ...values]) })
       }
     }
-    return found
+    const { hits, misses } = this.#pages.counts
+    const counts = { hits: hits - before.hits, misses: misses - before.misses }
+    return { parts: found, counts: { groups, known: footer.rowGroups.length, ...counts } }
+  }
+
+  /** Rows of a page, from the first of a wanted series to the last, or all where that is not much more. */
+  #wantedRows(page: PageSeries, wanted: WantedSeries): readonly [first: number, end: number] {
+    const { numbers, ascend } = page
+    const [first, end] = ascend ? rowsBetween(numbers, wanted.tsids) : rowsAmong(numbers, wanted)
+    return first === end || (end - first) * this.#limits.pageShare < numbers.length ? [first, end] : [0, numbers.length]
   }
 }
 
+function pagesOf({ footer, pages }: KnownFile, reader: ParquetReader, group: number, column: number) {
+  const key = group * footer.columns.length + column
+  const known = pages.get(key) ?? reader.pages(group, column)
+  pages.set(key, known)
+  return known
+}
+
+/** In numbers that ascend. */
+function rowsBetween(numbers: Uint32Array, tsids: Uint32Array): readonly [first: number, end: number] {
+  const [low, high] = [lowerBound(tsids, numbers[0]!), lowerBound(tsids, numbers.at(-1)! + 1)]
+  if (low === high) return [0, 0]
+  const first = lowerBound(numbers, tsids[low]!)
+  return [first, lowerBound(numbers, tsids[high - 1]! + 1, first)]
+}
+
+/** In numbers of several tables, where those of each ascend, or in any others. */
+function rowsAmong(numbers: Uint32Array, wanted: WantedSeries): readonly [first: number, end: number] {
+  let [first, end] = [0, numbers.length]
+  while (first < end && wanted.place(numbers[first]!) < 0) first++
+  while (end > first && wanted.place(numbers[end - 1]!) < 0) end--
+  return [first, end]
+}
+
+/** Rows of a row group. */
+type RowRange = Pick<PageInfo, 'from' | 'to'>
+
+function doAscend(numbers: Uint32Array): boolean {
+  for (let i = 1; i < numbers.length; i++) if (numbers[i]! < numbers[i - 1]!) return false
+  return true
+}
+
+/** What an entry takes besides its values. */
+const entryBytes = 256
+
 /** Bytes that something decoded takes. */
 export function sizeOf(kept: Kept): number {
+  if ('numbers' in kept) return entryBytes + kept.numbers.byteLength
   if ('tsids' in kept) {
-    const { tsids, columns, bounds } = kept
-    const of = [...columns.values()].reduce((sum, data) => sum + sizeOf(data), 0)
-    return of + tsids.byteLength + (bounds?.starts?.byteLength ?? 0)
+    const { columns, bounds } = kept
+    return [...columns.values()].reduce((sum, data) => sum + sizeOf(data), bounds?.starts?.byteLength ?? 0)
   }
-  const valid = kept.valid?.byteLength ?? 0
+  const valid = entryBytes + (kept.valid?.byteLength ?? 0)
   if (kept.kind === 'fixed') return valid + kept.values.byteLength
   if (kept.kind === 'bytes') return valid + kept.offsets.byteLength + kept.bytes.byteLength
   return valid + kept.codes.byteLength + sizeOf(kept.dictionary)

@@ -135,7 +135,7 @@ function pickNumbers(values: Float64Array, rows: Uint32Array): Float64Array {
   return picked
 }
 
-/** Rows that were gathered before, to be gathered with others; `tsids` by place. */
+/** As rows that can be gathered with others; `tsids` by place. */
 export function asRows(
   { starts, times, values: columns }: Gathered,
   tsids: Uint32Array,

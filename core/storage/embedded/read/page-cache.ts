@@ -19,6 +19,11 @@ export class PageCache<T> {
     return this.#bytes
   }
 
+  /** Looks since `takeCounts` was called. */
+  get counts(): { readonly hits: number; readonly misses: number } {
+    return { hits: this.#hits, misses: this.#misses }
+  }
+
   /** What a key, which begins with the path of its file and a blank, stands for; it never changes. */
   get<K extends T>(key: string, read: () => K): K {
     const kept = this.#kept.get(key)
@@ -54,7 +59,7 @@ export class PageCache<T> {
 
   /** Looks since the last call. */
   takeCounts(): { readonly hits: number; readonly misses: number } {
-    const counts = { hits: this.#hits, misses: this.#misses }
+    const { counts } = this
     this.#hits = this.#misses = 0
     return counts
   }

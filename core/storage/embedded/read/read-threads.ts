@@ -3,17 +3,22 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
 import { startWorker } from '../../../workers/worker.ts'
-import type { ReadAnswer, ReadTask, SamplesAsked, SamplesFound } from './read.worker.ts'
+import type { ReadAnswer, ReadTask, ReadThreadData, SamplesAsked, SamplesFound } from './read.worker.ts'
 
 export interface ReadThreadsOptions {
   /** The folder paths of files begin in. */
   readonly folder: string
   readonly threads: number
+  /** Modules they load when they start. */
+  readonly reducers?: readonly string[]
   /** Bytes of decoded pages that all threads together keep. */
   readonly cacheBytes: number
   /** Told of every look for a page that may be kept. */
   readonly looked: (result: 'hit' | 'miss', count: number) => void
 }
+
+/** MiB for young objects of a thread: it makes few, but its arrays, whose memory the collector finds with them, go the sooner. */
+const youngMiB = 12
 
 interface Waiting {
   readonly resolve: (found: SamplesFound) => void
@@ -22,6 +27,8 @@ interface Waiting {
 
 interface Thread {
   readonly worker: Worker
+  /** Files it was told of. */
+  readonly told: Set<string>
   readonly waiting: Map<number, Waiting>
   cacheBytes: number
 }
@@ -43,20 +50,28 @@ export class ReadThreads {
   }
 
   /**
-   * What each thread finds of some series, `ask` saying what it is asked of those that belong to it. Rejects with DbError
+   * What each thread finds of some series, `ask` saying what it is asked of those that belong to it; one that is asked to read nothing
+   * finds nothing. Rejects with DbError
    * `StorageUnavailable` where a file cannot be read.
    */
   async read(tsids: Uint32Array, ask: (tsids: Uint32Array) => SamplesAsked): Promise<readonly SamplesFound[]> {
-    const { threads } = this.#options
-    return Promise.all(Array.from(byThread(tsids, threads), ([place, own]) => this.#run(place, ask(own))))
+    const questions = Array.from(byThread(tsids, this.#options.threads), ([place, own]) => ({ place, asked: ask(own) }))
+    const some = questions.filter(({ asked }) => asked.paths.length > 0 || asked.memory.length > 0)
+    return Promise.all(some.map(({ place, asked }) => this.#run(place, asked)))
   }
 
-  /** Makes all threads ready, so that the first question need not wait for them. */
-  start(): void {
+  /** Makes all threads ready for questions about files, so that the first one need not wait. */
+  start(paths: readonly string[]): void {
     for (let place = 0; place < this.#options.threads; place++) {
       const thread = this.#threads[place] ?? this.#start(place)
+      const { worker, told, waiting } = thread
       this.#threads[place] = thread
-      thread.worker.unref()
+      if (waiting.size === 0) worker.unref()
+      for (const path of paths) {
+        if (told.has(path)) continue
+        told.add(path)
+        worker.postMessage({ know: this.#pathOf(path) } satisfies ReadTask)
+      }
     }
   }
 
@@ -75,7 +90,10 @@ export class ReadThreads {
 
   /** A file is gone. */
   forget(path: string): void {
-    for (const thread of this.#threads) thread?.worker.postMessage({ forget: this.#pathOf(path) } satisfies ReadTask)
+    for (const thread of this.#threads) {
+      thread?.told.delete(path)
+      thread?.worker.postMessage({ forget: this.#pathOf(path) } satisfies ReadTask)
+    }
   }
 
   async close(): Promise<void> {
@@ -91,11 +109,12 @@ export class ReadThreads {
   }
 
   #start(place: number): Thread {
-    const { threads, cacheBytes, looked } = this.#options
+    const { threads, cacheBytes, looked, reducers = [] } = this.#options
     const worker = startWorker(import.meta.url, 'read', {
-      workerData: { cacheBytes: Math.floor(cacheBytes / threads) }
+      resourceLimits: { maxYoungGenerationSizeMb: youngMiB },
+      workerData: { cacheBytes: Math.floor(cacheBytes / threads), reducers } satisfies ReadThreadData
     })
-    const thread: Thread = { worker, waiting: new Map(), cacheBytes: 0 }
+    const thread: Thread = { worker, told: new Set(), waiting: new Map(), cacheBytes: 0 }
     worker.on('message', ({ id, found, error, cacheBytes, hits, misses }: ReadAnswer) => {
       const asked = id === undefined ? undefined : thread.waiting.get(id)
       if (id !== undefined) thread.waiting.delete(id)

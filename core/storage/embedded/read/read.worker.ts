@@ -1,12 +1,15 @@
-// A reading thread: samples out of data files, so that decoding and reducing them holds up nobody.
+// A reading thread: samples out of data files and memory, so that decoding and reducing them holds up nobody.
+
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ResultBatch } from '../../../model/batch.ts'
+import { collect } from '../../../workers/free.ts'
+import { giveWay } from '../../../workers/give-way.ts'
 import type { CreateReducer, Reducer, Reduction } from '../../engine.ts'
-import { FileParts, type FileQuery, type Kept, sizeOf } from './file-parts.ts'
-import { asRows, type Gathered, type GatherOptions } from './gather.ts'
+import { type FileCounts, FileParts, type FileQuery, type Kept, sizeOf } from './file-parts.ts'
+import type { GatherOptions } from './gather.ts'
 import { PageCache } from './page-cache.ts'
 import { type ReduceOptions, reduce } from './reduce.ts'
-import { mayHold } from './sample-rows.ts'
+import { mayHold, type SampleRows } from './sample-rows.ts'
 import { readSamples } from './samples.ts'
 import { WantedSeries } from './wanted-series.ts'
 
@@ -18,8 +21,8 @@ export interface SamplesAsked {
   /** Numbers of the series, ascending. */
   readonly tsids: Uint32Array
   readonly options: GatherOptions
-  /** Rows of these series that were written after those of the files. */
-  readonly later?: Gathered | undefined
+  /** Rows in memory, which were written after those of the files, in the order they were written. */
+  readonly memory: readonly SampleRows[]
   readonly reduction?: Reduction | undefined
 }
 
@@ -27,9 +30,14 @@ export interface SamplesFound {
   readonly batches: readonly ResultBatch[]
   /** Samples that were looked at. */
   readonly samples: number
+  /** By path. */
+  readonly files: readonly FileCounts[]
 }
 
-export type ReadTask = { readonly id: number; readonly asked: SamplesAsked } | { readonly forget: string }
+export type ReadTask =
+  | { readonly id: number; readonly asked: SamplesAsked }
+  | { readonly forget: string }
+  | { readonly know: string }
 
 export interface ReadAnswer {
   /** Of the task; absent after a file was forgotten. */
@@ -42,14 +50,31 @@ export interface ReadAnswer {
   readonly misses: number
 }
 
-const { cacheBytes } = workerData as { readonly cacheBytes: number }
+/** What a thread gets at its start. */
+export interface ReadThreadData {
+  readonly cacheBytes: number
+  /** Modules that queries will name. */
+  readonly reducers: readonly string[]
+}
+
+const { cacheBytes, reducers } = workerData as ReadThreadData
+// One that cannot be loaded fails the query that names it.
+for (const module of reducers) import(module).catch(() => {})
 const pages = new PageCache<Kept>(cacheBytes, sizeOf)
 const files = new FileParts(pages)
 
+/** Questions that looked at as many left some megabytes behind. */
+const manySamples = 100_000
+
+giveWay()
 parentPort!.on('message', async (task: ReadTask) => {
   if ('forget' in task) {
     files.forget(task.forget)
     parentPort!.postMessage(state() satisfies ReadAnswer)
+    return
+  }
+  if ('know' in task) {
+    files.know(task.know)
     return
   }
   const { id, asked } = task
@@ -58,6 +83,8 @@ parentPort!.on('message', async (task: ReadTask) => {
     const reducer = reduction && (await load(reduction))
     const found = read(asked, reducer && { reducer, width: reduction.width })
     parentPort!.postMessage({ id, found, ...state() } satisfies ReadAnswer, buffersOf(found))
+    // After the answer, which need not wait for it.
+    if (found.samples > manySamples) collect('minor')
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     parentPort!.postMessage({ id, error: text, ...state() } satisfies ReadAnswer)
@@ -70,17 +97,18 @@ async function load({ module, options }: Reduction): Promise<Reducer> {
 }
 
 function read(asked: SamplesAsked, reduction: Pick<ReduceOptions, 'reducer' | 'width'> | undefined): SamplesFound {
-  const { paths, tsids, later, options } = asked
+  const { paths, tsids, memory, options } = asked
   const query: FileQuery = { ...asked.query, wanted: new WantedSeries(tsids) }
-  const parts = paths.flatMap(path => files.read(path, query))
-  const memory = later && asRows(later, tsids, query)
-  if (memory !== undefined && memory.rows > 0 && mayHold(memory, query)) parts.push(memory)
+  const found = paths.map(path => files.read(path, query))
+  const counts = found.map(({ counts }) => counts)
+  const parts = found.flatMap(({ parts }) => parts)
+  for (const rows of memory) if (rows.rows > 0 && mayHold(rows, query)) parts.push(rows)
   if (reduction === undefined) {
     const batches = readSamples(parts, query, options)
-    return { batches, samples: batches.reduce((sum, { rows }) => sum + rows, 0) }
+    return { batches, samples: batches.reduce((sum, { rows }) => sum + rows, 0), files: counts }
   }
   const { batch, samples } = reduce(parts, query, { ...options, ...reduction })
-  return { batches: [batch], samples }
+  return { batches: [batch], samples, files: counts }
 }
 
 function state() {

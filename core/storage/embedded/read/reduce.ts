@@ -1,8 +1,8 @@
 // Samples of each series reduced to a few values, as whoever asks wants them.
-import type { ResultBatch } from '../../../model/batch.ts'
+import type { ColumnData, ResultBatch } from '../../../model/batch.ts'
 import type { Reducer } from '../../engine.ts'
 import { type Gathered, type GatherOptions, gather, type Runs, runsOf } from './gather.ts'
-import { copyTimes, type SampleQuery, type SampleRows, ticksOf } from './sample-rows.ts'
+import { copyTimes, type SampleQuery, type SampleRows, type Ticks, ticksOf } from './sample-rows.ts'
 import { WantedSeries } from './wanted-series.ts'
 
 export interface ReduceOptions extends GatherOptions {
@@ -71,6 +71,14 @@ class Output {
 
 type Samples = Pick<Gathered, 'times'> & { readonly values: Float64Array }
 
+/** Rows `start` to `end` of a part. */
+interface Run {
+  readonly ticks: Ticks
+  readonly values: Float64Array
+  readonly start: number
+  readonly end: number
+}
+
 /** Where the samples of each series are. What it gives of one is gone with the next. */
 class SeriesRuns {
   readonly #parts: readonly Runs[]
@@ -79,7 +87,9 @@ class SeriesRuns {
   /** By run the part and where the run's numbers are in it. */
   readonly #partOf: Uint32Array
   readonly #numberOf: Uint32Array
-  readonly #query: SampleQuery
+  /** By part; no values where not every row has a number. */
+  readonly #ticksOf: readonly Ticks[]
+  readonly #valuesOf: readonly (Float64Array | undefined)[]
   #times = new Float64Array(1_024)
   #values = new Float64Array(1_024)
   readonly rows: number
@@ -87,7 +97,8 @@ class SeriesRuns {
   constructor(parts: readonly SampleRows[], query: SampleQuery) {
     const places = query.wanted.tsids.length
     const rows = new Uint32Array(places + 1)
-    this.#query = query
+    this.#ticksOf = parts.map(({ columns }) => ticksOf(columns, query.time))
+    this.#valuesOf = parts.map(({ columns }) => floatsOf(columns.get(query.values[0]!.id)))
     this.#parts = parts.map(part => runsOf(part, query, rows))
     this.rows = rows.reduce((sum, count) => sum + count, 0)
     this.#starts = new Uint32Array(places + 1)
@@ -113,38 +124,42 @@ class SeriesRuns {
     for (let run = first; run < end; run++) {
       const found = this.#view(run)
       if (found === undefined) return 'unordered'
-      if (end - first === 1) return isOrdered(found.times, distinct) ? found : 'unordered'
+      if (end - first === 1 && found.ticks instanceof Float64Array) {
+        const times = found.ticks.subarray(found.start, found.end)
+        return isOrdered(times, distinct)
+          ? { times, values: found.values.subarray(found.start, found.end) }
+          : 'unordered'
+      }
       this.#append(found, rows)
-      rows += found.times.length
+      rows += found.end - found.start
     }
     const times = this.#times.subarray(0, rows)
     return isOrdered(times, distinct) ? { times, values: this.#values.subarray(0, rows) } : 'unordered'
   }
 
-  #view(run: number): Samples | undefined {
-    const { part, numbers } = this.#parts[this.#partOf[run]!]!
+  /** Undefined where not every row has a number. */
+  #view(run: number): Run | undefined {
+    const part = this.#partOf[run]!
+    const { numbers } = this.#parts[part]!
     const at = this.#numberOf[run]!
-    const [start, end] = [numbers[at + 1]!, numbers[at + 2]!]
-    const data = part.columns.get(this.#query.values[0]!.id)
-    if (data?.kind !== 'fixed' || data.valid !== undefined || !(data.values instanceof Float64Array)) return undefined
-    const ticks = ticksOf(part.columns, this.#query.time)
-    if (ticks instanceof Float64Array) {
-      return { times: ticks.subarray(start, end), values: data.values.subarray(start, end) }
-    }
-    const times = new Float64Array(end - start)
-    copyTimes(ticks, start, end, times, 0)
-    return { times, values: data.values.subarray(start, end) }
+    const values = this.#valuesOf[part]
+    return values && { ticks: this.#ticksOf[part]!, values, start: numbers[at + 1]!, end: numbers[at + 2]! }
   }
 
-  #append({ times, values }: Samples, at: number): void {
-    const needed = at + times.length
+  #append({ ticks, values, start, end }: Run, at: number): void {
+    const needed = at + end - start
     if (needed > this.#times.length) {
       this.#times = grown(this.#times, 2 * needed)
       this.#values = grown(this.#values, 2 * needed)
     }
-    this.#times.set(times, at)
-    this.#values.set(values, at)
+    copyTimes(ticks, start, end, this.#times, at)
+    this.#values.set(values.subarray(start, end), at)
   }
+}
+
+function floatsOf(data: ColumnData | undefined): Float64Array | undefined {
+  const areAll = data?.kind === 'fixed' && data.valid === undefined && data.values instanceof Float64Array
+  return areAll ? data.values : undefined
 }
 
 function grown(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {

@@ -87,7 +87,12 @@ function visitAll({ rows, tsids, columns }: SampleRows, { wanted, time, from, to
   if (place >= 0) visit(place, start, rows)
 }
 
-export function boundsOf({ rows, tsids, columns }: SampleRows, time: SampleColumn): SampleBounds {
+/** `memory` is what the first rows of the series are kept in. */
+export function boundsOf(
+  { rows, tsids, columns }: SampleRows,
+  time: SampleColumn,
+  memory: typeof ArrayBuffer | typeof SharedArrayBuffer = ArrayBuffer
+): SampleBounds {
   const ticks = ticksOf(columns, time)
   let [first, last] = [Number.POSITIVE_INFINITY, 0]
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -107,11 +112,24 @@ export function boundsOf({ rows, tsids, columns }: SampleRows, time: SampleColum
     if (at > to) to = at
   }
   const isDense = ascending && last - first < rows
-  return { first, last, from, to, ascending, distinct, ...(isDense && { starts: startsOf(tsids, first, last) }) }
+  return {
+    first,
+    last,
+    from,
+    to,
+    ascending,
+    distinct,
+    ...(isDense && { starts: startsOf(tsids, first, last, memory) })
+  }
 }
 
-function startsOf(tsids: Uint32Array, first: number, last: number): Uint32Array {
-  const starts = new Uint32Array(last - first + 2)
+function startsOf(
+  tsids: Uint32Array,
+  first: number,
+  last: number,
+  memory: typeof ArrayBuffer | typeof SharedArrayBuffer
+): Uint32Array {
+  const starts = new Uint32Array(new memory(4 * (last - first + 2)))
   for (let row = 0; row < tsids.length; row++) starts[tsids[row]! - first + 1]!++
   for (let i = 1; i < starts.length; i++) starts[i]! += starts[i - 1]!
   return starts

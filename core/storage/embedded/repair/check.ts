@@ -11,8 +11,7 @@ import { type DataFile, lastTableId, loadFile } from '../catalog/catalog-rows.ts
 import { type TimeProblem, timeProblem } from '../catalog/catalog-time.ts'
 import { matches } from '../catalog/row-sums.ts'
 import { openDuckdb } from '../duckdb/index.ts'
-import { indexPath } from '../index/format.ts'
-import { readSound } from '../index/side-file.ts'
+import { readSound, sideFilesOf } from '../index/side-file.ts'
 import { readRecordParts, requireGiven, type TypeOf } from '../log/record-check.ts'
 import { segmentName } from '../log/segment.ts'
 import { dataFiles, type LogBounds, readLogBounds, sideFiles } from '../open.ts'
@@ -253,13 +252,13 @@ async function examineSideFiles(
   files: readonly DataFile[],
   report: (finding: Finding) => void
 ): Promise<void> {
-  const owners = new Map(files.map(file => [indexPath(file.path), file]))
+  const owners = new Map(files.flatMap(file => sideFilesOf(file.path).map(path => [path, file] as const)))
   for (const path of await sideFiles(dataDir)) {
     const owner = owners.get(path)
     const file = join(dataDir, path)
     if (owner === undefined)
       report({ kind: 'leftover', file, message: 'indexes of a data file the catalog does not know' })
-    else if ((await readSound(file))?.data.checksum !== owner.checksum) {
+    else if ((await readSound(join(dataDir, owner.path)))?.data.checksum !== owner.checksum) {
       report({ kind: 'leftover', file, message: 'the indexes are damaged; they are made again from the data file' })
     }
   }

@@ -1,15 +1,18 @@
 // Which series of which table the keys of requests stand for: forgotten whenever a table changes in a way that could make it wrong.
 import type { SeriesKeys, SeriesLabel } from '../../../model/series.ts'
+import { saltOf } from '../../../model/series-hash.ts'
 import type { Table } from '../../../model/table.ts'
+import type { Steps } from '../../../pace.ts'
 import type { SeriesAddition, SeriesNumbers } from '../../engine.ts'
-import { isLogical, tableColumn } from '../catalog/logical.ts'
+import { KeyIndex, type KeySalt } from '../../key-index.ts'
+import { isLogical } from '../../logical.ts'
+import { tableColumn } from '../catalog/logical.ts'
 import type { TableData } from '../memory/table-data.ts'
-import { KeyIndex } from './key-index.ts'
 import { entryHeadBytes, putEntry } from './series-key.ts'
 
 /** Meanings of keys that are kept: keys of the same bytes mean the same series within one. */
 const mostScopes = 64
-/** A request may add as many again before their numbers end. */
+/** Places that are kept from one request to the next. */
 const mostPlaces = 30_000
 /** Keys known beyond this many for each series: different keys may stand for one series. */
 const keysPerSeries = 2
@@ -27,15 +30,17 @@ export class FoundSeries implements SeriesNumbers {
   readonly keys: SeriesKeys
   readonly scope: string
   readonly epoch: object
-  readonly places: Uint16Array
+  readonly salt: KeySalt | undefined
+  readonly places: Uint32Array
   readonly tsids: Uint32Array
   unknown: readonly number[] = []
 
-  constructor(keys: SeriesKeys, scope: string, epoch: object) {
+  constructor(keys: SeriesKeys, scope: string, epoch: object, salt: KeySalt | undefined) {
     this.keys = keys
     this.scope = scope
     this.epoch = epoch
-    this.places = new Uint16Array(keys.count)
+    this.salt = salt
+    this.places = new Uint32Array(keys.count)
     this.tsids = new Uint32Array(keys.count)
   }
 }
@@ -44,6 +49,7 @@ export class KnownSeries {
   readonly #indexes = new Map<string, KeyIndex>()
   readonly #take: (table: Table) => TableData
   #places: SeriesPlace[] = []
+  #placesOf = new Map<TableData, number[]>()
   /** What `has` was asked for last. */
   #asked: TagPlaces | undefined
   readonly #writer = new KeyWriter()
@@ -53,16 +59,22 @@ export class KnownSeries {
     this.#take = take
   }
 
-  find(scope: string, keys: SeriesKeys): FoundSeries {
-    const found = new FoundSeries(keys, scope, this.#epoch)
-    found.unknown = this.#index(scope).find(keys, found)
+  /** `table`: the one that all keys are of; without it their bytes name it. */
+  *find(scope: string, keys: SeriesKeys, table?: string): Steps<FoundSeries> {
+    if (this.#places.length > mostPlaces) this.forget()
+    const found = new FoundSeries(keys, scope, this.#epoch, table === undefined ? undefined : saltOf(table))
+    found.unknown = yield* this.#index(scope).find(keys, found, found.salt)
     return found
+  }
+
+  /** Another one after each change of a table that is more than new columns. */
+  get epoch(): object {
+    return this.#epoch
   }
 
   /** Gives the series their numbers; those of new ones are new. */
   add(found: FoundSeries, additions: readonly SeriesAddition[]): void {
     // The caller finds out that nothing is known any more, and begins anew.
-    if (this.#places.length > mostPlaces) this.forget()
     if (!this.isCurrent(found)) return
     const index = this.#index(found.scope)
     const { bytes: keyBytes } = found.keys
@@ -76,10 +88,11 @@ export class KnownSeries {
       putTags(writer, of, labels)
       const { bytes, length } = writer.finish()
       const tsid = registry.find(bytes, 0, length) ?? registry.add(bytes, 0, length)
-      index.add(found.keys, view, i, of.place, tsid)
+      index.add(found.keys, view, i, of.place, tsid, found.salt)
       found.places[i] = of.place
       found.tsids[i] = tsid
     }
+    if (index.size <= fewKeys) return
     const series = this.#places.reduce((sum, { data }) => sum + data.registry.size, 0)
     if (index.size > fewKeys + series * keysPerSeries) this.#indexes.delete(found.scope)
   }
@@ -110,6 +123,7 @@ export class KnownSeries {
   forget(): void {
     this.#indexes.clear()
     this.#places = []
+    this.#placesOf = new Map()
     this.#epoch = {}
   }
 
@@ -128,9 +142,17 @@ export class KnownSeries {
     const data = this.#take(table)
     const time = stored(table.timeIndex)
     const field = stored(table.columns.find(column => column.name === value)!)
-    let place = this.#places.findIndex(each => each.data === data && each.time === time && each.value === field)
-    if (place < 0) place = this.#places.push({ data, time, value: field }) - 1
+    const place = this.#placeOf(data, time, field)
     return { ...tagPlaces(table), value, place, names: [], lastIds: [] }
+  }
+
+  #placeOf(data: TableData, time: number, value: number): number {
+    const known = this.#placesOf.get(data) ?? []
+    const found = known.find(place => this.#places[place]!.time === time && this.#places[place]!.value === value)
+    if (found !== undefined) return found
+    const place = this.#places.push({ data, time, value }) - 1
+    this.#placesOf.set(data, [...known, place])
+    return place
   }
 }
 

@@ -24,7 +24,7 @@ export class LabelIndex {
 
   /** Numbers of the series, ascending, whose tags pass all tests; those of one logical table where `owner` names it. */
   select(table: Table, matches: readonly TagMatch[], owner: number | undefined): Uint32Array {
-    this.#grow()
+    this.grow()
     let found = owner === undefined ? numbersTo(this.#size) : (this.#owned.get(owner)?.copy() ?? noCodes)
     for (const match of matches) {
       const tag = table.tags.find(({ name }) => name === match.column)
@@ -61,6 +61,13 @@ export class LabelIndex {
     }
   }
 
+  /** Reads values as what the tags of a table hold, at most so many; whether there are more. Else the first query that asks for a tag does. */
+  decode(tags: readonly TableColumn[], most: number): boolean {
+    let left = most
+    for (const tag of tags) left -= this.#columns.get(tag.stored ?? tag.id)?.decode(tag, left) ?? 0
+    return left <= 0
+  }
+
   #filter(tag: TableColumn, { test, equals }: TagMatch): Filter {
     const column = this.#columns.get(tag.stored ?? tag.id)
     if (column === undefined) return { codes: noCodes, passes: Uint8Array.of(Number(test(''))) }
@@ -72,9 +79,10 @@ export class LabelIndex {
     return { codes: column.codes, passes }
   }
 
-  /** Takes in what the registry has got since the last time. */
-  #grow(): void {
-    for (; this.#size < this.#registry.size; this.#size++) {
+  /** Takes in what the registry has got since the last time, at most so many series; whether there are more. */
+  grow(most = Number.POSITIVE_INFINITY): boolean {
+    const end = Math.min(this.#registry.size, this.#size + most)
+    for (; this.#size < end; this.#size++) {
       const key = this.#registry.key(this.#size)
       const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
       for (let at = 0; at < key.length; ) {
@@ -85,6 +93,7 @@ export class LabelIndex {
         at += 6 + length
       }
     }
+    return end < this.#registry.size
   }
 
   #column(id: number): LabelColumn {
@@ -183,12 +192,13 @@ class LabelColumn {
     return this.#isText && text !== '' ? (this.#byBytes.get(latin1(Buffer.from(text))) ?? noCode) : undefined
   }
 
-  /** Reads what is there as values of a tag; its type is only known from its table. */
-  decode(tag: TableColumn): void {
+  /** Reads what is there as values of a tag, at most so many; how many it read. Its type is only known from its table. */
+  decode(tag: TableColumn, most = Number.POSITIVE_INFINITY): number {
     this.#isText = tag.type === 'String'
-    for (; this.#decoded < this.texts.length; this.#decoded++) {
-      this.texts[this.#decoded] = textOf(tag, Buffer.from(this.texts[this.#decoded]!, 'latin1'))
-    }
+    const first = this.#decoded
+    const end = Math.min(this.texts.length, first + most)
+    for (; this.#decoded < end; this.#decoded++) this.texts[this.#decoded] = textOf(tag, this.texts[this.#decoded]!)
+    return end - first
   }
 }
 
@@ -196,8 +206,14 @@ function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 
-function textOf({ type }: TableColumn, value: Uint8Array): string {
-  if (type === 'String' || type === 'Json' || type === 'Binary') return Buffer.from(value).toString('utf8')
+const ascii = /^[\0-\x7f]*$/
+
+/** Of a value as it is stored, one unit a byte. */
+function textOf({ type }: TableColumn, bytes: string): string {
+  const isText = type === 'String' || type === 'Json' || type === 'Binary'
+  if (isText && ascii.test(bytes)) return bytes
+  const value = Buffer.from(bytes, 'latin1')
+  if (isText) return value.toString('utf8')
   if (type === 'Boolean') return value[0] === 1 ? 'true' : 'false'
   const array = fixedArray(type)
   // A copy: the bytes of a buffer may stand anywhere in a larger one.

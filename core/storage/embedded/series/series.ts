@@ -1,5 +1,6 @@
 // The series registry of one table: tag values ↔ a dense 32-bit number, given on first sight and never changed.
 
+import { noSeries, type SeriesRun } from '../log/record.ts'
 import type { SeriesKeys } from './series-key.ts'
 import { SeriesOrder } from './series-order.ts'
 
@@ -11,12 +12,15 @@ export class SeriesRegistry {
   /** In which order rows of them came. */
   readonly order = new SeriesOrder()
   /** Open addressing: tsid + 1, 0 where free. */
-  #slots = new Uint32Array(1024)
-  #hashes = new Uint32Array(512)
-  #starts = new Float64Array(513)
-  #keys: Uint8Array = new Uint8Array(16 * 1024)
+  #slots = new Uint32Array(32)
+  #hashes = new Uint32Array(16)
+  #starts = new Float64Array(17)
+  #keys: Uint8Array = new Uint8Array(512)
   #view = new DataView(this.#keys.buffer)
   #count = 0
+  /** Read from the keys so far; the series without tags has none. */
+  #owners = new Uint32Array(new SharedArrayBuffer(64))
+  #owned = 1
 
   constructor() {
     this.add(new Uint8Array(), 0, 0)
@@ -69,11 +73,27 @@ export class SeriesRegistry {
     })
   }
 
-  /** Of every series of a physical table the logical table whose it is: each key begins with it. */
-  owners(): Uint32Array {
-    const owners = new Uint32Array(this.#count)
-    for (let tsid = 1; tsid < this.#count; tsid++) owners[tsid] = this.#view.getUint32(this.#starts[tsid]! + 6, true)
-    return owners
+  /** The series from a number on. */
+  run(from: number): SeriesRun {
+    const count = this.#count - from
+    if (count <= 0) return noSeries
+    const starts = this.#starts
+    const lengths = new Uint32Array(count)
+    for (let i = 0; i < count; i++) lengths[i] = starts[from + i + 1]! - starts[from + i]!
+    return { first: from, lengths, keys: this.#keys.slice(starts[from]!, starts[this.#count]!) }
+  }
+
+  /** Of every series of a physical table the logical table whose it is: each key begins with it. In memory that threads share. */
+  owners(): Uint32Array<SharedArrayBuffer> {
+    if (this.#owners.length < this.#count) {
+      const grown = new Uint32Array(new SharedArrayBuffer(4 * Math.max(this.#count, 2 * this.#owners.length)))
+      grown.set(this.#owners)
+      this.#owners = grown
+    }
+    for (; this.#owned < this.#count; this.#owned++) {
+      this.#owners[this.#owned] = this.#view.getUint32(this.#starts[this.#owned]! + 6, true)
+    }
+    return this.#owners.subarray(0, this.#count)
   }
 
   key(tsid: number): Uint8Array {

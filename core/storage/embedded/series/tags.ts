@@ -1,34 +1,52 @@
 // From tag columns to series numbers, and back from a series' bytes to its tag values.
 import { bitmap, type ColumnData } from '../../../model/batch.ts'
+import type { Limit } from '../../../model/series.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import { type ColumnType, elementsPerRow, fixedArray } from '../../../model/types.ts'
+import type { Steps } from '../../../pace.ts'
+import { noRoom } from '../../series-limit.ts'
 import { tableColumn } from '../catalog/logical.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import type { SeriesRegistry } from './series.ts'
 import { SeriesKeys, type TagColumn } from './series-key.ts'
 
-/** The series number of every row; series met for the first time are added. `table` is the logical table whose rows they are. */
-export function resolveSeries(
+/** Rows of one step. */
+const stepRows = 2_048
+
+export interface SeriesOptions {
+  /** The logical table whose rows they are. */
+  readonly table?: number | undefined
+  /** How many series there may be. */
+  readonly limit?: Limit | undefined
+}
+
+/** The series number of every row; series met for the first time are added. Throws DbError `InvalidArguments` beyond the limit. */
+export function* resolveSeries(
   registry: SeriesRegistry,
   tags: readonly TagColumn[],
   rows: number,
-  table?: number
-): Uint32Array {
+  { table, limit }: SeriesOptions = {}
+): Steps<Uint32Array> {
   const tsids = new Uint32Array(rows)
   const keys = new SeriesKeys(tags, table === undefined ? undefined : tableEntry(table))
   const { order } = registry
   for (let row = 0; row < rows; row++) {
+    if (row % stepRows === stepRows - 1) yield
     const guess = order.next
-    const tsid = guess !== undefined && registry.is(guess, keys, row) ? guess : lookUp(registry, keys, row)
+    const tsid = guess !== undefined && registry.is(guess, keys, row) ? guess : lookUp(registry, keys, row, limit)
     tsids[row] = tsid
     order.add(tsid)
   }
   return tsids
 }
 
-function lookUp(registry: SeriesRegistry, keys: SeriesKeys, row: number): number {
+function lookUp(registry: SeriesRegistry, keys: SeriesKeys, row: number, limit: Limit | undefined): number {
   keys.write(row)
-  return registry.find(keys.bytes, 0, keys.length) ?? registry.add(keys.bytes, 0, keys.length)
+  const found = registry.find(keys.bytes, 0, keys.length)
+  if (found !== undefined) return found
+  // One of them is the one without tags.
+  if (limit !== undefined && registry.size > limit.most) throw noRoom(limit, 'series')
+  return registry.add(keys.bytes, 0, keys.length)
 }
 
 /** The beginning of every key of a logical table. */

@@ -1,5 +1,5 @@
 // Rows for the query process, as Parquet files of a private folder that live as long as somebody reads them or may read them again.
-import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ColumnData } from '../../../model/batch.ts'
@@ -47,14 +47,22 @@ export class Spool {
     return bytes
   }
 
+  /** Those of them in memory. */
+  get memoryBytes(): number {
+    let bytes = 0
+    for (const file of this.#files)
+      if (this.leftovers !== undefined && file.path.startsWith(this.leftovers)) bytes += file.bytes
+    return bytes
+  }
+
   get files(): number {
     return this.#files.size
   }
 
-  /** `expected`: bytes of the file, about. Between two groups other work gets its turn. */
+  /** `groups` begins anew where a folder turns out to be full. `expected`: bytes of the file, about. Between two groups other work gets its turn. */
   async write(
     columns: readonly ParquetColumn[],
-    groups: Iterable<SpoolGroup>,
+    groups: () => Iterable<SpoolGroup>,
     expected: number,
     options: WriterOptions
   ): Promise<SpoolFile> {
@@ -63,7 +71,8 @@ export class Spool {
       if (!last && roomIn(folder) < expected + reserve) continue
       const path = join(folder, `${this.#next++}.parquet`)
       try {
-        const bytes = await writeFile(path, columns, groups, options)
+        const writeFile = folder === this.leftovers ? writeToMemory : writeToDisk
+        const bytes = await writeFile(path, columns, groups(), options)
         const file = new SpoolFile(path, bytes, file => this.#files.delete(file))
         this.#files.add(file)
         if (!this.#open) file.drop()
@@ -138,8 +147,31 @@ function tryFolder(folder: string): string | undefined {
   }
 }
 
+/** Bytes of the file. What is written is copied once, and no other thread is asked to. */
+async function writeToMemory(
+  path: string,
+  columns: readonly ParquetColumn[],
+  groups: Iterable<SpoolGroup>,
+  options: WriterOptions
+): Promise<number> {
+  const fd = openSync(path, 'wx', 0o600)
+  try {
+    const take = (bytes: Uint8Array) => {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+    }
+    const writer = new ParquetWriter(columns, take, options)
+    for (const { rows, from, columns } of groups) {
+      writer.writeRowGroup(rows, columns, from)
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    return writer.finish([]).bytes
+  } finally {
+    closeSync(fd)
+  }
+}
+
 /** Bytes of the file. */
-async function writeFile(
+async function writeToDisk(
   path: string,
   columns: readonly ParquetColumn[],
   groups: Iterable<SpoolGroup>,

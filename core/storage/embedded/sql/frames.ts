@@ -1,4 +1,5 @@
 // What the server and a query process say to each other: frames of a header and a payload over one socket.
+import type { ResultColumn } from '../../../model/batch.ts'
 import type { FileTarget } from '../../engine.ts'
 
 /** Header: kind, statement, bytes of the payload, and a small argument; 32 bits each. It keeps what follows aligned. */
@@ -17,7 +18,7 @@ export const FrameKind = {
   ping: 5,
   /** From the process: it is ready for statements. */
   ready: 6,
-  /** From the process: columns of a result as JSON. */
+  /** From the process: `ColumnsFrame` as JSON. */
   columns: 7,
   /** From the process: rows, see batch-frame.ts. */
   batch: 8,
@@ -39,9 +40,46 @@ export interface ProcessSettings {
   readonly connections: number
 }
 
+/** A table that stands in a statement by a name of its own, for whose rows `sql` is put there. */
+export interface Placeholder {
+  /** Offsets of its name in the text. */
+  readonly start: number
+  readonly end: number
+  /** A query in parentheses, or a call. The server made it: it may read files. */
+  readonly sql: string
+  /** What may stand there instead where the statement only counts rows. */
+  readonly counts?: CountedRows
+}
+
+/** Counts of rows, and rows: queries of the same columns, the time index among them. */
+export interface CountedRows {
+  /** Each row stands for as many rows as its last column says, in the stretch of time from its time index on. */
+  readonly cells: string
+  /** All rows that are counted in `cells`. */
+  readonly edges: string
+  /** Rows that are not. */
+  readonly rest?: string
+  /** The name of the time index. */
+  readonly time: string
+  /** Seconds of the longest stretch; all of them begin at such times of 1970. */
+  readonly width: number
+  /** Whether times are read in UTC. */
+  readonly isUtc: boolean
+}
+
+/** What a statement answers with, before its rows. */
+export interface ColumnsFrame {
+  readonly columns: readonly ResultColumn[]
+  /** It reads counts instead of rows where it was offered any. */
+  readonly isCounted: boolean
+}
+
 export interface StatementFrame {
+  /** A query, which is checked; what comes from the server itself is in the other members. */
   readonly text: string
-  readonly before: readonly string[]
+  readonly tables: readonly Placeholder[]
+  /** Its plan is asked for: EXPLAIN with its options. */
+  readonly explain?: string
   readonly parameters: readonly JsonParameter[]
   readonly timezone: string
   /** The rows go to a file. */
@@ -58,6 +96,8 @@ export type JsonParameter = string | boolean | { readonly integer: string } | { 
 export interface ErrorFrame {
   readonly code: string
   readonly message: string
+  /** Where it is in the text, in characters. */
+  readonly offset?: number
 }
 
 /** Several frames of one statement fit into its window. */

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readSync, rm } from 'node:fs'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import type { DbError } from '../../../errors.ts'
+import { DbError } from '../../../errors.ts'
 import { every, type Timer } from '../../../timer.ts'
 import type { SqlValue } from '../../engine.ts'
 import {
@@ -22,8 +22,17 @@ export interface ChildEvents {
   ready(): void
   /** A statement ended, or waits for its reader. */
   moved(): void
+  /** It looked after its statements. */
+  looked(): void
   /** Told once, unless `close` was called: nothing more is expected of it. `detail` completes "it was ended because". */
   ended(reason: EndReason, detail: string): void
+}
+
+export interface StartedStatement {
+  readonly id: number
+  readonly answer: Promise<SqlAnswer>
+  /** Resolves when nothing of it is left in the process. */
+  readonly ended: Promise<void>
 }
 
 export interface ChildOptions extends ProcessSettings {
@@ -128,7 +137,7 @@ export class QueryChild {
     return working
   }
 
-  run(frame: StatementFrame, signal: AbortSignal): Promise<SqlAnswer> {
+  run(frame: StatementFrame, signal: AbortSignal): StartedStatement {
     this.#lastStatement = (this.#lastStatement + 1) >>> 0
     const id = this.#lastStatement
     const statement = new Statement(frame.text, signal, {
@@ -142,7 +151,16 @@ export class QueryChild {
     if (this.statements.size === 1) this.#hold(true)
     this.#watch ??= every(watchInterval, () => this.#look()).unref()
     this.#write(FrameKind.run, id, 0, JSON.stringify(frame))
-    return frame.target === undefined ? statement.answer : whenEnded(statement)
+    const { ended } = statement
+    return { id, answer: frame.target === undefined ? statement.answer : whenEnded(statement), ended }
+  }
+
+  /** Ends the statement whose reader has waited for the longest, where that is more than `limit` milliseconds. */
+  endStalled(limit: number): void {
+    const stalled = [...this.statements.values()].reduce((a, b) => (b.stalled > a.stalled ? b : a))
+    if (stalled.stalled < limit) return
+    const message = `its rows were not read for ${limit / 1000} s, while other statements waited for room`
+    stalled.stop(new DbError('RateLimited', message, { retryAfter: 1 }))
   }
 
   /** Ends it whatever it does. */
@@ -161,9 +179,9 @@ export class QueryChild {
   }
 
   /** Answers all statements with an error. */
-  lose(error: (only: boolean) => DbError): void {
-    const statements = [...this.statements.values()]
-    for (const statement of statements) statement.lose(error(statements.length === 1))
+  lose(error: (only: boolean, id: number) => DbError): void {
+    const statements = [...this.statements]
+    for (const [id, statement] of statements) statement.lose(error(statements.length === 1, id))
   }
 
   /** Whether the server's own process goes on for it. */
@@ -222,6 +240,7 @@ export class QueryChild {
       this.#answered = true
       return
     }
+    this.#events.looked()
     // Counted by looks: while this process itself stands still, it does not hear the answer.
     this.#sincePing += watchInterval
     if (this.#answered && this.#sincePing >= pingInterval) {

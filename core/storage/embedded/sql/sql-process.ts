@@ -2,14 +2,15 @@
 // cannot be interrupted, values it does not count as memory, and texts it crashes on.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import { after, pause } from '../../../timer.ts'
 import type { FileTarget, SqlValue } from '../../engine.ts'
+import { Turns } from '../../turns.ts'
 import { cancelled } from '../duckdb/errors.ts'
-import { FairQueue } from './fair-queue.ts'
-import type { StatementFrame } from './frames.ts'
-import { type EndReason, jsonParameter, QueryChild } from './query-child.ts'
+import type { Placeholder, StatementFrame } from './frames.ts'
+import { type EndReason, jsonParameter, QueryChild, type StartedStatement } from './query-child.ts'
 import type { SqlAnswer } from './statement.ts'
 
 export interface SqlProcessOptions {
@@ -41,10 +42,10 @@ export interface SqlProcessOptions {
 }
 
 export interface SqlRequest {
-  /** One statement that reads. */
+  /** One statement that reads, checked before it runs. */
   readonly text: string
-  /** Statements that run before on the same connection, for their effect. They are trusted. */
-  readonly before?: readonly string[]
+  readonly tables?: readonly Placeholder[]
+  readonly explain?: string
   readonly parameters?: readonly SqlValue[]
   /** IANA name, or as DuckDB takes it. */
   readonly timezone: string
@@ -76,14 +77,18 @@ const window = 4 << 20
 const maxNamed = 16
 const maxNamedLength = 500
 
-interface Waiting {
-  readonly start: () => void
-  readonly fail: (error: DbError) => void
-}
+/** Milliseconds a statement may wait for its reader while others wait for it. */
+const maxStall = 5_000
+/** Milliseconds after which a statement that runs again is not what ended the process. */
+const probation = 2_000
 
 export class SqlProcess {
   readonly #options: Required<Omit<SqlProcessOptions, 'leftovers'>> & Pick<SqlProcessOptions, 'leftovers'>
-  readonly #waiting = new FairQueue<Waiting>()
+  readonly #turns: Turns
+  /** Statements that were lost with the process and are started again. */
+  readonly #again: Turns
+  /** The one of them that may be what ended the process. */
+  #suspect: number | undefined
   readonly #restarts: Record<EndReason, number> = { memory: 0, stuck: 0, died: 0 }
   #child: QueryChild | undefined
   #starts = 0
@@ -101,48 +106,34 @@ export class SqlProcess {
       refused: () => {},
       ...options
     }
+    const { queue, refused } = this.#options
+    const common = { what: 'statements', queue, refused }
+    this.#turns = new Turns({ ...common, hasPlace: () => this.#hasPlace() })
+    this.#again = new Turns({ ...common, hasPlace: () => this.#suspect === undefined && this.#hasPlace() })
   }
 
-  /** Rejects with a DbError; `RateLimited` where too many statements wait already. */
-  run(request: SqlRequest, signal: AbortSignal): Promise<SqlAnswer> {
-    if (!this.#isOpen) return Promise.reject(closed())
-    if (signal.aborted) return Promise.reject(cancelled(signal))
-    if (this.#waiting.size === 0 && this.#hasPlace()) return this.#start(request, signal)
-    const { most, time } = this.#options.queue()
-    if (this.#waiting.size >= most) {
-      this.#options.refused('full')
-      const message = `${this.#waiting.size} statements wait to be run, no more than ${most} may (max_waiting_queries)`
-      return Promise.reject(new DbError('RateLimited', message, { retryAfter: 1 }))
+  /**
+   * Rejects with a DbError; `RateLimited` where too many statements wait already. A statement whose process another one may have ended is
+   * started again, as long as none of its rows was read.
+   */
+  async run(request: SqlRequest, signal: AbortSignal): Promise<SqlAnswer> {
+    if (!this.#isOpen) throw closed()
+    const { user = '', target } = request
+    const start = (isFirst: boolean) =>
+      isFirst
+        ? this.#turns.run(user, signal, () => this.#start(request, signal).answer)
+        : this.#again.run(user, signal, () => this.#startAgain(request, signal))
+    try {
+      // What is left of a file is nobody's to write over.
+      return target === undefined ? await withAnother(start) : await start(true)
+    } catch (error) {
+      throw signal.aborted ? cancelled(signal) : error
     }
-    const { user = '' } = request
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        late?.stop()
-        signal.removeEventListener('abort', abort)
-      }
-      const waiting: Waiting = {
-        start: () => {
-          leave()
-          resolve(this.#start(request, signal))
-        },
-        fail: error => {
-          leave()
-          reject(error)
-        }
-      }
-      const abort = () => {
-        this.#waiting.remove(user, waiting)
-        waiting.fail(cancelled(signal))
-      }
-      const late = time > 0 ? after(time, () => this.#late(user, waiting, time)) : undefined
-      signal.addEventListener('abort', abort, { once: true })
-      this.#waiting.add(user, waiting)
-    })
   }
 
   /** Starts the process, so that the first statement need not wait for it; a failure is that of the next statement. */
   start(): void {
-    if (this.#isOpen) this.#startAgain()
+    if (this.#isOpen) this.#respawn()
   }
 
   statistics(): SqlProcessStatistics {
@@ -154,7 +145,7 @@ export class SqlProcess {
       residentBytes: child?.residentBytes ?? 0,
       running,
       stalled: (child?.statements.size ?? 0) - running,
-      waiting: this.#waiting.size,
+      waiting: this.#again.waiting + this.#turns.waiting,
       restarts: { ...this.#restarts },
       startTime: this.#startTime
     }
@@ -164,19 +155,10 @@ export class SqlProcess {
   async close(finish = false): Promise<void> {
     this.#isOpen = false
     while (finish && (this.#child?.statements.size ?? 0) > 0) await pause(5)
-    for (let waiting = this.#waiting.next(); waiting !== undefined; waiting = this.#waiting.next()) {
-      waiting.fail(closed())
-    }
+    for (const turns of [this.#again, this.#turns]) turns.fail(closed())
     const child = this.#child
     this.#child = undefined
     await child?.close(closed())
-  }
-
-  #late(user: string, waiting: Waiting, time: number): void {
-    this.#waiting.remove(user, waiting)
-    this.#options.refused('late')
-    const message = `other statements ran for the ${time / 1000} s that one may wait for its turn (query_wait_timeout)`
-    waiting.fail(new DbError('RateLimited', message, { retryAfter: 1 }))
   }
 
   #hasPlace(): boolean {
@@ -185,16 +167,31 @@ export class SqlProcess {
     return child === undefined || (child.working < slots() && child.statements.size < results)
   }
 
-  #start(request: SqlRequest, signal: AbortSignal): Promise<SqlAnswer> {
-    const { text, before = [], parameters = [], timezone, target } = request
+  /** One that runs again may be what ended the process: until that is unlikely, no other one of those runs beside it. */
+  #startAgain(request: SqlRequest, signal: AbortSignal): Promise<SqlAnswer> {
+    const { id, answer, ended } = this.#start(request, signal)
+    this.#suspect = id
+    const clear = () => {
+      if (this.#suspect !== id) return
+      probing.stop()
+      this.#suspect = undefined
+      this.#startWaiting()
+    }
+    const probing = after(probation, clear).unref()
+    void ended.then(clear)
+    return answer
+  }
+
+  #start(request: SqlRequest, signal: AbortSignal): StartedStatement {
+    const { text, tables = [], explain, parameters = [], timezone, target } = request
     const { maxRow } = this.#options
-    const common = { text, before, parameters: parameters.map(jsonParameter), timezone, window, maxRow }
-    const frame: StatementFrame = { ...common, ...(target && { target }) }
+    const common = { text, tables, parameters: parameters.map(jsonParameter), timezone, window, maxRow }
+    const frame: StatementFrame = { ...common, ...(target && { target }), ...(explain !== undefined && { explain }) }
     try {
       this.#child ??= this.#spawn()
       return this.#child.run(frame, signal)
     } catch (error) {
-      return Promise.reject(cannotStart(error instanceof Error ? error.message : String(error), error))
+      throw cannotStart(error instanceof Error ? error.message : String(error), error)
     }
   }
 
@@ -215,14 +212,22 @@ export class SqlProcess {
           this.#startTime = performance.now() - child.startedAt
         },
         moved: () => this.#startWaiting(),
+        looked: () => this.#makeRoom(child),
         ended: (reason, detail) => this.#ended(child, reason, detail)
       }
     )
     return child
   }
 
+  /** Answers that nobody reads give way where no other can begin. */
+  #makeRoom(child: QueryChild): void {
+    if (this.#turns.waiting > 0 && child.statements.size >= this.#options.results) child.endStalled(maxStall)
+  }
+
   #startWaiting(): void {
-    while (this.#isOpen && this.#waiting.size > 0 && this.#hasPlace()) this.#waiting.next()!.start()
+    if (!this.#isOpen) return
+    this.#again.letIn()
+    this.#turns.letIn()
   }
 
   #ended(child: QueryChild, reason: EndReason, detail: string): void {
@@ -249,17 +254,16 @@ export class SqlProcess {
       // The next one would fare no better: the next request tries again.
       const error = cannotStart(/\bError: (.+)/.exec(lastWords)?.[1] ?? detail)
       child.lose(() => error)
-      for (let waiting = this.#waiting.next(); waiting !== undefined; waiting = this.#waiting.next())
-        waiting.fail(error)
+      for (const turns of [this.#again, this.#turns]) turns.fail(error)
       return
     }
-    child.lose(only => this.#lost(reason, detail, only))
-    this.#startAgain()
+    child.lose((only, id) => this.#lost(reason, detail, only, id === this.#suspect))
+    this.#respawn()
     this.#startWaiting()
   }
 
   /** At once, so that the next statement need not wait as long. */
-  #startAgain(): void {
+  #respawn(): void {
     if (!this.#isOpen) return
     try {
       this.#child ??= this.#spawn()
@@ -269,15 +273,76 @@ export class SqlProcess {
   }
 
   /** What a statement is answered whose process is gone: one that ran alone is the cause itself and would be it again. */
-  #lost(reason: EndReason, detail: string, only: boolean): DbError {
+  #lost(reason: EndReason, detail: string, only: boolean, isSuspect: boolean): DbError {
     if (!only || reason === 'stuck') {
-      return new DbError('StorageUnavailable', `the query process was ended because ${detail}; try again`, {
-        retryAfter: 1
-      })
+      return new LostBeside(`the query process was ended because ${detail}; try again`, !only && !isSuspect)
     }
     const message = `the query process was ended because ${detail}; this was the only statement in it`
     return new DbError(reason === 'memory' ? 'RuntimeResourcesExhausted' : 'EngineExecuteQuery', message)
   }
+}
+
+/** Of a statement that another one may have taken down. */
+class LostBeside extends DbError {
+  readonly mayRunAgain: boolean
+
+  constructor(message: string, mayRunAgain: boolean) {
+    super('StorageUnavailable', message, { retryAfter: 1 })
+    this.mayRunAgain = mayRunAgain
+  }
+}
+
+/** Times a statement is started: what ended its process may run again beside it. */
+const maxStarts = 3
+
+/** The answer of the first start, or of a later one where those before were lost without any of their rows. */
+async function withAnother(start: (isFirst: boolean) => Promise<SqlAnswer>): Promise<SqlAnswer> {
+  let starts = 0
+  const next = async (lost?: unknown): Promise<SqlAnswer> => {
+    if (starts === maxStarts) throw lost
+    try {
+      return await start(starts++ === 0)
+    } catch (error) {
+      if (!mayRunAgain(error)) throw error
+      return next(error)
+    }
+  }
+  let answer = await next()
+  const { columns, isCounted } = answer
+  let isClosed = false
+  const close = () => {
+    isClosed = true
+    answer.close()
+  }
+  return {
+    columns,
+    isCounted,
+    close,
+    async *batches() {
+      for (;;) {
+        let isRead = false
+        try {
+          for await (const batch of answer.batches()) {
+            isRead = true
+            yield batch
+          }
+          return
+        } catch (error) {
+          if (isRead || isClosed || !mayRunAgain(error)) throw error
+          answer = await next(error)
+          if (isClosed) answer.close()
+          // The types of some columns come of the first rows.
+          if (isDeepStrictEqual(answer.columns, columns)) continue
+          answer.close()
+          throw error
+        }
+      }
+    }
+  }
+}
+
+function mayRunAgain(error: unknown): boolean {
+  return error instanceof LostBeside && error.mayRunAgain
 }
 
 function closed(): DbError {

@@ -4,10 +4,12 @@ import type { ResultBatch, ResultColumn } from '../../../model/batch.ts'
 import { after, type Timer } from '../../../timer.ts'
 import { cancelled } from '../duckdb/errors.ts'
 import { decodeBatch } from './batch-frame.ts'
-import { type ErrorFrame, FrameKind, maxBatchBytes } from './frames.ts'
+import { type ColumnsFrame, type ErrorFrame, FrameKind, maxBatchBytes } from './frames.ts'
 
 export interface SqlAnswer {
   readonly columns: readonly ResultColumn[]
+  /** Whether it reads counts instead of rows. */
+  readonly isCounted: boolean
   /** Reads on as it is iterated, once; leaving the loop early or calling `close` ends the statement. */
   batches(): AsyncIterable<ResultBatch>
   close(): void
@@ -48,6 +50,7 @@ export class Statement {
   /** Bytes that were read and not credited yet. */
   #read = 0
   #credits = 0
+  #stalledAt = 0
   #stuck: Timer | undefined
   readonly #abort = () => {
     this.#fail(cancelled(this.#signal))
@@ -61,6 +64,11 @@ export class Statement {
     this.#signal = signal
     this.#process = process
     signal.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  /** Milliseconds it has waited for its reader. */
+  get stalled(): number {
+    return this.#state === 'stalled' ? performance.now() - this.#stalledAt : 0
   }
 
   /** False while it waits for its reader, and after its end. */
@@ -77,6 +85,7 @@ export class Statement {
       this.#wake?.()
     } else if (kind === FrameKind.stalled && argument === this.#credits) {
       this.#state = 'stalled'
+      this.#stalledAt = performance.now()
       this.#process.moved()
     }
   }
@@ -94,8 +103,8 @@ export class Statement {
   }
 
   #open(payload: Buffer): SqlAnswer {
-    const columns = JSON.parse(payload.toString()) as ResultColumn[]
-    return { columns, batches: () => this.#batches(), close: () => this.#close() }
+    const { columns, isCounted } = JSON.parse(payload.toString()) as ColumnsFrame
+    return { columns, isCounted, batches: () => this.#batches(), close: () => this.#close() }
   }
 
   async *#batches(): AsyncGenerator<ResultBatch, void> {
@@ -137,8 +146,8 @@ export class Statement {
     this.#complete = true
     this.#leave()
     if (payload.length > 0) {
-      const { code, message } = JSON.parse(payload.toString()) as ErrorFrame
-      this.#fail(new DbError(code as ErrorCode, message))
+      const { code, message, offset } = JSON.parse(payload.toString()) as ErrorFrame
+      this.#fail(new DbError(code as ErrorCode, message, offset === undefined ? {} : { offset }))
     }
     this.#wake?.()
   }

@@ -1,7 +1,8 @@
-// The rows of a memtable as one piece per column, for another thread: copied a few milliseconds at a time.
+// The rows of a memtable as one piece per column: where they lie in shared memory the thread that writes them does it, else the server's.
 import type { ColumnData } from '../../../model/batch.ts'
 import { columnBuilder, type Piece } from '../datafile/column-builder.ts'
 import { leftOut, type MemtableRows, type StoredColumn } from '../memory/memtable.ts'
+import { areSharedNumbers, isShared } from '../memory/shared-memory.ts'
 import { noTags } from '../series/series.ts'
 
 export interface CollectedRows {
@@ -10,6 +11,11 @@ export interface CollectedRows {
   readonly seqs: Float64Array<ArrayBuffer> | undefined
   readonly ops: Uint8Array<ArrayBuffer> | undefined
   readonly columns: readonly ColumnData[]
+}
+
+/** Rows to be collected; what threads share is not copied on the way. */
+export interface RowsToCollect extends Collected {
+  readonly writes: readonly MemtableRows[]
 }
 
 export interface Collected {
@@ -22,20 +28,33 @@ export interface Collected {
 /** Milliseconds of work without a break. */
 const longest = 5
 
-export async function collectRows(
-  writes: readonly MemtableRows[],
-  { columns, hasSeries, hasVersions }: Collected
-): Promise<CollectedRows> {
+/** Copied a few milliseconds at a time. */
+export async function collectPaced(rows: RowsToCollect): Promise<CollectedRows> {
+  let since = performance.now()
+  const steps = collect(rows)
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value
+    if (performance.now() - since < longest) continue
+    await new Promise(resolve => setImmediate(resolve))
+    since = performance.now()
+  }
+}
+
+export function collectRows(rows: RowsToCollect): CollectedRows {
+  const steps = collect(rows)
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
+}
+
+/** Whether threads can share all memory of rows. */
+export function areShared(writes: readonly MemtableRows[]): boolean {
+  return writes.every(({ tsids, columns }) => isShared(tsids) && [...columns.values()].every(areSharedNumbers))
+}
+
+function* collect({ writes, columns, hasSeries, hasVersions }: RowsToCollect): Generator<void, CollectedRows> {
   const rows = writes.reduce((sum, write) => sum + write.rows, 0)
   const tsids = hasSeries ? new Uint32Array(rows) : undefined
   const seqs = hasVersions ? new Float64Array(rows) : undefined
   const ops = hasVersions && writes.some(({ op }) => op === 'delete') ? new Uint8Array(rows) : undefined
-  let since = performance.now()
-  const rest = async () => {
-    if (performance.now() - since < longest) return
-    await new Promise(resolve => setImmediate(resolve))
-    since = performance.now()
-  }
   let at = 0
   for (const write of writes) {
     if (write.tsids === undefined) tsids?.fill(noTags, at, at + write.rows)
@@ -43,18 +62,18 @@ export async function collectRows(
     if (seqs !== undefined) numberRows(write, seqs, at)
     if (write.op === 'delete') ops?.fill(1, at, at + write.rows)
     at += write.rows
-    await rest()
+    yield
   }
   const collected: ColumnData[] = []
   for (const column of columns) {
     const pieces = writes.map(
       (write): Piece => ({ data: write.columns.get(column.id) ?? leftOut(column, write), from: 0, to: write.rows })
     )
-    await rest()
+    yield
     const builder = columnBuilder(column.type, pieces)
     for (const piece of pieces) {
       builder.append(piece)
-      await rest()
+      yield
     }
     collected.push(builder.done())
   }

@@ -5,16 +5,16 @@ import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
 import type { Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
+import { isLogical } from '../../logical.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import { isLogical } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
 import { reach } from '../fault.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
-import { meets, versioned } from '../query/relation.ts'
+import { meets, versioned } from '../read/plan.ts'
 import { requireContent } from '../repair/data-check.ts'
 import { writeMerged } from './merged-file.ts'
 import { pickFiles } from './pick.ts'
@@ -50,6 +50,7 @@ export class Compactor {
     this.#planned = true
     this.compact()
       .catch(error => {
+        if (this.#stopped) return
         this.#parts.metrics.compactionFailures.add(1)
         this.#parts.log.error({ err: error }, 'files could not be compacted; trying again')
       })
@@ -72,9 +73,10 @@ export class Compactor {
     return next
   }
 
-  /** Resolves when the merge under way has ended; nothing starts after it. */
+  /** Gives up the merge under way, whose files stay as they are; nothing starts after it. */
   async stop(): Promise<void> {
     this.#stopped = true
+    await this.#parts.upkeep.stopMerging()
     await this.#running
   }
 
@@ -94,6 +96,7 @@ export class Compactor {
 
   async #compactTable(id: number, report: { rows: number; bytes: number; files: number }): Promise<void> {
     const { catalog } = this.#parts
+    if (this.#stopped) return
     await this.#expire(id)
     for (;;) {
       const table = catalog.tableById(id)
@@ -119,8 +122,8 @@ export class Compactor {
     for (;;) {
       const table = catalog.tableById(id)
       if (this.#stopped || table === undefined) return
-      const ids = new Set(versioned(table, catalog.files(table), []).map(part => 'id' in part && part.id))
-      const files = catalog.files(table).filter(file => ids.has(file.id))
+      const hidden = new Set(versioned({ table, files: catalog.files(table), memtables: [] }))
+      const files = catalog.files(table).filter(file => hidden.has(file))
       if (files.length === 0 || (await this.#merge(table, files)) === undefined) return
     }
   }

@@ -1,6 +1,7 @@
 // What the files of a table look like.
 import type { FormerColumn, Table } from '../../../model/table.ts'
-import { hasSeries, isPhysical, mergesFields } from '../catalog/logical.ts'
+import { isPhysical, mergesFields } from '../../logical.ts'
+import { hasSeries } from '../catalog/logical.ts'
 import { usualGroup } from '../datafile/write-rows.ts'
 import { rowsPerGroup } from '../index/wanted.ts'
 import type { FileShape } from './sorted-file.ts'

@@ -1,5 +1,7 @@
 // A flush, in the thread of the upkeep: rows as they came are sorted, their versions merged, and written.
 import type { FixedData } from '../../../model/batch.ts'
+import { free } from '../../../workers/free.ts'
+import type { RowsToCollect } from './collect-rows.ts'
 import { type RowKeys, sortRows } from './sort-rows.ts'
 import { type FileShape, type Rows, SortedFile, type SortedFileFacts } from './sorted-file.ts'
 import { keepRows } from './versions.ts'
@@ -9,6 +11,11 @@ export interface FlushTask extends Omit<Rows, 'ownerOf'> {
   readonly shape: FileShape
   readonly rows: number
   readonly owners: RowKeys['owners']
+}
+
+/** One whose rows lie in memory that others read, too. */
+export interface SharedFlushTask extends Pick<FlushTask, 'shape' | 'owners'> {
+  readonly shared: RowsToCollect
 }
 
 /** Writes the file; undefined where no row is left. `step` runs after every row group. Leaves no file where it throws. */
@@ -26,5 +33,8 @@ export function flushRows(task: FlushTask, step: () => void): SortedFileFacts | 
   } catch (error) {
     file.abandon()
     throw error
+  } finally {
+    free(sorted)
+    free(kept.places)
   }
 }

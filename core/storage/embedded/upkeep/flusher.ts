@@ -5,7 +5,7 @@ import type { Table } from '../../../model/table.ts'
 import { pause } from '../../../timer.ts'
 import type { Span, Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
-import type { EmbeddedCatalog } from '../catalog/catalog.ts'
+import type { EmbeddedCatalog, FlushedTable } from '../catalog/catalog.ts'
 import { hasSeries } from '../catalog/logical.ts'
 import { eachTable, throwFirst } from '../each-table.ts'
 import { reach } from '../fault.ts'
@@ -14,7 +14,7 @@ import type { Memtable } from '../memory/memtable.ts'
 import type { TableData } from '../memory/table-data.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
-import { writeFiles } from './flush-files.ts'
+import { writeFlushed } from './flush-file.ts'
 import { Throttle } from './throttle.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
 
@@ -24,8 +24,10 @@ const retryAfter = 5_000
 /** Tables whose failures are counted by name. */
 const mostNamed = 100
 
-/** Series that go to the catalog in one transaction. */
+/** Series, tables and bytes of rows that go to the catalog in one transaction. */
 const seriesAtOnce = 5_000
+const tablesAtOnce = 200
+const bytesAtOnce = 1 << 20
 
 export interface FlusherParts {
   readonly catalog: EmbeddedCatalog
@@ -45,6 +47,8 @@ export class Flusher {
   readonly #parts: FlusherParts
   #running: Promise<unknown> = Promise.resolve()
   #planned = false
+  /** Fires when rows that are in the log, too, need not be written to files any more. */
+  #limit: AbortSignal | undefined
   /** Tables that are named in the metrics. */
   readonly #failing = new Set<string>()
 
@@ -80,6 +84,15 @@ export class Flusher {
     return this.afterFlushes(() => this.#traced(only))
   }
 
+  /** Writes everything to files that can be until `limit` fires, what is in no log first; the log keeps the rest. */
+  async close(limit: AbortSignal | undefined): Promise<void> {
+    this.#limit = limit
+    await this.flush()
+    const left = this.#parts.tables.all().filter(data => data.memtables.length > 0).length
+    if (left > 0)
+      this.#parts.log.warn({ tables: left }, 'the rows of tables stay in the log: no time was left to write files')
+  }
+
   /** Runs work that must not meet a flush. */
   afterFlushes<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#running.then(work)
@@ -102,6 +115,8 @@ export class Flusher {
     const started = performance.now()
     const id = only && catalog.host(only).id
     const due = tables.all().filter(data => data.memtables.length > 0 && (id === undefined || data.table.id === id))
+    const outsideLog = ({ table }: TableData) => Number(table.options.skip_wal === true)
+    due.sort((a, b) => outsideLog(b) - outsideLog(a))
     for (const data of due) data.seal()
     reach('flush.sealed')
     const boundary = tables.appliedSeq
@@ -110,11 +125,20 @@ export class Flusher {
     // A file must not hold what the log could still lose.
     await this.wal?.flush()
     const report = { rows: 0, bytes: 0, files: 0 }
-    const failures = await eachTable(
-      due,
-      data => this.#flushTable(data, sealed.get(data)!, boundary, report),
-      (data, cause) => this.#failed(data, cause)
-    )
+    const written: WrittenMemtable[] = []
+    let failures: readonly DbError[]
+    try {
+      failures = await eachTable(
+        due,
+        async data => {
+          if (outsideLog(data) === 0 && this.#limit?.aborted) return
+          await this.#flushTable(data, sealed.get(data)!, boundary, { written, report })
+        },
+        (data, cause) => this.#failed(data, cause)
+      )
+    } finally {
+      this.#catalogue({ written, report })
+    }
     await this.wal?.dropBefore(tables.oldestSeq())
     reach('flush.log_dropped')
     if (report.files > 0) {
@@ -131,18 +155,21 @@ export class Flusher {
     data: TableData,
     sealed: readonly Memtable[],
     boundary: number,
-    report: { rows: number; bytes: number; files: number }
-  ) {
+    flush: RunningFlush
+  ): Promise<void> {
     for (const memtable of sealed) {
       // The table may have been dropped meanwhile.
       if (!data.sealed.includes(memtable)) continue
       const last = memtable === sealed.at(-1)
-      const files = await this.#flushMemtable(data, memtable, last ? boundary : memtable.endSeq)
-      for (const { rows, bytes } of files) {
-        report.rows += rows
-        report.bytes += bytes
-        report.files++
+      memtable.pin()
+      try {
+        flush.written.push(await this.#writeMemtable(data, memtable, last ? boundary : memtable.endSeq))
+      } catch (error) {
+        memtable.unpin()
+        throw error
       }
+      // Small ones go to the catalog together; one of a table counts before the next one is written.
+      if (!last || isEnough(flush.written)) this.#catalogue(flush)
     }
   }
 
@@ -169,27 +196,68 @@ export class Flusher {
     }
   }
 
-  async #flushMemtable(data: TableData, memtable: Memtable, flushedSeq: number) {
-    const { catalog, tables } = this.#parts
+  async #writeMemtable(data: TableData, memtable: Memtable, flushedSeq: number): Promise<WrittenMemtable> {
+    const { catalog } = this.#parts
     const started = performance.now()
     await this.#saveSeries(data)
     const unsaved = data.unsavedSeries()
     const { table } = data
     const { upkeep, dataDir } = this.#parts
     const registry = hasSeries(table) ? data.registry : undefined
-    const files = await writeFiles({ upkeep, dataDir, folder: catalog.folder(table) }, { table, memtable, registry })
-    const rows = files.reduce((sum, file) => sum + file.rows, 0)
+    const file = await writeFlushed({ upkeep, dataDir, folder: catalog.folder(table) }, { table, memtable, registry })
+    const rows = file?.rows ?? 0
     const isWhole = memtable.times.areDistinct || table.options.append_mode ? rows === memtable.rows : rows > 0
     if (!isWhole) {
-      throw new DbError('Unexpected', `files of ${memtable.firstSeq} hold ${rows} rows instead of ${memtable.rows}`)
+      throw new DbError('Unexpected', `the file of ${memtable.firstSeq} holds ${rows} rows instead of ${memtable.rows}`)
     }
-    catalog.addFiles(table, files, unsaved.series, flushedSeq)
-    reach('flush.catalogued')
-    unsaved.saved()
-    data.sealed = data.sealed.filter(other => other !== memtable)
-    this.throttle.flushed(memtable.bytes, performance.now() - started)
-    tables.release(memtable.bytes)
-    memtable.drop()
-    return files
+    const milliseconds = performance.now() - started
+    return { table, file, series: unsaved.series, flushedSeq, data, memtable, milliseconds, saved: unsaved.saved }
   }
+
+  /** Makes files count. */
+  #catalogue({ written, report }: RunningFlush): void {
+    if (written.length === 0) return
+    const { catalog, tables } = this.#parts
+    const all = written.splice(0)
+    try {
+      catalog.addFiles(all)
+      reach('flush.catalogued')
+      for (const { data, memtable, file, milliseconds, saved } of all) {
+        saved()
+        data.sealed = data.sealed.filter(other => other !== memtable)
+        this.throttle.flushed(memtable.bytes, milliseconds)
+        tables.release(memtable.bytes)
+        memtable.drop()
+        if (file === undefined) continue
+        report.rows += file.rows
+        report.bytes += file.bytes
+        report.files++
+      }
+    } finally {
+      for (const { memtable } of all) memtable.unpin()
+    }
+  }
+}
+
+/** A memtable whose files the catalog does not know yet. */
+interface WrittenMemtable extends FlushedTable {
+  readonly data: TableData
+  readonly memtable: Memtable
+  readonly milliseconds: number
+  saved(): void
+}
+
+interface RunningFlush {
+  readonly written: WrittenMemtable[]
+  readonly report: { rows: number; bytes: number; files: number }
+}
+
+function isEnough(written: readonly WrittenMemtable[]): boolean {
+  if (written.length >= tablesAtOnce) return true
+  let [bytes, series] = [0, 0]
+  for (const each of written) {
+    bytes += each.memtable.bytes
+    series += each.series.length
+  }
+  return bytes >= bytesAtOnce || series >= seriesAtOnce
 }

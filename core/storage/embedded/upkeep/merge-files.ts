@@ -5,6 +5,7 @@ import type { FileColumn } from '../datafile/stored-column.ts'
 import { groupTextBytes } from '../datafile/write-rows.ts'
 import { initialData } from '../memory/initial.ts'
 import { InputFile } from './input-file.ts'
+import { memoryOf } from './row-memory.ts'
 import { type FileShape, type Rows, SortedFile, type SortedFileFacts } from './sorted-file.ts'
 import { keepRows } from './versions.ts'
 
@@ -51,6 +52,7 @@ export async function mergeFiles(task: MergeTask, rest: () => Promise<void>): Pr
       const { merge: way, keepDeletes } = task.shape
       const kept = keepRows(way, keepDeletes, rows, rows.sorted)
       for (const _ of file.write(rows, kept)) await rest()
+      for (const buffer of memoryOf(rows)) buffer.transfer(0)
     }
     return file.finish()
   } catch (error) {

@@ -2,17 +2,9 @@
 import { join } from 'node:path'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
+import { isPhysical, mergesFields } from '../../logical.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
-import {
-  fileColumns,
-  hasSeries,
-  isNumbered,
-  isPhysical,
-  mergesFields,
-  numberColumn,
-  orderColumn,
-  tableColumn
-} from '../catalog/logical.ts'
+import { fileColumns, hasSeries, isNumbered, numberColumn, orderColumn, tableColumn } from '../catalog/logical.ts'
 import type { Duckdb } from '../duckdb/index.ts'
 import { reach } from '../fault.ts'
 import { makeDurable, type NewFile, writeDataFile } from '../file/data-file.ts'

@@ -3,7 +3,7 @@ import type { Table } from '../../../model/table.ts'
 import { type TimestampType, timeUnit, unitsPerSecond } from '../../../model/types.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { hasSeries, isNumbered } from '../catalog/logical.ts'
-import { meets } from '../query/relation.ts'
+import { meets } from '../read/plan.ts'
 
 /** Files of this size are left alone: merging more saves readers nothing. */
 const fullBytes = 128 * 2 ** 20

@@ -1,9 +1,10 @@
 // The memory that rows lie in, which goes from thread to thread.
+import { isShared } from '../memory/shared-memory.ts'
 import type { FlushTask } from './flush-rows.ts'
 
-type RowMemory = Pick<FlushTask, 'tsids' | 'seqs' | 'ops' | 'columns' | 'owners'>
+type RowMemory = Pick<FlushTask, 'tsids' | 'seqs' | 'ops' | 'columns'> & Partial<Pick<FlushTask, 'owners'>>
 
-/** All memory of rows. */
+/** All memory of rows that belongs to one thread. */
 export function memoryOf({ tsids, seqs, ops, columns, owners }: RowMemory): ArrayBuffer[] {
   const views = columns.flatMap(data => {
     const values =
@@ -14,6 +15,6 @@ export function memoryOf({ tsids, seqs, ops, columns, owners }: RowMemory): Arra
           : [data.codes, data.dictionary.offsets, data.dictionary.bytes]
     return [...values, ...(data.valid ? [data.valid] : [])]
   })
-  const all = [tsids, seqs, ops, owners?.of, ...views].filter(view => view !== undefined)
-  return [...new Set(all.map(view => view.buffer as ArrayBuffer))]
+  const all = [tsids, seqs, ops, owners?.of, ...views].filter(view => view !== undefined && !isShared(view))
+  return [...new Set(all.map(view => view!.buffer as ArrayBuffer))]
 }

@@ -117,13 +117,16 @@ export class SortedFile {
       return pickRows(type, data, valuePlaces(kept, data, from, to), 0, to - from)
     })
     this.#see(columns[this.#shape.time]!)
-    this.#file.write(to - from, [
+    const written: ColumnData[] = [
       ...(hasSeries ? [pickRows('UInt32', { kind: 'fixed', values: rows.tsids! }, places, 0, to - from)] : []),
       ...(hasOrder ? this.#order(rows, places) : []),
       ...(hasOwner ? [owners(places, rows.ownerOf)] : []),
       ...columns,
       ...(numbersGroups ? [{ kind: 'fixed', values: new Uint32Array(to - from).fill(this.#groups) } as const] : [])
-    ])
+    ]
+    this.#file.write(to - from, written)
+    // They were made for this row group, and would stay until memory is looked through the next time.
+    for (const data of written) if (data.kind === 'fixed') (data.values.buffer as ArrayBuffer).transfer(0)
     this.#groups++
   }
 

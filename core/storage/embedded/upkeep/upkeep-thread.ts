@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads'
 import { DbError } from '../../../errors.ts'
 import { startWorker } from '../../../workers/worker.ts'
-import type { FlushTask } from './flush-rows.ts'
+import type { FlushTask, SharedFlushTask } from './flush-rows.ts'
 import { type MergeTask, UnsortedInput } from './merge-files.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
 import type { UpkeepAnswer, UpkeepTask } from './upkeep.worker.ts'
@@ -17,6 +17,7 @@ export interface UpkeepThreadOptions {
 interface Waiting {
   readonly resolve: (file: SortedFileFacts | undefined) => void
   readonly reject: (error: unknown) => void
+  readonly isMerge: boolean
 }
 
 export class UpkeepThread {
@@ -34,7 +35,7 @@ export class UpkeepThread {
    * Writes rows to a file; undefined where none is left of them. `memory` is the rows' own and goes with them. Rejects with DbError
    * `StorageUnavailable` where they cannot be written, `Internal` where the thread died; there is no whole file then.
    */
-  flush(task: FlushTask, memory: readonly ArrayBuffer[]): Promise<SortedFileFacts | undefined> {
+  flush(task: FlushTask | SharedFlushTask, memory: readonly ArrayBuffer[]): Promise<SortedFileFacts | undefined> {
     return this.#ask(id => ({ id, flush: task }), memory)
   }
 
@@ -43,22 +44,32 @@ export class UpkeepThread {
     return this.#ask(id => ({ id, merge: task }), [])
   }
 
+  /** Gives up what is under way where a merge is among it, which may take minutes: it can be done again. */
+  async stopMerging(): Promise<void> {
+    if ([...this.#waiting.values()].some(({ isMerge }) => isMerge)) await this.#end()
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
+    await this.#end()
+  }
+
+  async #end(): Promise<void> {
     const worker = this.#worker
-    this.#fail(new DbError('Cancelled', 'the storage engine is closed'))
+    this.#fail(new DbError('Cancelled', 'the storage engine stops'))
     await worker?.terminate()
   }
 
   #ask(make: (id: number) => UpkeepTask, memory: readonly ArrayBuffer[]): Promise<SortedFileFacts | undefined> {
-    if (this.#isClosed) return Promise.reject(new DbError('Cancelled', 'the storage engine is closed'))
+    if (this.#isClosed) return Promise.reject(new DbError('Cancelled', 'the storage engine stops'))
     this.#worker ??= this.#start()
     const worker = this.#worker
     const id = ++this.#lastId
     worker.ref()
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-      worker.postMessage(make(id), memory)
+      const task = make(id)
+      this.#waiting.set(id, { resolve, reject, isMerge: 'merge' in task })
+      worker.postMessage(task, memory)
     })
   }
 

@@ -2,14 +2,16 @@
 import { parentPort } from 'node:worker_threads'
 import { isDbError } from '../../../errors.ts'
 import { pause } from '../../../timer.ts'
+import { collect } from '../../../workers/free.ts'
 import { reach } from '../fault.ts'
-import { type FlushTask, flushRows } from './flush-rows.ts'
+import { collectRows } from './collect-rows.ts'
+import { type FlushTask, flushRows, type SharedFlushTask } from './flush-rows.ts'
 import { type MergeTask, mergeFiles, UnsortedInput } from './merge-files.ts'
 import { memoryOf } from './row-memory.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
 
 export type UpkeepTask =
-  | { readonly id: number; readonly flush: FlushTask }
+  | { readonly id: number; readonly flush: FlushTask | SharedFlushTask }
   | { readonly id: number; readonly merge: MergeTask }
 
 export interface UpkeepAnswer {
@@ -24,19 +26,39 @@ parentPort!.on('message', (task: UpkeepTask) => {
   else void answer(task.id, () => merge(task.merge))
 })
 
-function flush(task: FlushTask): SortedFileFacts | undefined {
+function flush(asked: FlushTask | SharedFlushTask): SortedFileFacts | undefined {
+  const task = 'shared' in asked ? { ...asked, ...collectRows(asked.shared) } : asked
   try {
-    return flushRows(task, () => reach('flush.group'))
+    return flushRows(task, () => {
+      reach('flush.group')
+      tidy('minor')
+    })
   } finally {
     lastFlush = performance.now()
     // It would stay until memory is looked through the next time.
     for (const buffer of memoryOf(task)) buffer.transfer(0)
+    tidy('minor')
   }
 }
 
-function merge(task: MergeTask): Promise<SortedFileFacts | undefined> {
+async function merge(task: MergeTask): Promise<SortedFileFacts | undefined> {
   restedAt = performance.now()
-  return mergeFiles(task, rest)
+  try {
+    return await mergeFiles(task, rest)
+  } finally {
+    // Pages of files have lived for too long for anything less.
+    tidy('major')
+  }
+}
+
+/** Milliseconds in which this thread leaves some 20 MB behind, and in which as much has become old; a look takes one, and some twenty. */
+const untidy = { minor: 50, major: 1_000 } as const
+const tidied = { minor: 0, major: 0 }
+
+function tidy(type: keyof typeof untidy): void {
+  if (performance.now() - tidied[type] < untidy[type]) return
+  collect(type)
+  tidied[type] = performance.now()
 }
 
 /** Milliseconds. */
@@ -50,6 +72,7 @@ let restedAt = 0
 /** Between two row groups a flush that waits comes first; while others write, a merge rests as long as it works. */
 async function rest(): Promise<void> {
   reach('compact.group')
+  tidy('minor')
   const now = performance.now()
   const worked = now - restedAt
   if (now - lastFlush < busy) await pause(Math.min(worked, longestRest))

@@ -27,7 +27,12 @@ export function App() {
       <Navigation />
       <main class="page" aria-label={found.value?.title} key={`${page.value} ${user.value?.name}`}>
         {found.value && <PageView page={found.value} />}
-        {!found.value && <p class="empty">{areComplete.value ? 'There is no page here.' : 'Loading …'}</p>}
+        {!found.value && !areComplete.value && <p class="empty">Loading …</p>}
+        {!found.value && areComplete.value && (
+          <p class="empty">
+            There is no page here. <a href={addressOf('home')}>Home</a>
+          </p>
+        )}
       </main>
       <Palette />
     </div>

@@ -9,7 +9,10 @@ export function PageView({ page }: { readonly page: Page }) {
   const [error, setError] = useState<unknown>()
   useEffect(() => {
     page.load().then(
-      loaded => setView(() => loaded.default),
+      loaded => {
+        setView(() => loaded.default)
+        prepareOthers()
+      },
       reason => setError(reason)
     )
   }, [page.name])
@@ -20,6 +23,13 @@ export function PageView({ page }: { readonly page: Page }) {
       <View />
     </Guard>
   )
+}
+
+/** What several pages need is there before one goes to them: the editor is most of what they are made of. */
+function prepareOthers(): void {
+  const load = () => void import('./components/editor.tsx').catch(() => {})
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(load)
+  else setTimeout(load, 1_000)
 }
 
 class Guard extends Component<{ readonly children: ComponentChildren }, { error?: unknown }> {

@@ -14,6 +14,13 @@ export interface Task<T> {
   clear(): void
 }
 
+let running = 0
+
+/** Whether anything is being loaded: what runs by a clock waits for it, or what takes longer than the clock would never end. */
+export function isLoading(): boolean {
+  return running > 0
+}
+
 export function useTask<T>(): Task<T> {
   const [state, setState] = useState<Pick<Task<T>, 'value' | 'error' | 'isRunning' | 'since'>>({
     value: undefined,
@@ -36,11 +43,14 @@ export function useTask<T>(): Task<T> {
     const mine = new AbortController()
     current.current = mine
     setState(before => ({ ...before, error: undefined, isRunning: true, since: Date.now() }))
+    running++
     try {
       const value = await work(mine.signal)
       if (current.current === mine) setState(before => ({ ...before, value, isRunning: false }))
     } catch (error) {
       if (current.current === mine) setState(before => ({ ...before, error, isRunning: false }))
+    } finally {
+      running--
     }
   }, [])
   useEffect(() => () => current.current?.abort(), [])

@@ -1,5 +1,12 @@
 // information_schema.columns: the columns of tables and views.
-import { type ColumnType, isTimestamp, type Table, type TableColumn, type View } from '../../../../core/index.ts'
+import {
+  type ColumnType,
+  isTimestamp,
+  mapPaced,
+  type Table,
+  type TableColumn,
+  type View
+} from '../../../../core/index.ts'
 import { catalogName } from '../name.ts'
 import { columnTypeName } from '../type-name.ts'
 import { everyTable, everyView } from './catalog.ts'
@@ -10,10 +17,15 @@ export const columnsTable: InformationTable = {
     character_maximum_length:BIGINT character_octet_length:BIGINT numeric_precision:BIGINT numeric_scale:BIGINT
     datetime_precision:BIGINT character_set_name collation_name column_key extra privileges generation_expression
     svc_data_type data_type semantic_type column_default is_nullable column_type column_comment srs_id:BIGINT`),
-  rows: ({ store }) => [
-    ...everyTable(store).flatMap(table => table.columns.map((column, i) => columnRow(table, column, i))),
-    ...everyView(store).flatMap(view => view.columns.map((column, i) => columnRow(view, asField(column), i)))
-  ]
+  async rows({ store }, pace) {
+    const ofTables = await mapPaced(pace, everyTable(store), table =>
+      table.columns.map((column, i) => columnRow(table, column, i))
+    )
+    const ofViews = await mapPaced(pace, everyView(store), view =>
+      view.columns.map((column, i) => columnRow(view, asField(column), i))
+    )
+    return [...ofTables, ...ofViews].flat()
+  }
 }
 
 type Described = Pick<TableColumn, 'name' | 'type' | 'semantic' | 'nullable' | 'default' | 'comment'>

@@ -1,5 +1,5 @@
 // What the server tells of itself in SQL: the tables of information_schema as expressions a query can read.
-import { DbError } from '../../../../core/index.ts'
+import { DbError, mapPaced, type Pace } from '../../../../core/index.ts'
 import { constantRows } from '../constant-rows.ts'
 import { catalogName, informationSchema } from '../name.ts'
 import { catalogTables } from './catalog.ts'
@@ -26,7 +26,10 @@ const tables: Readonly<Record<string, InformationTable>> = {
   ...described,
   tables: {
     columns: catalogTables.tables!.columns,
-    rows: async sources => [...(await catalogTables.tables!.rows(sources)), ...informationTableNames.map(ownRow)]
+    rows: async (sources, pace) => [
+      ...(await catalogTables.tables!.rows(sources, pace)),
+      ...informationTableNames.map(ownRow)
+    ]
   }
 }
 
@@ -47,17 +50,15 @@ export function informationColumns(name: string): InformationTable['columns'] {
 }
 
 /** The rows of one of its tables as a SQL expression. Throws `TableNotFound` naming those there are. */
-export async function informationTable(sources: Sources, name: string): Promise<string> {
+export async function informationTable(sources: Sources, name: string, pace: Pace): Promise<string> {
   const table = Object.hasOwn(tables, name) ? tables[name]! : undefined
   if (table === undefined) {
     const known = Object.keys(tables).sort().join(', ')
     throw new DbError('TableNotFound', `Table not found: ${catalogName}.${informationSchema}.${name}; it has ${known}`)
   }
-  const rows = await table.rows(sources)
-  return constantRows(
-    table.columns,
-    table.columns.map(([column]) => rows.map(row => textOf(row[column])))
-  )
+  const rows = await table.rows(sources, pace)
+  const lists = await mapPaced(pace, table.columns, ([column]) => rows.map(row => textOf(row[column])))
+  return constantRows(table.columns, lists)
 }
 
 function textOf(cell: Row[string] | undefined): string | null {

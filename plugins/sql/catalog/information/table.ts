@@ -1,5 +1,5 @@
 // A table of information_schema: columns with the engine's types, and rows made when they are asked for.
-import type { Store } from '../../../../core/index.ts'
+import type { Pace, Store } from '../../../../core/index.ts'
 import type { ProcessRow } from '../process-rows.ts'
 
 export type Cell = string | number | bigint | null
@@ -19,7 +19,7 @@ export interface Sources {
 export interface InformationTable {
   /** Name and type of each column, also where there are no rows. */
   readonly columns: readonly (readonly [string, string])[]
-  rows(sources: Sources): readonly Row[] | Promise<readonly Row[]>
+  rows(sources: Sources, pace: Pace): readonly Row[] | Promise<readonly Row[]>
 }
 
 /** `a b:UBIGINT`: names with their types, text where none is said. */

@@ -1,6 +1,7 @@
 // Range queries as written: `SELECT … agg(x) RANGE '5m' [FILL …] FROM t ALIGN '1m' [TO …] [BY (…)] [FILL …]`.
 import { type DbError, parseDuration } from '../../../../core/index.ts'
-import type { Name } from '../../statement/cursor.ts'
+import { type Name, nameOf } from '../../statement/cursor.ts'
+import { closing, findWord, splitList } from '../../text/brackets.ts'
 import { errorAt, isToken, type Token } from '../../text/token.ts'
 
 /** An aggregate over the range that begins at each point in time. */
@@ -13,7 +14,8 @@ export interface RangeCall {
   readonly written: string
 }
 
-export type Fill = 'null' | 'prev' | 'linear' | { readonly value: string }
+/** `linear` makes floats of integers, `interpolate` keeps their type and leaves the fraction out. */
+export type Fill = 'null' | 'prev' | 'linear' | 'interpolate' | { readonly value: string }
 
 /** An item of the select list; calls stand in it by their number. */
 export type ItemPart = Token | { readonly call: number }
@@ -64,17 +66,6 @@ export function parseRange(sql: string, tokens: readonly Token[]): RangeQuery {
   }
 }
 
-/** Index of a word outside of parentheses. */
-export function findWord(tokens: readonly Token[], word: string, from = 0): number {
-  let depth = 0
-  for (let i = from; i < tokens.length; i++) {
-    if (isToken(tokens[i], '(')) depth++
-    else if (isToken(tokens[i], ')')) depth--
-    else if (depth === 0 && isToken(tokens[i], word)) return i
-  }
-  return -1
-}
-
 type Fail = (token: Token | undefined, what: string) => DbError
 
 function readAlign(tokens: readonly Token[], align: number, fail: Fail) {
@@ -97,6 +88,47 @@ function readAlign(tokens: readonly Token[], align: number, fail: Fail) {
   }
   const [fill, next] = readFill(tokens, at, fail)
   return { step, origin, by, fill, tail: tokens.slice(next) }
+}
+
+/** `RANGE (INTERVAL '5' MINUTE)` as `RANGE '5 minute'`: behind RANGE and ALIGN stands one token. */
+export function plainIntervals(tokens: readonly Token[]): readonly Token[] {
+  if (!tokens.some(token => isToken(token, 'align'))) return tokens
+  const plain: Token[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    plain.push(tokens[at]!)
+    if (!isToken(tokens[at], 'range') && !isToken(tokens[at], 'align')) continue
+    const open = isToken(tokens[at + 1], '(') ? 1 : 0
+    const first = at + 1 + open
+    if (!isToken(tokens[first], 'interval')) continue
+    const number = tokens[first + 1]
+    const unit = tokens[first + 2]
+    const hasUnit =
+      unit?.kind === 'word' && /^(?:milli|micro|nano)?seconds?$|^(?:minute|hour|day|week)s?$/i.test(unit.value)
+    const last = first + 1 + (hasUnit ? 1 : 0) + open
+    if ((number?.kind !== 'string' && number?.kind !== 'number') || (open === 1 && !isToken(tokens[last], ')')))
+      continue
+    const written = hasUnit ? `${number.value} ${unit.value}` : number.value
+    plain.push({ ...number, kind: 'string', value: shortDuration(written), end: tokens[last]!.end })
+    at = last
+  }
+  return plain
+}
+
+const shortUnits: Readonly<Record<string, string>> = {
+  millisecond: 'ms',
+  second: 's',
+  minute: 'm',
+  hour: 'h',
+  day: 'd',
+  week: 'w'
+}
+
+/** `1 hour 30 minutes` as `1h30m`. */
+function shortDuration(text: string): string {
+  return text.replace(
+    /\s*([a-z]+?)s?(?=\s|\d|$)\s*/gi,
+    (whole, unit: string) => shortUnits[unit.toLowerCase()] ?? whole
+  )
 }
 
 function milliseconds(token: Token | undefined, fail: Fail): number {
@@ -133,31 +165,8 @@ function readItem(tokens: readonly Token[], calls: RangeCall[], shared: Fill | u
   return parts
 }
 
-/** Index of the parenthesis that closes the one at `open`; undefined when there is none. */
-function closing(tokens: readonly Token[], open: number): number | undefined {
-  if (!isToken(tokens[open], '(')) return undefined
-  let depth = 0
-  for (let at = open; at < tokens.length; at++) {
-    if (isToken(tokens[at], '(')) depth++
-    if (isToken(tokens[at], ')') && --depth === 0) return at
-  }
-  return undefined
-}
-
-function splitList(tokens: readonly Token[]): Token[][] {
-  const items: Token[][] = [[]]
-  let depth = 0
-  for (const token of tokens) {
-    if (isToken(token, '(')) depth++
-    if (isToken(token, ')')) depth--
-    if (depth === 0 && isToken(token, ',')) items.push([])
-    else items.at(-1)!.push(token)
-  }
-  return items.filter(item => item.length > 0)
-}
-
 /** A table's name with perhaps another name behind it. */
-function readSource(tokens: readonly Token[]): { readonly table: Name[]; readonly alias: string } | undefined {
+export function readSource(tokens: readonly Token[]): { readonly table: Name[]; readonly alias: string } | undefined {
   const rest = [...tokens]
   const table: Name[] = []
   do {
@@ -169,8 +178,4 @@ function readSource(tokens: readonly Token[]): { readonly table: Name[]; readonl
   const alias = rest.shift()
   if (rest.length > 0 || alias?.kind === 'symbol' || alias?.kind === 'string') return undefined
   return { table, alias: alias === undefined ? table.at(-1)!.text : nameOf(alias).text }
-}
-
-export function nameOf(token: Token): Name {
-  return { text: token.kind === 'word' ? token.value.toLowerCase() : token.value, quoted: token.kind === 'quoted' }
 }

@@ -9,16 +9,21 @@ import {
   type Zone
 } from '../../../../core/index.ts'
 import { fullName, lookUpTable, resolveName } from '../../catalog/name.ts'
+import { nameOf } from '../../statement/cursor.ts'
+import { findWord } from '../../text/brackets.ts'
 import { label } from '../../text/canonical.ts'
-import { errorAt, isToken, quoteName, quoteText, type Token, tokenize } from '../../text/token.ts'
-import { type Fill, findWord, type ItemPart, nameOf, parseRange, type RangeCall, type RangeQuery } from './parse.ts'
+import { errorAt, isToken, type Piece, placed, quoteName, quoteText, type Token, tokenize } from '../../text/token.ts'
+import { type Fill, type ItemPart, parseRange, type RangeCall, type RangeQuery } from './parse.ts'
 
-export interface RangePlace {
+interface RangePlace {
   readonly store: Store
   readonly db: string
   readonly sql: string
   readonly zone: Zone
 }
+
+/** Range queries in one statement. */
+const maxRanges = 100
 
 /** Slots one row may be in. */
 const mostSlots = 10_000
@@ -47,12 +52,13 @@ function replaceRanges(
   replace: (query: RangeQuery, select: Token) => readonly Token[]
 ): readonly Token[] {
   let replaced = tokens
-  for (;;) {
+  for (let count = 0; ; count++) {
     const align = replaced.findIndex((token, i) => isToken(token, 'align') && replaced[i + 1]?.kind === 'string')
     if (align < 0) {
       requireNoRange(sql, replaced)
       return replaced
     }
+    if (count === maxRanges) throw errorAt(sql, replaced[align]!.start, `more than ${maxRanges} ALIGN in one statement`)
     const start = startOf(replaced, align)
     const end = endOf(replaced, align)
     const query = parseRange(sql, replaced.slice(start + 1, end))
@@ -82,7 +88,7 @@ function requireNoRange(sql: string, tokens: readonly Token[]): void {
 }
 
 /** The SELECT of the query an ALIGN belongs to. */
-function startOf(tokens: readonly Token[], align: number): number {
+export function startOf(tokens: readonly Token[], align: number): number {
   let depth = 0
   for (let at = align; at >= 0; at--) {
     if (isToken(tokens[at], ')')) depth++
@@ -90,11 +96,11 @@ function startOf(tokens: readonly Token[], align: number): number {
     if (depth === 0 && isToken(tokens[at], 'select')) return at
     if (depth < 0) break
   }
-  throw new DbError('InvalidSyntax', 'ALIGN without a SELECT before it')
+  throw new DbError('InvalidSyntax', `${tokens[align]!.value} without a SELECT before it`)
 }
 
 /** Behind the last token of that query. */
-function endOf(tokens: readonly Token[], align: number): number {
+export function endOf(tokens: readonly Token[], align: number): number {
   let depth = 0
   for (let at = align; at < tokens.length; at++) {
     if (isToken(tokens[at], '(')) depth++
@@ -104,26 +110,53 @@ function endOf(tokens: readonly Token[], align: number): number {
   return tokens.length
 }
 
-type Piece = string | readonly Token[]
-
 function translate(place: RangePlace, query: RangeQuery, at: Token): Token[] {
+  const { alias, items, calls, step } = query
   const table = requireTable(place, query)
   const by = query.by ?? table.tags.map(tag => tokenize(quoteName(tag.name)))
-  const keys = by.map((_, i) => `"__b${i}"`)
-  const filled = query.calls.some(call => call.fill !== undefined)
-  const tags = keys.map(key => `, ${key}`).join('')
+  const slot = `CAST("__slot" AS ${sqlTypeName(table.timeIndex.type)})`
+  const keys = [...keysOf(by), { tokens: tokenize(quoteName(table.timeIndex.name)), text: slot }]
+  const isFilled = calls.some(call => call.fill !== undefined)
+  const times = `generate_series(min("__slot"), max("__slot"), ${interval(step)})`
+  const grid = isFilled ? gridText(by.length, calls.length, [times]) : ['FROM "__rows"']
   return placed(at, [
     'SELECT',
-    ...separated(query.items.map(item => itemPieces(query, table, by, item))),
-    'FROM (WITH "__rows" AS (',
-    ...slotRows(place, query, table, by),
-    `) SELECT "__slot"${tags}`,
-    ...(filled ? [`, ${query.calls.map((call, i) => `${fillText(call.fill, i, keys)} AS "__f${i}"`).join(', ')}`] : []),
-    ...(filled ? [] : [`, ${query.calls.map((_, i) => `"__a${i}" AS "__f${i}"`).join(', ')}`]),
-    filled ? gridText(keys, query) : 'FROM "__rows"',
-    ') AS "__ranges"',
-    ...tailPieces(query, table, by)
+    ...separated(items.map(item => [...replaced(item, keys, alias), ...nameOfItem(query, item)])),
+    ...filledRows(slotRows(place, query, table, by), by.length, calls, grid),
+    ...replaced(query.tail, keys, alias)
   ])
+}
+
+/** What the rows of slots know an expression by. */
+export interface Key {
+  readonly tokens: readonly Token[]
+  readonly text: string
+}
+
+export function keysOf(by: readonly (readonly Token[])[]): Key[] {
+  return by.map((tokens, i) => ({ tokens, text: `"__b${i}"` }))
+}
+
+/** The FROM of the query: of `rows`, one per slot and key, the values of the calls with what fills their gaps. */
+export function filledRows(
+  rows: readonly Piece[],
+  keys: number,
+  calls: readonly Pick<RangeCall, 'fill'>[],
+  grid: readonly Piece[]
+): Piece[] {
+  const names = keyNames(keys)
+  const values = calls.map(({ fill }, i) => `${fillText(fill, i, names)} AS "__f${i}"`)
+  return [
+    'FROM (WITH "__rows" AS (',
+    ...rows,
+    `) SELECT ${['"__slot"', ...names, ...values].join(', ')}`,
+    ...grid,
+    ') AS "__ranges"'
+  ]
+}
+
+function keyNames(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `"__b${i}"`)
 }
 
 /** One row per slot and key, with the value of each aggregate. */
@@ -171,21 +204,20 @@ function aggregate({ tokens }: RangeCall, time: string): readonly Token[] {
   return [...place(by), ...rest.slice(0, -1), ...place(`, ${time}`), rest.at(-1)!]
 }
 
-/** Every slot of a key between its first and its last, with what there is. */
-function gridText(keys: readonly string[], { calls, step }: RangeQuery): string {
-  const list = keys.map(key => `, ${key}`).join('')
-  const group = keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`
-  const series = `generate_series(min("__slot"), max("__slot"), ${interval(step)})`
-  const spans = `SELECT ${series} AS "__times"${list} FROM "__rows" ${group}`
-  const grid = `SELECT unnest("__times") AS "__slot"${list} FROM (${spans}) AS "__spans"`
-  const same = keys.map(key => `"__rows".${key} IS NOT DISTINCT FROM "__grid".${key}`)
+/** Every slot of a key among `times`, a list for each key, with what there is; `slot` is a slot in its type. */
+export function gridText(keys: number, calls: number, times: readonly Piece[], slot = 'unnest("__times")'): Piece[] {
+  const names = keyNames(keys)
+  const list = names.map(key => `, ${key}`).join('')
+  const group = keys === 0 ? '' : `GROUP BY ${names.join(', ')}`
+  const same = names.map(key => `"__rows".${key} IS NOT DISTINCT FROM "__grid".${key}`)
   const on = ['"__rows"."__slot" = "__grid"."__slot"', ...same].join(' AND ')
-  const shown = [
-    '"__grid"."__slot"',
-    ...keys.map(key => `"__grid".${key}`),
-    ...calls.map((_, i) => `"__rows"."__a${i}"`)
+  const shown = ['"__grid"."__slot"', ...names.map(key => `"__grid".${key}`)]
+  const values = Array.from({ length: calls }, (_, i) => `"__rows"."__a${i}"`)
+  return [
+    `FROM (SELECT ${[...shown, ...values].join(', ')} FROM (SELECT ${slot} AS "__slot"${list} FROM (SELECT`,
+    ...times,
+    `AS "__times", any_value("__slot") AS "__kind"${list} FROM "__rows" ${group}) AS "__spans") AS "__grid" LEFT JOIN "__rows" ON ${on}) AS "__all"`
   ]
-  return `FROM (SELECT ${shown.join(', ')} FROM (${grid}) AS "__grid" LEFT JOIN "__rows" ON ${on}) AS "__all"`
 }
 
 function fillText(fill: Fill | undefined, i: number, keys: readonly string[]): string {
@@ -200,65 +232,44 @@ function fillText(fill: Fill | undefined, i: number, keys: readonly string[]): s
   ]
   const previous = `arg_max(${value}, "__slot") ${before}`
   if (fill === 'prev') return previous
-  const time = `CASE WHEN ${value} IS NULL THEN NULL ELSE epoch_ms("__slot") END`
+  const time = `CASE WHEN ${value} IS NULL THEN NULL ELSE epoch_us("__slot") END`
   const from = `max(${time}) ${before}`
   const to = `min(${time}) ${behind}`
   const next = `arg_min(${value}, "__slot") ${behind}`
-  const part = `(epoch_ms("__slot") - ${from}) / (${to} - ${from})`
-  return `coalesce(${value}, ${previous} + (${next} - ${previous}) * ${part})`
+  const float = (of: string) => `CAST(${of} AS DOUBLE)`
+  const rise = `(${float(next)} - ${float(previous)})`
+  const line = `${float(previous)} + ${rise} * (epoch_us("__slot") - ${from}) / (${to} - ${from})`
+  if (fill === 'linear') return `coalesce(${value}, ${line})`
+  return `coalesce(${value}, cast_to_type(CASE WHEN typeof(${value}) LIKE '%INT%' THEN trunc(${line}) ELSE ${line} END, ${value}))`
 }
 
-function itemPieces(
-  query: RangeQuery,
-  table: Table,
-  by: readonly (readonly Token[])[],
-  item: readonly ItemPart[]
-): Piece[] {
-  const pieces = replaced(query, table, by, item)
-  return hasName(item) ? pieces : [...pieces, `AS ${quoteName(nameOfItem(query, item))}`]
-}
-
-/** ORDER BY and what comes behind it; a name given in the select list stays one. */
-function tailPieces(query: RangeQuery, table: Table, by: readonly (readonly Token[])[]): Piece[] {
-  return query.tail.length === 0 ? [] : replaced(query, table, by, query.tail)
-}
-
-/** Calls, keys and the time by their names in the rows of slots. */
-function replaced(
-  query: RangeQuery,
-  table: Table,
-  by: readonly (readonly Token[])[],
-  written: readonly ItemPart[]
-): Piece[] {
-  const parts = unqualified(written, query.alias)
-  const keys = by.map(key => unqualified(key, query.alias))
+/** Calls and keys by their names in the rows of slots. */
+export function replaced(written: readonly ItemPart[], keys: readonly Key[], alias: string | undefined): Piece[] {
+  const parts = unqualified(written, alias)
+  const plain = keys.map(({ tokens, text }) => ({ tokens: unqualified(tokens, alias), text }))
   const pieces: Piece[] = []
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at]!
-    if ('call' in part) {
-      pieces.push(`"__f${part.call}"`)
-      continue
+    const key = plain.find(({ tokens }) => tokens.every((token, i) => isSame(parts[at + i], token)))
+    if ('call' in part) pieces.push(`"__f${part.call}"`)
+    else if (key === undefined) pieces.push([part])
+    else {
+      pieces.push(key.text)
+      at += key.tokens.length - 1
     }
-    const key = keys.findIndex(key => key.every((token, i) => isSame(parts[at + i], token)))
-    if (key >= 0) {
-      pieces.push(`"__b${key}"`)
-      at += keys[key]!.length - 1
-    } else if (isName(part) && nameOf(part).text === table.timeIndex.name) {
-      pieces.push(`CAST("__slot" AS ${sqlTypeName(table.timeIndex.type)})`)
-    } else pieces.push([part])
   }
   return pieces
 }
 
 /** Without the name of the table before a column. */
-function unqualified(parts: readonly ItemPart[], alias: string): readonly ItemPart[] {
+function unqualified(parts: readonly ItemPart[], alias: string | undefined): readonly ItemPart[] {
   const isDot = (part: ItemPart | undefined) => part !== undefined && !('call' in part) && isToken(part, '.')
   const isAlias = (part: ItemPart | undefined) =>
     part !== undefined && !('call' in part) && isName(part) && nameOf(part).text === alias
   return parts.filter((part, i) => !(isAlias(part) && isDot(parts[i + 1])) && !(isDot(part) && isAlias(parts[i - 1])))
 }
 
-function isSame(part: ItemPart | undefined, token: ItemPart): boolean {
+export function isSame(part: ItemPart | undefined, token: ItemPart): boolean {
   if (part === undefined || 'call' in part || 'call' in token) return false
   return isName(part) && isName(token)
     ? nameOf(part).text === nameOf(token).text
@@ -270,19 +281,21 @@ function isName({ kind }: Token): boolean {
 }
 
 /** Whether the last word of an item is a name for it. */
-function hasName(item: readonly ItemPart[]): boolean {
+export function hasName(item: readonly ItemPart[]): boolean {
   const [before, last] = item.slice(-2)
   if (last === undefined || before === undefined || 'call' in last || !isName(last)) return false
   return 'call' in before || before.kind !== 'symbol' || before.value === ')'
 }
 
-function nameOfItem(query: RangeQuery, item: readonly ItemPart[]): string {
+/** Nothing for an item that has a name. */
+function nameOfItem(query: RangeQuery, item: readonly ItemPart[]): Piece[] {
+  if (hasName(item)) return []
   const words = item.map(part => {
     if (!('call' in part)) return label([part])
     const { tokens, written } = query.calls[part.call]!
     return `${label(tokens)} RANGE ${written}`
   })
-  return words.length === 3 && words[1] === '.' ? words[2]! : words.join(' ')
+  return [`AS ${quoteName(words.length === 3 && words[1] === '.' ? words[2]! : words.join(' '))}`]
 }
 
 function requireTable({ store, db }: RangePlace, { table: name }: RangeQuery): Table {
@@ -305,14 +318,6 @@ function interval(milliseconds: number): string {
   return `INTERVAL '${milliseconds} milliseconds'`
 }
 
-function separated(lists: readonly (readonly Piece[])[]): Piece[] {
+export function separated(lists: readonly (readonly Piece[])[]): Piece[] {
   return lists.flatMap((list, i) => (i === 0 ? list : [',', ...list]))
-}
-
-/** Pieces as tokens that stand, for messages, where the query begins. */
-function placed({ start, end }: Token, pieces: readonly Piece[]): Token[] {
-  return pieces.flatMap(piece => {
-    const tokens = typeof piece === 'string' ? tokenize(piece).map(token => ({ ...token, start, end })) : piece
-    return tokens.map((token, i) => (i === 0 ? { ...token, spaced: true } : token))
-  })
 }

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { ColumnData } from '../../../../core/model/batch.ts'
 import { writeRows } from '../../../../core/storage/embedded/datafile/write-rows.ts'
 import { blockWords, mayHold } from '../../../../core/storage/embedded/index/bloom.ts'
-import { fileFilters } from '../../../../core/storage/embedded/index/file-filters.ts'
+import { readFilters } from '../../../../core/storage/embedded/index/file-filters.ts'
 import { createFilterThread } from '../../../../core/storage/embedded/index/filter-thread.ts'
 import { foldText } from '../../../../core/storage/embedded/index/fold.ts'
 import { addTokens } from '../../../../core/storage/embedded/index/token.ts'
@@ -70,7 +70,7 @@ t.test(`filters hold what DuckDB finds in the rows of each group (seed ${seed})`
       ['u', 'values']
     ] as const
     const asked = kinds.map(([column, kind]) => ({ column, kind, falsePositiveRate: 0.001 }))
-    const filters = fileFilters(path, asked)
+    const { filters } = readFilters(path, asked)
     const group = isGrouped ? '__group' : '0'
     for (const [i, [column, kind]] of kinds.entries()) {
       t.equal(filters[i]!.length, isGrouped ? 6 : 1)
@@ -89,8 +89,8 @@ t.test(`filters hold what DuckDB finds in the rows of each group (seed ${seed})`
     }
     const thread = createFilterThread()
     t.teardown(() => thread.close())
-    t.strictSame(await thread.filters(path, asked), filters)
-    await t.rejects(thread.filters(`${path}.missing`, asked), { code: 'StorageUnavailable', message: /ENOENT/ })
+    t.strictSame((await thread.build({ path, asked })).filters, filters)
+    await t.rejects(thread.build({ path: `${path}.missing`, asked }), { code: 'StorageUnavailable', message: /ENOENT/ })
   }
 })
 

@@ -18,7 +18,7 @@ interface Row {
   readonly value: number | null
 }
 
-/** Series 0 to 7 belong to table 0, 8 to 15 to table 1. */
+/** Even series belong to table 0, odd ones to table 1: their numbers lie between one another's. */
 const row = fc.record({
   tsid: fc.nat(15),
   time: fc.integer({ min: -20, max: 20 }),
@@ -26,7 +26,7 @@ const row = fc.record({
 })
 const rows = fc
   .array(row, { maxLength: 120 })
-  .map(found => found.map(each => ({ ...each, table: each.tsid >> 3 })).sort(byFileOrder))
+  .map(found => found.map(each => ({ ...each, table: each.tsid % 2 })).sort(byFileOrder))
 
 function byFileOrder(a: Row, b: Row): number {
   return a.table - b.table || a.tsid - b.tsid || a.time - b.time
@@ -77,7 +77,7 @@ function read(files: FileParts, path: string, tsids: readonly number[], tables: 
     to,
     values: [value, nothing]
   } as const
-  const parts = files.read(path, query)
+  const { parts } = files.read(path, query)
   t.ok(
     parts.every(({ columns }) => columns.has(value.id) && !columns.has(nothing.id)),
     'columns the file holds'
@@ -97,27 +97,52 @@ const asking = fc.record({
 function expected(all: readonly Row[], { tsids, from, length }: { tsids: number[]; from: number; length: number }) {
   return all
     .filter(each => each.value !== null && tsids.includes(each.tsid) && each.time >= from && each.time <= from + length)
+    .sort((a, b) => a.tsid - b.tsid)
     .map(({ tsid, time, value }) => [tsid, time, value])
 }
 
 t.test('files of our own, cut into small row groups and pages', async t => {
   const folder = temporaryFolder(t)
   let next = 0
-  const sizes = fc.record({ group: fc.integer({ min: 1, max: 60 }), page: fc.integer({ min: 1, max: 20 }) })
+  const sizes = fc.record({
+    group: fc.integer({ min: 1, max: 60 }),
+    page: fc.integer({ min: 1, max: 20 }),
+    pageShare: fc.constantFrom(1, 3, Number.POSITIVE_INFINITY)
+  })
   fc.assert(
-    fc.property(rows, sizes, fc.array(asking, { minLength: 1, maxLength: 4 }), (all, { group, page }, questions) => {
-      const path = join(folder, `${next++}.parquet`)
-      ownFile(path, all, group, page)
-      // A cache that holds a page or two: what is kept and what is read again are the same.
-      const files = new FileParts(new PageCache<Kept>(600, sizeOf), 2)
-      for (const question of questions) {
-        const tables = [...new Set(question.tsids.map(tsid => tsid >> 3))].sort()
-        const found = read(files, path, question.tsids, tables, [question.from, question.from + question.length])
-        t.same(found, expected(all, question))
+    fc.property(
+      rows,
+      sizes,
+      fc.array(asking, { minLength: 1, maxLength: 4 }),
+      (all, { group, page, pageShare }, questions) => {
+        const path = join(folder, `${next++}.parquet`)
+        ownFile(path, all, group, page)
+        // A cache that holds a page or two: what is kept and what is read again are the same.
+        const files = new FileParts(new PageCache<Kept>(1_800, sizeOf), { pageShare, footers: 2 })
+        // What is known before the first question, or not.
+        if (group % 2 === 0) files.know(path)
+        for (const question of questions) {
+          const tables = [...new Set(question.tsids.map(tsid => tsid % 2))].sort()
+          const found = read(files, path, question.tsids, tables, [question.from, question.from + question.length])
+          t.same(found, expected(all, question))
+        }
       }
-    }),
+    ),
     { numRuns: 200 }
   )
+})
+
+t.test('a file that cannot be read is told of by the query, not before', t => {
+  const path = join(temporaryFolder(t), 'broken.parquet')
+  const files = new FileParts(new PageCache<Kept>(1_800, sizeOf))
+  files.know(path)
+  t.throws(() => read(files, path, [1], [1], [0, 9]), { code: 'ENOENT' })
+  writeFileSync(path, Buffer.alloc(100))
+  files.know(path)
+  t.throws(() => read(files, path, [1], [1], [0, 9]), /PAR1/)
+  ownFile(path, [{ table: 1, tsid: 1, time: 3, value: 4 }], 1, 1)
+  t.same(read(files, path, [1], [1], [0, 9]), [[1, 3, 4]])
+  t.end()
 })
 
 t.test('files that DuckDB wrote, sorted by something else and in seconds', async t => {
@@ -129,7 +154,7 @@ t.test('files that DuckDB wrote, sorted by something else and in seconds', async
   const files = new FileParts(new PageCache<Kept>(2 ** 20, sizeOf))
   const wanted = new WantedSeries(Uint32Array.of(2, 5))
   const query = { wanted, tables: undefined, time, unit: 's', from: 10, to: 20, values: [value] } as const
-  const [batch] = readSamples(files.read(path, query), query, { versions: false, merges: false })
+  const [batch] = readSamples(files.read(path, query).parts, query, { versions: false, merges: false })
   t.same(
     batch!.columns.map(({ values }) => [...(values as Float64Array)]),
     [

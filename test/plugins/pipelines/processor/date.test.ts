@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { formatTimestamp, type Item, Timestamp } from '../../../../core/index.ts'
-import { compileDateFormat } from '../../../../plugins/pipelines/date/format.ts'
+import { compileDateFormat } from '../../../../core/model/date/format.ts'
 import { compile, processed } from '../sample-run.ts'
 
 const date = (at: string, options: string) => {

@@ -1,11 +1,11 @@
 // The examples of the reference page do what the page says.
 import t from 'tap'
 import { formatTimestamp, type Item, type ItemValue, parseJson, Timestamp, writeJson } from '../../../../core/index.ts'
-import { builtInKinds } from '../../../../plugins/pipelines/processor/index.ts'
+import { processors } from '../../../../plugins/processors.ts'
 import { processed } from '../sample-run.ts'
 
 t.test('every kind has a page entry whose example is true', async t => {
-  for (const { kind, doc } of builtInKinds) {
+  for (const { kind, doc } of processors) {
     t.ok(doc, kind)
     if (doc === undefined) continue
     const { yaml, input, output } = doc.example
@@ -16,7 +16,7 @@ t.test('every kind has a page entry whose example is true', async t => {
 })
 
 t.test('kinds and options of the page are spelled as documents spell them', async t => {
-  for (const { kind, doc } of builtInKinds) {
+  for (const { kind, doc } of processors) {
     t.match(kind, /^[a-z_]+$/)
     for (const { name, text } of doc?.options ?? []) {
       t.match(name, /^[a-z_]+$/, kind)

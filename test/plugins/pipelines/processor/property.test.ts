@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { cell, type Item, ItemBatch, type ItemValue, isDbError, Timestamp } from '../../../../core/index.ts'
 import { readOptions } from '../../../../plugins/pipelines/document/option.ts'
-import { builtInKinds } from '../../../../plugins/pipelines/processor/index.ts'
+import { processors } from '../../../../plugins/processors.ts'
 import type { ProcessorDefinition } from '../../../../plugins/services.ts'
 
 const words = fc.constantFrom('a', 'b', 'c', 'a, b', 'b,c', '', 'x', 'svc_ttl', '__proto__', 'constructor', 'é')
@@ -164,7 +164,7 @@ function optionsOf(definition: ProcessorDefinition) {
   })
 }
 
-for (const definition of builtInKinds) {
+for (const definition of processors) {
   t.test(`${definition.kind} throws nothing but refusals of its options`, async t => {
     let ran = 0
     const check = fc.check(

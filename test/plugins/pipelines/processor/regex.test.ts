@@ -1,4 +1,5 @@
 import t from 'tap'
+import { processorTime } from '../../../time.ts'
 import { compile, processed } from '../sample-run.ts'
 
 const regex = (options: string, item: Record<string, string>) => processed(`  - regex: { ${options} }`, item)
@@ -33,9 +34,9 @@ t.test('wrong patterns are refused when the document is compiled', async t => {
 
 t.test('a pattern that explodes elsewhere runs in linear time', async t => {
   const time = (length: number) => {
-    const start = performance.now()
+    const start = processorTime()
     regex(`field: x, pattern: '^(?<a>(?:a|a)*)*b$'`, { x: 'a'.repeat(length) })
-    return performance.now() - start
+    return processorTime() - start
   }
   time(1000)
   t.ok(time(20_000) < 2000)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isValid, type TableWrite } from '../../../../core/index.ts'
+import { isValid, runAtOnce, type TableWrite } from '../../../../core/index.ts'
 import { logColumns } from '../../../../plugins/telemetry/logs/columns.ts'
 import { decodeLogs } from '../../../../plugins/telemetry/logs/decode.ts'
 import { protobufOf } from '../../../../plugins/telemetry/wire/from-json.ts'
@@ -98,9 +98,9 @@ t.test('records of every shape are read as what they stand for, in both encoding
       schemaUrl: 'u'
     }
     const json = { resourceLogs: [{ resource: { attributes: jsonAttributes(resource) }, scopeLogs: [scopeLogs] }] }
-    for (const body of [protobuf, protobufOf(requests.logs, Buffer.from(JSON.stringify(json)))]) {
-      const { frame } = decodeLogs(body, now + 5n)
-      const columns = logColumns(frame)
+    for (const body of [protobuf, runAtOnce(protobufOf(requests.logs, Buffer.from(JSON.stringify(json))))]) {
+      const { frame } = runAtOnce(decodeLogs(body, now + 5n))
+      const columns = runAtOnce(logColumns(frame))
       for (const [i, log] of logs.entries()) {
         const wanted = rowOf(log, resource, scope)
         const found = Object.fromEntries(columns.map(column => [column.name, cell(column, i)]))

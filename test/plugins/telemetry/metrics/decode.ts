@@ -1,5 +1,5 @@
 // What a metrics request is read as, without a server.
-import { ProtoReader } from '../../../../core/index.ts'
+import { ProtoReader, runAtOnce } from '../../../../core/index.ts'
 import { decodeMetrics } from '../../../../plugins/telemetry/metrics/decode.ts'
 import type { FoundHistogram } from '../../../../plugins/telemetry/metrics/exponential-point.ts'
 import { KnownMetrics } from '../../../../plugins/telemetry/metrics/known.ts'
@@ -44,12 +44,13 @@ export function createReadMetrics(): (body: Uint8Array) => ReadMetrics {
     const points = new PointReader(reader, samples, startTimes)
     const attributes = new AttributeReader()
     const histograms: FoundHistogram[] = []
-    decodeMetrics({
+    const steps = decodeMetrics({
       body: Buffer.from(body.buffer, body.byteOffset, body.length),
       ...{ points, known, attributes, policy, histograms },
       realm: '',
       checkMetric: () => {}
     })
+    runAtOnce(steps)
     const names = new PointNames(reader, samples, attributes, policy)
     return { samples: samplesOf(samples, names), histograms, rejected: points.rejected }
   }

@@ -1,7 +1,7 @@
 // Whatever spans come, every value of them is in the columns: compared with the spans themselves, by rules written anew.
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { type Column, isValid, type Table, type TableWrite } from '../../../../core/index.ts'
+import { type Column, isValid, runAtOnce, type Table, type TableWrite } from '../../../../core/index.ts'
 import { decodeSpans } from '../../../../plugins/telemetry/traces/decode.ts'
 import { spansWrite } from '../../../../plugins/telemetry/traces/table-write.ts'
 import { protobufOf } from '../../../../plugins/telemetry/wire/from-json.ts'
@@ -92,8 +92,8 @@ const rowsOf = (resources: readonly TestResource[]): Row[] =>
   resources.flatMap(resource => resource.scopes.flatMap(scope => scope.spans.map(span => ({ resource, scope, span }))))
 
 function write(body: Uint8Array, table?: Table, mostColumns = 1000): TableWrite {
-  const { frame } = decodeSpans(body, 1000)
-  return spansWrite(frame, { table: 't', mostColumns }, table).write
+  const { frame } = runAtOnce(decodeSpans(body, 1000))
+  return runAtOnce(spansWrite(frame, { table: 't', mostColumns }, table)).write
 }
 
 /** What a column holds, row by row, as plain values. */
@@ -265,7 +265,7 @@ t.test('JSON comes to the same as protobuf', async t => {
     fc.property(request, resources => {
       const show = (body: Uint8Array) =>
         write(body).columns.map(column => [column.name, column.type, cells(column).map(String)])
-      const fromJson = show(protobufOf(requests.traces, Buffer.from(tracesJson(resources))))
+      const fromJson = show(runAtOnce(protobufOf(requests.traces, Buffer.from(tracesJson(resources)))))
       same([JSON.stringify(fromJson)], [JSON.stringify(show(encodeTraces(resources)))], 'columns')
     }),
     80

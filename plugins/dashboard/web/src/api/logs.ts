@@ -39,6 +39,42 @@ export async function queryLogs(query: LogQuery, signal?: AbortSignal, db?: stri
   return readReply(await (await post('/v1/logs', query, signal, db)).text())
 }
 
+/** Lines that say the same but for numbers, names and the like. */
+export interface LogPattern {
+  /** Words, with `<*>` where lines differ. */
+  readonly pattern: string
+  /** For a filter `Regex` that finds them. */
+  readonly regex: string
+  readonly count: number
+  /** RFC 3339. */
+  readonly first: string
+  readonly last: string
+  readonly examples: readonly string[]
+}
+
+export interface LogPatterns {
+  readonly lines: number
+  /** Not looked at: older than those that were. */
+  readonly older: number
+  /** Without a text. */
+  readonly empty: number
+  /** Of patterns that are not in the answer. */
+  readonly others: number
+  /** Most frequent first. */
+  readonly patterns: readonly LogPattern[]
+}
+
+/** Groups the texts of a column; at most `fetch` groups. */
+export async function queryPatterns(
+  query: LogSelection & Pick<LogQuery, 'time_filter'>,
+  column: string,
+  fetch: number,
+  signal?: AbortSignal
+): Promise<LogPatterns> {
+  const response = await post('/v1/logs/patterns', { ...query, columns: [column], limit: { fetch } }, signal)
+  return (await response.json()) as LogPatterns
+}
+
 /** How often each combination of values of expressions is there. The counts are the last column. */
 export function countBy(by: readonly Expression[]): Pick<LogQuery, 'exprs'> {
   return { exprs: [{ AggrFunc: { expr: [{ name: 'count', args: [], alias: countName }], by } }] }

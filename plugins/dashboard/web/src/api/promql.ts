@@ -6,6 +6,20 @@ export interface Series {
   /** Seconds since 1970. */
   readonly times: readonly number[]
   readonly values: readonly number[]
+  /** Of native histograms, which have no values. */
+  readonly histograms: readonly HistogramPoint[]
+}
+
+export interface HistogramPoint {
+  /** Seconds since 1970. */
+  readonly time: number
+  readonly buckets: readonly Bucket[]
+}
+
+export interface Bucket {
+  readonly lower: number
+  readonly upper: number
+  readonly count: number
 }
 
 export interface PromResult {
@@ -15,6 +29,8 @@ export interface PromResult {
 }
 
 type Point = readonly [time: number, value: string]
+type WireBucket = readonly [bounds: number, lower: string, upper: string, count: string]
+type WireHistogram = readonly [time: number, { readonly buckets?: readonly WireBucket[] }]
 
 interface Reply {
   readonly data: {
@@ -25,6 +41,8 @@ interface Reply {
           readonly metric: Record<string, string>
           readonly value?: Point
           readonly values?: readonly Point[]
+          readonly histogram?: WireHistogram
+          readonly histograms?: readonly WireHistogram[]
         }[]
   }
   readonly warnings?: readonly string[]
@@ -138,18 +156,29 @@ function readResult({ data, warnings = [], infos = [] }: Reply): PromResult {
   const { resultType, result } = data
   const lists =
     resultType === 'scalar' || resultType === 'string'
-      ? [{ metric: {}, values: [result as Point] }]
-      : (result as Exclude<typeof result, Point>).map(({ metric, value, values }) => ({
+      ? [{ metric: {}, values: [result as Point], histograms: [] }]
+      : (result as Exclude<typeof result, Point>).map(({ metric, value, values, histogram, histograms }) => ({
           metric,
-          values: values ?? (value ? [value] : [])
+          values: values ?? (value ? [value] : []),
+          histograms: histograms ?? (histogram ? [histogram] : [])
         }))
   return {
     type: resultType,
-    series: lists.map(({ metric, values }) => ({
+    series: lists.map(({ metric, values, histograms }) => ({
       labels: metric,
       times: values.map(([time]) => time),
-      values: values.map(([, value]) => Number(value))
+      values: values.map(([, value]) => Number(value)),
+      histograms: histograms.map(([time, { buckets = [] }]) => ({ time, buckets: buckets.map(readBucket) }))
     })),
     warnings: [...warnings, ...infos]
   }
+}
+
+function readBucket([, lower, upper, count]: WireBucket): Bucket {
+  return { lower: readBound(lower), upper: readBound(upper), count: Number(count) }
+}
+
+/** A bound as PromQL writes it: `+Inf` is no number of JavaScript. */
+export function readBound(text: string): number {
+  return text.endsWith('Inf') ? (text.startsWith('-') ? -Infinity : Infinity) : Number(text)
 }

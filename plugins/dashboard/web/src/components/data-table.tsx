@@ -71,6 +71,7 @@ export function DataTable({ columns, rows, label }: DataTableProps) {
                 <th
                   key={i}
                   scope="col"
+                  class={isNumber[i] ? 'number' : undefined}
                   aria-sort={order?.column === i ? (order.isDown ? 'descending' : 'ascending') : undefined}
                 >
                   <button type="button" class="plain" title={`Sort by ${name}`} onClick={() => sort(i)}>

@@ -2,7 +2,16 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { bracketMatching, defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { Annotation, Compartment, EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
+import {
+  Annotation,
+  Compartment,
+  EditorState,
+  type Extension,
+  StateEffect,
+  StateField,
+  type Transaction,
+  type TransactionSpec
+} from '@codemirror/state'
 import {
   Decoration,
   type DecorationSet,
@@ -25,6 +34,8 @@ export interface EditorProps {
   /** Lines it has room for at least. */
   readonly lines?: number
   readonly hasNumbers?: boolean
+  /** One line only: Enter runs it. */
+  readonly isLine?: boolean
   /** What is to be marked as wrong. */
   readonly wrong?: { readonly from: number; readonly to: number } | undefined
   onChange(value: string): void
@@ -88,6 +99,7 @@ export function Editor({
   language = [],
   lines = 4,
   hasNumbers,
+  isLine = false,
   wrong,
   onChange,
   onRun
@@ -109,7 +121,8 @@ export function Editor({
     const state = EditorState.create({
       doc: value,
       extensions: [
-        keymap.of([{ key: 'Mod-Enter', run }]),
+        keymap.of([{ key: 'Mod-Enter', run }, ...(isLine ? [{ key: 'Enter', run }] : [])]),
+        isLine ? EditorState.transactionFilter.of(withoutBreaks) : [],
         history(),
         drawSelection(),
         bracketMatching(),
@@ -127,7 +140,7 @@ export function Editor({
           calls.current.onChange(text)
         }),
         look,
-        EditorView.theme({ '.cm-content': { minHeight: `${lines * 1.5 + 1.2}em` } }),
+        EditorView.theme({ '.cm-content': isLine ? { padding: '4px 0' } : { minHeight: `${lines * 1.5 + 1.2}em` } }),
         wrongParts,
         parts.highlight.of([]),
         parts.language.of(language)
@@ -156,5 +169,19 @@ export function Editor({
     view.current?.dispatch({ effects: parts.highlight.reconfigure(syntaxHighlighting(style)) })
   }, [isDark.value])
 
-  return <div class="editor" ref={place} />
+  return <div class={isLine ? 'editor line' : 'editor'} ref={place} />
+}
+
+/** What is pasted into one line stays one. */
+function withoutBreaks(change: Transaction): Transaction | readonly TransactionSpec[] {
+  if (!change.docChanged || change.newDoc.lines === 1) return change
+  const insert = change.newDoc.toString().replaceAll(/\s*\n\s*/g, ' ')
+  const changes = { from: 0, to: change.startState.doc.length, insert }
+  return [
+    {
+      changes,
+      selection: { anchor: insert.length },
+      annotations: fromOutside.of(change.annotation(fromOutside) ?? false)
+    }
+  ]
 }

@@ -4,10 +4,12 @@ import { useEffect } from 'preact/hooks'
 import { pages } from '../pages.ts'
 import { addressOf, go } from '../router.ts'
 
-type Shown = 'palette' | 'keys' | undefined
+/** What lies above the page; each time it is opened it is another one. */
+export interface Shown {
+  readonly kind: 'palette' | 'keys'
+}
 
-/** What lies above the page. */
-export const shown = signal<Shown>(undefined)
+export const shown = signal<Shown | undefined>(undefined)
 
 /** Milliseconds in which the second key of two is pressed. */
 const together = 1000
@@ -33,7 +35,7 @@ export function useKeys(): void {
     const press = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault()
-        shown.value = 'palette'
+        shown.value = { kind: 'palette' }
         return
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event)) return
@@ -41,7 +43,7 @@ export function useKeys(): void {
       sinceG = event.key === 'g' && !isSecond ? Date.now() : 0
       const page = isSecond ? letters[event.key] : undefined
       if (page !== undefined && pages.peek().some(({ name }) => name === page)) go(addressOf(page))
-      else if (event.key === '?') shown.value = 'keys'
+      else if (event.key === '?') shown.value = { kind: 'keys' }
       else if (event.key === '/') focusSearch(event)
     }
     addEventListener('keydown', press)
@@ -56,7 +58,7 @@ function isWriting(event: KeyboardEvent): boolean {
 }
 
 function focusSearch(event: KeyboardEvent): void {
-  const field = document.querySelector<HTMLElement>('main input[type="search"], main .expression')
+  const field = document.querySelector<HTMLElement>('main input[type="search"]')
   const editor = document.querySelector('main .editor')?.shadowRoot?.querySelector<HTMLElement>('.cm-content')
   const target = field ?? editor
   if (!target) return

@@ -1,6 +1,6 @@
 // What lies above the page: the keys there are, and a list of what there is to go to, found by its words.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { quoteText, rowsOf } from '../api/sql.ts'
 import { pages } from '../pages.ts'
 import { addressOf, go } from '../router.ts'
@@ -16,15 +16,25 @@ import './palette.css'
 const most = 12
 
 export function Palette() {
-  if (shown.value === undefined) return null
-  return shown.value === 'keys' ? <Keys /> : <Commands />
+  const { value: own } = shown
+  if (own === undefined) return null
+  // A browser says late that a dialog was closed: another one may have been opened meanwhile, which stays.
+  const close = () => {
+    if (shown.peek() === own) shown.value = undefined
+  }
+  const label = own.kind === 'keys' ? 'Keys' : 'Go to'
+  return (
+    <Box key={own} label={label} onClose={close}>
+      {own.kind === 'keys' ? <Keys onClose={close} /> : <Commands onClose={close} />}
+    </Box>
+  )
 }
 
-const close = () => {
-  shown.value = undefined
+interface Closable {
+  onClose(): void
 }
 
-function Keys() {
+function Keys({ onClose }: Closable) {
   const known = pages.value.flatMap(({ name, title }) => {
     const letter = Object.keys(letters).find(each => letters[each] === name)
     return letter === undefined ? [] : [[`g ${letter}`, title]]
@@ -38,7 +48,7 @@ function Keys() {
     ...known
   ]
   return (
-    <Box label="Keys">
+    <>
       <table class="plain">
         <tbody>
           {rows.map(([keys, text]) => (
@@ -51,10 +61,10 @@ function Keys() {
           ))}
         </tbody>
       </table>
-      <button type="button" onClick={close}>
+      <button type="button" onClick={onClose}>
         Close
       </button>
-    </Box>
+    </>
   )
 }
 
@@ -64,7 +74,7 @@ interface Command {
   run(): void
 }
 
-function Commands() {
+function Commands({ onClose }: Closable) {
   const [wanted, setWanted] = useState('')
   const [place, setPlace] = useState(0)
   const tables = useLoaded(signal => loadTables(database.value, signal), [database.value])
@@ -73,7 +83,7 @@ function Commands() {
     .filter(({ title, note }) => words.every(word => `${title} ${note}`.toLowerCase().includes(word)))
     .slice(0, most)
   const run = (command: Command | undefined) => {
-    close()
+    onClose()
     command?.run()
   }
   const press = (event: KeyboardEvent) => {
@@ -88,7 +98,7 @@ function Commands() {
     }
   }
   return (
-    <Box label="Go to">
+    <>
       <input
         role="combobox"
         aria-label="Go to a page or a table"
@@ -120,7 +130,7 @@ function Commands() {
         ))}
       </div>
       {found.length === 0 && <p class="quiet">Nothing is called like this.</p>}
-    </Box>
+    </>
   )
 }
 
@@ -145,7 +155,7 @@ function commandsOf(tables: readonly string[]): readonly Command[] {
       title: 'Keys',
       note: 'help',
       run: () => {
-        shown.value = 'keys'
+        shown.value = { kind: 'keys' }
       }
     }
   ]
@@ -160,17 +170,21 @@ async function loadTables(db: string, signal: AbortSignal): Promise<readonly str
 }
 
 /** Lies above the page; Escape and a click beside it close it, and the focus goes back. */
-function Box({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+function Box({
+  label,
+  children,
+  onClose
+}: Closable & { readonly label: string; readonly children: ComponentChildren }) {
   const box = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current } = box
     current!.showModal()
-    const beside = (event: MouseEvent) => event.target === current && close()
+    const beside = (event: MouseEvent) => event.target === current && onClose()
     current!.addEventListener('click', beside)
     return () => current!.close()
   }, [])
   return (
-    <dialog class="palette" ref={box} aria-label={label} onClose={close}>
+    <dialog class="palette" ref={box} aria-label={label} onClose={onClose}>
       <div class="stack">{children}</div>
     </dialog>
   )

@@ -1,6 +1,7 @@
 // Loads anew, by hand or every few seconds; how often stands in the address.
 import { useEffect } from 'preact/hooks'
 import { change, parameters } from '../router.ts'
+import { isLoading } from '../task.ts'
 import { refresh } from '../time.ts'
 
 const choices: readonly (readonly [word: string, seconds: number])[] = [
@@ -17,7 +18,7 @@ export function Refresh() {
   useEffect(() => {
     if (seconds === undefined) return undefined
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') refresh()
+      if (document.visibilityState === 'visible' && !isLoading()) refresh()
     }, seconds * 1000)
     return () => clearInterval(timer)
   }, [seconds])

@@ -1,5 +1,5 @@
 // Values over time: lines, areas, bars or points. Dragging zooms in, a double-click zooms out; charts of one page share the crosshair.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import './chart.css'
@@ -9,14 +9,19 @@ import type { Unit } from '../../units.ts'
 import { zoneName } from '../../zone.ts'
 import { Choice } from '../choice.tsx'
 import { Menu } from '../menu.tsx'
+import type { Dot } from './dot.ts'
+import { Dots, useDots } from './dots.tsx'
 import { savePicture, saveValues } from './export.ts'
 import { Legend } from './legend.tsx'
 import { chooseLines, type Line } from './line.ts'
-import { type Cursor, type Mark, plotData, plotOptions, type Style } from './plot.ts'
+import type { Mark } from './mark.ts'
+import { type Content, type Cursor, plotData, plotOptions, type Style } from './plot.ts'
 import { Tooltip } from './tooltip.tsx'
 
+export type { Dot } from './dot.ts'
 export type { Line } from './line.ts'
-export type { Mark, Style } from './plot.ts'
+export type { Mark } from './mark.ts'
+export type { Style } from './plot.ts'
 
 export interface ChartProps {
   readonly lines: readonly Line[]
@@ -30,6 +35,7 @@ export interface ChartProps {
   /** In the order they come, with one figure of each, and without a choice of styles. */
   readonly short?: 'sum' | 'last'
   readonly marks?: readonly Mark[]
+  readonly dots?: readonly Dot[]
   /** After dragging over a part, or for a double-click. */
   onZoom?(span: TimeSpan): void
 }
@@ -40,11 +46,11 @@ const styles = [
   { value: 'bars', title: 'Bars' },
   { value: 'points', title: 'Points' }
 ] as const
-const none: readonly Mark[] = []
+const none: readonly never[] = []
 const nothing: ReadonlySet<string> = new Set()
 
 export function Chart(props: ChartProps) {
-  const { lines, label, span, height = 260, unit = 'none', short, marks = none, onZoom } = props
+  const { lines, label, span, height = 260, unit = 'none', short, marks = none, dots = none, onZoom } = props
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const [hidden, setHidden] = useState(nothing)
@@ -53,6 +59,7 @@ export function Chart(props: ChartProps) {
   const [isLog, setLog] = useState(false)
   const [cursor, setCursor] = useState<Cursor>()
   const { lines: drawn, note } = useMemo(() => chooseLines(lines, short === undefined), [lines, short, isDark.value])
+  const { places, onDraw } = useDots(dots)
   const zoom = useRef(onZoom)
   zoom.current = onZoom
   const shown = useMemo(() => drawn.filter(({ name }) => !hidden.has(name)), [drawn, hidden])
@@ -64,9 +71,19 @@ export function Chart(props: ChartProps) {
     const to = Math.min(middle + (max - min) * 1000, Math.max(Date.now(), max * 1000))
     zoom.current?.({ from: middle - (max - min) * 1000, to })
   }
-  useEffect(() => {
+  const isShown = ({ name }: Line) => !hidden.has(name)
+  const content = useMemo<Content>(
+    () => ({ lines: drawn, span, marks, dots }),
+    [drawn, span?.from, span?.to, marks, dots]
+  )
+  const latest = useRef({ content, onDraw })
+  latest.current = { content, onDraw }
+  /** What the chart was last given. */
+  const given = useRef<Content>(undefined)
+  const pointed = useRef<{ readonly left: number; readonly top: number }>(undefined)
+  const shape = useMemo(() => JSON.stringify(drawn.map(({ name, colour }) => [name, colour])), [drawn])
+  useLayoutEffect(() => {
     const element = place.current!
-    const isShown = ({ name }: Line) => !hidden.has(name)
     const options = plotOptions({
       lines: drawn,
       width: element.clientWidth || 600,
@@ -75,24 +92,34 @@ export function Chart(props: ChartProps) {
       isStacked,
       isLog,
       unit,
-      span,
-      marks,
+      pointed: element.matches(':hover') ? pointed.current : undefined,
       isShown,
+      content: () => latest.current.content,
+      onDraw: each => latest.current.onDraw(each),
       onZoom: chosen => zoom.current?.(chosen),
       // Others of the page follow the crosshair, but only the one under the mouse has words.
       onCursor: at => setCursor(element.matches(':hover') ? at : undefined)
     })
     const chart = new uPlot(options, plotData(drawn, isStacked, isLog, isShown), element)
     plot.current = chart
+    given.current = content
     const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }))
     observer.observe(element)
     chart.over.addEventListener('dblclick', zoomOut)
     chart.over.addEventListener('mouseleave', () => setCursor(undefined))
     return () => {
+      const { left = -1, top = -1 } = chart.cursor
+      pointed.current = left < 0 ? undefined : { left, top }
       observer.disconnect()
       chart.destroy()
     }
-  }, [drawn, isDark.value, zoneName.value, hidden, height, style, isStacked, isLog, unit, marks, span?.from, span?.to])
+  }, [shape, span === undefined, isDark.value, zoneName.value, hidden, height, style, isStacked, isLog, unit])
+  // The same lines with other values: crosshair, tooltip and what is being dragged stay.
+  useLayoutEffect(() => {
+    if (given.current === content) return
+    given.current = content
+    plot.current!.setData(plotData(drawn, isStacked, isLog, isShown))
+  }, [content])
 
   return (
     <figure class="chart" aria-label={label}>
@@ -122,6 +149,7 @@ export function Chart(props: ChartProps) {
       )}
       <div class="plot">
         <div ref={place} />
+        <Dots places={places} />
         {cursor && (
           <Tooltip
             cursor={cursor}

@@ -41,7 +41,7 @@ export function Legend({ lines, hidden, unit, short, onHide }: LegendProps) {
               <span class="swatch" style={{ background: line.colour }} />
               <span class="name">{line.name}</span>
               {short !== undefined ? (
-                <span class="figure">{formatValue(line.figures[short], unit)}</span>
+                <span class="figure">{shortFigure(line.figures[short], short, unit)}</span>
               ) : (
                 heads.map(head => (
                   <span key={head} class="figure">
@@ -56,6 +56,11 @@ export function Legend({ lines, hidden, unit, short, onHide }: LegendProps) {
       </ul>
     </div>
   )
+}
+
+/** Sums are counts, which are told exactly. */
+function shortFigure(value: number | null, short: 'sum' | 'last', unit: Unit): string {
+  return short === 'sum' && unit === 'count' && value !== null ? value.toLocaleString('en') : formatValue(value, unit)
 }
 
 function without(hidden: ReadonlySet<string>, name: string): ReadonlySet<string> {

@@ -5,16 +5,19 @@ import { colour } from '../../theme.ts'
 import type { TimeSpan } from '../../time.ts'
 import { axisSteps, axisTexts, formatValue, type Unit } from '../../units.ts'
 import { zone, zoneName } from '../../zone.ts'
+import { type Dot, withDots } from './dot.ts'
 import type { DrawnLine, Line } from './line.ts'
+import { drawMarks, type Mark } from './mark.ts'
 import { timeWordsOf } from './time-axis.ts'
 
 export type Style = 'lines' | 'area' | 'bars' | 'points'
 
-/** Something that happened, such as a deploy. */
-export interface Mark {
-  /** Seconds since 1970. */
-  readonly time: number
-  readonly text: string
+/** What changes while a chart goes on. */
+export interface Content {
+  readonly lines: readonly DrawnLine[]
+  readonly span: TimeSpan | undefined
+  readonly marks: readonly Mark[]
+  readonly dots: readonly Dot[]
 }
 
 export interface PlotOptions {
@@ -25,11 +28,14 @@ export interface PlotOptions {
   readonly isStacked: boolean
   readonly isLog: boolean
   readonly unit: Unit
-  readonly span: TimeSpan | undefined
-  readonly marks: readonly Mark[]
+  /** Pixels where the crosshair stands at first. */
+  readonly pointed: { readonly left: number; readonly top: number } | undefined
+  /** At the moment; whether it has a span stays as it is. */
+  content(): Content
   isShown(line: DrawnLine): boolean
   onZoom(span: TimeSpan): void
   onCursor(cursor: Cursor | undefined): void
+  onDraw(chart: uPlot): void
 }
 
 /** Where the mouse is. */
@@ -48,7 +54,12 @@ const margin = 10
 const widestTime = 68
 
 export function plotOptions(options: PlotOptions): uPlot.Options {
-  const { lines, width, height, span, style, isStacked, isLog, unit, isShown, onZoom, onCursor } = options
+  const { lines, width, height, style, isStacked, isLog, unit, pointed, content, isShown, onZoom, onCursor } = options
+  const inReach = (min: number | null, max: number | null) => withDots(min, max, content().dots)
+  const timeRange = (): [number, number] => {
+    const { from, to } = content().span!
+    return [from / 1000, to / 1000]
+  }
   const axis: uPlot.Axis = {
     stroke: colour('quiet'),
     font: axisFont,
@@ -67,10 +78,10 @@ export function plotOptions(options: PlotOptions): uPlot.Options {
       points: { size: 5 }
     },
     scales: {
-      x: { time: true, ...(span && { range: [span.from / 1000, span.to / 1000] }) },
+      x: { time: true, ...(content().span && { range: timeRange }) },
       y: isLog
-        ? { distr: 3, range: (_, min, max) => logRange(min, max) }
-        : { range: (_, min, max) => rangeOf(min, max, isFilled) }
+        ? { distr: 3, range: (_, min, max) => logRange(...inReach(min, max)) }
+        : { range: (_, min, max) => rangeOf(...inReach(min, max), isFilled) }
     },
     axes: [
       { ...axis, size: 38, space: widestTime, values: (_, places, __, ___, step) => timeWordsOf(places, step) },
@@ -84,7 +95,8 @@ export function plotOptions(options: PlotOptions): uPlot.Options {
     ],
     series: [{}, ...lines.map(line => seriesOf(line, style, isFilled && !isLog, isShown(line)))],
     hooks: {
-      draw: [chart => drawMarks(chart, options.marks)],
+      draw: [chart => drawMarks(chart, content().marks), options.onDraw],
+      ready: [chart => pointed && chart.setCursor(pointed)],
       setCursor: [
         chart => {
           const { left = -1, top = -1 } = chart.cursor
@@ -143,23 +155,6 @@ function rangeOf(min: number | null, max: number | null, isFilled: boolean): [nu
 function logRange(min: number | null, max: number | null): [number, number] {
   if (min === null || max === null || !(min > 0)) return [1e-3, max !== null && max > 1e-3 ? max : 1]
   return [10 ** Math.floor(Math.log10(min)), 10 ** Math.ceil(Math.log10(max * 1.0001))]
-}
-
-function drawMarks(chart: uPlot, marks: readonly Mark[]): void {
-  const { ctx, bbox } = chart
-  ctx.save()
-  ctx.strokeStyle = colour('accent')
-  ctx.lineWidth = devicePixelRatio
-  ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio])
-  for (const { time } of marks) {
-    const x = Math.round(chart.valToPos(time, 'x', true))
-    if (x < bbox.left || x > bbox.left + bbox.width) continue
-    ctx.beginPath()
-    ctx.moveTo(x, bbox.top)
-    ctx.lineTo(x, bbox.top + bbox.height)
-    ctx.stroke()
-  }
-  ctx.restore()
 }
 
 /** What is drawn: stacked, those that are shown stand on top of those behind them. */

@@ -2,7 +2,8 @@
 import { formatTime } from '../../time.ts'
 import { formatValue, type Unit } from '../../units.ts'
 import { type DrawnLine, valueAt } from './line.ts'
-import type { Cursor, Mark } from './plot.ts'
+import type { Mark } from './mark.ts'
+import type { Cursor } from './plot.ts'
 
 /** Lines named; more would hide the chart. */
 const most = 15

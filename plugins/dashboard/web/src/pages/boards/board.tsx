@@ -64,7 +64,8 @@ function Opened({ board: first }: { readonly board: Board | undefined }) {
             ...Object.fromEntries(parameters.value),
             board: saved.id,
             edit: undefined,
-            add: undefined
+            add: undefined,
+            exemplars: undefined
           })
         )
       setBoard(saved)

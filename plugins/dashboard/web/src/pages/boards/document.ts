@@ -5,6 +5,9 @@ import type { Unit } from '../../units.ts'
 export type Language = 'promql' | 'sql' | 'logs'
 export type PanelKind = 'row' | 'chart' | 'stat' | 'table' | 'logs' | 'text'
 
+/** `heat map` is for histograms, which have it where no style is chosen, too. */
+export type PanelStyle = Style | 'heat map'
+
 export interface PanelQuery {
   readonly language: Language
   /** Of `logs`: a table, and words its lines hold. */
@@ -22,8 +25,10 @@ export interface Panel {
   readonly height: number
   readonly queries: readonly PanelQuery[]
   readonly unit?: Unit
-  readonly style?: Style
+  readonly style?: PanelStyle
   readonly stacked?: boolean
+  /** Dots that lead to traces. */
+  readonly exemplars?: boolean
   /** Of `text`. */
   readonly text?: string
 }
@@ -59,7 +64,7 @@ export const units: readonly Unit[] = [
   'perSecond',
   'bytesPerSecond'
 ]
-const styles: readonly Style[] = ['lines', 'area', 'bars', 'points']
+export const styles: readonly PanelStyle[] = ['lines', 'area', 'bars', 'points', 'heat map']
 const variableKinds: readonly Variable['kind'][] = ['promql', 'sql', 'custom', 'text']
 
 type Loose = Readonly<Record<string, unknown>>
@@ -77,7 +82,7 @@ export function readDocument(value: unknown): BoardDocument {
 
 function readPanel(value: Loose): Panel {
   const kind = oneOf(kinds, value['kind'], 'chart')
-  const { unit, style, stacked, text } = value
+  const { unit, style, stacked, exemplars, text } = value
   return {
     title: textOf(value['title']),
     kind,
@@ -89,8 +94,9 @@ function readPanel(value: Loose): Panel {
       ...(typeof query['legend'] === 'string' && query['legend'] !== '' && { legend: query['legend'] })
     })),
     ...(units.includes(unit as Unit) && { unit: unit as Unit }),
-    ...(styles.includes(style as Style) && { style: style as Style }),
+    ...(styles.includes(style as PanelStyle) && { style: style as PanelStyle }),
     ...(stacked === true && { stacked }),
+    ...(exemplars === true && { exemplars }),
     ...(typeof text === 'string' && { text })
   }
 }

@@ -13,6 +13,7 @@ export function draftOf(board: Board | undefined): Draft {
   if (board !== undefined) return { title: board.title, shared: board.shared, document: readDocument(board.document) }
   const [language, text] = [parameters.peek().get('lang'), parameters.peek().get('add')]
   const queries = [{ language: language === 'sql' ? 'sql' : 'promql', text: text ?? '' }]
-  const panels = text === null ? [] : [{ title: '', kind: 'chart', width: 24, height: 10, queries }]
+  const exemplars = parameters.peek().get('exemplars') === '1'
+  const panels = text === null ? [] : [{ title: '', kind: 'chart', width: 24, height: 10, queries, exemplars }]
   return { title: 'New dashboard', shared: false, document: readDocument({ panels }) }
 }

@@ -1,4 +1,4 @@
-// Reads dashboards of Grafana: rows, time series, stat, table, logs and text panels, and variables. What is left out is told.
+// Reads dashboards of Grafana: rows, time series, heat maps, stat, table, logs and text panels, and variables. What is left out is told.
 import {
   type BoardDocument,
   listOf,
@@ -23,6 +23,7 @@ const kinds: Readonly<Record<string, PanelKind>> = {
   timeseries: 'chart',
   graph: 'chart',
   barchart: 'chart',
+  heatmap: 'chart',
   stat: 'stat',
   singlestat: 'stat',
   gauge: 'stat',
@@ -114,7 +115,8 @@ function readPanel(panel: Loose, notes: string[]): Panel[] {
       width: placeOf(panel, 'w') || 12,
       height: placeOf(panel, 'h') || 8,
       ...(unit && { unit }),
-      ...(kind === 'chart' && { style: isBars ? 'bars' : isArea ? 'area' : 'lines' }),
+      ...(kind === 'chart' && { style: type === 'heatmap' ? 'heat map' : isBars ? 'bars' : isArea ? 'area' : 'lines' }),
+      ...(listOf(panel['targets']).some(target => target['exemplar'] === true) && { exemplars: true }),
       ...((stacking === 'normal' || panel['stack'] === true) && { stacked: true }),
       ...(kind === 'text' && { text: textOf(loose(panel['options'])['content']) || textOf(panel['content']) })
     }

@@ -1,21 +1,29 @@
 // Asks what a panel asks.
 
+import { type Exemplar, loadExemplars } from '../../api/exemplars.ts'
 import { queryLogs } from '../../api/logs.ts'
-import { queryAt, queryRange, type Series, seriesName, stepOf } from '../../api/promql.ts'
+import { queryAt, queryRange, type Series, type Span, seriesName, stepOf } from '../../api/promql.ts'
 import { type Column, type SqlResult, sql } from '../../api/sql.ts'
+import { type Heat, heatOf } from '../../components/chart/heat.ts'
 import type { Line } from '../../components/chart/index.tsx'
 import { linesOf } from '../../components/chart/row-lines.ts'
 import { linesOfSeries } from '../../components/chart/series-lines.ts'
 import { fillTimes } from '../../fill-times.ts'
 import { type LogTable, loadLogTables } from '../../log-tables.ts'
 import { wordConditions } from '../../log-words.ts'
+import { mostDots, wordsOf } from '../../observations.ts'
 import type { TimeSpan } from '../../time.ts'
 import { timeFilter } from '../../time-filter.ts'
 import type { Panel, PanelQuery } from './document.ts'
 import { legendOf, substitute, type Values } from './substitute.ts'
 
 export type Loaded =
-  | { readonly kind: 'lines'; readonly lines: readonly Line[]; readonly warnings: readonly string[] }
+  | (Lines & {
+      readonly kind: 'lines'
+      /** Where the answer is one histogram. */
+      readonly heat: Heat | undefined
+      readonly exemplars: readonly Exemplar[]
+    })
   | { readonly kind: 'rows'; readonly columns: readonly Column[]; readonly rows: SqlResult['rows'] }
   | { readonly kind: 'logs'; readonly table: LogTable; readonly result: SqlResult }
 
@@ -30,43 +38,63 @@ export interface LoadContext {
   readonly signal: AbortSignal
 }
 
-export async function loadPanel({ kind, queries }: Panel, context: LoadContext): Promise<Loaded> {
+export async function loadPanel({ kind, queries, exemplars }: Panel, context: LoadContext): Promise<Loaded> {
   const [first] = queries
-  if (first === undefined) return { kind: 'lines', lines: [], warnings: [] }
+  if (first === undefined) return { kind: 'lines', lines: [], warnings: [], series: [], heat: undefined, exemplars: [] }
   if (first.language === 'logs') return loadLogs(first, context)
   if (kind === 'table' || kind === 'logs') return loadTable(first, queries, context)
-  const parts = await Promise.all(queries.map(query => loadLines(query, kind, context)))
+  const [found, ...parts] = await Promise.all([
+    exemplars === true ? exemplarsOf(queries, context) : [],
+    ...queries.map(query => loadLines(query, kind, context))
+  ])
+  const series = parts.flatMap(({ series }) => series)
   return {
     kind: 'lines',
+    series,
     lines: parts.flatMap(({ lines }) => lines),
-    warnings: parts.flatMap(({ warnings }) => warnings)
+    warnings: parts.flatMap(({ warnings }) => warnings),
+    heat: queries.length === 1 ? heatOf(series, stepOf(secondsOf(context.span))) : undefined,
+    exemplars: found
   }
+}
+
+function exemplarsOf(queries: readonly PanelQuery[], context: LoadContext): Promise<readonly Exemplar[]> {
+  const texts = queries.flatMap(query => (query.language === 'promql' ? filled(query, context) : []))
+  return loadExemplars([...new Set(texts.flatMap(wordsOf))], secondsOf(context.span), mostDots, context)
+}
+
+function secondsOf({ from, to }: TimeSpan): Span {
+  return { from: from / 1000, to: to / 1000 }
 }
 
 interface Lines {
   readonly lines: readonly Line[]
   readonly warnings: readonly string[]
+  /** Of PromQL: what the lines were made of. */
+  readonly series: readonly Series[]
 }
 
 async function loadLines(query: PanelQuery, kind: Panel['kind'], context: LoadContext): Promise<Lines> {
   const { span, signal, db } = context
-  const seconds = { from: span.from / 1000, to: span.to / 1000 }
+  const seconds = secondsOf(span)
   const step = stepOf(seconds)
   const text = filled(query, context)
   if (query.language === 'sql') {
     const result = await sql(text, { signal, db, limit: 10_000 })
     const lines = linesOf(result)
-    if (lines.length > 0 || kind !== 'stat') return { lines, warnings: [] }
-    return { lines: figuresOf(result, seconds.to), warnings: [] }
+    if (lines.length > 0 || kind !== 'stat') return { lines, warnings: [], series: [] }
+    return { lines: figuresOf(result, seconds.to), warnings: [], series: [] }
   }
   const { series, warnings } = await queryRange(text, seconds, step, { signal, db })
-  const named = linesOfSeries(series, seconds, step).map((line, i) => ({ ...line, name: nameOf(query, series[i]!) }))
+  // Native histograms have no values.
+  const valued = series.filter(({ values }) => values.length > 0)
+  const named = linesOfSeries(valued, seconds, step).map((line, i) => ({ ...line, name: nameOf(query, valued[i]!) }))
   // What only might be wrong is for whoever writes the expression.
-  return { lines: uniquely(named), warnings: warnings.filter(text => !text.startsWith('PromQL info')) }
+  return { series, lines: uniquely(named), warnings: warnings.filter(text => !text.startsWith('PromQL info')) }
 }
 
 function filled(query: PanelQuery, { values, span }: LoadContext): string {
-  const step = stepOf({ from: span.from / 1000, to: span.to / 1000 })
+  const step = stepOf(secondsOf(span))
   const text = substitute(query.text, query.language, values, { ...span, step })
   return query.language === 'sql' ? fillTimes(text, span) : text
 }

@@ -1,10 +1,10 @@
 // Changes one panel; what is changed is shown at once.
-
-import type { Style } from '../../components/chart/index.tsx'
 import { Choice } from '../../components/choice.tsx'
 import { Drawer } from '../../components/drawer.tsx'
+import { Select } from '../../components/select.tsx'
 import type { Unit } from '../../units.ts'
-import { kinds, languages, type Panel, type PanelKind, type PanelQuery, units } from './document.ts'
+import { kinds, type Panel, type PanelKind, type PanelQuery, type PanelStyle, styles, units } from './document.ts'
+import { QueryEditor } from './query-editor.tsx'
 
 export interface PanelEditorProps {
   readonly panel: Panel
@@ -19,13 +19,7 @@ const widths = [
   [8, 'Third'],
   [6, 'Quarter']
 ] as const
-const styles: readonly Style[] = ['lines', 'area', 'bars', 'points']
-
-const hints: Readonly<Record<PanelQuery['language'], string>> = {
-  promql: 'rate(http_requests_total[$__rate_interval])',
-  sql: 'SELECT time, value FROM table WHERE time >= :from AND time < :to',
-  logs: 'table words "several words" -not'
-}
+const automatic = 'automatic'
 
 export function PanelEditor({ panel, onChange, onRemove, onClose }: PanelEditorProps) {
   const set = (changes: Partial<Panel>) => onChange({ ...panel, ...changes })
@@ -39,7 +33,7 @@ export function PanelEditor({ panel, onChange, onRemove, onClose }: PanelEditorP
       <Select label="Kind" value={panel.kind} options={kinds} onChange={kind => set(asKind(panel, kind))} />
       {isAsking &&
         panel.queries.map((query, i) => (
-          <Query
+          <QueryEditor
             key={i}
             place={i + 1}
             query={query}
@@ -69,15 +63,23 @@ export function PanelEditor({ panel, onChange, onRemove, onClose }: PanelEditorP
       )}
       {panel.kind === 'chart' && (
         <>
-          <Select<Style>
+          <Select<PanelStyle | typeof automatic>
             label="Style"
-            value={panel.style ?? 'lines'}
-            options={styles}
-            onChange={style => set({ style })}
+            value={panel.style ?? automatic}
+            options={[automatic, ...styles]}
+            onChange={style => onChange(withStyle(panel, style === automatic ? undefined : style))}
           />
           <label>
             <input type="checkbox" checked={panel.stacked ?? false} onChange={() => set({ stacked: !panel.stacked })} />{' '}
             Stacked
+          </label>
+          <label>
+            <input
+              type="checkbox"
+              checked={panel.exemplars ?? false}
+              onChange={() => set({ exemplars: !panel.exemplars })}
+            />{' '}
+            Exemplars
           </label>
         </>
       )}
@@ -110,6 +112,10 @@ export function PanelEditor({ panel, onChange, onRemove, onClose }: PanelEditorP
   )
 }
 
+function withStyle({ style: _, ...panel }: Panel, style: PanelStyle | undefined): Panel {
+  return style === undefined ? panel : { ...panel, style }
+}
+
 function asKind({ queries, ...panel }: Panel, kind: PanelKind): Panel {
   const first: PanelQuery = { language: kind === 'logs' ? 'logs' : 'promql', text: '' }
   const isAsking = kind !== 'row' && kind !== 'text'
@@ -119,69 +125,4 @@ function asKind({ queries, ...panel }: Panel, kind: PanelKind): Panel {
     width: kind === 'row' ? 24 : panel.width,
     queries: isAsking && queries.length === 0 ? [first] : queries
   }
-}
-
-interface QueryProps {
-  readonly place: number
-  readonly query: PanelQuery
-  readonly isOnly: boolean
-  onChange(query: PanelQuery): void
-  onRemove(): void
-}
-
-function Query({ place, query, isOnly, onChange, onRemove }: QueryProps) {
-  return (
-    <fieldset class="stack query">
-      <legend class="quiet">Query {place}</legend>
-      <Select
-        label={`Language of query ${place}`}
-        value={query.language}
-        options={languages}
-        onChange={language => onChange({ ...query, language })}
-      />
-      <textarea
-        rows={4}
-        aria-label={`Text of query ${place}`}
-        placeholder={hints[query.language]}
-        value={query.text}
-        // A text that is half written is not asked.
-        onChange={event => onChange({ ...query, text: event.currentTarget.value })}
-      />
-      {query.language === 'promql' && (
-        <label class="field">
-          <span>Legend</span>
-          <input
-            placeholder="{{job}}"
-            value={query.legend ?? ''}
-            onChange={event => onChange({ ...query, legend: event.currentTarget.value })}
-          />
-        </label>
-      )}
-      {!isOnly && (
-        <button type="button" class="plain" onClick={onRemove}>
-          Remove query {place}
-        </button>
-      )}
-    </fieldset>
-  )
-}
-
-interface SelectProps<T extends string> {
-  readonly label: string
-  readonly value: T
-  readonly options: readonly T[]
-  onChange(value: T): void
-}
-
-function Select<T extends string>({ label, value, options, onChange }: SelectProps<T>) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select value={value} onChange={event => onChange(event.currentTarget.value as T)}>
-        {options.map(option => (
-          <option key={option}>{option}</option>
-        ))}
-      </select>
-    </label>
-  )
 }

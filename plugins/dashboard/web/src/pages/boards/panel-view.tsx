@@ -1,10 +1,12 @@
 // One panel: what its queries answer, in its form.
-
+import { useMemo } from 'preact/hooks'
 import { textOf as cellText } from '../../cell.ts'
+import { HeatMap } from '../../components/chart/heat-map.tsx'
 import { Chart } from '../../components/chart/index.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { levelOf } from '../../levels.ts'
+import { dotsOf, isQuantile, unitOfObserved } from '../../observations.ts'
 import { useLoaded } from '../../task.ts'
 import { formatTime, readTicks, showSpan, type TimeSpan } from '../../time.ts'
 import { formatValue, type Unit, unitOfExpression } from '../../units.ts'
@@ -43,27 +45,58 @@ export function PanelView({ panel, values, span, db }: PanelViewProps) {
       </div>
     )
   }
-  if (value.lines.length === 0) return <p class="quiet">No samples in this time.</p>
+  if (value.series.length === 0 && value.lines.length === 0) return <p class="quiet">No samples in this time.</p>
   const unit = panel.unit ?? unitOf(panel)
   if (kind === 'stat') return <Stat lines={value.lines} unit={unit} />
+  return <Drawing panel={panel} value={value} unit={unit} span={span} db={db} />
+}
+
+interface DrawingProps extends Pick<PanelViewProps, 'panel' | 'span' | 'db'> {
+  readonly value: Extract<Loaded, { kind: 'lines' }>
+  readonly unit: Unit
+}
+
+function Drawing({ panel, value, unit, span, db }: DrawingProps) {
+  const { style, stacked, title, queries } = panel
+  const { heat, lines, exemplars } = value
+  const label = title || 'Panel'
+  const height = Math.max(100, panel.height * unitHeight - frame)
+  const text = queries[0]?.text ?? ''
+  const isHeat = heat !== undefined && (style === undefined || style === 'heat map' || lines.length === 0)
+  const observed = panel.unit ?? unitOfObserved(text, undefined)
+  const dots = useMemo(
+    () => dotsOf(exemplars, observed, isHeat || isQuantile(text), db),
+    [exemplars, observed, isHeat, text, db]
+  )
+  const notes = [
+    ...value.warnings,
+    ...(style === 'heat map' && !isHeat ? ['These are no buckets of one histogram: drawn as lines.'] : []),
+    ...(lines.length === 0 && !isHeat ? ['Native histograms: sum them for a heat map, or take a quantile.'] : [])
+  ]
   return (
     <>
-      {value.warnings.map(text => (
-        <div class="warning" key={text}>
-          {text}
+      {notes.map(note => (
+        <div class="warning" key={note}>
+          {note}
         </div>
       ))}
-      <Chart
-        label={panel.title || 'Panel'}
-        lines={value.lines}
-        span={span}
-        unit={unit}
-        height={Math.max(100, panel.height * unitHeight - frame)}
-        onZoom={showSpan}
-        {...(panel.style && { style: panel.style })}
-        {...(panel.stacked && { isStacked: true })}
-        key={`${panel.style} ${panel.stacked}`}
-      />
+      {isHeat && (
+        <HeatMap label={label} heat={heat} span={span} unit={observed} dots={dots} height={height} onZoom={showSpan} />
+      )}
+      {!isHeat && lines.length > 0 && (
+        <Chart
+          label={label}
+          lines={lines}
+          span={span}
+          unit={unit}
+          height={height}
+          dots={dots}
+          onZoom={showSpan}
+          {...(style !== undefined && style !== 'heat map' && { style })}
+          {...(stacked && { isStacked: true })}
+          key={`${style} ${stacked}`}
+        />
+      )}
     </>
   )
 }

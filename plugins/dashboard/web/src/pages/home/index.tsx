@@ -12,7 +12,6 @@ import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { formatBytes, formatDuration, formatTime, timeWords } from '../../time.ts'
 import { LastQueries, SlowQueries } from './queries.tsx'
-import './home.css'
 
 interface State {
   readonly version: string
@@ -62,6 +61,7 @@ export default function Home() {
         <div class="halves">
           <section class="card stack" aria-label="Coming in">
             <h2>Coming in</h2>
+            {readings.length < 2 && <p class="quiet">Rates are there with the next reading, in {interval / 1000} s.</p>}
             <Chart label="Rows a second" lines={ratesOf(readings)} height={150} unit="perSecond" short="last" />
             {now && now.written.length > 0 && <Written state={now} />}
           </section>

@@ -15,6 +15,7 @@ export const operators = {
   starts: 'starts with',
   ends: 'ends with',
   regex: 'matches the expression',
+  unlike: 'does not match the expression',
   words: 'has the words',
   in: 'is one of',
   above: '>',
@@ -39,7 +40,7 @@ export function operatorsOf(type: string): readonly Operator[] {
 }
 
 const ofAll: readonly Operator[] = ['is', 'not', 'exists', 'missing']
-const ofTexts: readonly Operator[] = ['contains', 'lacks', 'regex']
+const ofTexts: readonly Operator[] = ['contains', 'lacks', 'regex', 'unlike']
 const ofNumbers: readonly Operator[] = ['is', 'not', 'above', 'from', 'below', 'to', 'in', 'exists', 'missing']
 const byType: Readonly<Record<string, readonly Operator[]>> = {
   Boolean: ofAll,
@@ -80,6 +81,8 @@ export function conditionOf({ column, operator, value }: Filter, type: string | 
       return test({ Postfix: value })
     case 'regex':
       return test({ Regex: value })
+    case 'unlike':
+      return not({ Regex: value })
     case 'words':
       return test({ Matches: value })
     case 'in':

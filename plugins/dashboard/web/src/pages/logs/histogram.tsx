@@ -6,9 +6,10 @@ import { Chart, type Line } from '../../components/chart/index.tsx'
 import { type Level, levelColours, levelOf, levels } from '../../levels.ts'
 import type { LogTable } from '../../log-tables.ts'
 import { useLoaded } from '../../task.ts'
-import { readTicks, showSpan, type TimeSpan } from '../../time.ts'
+import { formatTime, readTicks, showSpan, type TimeSpan } from '../../time.ts'
 import { timeFilter } from '../../time-filter.ts'
 import { countOf } from '../../words.ts'
+import { differenceWords } from './compared.tsx'
 
 /** Bars at most. */
 const bars = 80
@@ -27,9 +28,11 @@ export interface HistogramProps {
   /** Name of its column. */
   readonly level: string | undefined
   readonly span: TimeSpan
+  /** Of the same length, to compare with. */
+  readonly compared: TimeSpan | undefined
 }
 
-export function Histogram({ table, selection, level, span }: HistogramProps) {
+export function Histogram({ table, selection, level, span, compared }: HistogramProps) {
   const step = stepOf(span)
   const { value, error } = useLoaded(
     async signal => {
@@ -43,32 +46,62 @@ export function Histogram({ table, selection, level, span }: HistogramProps) {
         },
         ...(level === undefined ? [] : [{ NamedIdent: level }])
       ]
-      const query = { ...selection, ...countBy(by), time_filter: timeFilter(span), limit: { fetch: groups } }
-      return { lines: linesOf(await queryLogs(query, signal), table, level, span, step), span, step }
+      const load = async (span: TimeSpan): Promise<Counted> => {
+        const query = { ...selection, ...countBy(by), time_filter: timeFilter(span), limit: { fetch: groups } }
+        const lines = linesOf(await queryLogs(query, signal), table, level, span, step)
+        return { lines, span, total: totalOf(lines) }
+      }
+      const [now, before] = await Promise.all([span, compared].map(each => each && load(each)))
+      return { now: now!, before, step }
     },
-    [selection, span, level]
+    [selection, span, compared?.from, compared?.to, level]
   )
   // What is wrong with the query is told where its lines would be.
   if (value === undefined || error !== undefined) return null
-  const total = value.lines.reduce((sum, { values }) => sum + values.reduce<number>((a, b) => a + (b ?? 0), 0), 0)
+  const { now, before } = value
   return (
     <section class="card histogram" aria-label="Lines over time">
       <p class="quiet">
-        {countOf(total, 'line')}, a bar is {stepText(value.step)}
+        {countOf(now.total, 'line')}, a bar is {stepText(value.step)}
       </p>
-      <Chart
-        label="Lines over time by level"
-        lines={value.lines}
-        span={value.span}
-        height={130}
-        style="bars"
-        unit="count"
-        isStacked
-        short="sum"
-        onZoom={showSpan}
-      />
+      <Bars label="Lines over time by level" {...now} />
+      {before && (
+        <>
+          <p class="quiet" role="note" aria-label="Comparison">
+            {countOf(before.total, 'line')} from {formatTime(before.span.from)} to {formatTime(before.span.to)}; now{' '}
+            <strong>{differenceWords(now.total, before.total)}</strong>
+          </p>
+          <Bars label="Lines over time by level, before" {...before} />
+        </>
+      )}
     </section>
   )
+}
+
+interface Counted {
+  readonly lines: readonly Line[]
+  readonly span: TimeSpan
+  readonly total: number
+}
+
+function Bars({ lines, span, label }: Counted & { readonly label: string }) {
+  return (
+    <Chart
+      label={label}
+      lines={lines}
+      span={span}
+      height={130}
+      style="bars"
+      unit="count"
+      isStacked
+      short="sum"
+      onZoom={showSpan}
+    />
+  )
+}
+
+function totalOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { values }) => sum + values.reduce<number>((a, b) => a + (b ?? 0), 0), 0)
 }
 
 export function stepOf({ from, to }: TimeSpan): number {

@@ -1,13 +1,20 @@
 // Lines of a table of logs: how many over time, which values they have, each of them, and new ones as they come.
+import { Choice } from '../../components/choice.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
 import { type LogTable, loadLogTables } from '../../log-tables.ts'
 import { change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
+import { CompareChoice } from './compared.tsx'
 import { OfTrace } from './of-trace.tsx'
 import { View } from './view.tsx'
 import './logs.css'
+
+const views = [
+  { value: 'lines', title: 'Lines' },
+  { value: 'patterns', title: 'Patterns' }
+] as const
 
 export default function Logs() {
   const tables = useLoaded(
@@ -25,7 +32,16 @@ export default function Logs() {
       <div class="bar">
         <h1>Logs</h1>
         {list.length > 0 && <TableChoice tables={list} chosen={table?.name ?? ''} />}
+        {table && trace === null && (
+          <Choice
+            label="View"
+            value={parameters.value.get('view') === 'patterns' ? 'patterns' : 'lines'}
+            options={views}
+            onChange={name => change({ view: name === 'lines' ? undefined : name, line: undefined })}
+          />
+        )}
         <span class="space" />
+        {table && trace === null && <CompareChoice />}
         <button
           type="button"
           aria-pressed={isLive}

@@ -7,6 +7,7 @@ import { readWords } from '../../log-words.ts'
 import { change, parameters } from '../../router.ts'
 import { formatDuration } from '../../time.ts'
 import { countOf } from '../../words.ts'
+import { comparedSpan } from './compared.tsx'
 import { Fields } from './fields.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { readFilters, wordsOf } from './filters.ts'
@@ -16,6 +17,7 @@ import { Lines } from './lines.tsx'
 import { LiveBar } from './live-bar.tsx'
 import { chosenColumns, isOldestFirst, LookMenu } from './look-menu.tsx'
 import { markerOf } from './message.tsx'
+import { Patterns } from './patterns.tsx'
 import type { Search } from './search.ts'
 import { useLines } from './use-lines.ts'
 
@@ -40,41 +42,51 @@ export function View({ table, isLive }: ViewProps) {
   )
   const marker = useMemo(() => markerOf(search), [search])
   const chosen = parameters.value.get('line')
+  const isPatterns = parameters.value.get('view') === 'patterns'
   return (
     <>
       <FilterBar table={table} {...search} />
-      <Histogram table={table} selection={selection} level={level} span={countSpan} />
+      <Histogram
+        table={table}
+        selection={selection}
+        level={level}
+        span={countSpan}
+        compared={comparedSpan(countSpan)}
+      />
       {isLive && <LiveBar live={{ ...live, error: inWords(live.error, search) }} />}
       {error !== undefined && <Problem error={inWords(error, search)} />}
       <div class="columns">
         <Fields table={table} selection={selection} span={span} level={level} />
-        <section class="stack">
-          <div class="bar">
-            <p class="quiet" role="status">
-              {value && error === undefined && statusOf(value, rows.length)}
-              {isRunning && ' Loading …'}
-            </p>
-            <span class="space" />
-            <LookMenu table={table} selection={selection} span={span} />
-          </div>
-          {rows.length > 0 && (
-            <Lines
-              {...shape}
-              rows={shownRows}
-              ids={shownIds}
-              chosen={chosen}
-              isWrapped={parameters.value.get('wrap') !== null}
-              shown={chosenColumns()}
-              marker={marker}
-            />
-          )}
-          {rows.length === 0 && value && error === undefined && <Empty isLive={isLive} />}
-          {value && error === undefined && value.rows.length >= size && (
-            <button type="button" disabled={isRunning} onClick={() => change({ rows: String(size * 2) }, true)}>
-              Load more
-            </button>
-          )}
-        </section>
+        {isPatterns && <Patterns table={table} selection={selection} span={span} compared={comparedSpan(span)} />}
+        {!isPatterns && (
+          <section class="stack">
+            <div class="bar">
+              <p class="quiet" role="status">
+                {value && error === undefined && statusOf(value, rows.length)}
+                {isRunning && ' Loading …'}
+              </p>
+              <span class="space" />
+              <LookMenu table={table} selection={selection} span={span} />
+            </div>
+            {rows.length > 0 && (
+              <Lines
+                {...shape}
+                rows={shownRows}
+                ids={shownIds}
+                chosen={chosen}
+                isWrapped={parameters.value.get('wrap') !== null}
+                shown={chosenColumns()}
+                marker={marker}
+              />
+            )}
+            {rows.length === 0 && value && error === undefined && <Empty isLive={isLive} />}
+            {value && error === undefined && value.rows.length >= size && (
+              <button type="button" disabled={isRunning} onClick={() => change({ rows: String(size * 2) }, true)}>
+                Load more
+              </button>
+            )}
+          </section>
+        )}
       </div>
       {chosen !== null && <LineDetails key={chosen} {...shape} id={chosen} rows={rows} ids={ids} />}
     </>

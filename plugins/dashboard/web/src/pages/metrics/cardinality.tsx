@@ -38,7 +38,7 @@ export function Cardinality({ span }: { readonly span: Span }) {
         </div>
       ))}
       {metric !== undefined && <WithoutLabels metric={metric} span={span} series={value.series} />}
-      <div class="counted">
+      <div class="halves">
         {metric === undefined && (
           <Bars
             title="Metrics with most series"

@@ -44,12 +44,19 @@ export function offers(name: string, kind: Kind, by: string | undefined): readon
     kind === 'histogram'
       ? [0.5, 0.95, 0.99].map(q => ({ title: `${q * 100} % quantile`, expression: quantile(name, q, by) }))
       : [{ title: '95 % quantile', expression: `quantile${apart}(0.95, ${inner})` }]
+  const heat: Offer[] = kind === 'histogram' ? [{ title: 'Heat map', expression: increases(name) }] : []
   return [
+    ...heat,
     { title: 'As it is', expression: selector(name) },
     ...(kind === 'gauge' ? [] : [{ title: 'Rate', expression: `rate(${selector(name)}[5m])` }]),
     ...sums,
     ...quantiles
   ]
+}
+
+/** What came into each bucket. */
+function increases(name: string): string {
+  return `sum${name.endsWith('_bucket') ? ' by (le) ' : ''}(increase(${selector(name)}[5m]))`
 }
 
 /** Classic buckets are told apart by `le`; native histograms have none. */

@@ -76,6 +76,8 @@ export default function Metrics() {
               kind={kind}
               about={about.value?.[chosen]?.[0]}
               span={seconds}
+              names={names.value ?? []}
+              onChoose={choose}
               onAdd={expression => showPanels([...expressions, expression])}
             />
           )}

@@ -1,11 +1,12 @@
 // One metric: what it says of itself, its labels and how many values they have, and expressions to show.
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { labelNames, labelValues, type Metadata, type Span } from '../../api/promql.ts'
 import { Problem } from '../../components/problem.tsx'
 import { addressOf } from '../../router.ts'
 import { useLoaded } from '../../task.ts'
 import { Exemplars } from './exemplars.tsx'
 import { type Kind, offers, selector } from './expressions.ts'
+import { relatedMetrics } from './related.ts'
 
 /** Labels whose values are counted. */
 const mostLabels = 40
@@ -17,11 +18,15 @@ export interface MetricDetailsProps {
   readonly kind: Kind
   readonly about: Metadata | undefined
   readonly span: Span
+  /** Of all metrics. */
+  readonly names: readonly string[]
   onAdd(expression: string): void
+  onChoose(name: string): void
 }
 
-export function MetricDetails({ name, kind, about, span, onAdd }: MetricDetailsProps) {
+export function MetricDetails({ name, kind, about, span, names, onAdd, onChoose }: MetricDetailsProps) {
   const [by, setBy] = useState<string>()
+  const related = useMemo(() => relatedMetrics(name, names), [name, names])
   const labels = useLoaded(signal => loadLabels(name, span, signal), [name])
   return (
     <section class="card stack" aria-label={`About ${name}`}>
@@ -42,6 +47,16 @@ export function MetricDetails({ name, kind, about, span, onAdd }: MetricDetailsP
           Cardinality
         </a>
       </div>
+      {related.length > 0 && (
+        <section class="bar" aria-label="Related metrics">
+          <span class="quiet">Related</span>
+          {related.map(each => (
+            <button type="button" class="plain mono" key={each} onClick={() => onChoose(each)}>
+              {each}
+            </button>
+          ))}
+        </section>
+      )}
       <Exemplars metric={name} span={span} />
     </section>
   )

@@ -1,15 +1,29 @@
 // One expression over time.
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { loadExemplars } from '../../api/exemplars.ts'
 import { type Metadata, queryRange, stepOf } from '../../api/promql.ts'
+import { heatOf } from '../../components/chart/heat.ts'
+import { HeatMap } from '../../components/chart/heat-map.tsx'
 import { Chart, type Mark } from '../../components/chart/index.tsx'
 import { linesOfSeries } from '../../components/chart/series-lines.ts'
+import { Choice } from '../../components/choice.tsx'
+import { Editor } from '../../components/editor.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { useLanguage } from '../../components/use-language.ts'
+import { dotsOf, isQuantile, mostDots, unitOfObserved, wordsOf } from '../../observations.ts'
 import { addressOf } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { formatDuration, showSpan, type TimeSpan } from '../../time.ts'
 import { unitOfExpression } from '../../units.ts'
 import { moved, panels } from './panels.ts'
+
+type Drawing = 'heat' | 'lines'
+
+const drawings = [
+  { value: 'heat', title: 'Heat map' },
+  { value: 'lines', title: 'Lines' }
+] as const
 
 export interface PanelProps {
   readonly expression: string
@@ -24,37 +38,64 @@ export interface PanelProps {
 
 export function Panel({ expression, about, marks, span, place, count, onChange }: PanelProps) {
   const [text, setText] = useState(expression)
+  const language = useLanguage('promql')
+  const [drawing, setDrawing] = useState<Drawing>('heat')
   useEffect(() => setText(expression), [expression])
   const seconds = { from: span.from / 1000, to: span.to / 1000 }
   const { value, error, isRunning } = useLoaded(
     async signal => {
       const began = performance.now()
       const step = stepOf(seconds)
-      const { series, warnings } = await queryRange(expression, seconds, step, { signal })
-      const lines = linesOfSeries(series, seconds, step)
-      return { lines, warnings, span, took: performance.now() - began }
+      const [{ series, warnings }, exemplars] = await Promise.all([
+        queryRange(expression, seconds, step, { signal }),
+        loadExemplars(wordsOf(expression), seconds, mostDots, { signal, db: database.value })
+      ])
+      // Native histograms have no values.
+      const withValues = series.filter(({ values }) => values.length > 0)
+      const lines = linesOfSeries(withValues, seconds, step)
+      const took = performance.now() - began
+      return { count: series.length, lines, heat: heatOf(series, step), exemplars, warnings, span, took }
     },
     [expression, span, database.value]
   )
+  const observed = unitOfObserved(expression, about)
+  const dots = useMemo(
+    () => dotsOf(value?.exemplars ?? [], observed, value?.heat !== undefined || isQuantile(expression), database.value),
+    [value, observed]
+  )
+  const isHeat = value?.heat !== undefined && (drawing === 'heat' || value.lines.length === 0)
+  const show = () => onChange(panels.value.with(place, text))
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    onChange(panels.value.with(place, text))
+    show()
   }
   const move = (to: number) => onChange(moved(panels.value, place, to))
   return (
     <section class="card stack" aria-label={`Panel ${place + 1}`}>
       <form class="bar" onSubmit={submit}>
-        <input
-          class="mono expression"
-          aria-label={`Expression ${place + 1}`}
-          value={text}
-          onInput={event => setText(event.currentTarget.value)}
-        />
+        <span class="expression">
+          <Editor
+            isLine
+            label={`Expression ${place + 1}`}
+            value={text}
+            language={language}
+            onChange={setText}
+            onRun={show}
+          />
+        </span>
         <button type="submit">Show</button>
         <a class="button" href={addressOf('query', { lang: 'promql', q: expression })}>
           Query
         </a>
-        <a class="button" href={addressOf('boards', { board: 'new', edit: '1', add: expression })}>
+        <a
+          class="button"
+          href={addressOf('boards', {
+            board: 'new',
+            edit: '1',
+            add: expression,
+            exemplars: dots.length > 0 ? '1' : undefined
+          })}
+        >
           Dashboard
         </a>
         <button type="button" class="plain" disabled={place === 0} aria-label="Up" onClick={() => move(place - 1)}>
@@ -86,20 +127,42 @@ export function Panel({ expression, about, marks, span, place, count, onChange }
               {warning}
             </div>
           ))}
-          {value.lines.length === 0 && <p class="empty">No samples in this time.</p>}
-          {value.lines.length > 0 && (
+          {value.count === 0 && <p class="empty">No samples in this time.</p>}
+          {value.count > 0 && value.lines.length === 0 && !value.heat && (
+            <p class="empty">These are native histograms: sum them for a heat map, or take a quantile.</p>
+          )}
+          {value.heat && value.lines.length > 0 && (
+            <Choice<Drawing>
+              label="Drawn as"
+              value={drawing}
+              options={drawings}
+              onChange={value => setDrawing(value)}
+            />
+          )}
+          {value.heat && isHeat && (
+            <HeatMap
+              label={expression}
+              heat={value.heat}
+              span={value.span}
+              unit={observed}
+              dots={dots}
+              onZoom={showSpan}
+            />
+          )}
+          {value.lines.length > 0 && !isHeat && (
             <Chart
               label={expression}
               lines={value.lines}
               span={value.span}
               height={200}
               {...(marks && { marks })}
+              dots={dots}
               unit={unitOfExpression(expression, name => about?.[name]?.[0]?.unit)}
               onZoom={showSpan}
             />
           )}
           <p class="quiet">
-            {value.lines.length} series in {formatDuration(value.took)}
+            {value.count} series in {formatDuration(value.took)}
             {isRunning && ', loading …'}
           </p>
         </>

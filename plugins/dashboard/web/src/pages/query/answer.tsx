@@ -1,29 +1,34 @@
 // The answer to a query in one of its forms.
-import type { ComponentType } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { SqlResult } from '../../api/sql.ts'
 import { plainValue } from '../../cell.ts'
-import { Chart, type Line } from '../../components/chart/index.tsx'
+import type { Line } from '../../components/chart/index.tsx'
 import { linesOf, type PickedColumns } from '../../components/chart/row-lines.ts'
 import { linesOfSeries } from '../../components/chart/series-lines.ts'
 import { Choice } from '../../components/choice.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { JsonView } from '../../components/json-view.tsx'
+import { lazy } from '../../components/lazy.tsx'
 import { addressOf, change, parameters } from '../../router.ts'
 import { formatDuration, isTime, type TimeSpan } from '../../time.ts'
 import { type Unit, unitOfExpression, unitOfName } from '../../units.ts'
 import { countOf } from '../../words.ts'
-import { type Asked, canPage, mostRows } from './ask.ts'
+import { type Asked, canPage, isWhole, mostRows } from './ask.ts'
 import { Downloads } from './downloads.tsx'
 import { PickColumns, pickedColumns } from './picked.tsx'
+import { Plan } from './plan.tsx'
 import { type SeriesTable, seriesTable } from './series-table.ts'
 import { Statistics } from './statistics.tsx'
+
+const Chart = lazy(async () => (await import('../../components/chart/index.tsx')).Chart)
+const Parts = lazy(async () => (await import('./parts.tsx')).Parts)
 
 const views = [
   { value: 'table', title: 'Table' },
   { value: 'chart', title: 'Chart' },
   { value: 'json', title: 'JSON' },
-  { value: 'parts', title: 'Parts' }
+  { value: 'parts', title: 'Parts' },
+  { value: 'plan', title: 'Plan' }
 ] as const
 type View = (typeof views)[number]['value']
 
@@ -32,11 +37,12 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
   const picked = pickedColumns()
   const lines = useMemo(() => chartOf(asked, picked), [asked, JSON.stringify(picked)])
   const hasTime = asked.language === 'sql' && asked.result.columns.some(({ type }) => isTime(type))
+  const offered = views.filter(({ value }) => isOffered(value, asked))
   const wanted = parameters.value.get('view') as View | null
   const [isColumns, setColumns] = useState(false)
   const isInstant = asked.language === 'promql' && parameters.value.get('at') !== null
   const natural = isInstant ? 'table' : asked.language === 'promql' ? 'chart' : 'table'
-  const view = views.some(({ value }) => value === wanted) ? (wanted as View) : natural
+  const view = offered.some(({ value }) => value === wanted) ? (wanted as View) : natural
   if (table.affected !== undefined) return <p role="status">{countOf(table.affected, 'row')} affected.</p>
   const took = asked.language === 'sql' ? asked.result.took : asked.took
   return (
@@ -45,9 +51,7 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
         <Choice
           label="View"
           value={view}
-          options={views
-            .filter(each => each.value !== 'parts' || asked.language === 'promql')
-            .map(each => ({ ...each, isOff: each.value === 'chart' && lines.length === 0 && !hasTime }))}
+          options={offered.map(each => ({ ...each, isOff: each.value === 'chart' && lines.length === 0 && !hasTime }))}
           onChange={name => change({ view: name === natural ? undefined : name }, true)}
         />
         <span class="quiet" role="status">
@@ -78,7 +82,7 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
             {text}
           </div>
         ))}
-      {isColumns && <Statistics table={table} onClose={() => setColumns(false)} />}
+      {isColumns && <Statistics asked={asked} table={table} onClose={() => setColumns(false)} />}
       {view === 'table' && <DataTable label="Result" columns={table.columns} rows={table.rows} />}
       {view === 'chart' && (
         <div class="card stack">
@@ -92,28 +96,27 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
           />
         </div>
       )}
+      {view === 'plan' && <Plan statement={asked.text} />}
       {view === 'json' && <Json asked={asked} />}
-      {view === 'parts' && asked.language === 'promql' && <LazyParts expression={asked.text} />}
+      {view === 'parts' && asked.language === 'promql' && <Parts expression={asked.text} />}
     </>
   )
 }
 
-/** The grammar of PromQL is loaded when it is needed. */
-function LazyParts({ expression }: { readonly expression: string }) {
-  const [View, setView] = useState<ComponentType<{ readonly expression: string }>>()
-  useEffect(() => void import('./parts.tsx').then(loaded => setView(() => loaded.default)), [])
-  return View === undefined ? <p class="empty">Loading …</p> : <View expression={expression} />
+function isOffered(view: View, { language, text }: Asked): boolean {
+  if (view === 'parts') return language === 'promql'
+  return view !== 'plan' || (language === 'sql' && canPage(text))
 }
 
 function wordsOfPage(asked: Asked, rows: number): string {
-  if (asked.language === 'promql' || (asked.page === 0 && rows < mostRows)) return ''
+  if (asked.language === 'promql' || isWhole(asked, rows)) return ''
   const first = asked.page * mostRows
   return `, rows ${(first + 1).toLocaleString('en')} to ${(first + rows).toLocaleString('en')}; a download has all`
 }
 
 /** Rows before and after those in the page. */
 function Pages({ asked, rows }: { readonly asked: Asked; readonly rows: number }) {
-  if (asked.language === 'promql' || !canPage(asked.text) || (asked.page === 0 && rows < mostRows)) return null
+  if (asked.language === 'promql' || isWhole(asked, rows) || !canPage(asked.text)) return null
   const go = (page: number) => change({ page: page === 0 ? undefined : String(page) })
   return (
     <span class="joined">

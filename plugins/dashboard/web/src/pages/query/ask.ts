@@ -65,6 +65,11 @@ export function canPage(text: string): boolean {
   return /^\s*(select|with|values)\b[^;]*;?\s*$/i.test(text)
 }
 
+/** Whether the rows of an answer are all there are. */
+export function isWhole(asked: Asked, rows: number): boolean {
+  return asked.language === 'promql' || (asked.page === 0 && rows < mostRows)
+}
+
 function pageOf(text: string, page: number): string {
   return `SELECT * FROM (\n${text.replace(/;\s*$/, '')}\n) AS paged LIMIT ${mostRows} OFFSET ${page * mostRows}`
 }

@@ -1,9 +1,10 @@
 // Questions in SQL and PromQL, their answers as table, chart or JSON.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Choice } from '../../components/choice.tsx'
 import { Editor } from '../../components/editor.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
+import { useLanguage } from '../../components/use-language.ts'
 import { keepInHistory } from '../../history.ts'
 import { change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
@@ -11,7 +12,6 @@ import { useTask } from '../../task.ts'
 import { showSpan, timeWords } from '../../time.ts'
 import { Answer } from './answer.tsx'
 import { type Asked, ask, isReading, type Language } from './ask.ts'
-import { loadPromqlLanguage, loadSqlLanguage } from './completion.ts'
 import { Elapsed } from './elapsed.tsx'
 import { placeOf } from './place.ts'
 import { Saved } from './saved.tsx'
@@ -125,20 +125,4 @@ export default function Query() {
       {task.value && task.error === undefined && <Answer asked={task.value} onZoom={showSpan} />}
     </>
   )
-}
-
-function useLanguage(language: Language) {
-  const [grammar, setGrammar] = useState<Awaited<ReturnType<typeof loadSqlLanguage>>>([])
-  const load = useMemo(() => (language === 'sql' ? loadSqlLanguage : loadPromqlLanguage), [language])
-  useEffect(() => {
-    let gone = false
-    load(database.value).then(
-      loaded => !gone && setGrammar(loaded),
-      () => {}
-    )
-    return () => {
-      gone = true
-    }
-  }, [load, database.value])
-  return grammar
 }

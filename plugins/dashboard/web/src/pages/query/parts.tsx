@@ -26,7 +26,7 @@ const shown = new Set([
   'SubqueryExpr'
 ])
 
-export default function Parts({ expression }: { readonly expression: string }) {
+export function Parts({ expression }: { readonly expression: string }) {
   const { value, error } = useLoaded(
     async signal => {
       const at = currentSpan().to / 1000

@@ -1,32 +1,49 @@
-// What the rows in the page say of each column: how many values, the least and the greatest, the most frequent ones.
-import { useMemo } from 'preact/hooks'
+// What is in each column of an answer: how many values, the least and the greatest, the most frequent ones.
 import type { SqlResult } from '../../api/sql.ts'
 import { cellText } from '../../cell.ts'
 import { isNumeric } from '../../components/data-table.tsx'
 import { Drawer } from '../../components/drawer.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { useLoaded } from '../../task.ts'
 import { formatValue } from '../../units.ts'
 import { countOf } from '../../words.ts'
+import { type Asked, canPage, isWhole } from './ask.ts'
+import { type ColumnFacts, factsOfAll, factsOfShown } from './column-facts.ts'
 
-type Table = Pick<SqlResult, 'columns' | 'rows'>
+export interface StatisticsProps {
+  readonly asked: Asked
+  readonly table: Pick<SqlResult, 'columns' | 'rows'>
+  onClose(): void
+}
 
-/** Values named of a column. */
-const mostValues = 5
-
-export function Statistics({ table, onClose }: { readonly table: Table; onClose(): void }) {
-  const columns = useMemo(() => table.columns.map((_, i) => statisticsOf(table, i)), [table])
+/** Of all rows of a statement, also of those that are not in the page. */
+export function Statistics({ asked, table, onClose }: StatisticsProps) {
+  const { columns, rows } = table
+  const isAsked = asked.language === 'sql' && !isWhole(asked, rows.length) && canPage(asked.text)
+  const { value, error } = useLoaded(
+    async signal => (isAsked ? factsOfAll(asked.text, columns, signal) : factsOfShown(table)),
+    [asked, table]
+  )
   return (
     <Drawer title="Columns" onClose={onClose}>
-      <p class="quiet">Of the {countOf(table.rows.length, 'row')} shown.</p>
-      {columns.map(({ name, type, facts, top }) => (
-        <section class="stack" key={name} aria-label={`Column ${name}`}>
+      {error !== undefined && <Problem error={error} />}
+      {error === undefined && value === undefined && <p class="quiet">Counting all rows …</p>}
+      {value && (
+        <p class="quiet" role="status">
+          Of {isAsked || isWhole(asked, rows.length) ? 'all' : 'the'} {countOf(value.rows, 'row')}
+          {!isAsked && !isWhole(asked, rows.length) && ' shown'}.
+        </p>
+      )}
+      {value?.columns.map((facts, i) => (
+        <section class="stack" key={i} aria-label={`Column ${columns[i]!.name}`}>
           <h3>
-            <span class="mono">{name}</span> <span class="quiet">{type}</span>
+            <span class="mono">{columns[i]!.name}</span> <span class="quiet">{columns[i]!.type}</span>
           </h3>
-          <p>{facts.join(', ')}</p>
+          <p>{wordsOf(facts, columns[i]!.type)}</p>
           <ul class="links">
-            {top.map(([text, count]) => (
-              <li key={text}>
-                <span class="mono">{text}</span>
+            {facts.top.map(([value, count], at) => (
+              <li key={at}>
+                <span class="mono">{cellText(value, columns[i]!.type)}</span>
                 <span class="quiet">{count.toLocaleString('en')}</span>
               </li>
             ))}
@@ -37,30 +54,18 @@ export function Statistics({ table, onClose }: { readonly table: Table; onClose(
   )
 }
 
-function statisticsOf({ columns, rows }: Table, at: number) {
-  const { name, type } = columns[at]!
-  const counts = new Map<string, number>()
-  let [missing, sum, least, greatest] = [0, 0, undefined as unknown, undefined as unknown]
-  for (const row of rows) {
-    const value = row[at]
-    if (value === null || value === undefined) {
-      missing++
-      continue
-    }
-    const text = cellText(value, type)
-    counts.set(text, (counts.get(text) ?? 0) + 1)
-    if (typeof value === 'object') continue
-    if (least === undefined || (value as number) < (least as number)) least = value
-    if (greatest === undefined || (value as number) > (greatest as number)) greatest = value
-    if (isNumeric(type)) sum += Number(value)
-  }
-  const known = rows.length - missing
-  const facts = [
-    `${counts.size.toLocaleString('en')} different`,
+function wordsOf(
+  { different, isRough, missing, least, greatest, average, quantiles }: ColumnFacts,
+  type: string
+): string {
+  const text = (value: unknown) => cellText(value, type)
+  return [
+    `${isRough ? 'some ' : ''}${different.toLocaleString('en')} different`,
     ...(missing > 0 ? [`${missing.toLocaleString('en')} null`] : []),
-    ...(least === undefined ? [] : [`from ${cellText(least, type)} to ${cellText(greatest, type)}`]),
-    ...(isNumeric(type) && known > 0 ? [`average ${formatValue(sum / known)}`] : [])
-  ]
-  const top = [...counts].sort((a, b) => b[1] - a[1]).slice(0, mostValues)
-  return { name, type, facts, top: counts.size === known ? [] : top }
+    ...(least === undefined ? [] : [`from ${text(least)} to ${text(greatest)}`]),
+    ...(average === undefined || !isNumeric(type) ? [] : [`average ${formatValue(average)}`]),
+    ...(quantiles === undefined
+      ? []
+      : [`median ${formatValue(quantiles[0]!)}, 95 % below ${formatValue(quantiles[1]!)}`])
+  ].join(', ')
 }

@@ -9,6 +9,7 @@ import { TableHead } from '../../components/table-head.tsx'
 import { useLoaded } from '../../task.ts'
 import { formatBytes, formatDuration, formatTime, refresh, timeWords } from '../../time.ts'
 import { countOf } from '../../words.ts'
+import { type Plugin, Plugins } from './plugins.tsx'
 import { Rates } from './rates.tsx'
 import './status.css'
 
@@ -21,7 +22,7 @@ interface State {
   readonly ready: boolean
   readonly memory: { readonly rss: number; readonly heap_used: number }
   readonly data: { readonly tables: number; readonly rows: number; readonly files: number; readonly bytes: number }
-  readonly plugins: readonly { readonly name: string; readonly servers: readonly string[] }[]
+  readonly plugins: readonly Plugin[]
 }
 
 /** Milliseconds. */
@@ -55,7 +56,7 @@ export default function Status() {
       {value && error === undefined && <Tiles state={value} />}
       {value && <Rates />}
       <SlowQueries />
-      {value && <Plugins state={value} />}
+      {value && <Plugins plugins={value.plugins} />}
       <Configuration />
     </>
   )
@@ -84,27 +85,6 @@ function Tiles({ state }: { readonly state: State }) {
         </div>
       ))}
     </div>
-  )
-}
-
-function Plugins({ state: { plugins } }: { readonly state: State }) {
-  return (
-    <section class="card stack">
-      <h2>Plugins</h2>
-      <table class="plain">
-        <TableHead titles={['Plugin', 'Servers']} />
-        <tbody>
-          {plugins
-            .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-            .map(({ name, servers }) => (
-              <tr key={name}>
-                <td>{name}</td>
-                <td>{servers.join(', ')}</td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
-    </section>
   )
 }
 

@@ -7,18 +7,11 @@ import { addressOf, change } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { formatDuration } from '../../time.ts'
+import { operationColumns } from './operation-columns.ts'
 import { searchWords } from './search-words.ts'
 import { treeOf } from './tree.ts'
 
-const columns = [
-  { name: 'service', type: 'String', note: '' },
-  { name: 'operation', type: 'String', note: '' },
-  { name: 'spans here', type: 'Int64', note: '' },
-  { name: 'spans there', type: 'Int64', note: '' },
-  { name: 'here', type: 'Float64', note: 'ms' },
-  { name: 'there', type: 'Float64', note: 'ms' },
-  { name: 'longer there', type: 'Float64', note: 'ms' }
-]
+const columns = operationColumns(['spans here', 'spans there'], ['here', 'there', 'longer there'])
 
 const kept = 'weir.traces'
 const most = 10

@@ -1,32 +1,48 @@
-// Operations of the traces found: how often, how long, how often in vain.
+// Operations of all traces of the time: how often, how long, how often in vain.
 import { useMemo } from 'preact/hooks'
-import type { Trace } from '../../api/traces.ts'
+import { loadOperations } from '../../api/spans.ts'
 import { DataTable } from '../../components/data-table.tsx'
-import { operationsOf } from './summary.ts'
+import { Problem } from '../../components/problem.tsx'
+import { database } from '../../session.ts'
+import { useLoaded } from '../../task.ts'
+import { currentSpan, timeWords } from '../../time.ts'
+import { countOf } from '../../words.ts'
+import { operationColumns } from './operation-columns.ts'
 
-const columns = [
-  { name: 'service', type: 'String', note: '' },
-  { name: 'operation', type: 'String', note: '' },
-  { name: 'spans', type: 'Int64', note: '' },
-  { name: 'failed', type: 'Int64', note: '' },
-  { name: 'median', type: 'Float64', note: 'ms' },
-  { name: '95 %', type: 'Float64', note: 'ms' },
-  { name: 'longest', type: 'Float64', note: 'ms' }
-]
+const columns = operationColumns(['spans', 'failed'], ['median', '95 %', 'longest'])
 
-export function Operations({ traces }: { readonly traces: readonly Trace[] }) {
+export function Operations() {
+  const { value, error } = useLoaded(
+    signal => loadOperations(currentSpan(), { db: database.value, signal }),
+    [database.value, timeWords.value]
+  )
   const rows = useMemo(
     () =>
-      operationsOf(traces).map(({ service, operation, calls, failed, median, p95, longest }) => [
+      (value ?? []).map(({ service, operation, spans, failed, median, p95, longest }) => [
         service,
         operation,
-        calls,
+        spans,
         failed,
-        median,
-        p95,
-        longest
+        rounded(median),
+        rounded(p95),
+        rounded(longest)
       ]),
-    [traces]
+    [value]
   )
-  return <DataTable label="Operations" columns={columns} rows={rows} />
+  if (error !== undefined) return <Problem error={error} />
+  if (value === undefined) return <p class="empty">Loading …</p>
+  if (rows.length === 0) return <p class="empty">No spans in this time.</p>
+  return (
+    <>
+      <p class="quiet" role="status">
+        {countOf(rows.length, 'operation')}, those that take most time in all first
+      </p>
+      <DataTable label="Operations" columns={columns} rows={rows} />
+    </>
+  )
+}
+
+/** Milliseconds with as many places as mean something. */
+function rounded(ms: number): number {
+  return Number(ms.toPrecision(4))
 }

@@ -1,71 +1,48 @@
 // Traces that were found: how long they took, who took part, what failed.
 import { isError, serviceOf, type Trace } from '../../api/traces.ts'
-import { Choice } from '../../components/choice.tsx'
-import { addressOf, change, parameters } from '../../router.ts'
+import { addressOf } from '../../router.ts'
 import { formatDuration, formatTime } from '../../time.ts'
 import { countOf } from '../../words.ts'
-import { Operations } from './operations.tsx'
 import { Scatter } from './scatter.tsx'
 import { searchWords } from './search-words.ts'
 import { serviceColour } from './service-colour.ts'
-import { ServiceMap } from './service-map.tsx'
 import { treeOf } from './tree.ts'
-
-const views = [
-  { value: 'list', title: 'Traces' },
-  { value: 'map', title: 'Service map' },
-  { value: 'operations', title: 'Operations' }
-] as const
 
 export function Results({ traces }: { readonly traces: readonly Trace[] }) {
   const rows = traces.map(trace => {
     const tree = treeOf(trace)
     return { trace, tree, failed: errorsOf(trace), title: titleOf(trace, tree.roots[0]?.span.spanID) }
   })
-  const view = views.find(({ value }) => value === parameters.value.get('view'))?.value ?? 'list'
   const longest = rows.reduce((most, { tree }) => Math.max(most, tree.duration), 1)
   if (rows.length === 0) return <p class="empty">Nothing found in this time.</p>
   return (
     <>
-      <div class="bar">
-        <p class="quiet" role="status">
-          {countOf(rows.length, 'trace')}, the longest {formatDuration(longest / 1000)}
-        </p>
-        <span class="space" />
-        <Choice
-          label="View"
-          value={view}
-          options={views}
-          onChange={name => change({ view: name === 'list' ? undefined : name }, true)}
-        />
-      </div>
+      <p class="quiet" role="status">
+        {countOf(rows.length, 'trace')}, the longest {formatDuration(longest / 1000)}
+      </p>
       <Scatter found={rows} />
-      {view === 'map' && <ServiceMap traces={traces} />}
-      {view === 'operations' && <Operations traces={traces} />}
-      {view === 'list' && (
-        <ul class="trace-list" aria-label="Traces found">
-          {rows.map(({ trace, tree, failed, title }) => (
-            <li key={trace.traceID}>
-              <a class="card" href={addressOf('traces', { ...searchWords(), trace: trace.traceID })}>
-                <span class="bar">
-                  <strong>{title}</strong>
-                  <span class="space" />
-                  <span>{formatDuration(tree.duration / 1000)}</span>
-                </span>
-                <span class="track">
-                  <span class="length" style={{ width: `${(100 * tree.duration) / longest}%` }} />
-                </span>
-                <span class="bar quiet">
-                  <span>{formatTime(tree.start / 1000)}</span>
-                  <span>{countOf(trace.spans.length, 'span')}</span>
-                  {failed > 0 && <span class="failed">{failed} failed</span>}
-                  <Services trace={trace} />
-                </span>
-              </a>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul class="trace-list" aria-label="Traces found">
+        {rows.map(({ trace, tree, failed, title }) => (
+          <li key={trace.traceID}>
+            <a class="card" href={addressOf('traces', { ...searchWords(), trace: trace.traceID })}>
+              <span class="bar">
+                <strong>{title}</strong>
+                <span class="space" />
+                <span>{formatDuration(tree.duration / 1000)}</span>
+              </span>
+              <span class="track">
+                <span class="length" style={{ width: `${(100 * tree.duration) / longest}%` }} />
+              </span>
+              <span class="bar quiet">
+                <span>{formatTime(tree.start / 1000)}</span>
+                <span>{countOf(trace.spans.length, 'span')}</span>
+                {failed > 0 && <span class="failed">{failed} failed</span>}
+                <Services trace={trace} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
     </>
   )
 }

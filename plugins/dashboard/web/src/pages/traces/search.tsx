@@ -2,7 +2,6 @@
 import { useEffect } from 'preact/hooks'
 import { operations, searchTraces, type Trace } from '../../api/traces.ts'
 import { Problem } from '../../components/problem.tsx'
-import { TimeRange } from '../../components/time-range.tsx'
 import { addressOf, change, go, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
@@ -33,11 +32,6 @@ export function Search() {
   }
   return (
     <>
-      <div class="bar">
-        <h1>Traces</h1>
-        <span class="space" />
-        <TimeRange />
-      </div>
       {known.error !== undefined && <Problem error={known.error} />}
       {known.value?.length === 0 && (
         <p class="empty">

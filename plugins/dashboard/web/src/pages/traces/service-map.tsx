@@ -1,85 +1,143 @@
-// Who calls whom, how often, how long it takes, and what fails: as far as the traces found tell.
+// Who calls whom: how often, how long it takes, and how much of it fails, of all traces of the time.
 import { useMemo } from 'preact/hooks'
-import type { Trace } from '../../api/traces.ts'
-import { formatDuration } from '../../time.ts'
+import { type Calls, type Figures, loadServiceCalls, type ServiceFigures } from '../../api/spans.ts'
+import { Problem } from '../../components/problem.tsx'
+import { addressOf } from '../../router.ts'
+import { database } from '../../session.ts'
+import { useLoaded } from '../../task.ts'
+import { currentSpan, formatDuration, timeWords } from '../../time.ts'
 import { countOf } from '../../words.ts'
-import { serviceColour } from './service-colour.ts'
-import { type ServiceNode, serviceMapOf } from './summary.ts'
+import { box, type Place, placesOf } from './map-places.ts'
+import { learnServices, serviceColour } from './service-colour.ts'
 
-/** Pixels. */
-const box = { width: 190, height: 62, across: 90, down: 22 }
-
-export function ServiceMap({ traces }: { readonly traces: readonly Trace[] }) {
-  const { nodes, edges } = useMemo(() => serviceMapOf(traces), [traces])
-  const places = placesOf(nodes)
+export function ServiceMap() {
+  const { value, error } = useLoaded(
+    async signal => {
+      const span = currentSpan()
+      const [found] = await Promise.all([loadServiceCalls(span, { db: database.value, signal }), learnServices(signal)])
+      return { ...found, seconds: (span.to - span.from) / 1_000 }
+    },
+    [database.value, timeWords.value]
+  )
+  const { services, calls, seconds, sampled } = value ?? nothing
+  const places = useMemo(() => placesOf(services, calls), [services, calls])
+  if (error !== undefined) return <Problem error={error} />
+  if (value === undefined) return <p class="empty">Loading …</p>
+  if (services.length === 0) return <p class="empty">No spans in this time.</p>
   const width = Math.max(...Array.from(places.values(), ({ x }) => x)) + box.width + 4
   const height = Math.max(...Array.from(places.values(), ({ y }) => y)) + box.height + 4
-  const most = Math.max(1, ...edges.map(({ calls }) => calls))
+  const most = Math.max(1, ...calls.map(({ spans }) => spans))
+  const drawn = calls.filter(({ from, to }) => places.has(from) && places.has(to))
   return (
-    <section class="card service-map" aria-label="Service map" tabIndex={0}>
-      <svg
-        width={width}
-        height={height}
-        viewBox={`0 0 ${width} ${height}`}
-        role="img"
-        aria-label="Calls between services"
-      >
-        {edges.map(({ from, to, calls, failed }) => {
-          const [a, b] = [places.get(from)!, places.get(to)!]
-          const [x1, y1, x2, y2] = [a.x + box.width, a.y + box.height / 2, b.x, b.y + box.height / 2]
-          const middle = (x1 + x2) / 2
-          return (
-            <path
-              key={`${from} ${to}`}
-              d={`M${x1},${y1} C${middle},${y1} ${middle},${y2} ${x2},${y2}`}
-              class={failed > 0 ? 'call bad' : 'call'}
-              stroke-width={1 + (4 * calls) / most}
-            >
-              <title>
-                {from} calls {to} {countOf(calls, 'time')}
-                {failed > 0 && `, ${failed} failed`}
-              </title>
-            </path>
-          )
-        })}
-        {nodes.map(node => (
-          <Node key={node.service} node={node} {...places.get(node.service)!} />
-        ))}
-      </svg>
-    </section>
+    <>
+      <p class="quiet" role="status">
+        {countOf(services.length, 'service')}; lines say how often one calls another, how much of it fails, and how long
+        95 % of it take at most{sampled > 1 && `, counted in one of ${sampled} traces`}
+      </p>
+      <section class="card service-map" aria-label="Service map" tabIndex={0}>
+        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-label="Calls between services">
+          {drawn.map(call => (
+            <Call
+              key={`${call.from} ${call.to}`}
+              call={call}
+              from={places.get(call.from)!}
+              to={places.get(call.to)!}
+              seconds={seconds}
+              most={most}
+            />
+          ))}
+          {services.map(node => (
+            <Node key={node.service} node={node} seconds={seconds} {...places.get(node.service)!} />
+          ))}
+        </svg>
+      </section>
+    </>
   )
 }
 
-function Node({ node, x, y }: { readonly node: ServiceNode; readonly x: number; readonly y: number }) {
-  const { service, calls, failed, median, p95 } = node
-  const name = service.length > 22 ? `${service.slice(0, 21)}…` : service
+const nothing = { services: [], calls: [], seconds: 1, sampled: 1 }
+
+/** Pixels of what is said of a call. */
+const words = 116
+
+interface CallProps {
+  readonly call: Calls
+  readonly from: Place
+  readonly to: Place
+  readonly seconds: number
+  /** Calls of the line with most of them. */
+  readonly most: number
+}
+
+function Call({ call, from: a, to: b, seconds, most }: CallProps) {
+  const { from, to, spans, failed, p95 } = call
+  const [x1, y1, x2, y2] = [a.x + box.width, a.y + box.height / 2, b.x, b.y + box.height / 2]
+  // Straight where the words stand.
+  const bend = x2 - words
+  const middle = (x1 + bend) / 2
   return (
-    <g transform={`translate(${x} ${y})`} class={failed > 0 ? 'service-node bad' : 'service-node'}>
-      <title>{service}</title>
-      <rect width={box.width} height={box.height} rx={6} />
-      <rect width={5} height={box.height} rx={2} style={{ fill: serviceColour(service), stroke: 'none' }} />
-      <text x={14} y={19} class="name">
-        {name}
+    <g class={failed > 0 ? 'bad' : undefined}>
+      <path
+        d={`M${x1},${y1} C${middle},${y1} ${middle},${y2} ${bend},${y2} L${x2},${y2}`}
+        class={failed > 0 ? 'call bad' : 'call'}
+        stroke-width={1 + (4 * spans) / most}
+      >
+        <title>
+          {from} calls {to} {countOf(spans, 'time')}
+          {failed > 0 && `, ${failed.toLocaleString('en')} failed`}, p95 {formatDuration(p95)}
+        </title>
+      </path>
+      <text class="figures" x={x2 - 10} y={y2 - 8} text-anchor="end">
+        {rateWords(spans, seconds)}
+        {failed > 0 && `, ${failedWords(call)}`}
       </text>
-      <text x={14} y={36}>
-        {countOf(calls, 'span')}
-        {failed > 0 && `, ${((100 * failed) / calls).toFixed(1)} % failed`}
-      </text>
-      <text x={14} y={52}>
-        p50 {formatDuration(median)}, p95 {formatDuration(p95)}
+      <text class="figures" x={x2 - 10} y={y2 + 17} text-anchor="end">
+        p95 {formatDuration(p95)}
       </text>
     </g>
   )
 }
 
-/** Columns by depth, from the left. */
-function placesOf(nodes: readonly ServiceNode[]): ReadonlyMap<string, { readonly x: number; readonly y: number }> {
-  const filled = new Map<number, number>()
-  return new Map(
-    nodes.map(({ service, depth }) => {
-      const row = filled.get(depth) ?? 0
-      filled.set(depth, row + 1)
-      return [service, { x: 2 + depth * (box.width + box.across), y: 2 + row * (box.height + box.down) }]
-    })
+interface NodeProps extends Place {
+  readonly node: ServiceFigures
+  readonly seconds: number
+}
+
+function Node({ node, seconds, x, y }: NodeProps) {
+  const { service, spans, failed, median, p95 } = node
+  const name = service.length > 22 ? `${service.slice(0, 21)}…` : service
+  return (
+    <a href={addressOf('traces', { service })}>
+      <g transform={`translate(${x} ${y})`} class={failed > 0 ? 'service-node bad' : 'service-node'}>
+        <title>Traces of {service}</title>
+        <rect width={box.width} height={box.height} rx={6} />
+        <rect width={5} height={box.height} rx={2} style={{ fill: serviceColour(service), stroke: 'none' }} />
+        <text x={14} y={19} class="name">
+          {name}
+        </text>
+        <text x={14} y={36}>
+          {rateWords(spans, seconds)}
+          {failed > 0 && `, ${failedWords(node)}`}
+        </text>
+        <text x={14} y={52}>
+          p50 {formatDuration(median)}, p95 {formatDuration(p95)}
+        </text>
+      </g>
+    </a>
   )
+}
+
+function failedWords({ failed, spans }: Figures): string {
+  return `${Number(((100 * failed) / spans).toPrecision(2))} % fail`
+}
+
+/** In the unit that gives a number people read. */
+function rateWords(count: number, seconds: number): string {
+  const units = [
+    ['s', 1],
+    ['min', 60],
+    ['h', 3_600]
+  ] as const
+  const [unit, length] = units.find(([, length]) => (count / seconds) * length >= 1) ?? ['day', 86_400]
+  return `${Number(((count / seconds) * length).toPrecision(3))}/${unit}`
 }

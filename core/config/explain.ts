@@ -1,0 +1,67 @@
+// One key of the configuration, for whoever asks what it means.
+import type { TSchema } from 'typebox'
+import { didYouMean } from './closest.ts'
+import { ConfigError } from './error.ts'
+import { isTable, type SchemaNode } from './read.ts'
+import { defaultOf, type PluginOptions, typeOf } from './reference.ts'
+import { configSchema, pluginKeys } from './schema.ts'
+
+/** What a key means, of a table what it holds. `effective` is the configuration as it is. ConfigError for a key that there is not. */
+export function explainKey(key: string, plugins: readonly PluginOptions[], effective: unknown): string {
+  const path = splitKey(key)
+  let node: SchemaNode = rootOf(plugins)
+  for (const [depth, name] of path.entries()) {
+    const { properties = {} } = node
+    if (!Object.hasOwn(properties, name)) {
+      const known = Object.keys(properties).map(each => [...path.slice(0, depth), each].join('.'))
+      const message = `unknown key${didYouMean(path.slice(0, depth + 1).join('.'), known)}`
+      throw new ConfigError([{ path: path.slice(0, depth + 1), message }])
+    }
+    node = properties[name]!
+  }
+  if (node.properties !== undefined) {
+    const keys = Object.entries(node.properties).map(
+      ([name, { description = '' }]) => `  ${key}.${name}: ${firstSentence(description)}`
+    )
+    return [key, ...(node.description === undefined ? [] : [node.description]), ...keys].join('\n')
+  }
+  const value = path.reduce((table: unknown, name) => (isTable(table) ? table[name] : undefined), effective)
+  return [
+    key,
+    node.description ?? '',
+    `Type: ${plain(typeOf(node))}`,
+    `Default: ${plain(defaultOf(node))}`,
+    `Now: ${value === undefined ? 'not set' : JSON.stringify(value)}`,
+    `Changes: ${node.live ? 'live, a running server takes them over' : 'count after a restart'}`,
+    `Environment: WEIR__${path.map(part => part.toUpperCase()).join('__')}`
+  ].join('\n')
+}
+
+function rootOf(plugins: readonly PluginOptions[]): SchemaNode {
+  const { properties } = configSchema as TSchema as SchemaNode
+  const common = pluginKeys as unknown as Record<string, SchemaNode>
+  const tables = plugins.map(({ name, config }) => {
+    const own = { ...(config as SchemaNode).properties, ...common }
+    return [name, { type: 'object', properties: own }] as const
+  })
+  const { description } = properties!['plugins']!
+  const all = {
+    type: 'object',
+    ...(description !== undefined && { description }),
+    properties: Object.fromEntries(tables)
+  }
+  return { type: 'object', properties: { ...properties, plugins: all } }
+}
+
+/** Names in quotes may have dots in them: `plugins."syslog/edge".table`. */
+function splitKey(key: string): string[] {
+  return Array.from(key.matchAll(/"([^"]*)"|[^.]+/g), ([whole, quoted]) => quoted ?? whole)
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.:](?=\s|$)/s.exec(text)?.[0].replace(/:$/, '.') ?? text
+}
+
+function plain(markdown: string): string {
+  return markdown.replaceAll('`', '')
+}

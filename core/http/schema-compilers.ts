@@ -1,0 +1,46 @@
+// What checks requests against the schemas of routes, and writes answers by theirs: loaded with the first route that has one to check. It is
+// a hundred modules, and none of the built-in routes needs it.
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { FastifyServerOptions } from 'fastify'
+
+type Factories = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
+/** Makes what compiles the schema of a part of a route. */
+type Build = (external: unknown, options: unknown) => Compile
+type Compile = (part: { readonly schema: unknown; readonly httpPart?: string }) => unknown
+
+/** The framework's own compilers. */
+export function schemaCompilers(): Required<Factories> {
+  const require = createRequire(fileURLToPath(import.meta.resolve('fastify')))
+  let validators: Build | undefined
+  let serializers: Build | undefined
+  const buildValidator: Build = (external, options) => {
+    validators ??= (require('@fastify/ajv-compiler') as () => Build)()
+    const compile = validators(external, options)
+    // The framework does it for its own compiler alone.
+    return part => compile(part.httpPart === 'headers' ? { ...part, schema: withLowerNames(part.schema) } : part)
+  }
+  const buildSerializer: Build = (external, options) => {
+    serializers ??= (require('@fastify/fast-json-stringify-compiler') as () => Build)()
+    return serializers(external, options)
+  }
+  return { buildValidator, buildSerializer } as unknown as Required<Factories>
+}
+
+/** A schema of headers, whose names come in lower case. */
+function withLowerNames(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withLowerNames)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).map(([key, value]) => {
+    if (key === 'properties') return [key, lowerKeys(value as object)]
+    if (key === 'required') return [key, (value as readonly string[]).map(name => name.toLowerCase())]
+    return [key, key === 'enum' || key === 'const' || key === 'default' ? value : withLowerNames(value)]
+  })
+  return Object.fromEntries(entries)
+}
+
+function lowerKeys(properties: object): object {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name.toLowerCase(), withLowerNames(schema)])
+  )
+}

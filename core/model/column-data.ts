@@ -1,0 +1,35 @@
+// Columns from values, for plugins whose protocols give texts anyway.
+import { type BytesData, bitmap } from './batch.ts'
+
+/** A column of texts, one for each row; undefined is null. Surrogates that stand alone become U+FFFD. */
+export function textColumnOf(values: readonly (string | undefined)[]): BytesData {
+  const offsets = new Uint32Array(values.length + 1)
+  const valid = bitmap(values.length, true)
+  let missing = false
+  let text = ''
+  const pieces: Buffer[] = []
+  let length = 0
+  const flush = () => {
+    pieces.push(Buffer.from(text))
+    text = ''
+  }
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]
+    if (value === undefined) {
+      missing = true
+      valid[i >> 3]! &= ~(1 << (i & 7))
+    } else {
+      const whole = value.toWellFormed()
+      text += whole
+      length += Buffer.byteLength(whole)
+      if (text.length > longPiece) flush()
+    }
+    offsets[i + 1] = length
+  }
+  flush()
+  const data = { kind: 'bytes', offsets, bytes: Buffer.concat(pieces) } as const
+  return missing ? { ...data, valid } : data
+}
+
+/** Characters that are encoded at a time. */
+const longPiece = 2 ** 20

@@ -1,0 +1,135 @@
+// Columns of a write as one Arrow stream: their memory goes out as it lies, wherever its layout is Arrow's.
+import type * as Arrow from 'apache-arrow'
+import { type BytesData, type ColumnData, isValid } from '../../model/batch.ts'
+import { type ColumnType, isTimestamp, timeUnit } from '../../model/types.ts'
+
+/** A column under the name it has in the cluster. */
+export interface SentColumn {
+  readonly name: string
+  readonly type: ColumnType
+  readonly data: ColumnData
+}
+
+type Library = typeof Arrow
+
+/** The bytes of a stream of one batch, in pieces. */
+export async function arrowStream(columns: readonly SentColumn[], rows: number): Promise<Uint8Array[]> {
+  // Only who writes to a cluster pays for loading the library.
+  const library = await import('apache-arrow')
+  const children = columns.map(column => arrowData(library, column, rows))
+  const fields = columns.map(({ name }, i) => new library.Field(name, children[i]!.type, true))
+  const schema = new library.Schema(fields)
+  const data = library.makeData({ type: new library.Struct(fields), length: rows, nullCount: 0, children })
+  const written: Uint8Array[] = []
+  const writer = new library.RecordBatchStreamWriter()
+  const sink = writer as unknown as { _sink: { write(bytes: Uint8Array): void; close(): void } }
+  sink._sink = { write: bytes => void written.push(bytes), close() {} }
+  writer.reset(undefined, schema)
+  writer.write(new library.RecordBatch(schema, data))
+  writer.finish()
+  return written
+}
+
+function arrowData(library: Library, { type, data }: SentColumn, rows: number): Arrow.Data {
+  const nulls = validity(data.valid, rows)
+  if (data.kind === 'dictionary') {
+    const dictionary = new library.Vector([
+      bytesData(library, type, data.dictionary, data.dictionary.offsets.length - 1, {})
+    ])
+    const indices = new library.Uint32()
+    return library.makeData({
+      type: new library.Dictionary(dictionary.type, indices),
+      length: rows,
+      ...nulls,
+      data: data.codes.subarray(0, rows),
+      dictionary
+    } as never)
+  }
+  if (data.kind === 'bytes') return bytesData(library, type, data, rows, nulls)
+  const { values } = data
+  if (type === 'Boolean')
+    return library.makeData({
+      type: new library.Bool(),
+      length: rows,
+      ...nulls,
+      data: bits(values as Uint8Array, rows)
+    })
+  const decimal = /^Decimal\((\d+), (\d+)\)$/.exec(type)
+  if (decimal !== null) {
+    const [, digits, scale] = decimal.map(Number) as [number, number, number]
+    const words = digits > 18 ? (values as BigInt64Array).slice(0, rows * 2) : widened(values as BigInt64Array, rows)
+    const data = new Uint32Array(words.buffer, words.byteOffset, rows * 4)
+    return library.makeData({ type: new library.Decimal(scale, digits), length: rows, ...nulls, data })
+  }
+  return library.makeData({
+    type: fixedType(library, type),
+    length: rows,
+    ...nulls,
+    data: values.subarray(0, rows)
+  } as never)
+}
+
+function validity(valid: Uint8Array | undefined, rows: number): { nullBitmap?: Uint8Array; nullCount: number } {
+  if (valid === undefined) return { nullCount: 0 }
+  let nullCount = 0
+  for (let i = 0; i < rows; i++) if (!isValid(valid, i)) nullCount++
+  return nullCount === 0 ? { nullCount } : { nullBitmap: valid, nullCount }
+}
+
+function bytesData(
+  library: Library,
+  type: ColumnType,
+  { offsets, bytes }: BytesData,
+  rows: number,
+  nulls: object
+): Arrow.Data {
+  const arrowType = type === 'Binary' ? new library.Binary() : new library.Utf8()
+  const valueOffsets = new Int32Array(offsets.buffer, offsets.byteOffset, rows + 1)
+  return library.makeData({ type: arrowType, length: rows, nullCount: 0, ...nulls, valueOffsets, data: bytes } as never)
+}
+
+function bits(values: Uint8Array, rows: number): Uint8Array {
+  const packed = new Uint8Array((rows + 7) >> 3)
+  for (let i = 0; i < rows; i++) if (values[i] !== 0) packed[i >> 3]! |= 1 << (i & 7)
+  return packed
+}
+
+function widened(values: BigInt64Array, rows: number): BigInt64Array {
+  const words = new BigInt64Array(rows * 2)
+  for (let i = 0; i < rows; i++) {
+    words[i * 2] = values[i]!
+    words[i * 2 + 1] = values[i]! < 0n ? -1n : 0n
+  }
+  return words
+}
+
+function fixedType(library: Library, type: ColumnType): Arrow.DataType {
+  if (isTimestamp(type)) {
+    const { SECOND, MILLISECOND, MICROSECOND, NANOSECOND } = library.TimeUnit
+    return new library.Timestamp({ s: SECOND, ms: MILLISECOND, us: MICROSECOND, ns: NANOSECOND }[timeUnit(type)])
+  }
+  switch (type) {
+    case 'Int8':
+      return new library.Int8()
+    case 'Int16':
+      return new library.Int16()
+    case 'Int32':
+      return new library.Int32()
+    case 'Int64':
+      return new library.Int64()
+    case 'UInt8':
+      return new library.Uint8()
+    case 'UInt16':
+      return new library.Uint16()
+    case 'UInt32':
+      return new library.Uint32()
+    case 'UInt64':
+      return new library.Uint64()
+    case 'Float32':
+      return new library.Float32()
+    case 'Date':
+      return new library.DateDay()
+    default:
+      return new library.Float64()
+  }
+}

@@ -1,0 +1,252 @@
+// Statements, inserts and reads over the official client: several addresses, retries, errors as ours.
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client'
+import { ConfigError } from '../../config/error.ts'
+import { DbError, reasonOf } from '../../errors.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import type { ResultBatch, ResultColumn } from '../../model/batch.ts'
+import type { ResultType } from '../../model/types.ts'
+import { pause } from '../../timer.ts'
+import { cancelled, isUncertain, numberOf, translate } from './errors.ts'
+import { type NativeBlock, readNative } from './native.ts'
+import type { ClickHouseConfig } from './settings.ts'
+
+type Settings = Readonly<Record<string, string | number>>
+
+export interface StatementOptions {
+  readonly signal?: AbortSignal
+  readonly settings?: Settings
+  /** Values of `{name:Type}` in the statement. */
+  readonly parameters?: Readonly<Record<string, unknown>>
+}
+
+export interface ReadOptions extends StatementOptions {
+  /** Our own types of columns, where the cluster's say less. */
+  readonly types?: ReadonlyMap<string, ResultType>
+}
+
+/** Rows as they come; what is not read to its end must be closed. */
+export interface Reading {
+  readonly columns: readonly ResultColumn[]
+  batches(): AsyncGenerator<ResultBatch>
+  close(): void
+}
+
+export interface Connection {
+  /** A statement without a result. One that failed without an answer is sent again: it must be one that may run twice. */
+  command(sql: string, options?: StatementOptions): Promise<void>
+  /** Rows of an `INSERT … FORMAT …`. Sent again with the same token where nobody knows what became of it. */
+  insert(
+    sql: string,
+    data: readonly Uint8Array[],
+    options: StatementOptions & { readonly token: string }
+  ): Promise<void>
+  read(sql: string, options?: ReadOptions): Promise<Reading>
+  /** All rows of a short answer, by column names. */
+  rows(sql: string, options?: ReadOptions): Promise<Record<string, unknown>[]>
+  /** Why nothing can be asked; undefined while the cluster answers. */
+  readonly trouble: string | undefined
+  close(): Promise<void>
+}
+
+/** Times a request is sent, at any of the addresses. */
+const attempts = 4
+/** Milliseconds before a request is sent again; doubled each time. */
+const firstPause = 50
+
+/** Opens nothing yet. Throws ConfigError where the files of the configuration cannot be read. */
+export async function connect(config: ClickHouseConfig, metrics: Metrics): Promise<Connection> {
+  const password =
+    config.password_file === '' ? '' : readKey('password_file', config.password_file).toString().trimEnd()
+  const tls = readTls(config)
+  // Only who has a cluster pays for loading the client.
+  const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client')
+  const clients = config.urls.map((url, i) => {
+    try {
+      return createClient({
+        url,
+        username: config.username,
+        password,
+        application: 'weir',
+        request_timeout: config.timeout,
+        max_open_connections: config.max_connections,
+        keep_alive: { enabled: true },
+        log: { level: ClickHouseLogLevel.OFF },
+        ...(tls && { tls })
+      })
+    } catch (error) {
+      throw new ConfigError([
+        {
+          path: ['storage', 'clickhouse', 'urls', String(i)],
+          message: `${reasonOf(error)}: expected http://host:8123 or https://host:8443`
+        }
+      ])
+    }
+  })
+  return new ClientConnection(clients, config.urls, metrics)
+}
+
+function readKey(key: string, path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new ConfigError([{ path: ['storage', 'clickhouse', key], message: `cannot be read: ${reasonOf(error)}` }])
+  }
+}
+
+function readTls({ ca_path, cert_path, key_path }: ClickHouseConfig) {
+  if (ca_path === '') return undefined
+  const ca_cert = readKey('ca_path', ca_path)
+  if (cert_path === '') return { ca_cert }
+  return { ca_cert, cert: readKey('cert_path', cert_path), key: readKey('key_path', key_path) }
+}
+
+class ClientConnection implements Connection {
+  readonly #clients: readonly ClickHouseClient[]
+  readonly #urls: readonly string[]
+  #next = 0
+  #trouble: string | undefined
+  readonly #requests
+  readonly #retries
+
+  constructor(clients: readonly ClickHouseClient[], urls: readonly string[], metrics: Metrics) {
+    this.#clients = clients
+    this.#urls = urls
+    const help =
+      'Requests to the ClickHouse cluster, by kind and result: `ok`, or the number of its error, or `unanswered`.'
+    this.#requests = metrics.counter('svc_storage_clickhouse_requests_total', help, ['kind', 'result'])
+    this.#retries = metrics.counter(
+      'svc_storage_clickhouse_retries_total',
+      'Requests sent to the ClickHouse cluster again.',
+      ['kind']
+    )
+  }
+
+  get trouble(): string | undefined {
+    return this.#trouble
+  }
+
+  command(sql: string, options: StatementOptions = {}): Promise<void> {
+    return this.#attempt('statement', options, async client => {
+      await client.command({ query: sql, ...given(options) })
+    })
+  }
+
+  insert(
+    sql: string,
+    data: readonly Uint8Array[],
+    options: StatementOptions & { readonly token: string }
+  ): Promise<void> {
+    const settings = { ...options.settings, insert_deduplication_token: options.token }
+    return this.#attempt('insert', options, async client => {
+      const { stream } = await client.exec({
+        query: sql,
+        values: Readable.from(data, { objectMode: false }),
+        ...given({ ...options, settings })
+      })
+      for await (const _ of stream);
+    })
+  }
+
+  async read(sql: string, options: ReadOptions = {}): Promise<Reading> {
+    const { signal, types } = options
+    return this.#attempt('query', options, async client => {
+      const { stream } = await client.exec({ query: `${sql}\nFORMAT Native`, ...given(options) })
+      const stop = () => stream.destroy()
+      signal?.addEventListener('abort', stop, { once: true })
+      const end = () => {
+        signal?.removeEventListener('abort', stop)
+        stream.destroy()
+      }
+      const blocks = readNative(stream, types)
+      try {
+        const first = await blocks.next()
+        if (first.done) return { columns: [], batches: noBatches, close: end }
+        return { columns: first.value.head, batches: () => rest(first.value, blocks, end, signal), close: end }
+      } catch (error) {
+        end()
+        throw error
+      }
+    })
+  }
+
+  async rows(sql: string, options: ReadOptions = {}): Promise<Record<string, unknown>[]> {
+    const { columns, batches } = await this.read(sql, options)
+    const found: Record<string, unknown>[] = []
+    for await (const { rows, columns: vectors } of batches()) {
+      for (let i = 0; i < rows; i++) {
+        found.push(Object.fromEntries(columns.map(({ name }, c) => [name, vectors[c]!.values[i]])))
+      }
+    }
+    return found
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map(client => client.close()))
+  }
+
+  /** Sends a request, again where it was not answered, to the next address each time. */
+  async #attempt<T>(
+    kind: string,
+    { signal }: StatementOptions,
+    send: (client: ClickHouseClient) => Promise<T>
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      if (signal?.aborted) throw cancelled(signal)
+      const at = this.#next++ % this.#clients.length
+      try {
+        const result = await send(this.#clients[at]!)
+        this.#requests.add(1, { kind, result: 'ok' })
+        this.#trouble = undefined
+        return result
+      } catch (error) {
+        const number = numberOf(error)
+        this.#requests.add(1, { kind, result: number === undefined ? 'unanswered' : String(number) })
+        if (signal?.aborted) throw cancelled(signal)
+        const again = isUncertain(error)
+        if (!again) this.#trouble = undefined
+        if (!again || attempt === attempts) {
+          const told = translate(error)
+          if (again) this.#trouble = `${told.message} (${this.#urls[at]})`
+          throw told
+        }
+        this.#retries.add(1, { kind })
+        await pause(firstPause * 2 ** (attempt - 1), signal === undefined ? {} : { signal }).catch(() => {})
+      }
+    }
+  }
+}
+
+function given({ signal, settings, parameters }: StatementOptions) {
+  return {
+    query_id: randomUUID(),
+    ...(signal && { abort_signal: signal }),
+    ...(settings && { clickhouse_settings: settings as ClickHouseSettings }),
+    ...(parameters && { query_params: { ...parameters } })
+  }
+}
+
+async function* noBatches(): AsyncGenerator<ResultBatch> {}
+
+async function* rest(
+  first: NativeBlock,
+  blocks: AsyncGenerator<NativeBlock>,
+  end: () => void,
+  signal: AbortSignal | undefined
+): AsyncGenerator<ResultBatch> {
+  try {
+    if (first.rows > 0) yield first
+    for (;;) {
+      if (signal?.aborted) throw cancelled(signal)
+      const next = await blocks.next()
+      if (next.done) return
+      if (next.value.rows > 0) yield next.value
+    }
+  } catch (error) {
+    throw error instanceof DbError ? error : translate(error, signal)
+  } finally {
+    end()
+  }
+}

@@ -1,0 +1,306 @@
+// Tables as statements that make and change them, and as the comments that say what a table is to its users.
+import { parseDuration } from '../../config/units.ts'
+import type {
+  ColumnDefinition,
+  ColumnIndex,
+  FormerColumn,
+  Table,
+  TableColumn,
+  TableOptions
+} from '../../model/table.ts'
+import type { ColumnType } from '../../model/types.ts'
+import { isPhysical, mergesFields } from '../logical.ts'
+import { bareType, quoteName, quoteText, storedName, storedType, timeDigits } from './names.ts'
+
+/** What a column's comment says; what ClickHouse knows of the column is not said twice. */
+export interface ColumnComment {
+  /** Where it is not the column's own. */
+  readonly name?: string
+  readonly type: ColumnType
+  readonly semantic: ColumnDefinition['semantic']
+  readonly id: number
+  readonly nullable: boolean
+  readonly default?: string
+  readonly index?: ColumnIndex
+  readonly comment?: string
+  readonly initial?: string
+  readonly was?: readonly FormerColumn[]
+}
+
+/** What a table's comment says. */
+export interface TableComment {
+  readonly weir: 1
+  readonly id: number
+  /** Where it is not the table's own. */
+  readonly name?: string
+  readonly options: TableOptions
+  readonly createdAt: number
+  readonly version: number
+}
+
+/** Where tables lie. */
+export interface Place {
+  readonly prefix: string
+  readonly cluster: string
+}
+
+export const versionColumn = '__version'
+export const deletedColumn = '__deleted'
+
+export function databaseName({ prefix }: Place, database: string): string {
+  return prefix + storedName('database', database)
+}
+
+export function tableName(place: Place, database: string, table: string): string {
+  return `${quoteName(databaseName(place, database))}.${quoteName(storedName('table', table))}`
+}
+
+/** The table of a name that the driver keeps beside one of users. */
+export function besideName(place: Place, database: string, table: string, what: 'local' | 'series'): string {
+  return `${quoteName(databaseName(place, database))}.${quoteName(`${storedName('table', table)}__${what}`)}`
+}
+
+export function onCluster({ cluster }: Place): string {
+  return cluster === '' ? '' : ` ON CLUSTER ${quoteName(cluster)}`
+}
+
+export function columnComment({ name, physical, ...column }: TableColumn): string {
+  const { type, semantic, id, nullable, default: value, index, comment, initial, was } = column
+  const said: ColumnComment = {
+    ...(name !== physical && { name }),
+    type,
+    semantic,
+    id,
+    nullable,
+    ...(value !== undefined && { default: value }),
+    ...(index && { index }),
+    ...(comment !== undefined && { comment }),
+    ...(initial !== undefined && { initial }),
+    ...(was && { was })
+  }
+  return JSON.stringify(said)
+}
+
+export function tableComment({ id, name, options, createdAt, version }: Table): string {
+  const said: TableComment = {
+    weir: 1,
+    id,
+    ...(storedName('table', name) !== name && { name }),
+    options,
+    createdAt,
+    version
+  }
+  return JSON.stringify(said)
+}
+
+/** A column as `CREATE` and `ADD COLUMN` have it. */
+export function columnSql(column: TableColumn): string {
+  const { physical, type, semantic } = column
+  const codec = semantic === 'timestamp' ? ' CODEC(DoubleDelta, ZSTD(1))' : ' CODEC(ZSTD(1))'
+  return `${quoteName(physical)} ${storedType(type, semantic)}${valueBefore(column)} COMMENT ${quoteText(columnComment(column))}${codec}`
+}
+
+/** What rows hold that leave the column out: its first value, or what its former column had. */
+function valueBefore({ was, type, initial }: TableColumn): string {
+  const former = was?.[0]
+  if (former !== undefined) return ` DEFAULT ${converted(former, type)}`
+  return initial === undefined ? '' : ` DEFAULT accurateCastOrNull(${quoteText(initial)}, ${quoteText(bareType(type))})`
+}
+
+function converted({ physical, type: from, kept }: FormerColumn, to: ColumnType): string {
+  const name = quoteName(physical)
+  if (to === 'Json') {
+    if (kept) return `if(isNull(${name}), NULL, toJSONString(${name}))`
+    return from === 'String'
+      ? `if(isValidJSON(ifNull(${name}, '')), ${name}, NULL)`
+      : `if(isNull(${name}), NULL, toJSONString(${name}))`
+  }
+  return `accurateCastOrNull(${name}, ${quoteText(bareType(to))})`
+}
+
+/** The data skipping index of a column, in the words of `CREATE` and `ADD INDEX`; undefined for a column without. */
+export function indexSql({ physical, index, type }: TableColumn, hasTextIndex: boolean): string | undefined {
+  if (index === undefined) return undefined
+  const name = quoteName(physical)
+  const head = `${quoteName(`${physical}__index`)} `
+  if (index.kind === 'fulltext' && (type === 'String' || type === 'Json')) {
+    return hasTextIndex
+      ? `${head}ifNull(${name}, '') TYPE text(tokenizer = 'splitByNonAlpha') GRANULARITY 1`
+      : `${head}ifNull(${name}, '') TYPE tokenbf_v1(32768, 3, 0) GRANULARITY 1`
+  }
+  if (index.kind === 'inverted') return `${head}${name} TYPE set(1000) GRANULARITY 1`
+  return `${head}${name} TYPE bloom_filter(0.01) GRANULARITY 1`
+}
+
+/** Days from which on partitions are months: a table of years would have thousands. */
+const longDays = 92
+
+/** Milliseconds rows of a table are kept; undefined: for ever. `database` is the option of its database. */
+export function keptFor({ ttl }: TableOptions, database: TableOptions): number | undefined {
+  const text = ttl ?? database.ttl
+  if (text === undefined || text === 'forever') return undefined
+  return text === 'instant' ? 0 : parseDuration(text)
+}
+
+export function ttlSql(time: string, kept: number | undefined): string {
+  return kept === undefined
+    ? ''
+    : `toDateTime(${quoteName(time)}) + INTERVAL ${Math.max(1, Math.ceil(kept / 1000))} SECOND`
+}
+
+/** The engine of the table that holds rows. */
+export function engineSql(options: TableOptions, cluster: string): string {
+  const kind = options.append_mode ? '' : mergesFields({ options }) ? 'Coalescing' : 'Replacing'
+  const own = kind === 'Replacing' ? [versionColumn, deletedColumn] : []
+  if (cluster === '') return `${kind}MergeTree(${own.join(', ')})`
+  const path = ["'/clickhouse/tables/{uuid}/{shard}'", "'{replica}'"]
+  return `Replicated${kind}MergeTree(${[...path, ...own].join(', ')})`
+}
+
+export interface CreateOptions {
+  readonly place: Place
+  readonly hasTextIndex: boolean
+  /** Options of its database. */
+  readonly database: TableOptions
+}
+
+const hidden = [
+  `${quoteName(versionColumn)} UInt64 CODEC(Delta, ZSTD(1))`,
+  `${quoteName(deletedColumn)} UInt8 DEFAULT 0 CODEC(ZSTD(1))`
+]
+
+/** What every table that holds rows is made with. */
+const treeSettings =
+  'allow_nullable_key = 1, non_replicated_deduplication_window = 10000, replicated_deduplication_window = 10000'
+
+/** The statements that make a table; all may run again. */
+export function createStatements(table: Table, { place, hasTextIndex, database }: CreateOptions): string[] {
+  if (isPhysical(table)) return physicalStatements(table, { place, database })
+  const { tags, timeIndex } = table
+  const indexes = table.columns.flatMap(column => {
+    const index = indexSql(column, hasTextIndex)
+    return index === undefined ? [] : [`INDEX ${index}`]
+  })
+  const key = [...tags, timeIndex].map(({ physical }) => quoteName(physical))
+  const columns = [...table.columns.map(columnSql), ...hidden]
+  const comment = tableComment(table)
+  return withDistributed(table, place, columns, comment, key.slice(0, -1), name =>
+    [
+      `CREATE TABLE IF NOT EXISTS ${name}${onCluster(place)} (${[...columns, ...indexes].join(', ')})`,
+      ...treeClauses(table, place, database, key, timeIndex.physical, comment)
+    ].join(' ')
+  )
+}
+
+function treeClauses(
+  { options }: Table,
+  place: Place,
+  database: TableOptions,
+  key: readonly string[],
+  time: string,
+  comment: string
+): string[] {
+  const kept = keptFor(options, database)
+  const part = kept === undefined || kept > longDays * 86_400_000 ? 'toYYYYMM' : 'toYYYYMMDD'
+  const ttl = ttlSql(time, kept)
+  return [
+    `ENGINE = ${engineSql(options, place.cluster)}`,
+    `PARTITION BY ${part}(${quoteName(time)})`,
+    `PRIMARY KEY (${key.join(', ')}) ORDER BY (${key.join(', ')})`,
+    ...(ttl === '' ? [] : [`TTL ${ttl}`]),
+    `SETTINGS ${treeSettings}`,
+    `COMMENT ${quoteText(comment)}`
+  ]
+}
+
+/** With a cluster rows lie in a table on each shard, below the one that everybody asks. */
+function withDistributed(
+  table: Table,
+  place: Place,
+  columns: readonly string[],
+  comment: string,
+  shardBy: readonly string[],
+  create: (name: string) => string
+): string[] {
+  const name = tableName(place, table.database, table.name)
+  if (place.cluster === '') return [create(name)]
+  const local = besideName(place, table.database, table.name, 'local')
+  return [create(local), distributedSql(place, name, local, table.database, columns, comment, shardBy)]
+}
+
+function distributedSql(
+  place: Place,
+  name: string,
+  local: string,
+  database: string,
+  columns: readonly string[],
+  comment: string,
+  shardBy: readonly string[]
+): string {
+  const key = shardBy.length === 0 ? 'rand()' : `sipHash64(${shardBy.map(each => `toString(${each})`).join(', ')})`
+  const plain = columns.map(column => column.replace(/ CODEC\((?:[^()]|\([^()]*\))*\)/, ''))
+  const table = local.slice(local.indexOf('`.`') + 3, -1)
+  const of = [quoteText(place.cluster), quoteText(databaseName(place, database)), quoteText(table), key]
+  return `CREATE TABLE IF NOT EXISTS ${name}${onCluster(place)} (${plain.join(', ')}) ENGINE = Distributed(${of.join(', ')}) COMMENT ${quoteText(comment)}`
+}
+
+/** Samples of all logical tables of a physical one, and their series. */
+function physicalStatements(table: Table, { place, database }: Omit<CreateOptions, 'hasTextIndex'>): string[] {
+  const time = `${quoteName('time')} ${bareType(table.timeIndex.type)} COMMENT ${quoteText(columnComment(table.timeIndex))} CODEC(DoubleDelta, ZSTD(1))`
+  const columns = ['`table` UInt64 CODEC(ZSTD(1))', '`tsid` UInt64 CODEC(ZSTD(1))', time, ...hidden]
+  const key = ['`table`', '`tsid`', '`time`']
+  const comment = tableComment(table)
+  const samples = withDistributed(table, place, columns, comment, ['`tsid`'], name =>
+    [
+      `CREATE TABLE IF NOT EXISTS ${name}${onCluster(place)} (${columns.join(', ')})`,
+      ...treeClauses(table, place, database, key, 'time', comment)
+    ].join(' ')
+  )
+  const seriesColumns = [
+    '`table` UInt64',
+    '`tsid` UInt64',
+    '`metric` LowCardinality(String)',
+    '`labels` Map(LowCardinality(String), String)',
+    "`first_seen` DateTime64(3, 'UTC')"
+  ]
+  const series = besideName(place, table.database, table.name, 'series')
+  const createSeries = (name: string) =>
+    `CREATE TABLE IF NOT EXISTS ${name}${onCluster(place)} (${seriesColumns.join(', ')}) ENGINE = ${place.cluster === '' ? 'ReplacingMergeTree()' : "ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')"} ORDER BY (\`table\`, \`tsid\`) SETTINGS ${treeSettings.replace('allow_nullable_key = 1, ', '')}`
+  if (place.cluster === '') return [...samples, createSeries(series)]
+  const local = series.replace(/`$/, '__local`')
+  return [
+    ...samples,
+    createSeries(local),
+    distributedSql(place, series, local, table.database, seriesColumns, '', ['`tsid`'])
+  ]
+}
+
+/** A value column of the samples of logical tables: one for each name and type. */
+export function sampleColumn(name: string, type: ColumnType, generation: number): string {
+  const taken = ['table', 'tsid', 'time'].includes(name) || name.includes('__')
+  const base =
+    type === 'Float64' && !taken && generation === 0 ? name : `${name}__${type.replace(/[^A-Za-z0-9]+/g, '_')}`
+  return generation === 0 ? base : `${base}__${generation}`
+}
+
+/** A statement that changes the table that holds rows, and what of it the one above needs. */
+export function alterStatements(
+  place: Place,
+  { database, name }: Pick<Table, 'database' | 'name'>,
+  commands: readonly string[],
+  above: readonly string[] = commands
+): string[] {
+  const on = onCluster(place)
+  const top = tableName(place, database, name)
+  if (place.cluster === '') return commands.length === 0 ? [] : [`ALTER TABLE ${top}${on} ${commands.join(', ')}`]
+  const local = besideName(place, database, name, 'local')
+  return [
+    ...(commands.length === 0 ? [] : [`ALTER TABLE ${local}${on} ${commands.join(', ')}`]),
+    ...(above.length === 0 ? [] : [`ALTER TABLE ${top}${on} ${above.join(', ')}`])
+  ]
+}
+
+/** Digits of the time index, for those that make times. */
+export function digitsOf(table: Table): 0 | 3 | 6 | 9 {
+  return timeDigits(table.timeIndex.type)
+}

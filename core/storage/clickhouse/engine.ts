@@ -1,0 +1,263 @@
+// The driver for a ClickHouse cluster: all state is there, any number of processes write and read beside each other.
+import { randomBytes } from 'node:crypto'
+import { ConfigError } from '../../config/error.ts'
+import type { Config } from '../../config/schema.ts'
+import { DbError, isDbError } from '../../errors.ts'
+import type { Logger } from '../../log/log.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import { every, type Timer } from '../../timer.ts'
+import type {
+  Catalog,
+  Engine,
+  Maintenance,
+  Opening,
+  Query,
+  QueryResult,
+  Report,
+  ResolvedSeries,
+  ResolvedWrite
+} from '../engine.ts'
+import { isLogical, isPhysical } from '../logical.ts'
+import { ClusterCatalog } from './catalog.ts'
+import { type Connection, connect } from './connection.ts'
+import { besideName, onCluster, type Place, tableName } from './definition.ts'
+import { cancelled, translate } from './errors.ts'
+import { type QueryParts, scan, series, sql } from './query.ts'
+import { Records } from './records.ts'
+import { KnownSeries } from './series.ts'
+import { type ClickHouseConfig, oldestVersion } from './settings.ts'
+import { Versions } from './versions.ts'
+import { writeAll } from './write.ts'
+
+export function createClickHouseEngine({ storage }: Pick<Config, 'storage'>, log: Logger, metrics: Metrics): Engine {
+  return new ClickHouseEngine(storage.clickhouse, log, metrics)
+}
+
+/** What is there while the engine is open. */
+interface Opened {
+  readonly connection: Connection
+  readonly catalog: ClusterCatalog
+  readonly series: KnownSeries
+  readonly timer: Timer
+}
+
+class ClickHouseEngine implements Engine {
+  readonly name = 'clickhouse'
+  readonly supports = { sql: true, dialect: 'clickhouse', durable: true, distributed: true }
+  readonly catalog: Catalog
+  readonly #config: ClickHouseConfig
+  readonly #log: Logger
+  readonly #metrics: Metrics
+  readonly #place: Place
+  readonly #versions = new Versions()
+  #opened: Opened | undefined
+
+  constructor(config: ClickHouseConfig, log: Logger, metrics: Metrics) {
+    this.#config = config
+    this.#log = log
+    this.#metrics = metrics
+    this.#place = { prefix: config.database_prefix, cluster: config.cluster }
+    this.catalog = liveCatalog(() => this.#open().catalog)
+  }
+
+  async open(): Promise<Opening> {
+    const connection = await connect(this.#config, this.#metrics)
+    try {
+      this.#opened = await this.#begin(connection)
+    } catch (error) {
+      await connection.close()
+      throw this.#explain(error)
+    }
+    return { settled: Promise.resolve(), trouble: () => this.#opened?.connection.trouble }
+  }
+
+  async #begin(connection: Connection): Promise<Opened> {
+    const place = this.#place
+    const [row] = await connection.rows('SELECT version() AS version')
+    const hasTextIndex = checkVersion(String(row?.['version']))
+    const records = new Records(connection, place, this.#versions)
+    await records.create()
+    const series = new KnownSeries(async (table, since, take) => {
+      const name = besideName(place, table.database, table.name, 'series')
+      const reading = await connection.read(
+        `SELECT DISTINCT \`tsid\` FROM ${name} WHERE \`first_seen\` >= fromUnixTimestamp64Milli(toInt64(${since}))`
+      )
+      for await (const { rows, columns } of reading.batches()) {
+        for (let i = 0; i < rows; i++) take(columns[0]!.values[i] as bigint)
+      }
+    })
+    series.useKey(await records.key(() => randomBytes(16).toString('hex')))
+    const catalog = new ClusterCatalog({ connection, records, place, hasTextIndex, series, log: this.#log })
+    await catalog.refresh()
+    for (const name of ['public', 'svc_private']) {
+      if (catalog.database(name) === undefined) await catalog.createDatabase(name, {})
+    }
+    const timer = every(this.#config.refresh_interval, () => {
+      catalog
+        .refresh()
+        .catch(error => this.#log.warn({ err: error }, 'the catalog of the cluster could not be read again'))
+    }).unref()
+    return { connection, catalog, series, timer }
+  }
+
+  /** One line that says what is wrong and what to do about it. */
+  #explain(error: unknown): unknown {
+    if (error instanceof ConfigError) return error
+    const path = (key: string) => ['storage', 'clickhouse', key]
+    const told = isDbError(error) ? error : translate(error)
+    const cause = Object(told.cause) as { readonly code?: unknown }
+    if (cause.code === '516') {
+      return new ConfigError([
+        {
+          path: path('password_file'),
+          message: `the cluster takes no user ${this.#config.username} with this password: correct it, or storage.clickhouse.username`
+        }
+      ])
+    }
+    if (cause.code === '497') {
+      return new ConfigError([
+        {
+          path: path('username'),
+          message: `${told.message}: GRANT the user ${this.#config.username} CREATE, ALTER, DROP, SELECT, INSERT, TRUNCATE and OPTIMIZE on ${this.#config.database_prefix}*.* and SELECT on system.*`
+        }
+      ])
+    }
+    if (told.code === 'StorageUnavailable') {
+      return new ConfigError([
+        {
+          path: path('urls'),
+          message: `${told.message}: no ClickHouse answers at ${this.#config.urls.join(', ')}; start it or correct the address`
+        }
+      ])
+    }
+    return error
+  }
+
+  async write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
+    const { connection, catalog, series } = this.#open()
+    const parts = {
+      connection,
+      catalog,
+      series,
+      versions: this.#versions,
+      place: this.#place,
+      insertSettings: this.#insertSettings()
+    }
+    try {
+      return await writeAll(parts, writes, signal)
+    } catch (error) {
+      return this.#fail(error, signal)
+    }
+  }
+
+  #insertSettings(): Readonly<Record<string, string | number>> {
+    const { cluster, insert_quorum } = this.#config
+    return {
+      async_insert: 0,
+      insert_deduplicate: 1,
+      max_partitions_per_insert_block: 0,
+      input_format_null_as_default: 0,
+      ...(cluster !== '' && { insert_quorum, distributed_foreground_insert: 1 })
+    }
+  }
+
+  async query(query: Query, signal: AbortSignal): Promise<QueryResult> {
+    const { connection, catalog } = this.#open()
+    if (signal.aborted) throw cancelled(signal)
+    const parts: QueryParts = { connection, catalog, place: this.#place, timeout: this.#config.timeout }
+    try {
+      if (query.kind === 'scan') return await scan(parts, query, signal)
+      if (query.kind === 'series') return await series(parts, query, signal)
+      return await sql(parts, query, signal)
+    } catch (error) {
+      return this.#fail(error, signal)
+    }
+  }
+
+  /** What is gone may have been changed by another process: what is known is read again for whoever asks next. */
+  #fail(error: unknown, signal: AbortSignal): never {
+    const told = translate(error, signal)
+    if (told.code === 'RequestOutdated' || told.code === 'TableNotFound')
+      void this.#opened?.catalog.refresh().catch(() => {})
+    throw told
+  }
+
+  async maintain(task: Maintenance, signal: AbortSignal): Promise<Report> {
+    const { connection, catalog } = this.#open()
+    if (signal.aborted) throw cancelled(signal)
+    if (task.kind === 'backup') {
+      throw new DbError(
+        'Unsupported',
+        'a cluster is backed up by its own means: BACKUP DATABASE … TO …, see docs/clickhouse.md'
+      )
+    }
+    // Every row is where it stays as soon as its write is answered.
+    if (task.kind === 'flush') return { rows: 0, bytes: 0, files: 0 }
+    const all = catalog.databases().flatMap(({ name }) => catalog.tables(name))
+    const tables = task.table === undefined ? all : [catalog.current(task.table)]
+    const stored = new Set(tables.map(table => (isLogical(table) ? catalog.host(table) : table)))
+    for (const { database, name, ...rest } of stored) {
+      const table = { database, name, ...rest }
+      const base = tableName(this.#place, database, name)
+      const local = this.#place.cluster === '' ? base : besideName(this.#place, database, name, 'local')
+      const names = [local, ...(isPhysical(table) ? [besideName(this.#place, database, name, 'series')] : [])]
+      for (const each of names)
+        await connection.command(`OPTIMIZE TABLE ${each}${onCluster(this.#place)} FINAL`, { signal })
+    }
+    await catalog.count()
+    return { rows: 0, bytes: 0, files: 0 }
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened
+    this.#opened = undefined
+    opened?.timer.stop()
+    await opened?.connection.close()
+  }
+
+  #open(): Opened {
+    if (this.#opened === undefined) {
+      throw new DbError('StorageUnavailable', 'the storage engine is not open', { retryAfter: 1 })
+    }
+    return this.#opened
+  }
+}
+
+/** Whether texts can have an index of their own. Throws ConfigError for a version that is too old. */
+function checkVersion(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const is = (least: readonly [number, number]) => major > least[0] || (major === least[0] && minor >= least[1])
+  if (is(oldestVersion)) return is([26, 2])
+  throw new ConfigError([
+    {
+      path: ['storage', 'clickhouse', 'urls'],
+      message: `the cluster is ClickHouse ${version}: ${oldestVersion.join('.')} or newer is needed`
+    }
+  ])
+}
+
+/** The catalog of the moment: one object outlives what is open. */
+function liveCatalog(catalog: () => Catalog): Catalog {
+  return {
+    databases: () => catalog().databases(),
+    database: name => catalog().database(name),
+    tables: database => catalog().tables(database),
+    table: (database, name) => catalog().table(database, name),
+    createDatabase: (name, options) => catalog().createDatabase(name, options),
+    changeDatabase: (name, options) => catalog().changeDatabase(name, options),
+    dropDatabase: name => catalog().dropDatabase(name),
+    views: database => catalog().views(database),
+    view: (database, name) => catalog().view(database, name),
+    putView: view => catalog().putView(view),
+    dropView: view => catalog().dropView(view),
+    createTable: definition => catalog().createTable(definition),
+    changeTable: (table, change) => catalog().changeTable(table, change),
+    changeTables: steps => catalog().changeTables(steps),
+    dropTable: table => catalog().dropTable(table),
+    statistics: table => catalog().statistics(table),
+    findSeries: (scope, keys, table) => catalog().findSeries(scope, keys, table),
+    addSeries: (numbers, additions) => catalog().addSeries(numbers, additions),
+    knowsSeries: (table, labels) => catalog().knowsSeries(table, labels),
+    isCurrent: numbers => catalog().isCurrent(numbers)
+  }
+}

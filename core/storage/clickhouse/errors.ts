@@ -1,0 +1,117 @@
+// Errors of a ClickHouse cluster as ours, translated where they enter.
+import { DbError, type ErrorCode, type ErrorOptions, isDbError, reasonOf } from '../../errors.ts'
+
+/** What an error of the cluster is to a client of ours. */
+interface Meaning {
+  readonly code: ErrorCode
+  readonly status?: number
+  /** Seconds. */
+  readonly retryAfter?: number
+}
+
+const busy: Meaning = { code: 'RateLimited', retryAfter: 2 }
+const away: Meaning = { code: 'StorageUnavailable', retryAfter: 2 }
+const plan: Meaning = { code: 'PlanQuery' }
+const outdated: Meaning = { code: 'RequestOutdated' }
+
+/** By ClickHouse's numbers; every other one is an error of the query. */
+const meanings: Readonly<Record<number, Meaning>> = {
+  // Columns and tables that are not there (any more).
+  10: outdated,
+  16: outdated,
+  60: outdated,
+  81: outdated,
+  // What is wrong with a statement.
+  6: plan,
+  8: plan,
+  27: plan,
+  36: plan,
+  38: plan,
+  41: plan,
+  42: plan,
+  43: plan,
+  44: plan,
+  46: plan,
+  47: plan,
+  53: plan,
+  63: plan,
+  69: plan,
+  70: plan,
+  72: plan,
+  153: plan,
+  179: plan,
+  184: plan,
+  207: plan,
+  215: plan,
+  352: plan,
+  386: plan,
+  407: plan,
+  456: plan,
+  457: plan,
+  62: { code: 'InvalidSyntax' },
+  321: { code: 'InvalidArguments' },
+  164: { code: 'PermissionDenied' },
+  // What passes.
+  201: busy,
+  202: busy,
+  252: busy,
+  241: { code: 'RuntimeResourcesExhausted', status: 503, retryAfter: 5 },
+  159: { code: 'DeadlineExceeded' },
+  160: { code: 'DeadlineExceeded' },
+  394: { code: 'Cancelled' },
+  209: away,
+  210: away,
+  225: away,
+  236: away,
+  242: away,
+  243: away,
+  279: away,
+  285: away,
+  286: away,
+  319: away,
+  473: away,
+  999: away
+}
+
+/** The number of an error the cluster answered with; undefined where it did not answer. */
+export function numberOf(error: unknown): number | undefined {
+  const { code, type } = Object(error) as { readonly code?: unknown; readonly type?: unknown }
+  return typeof type === 'string' && typeof code === 'string' && /^\d+$/.test(code) ? Number(code) : undefined
+}
+
+/** Whether nobody knows what became of a request: the connection went, or a quorum may have it or not. */
+export function isUncertain(error: unknown): boolean {
+  const number = numberOf(error)
+  if (number === undefined) return !isDbError(error)
+  return [209, 210, 286, 319, 999].includes(number)
+}
+
+/** An error of the client as ours. */
+export function translate(error: unknown, signal?: AbortSignal): DbError {
+  if (signal?.aborted) return cancelled(signal)
+  if (isDbError(error)) return error
+  const number = numberOf(error)
+  const reason = reasonOf(error)
+  if (number === undefined) {
+    return new DbError('StorageUnavailable', `the ClickHouse cluster does not answer: ${reason}`, {
+      cause: error,
+      retryAfter: 2
+    })
+  }
+  const { code, status, retryAfter }: Meaning = meanings[number] ?? { code: 'EngineExecuteQuery' }
+  const options: ErrorOptions = {
+    cause: error,
+    ...(status !== undefined && { status }),
+    ...(retryAfter !== undefined && { retryAfter })
+  }
+  if (number === 497 || number === 516) {
+    // The server's own account, not the user's.
+    return new DbError('StorageUnavailable', `the ClickHouse cluster refuses the server: ${reason}`, options)
+  }
+  return new DbError(code, reason.trim(), options)
+}
+
+export function cancelled(signal: AbortSignal): DbError {
+  const reason: unknown = signal.reason
+  return isDbError(reason) ? reason : new DbError('Cancelled', 'the query was cancelled', { cause: reason })
+}

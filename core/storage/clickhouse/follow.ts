@@ -1,0 +1,95 @@
+// Queries that follow what is written: the cluster tells nobody, so it is asked again and again for versions not seen yet.
+import { DbError } from '../../errors.ts'
+import type { ResultBatch } from '../../model/batch.ts'
+import type { ResultType } from '../../model/types.ts'
+import { pause } from '../../timer.ts'
+import type { QueryResult, SqlQuery } from '../engine.ts'
+import type { Reading } from './connection.ts'
+import { versionColumn } from './definition.ts'
+import { cancelled } from './errors.ts'
+import { quoteName } from './names.ts'
+import type { QueryParts } from './query.ts'
+import { relation } from './relation.ts'
+import { placeRelations, requireSame } from './statement.ts'
+
+/** Milliseconds a write may take from its number to where it can be read: so far each look goes back. */
+const overlap = 10_000n
+/** Bits of a version below its milliseconds. */
+const versionBits = 22n
+/** Versions of one look at most; the rest comes with the next. */
+const mostVersions = 100_000
+
+type Ask = (text: string, types: ReadonlyMap<string, ResultType>) => Promise<Reading>
+
+/** Rows written from now on, each version for itself, as often as they are looked for until the result is closed or the table is gone. */
+export async function pollRows(
+  parts: QueryParts,
+  query: SqlQuery,
+  signal: AbortSignal,
+  ask: Ask
+): Promise<QueryResult> {
+  const { interval, deletes, existing } = query.follow!
+  const written = deletes ? 'all' : 'puts'
+  const table = requireSame(parts.catalog, query.relations[0]!.table)
+  const version = quoteName(versionColumn)
+  const rows = (condition: string, of: 'all' | 'puts' | 'numbered') =>
+    `(SELECT * EXCEPT (${version}) FROM ${relation(parts, table, {}, of)} WHERE ${condition})`
+  const types = new Map<string, ResultType>()
+  for (const { physical, type } of table.columns) if (type === 'Binary' || type === 'Json') types.set(physical, type)
+  const look = (condition: string, of: 'all' | 'puts' | 'numbered' = written) =>
+    ask(
+      placeRelations(query, () => rows(condition, of)),
+      types
+    )
+  const since = (from: bigint) =>
+    parts.connection.rows(
+      `SELECT ${version} AS v FROM ${relation(parts, table, {}, written)} WHERE ${version} >= ${from} ORDER BY v LIMIT ${mostVersions}`,
+      { signal }
+    )
+  const floor = () => (BigInt(Date.now()) - overlap) << versionBits
+  let from = floor()
+  let seen = new Set((await since(from)).map(row => row['v'] as bigint))
+  // Rows that were there are those of versions known by now; one that is overwritten meanwhile comes with its newer version.
+  const known = `${version} < ${from}${seen.size > 0 ? ` OR ${version} IN (${[...seen].join(', ')})` : ''}`
+  const head = await (existing ? look(known, 'numbered') : look('0'))
+  if (!existing) head.close()
+  const { columns } = head
+  let closed = false
+  async function* batches(): AsyncGenerator<ResultBatch> {
+    if (existing) yield* head.batches()
+    while (!closed) {
+      if (signal.aborted) throw cancelled(signal)
+      await pause(interval, { signal }).catch(() => {})
+      if (signal.aborted) throw cancelled(signal)
+      if (closed) return
+      try {
+        parts.catalog.current(table)
+        const fresh = (await since(from)).map(row => row['v'] as bigint)
+        const unseen = fresh.filter(each => !seen.has(each))
+        if (unseen.length > 0) {
+          const reading = await look(`${version} IN (${unseen.join(', ')})`)
+          yield* reading.batches()
+        }
+        seen = new Set([...seen, ...unseen])
+        const next = floor()
+        if (next > from) {
+          from = next
+          seen = new Set([...seen].filter(each => each >= from))
+        }
+      } catch (error) {
+        if (error instanceof DbError && (error.code === 'TableNotFound' || error.code === 'RequestOutdated')) return
+        throw error
+      }
+      yield { rows: 0, columns: columns.map(() => ({ values: [] })) }
+    }
+  }
+  return {
+    columns,
+    lost: () => 0,
+    batches,
+    close() {
+      closed = true
+      head.close()
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// What no comment of a table can say: databases, views, logical tables and the key of series, as rows of one table of the cluster.
+import type { Connection } from './connection.ts'
+import { databaseName, onCluster, type Place } from './definition.ts'
+import { quoteName, quoteText } from './names.ts'
+import type { Versions } from './versions.ts'
+
+export type RecordKind = 'key' | 'database' | 'view' | 'table' | 'column'
+
+/** One thing that is known: of a kind, in a database, of a table or view, of a column. */
+export interface CatalogRecord {
+  readonly kind: RecordKind
+  readonly database: string
+  readonly name: string
+  readonly part: string
+  /** JSON. */
+  readonly said: unknown
+}
+
+export interface RecordChange extends Omit<CatalogRecord, 'said'> {
+  /** Undefined: it is gone. */
+  readonly said: unknown
+}
+
+export class Records {
+  readonly #connection: Connection
+  readonly #place: Place
+  readonly #versions: Versions
+  readonly #table: string
+
+  constructor(connection: Connection, place: Place, versions: Versions) {
+    this.#connection = connection
+    this.#place = place
+    this.#versions = versions
+    this.#table = `${quoteName(databaseName(place, 'svc_private'))}.${quoteName('__catalog')}`
+  }
+
+  async create(): Promise<void> {
+    const { cluster } = this.#place
+    const on = onCluster(this.#place)
+    await this.#connection.command(
+      `CREATE DATABASE IF NOT EXISTS ${quoteName(databaseName(this.#place, 'svc_private'))}${on}`
+    )
+    // Every server of a cluster has all of it, whatever its shard.
+    const engine =
+      cluster === ''
+        ? 'ReplacingMergeTree(version, deleted)'
+        : "ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}', version, deleted)"
+    await this.#connection.command(
+      `CREATE TABLE IF NOT EXISTS ${this.#table}${on} (kind LowCardinality(String), database String, name String, part String, said String, version UInt64, deleted UInt8) ENGINE = ${engine} ORDER BY (kind, database, name, part) SETTINGS non_replicated_deduplication_window = 10000 COMMENT 'Databases, views and logical tables of Weir'`
+    )
+  }
+
+  /** Of one database and name, or all. */
+  async read(only?: { readonly database: string; readonly name?: string }): Promise<CatalogRecord[]> {
+    const where = [
+      ...(only ? [`database = ${quoteText(only.database)}`] : []),
+      ...(only?.name === undefined ? [] : [`name = ${quoteText(only.name)}`])
+    ]
+    const settings = this.#place.cluster === '' ? {} : { select_sequential_consistency: 1 }
+    const rows = await this.#connection.rows(
+      `SELECT kind, database, name, part, said FROM ${this.#table} FINAL${where.length > 0 ? ` WHERE ${where.join(' AND ')}` : ''}`,
+      { settings }
+    )
+    return rows.map(row => ({ ...(row as unknown as CatalogRecord), said: JSON.parse(String(row['said'])) }))
+  }
+
+  async write(changes: readonly RecordChange[], token?: string): Promise<void> {
+    if (changes.length === 0) return
+    const first = this.#versions.take(changes.length)
+    const lines = changes.map(({ said, ...change }, i) =>
+      JSON.stringify({
+        ...change,
+        said: JSON.stringify(said ?? null),
+        version: String(first + BigInt(i)),
+        deleted: said === undefined ? 1 : 0
+      })
+    )
+    const settings = { async_insert: 0, ...(this.#place.cluster !== '' && { insert_quorum: 'auto' }) }
+    const options = { settings, token: token ?? String(first) }
+    await this.#connection.insert(
+      `INSERT INTO ${this.#table} FORMAT JSONEachRow`,
+      [Buffer.from(lines.join('\n'))],
+      options
+    )
+  }
+
+  /** The key of the hash that makes numbers of series: whoever comes first makes it, and all have the same. */
+  async key(propose: () => string): Promise<string> {
+    for (;;) {
+      const found = (await this.read({ database: '', name: 'series' })).find(({ kind }) => kind === 'key')
+      if (found !== undefined) return String(found.said)
+      await this.write([{ kind: 'key', database: '', name: 'series', part: '', said: propose() }], 'weir-key-of-series')
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// The visible rows of a table as SQL of the cluster.
+import type { Table } from '../../model/table.ts'
+import { isLogical, isPhysical } from '../logical.ts'
+import type { ClusterCatalog, LogicalColumn } from './catalog.ts'
+import { besideName, deletedColumn, type Place, tableName, versionColumn } from './definition.ts'
+import { bareType, quoteName, quoteText, timeLiteral } from './names.ts'
+
+export interface RowRange {
+  /** In the time index's unit, the end exclusive. */
+  readonly from?: bigint | undefined
+  readonly to?: bigint | undefined
+}
+
+/** What a statement needs to read a table. */
+export interface Source {
+  readonly catalog: ClusterCatalog
+  readonly place: Place
+}
+
+/** Which versions of rows are read, and whether their numbers come along. */
+export type Versions =
+  /** The newest of each row. */
+  | 'newest'
+  /** The same, with its number. */
+  | 'numbered'
+  /** Each one that was put, with its number. */
+  | 'puts'
+  /** The same and the marks of deletes, which have tags and time alone. */
+  | 'all'
+
+/** `(SELECT …)`: the rows of a table, with its columns under their physical names. */
+export function relation(source: Source, table: Table, range: RowRange = {}, versions: Versions = 'newest'): string {
+  if (isLogical(table)) return logicalRelation(source, table, range, versions)
+  const { place } = source
+  const { timeIndex } = table
+  const time = isPhysical(table) ? 'time' : timeIndex.physical
+  const columns = isPhysical(table)
+    ? [`${quoteName('time')} AS ${quoteName(timeIndex.physical)}`]
+    : table.columns.map(({ physical }) => quoteName(physical))
+  const from = `${tableName(place, table.database, table.name)}${finalOf(table, versions)}`
+  const conditions = timeConditions(source, table, range, quoteName(time))
+  const hidden = versions === 'newest' ? [] : [quoteName(versionColumn)]
+  const puts = versions === 'puts' && !table.options.append_mode ? [`${quoteName(deletedColumn)} = 0`] : []
+  return `(SELECT ${[...columns, ...hidden].join(', ')} FROM ${from}${where([...conditions, ...puts])})`
+}
+
+/** Rows of an appending table are there once; of others the newest version counts. */
+function finalOf({ options }: Table, versions: Versions): string {
+  return options.append_mode || versions === 'puts' || versions === 'all' ? '' : ' FINAL'
+}
+
+function where(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
+}
+
+/** Rows between two times that are not past their time to live. */
+export function timeConditions({ catalog }: Source, table: Table, { from, to }: RowRange, time: string): string[] {
+  const { type } = table.timeIndex
+  const kept = catalog.keptFor(table)
+  const perSecond = {
+    TimestampSecond: 1n,
+    TimestampMillisecond: 1_000n,
+    TimestampMicrosecond: 1_000_000n,
+    TimestampNanosecond: 1_000_000_000n
+  }[type as 'TimestampSecond']
+  const oldest = kept === undefined ? undefined : (BigInt(Date.now() - kept) * perSecond) / 1000n
+  const start = from === undefined ? oldest : oldest === undefined || from > oldest ? from : oldest
+  return [
+    ...(start === undefined ? [] : [`${time} >= ${timeLiteral(type, start)}`]),
+    ...(to === undefined ? [] : [`${time} < ${timeLiteral(type, to)}`])
+  ]
+}
+
+function logicalRelation(source: Source, table: Table, range: RowRange, versions: Versions): string {
+  const { catalog, place } = source
+  const host = catalog.host(table)
+  const samples = tableName(place, host.database, host.name)
+  const series = besideName(place, host.database, host.name, 'series')
+  const columns = table.columns.map(column => {
+    const alias = ` AS ${quoteName(column.physical)}`
+    if (column.semantic === 'timestamp') return `s.\`time\`${alias}`
+    if (column.semantic === 'field') return `s.${quoteName((column as LogicalColumn).sample!)}${alias}`
+    return `${tagOf(column)}${alias}`
+  })
+  const hidden = versions === 'newest' ? [] : [`s.${quoteName(versionColumn)} AS ${quoteName(versionColumn)}`]
+  const puts = versions === 'puts' && !host.options.append_mode ? [`${quoteName(deletedColumn)} = 0`] : []
+  const rows = `SELECT * FROM ${samples}${finalOf(host, versions)}${where([`\`table\` = ${table.id}`, ...timeConditions(source, table, range, '`time`'), ...puts])}`
+  if (table.tags.length === 0) return `(SELECT ${[...columns, ...hidden].join(', ')} FROM (${rows}) AS s)`
+  const labels = `SELECT \`tsid\`, any(\`labels\`) AS \`labels\` FROM ${series} WHERE \`table\` = ${table.id} GROUP BY \`tsid\``
+  return `(SELECT ${[...columns, ...hidden].join(', ')} FROM (${rows}) AS s ANY LEFT JOIN (${labels}) AS l ON s.\`tsid\` = l.\`tsid\`)`
+}
+
+/** A label of a series as the tag's type. */
+function tagOf({ name, type }: { readonly name: string; readonly type: Table['timeIndex']['type'] }): string {
+  const label = `l.\`labels\`[${quoteText(name)}]`
+  const there = `mapContains(l.\`labels\`, ${quoteText(name)})`
+  if (type === 'String' || type === 'Json' || type === 'Binary') return `if(${there}, ${label}, NULL)`
+  return `accurateCastOrNull(if(${there}, ${label}, NULL), ${quoteText(bareType(type))})`
+}

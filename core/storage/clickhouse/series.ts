@@ -1,0 +1,159 @@
+// Which series keys of requests stand for, and which of them the cluster has. A number of a series is a keyed hash of its labels: whoever
+// writes it makes it, and all make the same.
+import type { SeriesKeys, SeriesLabel } from '../../model/series.ts'
+import { KeyHash, saltOf } from '../../model/series-hash.ts'
+import type { Table } from '../../model/table.ts'
+import type { Steps } from '../../pace.ts'
+import type { SeriesAddition, SeriesNumbers } from '../engine.ts'
+import { KeyIndex, type KeySalt } from '../key-index.ts'
+import { isLogical } from '../logical.ts'
+import { TsidSet } from './tsid-set.ts'
+
+/** A key's meaning. */
+export interface SeriesEntry {
+  readonly table: Table
+  /** Name of the column of the numbers. */
+  readonly value: string
+  readonly labels: readonly SeriesLabel[]
+  /** Of a series of a logical table. */
+  readonly tsid: bigint
+}
+
+export class FoundSeries implements SeriesNumbers {
+  readonly keys: SeriesKeys
+  readonly scope: string
+  readonly epoch: object
+  readonly salt: KeySalt | undefined
+  readonly places: Uint32Array
+  /** Of each key: the number of its entry. */
+  readonly tsids: Uint32Array
+  unknown: readonly number[] = []
+
+  constructor(keys: SeriesKeys, scope: string, epoch: object, salt: KeySalt | undefined) {
+    this.keys = keys
+    this.scope = scope
+    this.epoch = epoch
+    this.salt = salt
+    this.places = new Uint32Array(keys.count)
+    this.tsids = new Uint32Array(keys.count)
+  }
+}
+
+/** Keys that are remembered at most, all together. */
+const mostEntries = 2_000_000
+const mostScopes = 64
+
+export class KnownSeries {
+  readonly #load: (table: Table, since: number, take: (tsid: bigint) => void) => Promise<void>
+  readonly #indexes = new Map<string, KeyIndex>()
+  readonly #stored = new Map<number, { readonly set: TsidSet; loadedAt: number }>()
+  #hash = new KeyHash()
+  #entries: SeriesEntry[] = []
+  #epoch = {}
+
+  /** `load` tells the numbers of all series of a physical table that came after a time, in milliseconds since 1970. */
+  constructor(load: (table: Table, since: number, take: (tsid: bigint) => void) => Promise<void>) {
+    this.#load = load
+  }
+
+  /** 16 bytes as hexadecimal digits: the same in every process of a cluster. */
+  useKey(key: string): void {
+    const bytes = Buffer.from(key, 'hex')
+    this.#hash = new KeyHash(Int32Array.from({ length: 4 }, (_, i) => bytes.readInt32LE(i * 4)))
+  }
+
+  *find(scope: string, keys: SeriesKeys, table?: string): Steps<FoundSeries> {
+    if (this.#entries.length > mostEntries) this.forget()
+    const found = new FoundSeries(keys, scope, this.#epoch, table === undefined ? undefined : saltOf(table))
+    found.unknown = yield* this.#index(scope).find(keys, found, found.salt)
+    return found
+  }
+
+  add(found: FoundSeries, additions: readonly SeriesAddition[]): void {
+    if (!this.isCurrent(found)) return
+    const index = this.#index(found.scope)
+    const { bytes } = found.keys
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    for (const { index: i, table, value, labels } of additions) {
+      // The labels lie in the memory of a request.
+      const kept = labels.map(({ name, value }) => ({ name, value: Uint8Array.from(value) }))
+      const tsid = isLogical(table) ? this.tsid(table, labels) : 0n
+      const entry = this.#entries.push({ table, value, labels: kept, tsid }) - 1
+      index.add(found.keys, view, i, 0, entry, found.salt)
+      found.tsids[i] = entry
+    }
+  }
+
+  isCurrent(found: FoundSeries): boolean {
+    return found.epoch === this.#epoch
+  }
+
+  entry(number: number): SeriesEntry {
+    return this.#entries[number]!
+  }
+
+  forget(): void {
+    this.#indexes.clear()
+    this.#entries = []
+    this.#epoch = {}
+    this.#stored.clear()
+  }
+
+  /** The number of a series: 64 bits of a keyed hash of its table and its labels, by name. */
+  tsid({ id }: Table, labels: readonly SeriesLabel[]): bigint {
+    const sorted =
+      labels.length < 2 ? labels : labels.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    const parts: (Uint8Array | Uint32Array)[] = [Buffer.from(`${id}`)]
+    for (const { name, value } of sorted) {
+      const text = Buffer.from(name)
+      parts.push(Uint32Array.of(text.length), text, Uint32Array.of(value.length), value)
+    }
+    const bytes = Buffer.concat(parts.map(part => new Uint8Array(part.buffer, part.byteOffset, part.byteLength)))
+    this.#hash.of(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.byteLength)
+    return (BigInt(this.#hash.a >>> 0) << 32n) | BigInt(this.#hash.b >>> 0)
+  }
+
+  /** Whether the cluster is known to have a series of a logical table. */
+  has(physical: Table, table: Table, labels: readonly SeriesLabel[]): boolean {
+    return this.#stored.get(physical.id)?.set.has(this.tsid(table, labels)) ?? false
+  }
+
+  hasTsid(physical: Table, tsid: bigint): boolean {
+    return this.#stored.get(physical.id)?.set.has(tsid) ?? false
+  }
+
+  /** The cluster has it now. */
+  confirm(physical: Table, tsid: bigint): void {
+    this.#of(physical).set.add(tsid)
+  }
+
+  countOf(physical: Table): number {
+    return this.#stored.get(physical.id)?.set.size ?? 0
+  }
+
+  /** Looks what others have added. */
+  async load(physical: Table): Promise<void> {
+    const stored = this.#of(physical)
+    const now = Date.now()
+    await this.#load(physical, stored.loadedAt, tsid => stored.set.add(tsid))
+    // Clocks differ a little.
+    stored.loadedAt = now - 60_000
+  }
+
+  #of({ id }: Table) {
+    const found = this.#stored.get(id) ?? { set: new TsidSet(), loadedAt: 0 }
+    this.#stored.set(id, found)
+    return found
+  }
+
+  #index(scope: string): KeyIndex {
+    let index = this.#indexes.get(scope)
+    if (index === undefined) {
+      const [oldest] = this.#indexes.keys()
+      if (this.#indexes.size >= mostScopes) this.#indexes.delete(oldest!)
+      index = new KeyIndex()
+      this.#indexes.set(scope, index)
+    }
+    return index
+  }
+}

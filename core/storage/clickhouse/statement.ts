@@ -1,0 +1,54 @@
+// Statements with the cluster's names in the places of tables and parameters.
+import { DbError } from '../../errors.ts'
+import type { Table } from '../../model/table.ts'
+import type { SqlQuery, SqlValue } from '../engine.ts'
+import type { ClusterCatalog } from './catalog.ts'
+import { quoteName } from './names.ts'
+
+/** The text with what stands for tables and parameters put in their places. */
+export function placeRelations(
+  { text, relations, parameters = [] }: SqlQuery,
+  of: (relation: SqlQuery['relations'][number]) => string
+): string {
+  let written = ''
+  let at = 0
+  for (const each of relations) {
+    written += placeParameters(text.slice(at, each.start), parameters)
+    written += `${of(each)}${each.alias === undefined ? '' : ` AS ${quoteName(each.alias)}`}`
+    at = each.end
+  }
+  return written + placeParameters(text.slice(at), parameters)
+}
+
+/** `$1` outside of quotes becomes a parameter of the cluster, with its type. */
+function placeParameters(text: string, parameters: readonly SqlValue[]): string {
+  if (parameters.length === 0) return text
+  return text.replace(
+    /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`\\]|\\.|``)*`|\$(\d+)/gs,
+    (whole, number?: string) => {
+      const value = number === undefined ? undefined : parameters[Number(number) - 1]
+      return value === undefined ? whole : `{p${number}:${parameterType(value)}}`
+    }
+  )
+}
+
+function parameterType(value: SqlValue): string {
+  switch (typeof value) {
+    case 'bigint':
+      return 'Int64'
+    case 'number':
+      return 'Float64'
+    case 'boolean':
+      return 'Bool'
+    default:
+      return 'String'
+  }
+}
+
+/** A table whose columns are those the statement was made for. */
+export function requireSame(catalog: ClusterCatalog, table: Table): Table {
+  const now = catalog.current(table)
+  const changed = table.columns.find(({ id }) => !now.columns.some(column => column.id === id))
+  if (changed === undefined) return now
+  throw new DbError('RequestOutdated', `column ${changed.name} of table ${table.name} was changed meanwhile`)
+}

@@ -1,0 +1,404 @@
+// Rows on their way into the cluster: one Arrow stream a table, each with a token that makes its own retries harmless.
+import { randomUUID } from 'node:crypto'
+import { DbError } from '../../errors.ts'
+import type { BytesData, Column, ColumnData } from '../../model/batch.ts'
+import { bitmap } from '../../model/batch.ts'
+import type { SeriesLabel } from '../../model/series.ts'
+import type { Table } from '../../model/table.ts'
+import type { ResolvedSeries, ResolvedTags, ResolvedWrite } from '../engine.ts'
+import { isLogical, mergesFields } from '../logical.ts'
+import { arrowStream, type SentColumn } from './arrow.ts'
+import type { ClusterCatalog, LogicalColumn } from './catalog.ts'
+import type { Connection } from './connection.ts'
+import { besideName, deletedColumn, onCluster, type Place, tableName, versionColumn } from './definition.ts'
+import { cancelled } from './errors.ts'
+import { quoteName, quoteText, storedType } from './names.ts'
+import type { FoundSeries, KnownSeries, SeriesEntry } from './series.ts'
+import type { Versions } from './versions.ts'
+
+export interface WriteParts {
+  readonly connection: Connection
+  readonly catalog: ClusterCatalog
+  readonly series: KnownSeries
+  readonly versions: Versions
+  readonly place: Place
+  readonly insertSettings: Readonly<Record<string, string | number>>
+}
+
+/** One statement that stores or removes rows of one table. */
+interface Part {
+  readonly table: Table
+  /** Whose rows it counts. */
+  readonly rows: number
+  readonly columns: readonly SentColumn[]
+  readonly op: 'put' | 'delete'
+}
+
+/** A series that may be new to the cluster. */
+interface NewSeries {
+  readonly host: Table
+  readonly entry: SeriesEntry
+}
+
+/** Stores all writes; those of one table one after the other. Resolves with the affected rows. */
+export async function writeAll(
+  parts: WriteParts,
+  writes: readonly (ResolvedWrite | ResolvedSeries)[],
+  signal: AbortSignal
+): Promise<number> {
+  if (signal.aborted) throw cancelled(signal)
+  const { catalog } = parts
+  const introduced: NewSeries[] = []
+  const steps = writes.flatMap(write =>
+    'table' in write ? rowParts(parts, write, introduced) : sampleParts(parts, write, introduced)
+  )
+  await storeSeries(parts, introduced)
+  const groups = Map.groupBy(steps, ({ table }) => tableName(parts.place, table.database, table.name))
+  await Promise.all(
+    Array.from(groups.values(), async group => {
+      for (const part of group) {
+        await (part.op === 'delete' && mergesFields(part.table) ? removeRows(parts, part) : insertPart(parts, part))
+        catalog.wrote(part.table, part.rows)
+      }
+    })
+  )
+  return writes.reduce((sum, { rows }) => sum + rows, 0)
+}
+
+async function insertPart(parts: WriteParts, { table, rows, columns, op }: Part): Promise<void> {
+  if (rows === 0) return
+  const { connection, place, insertSettings } = parts
+  const own = [versionsOf(parts.versions, rows), ...(op === 'delete' ? [deletedMarks(rows)] : [])]
+  const sent = [...columns, ...own]
+  const names = sent.map(({ name }) => quoteName(name)).join(', ')
+  const data = await arrowStream(sent, rows)
+  await connection.insert(
+    `INSERT INTO ${tableName(place, table.database, table.name)} (${names}) FORMAT ArrowStream`,
+    data,
+    // Who asked may leave: what has begun is finished.
+    { settings: insertSettings, token: randomUUID() }
+  )
+}
+
+function versionsOf(versions: Versions, rows: number): SentColumn {
+  const first = versions.take(rows)
+  const values = new BigUint64Array(rows)
+  for (let i = 0; i < rows; i++) values[i] = first + BigInt(i)
+  return { name: versionColumn, type: 'UInt64', data: { kind: 'fixed', values } }
+}
+
+function deletedMarks(rows: number): SentColumn {
+  return { name: deletedColumn, type: 'UInt8', data: { kind: 'fixed', values: new Uint8Array(rows).fill(1) } }
+}
+
+/** Fields that merge one by one know no mark of a delete: the rows themselves go. */
+async function removeRows({ connection, place }: WriteParts, { table, columns, rows }: Part): Promise<void> {
+  if (rows === 0) return
+  const name = tableName(place, table.database, table.name)
+  const local = place.cluster === '' ? name : besideName(place, table.database, table.name, 'local')
+  const data = Buffer.concat(await arrowStream(columns, rows))
+  // A null equals no other one there: of what takes nulls whether it is one and its text are compared.
+  const keys = columns
+    .map(({ name }) => {
+      const quoted = quoteName(name)
+      const isKey = typeOf(table, name).includes('Nullable(')
+      return isKey ? `isNull(${quoted}), ifNull(toString(${quoted}), '')` : quoted
+    })
+    .join(', ')
+  const structure = columns.map(column => `${quoteName(column.name)} ${typeOf(table, column.name)}`).join(', ')
+  const literal = `format(ArrowStream, ${quoteText(structure)}, unhex('${data.toString('hex')}'))`
+  await connection.command(
+    `DELETE FROM ${local}${onCluster(place)} WHERE (${keys}) IN (SELECT ${keys} FROM ${literal})`,
+    {
+      settings: {
+        lightweight_deletes_sync: 2,
+        allow_nondeterministic_mutations: 1,
+        max_query_size: data.length * 2 + 65_536
+      }
+    }
+  )
+}
+
+function typeOf({ columns, timeIndex }: Table, physical: string): string {
+  const column = columns.find(each => each.physical === physical)
+  if (column !== undefined) return storedType(column.type, column.semantic)
+  return physical === 'time' ? storedType(timeIndex.type, 'timestamp') : 'UInt64'
+}
+
+/** Rows of one write under the names their columns have in the cluster. */
+function rowParts(parts: WriteParts, write: ResolvedWrite, introduced: NewSeries[]): Part[] {
+  const { catalog } = parts
+  const { rows, op } = write
+  const table = catalog.current(write.table)
+  const columns =
+    write.tags === undefined ? write.columns : [...write.columns, ...tagColumns(parts, table, write.tags, rows)]
+  if (isLogical(table)) return [logicalPart(parts, table, columns, rows, op, introduced)]
+  const tags = table.tags.filter(tag => op === 'delete' && !columns.some(({ name }) => name === tag.name))
+  const wanted = op === 'delete' ? columns.filter(({ semantic }) => semantic !== 'field') : columns
+  const sent = [
+    ...wanted.flatMap(column => {
+      const name = physicalOf(write.table, table, column)
+      return name === undefined ? [] : [{ name, type: column.type, data: column.data }]
+    }),
+    ...tags.map(({ physical, type }) => ({ name: physical, type, data: noValues(type, rows) }))
+  ]
+  return [{ table, rows, columns: sent, op }]
+}
+
+/**
+ * The name of a column in the cluster; what was resolved before a change of type goes to the former one. Undefined for one that was
+ * dropped meanwhile.
+ */
+function physicalOf(then: Table, now: Table, { name, type }: Column): string | undefined {
+  const known = then.columns.find(column => column.name === name)
+  const column = now.columns.find(each => each.name === name)
+  if (column?.type === type && (known === undefined || known.id === column.id)) return column.physical
+  const former = column?.was?.find(({ id }) => id === known?.id)
+  if (former !== undefined || known !== undefined) return former?.physical
+  throw new DbError('RequestOutdated', `column ${name} of table ${now.name} was changed meanwhile`)
+}
+
+/** A column of nulls. */
+function noValues(type: Column['type'], rows: number): ColumnData {
+  const valid = bitmap(rows, false)
+  if (type === 'String' || type === 'Json' || type === 'Binary') {
+    return { kind: 'bytes', offsets: new Uint32Array(rows + 1), bytes: new Uint8Array(), valid }
+  }
+  const wide = /^Decimal\((\d+)/.exec(type)
+  const values = wide === null ? undefined : new BigInt64Array(rows * (Number(wide[1]) > 18 ? 2 : 1))
+  return { kind: 'fixed', values: values ?? emptyValues(type, rows), valid }
+}
+
+function emptyValues(type: Column['type'], rows: number) {
+  switch (type) {
+    case 'Boolean':
+    case 'UInt8':
+      return new Uint8Array(rows)
+    case 'Int8':
+      return new Int8Array(rows)
+    case 'Int16':
+      return new Int16Array(rows)
+    case 'UInt16':
+      return new Uint16Array(rows)
+    case 'Int32':
+    case 'Date':
+      return new Int32Array(rows)
+    case 'UInt32':
+      return new Uint32Array(rows)
+    case 'UInt64':
+      return new BigUint64Array(rows)
+    case 'Float32':
+      return new Float32Array(rows)
+    case 'Float64':
+      return new Float64Array(rows)
+    default:
+      return new BigInt64Array(rows)
+  }
+}
+
+function requireCurrent(series: KnownSeries, numbers: FoundSeries): void {
+  if (!series.isCurrent(numbers))
+    throw new DbError('RequestOutdated', 'a table was changed: series must be found again')
+}
+
+/** Tags of rows that came as keys: one value a series, and a code a row. */
+function tagColumns(
+  { series }: WriteParts,
+  table: Table,
+  { numbers, series: of }: ResolvedTags,
+  rows: number
+): Column[] {
+  const found = numbers as FoundSeries
+  requireCurrent(series, found)
+  const entries = Array.from(found.tsids, number => series.entry(number))
+  return table.tags.flatMap((tag): Column[] => {
+    const values = entries.map(({ labels }) => labels.find(({ name }) => name === tag.name)?.value)
+    if (values.every(value => value === undefined)) return []
+    const dictionary = bytesOf(values)
+    const codes = of.slice(0, rows)
+    const valid = bitmap(rows, true)
+    for (let i = 0; i < rows; i++) if (values[codes[i]!] === undefined) valid[i >> 3]! &= ~(1 << (i & 7))
+    return [{ name: tag.name, type: tag.type, semantic: 'tag', data: { kind: 'dictionary', codes, dictionary, valid } }]
+  })
+}
+
+function bytesOf(values: readonly (Uint8Array | undefined)[]): BytesData {
+  const offsets = new Uint32Array(values.length + 1)
+  for (let i = 0; i < values.length; i++) offsets[i + 1] = offsets[i]! + (values[i]?.length ?? 0)
+  return { kind: 'bytes', offsets, bytes: Buffer.concat(values.map(value => value ?? new Uint8Array())) }
+}
+
+/** Rows of a logical table: its number, that of the series of each, and the values. */
+function logicalPart(
+  parts: WriteParts,
+  table: Table,
+  columns: readonly Column[],
+  rows: number,
+  op: 'put' | 'delete',
+  introduced: NewSeries[]
+): Part {
+  const { catalog } = parts
+  const host = catalog.host(table)
+  const tags = columns.filter(({ semantic }) => semantic === 'tag')
+  const texts = tags.map(tag => textsOf(tag, rows))
+  const tsids = new BigUint64Array(rows)
+  const known = new Map<string, bigint>()
+  for (let i = 0; i < rows; i++) {
+    const values = texts.map(each => each(i))
+    const key = values.map(value => (value === undefined ? '-' : `${value.length}:${value}`)).join('')
+    let tsid = known.get(key)
+    if (tsid === undefined) {
+      const labels = tags.flatMap(({ name }, t): SeriesLabel[] => {
+        const value = values[t]
+        return value === undefined ? [] : [{ name, value: Buffer.from(value) }]
+      })
+      tsid = parts.series.tsid(table, labels)
+      known.set(key, tsid)
+      introduced.push({ host, entry: { table, value: '', labels, tsid } })
+    }
+    tsids[i] = tsid
+  }
+  const time = columns.find(({ semantic }) => semantic === 'timestamp')!
+  const fields = op === 'delete' ? [] : columns.filter(({ semantic }) => semantic === 'field')
+  const sent: SentColumn[] = [
+    { name: 'table', type: 'UInt64', data: { kind: 'fixed', values: new BigUint64Array(rows).fill(BigInt(table.id)) } },
+    { name: 'tsid', type: 'UInt64', data: { kind: 'fixed', values: tsids } },
+    { name: 'time', type: time.type, data: time.data },
+    ...fields.map(({ name, type, data }) => ({ name: sampleOf(table, name), type, data }))
+  ]
+  return { table: host, rows, columns: sent, op }
+}
+
+function sampleOf(table: Table, name: string): string {
+  const column = table.columns.find(each => each.name === name) as LogicalColumn | undefined
+  if (column?.sample === undefined)
+    throw new DbError('RequestOutdated', `column ${name} of table ${table.name} is gone`)
+  return column.sample
+}
+
+/** The value of a tag of each row as text; undefined where it has none. */
+function textsOf({ data }: Column, rows: number): (row: number) => string | undefined {
+  const isNull = (i: number) => data.valid !== undefined && (data.valid[i >> 3]! & (1 << (i & 7))) === 0
+  const text = ({ bytes, offsets }: BytesData, i: number) =>
+    Buffer.from(bytes.buffer, bytes.byteOffset + offsets[i]!, offsets[i + 1]! - offsets[i]!).toString()
+  if (data.kind === 'bytes') return i => (i >= rows || isNull(i) ? undefined : text(data, i))
+  if (data.kind === 'dictionary')
+    return i => (i >= rows || isNull(i) ? undefined : text(data.dictionary, data.codes[i]!))
+  return i => (i >= rows || isNull(i) ? undefined : String(data.values[i]))
+}
+
+/** Samples by series, all of a physical table and a column of it together. */
+function sampleParts(parts: WriteParts, write: ResolvedSeries, introduced: NewSeries[]): Part[] {
+  const { series, catalog } = parts
+  const numbers = write.numbers as FoundSeries
+  requireCurrent(series, numbers)
+  const { keys, tsids } = numbers
+  /** Of each key: the target of its samples, and what goes there. */
+  const targets = new Map<string, Target>()
+  const targetOf: (Target | undefined)[] = new Array(keys.count)
+  const used = new Uint8Array(keys.count)
+  for (let i = 0; i < write.rows; i++) used[write.series[i]!] = 1
+  for (let key = 0; key < keys.count; key++) {
+    if (used[key] === 0) continue
+    const entry = series.entry(tsids[key]!)
+    const table = catalog.current(entry.table)
+    const id = isLogical(table)
+      ? `${table.options.physical_table} ${table.database} ${sampleOf(table, entry.value)}`
+      : `#${table.id} ${entry.value}`
+    const target = targets.get(id) ?? { table, value: entry.value, rows: [] }
+    targets.set(id, target)
+    targetOf[key] = target
+    if (isLogical(table)) introduced.push({ host: catalog.host(table), entry })
+  }
+  for (let i = 0; i < write.rows; i++) targetOf[write.series[i]!]!.rows.push(i)
+  return Array.from(targets.values(), target => samplePart(parts, target, write, numbers))
+}
+
+interface Target {
+  readonly table: Table
+  readonly value: string
+  readonly rows: number[]
+}
+
+function samplePart(
+  { series, catalog }: WriteParts,
+  { table, value, rows: of }: Target,
+  write: ResolvedSeries,
+  { tsids }: FoundSeries
+): Part {
+  const rows = of.length
+  const times = new BigInt64Array(rows)
+  const values = new Float64Array(rows)
+  // Bits of NaN mean something to some protocols: numbers are copied as they are.
+  const from = new BigInt64Array(write.values.buffer, write.values.byteOffset, write.values.length)
+  const to = new BigInt64Array(values.buffer)
+  const entries = of.map(i => series.entry(tsids[write.series[i]!]!))
+  for (const [n, i] of of.entries()) {
+    times[n] = write.times[i]!
+    to[n] = from[i]!
+  }
+  if (isLogical(table)) {
+    const columns: SentColumn[] = [
+      {
+        name: 'table',
+        type: 'UInt64',
+        data: { kind: 'fixed', values: BigUint64Array.from(entries, ({ table }) => BigInt(table.id)) }
+      },
+      {
+        name: 'tsid',
+        type: 'UInt64',
+        data: { kind: 'fixed', values: BigUint64Array.from(entries, ({ tsid }) => tsid) }
+      },
+      { name: 'time', type: 'TimestampMillisecond', data: { kind: 'fixed', values: times } },
+      { name: sampleOf(table, value), type: 'Float64', data: { kind: 'fixed', values } }
+    ]
+    return { table: catalog.host(table), rows, columns, op: 'put' }
+  }
+  const codes = Uint32Array.from(entries, (_, i) => i)
+  const tags = table.tags.flatMap((tag): SentColumn[] => {
+    const texts = entries.map(({ labels }) => labels.find(({ name }) => name === tag.name)?.value)
+    const valid = bitmap(rows, true)
+    for (let i = 0; i < rows; i++) if (texts[i] === undefined) valid[i >> 3]! &= ~(1 << (i & 7))
+    return [
+      { name: tag.physical, type: tag.type, data: { kind: 'dictionary', codes, dictionary: bytesOf(texts), valid } }
+    ]
+  })
+  const column = table.columns.find(({ name }) => name === value)!
+  const columns: SentColumn[] = [
+    ...tags,
+    { name: table.timeIndex.physical, type: table.timeIndex.type, data: { kind: 'fixed', values: times } },
+    { name: column.physical, type: 'Float64', data: { kind: 'fixed', values } }
+  ]
+  return { table, rows, columns, op: 'put' }
+}
+
+/** Series come before their samples: what is read joins both. */
+async function storeSeries(parts: WriteParts, introduced: readonly NewSeries[]): Promise<void> {
+  const { connection, place, series, insertSettings } = parts
+  const missing = new Map<string, Map<bigint, NewSeries>>()
+  for (const each of introduced) {
+    const { host, entry } = each
+    if (series.hasTsid(host, entry.tsid)) continue
+    const name = besideName(place, host.database, host.name, 'series')
+    const group = missing.get(name) ?? new Map<bigint, NewSeries>()
+    group.set(entry.tsid, each)
+    missing.set(name, group)
+  }
+  for (const [name, group] of missing) {
+    const all = [...group.values()]
+    const lines = all.map(({ entry: { table, tsid, labels } }) =>
+      JSON.stringify({
+        table: String(table.id),
+        tsid: String(tsid),
+        metric: table.name,
+        labels: Object.fromEntries(labels.map(({ name, value }) => [name, Buffer.from(value).toString()])),
+        first_seen: new Date().toISOString().slice(0, -1)
+      })
+    )
+    await connection.insert(`INSERT INTO ${name} FORMAT JSONEachRow`, [Buffer.from(lines.join('\n'))], {
+      settings: insertSettings,
+      token: randomUUID()
+    })
+    for (const { host, entry } of all) series.confirm(host, entry.tsid)
+  }
+}

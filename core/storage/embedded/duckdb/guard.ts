@@ -1,0 +1,199 @@
+// Decides whether a statement may run, by DuckDB's own reading of it: what guards reads exactly what runs.
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
+import { closest } from '../../../config/closest.ts'
+import { DbError } from '../../../errors.ts'
+import type { Placeholder } from '../sql/frames.ts'
+import { functionPrefixes, functions, nodes, type Part, tableFunctions } from './allowed.ts'
+import type { ReadStatement } from './counted.ts'
+import { macroNames } from './macros/index.ts'
+
+/** What it reads. Throws DbError, with its place where it is known, for a statement that is not a query made of what is allowed. */
+export async function guard(
+  connection: DuckDBConnection,
+  text: string,
+  placeholders: readonly Placeholder[]
+): Promise<ReadStatement> {
+  const read = JSON.parse(await serialize(connection, text)) as Serialized
+  const at = charactersOf(text)
+  if (read.error) throw unreadable(read, at)
+  const [statement, ...more] = read.statements
+  if (statement === undefined || more.length > 0) throw new DbError('InvalidSyntax', 'expected one statement')
+  const tables = new Map(placeholders.map(({ start, end }) => [start, text.slice(start, end)]))
+  const unknown = checkAll(statement.node, tables, at)
+  if (unknown !== undefined) throw await refusedFunction(connection, unknown)
+  if (tables.size > 0) {
+    throw new DbError('Internal', `${[...tables.values()].join(', ')} in the statement was not read as a table`)
+  }
+  return { node: statement.node as JsonObject, at }
+}
+
+type Serialized =
+  | { readonly error: false; readonly statements: readonly { readonly node: Json }[] }
+  | {
+      readonly error: true
+      readonly error_type: string
+      readonly error_message: string
+      readonly position?: string
+    }
+type Json = null | string | number | boolean | readonly Json[] | JsonObject
+type JsonObject = { readonly [key: string]: Json }
+type Locate = (bytes: Json | undefined) => number | undefined
+
+/** The statement that serialises, of each connection. */
+const serializers = new WeakMap<DuckDBConnection, DuckDBPreparedStatement>()
+
+async function serialize(connection: DuckDBConnection, text: string): Promise<string> {
+  let prepared = serializers.get(connection)
+  if (prepared === undefined) {
+    prepared = await connection.prepare(
+      'SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)'
+    )
+    serializers.set(connection, prepared)
+  }
+  prepared.bindVarchar(1, text)
+  return String((await prepared.runAndReadAll()).getRows()[0]![0])
+}
+
+function unreadable({ error_type: type, error_message: message, position }: Serialized & { error: true }, at: Locate) {
+  if (type === 'not implemented') return onlyReading()
+  const offset = position === undefined ? undefined : at(Number(position))
+  const deep = /^memory exhausted|^Max expression depth/.test(message)
+  if (deep) return new DbError('InvalidArguments', 'the statement is nested too deeply', place(offset))
+  return new DbError('InvalidSyntax', `Parser Error: ${message}`, place(offset))
+}
+
+function onlyReading(): DbError {
+  return new DbError('PermissionDenied', 'only statements that read can be run here: SELECT, EXPLAIN and the like')
+}
+
+/** Closes a connection with what guards its statements. */
+export function closeGuarded(connection: DuckDBConnection): void {
+  serializers.get(connection)?.destroySync()
+  serializers.delete(connection)
+  connection.closeSync()
+}
+
+/** Names of common tables, in lower case. */
+type Scope = ReadonlySet<string>
+
+/** Where tables may stand that are not in the scope, with what stands there. */
+type Tables = Map<number, string>
+
+/** A list instead of recursion: unions of thousands of queries are as deep as they are long. */
+function checkAll(root: Json, tables: Tables, at: Locate): Unknown | undefined {
+  let unknown: Unknown | undefined
+  const waiting: [Json, Part, Scope][] = [[root, 'query', new Set()]]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [value, part, scope] = next
+    if (part === 'leaf' || value === null) continue
+    if (Array.isArray(value)) for (const item of value.toReversed()) waiting.push([item, part, scope])
+    else if (typeof value === 'object') unknown ??= checkNode(value as JsonObject, part, scope, tables, at, waiting)
+    else throw refused(String(value), undefined)
+  }
+  return unknown
+}
+
+function checkNode(
+  node: JsonObject,
+  part: Part,
+  scope: Scope,
+  tables: Tables,
+  at: Locate,
+  waiting: [Json, Part, Scope][]
+): Unknown | undefined {
+  const offset = at(node['query_location'])
+  const kind = kindOf(node, part)
+  const members = nodes[part].get(kind)
+  if (members === undefined) throw refused(kind.replaceAll('_', ' '), offset)
+  const name = node['function_name']
+  const isKnown = name === undefined || (part === 'tableFunction' ? tableFunctions.has(folded(name)) : isAllowed(name))
+  if (kind === 'BASE_TABLE') checkTable(node, scope, tables, offset)
+  const inner = kind === 'RECURSIVE_CTE_NODE' ? new Set([...scope, folded(node['cte_name'])]) : scope
+  const known = part === 'query' ? readCommon(node['cte_map'], inner, waiting) : inner
+  for (const [key, value] of Object.entries(node).toReversed()) {
+    const held = members.get(key)
+    if (held === undefined) throw refused(`${key} of ${kind || part}`.replaceAll('_', ' '), offset)
+    if (held !== 'commons') waiting.push([value, held, known])
+  }
+  return isKnown ? undefined : { name: String(name), offset, isTable: part === 'tableFunction' }
+}
+
+function kindOf(node: JsonObject, part: Part): string {
+  if (part === 'expression' || part === 'tableFunction') return String(node['class'])
+  return part === 'source' || part === 'query' || part === 'modifier' ? String(node['type']) : ''
+}
+
+/** Puts the common tables of a query on the list, each with the names before it; the names that are known behind them. */
+function readCommon(commons: Json | undefined, scope: Scope, waiting: [Json, Part, Scope][]): Scope {
+  if (commons === undefined) return scope
+  const { map: list, ...more } = commons as JsonObject
+  for (const key of Object.keys(more)) throw refused(`${key} of common tables`, undefined)
+  const known = new Set(scope)
+  for (const common of (list ?? []) as readonly JsonObject[]) {
+    waiting.push([common, 'common', new Set(known)])
+    known.add(folded(common['key']))
+  }
+  return known
+}
+
+function folded(name: Json | undefined): string {
+  return String(name).toLowerCase()
+}
+
+function isAllowed(name: Json): boolean {
+  const known = folded(name)
+  return functions.has(known) || macroNames.has(known) || functionPrefixes.some(prefix => known.startsWith(prefix))
+}
+
+/** A function that is not on the list: there is none of that name, or it may not be called here. */
+interface Unknown {
+  readonly name: string
+  readonly offset: number | undefined
+  readonly isTable: boolean
+}
+
+async function refusedFunction(connection: DuckDBConnection, { name, offset, isTable }: Unknown): Promise<DbError> {
+  const what = `${isTable ? 'table ' : ''}function`
+  const found = await connection.prepare('SELECT count(*) FROM duckdb_functions() WHERE lower(function_name) = $1')
+  try {
+    found.bindVarchar(1, folded(name))
+    const [row] = (await found.runAndReadAll()).getRows()
+    if (Number(row![0]) > 0) return refused(`${what} ${name}`, offset)
+  } finally {
+    found.destroySync()
+  }
+  const meant = closest(name, isTable ? tableFunctions : [...functions, ...macroNames])
+  return new DbError(
+    'PlanQuery',
+    `there is no ${what} ${name}${meant === undefined ? '' : `\nDid you mean ${meant}?`}`,
+    place(offset)
+  )
+}
+
+/** A common table that is known here, or a table of the server where it was put. */
+function checkTable(node: JsonObject, scope: Scope, tables: Tables, offset: number | undefined): void {
+  const { table_name: name, schema_name: schema } = node
+  if (offset !== undefined && schema === undefined && tables.get(offset) === name) tables.delete(offset)
+  else if ((schema !== undefined && schema !== 'recurring') || !scope.has(folded(name))) {
+    throw refused(`table ${name}`, offset)
+  }
+}
+
+function refused(what: string, offset: number | undefined): DbError {
+  return new DbError('Unsupported', `${what} is not allowed: a query reads tables of this server only`, place(offset))
+}
+
+function place(offset: number | undefined): { readonly offset?: number } {
+  return offset === undefined ? {} : { offset }
+}
+
+/** Offsets in characters of offsets in bytes of UTF-8; undefined where there is none. */
+function charactersOf(text: string): Locate {
+  const limit = Buffer.byteLength(text)
+  const isPlain = limit === text.length
+  const bytes = isPlain ? undefined : Buffer.from(text)
+  return at => {
+    if (typeof at !== 'number' || at > limit) return undefined
+    return bytes === undefined ? at : bytes.toString('utf8', 0, at).length
+  }
+}

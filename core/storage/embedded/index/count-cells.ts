@@ -1,0 +1,201 @@
+// How many rows of a data file there are of each value of a column in each stretch of time: for columns with few values, in cells.
+import { type BytesData, type ColumnData, type FixedData, isValid } from '../../../model/batch.ts'
+import type { ParquetFooter, ParquetReader } from '../parquet/index.ts'
+
+/** Seconds of the stretches, from the finest: each is a multiple of those before it, and they begin with 1970. */
+export const cellWidths = [60, 3600, 86_400] as const
+
+/** Values of a column, and of a text of them, beyond which it has no cells. */
+const maxValues = 1000
+const maxTextBytes = 256
+/** Of a file: so many rows for each cell, or the cells would be read no faster than the rows. */
+const rowsPerCell = 16
+
+/** Cells of a column: there are `counts[i]` rows with value `values[ids[i]]` in stretch `starts[i]`. */
+export interface CountCells {
+  readonly width: number
+  /** Times of 1970, in widths. */
+  readonly starts: readonly number[]
+  readonly ids: readonly number[]
+  readonly counts: readonly number[]
+  readonly values: readonly (string | bigint | null)[]
+}
+
+/** By column asked for, undefined where one has too many values; the last are of all rows, with one value that is null. */
+export function countCells(
+  reader: ParquetReader,
+  footer: ParquetFooter,
+  time: string,
+  columns: readonly string[]
+): readonly (CountCells | undefined)[] {
+  const placeOf = (name: string) => footer.columns.findIndex(column => column.name === name)
+  const limit = Math.floor(footer.rows / rowsPerCell)
+  const counters: (Counter | undefined)[] = [...columns, undefined].map(() => new Counter(limit))
+  const places = columns.map(placeOf)
+  const unit = footer.columns[placeOf(time)]!.logical
+  const perSecond = unit?.kind === 'timestamp' ? ticks[unit.unit] : undefined
+  if (perSecond === undefined) return counters.map(() => undefined)
+  for (const [group, { rows }] of footer.rowGroups.entries()) {
+    const starts = stretches((reader.column(group, placeOf(time)) as FixedData).values as BigInt64Array, perSecond)
+    for (const [i, counter] of counters.entries()) {
+      if (counter === undefined) continue
+      const place = places[i]
+      const ids = place === undefined ? new Uint32Array(rows) : counter.identify(reader.column(group, place), rows)
+      if (ids === undefined || !counter.add(starts, ids)) counters[i] = undefined
+    }
+  }
+  return counters.map(counter => counter?.finish())
+}
+
+const ticks = { ms: 1000, us: 1_000_000, ns: 1_000_000_000 } as const
+
+/** The finest stretch of each time. */
+function stretches(times: BigInt64Array, perSecond: number): Float64Array {
+  const width = cellWidths[0] * perSecond
+  const exact = BigInt(width)
+  const found = new Float64Array(times.length)
+  for (let i = 0; i < times.length; i++) {
+    const time = Number(times[i])
+    const start = Math.floor(time / width)
+    const into = time - start * width
+    // A float does not hold all nanoseconds: near the border of two stretches it may lie on the wrong side.
+    found[i] = into < 1024 || into > width - 1024 ? floorDivide(times[i]!, exact) : start
+  }
+  return found
+}
+
+function floorDivide(time: bigint, width: bigint): number {
+  const quotient = time / width
+  return Number(time < 0n && quotient * width !== time ? quotient - 1n : quotient)
+}
+
+class Counter {
+  readonly #limit: number
+  readonly #values: (string | bigint | null)[] = [null]
+  readonly #ids = new Map<string | bigint | number, number>()
+  #step = 0
+  /** Of the stretch that rows are counted of: rows by value, and which have any. */
+  readonly #open = new Uint32Array(maxValues + 1)
+  #touched: number[] = []
+  #start = Number.NaN
+  #starts: number[] = []
+  #cells: number[] = []
+  #counts: number[] = []
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Numbers of the values of rows, 0 for null; undefined where there are too many. */
+  identify(data: ColumnData, rows: number): Uint32Array | undefined {
+    const ids = new Uint32Array(rows)
+    const { valid } = data
+    if (data.kind === 'dictionary') {
+      const known = new Int32Array(data.dictionary.offsets.length).fill(-1)
+      for (let row = 0; row < rows; row++) {
+        if (!isValid(valid, row)) continue
+        const code = data.codes[row]!
+        if (known[code] === -1) known[code] = this.#idOf(textOf(data.dictionary, code))
+        ids[row] = known[code]!
+        if (ids[row] === 0) return undefined
+      }
+      return ids
+    }
+    let last: string | bigint | number | undefined
+    let id = 0
+    for (let row = 0; row < rows; row++) {
+      if (!isValid(valid, row)) continue
+      const value = data.kind === 'bytes' ? textOf(data, row) : data.values[row]!
+      if (value !== last) id = this.#idOf(value)
+      last = value
+      if (id === 0) return undefined
+      ids[row] = id
+    }
+    return ids
+  }
+
+  /** False where there are too many cells. */
+  add(starts: Float64Array, ids: Uint32Array): boolean {
+    for (let row = 0; row < ids.length; row++) {
+      const start = this.#coarse(starts[row]!)
+      if (start !== this.#start) {
+        this.#close()
+        while (this.#cells.length > this.#limit) if (!this.#coarsen()) return false
+        this.#start = this.#coarse(starts[row]!)
+      }
+      const id = ids[row]!
+      if (this.#open[id]!++ === 0) this.#touched.push(id)
+    }
+    return true
+  }
+
+  finish(): CountCells | undefined {
+    this.#close()
+    while (this.#cells.length > this.#limit) if (!this.#coarsen()) return undefined
+    return {
+      width: cellWidths[this.#step]!,
+      starts: this.#starts,
+      ids: this.#cells,
+      counts: this.#counts,
+      values: this.#values
+    }
+  }
+
+  /** 0 where there is no room for another value. */
+  #idOf(value: string | bigint | number): number {
+    const known = this.#ids.get(value)
+    if (known !== undefined) return known
+    const isLong = typeof value === 'string' && value.length > maxTextBytes
+    if (isLong || this.#values.length > maxValues) return 0
+    const id = this.#values.push(typeof value === 'number' ? BigInt(value) : value) - 1
+    this.#ids.set(value, id)
+    return id
+  }
+
+  #coarse(start: number): number {
+    return this.#step === 0 ? start : Math.floor(start / (cellWidths[this.#step]! / cellWidths[0]))
+  }
+
+  #close(): void {
+    for (const id of this.#touched) {
+      this.#starts.push(this.#start)
+      this.#cells.push(id)
+      this.#counts.push(this.#open[id]!)
+      this.#open[id] = 0
+    }
+    this.#touched = []
+  }
+
+  /** Longer stretches; false where there are none. */
+  #coarsen(): boolean {
+    const next = cellWidths[this.#step + 1]
+    if (next === undefined) return false
+    const factor = next / cellWidths[this.#step]!
+    this.#step++
+    const cells = new Map<string, number>()
+    const [starts, ids, counts] = [this.#starts, this.#cells, this.#counts]
+    this.#starts = []
+    this.#cells = []
+    this.#counts = []
+    for (let i = 0; i < ids.length; i++) {
+      const start = Math.floor(starts[i]! / factor)
+      const key = `${start} ${ids[i]}`
+      const known = cells.get(key)
+      if (known !== undefined) this.#counts[known]! += counts[i]!
+      else {
+        cells.set(key, this.#cells.length)
+        this.#starts.push(start)
+        this.#cells.push(ids[i]!)
+        this.#counts.push(counts[i]!)
+      }
+    }
+    return true
+  }
+}
+
+/** Byte by byte, as characters: the same texts have the same. */
+function textOf({ offsets, bytes }: BytesData, entry: number): string {
+  const { buffer, byteOffset } = bytes
+  const [from, to] = [offsets[entry]!, offsets[entry + 1]!]
+  return Buffer.from(buffer as ArrayBuffer, byteOffset + from, to - from).toString('latin1')
+}

@@ -1,0 +1,67 @@
+// What may be read in place of a table's rows by a statement that only counts them: counts of files beside those that have none.
+import { join } from 'node:path'
+import type { TableColumn } from '../../../model/table.ts'
+import { duckdbType, quoteName, quoteText } from '../duckdb/index.ts'
+import { countsPath } from '../index/count-file.ts'
+import { isCountable } from '../index/wanted.ts'
+import { isFile, type KnownCounts, planCounts } from '../read/plan.ts'
+import type { CountedRows } from '../sql/frames.ts'
+import { pickColumns, type RowPlan, relation } from './relation.ts'
+import type { ReadParts, Snapshot } from './snapshot.ts'
+
+/** What is read where the statement does only count. */
+export interface Counted {
+  readonly rows: CountedRows
+  readonly plan: RowPlan
+}
+
+/** `names`: the only columns the statement can mean; undefined where their counts are not known. */
+export async function countedRows(
+  { indexes, limits }: ReadParts,
+  snapshot: Snapshot,
+  plan: RowPlan,
+  names: readonly string[],
+  timezone: string
+): Promise<Counted | undefined> {
+  const { table, view, files, dataDir } = snapshot
+  const [column, ...others] = table.columns.filter(({ name, id }) => names.includes(name) && id !== table.timeIndex.id)
+  if (view !== undefined || others.length > 0 || (column && !isPlain(column)) || limits.avoid.has('counts'))
+    return undefined
+  const known = new Map<string, KnownCounts>()
+  for (const file of files) {
+    const counts = await indexes.counts(file)
+    const found = counts?.columns.find(each => each.column === (column?.id ?? 0))
+    if (found !== undefined) known.set(file.path, found)
+  }
+  const counted = planCounts(snapshot, { ...plan, versions: false }, known, limits)
+  if (counted === undefined) return undefined
+  const inCells = counted.steps.filter(({ path }) => path === 'counts')
+  const paths = inCells.flatMap(({ part }) => (isFile(part) ? [part.path] : []))
+  const pick = pickColumns(snapshot, [table.timeIndex.name, ...(column ? [column.name] : [])])
+  const { tsids } = plan
+  const edges = inCells.map(step => ({ ...step, path: 'scan' as const }))
+  const rest = counted.steps.filter(({ path }) => path !== 'counts' && path !== 'skip')
+  const values = pick.columns.map(each => `${cellOf(each, table.timeIndex)} AS ${quoteName(each.physical)}`)
+  const from = `read_parquet([${paths.map(path => quoteText(join(dataDir, countsPath(path)))).join(', ')}])`
+  return {
+    plan: { ...counted, tsids },
+    rows: {
+      cells: `SELECT ${values.join(', ')}, m."rows" AS __rows FROM ${from} m WHERE m."of" = ${column?.id ?? 0}`,
+      edges: relation(snapshot, { steps: edges, tsids }, limits, pick),
+      ...(rest.length > 0 && { rest: relation(snapshot, { steps: rest, tsids }, limits, pick) }),
+      time: table.timeIndex.physical,
+      width: Math.max(...paths.map(path => known.get(path)!.width)),
+      isUtc: timezone === 'UTC'
+    }
+  }
+}
+
+/** Files hold its values as they are. */
+function isPlain({ type, was, initial, semantic }: TableColumn): boolean {
+  return semantic === 'field' && was === undefined && initial === undefined && isCountable(type)
+}
+
+function cellOf(column: TableColumn, time: TableColumn): string {
+  if (column.id === time.id) return `m.start::${duckdbType(column.type)}`
+  return column.type === 'String' ? 'm."text"' : `m."number"::${duckdbType(column.type)}`
+}

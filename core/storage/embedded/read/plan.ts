@@ -1,0 +1,358 @@
+// How a query reads the rows of a table: which way each file and memtable goes, and why. Decided here alone, from what the parts are.
+import type { Table, TableColumn } from '../../../model/table.ts'
+import type { Condition } from '../../engine.ts'
+import { mergesFields } from '../../logical.ts'
+import type { DataFile } from '../catalog/catalog-rows.ts'
+import { hasSeries, isTagged } from '../catalog/logical.ts'
+import type { Groups, Pruned } from '../index/prune.ts'
+import { endOf } from '../memory/arrange.ts'
+import type { MemtableRows } from '../memory/memtable.ts'
+import { type Path, type ReadLimits, usualLimits } from './limits.ts'
+import { isText } from './samples.ts'
+
+/** Rows in memory, as far as a plan depends on them. */
+export interface MemoryPart {
+  readonly rows: number
+  /** Not known of tables that keep every row. */
+  readonly times: Span & { readonly areDistinct: boolean }
+  readonly writes: readonly MemtableRows[]
+}
+
+/** What there is to read. */
+export interface PlanSource<M extends MemoryPart = MemoryPart> {
+  readonly table: Table
+  readonly files: readonly DataFile[]
+  readonly memtables: readonly M[]
+  /** Rows before it (in the time index's unit) are past their time to live. */
+  readonly cutoff: bigint | undefined
+}
+
+/** Which rows a query asks for; others may be read, too. */
+export interface Asked {
+  readonly where?: Condition | undefined
+  /** By path of the file, what its indexes tell of the condition. */
+  readonly pruned?: ReadonlyMap<string, Pruned>
+  /** By path of the file, the last time of each series in it: only rows without a later one of their series are asked for. */
+  readonly ends?: ReadonlyMap<string, SeriesEnds>
+  /** Samples of series: the columns of the values. */
+  readonly samples?: readonly TableColumn[]
+}
+
+/** The last time of each series of a file. */
+export interface SeriesEnds {
+  readonly series: Uint32Array
+  readonly times: Float64Array
+}
+
+export interface Step<M extends MemoryPart = MemoryPart> {
+  readonly part: DataFile | M
+  readonly path: Path
+  readonly reason: string
+  /** Row groups to read; undefined: all. */
+  readonly groups?: Groups
+  /** Row groups its indexes know. */
+  readonly known?: number
+  /** Of `latest`: rows before it have a later one of their series. In the time index's unit. */
+  readonly since?: bigint
+}
+
+export interface Plan<M extends MemoryPart = MemoryPart> {
+  /** Files by the order in which their rows were written, then memtables. */
+  readonly steps: readonly Step<M>[]
+  /** Of the way `series`: rows with the same series and time are versions of one row. */
+  readonly versions: boolean
+}
+
+/** Every file and memtable once. */
+export function planRead<M extends MemoryPart>(
+  source: PlanSource<M>,
+  asked: Asked = {},
+  limits: ReadLimits = usualLimits
+): Plan<M> {
+  const files = source.files.toSorted((a, b) => a.minSeq - b.minSeq)
+  const skipped = [...files, ...source.memtables].flatMap((part): Step<M>[] => {
+    const reason = whySkipped(part, source, asked.where, limits)
+    return reason === undefined ? [] : [{ part, path: 'skip', reason }]
+  })
+  const gone = new Set(skipped.map(({ part }) => part))
+  const rest = {
+    ...source,
+    files: files.filter(file => !gone.has(file)),
+    memtables: source.memtables.filter(memtable => !gone.has(memtable))
+  }
+  const series = asked.samples && planSamples(rest, asked.samples, limits)
+  if (series !== undefined && typeof series !== 'string') return { ...series, steps: [...series.steps, ...skipped] }
+  const steps = planRows(rest, asked, limits).map(step =>
+    series === undefined ? step : { ...step, reason: `${series}; ${step.reason}` }
+  )
+  return { steps: [...steps, ...skipped], versions: false }
+}
+
+/** Rows that lie together in a file. */
+export interface GroupSpan {
+  readonly rows: number
+  /** In the time index's unit: none of them is earlier. */
+  readonly from: bigint
+}
+
+/** The same where only so many of the latest rows are asked for; groups of files by path, those unknown are one each. */
+export function planLast<M extends MemoryPart>(
+  { cutoff }: Pick<PlanSource, 'cutoff'>,
+  plan: Plan<M>,
+  rows: number,
+  groups: ReadonlyMap<string, readonly GroupSpan[]>,
+  { avoid }: ReadLimits = usualLimits
+): Plan<M> {
+  if (avoid.has('latest')) return plan
+  // Rows of which nobody knows whether they count are read, but are none of those that are later for certain.
+  const scanned = plan.steps.flatMap(({ part, path, groups: pruned }) =>
+    path === 'scan' && isFile(part) && pruned === undefined && (cutoff === undefined || part.minTime >= cutoff)
+      ? [{ file: part, groups: groups.get(part.path) ?? [{ rows: part.rows, from: part.minTime }] }]
+      : []
+  )
+  const since = sinceWhen(
+    scanned.flatMap(each => each.groups),
+    rows
+  )
+  if (since === undefined) return plan
+  const known = new Map(scanned.map(each => [each.file.path, each]))
+  const steps = plan.steps.map((step): Step<M> => {
+    const own = isFile(step.part) ? known.get(step.part.path) : undefined
+    if (own === undefined) return step
+    if (own.file.maxTime < since) return { ...step, path: 'skip', reason: 'as many rows as are asked for are later' }
+    return { ...step, path: 'latest', reason: 'as many rows as are asked for are later than others', since }
+  })
+  return { ...plan, steps }
+}
+
+/** A time from which on there are so many rows; undefined where there are not. */
+function sinceWhen(groups: readonly GroupSpan[], rows: number): bigint | undefined {
+  let later = 0
+  for (const group of groups.toSorted((a, b) => (a.from > b.from ? -1 : a.from < b.from ? 1 : 0))) {
+    later += group.rows
+    if (later >= rows) return group.from
+  }
+  return undefined
+}
+
+/** How many rows a file has of each value of a column, in stretches of time. */
+export interface KnownCounts {
+  /** Seconds of a stretch. */
+  readonly width: number
+  readonly cells: number
+}
+
+/** The same for a statement that only counts rows by one column and time, files by path; undefined where no counts are known. */
+export function planCounts<M extends MemoryPart>(
+  { cutoff }: Pick<PlanSource, 'cutoff'>,
+  { steps, versions }: Plan<M>,
+  counts: ReadonlyMap<string, KnownCounts>,
+  { avoid }: ReadLimits = usualLimits
+): Plan<M> | undefined {
+  if (avoid.has('counts')) return undefined
+  const isKnown = ({ part, path, groups }: Step<M>) =>
+    path === 'scan' &&
+    isFile(part) &&
+    groups === undefined &&
+    counts.has(part.path) &&
+    (cutoff === undefined || part.minTime >= cutoff)
+  if (!steps.some(isKnown)) return undefined
+  const reason = 'how many rows it has of each value is known'
+  return { versions, steps: steps.map(step => (isKnown(step) ? { ...step, path: 'counts', reason } : step)) }
+}
+
+export function isFile<M extends MemoryPart>(part: DataFile | M): part is DataFile {
+  return 'path' in part
+}
+
+/** Files and memtables that may hold a row some other row hides. */
+export function versioned<M extends MemoryPart>(source: Omit<PlanSource<M>, 'cutoff'>): readonly (DataFile | M)[] {
+  const { steps } = planRead({ ...source, cutoff: undefined })
+  return steps.filter(({ path }) => path === 'merge').map(({ part }) => part)
+}
+
+/** Files whose last times by series make a query of the latest rows quicker; undefined where they cannot tell enough. */
+export function latestFiles(
+  { table, view }: Pick<PlanSource, 'table'> & { readonly view: Table | undefined },
+  { steps }: Plan,
+  { avoid }: ReadLimits
+): readonly DataFile[] | undefined {
+  const files = steps.filter(({ path }) => path === 'scan').flatMap(({ part }) => (isFile(part) ? [part] : []))
+  const areKnown = hasSeries(table) && view === undefined && files.every(file => isTagged(table, file))
+  return areKnown && files.length > 0 && !avoid.has('latest') ? files : undefined
+}
+
+export interface Span {
+  readonly minTime: bigint
+  readonly maxTime: bigint
+}
+
+/** Whether two spans share a point in time. */
+export function meets(a: Span, b: Span): boolean {
+  return a.minTime <= b.maxTime && b.minTime <= a.maxTime
+}
+
+function whySkipped(
+  part: DataFile | MemoryPart,
+  { table, cutoff }: PlanSource,
+  where: Condition | undefined,
+  { avoid }: ReadLimits
+): string | undefined {
+  if (part.rows === 0) return 'it holds no rows'
+  // Of rows in memory that are all kept nobody knows the times.
+  if (avoid.has('skip') || (!isFile(part) && table.options.append_mode)) return undefined
+  const span = spanOf(part)
+  if (cutoff !== undefined && span.maxTime < cutoff) return 'its rows are past their time to live'
+  return where !== undefined && !mayMeetTimes(where, span) ? 'its rows are outside of the times asked for' : undefined
+}
+
+/** Whether rows that lie between two times can meet the condition: the same in all versions of a row. */
+export function mayMeetTimes(condition: Condition, span: Span): boolean {
+  if (condition.kind === 'all') return condition.of.every(each => mayMeetTimes(each, span))
+  if (condition.kind === 'any') return condition.of.some(each => mayMeetTimes(each, span))
+  if (condition.kind !== 'time') return true
+  const { from, to } = condition
+  return (from === undefined || span.maxTime >= from) && (to === undefined || span.minTime < to)
+}
+
+/** Samples read by their numbers; a text where DuckDB alone can tell which rows count, or what they hold. */
+function planSamples<M extends MemoryPart>(
+  { table, files, memtables }: PlanSource<M>,
+  values: readonly TableColumn[],
+  { avoid }: ReadLimits
+): Plan<M> | string {
+  if (avoid.has('series')) return 'reading by series number is turned off'
+  if (!hasSeries(table)) return 'the table has no tags'
+  const changed = values.find(column => !isPlain(column))
+  if (changed !== undefined) return `DuckDB converts the values of ${changed.name}`
+  if (mergesFields(table) && values.length > 1) return 'the values of a row may come from several versions'
+  if (files.some(file => !isTagged(table, file))) return 'a file is from before the table had tags'
+  const writes = memtables.flatMap(memtable => memtable.writes)
+  if (files.some(({ deletes }) => deletes) || writes.some(({ op }) => op === 'delete')) return 'there are deletes'
+  if (writes.some(({ tsids }) => tsids === undefined)) return 'there are rows from before the table had tags'
+  const asIs = (reason: string, versions: boolean): Plan<M> => ({
+    steps: [...files, ...memtables].map(part => ({ part, path: 'series', reason })),
+    versions
+  })
+  if (table.options.append_mode) return asIs('every row counts', false)
+  const meeting = partsThatMeet([...files, ...memtables])
+  if (meeting.size === 0 && memtables.every(({ times }) => times.areDistinct))
+    return asIs('no row hides another', false)
+  // Versions are told apart by their time, as a float, and by the order they were written in.
+  if (table.timeIndex.type === 'TimestampNanosecond') return 'rows whose nanoseconds differ may be versions of one'
+  if (values.some(isText)) return 'texts may have versions'
+  if (!filesInOrder(files) || !inWriteOrder(writes)) return 'rows that may be versions of one were written alternately'
+  return asIs('the row written last counts', true)
+}
+
+/** Nothing about its values is known to DuckDB alone. */
+function isPlain({ was, initial, type }: TableColumn): boolean {
+  return was === undefined && initial === undefined && !type.startsWith('Decimal')
+}
+
+/** Rows read by DuckDB. */
+function planRows<M extends MemoryPart>(
+  { table, files, memtables }: PlanSource<M>,
+  { pruned, ends }: Asked,
+  { avoid }: ReadLimits
+): Step<M>[] {
+  const parts: readonly (DataFile | M)[] = [...files, ...memtables]
+  const isAppend = table.options.append_mode === true
+  const meeting: ReadonlySet<DataFile | M> = isAppend ? new Set() : partsThatMeet(parts)
+  const steps = parts.map((part): Step<M> => {
+    const merged = isAppend ? undefined : whyMerged(part, meeting, avoid)
+    const path = merged === undefined ? 'scan' : 'merge'
+    const reason = merged ?? (isAppend ? 'every row counts' : 'no row hides another')
+    const known = isFile(part) ? pruned?.get(part.path) : undefined
+    if (known === undefined || known.groups === 0) return { part, path, reason }
+    const groups = known[path]
+    if (groups?.length === 0)
+      return { part, path: 'skip', reason: 'its indexes rule out every row', groups, known: known.groups }
+    return { part, path, reason, groups, known: known.groups }
+  })
+  return ends === undefined ? steps : withLatest(steps, ends, table)
+}
+
+function whyMerged<M extends MemoryPart>(
+  part: DataFile | M,
+  meeting: ReadonlySet<DataFile | M>,
+  avoid: ReadonlySet<Path>
+): string | undefined {
+  if (isFile(part) && part.deletes) return 'it holds deletes'
+  if (!isFile(part) && !part.times.areDistinct) return 'it may hold several versions of a row, or deletes'
+  if (meeting.has(part)) return 'it shares times with other rows'
+  return avoid.has('scan') ? 'reading rows as they are is turned off' : undefined
+}
+
+/** Files that are scanned from the time on at which the first series has its newest row there. */
+function withLatest<M extends MemoryPart>(
+  steps: readonly Step<M>[],
+  ends: ReadonlyMap<string, SeriesEnds>,
+  { timeIndex }: Table
+): Step<M>[] {
+  const newest = newestOf([...ends.values()])
+  // What a float does not tell apart of a time in nanoseconds.
+  const rounding = timeIndex.type === 'TimestampNanosecond' ? 1024n : 0n
+  return steps.map((step): Step<M> => {
+    const own = step.path === 'scan' && isFile(step.part) ? ends.get(step.part.path) : undefined
+    if (own === undefined) return step
+    const first = firstNewest(own, newest)
+    if (first === undefined) return { ...step, path: 'skip', reason: 'each of its series has a later row elsewhere' }
+    return { ...step, path: 'latest', reason: 'earlier rows have a later one', since: BigInt(first) - rounding }
+  })
+}
+
+/** By series. */
+function newestOf(ends: readonly SeriesEnds[]): Float64Array {
+  const last = ends.reduce((most, { series }) => series.reduce((a, b) => Math.max(a, b), most), 0)
+  const newest = new Float64Array(last + 1).fill(Number.NEGATIVE_INFINITY)
+  for (const { series, times } of ends) {
+    for (let i = 0; i < series.length; i++) newest[series[i]!] = Math.max(newest[series[i]!]!, times[i]!)
+  }
+  return newest
+}
+
+/** The earliest time at which a series has its newest row in the file; undefined where none has. */
+function firstNewest({ series, times }: SeriesEnds, newest: Float64Array): number | undefined {
+  let first = Number.POSITIVE_INFINITY
+  for (let i = 0; i < series.length; i++) if (times[i] === newest[series[i]!]) first = Math.min(first, times[i]!)
+  return first === Number.POSITIVE_INFINITY ? undefined : first
+}
+
+function spanOf(part: DataFile | MemoryPart): Span {
+  return isFile(part) ? part : part.times
+}
+
+/** Parts that share a time with another one. */
+function partsThatMeet<P extends DataFile | MemoryPart>(parts: readonly P[]): ReadonlySet<P> {
+  const sorted = parts
+    .map(part => ({ part, span: spanOf(part) }))
+    .sort((a, b) => (a.span.minTime < b.span.minTime ? -1 : a.span.minTime > b.span.minTime ? 1 : 0))
+  const meeting = new Set<P>()
+  let reaching: (typeof sorted)[number] | undefined
+  for (const next of sorted) {
+    if (reaching !== undefined && next.span.minTime <= reaching.span.maxTime) meeting.add(reaching.part).add(next.part)
+    if (reaching === undefined || next.span.maxTime > reaching.span.maxTime) reaching = next
+  }
+  return meeting
+}
+
+/** Whether of two files that share a time all rows of one were written before those of the other; files ascend by their first. */
+function filesInOrder(files: readonly DataFile[]): boolean {
+  return files.every((file, i) => {
+    for (let next = i + 1; next < files.length && files[next]!.minSeq <= file.maxSeq; next++) {
+      if (meets(file, files[next]!)) return false
+    }
+    return true
+  })
+}
+
+/** Whether all rows of each write were written before those of the next. */
+function inWriteOrder(writes: readonly MemtableRows[]): boolean {
+  let end = 0
+  return writes.every(write => {
+    const follows = write.seq >= end
+    end = endOf(write)
+    return follows
+  })
+}

@@ -1,0 +1,86 @@
+// The file that the rows of a memtable go to.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Table } from '../../../model/table.ts'
+import { isPhysical } from '../../logical.ts'
+import { fileColumns, hasSeries, numberColumn, orderColumn, tableColumn } from '../catalog/logical.ts'
+import { reach } from '../fault.ts'
+import { makeDurable, type NewFile } from '../file/data-file.ts'
+import type { Memtable, MemtableRows, StoredColumn } from '../memory/memtable.ts'
+import { filledLineage } from '../memory/memtable.ts'
+import type { TableData } from '../memory/table-data.ts'
+import { areShared, collectPaced, type RowsToCollect } from './collect-rows.ts'
+import { fileShape } from './file-shape.ts'
+import type { FlushTask } from './flush-rows.ts'
+import { memoryOf } from './row-memory.ts'
+import type { UpkeepThread } from './upkeep-thread.ts'
+
+export interface FlushParts {
+  readonly upkeep: UpkeepThread
+  readonly dataDir: string
+  /** The table's folder below `dataDir`. */
+  readonly folder: string
+}
+
+/** A sealed memtable, its table, and the series of its rows where they have some. */
+export interface Flushed {
+  readonly table: Table
+  readonly memtable: Memtable
+  readonly registry: TableData['registry'] | undefined
+}
+
+/** Writes all rows of a sealed memtable; undefined when none is left. No catalog knows the file yet. */
+export async function writeFlushed(
+  parts: FlushParts,
+  { table, memtable, registry }: Flushed
+): Promise<NewFile | undefined> {
+  const { writes, times } = memtable
+  const columns = fileColumns(table).flatMap(column =>
+    column === tableColumn ? [] : heldColumn(table, column.id, writes)
+  )
+  const { areDistinct } = times
+  const isAppend = table.options.append_mode === true
+  const isTagged = hasSeries(table)
+  // Deletes hide what comes before them.
+  const isOrdered = !isAppend && (!isTagged || writes.some(({ op }) => op === 'delete'))
+  const hasVersions = !isAppend && (isOrdered || !areDistinct)
+  const path = `${parts.folder}/${memtable.firstSeq}.parquet`
+  const final = join(parts.dataDir, path)
+  const temporary = `${final}.tmp`
+  const shape = fileShape(table, columns, { path: temporary, hasOrder: isOrdered, keepDeletes: true, areDistinct })
+  const owners = isPhysical(table) ? { first: 0, of: registry!.owners() } : undefined
+  await mkdir(join(parts.dataDir, parts.folder), { recursive: true })
+  const written = await askToWrite(
+    parts.upkeep,
+    { shape, owners },
+    { writes, columns, hasSeries: isTagged, hasVersions }
+  )
+  if (written === undefined) return undefined
+  reach('flush.copied')
+  await makeDurable(temporary, final)
+  reach('flush.renamed')
+  const held = [...(isPhysical(table) ? [tableColumn] : []), ...columns].map(({ id }) => id)
+  return {
+    path,
+    ...written,
+    minSeq: memtable.firstSeq,
+    maxSeq: memtable.endSeq - 1,
+    columns: [...(isTagged ? [numberColumn] : []), ...(isOrdered ? [orderColumn] : []), ...held]
+  }
+}
+
+/** Rows in memory that threads share are collected by the thread; a flush copies nothing of them here. */
+async function askToWrite(upkeep: UpkeepThread, file: Pick<FlushTask, 'shape' | 'owners'>, rows: RowsToCollect) {
+  if (areShared(rows.writes)) return upkeep.flush({ ...file, shared: rows }, [])
+  const task = { ...file, ...(await collectPaced(rows)) }
+  return upkeep.flush(task, memoryOf(task))
+}
+
+/** A column as all of the writes hold it that hold it at all; none where it changed its type, and what rows hold is filled in where they are read. */
+function heldColumn(table: Table, id: number, writes: readonly MemtableRows[]): StoredColumn[] {
+  const column = table.columns.find(each => each.id === id)!
+  const all = filledLineage(table, column)
+  if (column.was === undefined) return [...all]
+  const held = all.find(({ id }) => writes.some(({ columns }) => columns.has(id)))
+  return held === undefined ? [] : [held]
+}

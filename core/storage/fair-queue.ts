@@ -1,0 +1,48 @@
+// Requests that wait, by user: the next one is of the user who was served longest ago.
+
+export class FairQueue<T> {
+  /** In the order in which users are served; a user without requests is not in it. */
+  readonly #users = new Map<string, Set<T>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(user: string, item: T): void {
+    const items = this.#users.get(user)
+    if (items === undefined) this.#users.set(user, new Set([item]))
+    else items.add(item)
+    this.#size++
+  }
+
+  /** False where it does not wait any more. */
+  remove(user: string, item: T): boolean {
+    const items = this.#users.get(user)
+    if (items?.delete(item) !== true) return false
+    if (items.size === 0) this.#users.delete(user)
+    this.#size--
+    return true
+  }
+
+  /** The one that is next. */
+  first(): T | undefined {
+    return this.find(() => true)
+  }
+
+  find(isFound: (item: T) => boolean): T | undefined {
+    for (const items of this.#users.values()) for (const item of items) if (isFound(item)) return item
+    return undefined
+  }
+
+  next(): T | undefined {
+    for (const [user, items] of this.#users) {
+      const [item] = items
+      this.remove(user, item!)
+      // Behind all others.
+      if (this.#users.delete(user)) this.#users.set(user, items)
+      return item
+    }
+    return undefined
+  }
+}

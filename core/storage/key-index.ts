@@ -1,0 +1,157 @@
+// From the keys of series, as a protocol writes them, to the numbers the registry gave them.
+import type { SeriesKeys } from '../model/series.ts'
+import { KeyHash } from '../model/series-hash.ts'
+import type { Steps } from '../pace.ts'
+
+/** Four words that part equal keys which mean different things. */
+export type KeySalt = Readonly<Int32Array>
+
+/** Words of an entry: four of the hash, the series number, the place, the entry that came after it last time, and one unused. */
+const words = 8
+const tsidWord = 4
+const placeWord = 5
+const nextWord = 6
+/** Words of a slot: the first of the hash, and the entry's number from 1; 0 there is free. */
+const slotWords = 2
+/** Keys of one step. */
+const stepKeys = 4_096
+
+/** Place and number of the series of some keys. */
+export interface FoundKeys {
+  readonly places: Uint32Array
+  readonly tsids: Uint32Array
+}
+
+/** Entries lie in the order their keys came in. Senders repeat that order, so that the next entry is guessed before it is looked for. */
+export class KeyIndex {
+  readonly #hash = new KeyHash()
+  #entries = new Int32Array(1024 * words)
+  #slots = new Int32Array(2048 * slotWords)
+  #count = 0
+
+  get size(): number {
+    return this.#count
+  }
+
+  /** Fills in what is known of the keys; returns the others. */
+  *find(keys: SeriesKeys, found: FoundKeys, salt?: KeySalt): Steps<number[]> {
+    const { bytes, count } = keys
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const unknown: number[] = []
+    let before = -1
+    for (let i = 0; i < count; i += stepKeys) {
+      if (i > 0) yield
+      before = this.#findSome(keys, view, i, Math.min(count, i + stepKeys), before, found, unknown, salt)
+    }
+    return unknown
+  }
+
+  /** Of the keys from one to another; `before` is the entry of the one before them, -1 where it has none. Returns that of the last. */
+  #findSome(
+    keys: SeriesKeys,
+    view: DataView,
+    from: number,
+    to: number,
+    first: number,
+    { places, tsids }: FoundKeys,
+    unknown: number[],
+    salt: KeySalt | undefined
+  ): number {
+    const entries = this.#entries
+    let before = first
+    for (let i = from; i < to; i++) {
+      this.#take(keys, view, i, salt)
+      let entry = before < 0 ? 0 : entries[before * words + nextWord]!
+      if (!this.#is(entry)) {
+        entry = this.#seek()
+        if (entry < 0) {
+          unknown.push(i)
+          before = -1
+          continue
+        }
+        if (before >= 0) entries[before * words + nextWord] = entry
+      }
+      places[i] = entries[entry * words + placeWord]!
+      tsids[i] = entries[entry * words + tsidWord]!
+      before = entry
+    }
+    return before
+  }
+
+  /** Keeps what a key stands for; `view` is of the bytes of the keys. */
+  add(keys: SeriesKeys, view: DataView, i: number, place: number, tsid: number, salt?: KeySalt): void {
+    this.#take(keys, view, i, salt)
+    let entry = this.#seek()
+    if (entry < 0) entry = this.#append()
+    this.#entries[entry * words + tsidWord] = tsid
+    this.#entries[entry * words + placeWord] = place
+  }
+
+  /** Makes the hash of a key the last one. */
+  #take({ starts, ends, hashes }: SeriesKeys, view: DataView, i: number, salt: KeySalt | undefined): void {
+    const hash = this.#hash
+    if (hashes === undefined) hash.of(view, starts[i]!, ends[i]!)
+    else hash.take(hashes, i)
+    if (salt !== undefined) hash.mix(salt)
+  }
+
+  /** Whether an entry is that of the last hash. */
+  #is(entry: number): boolean {
+    const { a, b, c, d } = this.#hash
+    const entries = this.#entries
+    const at = entry * words
+    return (
+      entry < this.#count &&
+      entries[at] === a &&
+      entries[at + 1] === b &&
+      entries[at + 2] === c &&
+      entries[at + 3] === d
+    )
+  }
+
+  /** The entry of the last hash, or -1. */
+  #seek(): number {
+    const slots = this.#slots
+    const { a } = this.#hash
+    const most = slots.length / slotWords - 1
+    for (let slot = a & most; ; slot = (slot + 1) & most) {
+      const entry = slots[slot * slotWords + 1]! - 1
+      if (entry < 0 || (slots[slot * slotWords] === a && this.#is(entry))) return entry
+    }
+  }
+
+  /** One more entry, of the last hash. */
+  #append(): number {
+    const entry = this.#count++
+    if (this.#count * words > this.#entries.length) this.#grow()
+    const { a, b, c, d } = this.#hash
+    const entries = this.#entries
+    const at = entry * words
+    entries[at] = a
+    entries[at + 1] = b
+    entries[at + 2] = c
+    entries[at + 3] = d
+    entries[at + nextWord] = entry + 1
+    this.#place(entry)
+    return entry
+  }
+
+  #place(entry: number): void {
+    const slots = this.#slots
+    const most = slots.length / slotWords - 1
+    const a = this.#entries[entry * words]!
+    let slot = a & most
+    while (slots[slot * slotWords + 1] !== 0) slot = (slot + 1) & most
+    slots[slot * slotWords] = a
+    slots[slot * slotWords + 1] = entry + 1
+  }
+
+  /** Twice the room; half of the slots stay free. */
+  #grow(): void {
+    const entries = new Int32Array(this.#entries.length * 2)
+    entries.set(this.#entries)
+    this.#entries = entries
+    this.#slots = new Int32Array(this.#slots.length * 2)
+    for (let entry = 0; entry < this.#count - 1; entry++) this.#place(entry)
+  }
+}

@@ -1,0 +1,95 @@
+// Who may start now, and who waits: a queue in which users take turns, bounded, timed, and left by whoever goes.
+import { DbError } from '../errors.ts'
+import { after } from '../timer.ts'
+import { FairQueue } from './fair-queue.ts'
+
+export interface TurnsOptions {
+  /** In messages: statements, queries. */
+  readonly what: string
+  /** Asked whenever something may start. */
+  hasPlace(): boolean
+  /** How many may wait, and how many milliseconds each, 0 for no limit. Asked each time; absent: no limits. */
+  queue?(): { readonly most: number; readonly time: number }
+  /** Told when something is refused: too many waited, or its turn did not come in time. */
+  refused?(reason: Refusal): void
+}
+
+export type Refusal = 'full' | 'late'
+
+interface Waiting {
+  readonly start: () => void
+  readonly fail: (error: unknown) => void
+}
+
+export class Turns {
+  readonly #options: TurnsOptions
+  readonly #waiting = new FairQueue<Waiting>()
+
+  constructor(options: TurnsOptions) {
+    this.#options = options
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /**
+   * Runs `start` once there is a place, which it takes before it returns. Rejects with the signal's reason, or with `RateLimited` where too
+   * many wait or it takes too long.
+   */
+  run<T>(user: string, signal: AbortSignal, start: () => T | Promise<T>): Promise<T> {
+    if (signal.aborted) return Promise.reject(signal.reason)
+    const { what, hasPlace, queue, refused } = this.#options
+    if (this.#waiting.size === 0 && hasPlace()) return begin(start)
+    const { most, time } = queue?.() ?? { most: Number.POSITIVE_INFINITY, time: 0 }
+    if (this.#waiting.size >= most) {
+      refused?.('full')
+      const message = `${this.#waiting.size} ${what} wait to be run, no more than ${most} may (max_waiting_queries)`
+      return Promise.reject(new DbError('RateLimited', message, { retryAfter: 1 }))
+    }
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        late?.stop()
+        signal.removeEventListener('abort', abort)
+      }
+      const waiting: Waiting = {
+        start() {
+          leave()
+          resolve(begin(start))
+        },
+        fail(error) {
+          leave()
+          reject(error)
+        }
+      }
+      const giveUp = (error: unknown) => {
+        this.#waiting.remove(user, waiting)
+        waiting.fail(error)
+      }
+      const abort = () => giveUp(signal.reason)
+      const isLate = () => {
+        refused?.('late')
+        const message = `other ${what} ran for the ${time / 1000} s that one may wait for its turn (query_wait_timeout)`
+        giveUp(new DbError('RateLimited', message, { retryAfter: 1 }))
+      }
+      const late = time > 0 ? after(time, isLate) : undefined
+      signal.addEventListener('abort', abort, { once: true })
+      this.#waiting.add(user, waiting)
+    })
+  }
+
+  /** Lets in whoever has a place now. */
+  letIn(): void {
+    while (this.#waiting.size > 0 && this.#options.hasPlace()) this.#waiting.next()!.start()
+  }
+
+  /** Whoever waits is answered with the error. */
+  fail(error: unknown): void {
+    for (let waiting = this.#waiting.next(); waiting !== undefined; waiting = this.#waiting.next()) waiting.fail(error)
+  }
+}
+
+async function begin<T>(start: () => T | Promise<T>): Promise<T> {
+  return start()
+}

@@ -1,0 +1,146 @@
+// Writes the package of a new plugin: the template of its kind with its name in it, and what all packages have.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What each kind is, what stands above its table in weir.toml, how that goes on, and which files it has of other kinds. */
+export const kinds = {
+  ingest: { text: 'takes in data by HTTP: a protocol under /v1/NAME', toml: 'tag = "path"' },
+  listener: { text: 'takes in data by TCP or UDP', toml: 'tcp.addr = "127.0.0.1:2003"', also: ['ingest/decode.js'] },
+  processor: { text: 'is a step of log pipelines', toml: 'character = "*"' },
+  query: { text: 'answers questions by HTTP, from SQL', toml: 'max_rows = 1000' },
+  format: { text: 'adds a format that results are answered in', toml: '' },
+  users: { text: 'says who somebody is: authentication', toml: '', top: 'user_provider = "plugin:NAME"\n' },
+  page: { text: 'adds a page to the dashboard', toml: '' },
+  exporter: {
+    text: 'hands on what was stored to somebody else',
+    toml: 'table = "readings"\nurl = "http://127.0.0.1:9000/"'
+  }
+}
+
+const templates = fileURLToPath(new URL('template', import.meta.url))
+
+/** Throws an Error for an unknown kind, a name that is none, and a folder that is there. `parent` is where the folder is made. */
+export function createPlugin(kind, name, parent = '.') {
+  if (!Object.hasOwn(kinds, kind)) throw new Error(`unknown kind ${kind}: expected ${Object.keys(kinds).join(', ')}`)
+  const word = name.replace(/^weir-plugin-/, '')
+  if (!/^[a-z][a-z0-9]*$/.test(word)) throw new Error(`${name} is no name: expected lower case letters and digits`)
+  const packageName = `weir-plugin-${word}`
+  const folder = join(parent, packageName)
+  if (existsSync(folder)) throw new Error(`${folder} is there already`)
+  const named = text => text.replaceAll(/\bmine\b/g, word)
+  const { also = [] } = kinds[kind]
+  const own = readdirSync(join(templates, kind)).map(file => `${kind}/${file}`)
+  const sources = [...own, ...also].map(path => ({ path, file: basename(path) }))
+  const files = {
+    ...Object.fromEntries(
+      sources.map(({ path, file }) => [
+        file.endsWith('.test.js') ? `test/${named(file)}` : file,
+        named(readFileSync(join(templates, path), 'utf8'))
+      ])
+    ),
+    'package.json': json(
+      manifest(
+        packageName,
+        kind,
+        sources.map(({ file }) => file)
+      )
+    ),
+    'tsconfig.json': json(compiler),
+    'weir.toml': `# weir start --config weir.toml\n${configOf(kind, word, './index.js')}\n`,
+    'README.md': readme(packageName, word, kind),
+    '.gitignore': 'node_modules/\nweir_data/\n',
+    '.github/workflows/test.yml': workflow
+  }
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), text)
+  }
+  return { folder, files: Object.keys(files).sort() }
+}
+
+function configOf(kind, word, module) {
+  const { top = '', toml } = kinds[kind]
+  return `${top.replace('NAME', word)}[plugins.${word}]\nmodule = "${module}"\n${toml}`
+}
+
+function json(value) {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
+function manifest(name, kind, sources) {
+  return {
+    name,
+    version: '0.1.0',
+    description: `A plugin for weir-server: ${kinds[kind].text}`,
+    keywords: ['weir-plugin'],
+    license: 'Apache-2.0',
+    type: 'module',
+    exports: './index.js',
+    files: sources.filter(file => !file.endsWith('.test.js')).sort(),
+    engines: { node: '>=24' },
+    scripts: { start: 'weir start --config weir.toml', test: 'tsc && node --test' },
+    peerDependencies: { 'weir-server': '^0.1.0', typebox: '^1.4.0' },
+    devDependencies: {
+      '@types/node': '^24',
+      fastify: '^5',
+      typebox: '^1.4.0',
+      typescript: '>=5.9',
+      'weir-server': '^0.1.0'
+    }
+  }
+}
+
+/** JavaScript with checked types: what is published needs no build. */
+const compiler = {
+  compilerOptions: {
+    target: 'es2024',
+    module: 'nodenext',
+    lib: ['es2024', 'dom', 'esnext.iterator'],
+    types: ['node'],
+    allowJs: true,
+    checkJs: true,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true
+  },
+  include: ['*.js', 'test/*.js']
+}
+
+const workflow = `name: test
+on: [push, pull_request]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with: { node-version: 24 }
+      - run: npm install
+      - run: npm test
+`
+
+function readme(packageName, word, kind) {
+  return `# ${packageName}
+
+A plugin for [Weir](https://www.npmjs.com/package/weir-server) that ${kinds[kind].text.replaceAll('NAME', word)}.
+
+\`\`\`sh
+npm install weir-server ${packageName}
+\`\`\`
+
+\`\`\`toml
+# weir.toml
+${configOf(kind, word, packageName)}
+\`\`\`
+
+\`\`\`sh
+npx weir start --config weir.toml
+\`\`\`
+
+## Development
+
+\`npm test\` checks the types and runs the tests against a real server; \`npm start\` starts one with this plugin. What a plugin can do:
+\`node_modules/weir-server/docs/plugin-guide.md\`.
+`
+}

@@ -1,0 +1,16 @@
+// Adds a page to the dashboard: /dashboard/x/mine
+import { Type } from 'typebox'
+import { definePlugin } from 'weir-server'
+
+/** @import {} from 'weir-server/services' */
+
+export default definePlugin({
+  name: 'mine',
+  prefix: '',
+  servers: [],
+  needs: ['dashboard'],
+  config: Type.Object({}),
+  setup(_core, _config, { dashboard }) {
+    dashboard.addPage({ name: 'mine', title: 'Mine', module: new URL('./page.js', import.meta.url) })
+  }
+})

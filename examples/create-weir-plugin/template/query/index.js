@@ -1,0 +1,34 @@
+// Answers questions, in any format of /v1/sql: GET /v1/mine?table=readings gives the newest rows of a table, GET /v1/mine names the tables.
+import { Type } from 'typebox'
+import { count, DbError, definePlugin, firstValue, sendAnswers } from 'weir-server'
+
+/** @import {} from 'weir-server/services' */
+
+export default definePlugin({
+  name: 'mine',
+  prefix: '/v1/mine',
+  servers: ['main', 'public'],
+  needs: ['sql'],
+  config: Type.Object({ max_rows: count(1000, 'Rows of one answer.') }),
+  routes(app, { max_rows }) {
+    const { core, services } = app
+    /** @param {import('weir-server').RequestContext} ctx @param {string} name */
+    const newest = ({ user, db }, name) => {
+      const table = core.store.seenBy(user).table(db, name)
+      if (table === undefined) throw new DbError('TableNotFound', `there is no table ${name}`)
+      return `SELECT * FROM ${quoted(name)} ORDER BY ${quoted(table.timeIndex.name)} DESC LIMIT ${max_rows}`
+    }
+    app.get('', { config: { action: 'read' } }, async (request, reply) => {
+      const query = /** @type {import('weir-server').Parameters} */ (request.query)
+      const { format, encoding } = core.formats.choose(name => firstValue(query, name))
+      const name = firstValue(query, 'table')
+      const sql = name === undefined ? 'SHOW TABLES' : newest(request.ctx, name)
+      return sendAnswers(reply, format, [await services.sql.query(request.ctx, sql)], encoding)
+    })
+  }
+})
+
+/** @param {string} word */
+function quoted(word) {
+  return `"${word.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,17 @@
+import { Type } from 'typebox'
+import { definePlugin } from 'weir-server'
+
+declare module 'weir-server' {
+  interface ServiceMap {
+    places: { lookup(key: string): string | undefined }
+  }
+}
+
+export default definePlugin({
+  name: 'places',
+  prefix: '',
+  servers: [],
+  config: Type.Object({ names: Type.Record(Type.String(), Type.String(), { default: {} }) }),
+  // What returns something else than the service map says is an error of the compiler.
+  setup: (_core, { names }) => ({ lookup: key => names[key] })
+})

@@ -1,0 +1,33 @@
+// Exemplars: single observations behind a metric, with the trace each was made in.
+import { hasTable } from './catalog.ts'
+import type { Span } from './promql.ts'
+import { quoteText, rowsOf } from './sql.ts'
+
+export interface Exemplar {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly value: number
+  readonly trace_id: string | null
+  /** Labels of its series, as JSON. */
+  readonly series: string
+}
+
+/** The newest `most` of these metrics. */
+export async function loadExemplars(
+  metrics: readonly string[],
+  { from, to }: Span,
+  most: number,
+  { signal, db }: { readonly signal: AbortSignal; readonly db: string }
+): Promise<readonly Exemplar[]> {
+  if (metrics.length === 0 || !(await hasTable(db, 'svc_exemplars', { signal }))) return []
+  const times = [from, to].map(at => quoteText(new Date(at * 1000).toISOString()))
+  return rowsOf<Exemplar>(
+    `SELECT CAST(epoch_ms(svc_timestamp) AS BIGINT) AS at, svc_value AS value, trace_id, series FROM svc_exemplars WHERE metric IN (${metrics.map(quoteText)}) AND svc_timestamp BETWEEN ${times[0]} AND ${times[1]} ORDER BY svc_timestamp DESC LIMIT ${most}`,
+    { signal, db }
+  )
+}
+
+export function labelsText(series: string): string {
+  const labels = Object.entries(JSON.parse(series) as Record<string, string>)
+  return labels.map(([name, value]) => `${name}=${value}`).join(' ')
+}

@@ -1,0 +1,45 @@
+// Single observations over a chart, each a link.
+import { useCallback, useState } from 'preact/hooks'
+import type uPlot from 'uplot'
+import type { Dot } from './dot.ts'
+
+interface Place {
+  readonly dot: Dot
+  /** Pixels from the corner of the chart. */
+  readonly left: number
+  readonly top: number
+}
+
+/** Where the dots are on a chart that tells when it is drawn. */
+export function useDots(dots: readonly Dot[]) {
+  const [places, setPlaces] = useState<readonly Place[]>([])
+  const onDraw = useCallback(
+    (chart: uPlot) => {
+      const { offsetLeft, offsetTop, clientWidth, clientHeight } = chart.over
+      setPlaces(
+        dots
+          .map(dot => ({
+            dot,
+            left: chart.valToPos(dot.time, 'x'),
+            top: dot.value === undefined ? clientHeight : chart.valToPos(dot.value, 'y')
+          }))
+          .filter(({ left, top }) => left >= 0 && left <= clientWidth && top >= 0 && top <= clientHeight)
+          .map(({ dot, left, top }) => ({ dot, left: left + offsetLeft, top: top + offsetTop }))
+      )
+    },
+    [dots]
+  )
+  return { places, onDraw }
+}
+
+export function Dots({ places }: { readonly places: readonly Place[] }) {
+  return (
+    <>
+      {places.map(({ dot: { text, href }, left, top }, i) => (
+        <a key={i} class="dot" href={href} title={text} style={{ left: `${left}px`, top: `${top}px` }}>
+          <span class="hidden-label">{text}</span>
+        </a>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,117 @@
+// Facts of columns: counted here where all rows are in the page, else by the server.
+import { type Column, type SqlResult, sql } from '../../api/sql.ts'
+import { cellText } from '../../cell.ts'
+import { isNumeric } from '../../components/data-table.tsx'
+import { isTime } from '../../time.ts'
+
+export interface ColumnFacts {
+  readonly different: number
+  /** Whether `different` is an estimate. */
+  readonly isRough: boolean
+  readonly missing: number
+  /** Undefined where values have no order that means something. */
+  readonly least: unknown
+  readonly greatest: unknown
+  readonly average: number | undefined
+  /** Median, and what 95 % are below. */
+  readonly quantiles: readonly number[] | undefined
+  /** The most frequent values; none where no value comes again. */
+  readonly top: readonly (readonly [value: unknown, count: number])[]
+}
+
+export interface Facts {
+  readonly rows: number
+  readonly columns: readonly ColumnFacts[]
+}
+
+/** Values named of a column. */
+const mostValues = 5
+/** Columns whose values are counted, and different values of one: each costs a query that holds them all. */
+const mostCounted = 40
+const mostDifferent = 100_000
+
+export function factsOfShown({ columns, rows }: Pick<SqlResult, 'columns' | 'rows'>): Facts {
+  return { rows: rows.length, columns: columns.map(({ type }, at) => factsOfColumn(rows, at, type)) }
+}
+
+function factsOfColumn(rows: SqlResult['rows'], at: number, type: string): ColumnFacts {
+  const counts = new Map<string, { readonly value: unknown; count: number }>()
+  const numbers: number[] = []
+  let [missing, sum, least, greatest] = [0, 0, undefined as unknown, undefined as unknown]
+  for (const row of rows) {
+    const value = row[at]
+    if (value === null || value === undefined) {
+      missing++
+      continue
+    }
+    const text = cellText(value, type)
+    const known = counts.get(text)
+    if (known === undefined) counts.set(text, { value, count: 1 })
+    else known.count++
+    if (typeof value === 'object') continue
+    if (least === undefined || (value as number) < (least as number)) least = value
+    if (greatest === undefined || (value as number) > (greatest as number)) greatest = value
+    if (!isNumeric(type)) continue
+    numbers.push(Number(value))
+    sum += Number(value)
+  }
+  numbers.sort((a, b) => a - b)
+  const below = (share: number) => numbers[Math.min(numbers.length - 1, Math.floor(share * numbers.length))]!
+  const top = [...counts.values()].sort((a, b) => b.count - a.count).slice(0, mostValues)
+  const isDistinct = counts.size === rows.length - missing
+  return {
+    ...{ missing, least, greatest },
+    different: counts.size,
+    isRough: false,
+    average: numbers.length > 0 ? sum / numbers.length : undefined,
+    quantiles: numbers.length > 0 ? [below(0.5), below(0.95)] : undefined,
+    top: isDistinct ? [] : top.map(({ value, count }) => [value, count])
+  }
+}
+
+/** Asks the server about all rows of a statement. */
+export async function factsOfAll(statement: string, columns: readonly Column[], signal: AbortSignal): Promise<Facts> {
+  const names = columns.map((_, i) => `c${i}`)
+  const source = `(\n${statement.replace(/;\s*$/, '')}\n) AS asked(${names.join(', ')})`
+  const wanted = columns.flatMap(({ type }, i) => {
+    const name = names[i]!
+    return [
+      `count(${name})`,
+      `approx_count_distinct(${name})`,
+      ...(isOrdered(type) ? [`min(${name})`, `max(${name})`] : ['NULL', 'NULL']),
+      ...(isNumeric(type)
+        ? [`avg(${name})`, `approx_quantile(${name}, 0.5)`, `approx_quantile(${name}, 0.95)`]
+        : ['NULL', 'NULL', 'NULL'])
+    ]
+  })
+  const { rows } = await sql(
+    `SELECT count(*) AS n, ${wanted.map((each, i) => `${each} AS f${i}`).join(', ')} FROM ${source}`,
+    { signal }
+  )
+  const [total, ...figures] = rows[0]!
+  const facts: ColumnFacts[] = []
+  for (const [i, name] of names.entries()) {
+    const [known, different, least, greatest, average, median, most] = figures.slice(7 * i, 7 * i + 7)
+    const isCounted = i < mostCounted && Number(different) <= mostDifferent && Number(different) < 0.9 * Number(known)
+    facts.push({
+      different: Number(different),
+      isRough: true,
+      missing: Number(total) - Number(known),
+      least: least ?? undefined,
+      greatest: greatest ?? undefined,
+      average: average === null ? undefined : Number(average),
+      quantiles: median === null ? undefined : [Number(median), Number(most)],
+      top: isCounted ? await topOf(name, source, signal) : []
+    })
+  }
+  return { rows: Number(total), columns: facts }
+}
+
+async function topOf(name: string, source: string, signal: AbortSignal): Promise<ColumnFacts['top']> {
+  const text = `SELECT ${name}, count(*) AS n FROM ${source} WHERE ${name} IS NOT NULL GROUP BY ${name} ORDER BY n DESC LIMIT ${mostValues}`
+  return (await sql(text, { signal })).rows.map(([value, count]) => [value, Number(count)])
+}
+
+function isOrdered(type: string): boolean {
+  return isNumeric(type) || isTime(type) || type === 'Date' || type === 'String'
+}

@@ -1,0 +1,192 @@
+// One flow at work: it fills its table once, then follows what is written and computes the windows of those rows anew.
+import {
+  type Core,
+  internalContext,
+  isDbError,
+  parseDuration,
+  pause,
+  type QueryResult,
+  quoteName,
+  type RequestContext
+} from '../../core/index.ts'
+import type { FlowDefinition, SqlQueryService } from '../services.ts'
+import { joined, type Span, spanText, type Window, windowsText, within } from './window.ts'
+
+export interface FlowOptions {
+  readonly interval: number
+  readonly queue: number
+}
+
+export interface FlowEvents {
+  /** `all`: every window was computed anew. */
+  refreshed(windows: number | 'all', rows: number): void
+  failed(error: unknown): void
+}
+
+/** Rows of the table a flow fills that are computed in one go when all are. */
+const rowsPerWrite = 65_536n
+
+/** Milliseconds before a flow that failed tries again. */
+const retryAfter = 5_000
+
+export class Flow {
+  readonly definition: FlowDefinition
+  readonly #core: Core
+  readonly #sql: SqlQueryService
+  readonly #options: FlowOptions
+  readonly #events: FlowEvents
+  readonly #stop = new AbortController()
+  /** Resolved by the look after the next one, which has begun after the call. */
+  #waiting: { readonly looks: number; readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = []
+  #looks = 0
+  #ended: Promise<void> = Promise.resolve()
+
+  constructor(core: Core, sql: SqlQueryService, definition: FlowDefinition, options: FlowOptions, events: FlowEvents) {
+    this.#core = core
+    this.#sql = sql
+    this.definition = definition
+    this.#options = options
+    this.#events = events
+  }
+
+  /** Resolves when its table is filled for the first time. */
+  start(): Promise<void> {
+    const filled = Promise.withResolvers<void>()
+    this.#ended = this.#run(filled)
+    return filled.promise
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#ended
+  }
+
+  /** Resolves when what was written before the call is in its table. */
+  settled(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ looks: this.#looks + 2, resolve, reject })
+    })
+  }
+
+  async #run(filled: PromiseWithResolvers<void>): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      try {
+        await this.#follow(filled)
+      } catch (error) {
+        filled.reject(error)
+        if (signal.aborted) break
+        this.#events.failed(error)
+        this.#tell(error)
+        await pause(retryAfter, { signal }).catch(() => {})
+      }
+    }
+    this.#tell(new Error('the flow was stopped'))
+  }
+
+  /** Until its table is gone or changed. What is written while all is computed is looked at afterwards. */
+  async #follow(filled: PromiseWithResolvers<void>): Promise<void> {
+    const { query } = this.definition
+    const { interval, queue } = this.#options
+    const ctx = this.#context()
+    const windows = await this.#sql.plan(ctx, windowsText(query))
+    const follow = { interval, limit: queue, deletes: true }
+    const followed = await this.#core.store.query(ctx, { ...windows, follow })
+    try {
+      await this.#fill()
+      filled.resolve()
+      await this.#look(followed)
+    } finally {
+      followed.close()
+    }
+  }
+
+  async #look(followed: QueryResult): Promise<void> {
+    let lost = followed.lost?.() ?? 0
+    for await (const { rows, columns } of followed.batches()) {
+      const [from, to] = columns.map(({ values }) => values)
+      const windows: Window[] = []
+      for (let row = 0; row < rows; row++)
+        windows.push({ from: BigInt(from![row] as bigint), to: BigInt(to![row] as bigint) })
+      const missed = followed.lost?.() ?? 0
+      if (missed > lost) await this.#fill()
+      else for (const span of joined(windows)) await this.#refresh(span, windows.length)
+      lost = missed
+      // The end of a look.
+      if (rows > 0) continue
+      this.#looks++
+      this.#tell()
+    }
+  }
+
+  /** Computes all windows, some after the other where there are many rows. */
+  async #fill(): Promise<void> {
+    const { sink, columns, query } = this.definition
+    const window = `epoch_ns(${quoteName(columns[query.windowColumn]!)})`
+    const text = `SELECT ${window}, count(*) FROM ${nameOf(sink)} GROUP BY ALL ORDER BY 1`
+    let from: bigint | undefined
+    let rows = 0n
+    for await (const { rows: count, columns: found } of (await this.#sql.query(this.#context(), text)).batches()) {
+      for (let row = 0; row < count; row++) {
+        const [start, length] = found.map(({ values }) => BigInt(values[row] as bigint))
+        if (rows > 0n && rows + length! > rowsPerWrite) {
+          await this.#replace({ ...(from !== undefined && { from }), to: start! })
+          from = start
+          rows = 0n
+        }
+        rows += length!
+      }
+    }
+    this.#events.refreshed('all', await this.#replace(from === undefined ? {} : { from }))
+  }
+
+  async #refresh(span: Window, windows: number): Promise<void> {
+    const oldest = this.#oldest()
+    if (oldest === undefined || span.to > oldest) this.#events.refreshed(windows, await this.#replace(span))
+  }
+
+  /** Puts the rows of a span into the table and takes those away that it has no more. */
+  async #replace(span: Span): Promise<number> {
+    const { sink, columns, query } = this.definition
+    const oldest = this.#oldest()
+    const window = quoteName(columns[query.windowColumn]!)
+    const bounds = [...within(window, span), ...(oldest === undefined ? [] : within(window, { from: oldest }))]
+    return this.#sql.replace(this.#context(), {
+      ...sink,
+      columns,
+      query: spanText(this.definition, span, oldest),
+      where: bounds.join(' AND ')
+    })
+  }
+
+  /** The first window that is kept up to date: rows of older ones may have expired, or nobody wants to wait for them. */
+  #oldest(): bigint | undefined {
+    const { source } = this.definition.query
+    const ttls = [
+      this.#core.store.table(source.database, source.table)?.options.ttl,
+      this.#core.store.database(source.database)?.options.ttl
+    ].map(ttl => (ttl === undefined ? undefined : parseDuration(ttl)))
+    const kept = [ttls[0] ?? ttls[1], this.definition.expireAfter].filter(each => each !== undefined)
+    return kept.length === 0 ? undefined : BigInt(Math.floor(Date.now() - Math.min(...kept))) * 1_000_000n
+  }
+
+  #context(): RequestContext {
+    const { database, timezone } = this.definition
+    return { ...internalContext(this.#core, 'flows', database), timezone, signal: this.#stop.signal }
+  }
+
+  #tell(error?: unknown): void {
+    const done = error === undefined ? this.#waiting.filter(({ looks }) => looks <= this.#looks) : this.#waiting
+    this.#waiting = this.#waiting.filter(each => !done.includes(each))
+    for (const { resolve, reject } of done) error === undefined ? resolve() : reject(error)
+  }
+}
+
+/** What a failure of a flow is said to be. */
+export function reasonOfFailure(error: unknown): string {
+  return isDbError(error) ? error.code : 'Internal'
+}
+
+function nameOf({ database, table }: FlowDefinition['sink']): string {
+  return `${quoteName(database)}.${quoteName(table)}`
+}

@@ -1,0 +1,109 @@
+// All flows: kept in a table, started with the server, made and ended by statements.
+import { authorise, type Core, DbError } from '../../core/index.ts'
+import type { FlowDefinition, FlowsService, SqlQueryService } from '../services.ts'
+import { Flow, type FlowOptions, reasonOfFailure } from './flow.ts'
+import { flowWrite, readFlows } from './table.ts'
+
+export interface FlowsOptions extends FlowOptions {
+  readonly max_flows: number
+}
+
+/** Without SQL nobody makes flows, and none runs. */
+export async function openFlows(
+  core: Core,
+  sql: SqlQueryService | undefined,
+  options: FlowsOptions
+): Promise<FlowsService & { close(): Promise<void> }> {
+  const log = core.log.child({ plugin: 'flows' })
+  const running = new Map<string, Flow>()
+  const windows = core.metrics.counter(
+    'svc_flows_windows_total',
+    'Windows that flows computed anew because rows were written.',
+    ['db']
+  )
+  const rows = core.metrics.counter('svc_flows_rows_total', 'Rows that flows put into their tables.', ['db'])
+  const whole = core.metrics.counter('svc_flows_fills_total', 'How often flows computed all their windows.', ['db'])
+  const failures = core.metrics.counter('svc_flows_failed_total', 'Failures of flows, which try again.', ['db', 'code'])
+  const keyOf = (database: string, name: string) => JSON.stringify([database, name])
+
+  const begin = (definition: FlowDefinition) => {
+    if (sql === undefined) throw new DbError('Unsupported', 'flows need the plugin sql (plugins.sql.enabled)')
+    const db = core.store.label(definition.database)
+    const flow = new Flow(core, sql, definition, options, {
+      refreshed(count, written) {
+        if (count === 'all') whole.add(1, { db })
+        else windows.add(count, { db })
+        rows.add(written, { db })
+      },
+      failed(error) {
+        failures.add(1, { db, code: reasonOfFailure(error) })
+        log.warn({ err: error, flow: definition.name, db: definition.database }, 'a flow failed and tries again')
+      }
+    })
+    running.set(keyOf(definition.database, definition.name), flow)
+    return flow.start()
+  }
+  const end = async (database: string, name: string) => {
+    const flow = running.get(keyOf(database, name))
+    running.delete(keyOf(database, name))
+    await flow?.stop()
+    return flow?.definition
+  }
+  // One change after the other: each sees what those before it made.
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = turn.then(work)
+    turn = next.catch(() => {})
+    return next
+  }
+
+  const service: FlowsService = {
+    create(ctx, definition) {
+      authorise(ctx.user, 'write')
+      return inTurn(async () => {
+        const { database, name } = definition
+        if (!running.has(keyOf(database, name)) && running.size >= options.max_flows) {
+          const error = new DbError(
+            'InvalidArguments',
+            `there are ${options.max_flows} flows already (plugins.flows.max_flows)`
+          )
+          core.refused('flows', error)
+          throw error
+        }
+        await end(database, name)
+        await core.system.write('flows', [flowWrite(definition, 'put')])
+        const filled = begin(definition)
+        await Promise.race([filled, aborted(ctx.signal)])
+      })
+    },
+    drop(ctx, database, name) {
+      authorise(ctx.user, 'write')
+      return inTurn(async () => {
+        const definition = await end(database, name)
+        if (definition !== undefined) await core.system.write('flows', [flowWrite(definition, 'delete')])
+      })
+    },
+    list: database =>
+      Array.from(running.values(), ({ definition }) => definition)
+        .filter(definition => definition.database === database)
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    async flush(_ctx, database, name) {
+      const flow = running.get(keyOf(database, name))
+      if (flow === undefined) throw new DbError('InvalidArguments', `there is no flow ${name} in ${database}`)
+      await flow.settled()
+    }
+  }
+  sql?.useFlows(service)
+  if (sql !== undefined) for (const definition of await readFlows(core)) begin(definition).catch(() => {})
+  return {
+    ...service,
+    async close() {
+      await Promise.all(Array.from(running.values(), flow => flow.stop()))
+    }
+  }
+}
+
+/** Whoever asked need not wait any longer: the flow goes on. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

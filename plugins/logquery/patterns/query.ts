@@ -1,0 +1,68 @@
+// Lines of a range as shapes with counts: the engine leaves aside what has digits in it, and groups what is the same then.
+import { type SqlQuery, type Table, unitsPerSecond } from '../../../core/index.ts'
+import type { Writing } from '../compile/constant.ts'
+import { findColumn } from '../compile/expression.ts'
+import { readTable } from '../compile/plan.ts'
+import { place, statement } from '../compile/statement.ts'
+import { unitOf, type Value } from '../compile/value.ts'
+import { wrong } from '../document/node.ts'
+import type { LogQuery } from '../document/tree.ts'
+
+/** What patterns are made of; the names are the configuration keys. */
+export interface PatternLimits {
+  /** Lines that are looked at, the newest ones. */
+  readonly max_pattern_lines: number
+  /** Characters of a line that are looked at. */
+  readonly max_pattern_length: number
+  /** Shapes that are made into patterns, the most frequent ones. */
+  readonly max_pattern_shapes: number
+}
+
+/** A run of letters, digits and what joins them, with a digit in it: numbers, times, addresses, identifiers. */
+const variable = '[A-Za-z_-]*[0-9][0-9A-Za-z_.:%-]*'
+
+/** Throws what is wrong with the document: it names one column of texts and makes nothing of the lines. */
+export function checkPatterns(table: Table, { columns, steps, context, order }: LogQuery): void {
+  if (steps.length > 0) throw wrong('$.exprs', 'patterns are made of lines as they are')
+  if (order !== undefined) throw wrong('$.order_by', 'the most frequent pattern comes first')
+  if (context !== undefined) throw wrong(context.path, 'there is no context of patterns')
+  const [column, more] = columns
+  if (column === undefined || more !== undefined) throw wrong('$.columns', 'expected the name of one column of texts')
+  const { type } = findColumn({ columns: table.columns as never, positions: [] }, column.name, column.path)
+  if (type !== 'String') throw wrong(column.path, `needs texts, ${column.name} is ${type}`)
+}
+
+/** How many lines there are in the range. */
+export function countQuery(writing: Writing, table: Table, query: LogQuery): SqlQuery {
+  const { rows, conditions } = readTable(writing, table, query)
+  return statement(`SELECT count(*) FROM ${place}${whereSql(rows.where)}`, table, conditions, writing.parameters)
+}
+
+/** Columns of the result of `shapesQuery`, in their order. */
+export const shapeColumns = ['shape', 'lines', 'first', 'last', 'example', 'cut', 'grouped', 'empty'] as const
+
+/**
+ * The most frequent shapes: how many lines, the time of the first and the last, the last line, whether some are longer than what is looked
+ * at; in each row how many lines were grouped and how many of them have no text.
+ */
+export function shapesQuery(writing: Writing, table: Table, query: LogQuery, limits: PatternLimits): SqlQuery {
+  const { rows, conditions } = readTable(writing, table, query)
+  const text = findColumn(rows.scope, query.columns[0]!.name, query.columns[0]!.path).sql
+  const most = limits.max_pattern_length
+  const lines = `SELECT nullif(left(${text}, ${most}), '') AS line, length(${text}) > ${most} AS cut, ${rows.scope.time!.sql} AS moment
+    FROM ${place}${whereSql(rows.where)} LIMIT ${limits.max_pattern_lines}`
+  const groups = `SELECT regexp_replace(line, '${variable}', '<*>', 'g') AS shape, count(*) AS lines, min(moment) AS first,
+    max(moment) AS last, arg_max(line, moment) AS example, bool_or(cut) AS cut FROM (${lines}) GROUP BY shape`
+  const sql = `SELECT *, CAST(sum(lines) OVER () AS BIGINT), CAST(coalesce(sum(lines) FILTER (shape IS NULL) OVER (), 0) AS BIGINT)
+    FROM (${groups}) ORDER BY lines DESC, shape LIMIT ${limits.max_pattern_shapes}`
+  return statement(sql, table, conditions, writing.parameters)
+}
+
+/** Nanoseconds of one unit of the table's time. */
+export function tickOf({ timeIndex: { type } }: Table): bigint {
+  return unitsPerSecond.ns / unitsPerSecond[unitOf({ type } as Value)]
+}
+
+function whereSql(where: readonly string[]): string {
+  return where.length > 0 ? ` WHERE ${where.join(' AND ')}` : ''
+}

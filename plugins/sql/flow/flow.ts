@@ -1,0 +1,90 @@
+// Statements about flows: what they say goes to the plugin that keeps flows.
+import { DbError, type RecordsAnswer } from '../../../core/index.ts'
+import type { FlowsService } from '../../services.ts'
+import { definitions } from '../catalog/create-as.ts'
+import { filtered } from '../catalog/filter.ts'
+import { fullName, resolveName } from '../catalog/name.ts'
+import { rowsAnswer } from '../catalog/rows.ts'
+import { queryColumns, type Session } from '../session.ts'
+import type { CreateFlow, ShowFilter } from '../statement/statement.ts'
+import { quoteName, quoteText } from '../text/token.ts'
+import { checkSink, flowQuery } from './windows.ts'
+
+function required({ flows }: Session): FlowsService {
+  const service = flows()
+  if (service !== undefined) return service
+  throw new DbError('Unsupported', 'flows need the plugin flows (plugins.flows.enabled)')
+}
+
+/** Returns the affected rows: none. The table rows go to is made where there is none; it is filled before the answer. */
+export async function createFlow(session: Session, statement: CreateFlow): Promise<number> {
+  const { store, ctx, sql } = session
+  const flows = required(session)
+  const existing = flows.list(ctx.db).some(({ name }) => name === statement.name)
+  if (existing && statement.ifNotExists) return 0
+  if (existing && !statement.replace) throw new DbError('InvalidArguments', `flow ${statement.name} exists already`)
+  const { tokens } = statement.query
+  const query = flowQuery(session, tokens)
+  const columns = await queryColumns(session, tokens)
+  const names = columns.map(({ name }) => name)
+  const { database, table } = resolveName(store, ctx.db, statement.sink)
+  if (store.view(database, table.text) !== undefined) {
+    throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a view: it can be read only`)
+  }
+  if (database === query.source.database && table.text === query.source.table) {
+    throw new DbError('InvalidArguments', 'CREATE FLOW: its rows cannot go to the table it reads')
+  }
+  if (store.table(database, table.text) === undefined) {
+    const primaryKey = query.keys.map(key => names[key]!)
+    const written = definitions(columns, { primaryKey, timeIndex: names[query.windowColumn] })
+    await store.createTable(ctx, { database, name: table.text, columns: written, options: {} })
+  }
+  checkSink(store.table(database, table.text)!, columns, query)
+  await flows.create(ctx, {
+    database: ctx.db,
+    name: statement.name,
+    sink: { database, table: table.text },
+    columns: names,
+    query,
+    text: sql.slice(tokens[0]!.start, tokens.at(-1)!.end),
+    timezone: ctx.timezone,
+    expireAfter: statement.expireAfter,
+    comment: statement.comment,
+    createdAt: Date.now()
+  })
+  return 0
+}
+
+export async function dropFlow(session: Session, name: string, ifExists: boolean): Promise<number> {
+  const flows = required(session)
+  const found = flows.list(session.ctx.db).some(flow => flow.name === name)
+  if (!found && !ifExists) throw new DbError('InvalidArguments', `there is no flow ${name} in ${session.ctx.db}`)
+  if (found) await flows.drop(session.ctx, session.ctx.db, name)
+  return 0
+}
+
+export function showFlows(session: Session, filter: ShowFilter | undefined): Promise<RecordsAnswer> {
+  const rows = (session.flows()?.list(session.ctx.db) ?? []).map(({ name }) => [name])
+  return filtered(session, ['Flows'], rows, filter)
+}
+
+export function showCreateFlow(session: Session, name: string): RecordsAnswer {
+  const flow = required(session)
+    .list(session.ctx.db)
+    .find(each => each.name === name)
+  if (flow === undefined) throw new DbError('InvalidArguments', `there is no flow ${name} in ${session.ctx.db}`)
+  const lines = [
+    `CREATE FLOW IF NOT EXISTS ${quoteName(flow.name)}`,
+    `SINK TO ${quoteName(flow.sink.database)}.${quoteName(flow.sink.table)}`,
+    ...(flow.expireAfter === undefined ? [] : [`EXPIRE AFTER '${flow.expireAfter / 1000} s'`]),
+    ...(flow.comment === undefined ? [] : [`COMMENT ${quoteText(flow.comment)}`]),
+    `AS ${flow.text}`
+  ]
+  return rowsAnswer(['Flow', 'Create Flow'], [[name, lines.join('\n')]])
+}
+
+/** Waits until all rows that were written before are in the table the flow fills. */
+export async function flushFlow(session: Session, name: string): Promise<bigint> {
+  await required(session).flush(session.ctx, session.ctx.db, name)
+  return 0n
+}

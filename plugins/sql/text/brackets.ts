@@ -1,0 +1,103 @@
+// Parts of a statement by its brackets: which belong together, and what stands outside of them.
+import { isToken, type Token } from './token.ts'
+
+function step(token: Token | undefined): number {
+  if (token?.kind !== 'symbol') return 0
+  const { value } = token
+  return '([{'.includes(value) ? 1 : ')]}'.includes(value) ? -1 : 0
+}
+
+/** Index of the bracket that closes the one at `open`; undefined where none stands there, or none closes it. */
+export function closing(tokens: readonly Token[], open: number): number | undefined {
+  for (let at = open, depth = 0; at < tokens.length; at++) {
+    depth += step(tokens[at])
+    if (depth <= 0) return at === open ? undefined : at
+  }
+  return undefined
+}
+
+/** Index of the bracket that opens what the one at `close` ends; 0 where none does. */
+export function opening(tokens: readonly Token[], close: number): number {
+  for (let at = close, depth = 0; at >= 0; at--) {
+    depth -= step(tokens[at])
+    if (depth === 0) return at
+  }
+  return 0
+}
+
+/** Index of a word or symbol outside of brackets, before they end; or −1. */
+export function findWord(tokens: readonly Token[], word: string, from = 0): number {
+  for (let at = from, depth = 0; at < tokens.length; at++) {
+    if (depth === 0 && isToken(tokens[at], word)) return at
+    depth += step(tokens[at])
+    if (depth < 0) return -1
+  }
+  return -1
+}
+
+/** What commas outside of brackets part; empty parts are left out. */
+export function splitList(tokens: readonly Token[]): Token[][] {
+  const items: Token[][] = [[]]
+  let depth = 0
+  for (const token of tokens) {
+    depth += step(token)
+    if (depth === 0 && isToken(token, ',')) items.push([])
+    else items.at(-1)!.push(token)
+  }
+  return items.filter(item => item.length > 0)
+}
+
+/** The arguments of the call whose parenthesis is at `open`. */
+export function argumentsOf(tokens: readonly Token[], open: number): Token[][] {
+  return splitList(tokens.slice(open + 1, closing(tokens, open)))
+}
+
+/** Index of the last token of a call whose name is at `name`: its parenthesis, or the end of `FILTER (…)`, `OVER (…)` … behind it. */
+export function callEnd(tokens: readonly Token[], name: number): number {
+  let at = closing(tokens, name + 1) ?? name
+  for (;;) {
+    const next = at + 1
+    if (isToken(tokens[next], 'filter')) at = closing(tokens, next + 1) ?? next
+    else if (isToken(tokens[next], 'within')) at = closing(tokens, next + 2) ?? next
+    else if (isToken(tokens[next], 'over')) at = closing(tokens, next + 1) ?? next + 1
+    else if (
+      isToken(tokens[next + 1], 'nulls') &&
+      (isToken(tokens[next], 'ignore') || isToken(tokens[next], 'respect'))
+    )
+      at = next + 1
+    else return at
+  }
+}
+
+/** Words that end a select list. */
+const behindItems: ReadonlySet<string> = new Set(
+  'except fetch from group having intersect into limit offset order qualify sample union using where window'.split(' ')
+)
+
+/** First and last token of an item of the select list behind `select`, counted from 0; undefined where there are not so many. */
+export function selectItem(tokens: readonly Token[], select: number, item: number): [number, number] | undefined {
+  let start = select + 1
+  if (isToken(tokens[start], 'all')) start++
+  else if (isToken(tokens[start], 'distinct')) {
+    start++
+    if (isToken(tokens[start], 'on')) start = (closing(tokens, start + 1) ?? start) + 1
+  }
+  let [depth, left, at] = [0, item, start]
+  for (; at < tokens.length; at++) {
+    const token = tokens[at]!
+    depth += step(token)
+    if (depth < 0 || (depth === 0 && endsItems(tokens, at))) break
+    if (depth > 0 || !isToken(token, ',')) continue
+    if (left === 0) break
+    left--
+    start = at + 1
+  }
+  return left === 0 && at > start ? [start, at - 1] : undefined
+}
+
+function endsItems(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at]!
+  // a IS DISTINCT FROM b
+  if (isToken(token, 'from') && isToken(tokens[at - 1], 'distinct')) return false
+  return token.kind === 'word' && behindItems.has(token.value.toLowerCase())
+}

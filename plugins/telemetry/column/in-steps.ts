@@ -1,0 +1,11 @@
+// Columns of all rows, one a step.
+import type { Column, Steps } from '../../../core/index.ts'
+
+export function* inSteps(columns: readonly (() => Column)[]): Steps<Column[]> {
+  const made: Column[] = []
+  for (const make of columns) {
+    made.push(make())
+    yield
+  }
+  return made
+}

@@ -1,0 +1,152 @@
+// Runs a compiled script on the items of a batch: an item becomes another one, several, or none.
+import { cell, type ItemBatch, type ItemField } from '../../core/compute.ts'
+import type { WrittenVariables } from '../services.ts'
+import { isArray, isObject, type ObjectValue, type Program, typeName, type Value } from './language/index.ts'
+import { limitText, type ScriptFailure, type ScriptLimits } from './limits.ts'
+import { type Room, readRow, Unfit, writeValue } from './value.ts'
+
+export interface Script {
+  readonly program: Program
+  readonly limits: ScriptLimits
+  /** Where the script stands in its document. */
+  readonly path: string
+  /** Fields that set options of the table. */
+  readonly variables: ReadonlySet<string>
+  /** Told which of them the script writes. */
+  readonly written?: WrittenVariables | undefined
+}
+
+interface Run extends Script {
+  readonly batch: ItemBatch
+  /** What is left for the rest of the request. */
+  readonly room: Room
+  readonly failures: Map<ScriptFailure, number>
+}
+
+/** How many items the script has failed, and why. Throws DbError `InvalidArguments` only where the batch becomes too large as a whole. */
+export function runScript(script: Script, batch: ItemBatch): ReadonlyMap<ScriptFailure, number> {
+  const { limits } = script
+  const run: Run = { ...script, batch, room: { left: limits.max_request_output }, failures: new Map() }
+  const deadline = performance.now() + limits.max_request_time
+  // Rows that are added are results already.
+  const { rows } = batch
+  for (let row = 0; row < rows; row++) {
+    if (!batch.isLive(row)) continue
+    if (performance.now() <= deadline) runRow(run, row)
+    else
+      failRow(run, row, 'limit', `the script ran too long for one request (${limitText(limits, 'max_request_time')})`)
+  }
+  return run.failures
+}
+
+function runRow(run: Run, row: number): void {
+  const { batch, limits, program } = run
+  const before = readRow(batch, row)
+  const outcome = program.run(new Map(before))
+  if (!outcome.ok) {
+    const { aborted, limited, message } = outcome
+    const hint = limited ? ` (${limitText(limits, 'max_time')}, ${limitText(limits, 'max_output')})` : ''
+    failRow(run, row, aborted ? 'abort' : limited ? 'limit' : 'error', shortened(message) + hint)
+  } else if (outcome.value === null) batch.drop(row)
+  else if (isArray(outcome.value)) writeRows(run, row, before, outcome.value)
+  else writeResult(run, row, row, 0, before, outcome.value, itemRoom(run))
+}
+
+function shortened(message: string): string {
+  return message.length > 300 ? `${message.slice(0, 300)}…` : message
+}
+
+function failRow({ batch, failures, path }: Run, row: number, reason: ScriptFailure, message: string): void {
+  failures.set(reason, (failures.get(reason) ?? 0) + 1)
+  batch.fail(row, `Processor vrl: Failed to execute VRL, ${message} (${path})`)
+}
+
+function itemRoom({ limits, room }: Run): Room {
+  return { left: Math.min(limits.max_output, room.left) }
+}
+
+/** The first element takes the row of its item, the others new rows. */
+function writeRows(run: Run, row: number, before: ObjectValue, elements: readonly Value[]): void {
+  const { batch, limits } = run
+  if (elements.length > limits.max_rows) {
+    const message = `the item becomes ${elements.length} rows, at most are ${limits.max_rows}`
+    failRow(run, row, 'limit', `${message} (${limitText(limits, 'max_rows')})`)
+    return
+  }
+  if (elements.length === 0) batch.drop(row)
+  const room = itemRoom(run)
+  // The first comes last: the others take over cells of its row.
+  for (let i = 1; i < elements.length; i++) writeResult(run, row, batch.addRow(row), i, before, elements[i]!, room)
+  if (elements.length > 0) writeResult(run, row, row, 0, before, elements[0]!, room)
+}
+
+/** What is no item fails alone. */
+function writeResult(
+  run: Run,
+  from: number,
+  to: number,
+  index: number,
+  before: ObjectValue,
+  value: Value,
+  room: Room
+): void {
+  if (!isObject(value)) {
+    const wanted = `Array element at index ${index} must be an object for one-to-many transformation`
+    failRow(run, to, 'result', `${wanted}, got ${typeName(value)}`)
+    return
+  }
+  const { left } = room
+  try {
+    writeFields(run.batch, from, to, before, value, room)
+    noteVariables(run, from, to, before, value)
+  } catch (fault) {
+    if (!(fault instanceof Unfit)) throw fault
+    const hint = fault.limited
+      ? ` (${limitText(run.limits, 'max_output')}, ${limitText(run.limits, 'max_request_output')})`
+      : ''
+    failRow(run, to, fault.limited ? 'limit' : 'result', fault.message + hint)
+  }
+  run.room.left -= left - room.left
+}
+
+/** Values that the script left as they were keep their cells, and so the bytes of the request. */
+function writeFields(
+  batch: ItemBatch,
+  from: number,
+  to: number,
+  before: ObjectValue,
+  object: ObjectValue,
+  room: Room
+): void {
+  if (from === to) for (const name of before.keys()) if (!object.has(name)) batch.take(name).setAbsent(to)
+  for (const [name, value] of object) {
+    const field = batch.take(name)
+    if (before.get(name) !== value) batch.set(field, to, writeValue(value, room))
+    else if (from !== to) copyCell(field, from, to)
+  }
+}
+
+/** A variable that the script's text names counts, one that came with data does not, and one that was left alone stays what it was. */
+function noteVariables(
+  { program, variables, written }: Run,
+  from: number,
+  to: number,
+  before: ObjectValue,
+  object: ObjectValue
+) {
+  if (written === undefined) return
+  for (const name of variables) {
+    const value = object.get(name)
+    if (value === undefined) continue
+    const isLeft = before.get(name) === value && written.has(name, from)
+    if (program.written.has(name) || isLeft) written.mark(name, to)
+    else written.unmark(name, to)
+  }
+}
+
+function copyCell(field: ItemField, from: number, to: number): void {
+  field.kinds[to] = field.kinds[from]!
+  field.words[to * 2] = field.words[from * 2]!
+  field.words[to * 2 + 1] = field.words[from * 2 + 1]!
+  if (field.kinds[from] === cell.object) field.setObject(to, field.objects![from]!)
+}

@@ -1,0 +1,14 @@
+// Tells its rank before and after it has given way.
+import { readFileSync } from 'node:fs'
+import { parentPort } from 'node:worker_threads'
+import { giveWay } from '../../core/workers/give-way.ts'
+
+const rank = () =>
+  Number(
+    readFileSync('/proc/thread-self/stat', 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')[16]
+  )
+const before = rank()
+giveWay()
+parentPort!.postMessage([before, rank()])

@@ -1,0 +1,84 @@
+import t from 'tap'
+import { joinPaced, Pace, runAtOnce, runPaced, type Steps } from '../../core/pace.ts'
+
+/** Keeps the processor busy. */
+function work(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
+
+function* steps(count: number, log: string[], name: string): Steps<string> {
+  try {
+    for (let i = 0; i < count; i++) {
+      work(3)
+      log.push(name)
+      yield
+    }
+    return name
+  } finally {
+    log.push(`${name} is over`)
+  }
+}
+
+t.test('several pieces of work share the turns of the event loop', async t => {
+  const log: string[] = []
+  const pace = () => new Pace(new AbortController().signal)
+  let isOver = false
+  const all = Promise.all(['a', 'b', 'c'].map(name => runPaced(pace(), steps(20, log, name))))
+  void all.then(() => {
+    isOver = true
+  })
+  let before = log.length
+  let most = before
+  while (!isOver) {
+    await new Promise(resolve => setImmediate(resolve))
+    most = Math.max(most, log.length - before)
+    before = log.length
+  }
+  t.same(await all, ['a', 'b', 'c'])
+  t.ok(most <= 10, `${most} steps of 3 ms in one turn of all three`)
+  t.ok(log.indexOf('b') < log.indexOf('a is over'), 'they take turns')
+})
+
+t.test('work whose signal fires ends, and lets go what it holds', async t => {
+  const log: string[] = []
+  const stop = new AbortController()
+  const running = runPaced(new Pace(stop.signal), steps(1_000, log, 'a'))
+  setImmediate(() => stop.abort(new Error('stopped')))
+  await t.rejects(running, { message: 'stopped' })
+  t.equal(log.at(-1), 'a is over')
+  t.ok(log.length < 100)
+})
+
+t.test('steps can be taken at once', async t => {
+  const log: string[] = []
+  t.equal(runAtOnce(steps(3, log, 'a')), 'a')
+  t.same(log, ['a', 'a', 'a', 'a is over'])
+})
+
+t.test('where no turn is under way, timers go before the next piece of work', async t => {
+  // The turns of the tests above are over.
+  for (let round = 0; round < 3; round++) await new Promise(resolve => setImmediate(resolve))
+  const { port1, port2 } = new MessageChannel()
+  const log: string[] = []
+  const arrived = new Promise(resolve => {
+    port1.onmessage = resolve
+  })
+  port2.postMessage('a tree')
+  await arrived
+  setTimeout(() => log.push('timer'), 1)
+  work(5)
+  await new Pace(new AbortController().signal).pause()
+  log.push('work')
+  port1.close()
+  t.same(log, ['timer', 'work'])
+})
+
+t.test('parts are joined in turns', async t => {
+  const pace = new Pace(new AbortController().signal)
+  const lengths = [0, 1, 3 << 20, (1 << 20) + 7, 20 << 20]
+  const parts = lengths.map((length, i) => Buffer.alloc(length, i))
+  const total = lengths.reduce((sum, length) => sum + length, 0)
+  t.ok((await joinPaced(pace, parts, total)).equals(Buffer.concat(parts)))
+  t.equal((await joinPaced(pace, [], 0)).length, 0)
+  t.equal(await joinPaced(pace, [parts[2]!], lengths[2]!), parts[2], 'one alone is not copied')
+})

@@ -1,0 +1,163 @@
+// Servers over a cluster: several beside each other, wrong configurations, a cluster that goes and comes back, connections that break.
+
+import type { AddressInfo } from 'node:net'
+import { connect as connectTo, createServer, type Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import type { Engine } from '../../../../core/storage/engine.ts'
+import { needingClickHouse, startClickHouse } from '../../../clickhouse/server.ts'
+import { linesOf, never, put, rowsWrite, tableNamed, wanted } from '../../../contract/engine/rows.ts'
+import { columns, createVisits, failure } from '../../../contract/engine/trial.ts'
+import { startServer } from '../../../helpers.ts'
+import { makeClickHouseEngine } from './fixtures.ts'
+
+t.setTimeout(240_000)
+
+async function open(t: Test, urls: readonly string[], refresh = 10_000): Promise<Engine> {
+  const engine = makeClickHouseEngine({ urls: [...urls], refresh_interval: refresh })
+  await engine.open()
+  t.teardown(() => engine.close())
+  return engine
+}
+
+t.test(
+  'two processes agree on tables and columns they make at once, and see what the other makes',
+  needingClickHouse(),
+  async t => {
+    const { url } = await startClickHouse(t)
+    const one = await open(t, [url], 1000)
+    const two = await open(t, [url], 1000)
+    const both = [one, two]
+    const tables = await Promise.all(both.map(engine => createVisits(engine, 'visits', { append_mode: true })))
+    t.equal(tables[0]!.id, tables[1]!.id, 'one table')
+    const extra = columns('field load Float64')
+    const wider = await Promise.all(
+      both.map((engine, i) => engine.catalog.changeTable(tables[i]!, { kind: 'add_columns', columns: extra }))
+    )
+    t.strictSame(wider[0]!.columns, wider[1]!.columns, 'one column')
+    await Promise.all(both.map((engine, i) => put(engine, wider[i]!, { host: 'a', at: BigInt(i), load: i })))
+    const rows = wanted(['a', 0n, null, null, 0], ['a', 1n, null, null, 1])
+    for (const engine of both) t.equal(await linesOf(engine, 'visits'), rows, 'all rows')
+    await createVisits(one, 'later')
+    const end = Date.now() + 30_000
+    while (two.catalog.table('public', 'later') === undefined && Date.now() < end) {
+      await new Promise(resolve => setTimeout(resolve, 200))
+    }
+    t.ok(two.catalog.table('public', 'later'), 'what one made the other sees by itself')
+    await one.catalog.dropTable(tableNamed(one, 'visits'))
+    const error = await failure(() => put(two, tableNamed(two, 'visits'), { at: 1n }))
+    t.ok(
+      ['RequestOutdated', 'TableNotFound'].includes(error?.code ?? ''),
+      `a table that went is outdated: ${error?.code}`
+    )
+  }
+)
+
+t.test('what is wrong with the configuration is one line with its key', needingClickHouse(), async t => {
+  const { url, stop } = await startClickHouse(t, { password: 'secret' })
+  const wrong = await failure(() => makeClickHouseEngine({ urls: [url] }).open())
+  t.match(wrong?.message, /^storage\.clickhouse\.password_file: the cluster takes no user default with this password/)
+  const missing = await failure(() => makeClickHouseEngine({ urls: [url], password_file: '/nowhere' }).open())
+  t.match(missing?.message, /^storage\.clickhouse\.password_file: cannot be read: ENOENT/)
+  await stop()
+  const away = await failure(() => makeClickHouseEngine({ urls: [url] }).open())
+  t.match(away?.message, /^storage\.clickhouse\.urls: .*ECONNREFUSED.*start it or correct the address$/)
+})
+
+t.test(
+  'while the cluster is away clients are told to come again, and the server goes on when it is back',
+  needingClickHouse(),
+  async t => {
+    const cluster = await startClickHouse(t)
+    const toml = `[storage]\nengine = "clickhouse"\n[storage.clickhouse]\nurls = ["${cluster.url}"]\nrefresh_interval = "1s"`
+    const { main } = await startServer(t, toml)
+    const write = (n: number) =>
+      main.inject({
+        method: 'POST',
+        url: '/v1/lineproto/write?precision=ms',
+        payload: `load,host=a value=${n} ${1000 + n}`
+      })
+    const first = await write(1)
+    t.equal(first.statusCode, 204, first.body)
+    await cluster.stop()
+    const refused = await write(2)
+    t.equal(refused.statusCode, 503, refused.body)
+    t.ok(Number(refused.headers['retry-after']) > 0, 'with a time')
+    t.equal((await main.inject('/ready')).statusCode, 503, 'not ready')
+    t.equal((await main.inject('/health')).statusCode, 200, 'but alive')
+    await cluster.start()
+    const again = await write(2)
+    t.equal(again.statusCode, 204, again.body)
+    t.equal((await main.inject('/ready')).statusCode, 200)
+    const asked = await main.inject('/v1/metricsys/api/v1/query_range?query=sum(load)&start=1&end=2&step=1')
+    t.equal(asked.statusCode, 200, asked.body)
+    t.strictSame(asked.json().data.result[0]?.values?.at(-1), [2, '2'], 'what was answered is there')
+    const sql = await main.inject(`/v1/sql?${new URLSearchParams({ sql: 'SELECT * FROM load' })}`)
+    t.equal(sql.statusCode, 400, 'statements are refused until they are guarded there')
+    t.match(sql.json().error, /SQL is not answered with the storage engine clickhouse/)
+  }
+)
+
+t.test('each answered row is there once, whenever connections break', needingClickHouse(), async t => {
+  const { url } = await startClickHouse(t)
+  const proxy = await breakingProxy(t, Number(new URL(url).port))
+  const direct = await open(t, [url])
+  await createVisits(direct, 'visits', { append_mode: true })
+  const engine = await open(t, [proxy.url])
+  const answered: bigint[] = []
+  const table = tableNamed(engine, 'visits')
+  for (let n = 0n; n < 40n; n++) {
+    proxy.break(n % 4n === 3n ? undefined : (['before', 'after', 'twice'] as const)[Number(n % 4n)])
+    const failed = await failure(() => engine.write([rowsWrite(table, [{ host: 'a', at: n, n }])], never))
+    if (failed === undefined) answered.push(n)
+    else t.equal(failed.code, 'StorageUnavailable')
+  }
+  proxy.break(undefined)
+  t.ok(answered.length >= 30, `${answered.length} were answered`)
+  const found = (await linesOf(direct, 'visits')).split('\n')
+  t.equal(new Set(found).size, found.length, 'none is there twice')
+  const missing = answered.filter(n => !found.includes(`"a" | ${n} | ${n} | null`))
+  t.strictSame(missing, [], 'none is missing')
+})
+
+type Break = 'before' | 'after' | 'twice'
+
+/** Passes bytes on; cuts the next connections before the request goes through, or when its answer comes. */
+async function breakingProxy(t: Test, port: number) {
+  let next: Break[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer(client => {
+    const upstream = connectTo(port, '127.0.0.1')
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => sockets.delete(socket))
+    }
+    client.on('data', bytes => {
+      if (next[0] === 'before') {
+        next.shift()
+        client.destroy()
+        upstream.destroy()
+      } else upstream.write(bytes)
+    })
+    upstream.on('data', bytes => {
+      if (next[0] === 'after') {
+        next.shift()
+        client.destroy()
+        upstream.destroy()
+      } else client.write(bytes)
+    })
+    client.on('close', () => upstream.end())
+    upstream.on('close', () => client.end())
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    break(how: Break | undefined) {
+      next = how === undefined ? [] : how === 'twice' ? ['after', 'before'] : [how]
+    }
+  }
+}

@@ -1,0 +1,187 @@
+// Rows of numbers in shared memory: whatever writes they came in, each is there once, as it was written, and stays as it is.
+import fc from 'fast-check'
+import t from 'tap'
+import type { ColumnData, FixedData } from '../../../core/model/batch.ts'
+import type { Table, TableColumn } from '../../../core/model/table.ts'
+import { endOf } from '../../../core/storage/embedded/memory/arrange.ts'
+import { Memtable, type MemtableRows } from '../../../core/storage/embedded/memory/memtable.ts'
+import { pieceBytes, RowMemory } from '../../../core/storage/embedded/memory/row-memory.ts'
+import type { ParquetColumn } from '../../../core/storage/embedded/parquet/index.ts'
+import type { SeriesRegistry } from '../../../core/storage/embedded/series/series.ts'
+import { type Spool, SpoolFile, type SpoolGroup } from '../../../core/storage/embedded/spool/spool.ts'
+
+const at = { id: 1, name: 'at', physical: 'at', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false }
+const columns = [at, { ...at, id: 2, name: 'n', physical: 'n', type: 'Float64', semantic: 'field', nullable: true }]
+const table = {
+  id: 7,
+  database: 'public',
+  name: 'x',
+  columns: columns as TableColumn[],
+  timeIndex: at as TableColumn,
+  tags: [],
+  options: {}
+} as unknown as Table
+
+interface Write {
+  readonly rows: number
+  /** Numbers left out before its first. */
+  readonly gap: number
+  /** Rows without a value somewhere, or of fewer columns, lie apart. */
+  readonly kind: 'plain' | 'gaps' | 'narrow'
+}
+
+const anyWrite: fc.Arbitrary<Write> = fc.record({
+  rows: fc.integer({ min: 1, max: 40 }),
+  gap: fc.constantFrom(0, 0, 0, 3),
+  kind: fc.constantFrom('plain', 'plain', 'plain', 'gaps', 'narrow')
+})
+
+function rowsOf({ rows, kind }: Write, seq: number): MemtableRows {
+  const numbers = Array.from({ length: rows }, (_, i) => seq + i)
+  const n = { kind: 'fixed' as const, values: Float64Array.from(numbers, number => number / 4) }
+  const valid = new Uint8Array((rows + 7) >> 3).fill(255)
+  return {
+    rows,
+    seq,
+    op: 'put',
+    tsids: Uint32Array.from(numbers, number => number % 5),
+    columns: new Map<number, ColumnData>([
+      [1, { kind: 'fixed' as const, values: BigInt64Array.from(numbers, BigInt) }],
+      ...(kind === 'narrow' ? [] : [[2, kind === 'gaps' ? { ...n, valid } : n] as const])
+    ])
+  }
+}
+
+function newMemtable(rowMemory: RowMemory, firstSeq: number, spool?: Spool): Memtable {
+  return new Memtable({ rowMemory, spool: spool as Spool }, table, firstSeq)
+}
+
+/** Files are lists of the numbers their rows have. */
+class NumbersSpool {
+  readonly files = new Map<SpoolFile, number[]>()
+
+  async write(columns: readonly ParquetColumn[], groups: () => Iterable<SpoolGroup>): Promise<SpoolFile> {
+    const at = columns.findIndex(({ name }) => name === '__seq')
+    const numbers: number[] = []
+    for (const { rows, from, columns } of groups()) {
+      const { values } = columns[at] as FixedData
+      for (let row = from; row < from + rows; row++) numbers.push(Number(values[row]))
+      await Promise.resolve()
+    }
+    const file = new SpoolFile('/nowhere', 0, file => this.files.delete(file))
+    this.files.set(file, numbers)
+    return file
+  }
+}
+
+/** Each row as its number, its series, its time and its value. */
+function show(memtable: Memtable): string[] {
+  return memtable.writes.flatMap(({ rows, seq, tsids, order, columns }) =>
+    Array.from({ length: rows }, (_, i) => {
+      const [times, values] = [1, 2].map(id => columns.get(id)) as { values: ArrayLike<unknown> }[]
+      return [seq + (order === undefined ? i : order.after[i]!), tsids![i], times!.values[i], values?.values[i]].join(
+        ' '
+      )
+    })
+  )
+}
+
+function expected(seq: number, kind: Write['kind']): string {
+  return [seq, seq % 5, seq, kind === 'narrow' ? undefined : seq / 4].join(' ')
+}
+
+t.test('rows of any writes are there once with their numbers, and what was read before stays', async () => {
+  fc.assert(
+    fc.property(fc.array(anyWrite, { minLength: 1, maxLength: 30 }), fc.array(fc.nat(30)), (writes, looks) => {
+      const memtable = newMemtable(new RowMemory(), 100)
+      const all: string[] = []
+      const seen: { readonly at: number; readonly writes: readonly MemtableRows[] }[] = []
+      let seq = 100
+      for (const [i, write] of writes.entries()) {
+        seq += write.gap
+        memtable.add(table, rowsOf(write, seq))
+        for (let row = 0; row < write.rows; row++) all.push(expected(seq + row, write.kind))
+        seq += write.rows
+        if (looks.includes(i)) seen.push({ at: all.length, writes: memtable.writes })
+      }
+      const counts = seen.every(({ at, writes }) => writes.reduce((sum, { rows }) => sum + rows, 0) === at)
+      return counts && memtable.rows === all.length && show(memtable).join() === all.join()
+    })
+  )
+})
+
+t.test('many writes lie in few pieces, whose memory is used again when nobody reads it', async t => {
+  const memory = new RowMemory()
+  const fill = (memtable: Memtable) => {
+    for (let i = 0; i < 600; i++) memtable.add(table, rowsOf({ rows: 1000, gap: 0, kind: 'plain' }, 100 + i * 1000))
+  }
+  const memtable = newMemtable(memory, 100)
+  fill(memtable)
+  t.equal(memtable.rows, 600_000)
+  t.ok(memtable.writes.length < 16, `${memtable.writes.length} pieces`)
+  t.ok(memtable.bytes < 21 * 600_000, 'a row takes the bytes of its columns')
+  t.equal(memory.idleBytes, 0)
+  memtable.pin()
+  const before = show(memtable)
+  memtable.drop()
+  t.equal(memory.idleBytes, 0, 'somebody reads it')
+  t.same(show(memtable), before)
+  memtable.unpin()
+  t.ok(memory.idleBytes >= 4 * pieceBytes)
+  const idle = memory.idleBytes
+  fill(newMemtable(memory, 100))
+  t.ok(memory.idleBytes < idle)
+  memory.trim()
+  memory.trim()
+  t.equal(memory.idleBytes, 0)
+})
+
+t.test('what was sorted gives its memory back, and rows that follow are others', async t => {
+  const memory = new RowMemory()
+  const memtable = newMemtable(memory, 0)
+  for (let i = 0; i < 300; i++) memtable.add(table, rowsOf({ rows: 1000, gap: 0, kind: 'plain' }, i * 1000))
+  while (memtable.arrange());
+  t.ok(memory.idleBytes > 0)
+  memtable.add(table, rowsOf({ rows: 2, gap: 0, kind: 'plain' }, 300_000))
+  t.equal(memtable.rows, 300_002)
+  const all = Array.from({ length: 300_002 }, (_, seq) => expected(seq, 'plain'))
+  t.same(show(memtable).sort(), all.sort())
+})
+
+t.test('rows are sorted alike whether SQL reads them or not, and SQL reads each once', async () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('write' as const), rows: fc.integer({ min: 1, max: 30_000 }) }),
+    fc.record({ kind: fc.constantFrom('arrange' as const, 'spool' as const, 'both' as const) })
+  )
+  const property = fc.asyncProperty(fc.array(step, { maxLength: 24 }), async steps => {
+    const spool = new NumbersSpool()
+    const memtable = newMemtable(new RowMemory(), 100, spool as unknown as Spool)
+    const arrange = () => {
+      while (memtable.arrange());
+    }
+    for (const step of steps) {
+      if (step.kind === 'write') {
+        memtable.add(table, rowsOf({ rows: step.rows, gap: 0, kind: 'plain' }, memtable.endSeq))
+        continue
+      }
+      if (step.kind === 'arrange') {
+        arrange()
+        continue
+      }
+      const before = memtable.endSeq
+      const reading = memtable.spool(undefined as unknown as SeriesRegistry)
+      if (step.kind === 'both') arrange()
+      const files = await reading
+      const found = files.flatMap(({ file }) => spool.files.get(file)!)
+      const all = Array.from({ length: before - 100 }, (_, i) => 100 + i)
+      if (found.sort((a, b) => a - b).join() !== all.join()) return false
+      for (const { file } of files) file.unpin()
+    }
+    arrange()
+    const { writes } = memtable
+    const inOrder = writes.every((write, i) => i === 0 || write.seq >= endOf(writes[i - 1]!))
+    const unsorted = writes.filter(({ isSorted }) => !isSorted).reduce((sum, { rows }) => sum + rows, 0)
+    return inOrder && unsorted < 32_768 && memtable.rows === writes.reduce((sum, { rows }) => sum + rows, 0)
+  })
+  await fc.assert(property, { numRuns: 60 })
+})

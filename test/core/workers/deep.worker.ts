@@ -1,0 +1,8 @@
+// Answers with an object as deep as it is asked for.
+import { parentPort } from 'node:worker_threads'
+
+parentPort!.on('message', (depth: number) => {
+  let value: unknown = 1
+  for (let i = 0; i < depth; i++) value = { inner: { items: [value] } }
+  parentPort!.postMessage(value)
+})

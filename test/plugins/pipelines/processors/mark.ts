@@ -1,0 +1,16 @@
+// A processor of another plugin, for tests: writes what its plugin says into its fields, or `marked`.
+import { defineProcessor } from '../../../../plugins/processor.ts'
+
+export default defineProcessor((mark: string, host) => ({
+  kind: 'mark',
+  compile: options => ({
+    apply(batch) {
+      const names = options.fields.length === 0 ? ['marked'] : options.fields.map(({ to }) => to)
+      for (const name of names) {
+        const field = batch.take(name)
+        for (let row = 0; row < batch.rows; row++) if (batch.isLive(row)) batch.set(field, row, mark)
+      }
+      host.send({ rows: batch.rows })
+    }
+  })
+}))

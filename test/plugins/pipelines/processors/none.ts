@@ -1,0 +1,2 @@
+// A module that makes something else than a processor.
+export default () => ({ kind: 'none' })

@@ -1,0 +1,90 @@
+// Bodies and questions of a size that the limits just allow, to every protocol in each of its encodings: nothing holds the event loop, so that
+// others are answered meanwhile. WEIR_LOOP=largest takes the limits in full, which needs some minutes and 8 GB.
+import { setTimeout as pause } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { loopQuestions } from './loop/questions.ts'
+import { type LoopSize, largest, loopRequests } from './loop/requests.ts'
+import { type ServerProcess, serverFolder, startProcess } from './server.ts'
+
+const MiB = 2 ** 20
+const size: LoopSize =
+  process.env['WEIR_LOOP'] === 'largest' ? largest : { bytes: 6 * MiB, series: 20_000, tables: 500, columns: 900 }
+
+/**
+ * Milliseconds that the thread of the event loop works between two looks of the watchdog: processor time, since others work on this machine.
+ * Turns are of 10 ms; collecting what the requests before have left may come in between, so that what is beyond is tried once more.
+ */
+const mostWork = 100
+/** Milliseconds for an answer of /health while the machine has other things to do, too. */
+const mostWait = 5_000
+
+interface Held {
+  readonly processor_ms: number
+  readonly path?: string
+}
+
+const held: Held[] = []
+
+t.test('the event loop is never held', async t => {
+  const server = await startProcess(t, serverFolder(t), {
+    // Nobody waits for files to be written.
+    env: { WEIR__EVENT_LOOP_THRESHOLD: '60ms', WEIR__STORAGE__MEMTABLE_LIMIT: '4GiB' },
+    onLine(line) {
+      if (line.includes('the event loop was held')) held.push(JSON.parse(line))
+    }
+  })
+  for (const { name, path, headers, body, status, count } of loopRequests(size)) {
+    const made = body() as Uint8Array<ArrayBuffer>
+    const answer = await beside(t, server, name, () => send(server, path, { method: 'POST', headers, body: made }))
+    t.equal(answer.status, status, `${name}: ${answer.status} ${answer.text}`)
+    if (count === undefined) continue
+    const { text } = await send(server, `/v1/sql?sql=${encodeURIComponent(count.sql)}&format=csv`, {})
+    t.equal(Number(text) % count.rows, 0, `${name}: all rows are there`)
+  }
+  for (const { name, path, headers, body, status } of loopQuestions()) {
+    const init = { ...(headers && { headers }), ...(body !== undefined && { method: 'POST', body }) }
+    const answer = await beside(t, server, name, () => send(server, path, init))
+    t.equal(answer.status, status, `${name}: ${answer.status} ${status === answer.status ? '' : answer.text}`)
+  }
+  t.equal(await server.kill('SIGTERM'), 0)
+})
+
+/** Runs something while somebody asks for /health all the time. */
+async function beside<T>(t: Test, server: ServerProcess, name: string, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    held.length = 0
+    let isOver = false
+    let longest = 0
+    const asking = (async () => {
+      while (!isOver) {
+        const began = performance.now()
+        const { status } = await send(server, '/health', {})
+        longest = Math.max(longest, performance.now() - began)
+        if (status !== 200) t.fail(`${name}: /health answered ${status}`)
+        await pause(20)
+      }
+    })()
+    const result = await work()
+    // The watchdog's next look.
+    await pause(30)
+    isOver = true
+    await asking
+    const worked = Math.max(0, ...held.map(each => each.processor_ms))
+    if (worked > mostWork && attempt === 1) continue
+    t.ok(worked <= mostWork, `${name}: the event loop was held for ${worked} ms of work at most`)
+    t.ok(longest <= mostWait, `${name}: /health within ${longest.toFixed(0)} ms`)
+    return result
+  }
+}
+
+async function send({ url }: ServerProcess, path: string, init: RequestInit) {
+  const response = await fetch(url + path, init)
+  let text = ''
+  let bytes = 0
+  const reader = new TextDecoder()
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length
+    if (text.length < 300) text += reader.decode(piece).slice(0, 300)
+  }
+  return { status: response.status, text, bytes }
+}

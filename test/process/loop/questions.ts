@@ -1,0 +1,96 @@
+// Questions at the limits of every route that answers: many rows, many columns, long values, long texts of queries.
+export interface LoopQuestion {
+  readonly name: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly status: number
+}
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+const json = { 'content-type': 'application/json' }
+const seconds = 1_700_000_000
+
+const range = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
+
+const formats = ['svc_v1', 'csvWithNames', 'arrow', 'table', 'json', 'lineproto_v1']
+
+/** What the requests beside have left is asked for. */
+export function loopQuestions(): readonly LoopQuestion[] {
+  const all: LoopQuestion[] = []
+  const post = (name: string, path: string, parameters: Readonly<Record<string, string>>, status = 200) =>
+    all.push({ name, path, headers: form, body: new URLSearchParams(parameters).toString(), status })
+  const get = (name: string, path: string, headers = {}) => all.push({ name, path, headers, status: 200 })
+  const sql = (name: string, text: string, status = 200, format = 'svc_v1') =>
+    post(`SQL: ${name}`, '/v1/sql', { sql: text, format }, status)
+
+  for (const format of formats) {
+    const isTable = format === 'table'
+    sql(`rows as ${format}`, 'SELECT * FROM big LIMIT 50000', 200, format)
+    sql(`columns as ${format}`, 'SELECT * FROM wide_rows LIMIT 500', 200, format)
+    sql(`one text as ${format}`, `SELECT repeat('a"é', 2000000) AS t, now() AS ts`, isTable ? 400 : 200, format)
+    sql(`one list as ${format}`, 'SELECT range(200000) AS t, now() AS ts', isTable ? 400 : 200, format)
+  }
+  sql('many columns', `SELECT ${'1,'.repeat(24_990)}1`)
+  sql('operators', `SELECT 1${'+1'.repeat(24_000)}`, 400)
+  sql('conditions', `SELECT * FROM big WHERE ${range(1_000, i => `host <> 'h${i}'`).join(' AND ')} LIMIT 1`)
+  sql('LIKE', `SHOW TABLES LIKE '${'%_'.repeat(200_000)}b'`)
+  sql('new columns', `CREATE TABLE columned (${range(5_000, i => `c${i} BIGINT`).join()}, ts TIMESTAMP TIME INDEX)`)
+  sql('tables', 'SELECT * FROM information_schema.tables')
+  sql('all columns', 'SELECT * FROM information_schema.columns')
+  sql('broken signs', `SELECT '${'\ud800a'.repeat(100_000)}'`)
+
+  const prom = (name: string, path: string, parameters: Readonly<Record<string, string>>, status = 200) =>
+    post(`PromQL: ${name}`, `/v1/metricsys/api/v1/${path}`, parameters, status)
+  const at = { time: String(seconds + 10) }
+  const around = { start: String(seconds - 100), end: String(seconds + 300) }
+  prom('series', 'query', { query: 'written_wide', ...at })
+  prom('steps', 'query_range', { query: 'written_wide', ...around, step: '10' })
+  prom('groups', 'query', { query: 'sum by (instance) (written_wide)', ...at })
+  prom('order', 'query', { query: 'topk(100000, written_wide)', ...at })
+  prom('set', 'query', { query: 'written_wide or written_wide', ...at })
+  prom('list of series', 'series', { 'match[]': 'written_wide', ...around })
+  get('PromQL: values of a label', '/v1/metricsys/api/v1/label/instance/values?match[]=written_wide')
+  get('PromQL: statistics', '/v1/metricsys/api/v1/status/tsdb')
+  prom('long query', 'query', { query: `${'1+'.repeat(24_000)}1` }, 400)
+  prom('parentheses', 'format_query', { query: `${'('.repeat(20_000)}1${')'.repeat(20_000)}` }, 400)
+  for (const format of formats) {
+    const asked = { query: 'written_wide', start: String(seconds), end: String(seconds + 60), step: '60s', format }
+    post(`PromQL: as ${format}`, '/v1/promql', asked)
+  }
+
+  const spans = { 'x-svc-trace-table-name': 'json_spans' }
+  get('traces: one', `/v1/jaeger/api/traces/${(7_000_001).toString(16).padStart(32, '0')}`, spans)
+  get('traces: services', '/v1/jaeger/api/services', spans)
+  get('traces: dependencies', `/v1/jaeger/api/dependencies?endTs=${seconds * 1000 + 10_000}&lookback=100000000`, spans)
+
+  const logs = {
+    table: { schema_name: 'public', table_name: 'text_lines' },
+    time_filter: { start: '2000-01-01', end: '2100-01-01' },
+    limit: { fetch: 50_000 }
+  }
+  const send = (name: string, path: string, headers: Readonly<Record<string, string>>, body: string, status: number) =>
+    all.push({ name, path, headers, body, status })
+  send('logs: rows', '/v1/logs', json, JSON.stringify(logs), 200)
+  send('logs: long query', '/v1/logs', json, `{"a":[${'1,'.repeat(1_000_000)}1]}`, 400)
+  send(
+    'dry run: many items',
+    '/v1/pipelines/_dryrun',
+    json,
+    `{"pipeline":"x","data":[${'{"a":1},'.repeat(500_000)}{}]}`,
+    400
+  )
+  const yaml = { 'content-type': 'application/yaml' }
+  send(
+    'pipeline: long',
+    '/v1/pipelines/long',
+    yaml,
+    `processors:\n${'  - epoch: { field: ts }\n'.repeat(1_000_000)}`,
+    400
+  )
+  send('board: long', '/dashboard/api/boards', json, `{"a":[${'1,'.repeat(1_000_000)}1]}`, 400)
+  get('home', '/dashboard/api/home')
+  get('metrics', '/metrics')
+  get('status', '/status')
+  return all
+}
