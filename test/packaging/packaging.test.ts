@@ -7,6 +7,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { loadConfig } from '../../core/config/load.ts'
 import { temporaryFolder } from '../helpers.ts'
+import { serverFolder, startProcess } from '../process/server.ts'
 import { findProgram, needing } from '../programs.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -87,5 +88,19 @@ t.test(
     t.match(analyze('verify'), { status: 0, stderr: '' })
     const { stdout } = analyze('security', '--offline=true', '--no-pager')
     t.ok(Number(/exposure level for \S+ ([\d.]+)/.exec(stdout)?.[1]) < 2.5, String(stdout.split('\n').at(-2)))
+  }
+)
+
+const python = findProgram('python3')
+t.test(
+  'the server listens everywhere with the sockets that the unit allows',
+  { skip: python === undefined && 'the filter of system calls is set by python3' },
+  async t => {
+    const [, families] = /^RestrictAddressFamilies=(.*)$/m.exec(read('systemd/weir.service'))!
+    const through = [python!, join(import.meta.dirname, 'families.py'), ...families!.split(' '), '--']
+    const env = { WEIR__HTTP__ADDR: '0.0.0.0:0', WEIR__HTTP__API_SERVER_ADDR: '127.0.0.1:0' }
+    const server = await startProcess(t, serverFolder(t), { through, env })
+    t.equal((await fetch(`http://127.0.0.1:${new URL(server.url).port}/health`)).status, 200)
+    t.equal(await server.kill('SIGTERM'), 0)
   }
 )
