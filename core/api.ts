@@ -7,7 +7,7 @@ export type { Credentials, User } from './auth/provider.ts'
 export { loadConfig } from './config/load.ts'
 // Options of a plugin.
 export { count, duration, flag, size } from './config/schema.ts'
-export type { Core } from './core.ts'
+export type { Core, PluginCore } from './core.ts'
 export { internalContext } from './core.ts'
 // Errors.
 export { DbError, ItemsError, isDbError, ParseError } from './errors.ts'

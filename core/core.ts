@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import type { Audit } from './audit.ts'
 import { defaultUser, type UserProvider } from './auth/provider.ts'
-import type { ComponentReport, ComponentStatus } from './component.ts'
+import type { ComponentReport, Components } from './component.ts'
 import type { Config } from './config/schema.ts'
 import type { DbError } from './errors.ts'
 import type { ResultFormats } from './format/index.ts'
@@ -16,7 +16,7 @@ import type { Store } from './storage/store.ts'
 import type { SystemTables } from './storage/system.ts'
 import type { TraceSwitch } from './trace/trace.ts'
 
-/** What a process has once, and every plugin is handed. */
+/** What a process has once. Plugins are handed it as `PluginCore`. */
 export interface Core {
   readonly config: Config
   readonly log: Logger
@@ -26,11 +26,9 @@ export interface Core {
   readonly metrics: Metrics
   /** What results are answered in; a plugin adds its own in `setup`. */
   readonly formats: ResultFormats
-  /** Counts what a plugin refused; errors of its routes are counted already. */
-  refused(plugin: string, error: Pick<DbError, 'code'>): void
-  /** Says how a plugin or a part of it is: shown by `/status` and `/ready`, and in `svc_plugin_status`. Plugins are `ok` from their start on. */
-  report(plugin: string, report: ComponentReport): void
-  components(): readonly ComponentStatus[]
+  /** Counts in `svc_refused_total`. */
+  countRefused(plugin: string, error: Pick<DbError, 'code'>): void
+  readonly components: Components
   /** Told which work runs on the event loop. */
   readonly loop: Pick<LoopWatch, 'note'>
   /** Records what operators want to know of later. */
@@ -51,6 +49,30 @@ export interface Core {
   readonly startedAt: number
   /** `limit`: see `Engine.close`. */
   close(limit?: AbortSignal): Promise<void>
+}
+
+/** The core as one plugin has it: what the plugin says here is said in its own name. */
+export interface PluginCore extends Core {
+  /** The name of its table: `mine`, or `mine/edge` where the plugin runs once more as `[plugins."mine/edge"]`. */
+  readonly plugin: string
+  /** Counts what the plugin refused; errors of its routes are counted already. */
+  refused(error: Pick<DbError, 'code'>): void
+  /** Says how the plugin or a part of it is: shown by `/status` and `/ready`, and in `svc_plugin_status`. It is `ok` from its start on. */
+  report(report: ComponentReport): void
+  /** The context of work without a request, in `setup` for example: as the default user, without an end. */
+  context(db?: string): RequestContext
+}
+
+/** The core for the plugin of that name. */
+export function pluginCore(core: Core, plugin: string): PluginCore {
+  return {
+    ...core,
+    plugin,
+    log: core.log.child({ plugin }),
+    refused: error => core.countRefused(plugin, error),
+    report: report => core.components.report(plugin, report),
+    context: db => internalContext(core, plugin, db)
+  }
 }
 
 export interface PluginInfo {

@@ -12,8 +12,8 @@ export { loadConfig } from './config/load.ts'
 export { printConfig } from './config/print.ts'
 export type { Config, PluginTable } from './config/schema.ts'
 export { count, duration, flag, size } from './config/schema.ts'
-export type { Core, PluginInfo } from './core.ts'
-export { internalContext } from './core.ts'
+export type { Core, PluginCore, PluginInfo } from './core.ts'
+export { internalContext, pluginCore } from './core.ts'
 export type {
   AffectedAnswer,
   Answer,

@@ -7,6 +7,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import satisfies from 'semver/functions/satisfies.js'
 import { reasonOf } from './errors.ts'
+import { apiProblem, isPlugin } from './plugin.ts'
 import { version } from './version.ts'
 import { importForeign, installed } from './workers/import.ts'
 
@@ -23,12 +24,34 @@ const maxChecked = 20
 export async function importModule(module: string, folder: string): Promise<Record<string, unknown>> {
   const file = await locate(module, [folder, process.cwd(), installed])
   checkPeer(file)
+  const exported = await importFile(file)
+  checkApi(exported['default'], file)
+  return exported
+}
+
+async function importFile(file: string): Promise<Record<string, unknown>> {
   const loaded: string[] = []
   try {
     return await importForeign(pathToFileURL(file).href, url => loaded.push(url))
   } catch (error) {
     const place = placeOf(error, file) ?? (error instanceof SyntaxError ? brokenFile(loaded) : undefined)
     throw new Error(place === undefined ? reasonOf(error) : `${place}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+/** Refuses a plugin made by a newer copy of this package, which knows interfaces that this one does not. */
+function checkApi(exported: unknown, file: string): void {
+  const problem = isPlugin(exported) ? apiProblem(exported) : undefined
+  if (problem !== undefined) throw new Error(`${problem} (${file})`)
+}
+
+/** Version of the package that a module belongs to; undefined where the module is not found, or its package names none. */
+export async function versionOf(module: string, folder: string): Promise<string | undefined> {
+  try {
+    const path = manifestOf(dirname(await locate(module, [folder, process.cwd(), installed])))
+    return path && readManifest(path).version
+  } catch {
+    return undefined
   }
 }
 
@@ -51,6 +74,7 @@ function manifestOf(folder: string): string | undefined {
 
 interface Manifest {
   readonly name?: string
+  readonly version?: string
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 

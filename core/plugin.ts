@@ -6,7 +6,7 @@ import type { Static, TSchema } from 'typebox'
 import type { RouteAction } from './auth/permission.ts'
 import type { Credentials, User } from './auth/provider.ts'
 import { didYouMean } from './config/closest.ts'
-import type { Core } from './core.ts'
+import type { PluginCore } from './core.ts'
 import type { DbError } from './errors.ts'
 import type { RequestContext, ServerKind } from './http/context.ts'
 import type { Listener } from './listener/listener.ts'
@@ -41,7 +41,7 @@ export type PluginApp<K extends ServiceName = never, U extends ServiceName = nev
   ServerResponse,
   FastifyBaseLogger,
   SchemaTypes
-> & { readonly core: Core; readonly services: Services<K, U> & Own }
+> & { readonly core: PluginCore; readonly services: Services<K, U> & Own }
 
 /** A protocol's own error body. */
 export interface WireError {
@@ -51,6 +51,9 @@ export interface WireError {
   /** Further headers; what a header cannot hold is escaped. */
   readonly headers?: Readonly<Record<string, string>>
 }
+
+/** The number of the plugin interface; docs/stability.md says when it rises. */
+const pluginApi = 1
 
 /** What `definePlugin` takes and returns: data and functions. */
 export interface PluginSpec<
@@ -62,6 +65,8 @@ export interface PluginSpec<
 > {
   /** TOML key, service name, metric label, test folder and documentation page. */
   readonly name: N
+  /** Number of the plugin interface this is written for; a server that does not know it refuses the plugin. Absent: 1. */
+  readonly api?: typeof pluginApi
   /** Every route of the plugin lives under it. */
   readonly prefix: '' | `/${string}`
   /** Widest exposure; TOML may narrow it, never widen it. */
@@ -75,14 +80,14 @@ export interface PluginSpec<
   /** URLs of the modules that reductions of its queries name (`Reduction.module`): the storage engine may load them before. */
   readonly reducers?: readonly string[]
   /** Once per process, after the plugins it depends on. What it returns is the plugin's service; a `close` method of it is called at the stop. */
-  setup?(core: Core, config: Static<C>, services: Services<K, U>): S | Promise<S>
+  setup?(core: PluginCore, config: Static<C>, services: Services<K, U>): S | Promise<S>
   /** Once per server; `app.services` holds the plugin's own service, too. */
   routes?(app: PluginApp<K, U, { readonly [P in N]: S }>, config: Static<C>): void | Promise<void>
   /**
    * Sockets of the plugin's own, beside the HTTP servers: asked for once, opened when everything is set up, closed before services are. Each is
    * named as its table among the options, made with `tcpOptions`, `udpOptions` or `grpcOptions`.
    */
-  listeners?(core: Core, config: Static<C>, service: S): readonly Listener[] | Promise<readonly Listener[]>
+  listeners?(core: PluginCore, config: Static<C>, service: S): readonly Listener[] | Promise<readonly Listener[]>
   /** Shapes the body of errors on this plugin's routes; absent: the server's own JSON. */
   formatError?(error: DbError, request: FastifyRequest): WireError
   /**
@@ -124,6 +129,7 @@ export function definePlugin<
 const functions = ['setup', 'routes', 'listeners', 'formatError', 'authenticate', 'credentials', 'reload'] as const
 const members: readonly string[] = [
   'name',
+  'api',
   'prefix',
   'servers',
   'config',
@@ -137,6 +143,9 @@ const members: readonly string[] = [
 function firstWrong(spec: PluginSpec): string | undefined {
   const { name, prefix, servers, config, needs = [], uses = [] } = spec
   if (typeof name !== 'string' || !/^[a-z][a-z0-9_-]*$/i.test(name)) return 'name must be a word such as mine'
+  // Before everything else: the other members may mean something else there.
+  const otherApi = apiProblem(spec)
+  if (otherApi !== undefined) return otherApi
   if (prefix !== '' && !/^\/.*[^/]$/.test(prefix))
     return `prefix of ${name} must be empty or a path such as /v1/${name}`
   if (!Array.isArray(servers) || !servers.every(server => server === 'main' || server === 'public'))
@@ -144,6 +153,8 @@ function firstWrong(spec: PluginSpec): string | undefined {
   if (typeof config !== 'object' || config === null || (config as { type?: unknown }).type !== 'object')
     return `config of ${name} must be a TypeBox object, Type.Object({}) for no options`
   if (!Array.isArray(needs) || !Array.isArray(uses)) return `needs and uses of ${name} must be lists of plugin names`
+  if ([...needs, ...uses].includes(name))
+    return `${name} depends on itself: a plugin that builds on the built-in plugin ${name} needs another name`
   const { rereads = false, reducers = [] } = spec
   if (!Array.isArray(reducers) || !reducers.every(module => typeof module === 'string'))
     return `reducers of ${name} must be URLs of modules`
@@ -153,6 +164,19 @@ function firstWrong(spec: PluginSpec): string | undefined {
     return `${name} has an unknown member ${unknown}${didYouMean(unknown, members)}: members are ${members.join(', ')}`
   const broken = functions.find(key => spec[key] !== undefined && typeof spec[key] !== 'function')
   return broken && `${broken} of ${name} must be a function`
+}
+
+/** What is wrong with the interface number of a plugin, which a newer copy of this package may have let pass. */
+export function apiProblem({
+  name,
+  api = pluginApi
+}: {
+  readonly name: string
+  readonly api?: unknown
+}): string | undefined {
+  if (api === pluginApi) return undefined
+  const newer = typeof api === 'number' && api > pluginApi ? ': the plugin may be written for a newer server' : ''
+  return `api of ${name} is ${JSON.stringify(api)}, expected ${pluginApi}${newer}`
 }
 
 /** True for a specification made by definePlugin of any copy of this package. */

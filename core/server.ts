@@ -2,7 +2,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { authoriseAction } from './auth/permission.ts'
-import type { Core } from './core.ts'
+import { type Core, pluginCore } from './core.ts'
 import { reasonOf } from './errors.ts'
 import { auditCalls } from './http/audit.ts'
 import { authenticate } from './http/auth.ts'
@@ -91,7 +91,7 @@ export async function buildServer(kind: ServerKind, core: Core, parts: ServerPar
   const addMissingMethods = completeMethods(app)
   for (const plugin of plugins) {
     const limits = { limit: core.config.plugin_timeout, signal: parts.starting, where: `on the server ${kind}` }
-    await inPhase(plugin.spec, 'routes', limits, () => mount(app, plugin, parts.services))
+    await inPhase(plugin.spec, 'routes', limits, () => mount(app, plugin, core, parts.services))
   }
   await app.register(async scope => {
     app.decorate('routes', addMissingMethods(scope))
@@ -110,6 +110,7 @@ export function routeTable(app: FastifyInstance): readonly Route[] {
 async function mount(
   app: FastifyInstance,
   plugin: EnabledPlugin,
+  core: Core,
   services: ReadonlyMap<string, unknown>
 ): Promise<void> {
   const { spec, options } = plugin
@@ -124,6 +125,7 @@ async function mount(
       }
     })
     scope.setChildLoggerFactory((logger, bindings, more) => logger.child({ ...bindings, plugin: spec.name }, more))
+    Object.assign(scope, { core: pluginCore(core, spec.name) })
     scope.decorate('services', declaredServices(spec, services))
     try {
       await routes.call(spec, scope as unknown as PluginApp<ServiceName, ServiceName>, options)

@@ -5,7 +5,7 @@ import { checkConfig } from './check.ts'
 import { ConfigError, locateProblems } from './config/error.ts'
 import { exhaustedWait } from './config/policy.ts'
 import type { Config } from './config/schema.ts'
-import type { Core } from './core.ts'
+import { type Core, pluginCore } from './core.ts'
 import { createCore } from './create.ts'
 import { listenFailure, parseAddress } from './http/address.ts'
 import { createBudget } from './http/budget.ts'
@@ -21,6 +21,7 @@ import { createReload, type Reload } from './reload.ts'
 import { buildServer, declaredServices, type EnabledPlugin } from './server.ts'
 import { after } from './timer.ts'
 
+/** A server that runs. */
 export interface Running {
   readonly core: Core
   readonly main: FastifyInstance
@@ -39,6 +40,7 @@ export interface Running {
   close(): Promise<void>
 }
 
+/** What a start may be told besides the configuration. */
 export interface StartOptions {
   /** Ends the start: it closes what is open already and rejects with the signal's reason. */
   readonly signal?: AbortSignal
@@ -95,8 +97,8 @@ async function run(
     const servers = await Promise.all(kinds.map(kind => buildServer(kind, core, parts)))
     let listeners: Listeners | undefined
     undo.push(() => stopServers(servers, listeners, stopping, config.http.shutdown_grace))
-    for (const { plugin, component, state } of core.components())
-      if (state === 'starting' && component === undefined) core.report(plugin, { state: 'ok' })
+    for (const { plugin, component, state } of core.components.list())
+      if (state === 'starting' && component === undefined) core.components.report(plugin, { state: 'ok' })
     const certificate = tls?.follow(servers)
     undo.push(() => certificate?.close())
     signal?.throwIfAborted()
@@ -137,9 +139,11 @@ async function setUp(
   const services = new Map<string, unknown>()
   const limit = core.config.plugin_timeout
   for (const { spec, options } of plugins) {
-    core.report(spec.name, { state: 'starting' })
+    core.components.report(spec.name, { state: 'starting' })
     const declared = declaredServices(spec, services) as never
-    const service = await inPhase(spec, 'setup', { limit, signal }, () => spec.setup?.(core, options, declared))
+    const service = await inPhase(spec, 'setup', { limit, signal }, () =>
+      spec.setup?.(pluginCore(core, spec.name), options, declared)
+    )
     services.set(spec.name, service)
     const closable = service as { close?: () => unknown } | undefined
     if (typeof closable?.close !== 'function') continue

@@ -41,7 +41,7 @@ export type ErrorShape = Pick<PluginSpec, 'name' | 'formatError'>
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, plugin?: ErrorShape): void {
   const known = toDbError(error)
   logError(known, request)
-  coreOf(request)?.refused(request.routeOptions.config?.plugin ?? 'core', known)
+  coreOf(request)?.countRefused(request.routeOptions.config?.plugin ?? 'core', known)
   sendError(known, request, reply, plugin)
 }
 
@@ -80,7 +80,7 @@ export function publicText(error: DbError, mode: PermissionMode | undefined, con
   return config === undefined ? error.message : nameFolders(error.message, foldersOf(config))
 }
 
-function coreOf({ server }: FastifyRequest): Pick<Core, 'config' | 'refused'> | undefined {
+function coreOf({ server }: FastifyRequest): Pick<Core, 'config' | 'countRefused'> | undefined {
   return server.hasDecorator('core') ? server.getDecorator('core') : undefined
 }
 

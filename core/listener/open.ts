@@ -1,5 +1,5 @@
 // Opens the listeners of all plugins once everything else is up, and closes them before any service is.
-import type { Core } from '../core.ts'
+import { type Core, pluginCore } from '../core.ts'
 import { reasonOf } from '../errors.ts'
 import { listenFailure } from '../http/address.ts'
 import type { Budget } from '../http/budget.ts'
@@ -60,7 +60,11 @@ export async function openListeners(core: Core, parts: ListenerParts): Promise<L
     for (const { spec, options } of plugins) {
       const limits = { limit: core.config.plugin_timeout }
       await inPhase(spec, 'listeners', limits, async () => {
-        for (const listener of (await spec.listeners?.(core, options, services.get(spec.name))) ?? []) {
+        for (const listener of (await spec.listeners?.(
+          pluginCore(core, spec.name),
+          options,
+          services.get(spec.name)
+        )) ?? []) {
           const { addr } = listener.options
           if (addr === '') continue
           const scope = scopeOf(core, spec.name, listener, parts)
@@ -129,7 +133,7 @@ function scopeOf(
     }),
     failed(error, from) {
       const known = toDbError(error)
-      core.refused(plugin, known)
+      core.countRefused(plugin, known)
       const facts = { from, code: known.code }
       if (known.code === 'Internal') log.error({ ...facts, err: error }, 'failure of a listener')
       else log.info(facts, reasonOf(error))
@@ -137,6 +141,7 @@ function scopeOf(
     received: bytes => received.add(bytes, labels),
     dropped: reason => dropped.add(1, { ...labels, reason }),
     connections: count => open.set(count, labels),
-    report: (state, reason) => core.report(plugin, { component: name, state, ...(reason !== undefined && { reason }) })
+    report: (state, reason) =>
+      core.components.report(plugin, { component: name, state, ...(reason !== undefined && { reason }) })
   }
 }

@@ -13,6 +13,8 @@ export interface FollowOptions {
   readonly interval?: number
   /** Bytes of rows that may wait while nobody asks for them; those beyond are left out. Default: 16 MiB. */
   readonly limit?: number
+  /** When it fires, the rows that were written before come still, then the loop ends: for handing on what waits at the stop. */
+  readonly until?: AbortSignal
 }
 
 export interface FollowedRows {
@@ -26,7 +28,7 @@ export interface FollowedRows {
 const outdated: ReadonlySet<string> = new Set(['RequestOutdated', 'TableNotFound'])
 
 /**
- * Rows written from the first `next()` on, each version of a row for itself, until the context's signal fires or the loop is left. Waits for
+ * Rows written from the first `next()` on, each version of a row for itself, until `until` or the context's signal fires or the loop is left. Waits for
  * a table that is not there yet, or not any more; of one that is made meanwhile there are all rows: those written before it could be
  * followed come first, and of each only its latest version. Columns that are added to the table are seen when it is followed anew. Throws
  * what a query throws.
@@ -34,14 +36,15 @@ const outdated: ReadonlySet<string> = new Set(['RequestOutdated', 'TableNotFound
 export async function* followTable(
   store: Store,
   ctx: RequestContext,
-  { table: name, interval = 1000, limit = 16 * 2 ** 20 }: FollowOptions
+  { table: name, interval = 1000, limit = 16 * 2 ** 20, until = never }: FollowOptions
 ): AsyncGenerator<FollowedRows> {
   const { signal } = ctx
   const seen = store.seenBy(ctx.user)
   let known = seen.table(ctx.db, name)?.id
   let missed = 0
-  while (!signal.aborted) {
-    const table = await seen.tableMade(ctx.db, name, signal).catch(() => undefined)
+  const waiting = AbortSignal.any([signal, until])
+  while (!waiting.aborted) {
+    const table = await seen.tableMade(ctx.db, name, waiting).catch(() => undefined)
     if (table === undefined) return
     const follow = { interval, limit, existing: table.id !== known }
     let result: QueryResult
@@ -55,8 +58,13 @@ export async function* followTable(
     known = table.id
     const lost = () => missed + (result.lost?.() ?? 0)
     try {
-      for await (const batch of result.batches())
+      // A batch without rows ends a look; a look that began after `until` is the last.
+      let isLast = false
+      for await (const batch of result.batches()) {
         if (batch.rows > 0) yield { columns: result.columns, batch, lost: lost() }
+        else if (isLast) return
+        else isLast = until.aborted
+      }
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {
@@ -65,6 +73,8 @@ export async function* followTable(
     }
   }
 }
+
+const never = new AbortController().signal
 
 function everything(table: Table) {
   const start = 'SELECT * FROM '

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { Type } from 'typebox'
-import { definePlugin, duration, internalContext, pause } from 'weir-server'
+import { definePlugin, duration, pause } from 'weir-server'
 import { decode } from './decode.js'
 
 export default definePlugin({
@@ -12,17 +12,17 @@ export default definePlugin({
     retry: duration(1000, 'After this time it is tried again.')
   }),
   setup(core, { port, retry }) {
-    const ctx = internalContext(core, 'mine')
+    const ctx = core.context()
     const stopping = new AbortController()
     const running = (async () => {
       while (!stopping.signal.aborted) {
         try {
           const socket = connect({ port, signal: stopping.signal })
-          core.report('mine', { component: 'source', state: 'ok' })
+          core.report({ component: 'source', state: 'ok' })
           for await (const chunk of socket) await core.store.write(ctx, [decode(chunk, 'numbers', 'value')])
         } catch (error) {
           if (stopping.signal.aborted) return
-          core.report('mine', { component: 'source', state: 'degraded', reason: String(error) })
+          core.report({ component: 'source', state: 'degraded', reason: String(error) })
         }
         await pause(retry, { signal: stopping.signal }).catch(() => {})
       }

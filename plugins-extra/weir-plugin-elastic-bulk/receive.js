@@ -2,22 +2,49 @@
 import { isDbError, nameProblem, Pace, runPaced } from 'weir-server'
 import { readBulk } from './bulk.js'
 
+/** @import { IncomingHttpHeaders } from 'node:http' */
+/** @import { DbError, PluginCore, RequestContext, Steps } from 'weir-server' */
+/** @import { PipelinesService } from 'weir-server/services' */
+/** @import { Action, Cause } from './bulk.js' */
+/** @import { Options } from './options.js' */
+
+/**
+ * What counts for the documents whose action does not say it.
+ * @typedef {{ readonly index?: string | undefined, readonly pipeline?: string | undefined }} Defaults
+ */
+
+/**
+ * The service of the plugin.
+ * @typedef {object} Receive
+ * @property {(ctx: RequestContext, headers: IncomingHttpHeaders, body: Buffer, defaults: Defaults) => Promise<readonly Action[]>} bulk
+ *   Stores the documents of a body into the database of the context. Resolves to the actions of the request, those that were not stored with
+ *   an `error`. Throws DbError where the request cannot be read, and where nothing is stored because of something that passes.
+ */
+
+/**
+ * Actions whose documents are one write.
+ * @typedef {{ readonly table: string, readonly pipeline: string, readonly actions: Action[] }} Group
+ */
+
 /** A date at the end of the name of an index. */
 const date = /[-_.]\d{4}([-.]\d{2}){1,2}$/
 
 /** Statuses of errors that pass: the documents may be sent again. */
 const passing = new Set([429, 503])
 
+/**
+ * @param {PluginCore} core
+ * @param {Options} options
+ * @param {PipelinesService} pipelines
+ * @returns {Receive}
+ */
 export function createReceive({ store, metrics }, options, pipelines) {
   const labels = ['plugin', 'reason']
   const skipped = metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
+  /** @param {string} index */
   const tableOf = index => options.table || (options.strip_dates ? index.replace(date, '') : index)
 
   return {
-    /**
-     * The actions of a request, those that were not stored with an `error`. Throws DbError where the request cannot be read, and where
-     * nothing is stored because of something that passes.
-     */
     async bulk(ctx, headers, body, { index, pipeline }) {
       store.requireDatabase(ctx.db)
       const pace = new Pace(ctx.signal)
@@ -35,13 +62,20 @@ export function createReceive({ store, metrics }, options, pipelines) {
         }
       }
       const refused = actions.reduce((sum, { error }) => (error === undefined ? sum : sum + 1), 0)
-      if (refused > 0) skipped.add(refused, { plugin: 'elastic', reason: 'document' })
+      if (refused > 0) skipped.add(refused, { plugin: ctx.plugin, reason: 'document' })
       return actions
     }
   }
 
+  /**
+   * Marks the actions whose table is none, and those beyond `max_tables`.
+   * @param {readonly Action[]} actions
+   * @returns {Group[]}
+   */
   function groupsOf(actions) {
+    /** @type {Map<string, Group>} */
     const groups = new Map()
+    /** @type {Set<string>} */
     const tables = new Set()
     for (const action of actions) {
       if (action.error !== undefined) continue
@@ -64,6 +98,13 @@ export function createReceive({ store, metrics }, options, pipelines) {
     return [...groups.values()]
   }
 
+  /**
+   * Marks the actions whose document the pipeline refused. Throws DbError where nothing of the group is stored.
+   * @param {RequestContext} ctx
+   * @param {IncomingHttpHeaders} headers
+   * @param {Group} group
+   * @param {Pace} pace
+   */
   async function write(ctx, headers, { table, pipeline, actions }, pace) {
     const body = await runPaced(pace, linesOf(actions))
     const named = pipelines.readHeaders(headers)
@@ -82,8 +123,13 @@ export function createReceive({ store, metrics }, options, pipelines) {
   }
 }
 
-/** The documents of some actions, a line each; an id of theirs becomes the field `_id`. Runs in steps. */
+/**
+ * The documents of some actions, a line each; an id of theirs becomes the field `_id`. Runs in steps.
+ * @param {readonly Action[]} actions
+ * @returns {Steps<Buffer>}
+ */
 function* linesOf(actions) {
+  /** @type {Buffer[]} */
   const parts = []
   for (const [i, { document, id }] of actions.entries()) {
     if (i % 256 === 0) yield
@@ -98,11 +144,16 @@ function* linesOf(actions) {
 
 const newLine = Buffer.from('\n')
 
-/** An error as these senders know it. */
+/**
+ * An error as these senders know it.
+ * @param {Pick<DbError, 'status' | 'message'>} error
+ * @returns {Cause}
+ */
 export function causeOf({ status, message }) {
   return { type: typeOf(status), reason: message }
 }
 
+/** @param {number} status */
 function typeOf(status) {
   if (status === 401 || status === 403) return 'security_exception'
   if (status === 404) return 'resource_not_found_exception'

@@ -52,7 +52,7 @@ async function switchTrace({ tracing }: Core, body: string): Promise<string> {
 
 function ready(core: Core): object {
   const reason = core.whyNotReady()
-  const troubled = core.components().filter(({ state }) => state !== 'ok')
+  const troubled = core.components.list().filter(({ state }) => state !== 'ok')
   if (reason === undefined) return troubled.length === 0 ? {} : { components: troubled }
   throw new DbError('StorageUnavailable', `the server answers, but ${reason}`, { retryAfter: 1 })
 }

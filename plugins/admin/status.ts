@@ -25,7 +25,7 @@ export function status(core: Core) {
 
 /** How a plugin is, and those of its parts that report it. */
 function statusOf(core: Core, name: string) {
-  const own = core.components().filter(({ plugin }) => plugin === name)
+  const own = core.components.list().filter(({ plugin }) => plugin === name)
   const shown = own.map(({ component, state, reason, since }) => ({
     ...(component !== undefined && { component }),
     state,

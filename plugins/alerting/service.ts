@@ -1,5 +1,5 @@
 // Puts the parts together: loads rules, keeps each group's schedule, takes over changed files, and ends all of it.
-import { type Core, internalContext, Pace } from '../../core/index.ts'
+import { internalContext, Pace, type PluginCore } from '../../core/index.ts'
 import type { AlertingService, MetricsysService, PromqlService, SqlQueryService } from '../services.ts'
 import { describeAlerts, describeGroups } from './answer.ts'
 import { type Counted, createCounters } from './counters.ts'
@@ -40,8 +40,8 @@ interface Running {
 }
 
 /** Throws Error with every problem of the files of rules. */
-export function createService(core: Core, options: AlertingOptions, parts: AlertingParts): OwnService {
-  const log = core.log.child({ plugin: 'alerting' })
+export function createService(core: PluginCore, options: AlertingOptions, parts: AlertingParts): OwnService {
+  const log = core.log
   let running: readonly Running[] = []
   const states = () => running.map(({ state }) => state)
   const counters = createCounters(core, () => count(states(), notifier.waiting()))
@@ -61,7 +61,7 @@ export function createService(core: Core, options: AlertingOptions, parts: Alert
   const evaluation: EvaluateParts = {
     ...{ counters, log, options, promql: parts.promql, metricsys: parts.metricsys },
     ask: createAsk(parts),
-    context: (db, signal) => ({ ...internalContext(core, 'alerting', db), signal }),
+    context: (db, signal) => ({ ...core.context(db), signal }),
     // Rules read; what they record is written here.
     write: (ctx, writes) => core.store.write(ctx, writes),
     isAlone: (group, rule) => {

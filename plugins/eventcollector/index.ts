@@ -44,7 +44,7 @@ export default definePlugin({
   setup(core, config): CollectorService {
     const { acknowledge, max_channels, max_request_tables } = config
     const requestTables = { most: max_request_tables, key: 'plugins.eventcollector.max_request_tables' }
-    const receive = createReceive(core, { ...tableLimits('eventcollector', config), requestTables })
+    const receive = createReceive(core, { ...tableLimits(core.plugin, config), requestTables })
     return { receive, acks: acknowledge ? createAcks(max_channels) : undefined }
   },
   routes: (app, config) => routes(app, app.services.eventcollector, config),

@@ -55,7 +55,7 @@ export function createReceive(core: Core, limits: CollectorLimits): Receive {
     const events = await runPaced(pace, read())
     checkGroups(events, limits)
     const { failures } = events.batch
-    if (failures.length > 0) skipped.add(failures.length, { plugin: 'eventcollector', reason: 'decode' })
+    if (failures.length > 0) skipped.add(failures.length, { plugin: ctx.plugin, reason: 'decode' })
     const own = failures.map(({ row, message }) => ({ index: events.batch.position(row), message }))
     const result =
       pipeline === undefined ? await plainWrites(core, ctx, events, limits, pace) : await run(ctx, events, pipeline)

@@ -1,8 +1,7 @@
 // One flow at work: it fills its table once, then follows what is written and computes the windows of those rows anew.
 import {
-  type Core,
-  internalContext,
   isDbError,
+  type PluginCore,
   parseDuration,
   pause,
   type QueryResult,
@@ -31,7 +30,7 @@ const retryAfter = 5_000
 
 export class Flow {
   readonly definition: FlowDefinition
-  readonly #core: Core
+  readonly #core: PluginCore
   readonly #sql: SqlQueryService
   readonly #options: FlowOptions
   readonly #events: FlowEvents
@@ -41,7 +40,13 @@ export class Flow {
   #looks = 0
   #ended: Promise<void> = Promise.resolve()
 
-  constructor(core: Core, sql: SqlQueryService, definition: FlowDefinition, options: FlowOptions, events: FlowEvents) {
+  constructor(
+    core: PluginCore,
+    sql: SqlQueryService,
+    definition: FlowDefinition,
+    options: FlowOptions,
+    events: FlowEvents
+  ) {
     this.#core = core
     this.#sql = sql
     this.definition = definition
@@ -172,7 +177,7 @@ export class Flow {
 
   #context(): RequestContext {
     const { database, timezone } = this.definition
-    return { ...internalContext(this.#core, 'flows', database), timezone, signal: this.#stop.signal }
+    return { ...this.#core.context(database), timezone, signal: this.#stop.signal }
   }
 
   #tell(error?: unknown): void {

@@ -1,5 +1,5 @@
 // All flows: kept in a table, started with the server, made and ended by statements.
-import { authorise, type Core, DbError } from '../../core/index.ts'
+import { authorise, DbError, type PluginCore } from '../../core/index.ts'
 import type { FlowDefinition, FlowsService, SqlQueryService } from '../services.ts'
 import { Flow, type FlowOptions, reasonOfFailure } from './flow.ts'
 import { flowWrite, readFlows } from './table.ts'
@@ -10,11 +10,11 @@ export interface FlowsOptions extends FlowOptions {
 
 /** Without SQL nobody makes flows, and none runs. */
 export async function openFlows(
-  core: Core,
+  core: PluginCore,
   sql: SqlQueryService | undefined,
   options: FlowsOptions
 ): Promise<FlowsService & { close(): Promise<void> }> {
-  const log = core.log.child({ plugin: 'flows' })
+  const log = core.log
   const running = new Map<string, Flow>()
   const windows = core.metrics.counter(
     'svc_flows_windows_total',
@@ -67,11 +67,11 @@ export async function openFlows(
             'InvalidArguments',
             `there are ${options.max_flows} flows already (plugins.flows.max_flows)`
           )
-          core.refused('flows', error)
+          core.refused(error)
           throw error
         }
         await end(database, name)
-        await core.system.write('flows', [flowWrite(definition, 'put')])
+        await core.system.write(core.plugin, [flowWrite(definition, 'put')])
         const filled = begin(definition)
         await Promise.race([filled, aborted(ctx.signal)])
       })
@@ -80,7 +80,7 @@ export async function openFlows(
       authorise(ctx.user, 'write')
       return inTurn(async () => {
         const definition = await end(database, name)
-        if (definition !== undefined) await core.system.write('flows', [flowWrite(definition, 'delete')])
+        if (definition !== undefined) await core.system.write(core.plugin, [flowWrite(definition, 'delete')])
       })
     },
     list: database =>

@@ -1,5 +1,5 @@
 // Definitions of flows as rows of a table in the private database.
-import { type Column, type Core, internalContext, isValid, systemDatabase, type TableWrite } from '../../core/index.ts'
+import { type Column, isValid, type PluginCore, systemDatabase, type TableWrite } from '../../core/index.ts'
 import type { FlowDefinition } from '../services.ts'
 
 const table = 'flows'
@@ -25,10 +25,10 @@ export function flowWrite(flow: FlowDefinition, op: 'put' | 'delete'): TableWrit
   return { table, rows: 1, columns: written, op, options: { ttl: 'forever', append_mode: false }, autoCreate: true }
 }
 
-export async function readFlows(core: Core): Promise<FlowDefinition[]> {
+export async function readFlows(core: PluginCore): Promise<FlowDefinition[]> {
   const stored = core.store.table(systemDatabase, table)
   if (stored === undefined) return []
-  const ctx = internalContext(core, 'flows', systemDatabase)
+  const ctx = core.context(systemDatabase)
   const result = await core.store.query(ctx, { kind: 'scan', table: stored, columns })
   const at = result.columns.findIndex(({ name }) => name === 'definition')
   const flows: FlowDefinition[] = []

@@ -1,7 +1,7 @@
 // One write request: from lines to what the store has taken.
 import {
   type Column,
-  type Core,
+  type PluginCore,
   checkTables,
   convertTime,
   createGrowth,
@@ -33,10 +33,10 @@ export interface WriteOptions extends DecodeLimits {
 /** Writes the lines of a body, all or none. Throws ParseError and DbError. */
 export type Receive = (ctx: RequestContext, body: Buffer, precision: Precision) => Promise<void>
 
-export function createReceive(core: Core, options: WriteOptions): Receive {
+export function createReceive(core: PluginCore, options: WriteOptions): Receive {
   // One that is read in slices has a decoder to itself; what one of them remembers is enough.
   let idle: LineDecoder | undefined = new LineDecoder(options)
-  const limits = tableLimits('lineproto', options)
+  const limits = tableLimits(core.plugin, options)
   return async (ctx, body, precision) => {
     const decoder = idle ?? new LineDecoder(options)
     idle = undefined
@@ -56,7 +56,7 @@ function now(): bigint {
 }
 
 interface LineRequest {
-  readonly core: Core
+  readonly core: PluginCore
   readonly ctx: RequestContext
   readonly body: Buffer
   readonly limits: TableLimits
@@ -96,7 +96,7 @@ function timestamps({ times }: DecodedTable, table: Table | undefined): Column {
 }
 
 /** Where rows are all kept there is nothing to merge, and what the request asks for wins. */
-function newTableOptions({ store }: Core, { db, hints }: RequestContext, { merge_mode }: WriteOptions): TableOptions {
+function newTableOptions({ store }: PluginCore, { db, hints }: RequestContext, { merge_mode }: WriteOptions): TableOptions {
   if (hints.options.merge_mode !== undefined) return {}
   const appends = hints.options.append_mode ?? store.database(db)?.options.append_mode ?? false
   return { merge_mode: appends ? 'last_row' : merge_mode }

@@ -3,7 +3,7 @@ import type { Metrics } from '../../core/index.ts'
 import type { Push } from './push.ts'
 
 export interface Counters {
-  push(push: Push): void
+  push(plugin: string, push: Push): void
 }
 
 export function createCounters(metrics: Metrics): Counters {
@@ -15,8 +15,8 @@ export function createCounters(metrics: Metrics): Counters {
     ['reason']
   )
   return {
-    push(push) {
-      if (push.skipped > 0) skipped.add(push.skipped, { plugin: 'logpush', reason: 'decode' })
+    push(plugin, push) {
+      if (push.skipped > 0) skipped.add(push.skipped, { plugin, reason: 'decode' })
       for (const [reason, count] of Object.entries(push.dropped)) if (count > 0) parts.add(count, { reason })
     }
   }

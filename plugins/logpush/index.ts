@@ -26,7 +26,8 @@ export default definePlugin({
     ),
     max_tables: count(100_000, 'Tables of one database. Pushes that would need a further one are refused with 400.')
   }),
-  setup: (core, config) => createReceive(core, { ...tableLimits('logpush', config), entrySize: config.max_entry_size }),
+  setup: (core, config) =>
+    createReceive(core, { ...tableLimits(core.plugin, config), entrySize: config.max_entry_size }),
   routes: app => routes(app, app.services.logpush),
   formatError
 })

@@ -60,7 +60,7 @@ async function receive(
   store.requireDatabase(ctx.db)
   const pace = new Pace(ctx.signal)
   const push = await runPaced(pace, decode(request, core.config.http, limits.entrySize))
-  counters.push(push)
+  counters.push(ctx.plugin, push)
   const { name } = request.headers
   if (name !== undefined && request.pipelines !== undefined) return runPipeline(core, ctx, request, push)
   const skipped = { count: push.skipped, errors: push.errors }

@@ -2,7 +2,6 @@
 import { availableParallelism } from 'node:os'
 import {
   authoriseAll,
-  type Core,
   checkGrowth,
   DbError,
   type DecodeOptions,
@@ -10,6 +9,7 @@ import {
   formatDuration,
   type ItemBatch,
   Pace,
+  type PluginCore,
   type RequestContext,
   runPaced,
   tableLimits
@@ -74,7 +74,7 @@ export interface Created extends Version {
   readonly warnings: readonly DocumentWarning[]
 }
 
-export async function createService(core: Core, config: ServiceOptions): Promise<OwnService> {
+export async function createService(core: PluginCore, config: ServiceOptions): Promise<OwnService> {
   const versions = await openVersions(core)
   const mostValues = () => core.config.http.max_body_values
   const kinds = createKinds({
@@ -88,7 +88,7 @@ export async function createService(core: Core, config: ServiceOptions): Promise
   const timed = createStopwatch(core.metrics)
   const limits = (): RunLimits => {
     const { variables_from_input, max_dispatch_depth, max_groups, max_document_size } = config
-    const { columns } = tableLimits('pipelines', config)
+    const { columns } = tableLimits(core.plugin, config)
     return { variables_from_input, max_dispatch_depth, max_groups, max_document_size, columns }
   }
   const find = (name: string, text: string | undefined): Version => {
@@ -148,7 +148,7 @@ export async function createService(core: Core, config: ServiceOptions): Promise
   }
   const finish = (ctx: RequestContext, { result, undecoded }: Results['run']): PipelineResult => {
     count(ctx.plugin, result, undecoded)
-    const writes = checkGrowth(core.store, ctx.db, result.writes, tableLimits('pipelines', config))
+    const writes = checkGrowth(core.store, ctx.db, result.writes, tableLimits(core.plugin, config))
     return { ...result, writes }
   }
   const traced = (ctx: RequestContext, name: string, run: () => Promise<Results['run']>): Promise<PipelineResult> =>
@@ -213,8 +213,8 @@ export async function createService(core: Core, config: ServiceOptions): Promise
       }
       if (broken.length === 0) return
       const reason = `pipelines name processors of plugins that are off: ${listed(broken)}`
-      core.log.warn({ plugin: 'pipelines' }, `${reason}; they refuse items until [plugins.NAME] enabled = true`)
-      core.report('pipelines', { component: 'documents', state: 'degraded', reason })
+      core.log.warn(`${reason}; they refuse items until [plugins.NAME] enabled = true`)
+      core.report({ component: 'documents', state: 'degraded', reason })
     },
     async close() {
       await Promise.all([forRuns.close(), forTrials.close()])

@@ -2,9 +2,8 @@
 import {
   authoriseAll,
   type Column,
-  type Core,
-  internalContext,
   isValid,
+  type PluginCore,
   type RequestContext,
   type ResultBatch,
   systemDatabase,
@@ -27,7 +26,7 @@ export interface Versions {
 }
 
 /** Reads what is stored; from then on the memory leads. */
-export async function openVersions(core: Core): Promise<Versions> {
+export async function openVersions(core: PluginCore): Promise<Versions> {
   // By name, oldest first.
   const known = new Map<string, Version[]>()
   for (const version of await readAll(core)) insert(known, version)
@@ -35,7 +34,7 @@ export async function openVersions(core: Core): Promise<Versions> {
 
   const write = (ctx: RequestContext, version: Version, op: 'put' | 'delete') => {
     authoriseAll(ctx.user, 'write')
-    return core.system.write('pipelines', [versionWrite(version, op)])
+    return core.system.write(core.plugin, [versionWrite(version, op)])
   }
   return {
     find(name, created) {
@@ -93,10 +92,10 @@ function versionWrite(version: Version, op: 'put' | 'delete'): TableWrite {
   return { table, rows: 1, columns, op, options: { ttl: 'forever', append_mode: false }, autoCreate: true }
 }
 
-async function readAll(core: Core): Promise<Version[]> {
+async function readAll(core: PluginCore): Promise<Version[]> {
   const stored = core.store.table(systemDatabase, table)
   if (stored === undefined) return []
-  const result = await core.store.query(internalContext(core, 'pipelines', systemDatabase), {
+  const result = await core.store.query(core.context(systemDatabase), {
     kind: 'scan',
     table: stored,
     columns: names

@@ -25,7 +25,7 @@ export default definePlugin({
   }),
   setup(core, config) {
     const requestTables = { most: config.max_request_tables, key: 'plugins.tsdbput.max_request_tables' }
-    return createReceive(core, { ...tableLimits('tsdbput', config), requestTables })
+    return createReceive(core, { ...tableLimits(core.plugin, config), requestTables })
   },
   routes: (app, config) => routes(app, app.services.tsdbput, config),
   formatError

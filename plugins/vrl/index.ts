@@ -35,14 +35,13 @@ export default definePlugin({
     const help =
       'Scripts refused (compile) and items failed by a script: error, abort, limit, or a result that is no item.'
     const failures = metrics.counter('svc_vrl_failures_total', help, ['reason'])
-    const logger = log.child({ plugin: 'vrl' })
     await pipelines.addProcessor({
       module: new URL(`./processor${extname(import.meta.url)}`, import.meta.url),
       settings: { ...config },
       onMessage(message) {
         const told = message as ScriptMessage
         if ('failed' in told) failures.add(told.times, { reason: told.failed })
-        else logger[told.level]({ script: told.text }, 'a script of a pipeline logs')
+        else log[told.level]({ script: told.text }, 'a script of a pipeline logs')
       }
     })
   }

@@ -10,6 +10,7 @@ import {
   type Datagram,
   DbError,
   definePlugin,
+  flag,
   pause,
   type RequestContext,
   tcpOptions,
@@ -260,4 +261,41 @@ t.test('a plugin may run several times, each with options, services and routes o
   const { body } = await server.main.inject('/config')
   t.match(parse(body), { plugins: { 'counted/edge': { start: 100 } } }, 'the printed configuration can be read')
   await t.rejects(startServer(t, '[plugins."counted/a b"]', { plugins: [counted] }), { message: /expected a word/ })
+})
+
+t.test('what an instance says is said in its own name', async t => {
+  const told: string[] = []
+  const forward = definePlugin({
+    name: 'forward',
+    prefix: '/v1/forward',
+    servers: ['main'],
+    config: Type.Object({ up: flag(true, 'Whether the receiver answers.') }),
+    setup(core, { up }) {
+      core.report({
+        component: 'receiver',
+        ...(up ? { state: 'ok' } : { state: 'degraded', reason: 'nobody answers' })
+      })
+      if (!up) core.refused(new DbError('InvalidArguments', 'no'))
+      told.push(`${core.plugin} ${core.context().plugin}`)
+    },
+    routes(app) {
+      app.get('', { config: { public: true } }, async () => app.core.plugin)
+    }
+  })
+  const server = await startServer(t, '[plugins."forward/b"]\nup = false\n', { plugins: [forward] })
+  t.strictSame(told, ['forward forward', 'forward/b forward/b'])
+  t.strictSame(
+    server.core.components
+      .list()
+      .filter(({ component }) => component === 'receiver')
+      .map(({ plugin, state }) => [plugin, state]),
+    [
+      ['forward', 'ok'],
+      ['forward/b', 'degraded']
+    ]
+  )
+  t.match(await server.core.metrics.expose(), 'svc_refused_total{plugin="forward/b",code="InvalidArguments"} 1')
+  const answers = ['/v1/forward', '/v1/forward/b'].map(async url => (await server.main.inject(url)).body)
+  t.strictSame(await Promise.all(answers), ['forward', 'forward/b'])
+  t.notOk((await server.main.inject('/ready')).body.includes('"forward"'), 'the one that is well is not named')
 })

@@ -142,7 +142,12 @@ t.test('a plugin in JavaScript that lacks something is told what', async t => {
     [good.replace("'/v1/mine'", "'/v1/mine/'"), /definePlugin: prefix of mine/],
     [good.replace("['main']", "'main'"), /definePlugin: servers of mine must be a list of main and public/],
     [good.replace(/, config.*/, ''), /definePlugin: config of mine must be a TypeBox object/],
+    [`${good}, api: 2`, /definePlugin: api of mine is 2, expected 1: the plugin may be written for a newer server/],
+    [`${good}, api: '1'`, /definePlugin: api of mine is "1", expected 1$/m],
+    [`${good}, api: 0, older: true`, /definePlugin: api of mine is 0, expected 1$/m],
     [`${good}, needs: 'sql'`, /definePlugin: needs and uses of mine must be lists/],
+    [`${good}, needs: ['mine']`, /definePlugin: mine depends on itself: .*the built-in plugin mine needs another name/],
+    [`${good}, uses: ['mine']`, /definePlugin: mine depends on itself/],
     [`${good}, reducers: [1]`, /definePlugin: reducers of mine must be URLs of modules/],
     [`${good}, routes: {}`, /definePlugin: routes of mine must be a function/]
   ]
@@ -152,6 +157,28 @@ t.test('a plugin in JavaScript that lacks something is told what', async t => {
     const problem = { name: 'ConfigError', message: new RegExp(`plugins\\.mine\\.module: .*${message.source}`) }
     await t.rejects(load({ mine: { module: `./mine${i}.mjs` } }, {}, folder), problem, members)
   }
+})
+
+t.test('a plugin may say which interface it is written for, and is refused where that is another one', async t => {
+  const folder = temporaryFolder(t)
+  const good = "name: 'mine', api: 1, prefix: '', servers: ['main'], config: { type: 'object', properties: {} }"
+  writeFileSync(
+    join(folder, 'good.mjs'),
+    `import { definePlugin } from 'weir-server'\nexport default definePlugin({ ${good} })`
+  )
+  t.match(await load({ mine: { module: './good.mjs' } }, {}, folder), [{ spec: { name: 'mine', api: 1 } }])
+  t.throws(() => definePlugin({ name: 'mine', prefix: '', servers: [], config: none, api: 2 as 1 }), {
+    name: 'TypeError',
+    message: /api of mine is 2, expected 1/
+  })
+  // As a newer copy of the package, beside the plugin, leaves it.
+  const newer = good.replace('api: 1', 'api: 2, further: true')
+  writeFileSync(join(folder, 'newer.mjs'), `export default { ${newer}, [Symbol.for('weir.plugin')]: true }`)
+  await t.rejects(load({ mine: { module: './newer.mjs' } }, {}, folder), {
+    name: 'ConfigError',
+    message:
+      /plugins\.mine\.module: cannot load \.\/newer\.mjs: api of mine is 2, expected 1: .*newer server \(.*newer\.mjs\)/
+  })
 })
 
 t.test('a wrong option is told with file and line, and nothing is left behind', async t => {

@@ -167,7 +167,7 @@ t.test('sockets, of the server and of its own', async t => {
   await eventually(() => other.core.store.table('public', 'numbers') !== undefined)
   t.strictSame((await askSql(other, 'SELECT value FROM numbers'))[0], [8])
   await new Promise(resolve => source.close(resolve))
-  const state = () => other.core.components().find(each => each.component === 'source')?.state
+  const state = () => other.core.components.list().find(each => each.component === 'source')?.state
   await eventually(state, each => each === 'degraded')
   await other.close()
 })

@@ -1,11 +1,11 @@
 // The server watches itself: its metrics and its log go into its private database, through the store like everybody's rows.
 import {
   after,
-  type Core,
   type Counter,
   every,
   formatDuration,
   type Metrics,
+  type PluginCore,
   runAtOnce,
   type SeriesWrite,
   type TableWrite,
@@ -40,7 +40,7 @@ export function countSelf(metrics: Metrics): Counter {
 
 /** `metrics` says how metrics are kept; without it only the log is. */
 export function observeSelf(
-  core: Core,
+  core: PluginCore,
   options: SelfOptions,
   counted: Counter,
   metrics: MetricsysService | undefined
@@ -62,12 +62,12 @@ type Kind = 'logs' | 'metrics'
 type Write = (kind: Kind, count: number, make: () => readonly (TableWrite | SeriesWrite)[]) => Promise<boolean>
 
 /** Never fails: what cannot be kept is lost and counted; only the first failure of several is a line of the log, so that none leads to the next. */
-function createWrite(core: Core, counted: Counter): Write {
-  const log = core.log.child({ plugin: 'admin' })
+function createWrite(core: PluginCore, counted: Counter): Write {
+  const log = core.log
   const failing = new Set<Kind>()
   return async (kind, count, make) => {
     try {
-      await core.system.write('admin', make())
+      await core.system.write(core.plugin, make())
       counted.add(count, { kind, result: 'kept' })
       failing.delete(kind)
       return true
@@ -81,7 +81,7 @@ function createWrite(core: Core, counted: Counter): Write {
   }
 }
 
-function keepLines(core: Core, options: SelfOptions, counted: Counter, write: Write): SelfObservation {
+function keepLines(core: PluginCore, options: SelfOptions, counted: Counter, write: Write): SelfObservation {
   let waiting: string[] = []
   let length = 0
   let timer: Timer | undefined
@@ -114,7 +114,7 @@ function keepLines(core: Core, options: SelfOptions, counted: Counter, write: Wr
   }
 }
 
-function keepSamples(core: Core, options: SelfOptions, names: MetricsysService, write: Write): SelfObservation {
+function keepSamples(core: PluginCore, options: SelfOptions, names: MetricsysService, write: Write): SelfObservation {
   let working: Promise<void> | undefined
   const keep = async () => {
     const samples = (await core.metrics.samples()).filter(({ value }) => Number.isFinite(value))

@@ -2,10 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import {
   authorise,
-  type Core,
   DbError,
-  internalContext,
   isValid,
+  type PluginCore,
   type RequestContext,
   type ResultBatch,
   systemDatabase
@@ -60,7 +59,7 @@ export interface Boards {
 }
 
 /** Reads what is stored; from then on the memory leads. */
-export async function openBoards(core: Core, options: BoardOptions): Promise<Boards> {
+export async function openBoards(core: PluginCore, options: BoardOptions): Promise<Boards> {
   const known = new Map<string, Board>(shippedBoards.map(board => [board.id, board]))
   for (const board of await readAll(core)) known.set(board.id, board)
   const refused = core.metrics.counter(
@@ -96,7 +95,7 @@ export async function openBoards(core: Core, options: BoardOptions): Promise<Boa
     if (!board.shipped) return board
     throw refuse('shipped', `the dashboard ${id} comes with the server: save a copy of it`, 400)
   }
-  const write = (board: Board, op: 'put' | 'delete') => core.system.write('dashboard', [boardWrite(board, op)])
+  const write = (board: Board, op: 'put' | 'delete') => core.system.write(core.plugin, [boardWrite(board, op)])
   return {
     list: ({ user }) =>
       [...known.values()]
@@ -148,10 +147,10 @@ export async function openBoards(core: Core, options: BoardOptions): Promise<Boa
   }
 }
 
-async function readAll(core: Core): Promise<Board[]> {
+async function readAll(core: PluginCore): Promise<Board[]> {
   const table = core.store.table(systemDatabase, boardTable)
   if (table === undefined) return []
-  const ctx = internalContext(core, 'dashboard', systemDatabase)
+  const ctx = core.context(systemDatabase)
   const result = await core.store.query(ctx, { kind: 'scan', table, columns: boardColumns })
   const places = boardColumns.map(name => result.columns.findIndex(column => column.name === name))
   const boards: Board[] = []

@@ -147,6 +147,34 @@ t.test('it ends with its signal while it waits for a table, and while it follows
   t.ok(rows.state.ended)
 })
 
+t.test('rows from before the end come still, and then the loop ends', async t => {
+  const store = storeOf(await openEngine(t, temporaryFolder(t)))
+  for (const wait of [0, 1, 3, 10]) {
+    const until = new AbortController()
+    const table = `drained${wait}`
+    const rows = followTable(store, ctx, { table, interval: 5, until: until.signal })
+    const first = rows.next()
+    await sleep(10)
+    await store.write(ctx, [lines(table, 'a')])
+    await first
+    await store.write(ctx, [lines(table, 'b')])
+    await sleep(wait)
+    await store.write(ctx, [lines(table, 'c'), lines(table, 'd')])
+    until.abort()
+    const lengths: number[] = []
+    for await (const { batch } of rows) lengths.push(batch.rows)
+    t.equal(
+      lengths.reduce((sum, each) => sum + each, 0),
+      3,
+      `${lengths}`
+    )
+  }
+  const until = new AbortController()
+  const none = followTable(store, ctx, { table: 'never', until: until.signal }).next()
+  until.abort()
+  t.strictSame(await none, { done: true, value: undefined }, 'a table that was never made')
+})
+
 t.test('rows that wait beyond the limit are left out and counted, from one table to the next', async t => {
   const store = storeOf(await openEngine(t, temporaryFolder(t)))
   const end = new AbortController()

@@ -14,13 +14,13 @@ import { makeEngine, never, put, select, temporaryFolder } from './fixtures.ts'
  * each way in which folders have been laid out; the names end with the commit.
  */
 const folders = {
-  'format-1': 'the commit before 57eac5d: tags lie in the data files',
+  'format-1-74a3ce7': 'tags lie in the data files',
   'format-2-57eac5d': 'data files hold the numbers of series, and are written by DuckDB',
   'format-2-650964f': 'data files are written by our own codec, and the catalog has a mark beside the log',
   'format-2-0de4b51': 'the catalog has a spare and a journal of its changes, data files have no counts beside them'
 }
 
-function oldFolder(t: Test, name: keyof typeof folders = 'format-1'): string {
+function oldFolder(t: Test, name: keyof typeof folders = 'format-1-74a3ce7'): string {
   const dir = temporaryFolder(t)
   execFileSync('tar', ['xzf', join(import.meta.dirname, `folders/${name}.tar.gz`), '-C', dir])
   return dir
@@ -106,7 +106,7 @@ for (const [name, layout] of Object.entries(folders) as [keyof typeof folders, s
 /** A catalog of an older format is kept as it was, no other. */
 function checkKept(t: Test, dir: string, name: string, tables: number): void {
   const kept = globSync('catalog.db.format-*', { cwd: dir })
-  const older = name === 'format-1'
+  const older = name === 'format-1-74a3ce7'
   t.strictSame(kept, older ? ['catalog.db.format-1'] : [])
   if (!older) return
   const before = new DatabaseSync(join(dir, kept[0]!), { readOnly: true })
