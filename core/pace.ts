@@ -42,13 +42,15 @@ class Turns {
 
 const turns = new Turns()
 
+const never = new AbortController().signal
+
 /** The turns of one piece of long work: every ten milliseconds or so others run. Ends with the reason of its signal. */
 export class Pace {
   readonly #signal: AbortSignal
   #begun = 0
 
-  /** A turn that is over ends the work when the signal has fired. */
-  constructor(signal: AbortSignal) {
+  /** A turn that is over ends the work when the signal has fired; without one nothing does. */
+  constructor(signal: AbortSignal = never) {
     this.#signal = signal
   }
 

@@ -139,10 +139,8 @@ async function inflateFrames(bytes: Uint8Array, options: InflateOptions): Promis
   return joinPaced(paceOf(options), content.take(), content.length)
 }
 
-const endless = new AbortController().signal
-
 function paceOf({ signal }: InflateOptions): Pace {
-  return new Pace(signal ?? endless)
+  return new Pace(signal)
 }
 
 /** The content of frames, as it grows. Millions of small ones do not take more memory than what is in them. */

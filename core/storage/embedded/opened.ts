@@ -5,6 +5,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import type { Logger } from '../../log/log.ts'
+import { eachPaced, Pace } from '../../pace.ts'
 import { after, every } from '../../timer.ts'
 import type { Tracing } from '../../trace/trace.ts'
 import { exportFolder } from '../export.ts'
@@ -39,6 +40,7 @@ import { Spool } from './spool/spool.ts'
 import { SqlProcess } from './sql/sql-process.ts'
 import { Compactor } from './upkeep/compactor.ts'
 import { Flusher } from './upkeep/flusher.ts'
+import { startRounds } from './upkeep/rounds.ts'
 import { UpkeepThread } from './upkeep/upkeep-thread.ts'
 import { replay } from './write.ts'
 
@@ -266,20 +268,22 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, reade
   await wal.start()
   flusher.wal = wal
   if (tables.bytes >= config.storage.memtable_size) flusher.plan()
-  const startReader = () => {
-    const files = sqlite.allFiles()
-    if (tables.bytes === 0 && files.length === 0) return
-    // The newest ones: threads keep what they know of so many.
-    const known = files.filter(isNumbered).slice(-usualLimits.footers)
-    reader.start(known.map(({ path }) => path))
+  const startReader = async (pace: Pace) => {
+    let known: string[] = []
+    await eachPaced(pace, sqlite.eachTable(), table => {
+      for (const file of sqlite.files(table)) if (isNumbered(file)) known.push(file.path)
+      // The last ones: threads keep what they know of so many.
+      if (known.length > 2 * usualLimits.footers) known = known.slice(-usualLimits.footers)
+    })
+    if (tables.bytes > 0 || known.length > 0) reader.start(known.slice(-usualLimits.footers))
   }
-  const timer = every(around.housekeeping, () => {
-    flusher.planOlderThan(Date.now() - config.storage.flush_interval)
+  const rounds = startRounds(around.housekeeping, async pace => {
+    await flusher.planOlderThan(Date.now() - config.storage.flush_interval, pace)
     if (check.isSound) compactor.plan()
     indexer.plan()
-    tables.forgetSpooled(Date.now() - spoolRest)
-    startReader()
-  }).unref()
+    await tables.forgetSpooled(Date.now() - spoolRest, pace)
+    await startReader(pace)
+  })
   const memoryTimer = every(memoryRest, () => {
     rowMemory.trim()
     void trimMemory(duckdb)
@@ -301,7 +305,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, reade
   const close: Opened['close'] = async ({ limit } = {}) => {
     stopping.abort()
     await loading
-    timer.stop()
+    await rounds.stop()
     lostTimer.stop()
     endTimer.stop()
     memoryTimer.stop()
@@ -321,7 +325,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, reade
     await readers.close()
     await sqlite.close()
   }
-  startReader()
+  await startReader(new Pace())
   const writer = { wal, flusher, compactor, indexer }
   return {
     sqlite,

@@ -124,6 +124,11 @@ export class EmbeddedCatalog {
     return [...this.#byId.values()].map(state => state.table)
   }
 
+  /** The same, one by one: for whoever looks at them in turns. */
+  *eachTable(): Iterable<Table> {
+    for (const { table } of this.#byId.values()) yield table
+  }
+
   files(table: Table): readonly DataFile[] {
     return this.#byId.get(table.id)?.files ?? []
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isDbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
+import { eachPaced, Pace } from '../../../pace.ts'
 import { after } from '../../../timer.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
@@ -39,6 +40,7 @@ export class Indexer {
   /** By path: the wish that is met, or cannot be. */
   readonly #met = new Map<string, string>()
   readonly #failed = new Map<string, number>()
+  readonly #wishes = new WeakMap<Table, Wish>()
   /** By path of files that are new since the start: from when on they get indexes unasked. */
   readonly #due = new Map<string, number>()
   #running: Promise<unknown> = Promise.resolve()
@@ -52,7 +54,7 @@ export class Indexer {
 
   /** Makes soon what is missing of files that have been there for a while. */
   plan(): void {
-    if (this.#planned || this.#stopped || this.#missing(undefined, true).length === 0) return
+    if (this.#planned || this.#stopped) return
     this.#planned = true
     this.#queue(() => this.#settle(undefined, true)).finally(() => {
       this.#planned = false
@@ -93,32 +95,45 @@ export class Indexer {
   async #settle(only: Table | undefined, onlyDue: boolean): Promise<void> {
     const seen = new Set<string>()
     for (;;) {
-      const due = this.#missing(only, onlyDue).filter(({ file }) => !seen.has(file.path))
+      const missing = await this.#missing(only, onlyDue)
+      const due = missing.filter(({ file }) => !seen.has(file.path))
       if (due.length === 0 || this.#stopped) return
       for (const next of due) {
         seen.add(next.file.path)
         if (!this.#stopped) await this.#provide(next)
       }
+      this.#forgetGone()
     }
   }
 
   /** Files whose side file is not known to be as it should. */
-  #missing(only: Table | undefined, onlyDue: boolean): Missing[] {
+  async #missing(only: Table | undefined, onlyDue: boolean): Promise<Missing[]> {
     const { catalog } = this.#parts
-    const tables = only === undefined ? catalog.allTables() : [catalog.host(only)]
     const now = Date.now()
-    return tables.flatMap(({ id }) => {
-      const table = catalog.tableById(id)
-      if (table === undefined) return []
-      const wanted = wantedOf(table)
-      if (wanted.sections.length === 0 && wanted.counted === undefined) return []
-      const wish = describe(wanted)
-      return catalog
-        .files(table)
-        .filter(({ path }) => this.#met.get(path) !== wish && (this.#failed.get(path) ?? 0) <= now)
-        .filter(({ path }) => !onlyDue || this.#dueOf(path, now) <= now)
-        .map(file => ({ table, file, wanted, wish }))
+    const missing: Missing[] = []
+    await eachPaced(new Pace(), only === undefined ? catalog.eachTable() : [catalog.host(only)], table => {
+      const files = catalog.files(table)
+      if (files.length === 0) return
+      const wish = this.#wishOf(table)
+      if (wish === undefined) return
+      for (const file of files) {
+        const { path } = file
+        if (this.#met.get(path) === wish.text || (this.#failed.get(path) ?? 0) > now) continue
+        if (!onlyDue || this.#dueOf(path, now) <= now) missing.push({ table, file, wish })
+      }
     })
+    return missing
+  }
+
+  /** What side files of the table should hold; undefined where it has none. */
+  #wishOf(table: Table): Wish | undefined {
+    const known = this.#wishes.get(table)
+    if (known !== undefined) return known.text === '' ? undefined : known
+    const wanted = wantedOf(table)
+    const hasAny = wanted.sections.length > 0 || wanted.counted !== undefined
+    const wish = { wanted, text: hasAny ? `sections ${describe(wanted)}` : '' }
+    this.#wishes.set(table, wish)
+    return hasAny ? wish : undefined
   }
 
   #dueOf(path: string, now: number): number {
@@ -128,14 +143,14 @@ export class Indexer {
     return now + settled
   }
 
-  async #provide({ table, file, wanted, wish }: Missing): Promise<void> {
+  async #provide({ table, file, wish: { wanted, text } }: Missing): Promise<void> {
     const { catalog, pins, dataDir, log, metrics } = this.#parts
     if (!catalog.files(table).some(({ id }) => id === file.id)) return
     pins.pin([file.path])
     try {
       const found = await readSound(join(dataDir, file.path))
       if (found === undefined || !meets(found, file, wanted)) await this.#build(file, wanted)
-      this.#met.set(file.path, wish)
+      this.#met.set(file.path, text)
       this.#failed.delete(file.path)
     } catch (error) {
       if (this.#stopped) return
@@ -145,7 +160,6 @@ export class Indexer {
       log.warn({ file: file.path, err: reason }, 'the indexes of a data file could not be made; queries read all of it')
     } finally {
       pins.unpin([file.path])
-      this.#forgetGone()
     }
   }
 
@@ -175,8 +189,13 @@ export class Indexer {
 interface Missing {
   readonly table: Table
   readonly file: DataFile
+  readonly wish: Wish
+}
+
+interface Wish {
   readonly wanted: Wanted
-  readonly wish: string
+  /** The same for the same wish. */
+  readonly text: string
 }
 
 function describe({ sections, counted }: Wanted): string {

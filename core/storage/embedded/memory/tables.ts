@@ -1,6 +1,7 @@
 // All tables' rows in memory: who holds what, how much it is, and from which number on the log is still needed.
 import { DbError } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
+import { eachPaced, type Pace } from '../../../pace.ts'
 import { pause } from '../../../timer.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import { hasSeries } from '../catalog/logical.ts'
@@ -41,6 +42,11 @@ export class OpenTables {
 
   all(): readonly TableData[] {
     return [...this.#tables.values()]
+  }
+
+  /** The same, one by one: for whoever looks at them in turns. */
+  each(): Iterable<TableData> {
+    return this.#tables.values()
   }
 
   /** Undefined while nothing of the table is in memory; a logical table's rows are its physical table's. */
@@ -138,8 +144,8 @@ export class OpenTables {
   }
 
   /** Lets go what the spool has that no query asked for since `time` (milliseconds since 1970). */
-  forgetSpooled(time: number): void {
-    for (const data of this.#tables.values()) data.forgetSpooled(time)
+  forgetSpooled(time: number, pace: Pace): Promise<void> {
+    return eachPaced(pace, this.#tables.values(), data => data.forgetSpooled(time))
   }
 
   /** Everything below is in files: the log may forget it. */

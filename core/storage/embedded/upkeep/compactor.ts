@@ -83,10 +83,11 @@ export class Compactor {
   async #compact(only: Table | undefined): Promise<Report> {
     const { catalog, log } = this.#parts
     const report = { rows: 0, bytes: 0, files: 0 }
-    const tables = only ? [catalog.host(only)] : catalog.allTables()
     const failures = await eachTable(
-      tables.filter(table => !isLogical(table)),
-      ({ id }) => this.#compactTable(id, report),
+      only ? [catalog.host(only)] : catalog.eachTable(),
+      async table => {
+        if (!isLogical(table)) await this.#compactTable(table.id, report)
+      },
       ({ database, name }, cause) =>
         new DbError(cause.code, `files of ${database}.${name} cannot be merged: ${cause.message}`, { cause })
     )

@@ -2,6 +2,7 @@
 import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
+import type { Pace } from '../../../pace.ts'
 import { pause } from '../../../timer.ts'
 import type { Span, Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
@@ -74,9 +75,11 @@ export class Flusher {
   }
 
   /** Plans a flush when some rows are in memory since before `limit` (milliseconds since 1970). */
-  planOlderThan(limit: number): void {
-    const memtables = this.#parts.tables.all().flatMap(data => data.memtables)
-    if (memtables.some(memtable => memtable.createdAt < limit)) this.plan()
+  async planOlderThan(limit: number, pace: Pace): Promise<void> {
+    for (const { memtables } of this.#parts.tables.each()) {
+      if (memtables.some(memtable => memtable.createdAt < limit)) return this.plan()
+      if (pace.isDue) await pace.pause()
+    }
   }
 
   /** Writes what one table or all have in memory to files. */
