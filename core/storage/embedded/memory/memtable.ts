@@ -355,16 +355,22 @@ function sequenceOf({ rows, seq, order }: MemtableRows): Uint32Array<ArrayBuffer
   return words
 }
 
+const seriesColumn: HiddenColumn = ['__tsid', 'UInt32']
+const orderColumns: readonly HiddenColumn[] = [
+  ['__seq', 'UInt64'],
+  ['__op', 'UInt8']
+]
+/** By whether a table has series, and whether later rows replace earlier ones. */
+const hiddenKinds: readonly (readonly HiddenColumn[])[] = [
+  [],
+  orderColumns,
+  [seriesColumn],
+  [seriesColumn, ...orderColumns]
+]
+
 /** Columns the engine adds for itself; they never show. */
 export function hiddenColumns(table: Table): readonly HiddenColumn[] {
-  const series = hasSeries(table) ? ([['__tsid', 'UInt32']] as const) : []
-  const order = table.options.append_mode
-    ? []
-    : ([
-        ['__seq', 'UInt64'],
-        ['__op', 'UInt8']
-      ] as const)
-  return [...series, ...order]
+  return hiddenKinds[2 * Number(hasSeries(table)) + Number(!table.options.append_mode)]!
 }
 
 /** A column as rows in memory have it. */

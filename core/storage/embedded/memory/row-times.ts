@@ -15,7 +15,7 @@ export class RowTimes {
   /** Every row came later than the one before it of its series: none is another version of one, none hides one. */
   areDistinct = true
   /** Newest time by series number, as words, low one first: a number of 64 bits would be made anew for each row. */
-  #newest = oldest(64)
+  #newest = oldest(1)
 
   add({ rows, tsids, op }: TimedRows, data: ColumnData | undefined): void {
     if (data?.kind !== 'fixed' || rows === 0) return

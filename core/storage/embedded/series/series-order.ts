@@ -2,7 +2,7 @@
 
 export class SeriesOrder {
   /** By series: one above the number of the one that followed it last; 0 where none did. */
-  #followers = new Uint32Array(64)
+  #followers = new Uint32Array(4)
   #last = 0
 
   /** The series that probably comes next, undefined where nothing is known. */

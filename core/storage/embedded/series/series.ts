@@ -7,19 +7,22 @@ import { SeriesOrder } from './series-order.ts'
 /** The series without any tag value; rows from before a table had tags belong to it. Known from the start, kept nowhere. */
 export const noTags = 0
 
+/** Of tables whose owners nobody asked for. */
+const noOwners = new Uint32Array(new SharedArrayBuffer(0))
+
 /** Canonical bytes of a series: for each tag that has a value, ascending by column id: id (u16), length (u32), UTF-8 bytes. */
 export class SeriesRegistry {
   /** In which order rows of them came. */
   readonly order = new SeriesOrder()
   /** Open addressing: tsid + 1, 0 where free. */
-  #slots = new Uint32Array(32)
-  #hashes = new Uint32Array(16)
-  #starts = new Float64Array(17)
-  #keys: Uint8Array = new Uint8Array(512)
+  #slots = new Uint32Array(8)
+  #hashes = new Uint32Array(4)
+  #starts = new Float64Array(5)
+  #keys: Uint8Array = new Uint8Array(64)
   #view = new DataView(this.#keys.buffer)
   #count = 0
   /** Read from the keys so far; the series without tags has none. */
-  #owners = new Uint32Array(new SharedArrayBuffer(64))
+  #owners = noOwners
   #owned = 1
 
   constructor() {
