@@ -1,23 +1,9 @@
 // `/v1/openapi.json`: what a server serves, as OpenAPI 3.1, made from its routes and what their schemas say.
 import { STATUS_CODES } from 'node:http'
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { definePlugin } from '../plugin.ts'
 import { version } from '../version.ts'
 import type { Route } from './method.ts'
-
-declare module 'fastify' {
-  /** Beside the framework's own members, which it checks: what a route says of itself and reads by its own rules. */
-  interface FastifySchema {
-    /** What the route does, in a few words. */
-    readonly summary?: string
-    /** Parameters of the URL, and of forms where `consumes` has them: an object with a property for each. */
-    readonly parameters?: TSchema
-    /** Bodies the route takes: content type → schema. */
-    readonly consumes?: Readonly<Record<string, TSchema>>
-    /** Bodies of the route's answers: content type → schema; empty: it answers 204. */
-    readonly produces?: Readonly<Record<string, TSchema>>
-  }
-}
 
 const errorBody = {
   type: 'object',

@@ -5,10 +5,14 @@ import { createKeys } from './keys.js'
 import { readToken } from './token.js'
 import { userOf } from './user.js'
 
+/** @import { Credentials, User } from 'weir-server' */
+
+/** @param {string} byDefault @param {string} description */
 const text = (byDefault, description) => Type.String({ default: byDefault, description })
 
 export default definePlugin({
   name: 'jwt',
+  api: 1,
   prefix: '',
   servers: [],
   // The file of keys is read again at every reload.
@@ -41,11 +45,15 @@ export default definePlugin({
   }),
   async setup(core, config) {
     const keys = await createKeys(config, core)
-    /** Users by token, the oldest first. */
+    /** By token, the oldest first; `until` is milliseconds since 1970. @type {Map<string, { user: User, until: number }>} */
     const known = new Map()
     return {
       keys,
       known,
+      /**
+       * Rejects with a DbError for whoever is nobody.
+       * @param {Credentials} credentials
+       */
       async authenticate(credentials) {
         if (credentials.kind !== 'bearer') throw refused()
         const { token } = credentials
@@ -55,11 +63,12 @@ export default definePlugin({
         try {
           const claims = await readToken(token, keys, config)
           const user = userOf(claims, config)
-          if (known.size >= config.max_tokens) known.delete(known.keys().next().value)
+          const oldest = known.keys().next().value
+          if (oldest !== undefined && known.size >= config.max_tokens) known.delete(oldest)
           known.set(token, { user, until: claims.exp * 1000 })
           return user
         } catch (error) {
-          core.log.child({ plugin: 'jwt' }).info({ reason: error.message }, 'a token was refused')
+          core.log.info({ reason: error instanceof Error ? error.message : String(error) }, 'a token was refused')
           throw refused()
         }
       }

@@ -2,8 +2,11 @@
 import { Type } from 'typebox'
 import { definePlugin } from 'weir-server'
 
+/** @import {} from 'weir-server/services' */
+
 export default definePlugin({
   name: 'pseudonym',
+  api: 1,
   prefix: '',
   servers: [],
   config: Type.Object({ secret: Type.String({ default: '', description: 'Key of the hashes.' }) }),

@@ -1,15 +1,31 @@
 // Answers as Elasticsearch gives them.
 import { causeOf } from './receive.js'
 
+/** @import { IncomingHttpHeaders } from 'node:http' */
+/** @import { DbError, WireError } from 'weir-server' */
+/** @import { Action } from './bulk.js' */
+
+/**
+ * The members of the result of one action; which there are depends on whether it is stored.
+ * @typedef {Readonly<Record<string, unknown>>} Result
+ */
+
 /** By this senders tell whom they speak to. */
 export const product = { 'x-elastic-product': 'Elasticsearch' }
 
-/** Newer clients want the content type of their own version back. */
+/**
+ * Newer clients want the content type of their own version back.
+ * @param {IncomingHttpHeaders} headers of the request
+ */
 export function contentTypeOf({ accept = '' }) {
   const [, version] = /application\/vnd\.elasticsearch\+json\s*;\s*compatible-with=(\d+)/.exec(accept) ?? []
   return version === undefined ? 'application/json' : `application/vnd.elasticsearch+json;compatible-with=${version}`
 }
 
+/**
+ * @param {DbError} error
+ * @returns {WireError}
+ */
 export function errorBody(error) {
   const cause = causeOf(error)
   const { status } = error
@@ -21,9 +37,13 @@ export function errorBody(error) {
   }
 }
 
-/** The result of one action. */
+/**
+ * The result of one action.
+ * @param {Action} action
+ * @returns {Result}
+ */
 export function resultOf({ index, id, error }) {
-  const named = { _index: index, ...(id !== undefined && { _id: id }) }
+  const named = { ...(index !== '' && { _index: index }), ...(id !== undefined && { _id: id }) }
   if (error === undefined)
     return {
       ...named,
@@ -38,14 +58,23 @@ export function resultOf({ index, id, error }) {
   return { ...named, status, error: cause }
 }
 
-/** The answer to a bulk request, in pieces; `wanted` are the members of results that the parameter `filter_path` leaves, undefined: all. */
+/**
+ * The answer to a bulk request, in pieces of JSON.
+ * @param {readonly Action[]} actions
+ * @param {number} took milliseconds
+ * @param {ReadonlySet<string> | undefined} wanted members of results that the parameter `filter_path` leaves; undefined: all
+ * @returns {Generator<string, void, void>}
+ */
 export function* bulkAnswer(actions, took, wanted) {
   const errors = actions.some(({ error }) => error !== undefined)
   yield `{"took":${took},"errors":${errors},"items":[`
   let text = ''
   let before = ''
-  /** Most results are the same as the one before. */
-  let known = { index: undefined, operation: undefined, text: '' }
+  /**
+   * Most results are the same as the one before.
+   * @type {{ readonly index?: string, readonly operation?: string, readonly text: string }}
+   */
+  let known = { text: '' }
   for (const action of actions) {
     const { index, operation, id, error } = action
     const isPlain = id === undefined && error === undefined
@@ -65,15 +94,24 @@ export function* bulkAnswer(actions, took, wanted) {
   yield `${text}]}`
 }
 
+/**
+ * @param {Result} result
+ * @param {ReadonlySet<string> | undefined} wanted
+ * @returns {Result | undefined}
+ */
 function pick(result, wanted) {
   if (wanted === undefined) return result
   const entries = Object.entries(result).filter(([name]) => wanted.has(name))
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-/** Of `filter_path=errors,items.*.error,items.*.status`. */
-export function wantedOf(filterPath) {
-  const paths = (filterPath ?? '').split(',').map(path => path.trim())
+/**
+ * The members of results that are wanted, of `errors,items.*.error,items.*.status`; undefined: all.
+ * @param {string | undefined} filterPath
+ * @returns {ReadonlySet<string> | undefined}
+ */
+export function wantedOf(filterPath = '') {
+  const paths = filterPath.split(',').map(path => path.trim())
   const items = paths.filter(path => /^items(\.|$)/.test(path))
   if (items.length === 0 || items.some(path => !/^items\.\*\.\w+/.test(path))) return undefined
   return new Set(items.map(path => path.split('.')[2]))

@@ -1,54 +1,72 @@
 // The bulk API, single documents, and what senders ask before they send.
 import { Readable } from 'node:stream'
-import { bodyBytes, DbError, firstValue } from 'weir-server'
+import { bodyBytes, DbError, parameterOf } from 'weir-server'
 import { bulkAnswer, contentTypeOf, product, resultOf, wantedOf } from './reply.js'
+import * as schemas from './schemas.js'
 
-const write = { config: { action: 'write' } }
-/** What senders ask before they send says nothing of the data. */
-const open = {}
+/** @import { FastifyReply, FastifyRequest } from 'fastify' */
+/** @import { PluginApp } from 'weir-server' */
+/** @import { Options } from './options.js' */
+/** @import { Receive } from './receive.js' */
 
+/**
+ * Answers a request.
+ * @typedef {(request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>} Handle
+ */
+
+const config = /** @type {const} */ ({ action: 'write' })
+const writing = /** @type {('POST' | 'PUT')[]} */ (['POST', 'PUT'])
+
+/**
+ * Adds the routes to the server. What senders ask before they send says nothing of the data: any user may ask it.
+ * @param {PluginApp<'pipelines', never, { readonly elastic: Receive }>} app
+ * @param {Pick<Options, 'version'>} options
+ * @param {Receive} receive
+ */
 export function routes(app, { version }, receive) {
   app.addHook('onSend', async (_request, reply) => {
     reply.headers(product)
   })
-  const send = (request, reply, value) => reply.type(contentTypeOf(request.headers)).send(JSON.stringify(value))
-  const say = value => async (request, reply) => send(request, reply, value)
-  /** Templates and policies are none of ours: they are taken and forgotten, and whoever asks whether there is one is told yes. */
-  const pretend = path => {
-    app.get(path, open, say({}))
-    for (const method of ['put', 'post']) app[method](path, write, say({ acknowledged: true }))
-  }
+  addWrites(app, receive)
+  addAnswers(app, version)
+}
 
+/** @param {PluginApp} app @param {Receive} receive */
+function addWrites(app, receive) {
+  /** @type {Handle} */
   const bulk = async (request, reply) => {
-    const { query, ctx, headers } = request
+    const { ctx, headers } = request
     const started = performance.now()
     const actions = await receive.bulk(ctx, headers, bodyBytes(request), {
-      index: request.params.index,
-      pipeline: firstValue(query, 'pipeline')
+      index: pathOf(request).index,
+      pipeline: parameterOf(request, 'pipeline')
     })
     const took = Math.round(performance.now() - started)
-    const pieces = bulkAnswer(actions, took, wantedOf(firstValue(query, 'filter_path')))
+    const pieces = bulkAnswer(actions, took, wantedOf(parameterOf(request, 'filter_path')))
     return reply.type(contentTypeOf(headers)).send(Readable.from(pieces, { objectMode: false }))
   }
-  for (const path of ['/_bulk', '/:index/_bulk', '/:index/:type/_bulk'])
-    for (const method of ['post', 'put']) app[method](path, write, bulk)
+  for (const url of ['/_bulk', '/:index/_bulk', '/:index/:type/_bulk'])
+    app.route({ method: writing, url, schema: schemas.bulk, config, handler: bulk })
 
+  /** @param {'index' | 'create'} operation @returns {Handle} */
   const single = operation => async (request, reply) => {
-    const { query, ctx, headers, params } = request
-    const action = { [operation]: { _index: params.index, ...(params.id !== undefined && { _id: params.id }) } }
+    const { index, id } = pathOf(request)
+    const action = { [operation]: { _index: index, ...(id !== undefined && { _id: id }) } }
     const body = Buffer.concat([Buffer.from(`${JSON.stringify(action)}\n`), onOneLine(bodyBytes(request))])
-    const [done] = await receive.bulk(ctx, headers, body, { pipeline: firstValue(query, 'pipeline') })
+    const defaults = { pipeline: parameterOf(request, 'pipeline') }
+    const [done] = await receive.bulk(request.ctx, request.headers, body, defaults)
     if (done.error !== undefined)
       throw new DbError('InvalidArguments', done.error.reason, { status: done.error.status ?? 400 })
-    reply.code(201)
-    return send(request, reply, resultOf(done))
+    return send(request, reply.code(201), resultOf(done))
   }
-  app.post('/:index/_doc', write, single('index'))
-  for (const method of ['post', 'put']) {
-    app[method]('/:index/_doc/:id', write, single('index'))
-    app[method]('/:index/_create/:id', write, single('create'))
-  }
+  const schema = schemas.single
+  app.post('/:index/_doc', { schema, config }, single('index'))
+  app.route({ method: writing, url: '/:index/_doc/:id', schema, config, handler: single('index') })
+  app.route({ method: writing, url: '/:index/_create/:id', schema, config, handler: single('create') })
+}
 
+/** @param {PluginApp} app @param {string} version */
+function addAnswers(app, version) {
   const cluster = { cluster_name: 'weir', cluster_uuid: 'weir' }
   const license = { status: 'active', uid: 'weir', type: 'basic', mode: 'basic' }
   const about = {
@@ -63,25 +81,53 @@ export function routes(app, { version }, receive) {
     minimum_index_compatibility_version: '7.0.0'
   }
   const info = { name: 'weir', ...cluster, version: about, tagline: 'You Know, for Search' }
-  app.get('/', open, say(info))
-  app.get('/_license', open, say({ license }))
-  app.get('/_xpack', open, say({ license, features: {} }))
-  app.get(
-    '/_cluster/health',
-    open,
-    say({ cluster_name: 'weir', status: 'green', timed_out: false, number_of_nodes: 1 })
+  const health = { cluster_name: 'weir', status: 'green', timed_out: false, number_of_nodes: 1 }
+  app.get('/', { schema: schemas.about }, say(info))
+  app.get('/_license', { schema: schemas.licenses }, say({ license }))
+  app.get('/_xpack', { schema: schemas.features }, say({ license, features: {} }))
+  app.get('/_cluster/health', { schema: schemas.health }, say(health))
+
+  // Templates and policies are none of ours: they are taken and forgotten, and whoever asks whether there is one is told yes.
+  for (const kind of ['_index_template', '_component_template', '_template', '_ilm/policy', '_data_stream']) {
+    const url = `/${kind}/:name`
+    app.get(url, { schema: schemas.setting }, say({}))
+    app.route({ method: writing, url, schema: schemas.forgotten, config, handler: say({ acknowledged: true }) })
+  }
+  app.put('/:index', { schema: schemas.created, config }, async (request, reply) =>
+    send(request, reply, { acknowledged: true, shards_acknowledged: true, index: pathOf(request).index })
   )
-  for (const kind of ['_index_template', '_component_template', '_template', '_ilm/policy', '_data_stream'])
-    pretend(`/${kind}/:name`)
-  app.put('/:index', write, async (request, reply) =>
-    send(request, reply, { acknowledged: true, shards_acknowledged: true, index: request.params.index })
-  )
-  app.put('/_ingest/pipeline/:name', write, async () => {
+  app.put('/_ingest/pipeline/:name', { schema: schemas.refused, config }, async () => {
     throw new DbError('Unsupported', 'pipelines are documents of this server: POST /v1/pipelines/NAME')
   })
 }
 
-/** Line ends of JSON mean nothing: those in texts are escaped. */
+/** @param {object} value @returns {Handle} */
+function say(value) {
+  return async (request, reply) => send(request, reply, value)
+}
+
+/**
+ * As JSON, by the content type the client wants.
+ * @param {Pick<FastifyRequest, 'headers'>} request
+ * @param {Pick<FastifyReply, 'type' | 'send'>} reply
+ * @param {object} value
+ */
+function send({ headers }, reply, value) {
+  return reply.type(contentTypeOf(headers)).send(JSON.stringify(value))
+}
+
+/**
+ * The parameters of the path, as far as the route has them.
+ * @param {{ readonly params: unknown }} request
+ */
+function pathOf({ params }) {
+  return /** @type {{ readonly index?: string, readonly id?: string }} */ (params)
+}
+
+/**
+ * Line ends of JSON mean nothing: those in texts are escaped.
+ * @param {Buffer} json
+ */
 function onOneLine(json) {
   return json.map(byte => (byte === 10 || byte === 13 ? 32 : byte))
 }

@@ -72,18 +72,18 @@ export async function pluginContract(framework: ContractTest | NodeTest, contrac
 
   await t.test(`${plugin.name} on an open server`, t =>
     onServer('', 'body_limit = "64KiB"', async ({ main, public: open, core }) => {
-      const outside = routeTable(main).filter(
-        route => route.plugin === plugin.name && !isUnder(route.path, plugin.prefix)
-      )
+      const app = plugin.servers.includes('main') ? main : open!
+      const routes = routeTable(app).filter(route => route.plugin === plugin.name)
+      const outside = routes.filter(({ path }) => !isUnder(path, plugin.prefix))
       t.equal(outside.map(({ path }) => path).join(), '', 'every route is under the prefix')
-      if (bad !== undefined) await checkRefusal(t, plugin.servers.includes('main') ? main : open!, bad)
+      checkDescriptions(t, routes)
+      if (bad !== undefined) await checkRefusal(t, app, bad)
       if (good === undefined) return
       for (const [kind, app] of [['main', main] as const, ['public', open!] as const]) {
         const status = await send(app, good)
         if (plugin.servers.includes(kind)) t.ok(isSuccess(status), `the good request succeeds on ${kind}: ${status}`)
         else t.equal(status, 404, `nothing is there on ${kind}`)
       }
-      const app = plugin.servers.includes('main') ? main : open!
       if (good.payload !== undefined) await checkBodies(t, app, good)
       const metrics = await core.metrics.expose()
       t.ok(metrics.includes(`plugin="${plugin.name}"`), 'its requests are counted under its name')
@@ -142,6 +142,14 @@ function print(rows: RowsFound): string {
     .map(([table, lines]) => `${table}\n${lines}\n`)
     .sort()
     .join('')
+}
+
+/** What `/v1/openapi.json` cannot find out by itself: each route's schema has it. */
+function checkDescriptions(t: ContractTest, routes: ReturnType<typeof routeTable>): void {
+  for (const { method, path, schema } of routes) {
+    t.ok(schema?.summary, `the schema of ${method} ${path} has a summary`)
+    t.ok(schema?.produces ?? schema?.response, `the schema of ${method} ${path} has produces or response: its answers`)
+  }
 }
 
 async function checkRefusal(t: ContractTest, app: FastifyInstance, bad: ContractRequest): Promise<void> {

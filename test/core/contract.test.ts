@@ -11,24 +11,30 @@ import { temporaryFolder } from '../helpers.ts'
 
 const root = new URL('../..', import.meta.url).href
 const config = Type.Object({})
+const schema = { summary: 'An object', produces: { 'application/json': Type.Object({}) } }
 
 t.test('an assertion that fails ends the test', async t => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'failing.test.mjs')
-  const answers = { 'a refusal of the good request': 'throw new Error("no")', 'no refusal of strangers': 'return {}' }
-  for (const [name, body] of Object.entries(answers)) {
-    const isPublic = name.startsWith('no') ? ', { config: { public: true } }' : ''
+  const routes = {
+    'a refusal of the good request': '{ schema }, async () => { throw new Error("no") }',
+    'no refusal of strangers': '{ schema, config: { public: true } }, async () => ({})',
+    'a route without a summary': '{ schema: { produces: {} } }, async () => ({})',
+    'a route that does not say what it answers': '{ schema: { summary: "An object" } }, async () => ({})'
+  }
+  for (const [name, route] of Object.entries(routes)) {
     writeFileSync(
       file,
       `import test from 'node:test'
       import assert from 'node:assert'
       import { pluginContract } from '${root}test/contract/index.ts'
       import { definePlugin } from '${root}core/plugin.ts'
+      const schema = { summary: 'An object', produces: {} }
       const plugin = definePlugin({ name: 'mine', prefix: '/v1/mine', servers: ['main'], config: { type: 'object', properties: {} },
-        routes(app) { app.get(''${isPublic}, async () => { ${body} }) } })
+        routes(app) { app.get('', ${route}) } })
       test('contract', t => pluginContract({ test: (name, run) => t.test(name, s => run({ test: s.test, ok: assert.ok, equal: assert.strictEqual })),
         ok: assert.ok, equal: assert.strictEqual },
-        { plugin, good: { method: 'GET', url: '/v1/mine' } }))`
+        { plugin, good: { method: 'GET', url: '/v1/mine' }, action: 'none' }))`
     )
     const env = { ...process.env, NODE_OPTIONS: '', NODE_TEST_CONTEXT: undefined }
     const run = spawnSync(process.execPath, ['--test', file], {
@@ -52,8 +58,8 @@ t.test('a plugin that needs another of third parties', async t => {
     needs: ['other' as never],
     routes(app) {
       const { other } = app.services as unknown as { readonly other: { readonly word: string } }
-      app.get('', async () => other)
-      app.get('/bad', async () => Promise.reject(Object.assign(new Error('no'), { statusCode: 400 })))
+      app.get('', { schema }, async () => other)
+      app.get('/bad', { schema }, async () => Promise.reject(Object.assign(new Error('no'), { statusCode: 400 })))
     }
   })
   await pluginContract(t as never, {
@@ -73,7 +79,7 @@ t.test('a listener, and a plugin whose route needs no user', async t => {
     prefix: '/v1/open',
     servers: ['public'],
     config,
-    routes: app => void app.get('', { config: { public: true } }, async () => ({}))
+    routes: app => void app.get('', { schema, config: { public: true } }, async () => ({}))
   })
   await pluginContract(t as never, { plugin: open, good: { method: 'GET', url: '/v1/open' }, action: 'public' })
   const missing = pluginContract(t as never, { plugin: open })
