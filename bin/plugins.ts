@@ -4,7 +4,9 @@ import { checkConfig } from '../core/check.ts'
 import { ConfigError, type ConfigProblem, locateProblems } from '../core/config/error.ts'
 import { type LoadedConfig, loadConfig } from '../core/config/load.ts'
 import { createLogger } from '../core/log/log.ts'
+import { versionOf } from '../core/module.ts'
 import { loadPlugins } from '../core/registry.ts'
+import type { EnabledPlugin } from '../core/server.ts'
 import { catalogue } from '../plugins/index.ts'
 import { type Command, type Commands, dispatch, parseFlags, print } from './command.ts'
 
@@ -15,6 +17,9 @@ const list: Command = {
 
 Usage: weir plugins list [--config FILE]
 
+PREFIX is what the paths of a plugin's routes start with, empty for one without routes; LISTENERS are the addresses of its own that the
+configuration names, VERSION is that of the package a plugin from elsewhere belongs to.
+
 Options:
   -c, --config FILE  TOML file; without it the built-in plugins
   -h, --help         Show this text`,
@@ -23,14 +28,29 @@ Options:
     const { config, locate } = loaded
     const running = new Map((await loadPlugins(config, catalogue, folder, locate)).map(each => [each.spec.name, each]))
     const names = [...new Set([...Object.keys(catalogue), ...Object.keys(config.plugins)])].sort()
-    const rows = names.map(name => {
+    const rows = names.map(async name => {
       const plugin = running.get(name)
-      const module = config.plugins[name]?.module ?? 'built-in'
-      if (plugin === undefined) return [name, 'off', '', '', module]
-      return [name, 'on', plugin.servers.join(', '), plugin.spec.prefix || '/', module]
+      const module = config.plugins[name]?.module
+      const where = [module ?? 'built-in', (module && (await versionOf(module, folder))) ?? '']
+      if (plugin === undefined) return [name, 'off', '', '', '', ...where]
+      return [name, 'on', plugin.servers.join(', '), prefixOf(plugin), listenersOf(plugin).join(', '), ...where]
     })
-    print(tableOf([['PLUGIN', 'STATE', 'SERVERS', 'PREFIX', 'MODULE'], ...rows]))
+    const heads = ['PLUGIN', 'STATE', 'SERVERS', 'PREFIX', 'LISTENERS', 'MODULE', 'VERSION']
+    print(tableOf([heads, ...(await Promise.all(rows))]))
   }
+}
+
+function prefixOf({ spec }: EnabledPlugin): string {
+  return spec.routes === undefined ? '' : spec.prefix || '/'
+}
+
+/** `tcp 127.0.0.1:514`: of the tables that `tcpOptions`, `udpOptions` and `grpcOptions` make, those with an address. */
+function listenersOf({ spec, options }: EnabledPlugin): string[] {
+  if (spec.listeners === undefined) return []
+  return Object.entries(options as Readonly<Record<string, unknown>>).flatMap(([name, table]) => {
+    const { addr } = (typeof table === 'object' && table !== null ? table : {}) as { readonly addr?: unknown }
+    return typeof addr === 'string' && addr !== '' ? [`${name} ${addr}`] : []
+  })
 }
 
 const doctor: Command = {
@@ -51,18 +71,29 @@ Options:
     const lines = names.flatMap(name => {
       if (config.plugins[name]?.enabled === false) return [`${name}: off`]
       const own = problems.filter(({ path }) => path[0] === 'plugins' && path[1] === name)
-      if (own.length === 0) return [`${name}: ok`]
-      return own.map(({ path, message }) => [name, ...path.slice(2), message].join(': '))
+      const found = own.map(({ path, message }) => [name, ...path.slice(2), message].join(': '))
+      return [...(found.length > 0 ? found : [`${name}: ok`]), ...replacing(name, config.plugins[name]?.module)]
     })
     print(lines.join('\n'))
     if (problems.length > 0) throw new ConfigError(problems)
   }
 }
 
+/** A line for a module under the name of a built-in plugin, which may not be meant. */
+function replacing(name: string, module: string | undefined): string[] {
+  const builtIn = name.split('/')[0]!
+  if (module === undefined || !Object.hasOwn(catalogue, builtIn)) return []
+  return [
+    `${name}: ${module} takes the place of the built-in plugin ${builtIn}; if it is to run beside it, give it another name`
+  ]
+}
+
 const create: Command = {
   usage: `Writes the package of a new plugin into the folder weir-plugin-NAME: code, types, test, README, configuration.
 
 Usage: weir plugins new KIND NAME
+
+NAME is a lower case letter, then such letters, digits, - and _, and none of a built-in plugin.
 
 Kinds: ingest, listener, processor, query, format, users, page, exporter`,
   async run(args) {

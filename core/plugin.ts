@@ -189,6 +189,17 @@ declare module 'fastify' {
     /** Set before a route of a plugin runs. */
     ctx: RequestContext
   }
+  /** Beside the framework's own members, which it checks: what a route says of itself and reads by its own rules. */
+  interface FastifySchema {
+    /** What the route does, in a few words. */
+    readonly summary?: string
+    /** Parameters of the URL, and of forms where `consumes` has them: an object with a property for each. */
+    readonly parameters?: TSchema
+    /** Bodies the route takes: content type → schema. */
+    readonly consumes?: Readonly<Record<string, TSchema>>
+    /** Bodies of the route's answers: content type → schema; empty: it answers 204. */
+    readonly produces?: Readonly<Record<string, TSchema>>
+  }
   interface FastifyContextConfig {
     /** What the user must be allowed, checked before the route's function is called; absent: the route or the store looks itself. */
     action?: RouteAction

@@ -7,7 +7,8 @@ import { configReference, type PluginOptions } from '../core/config/reference.ts
 import type { PluginSpec } from '../core/plugin.ts'
 import { type Running, start } from '../core/start.ts'
 import { catalogue } from '../plugins/index.ts'
-import { apiReference } from './api.ts'
+import { apiReference, entries } from './api.ts'
+import { declarationReference } from './declarations.ts'
 import { errorReference } from './errors.ts'
 import { metricsReference } from './metrics.ts'
 import { processorReference } from './processors.ts'
@@ -21,6 +22,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   try {
     return new Map([
       ['api.md', apiReference()],
+      ['api-declarations.md', declarationReference(entries)],
       ['config.md', configReference(await pluginOptions())],
       ['errors.md', errorReference()],
       ['metrics.md', metricsReference(running)],

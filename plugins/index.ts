@@ -1,6 +1,7 @@
 // The catalogue: every plugin that comes with the server. The only file that lists plugins.
 import type { Catalogue } from '../core/registry.ts'
 
+/** The built-in plugins by name, for `start` of `weir-server/start`. */
 export const catalogue: Catalogue = {
   admin: () => import('./admin/index.ts'),
   alerting: () => import('./alerting/index.ts'),

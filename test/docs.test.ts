@@ -1,14 +1,90 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { exportedNames, publicNames } from '../docs/api.ts'
+import { entries, exportedNames, publicNames } from '../docs/api.ts'
+import { apiDeclarations, declarationReference } from '../docs/declarations.ts'
 import { generatedPages } from '../docs/generate.ts'
+import { temporaryFolder } from './helpers.ts'
 
 t.test('generated pages are up to date (npm run docs writes them)', async t => {
   for (const [name, text] of await generatedPages()) {
     t.equal(readFileSync(join(import.meta.dirname, '../docs', name), 'utf8'), text, `docs/${name}`)
   }
 })
+
+t.test('the declarations of the API have each name of it', async t => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/api-declarations.md'), 'utf8')
+  const sections = new Map(page.split('\n## `').map(text => [text.slice(0, text.indexOf('`')), text]))
+  for (const [module, file] of Object.entries(entries)) {
+    const text = sections.get(module) ?? ''
+    const missing = exportedNames(file).filter(name => !new RegExp(`^export .*\\b${name}\\b`, 'm').test(text))
+    t.strictSame(missing, [], module)
+  }
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
+  const modules = Object.keys(manifest.exports).map(name => name.replace(/^\./, 'weir-server'))
+  t.strictSame(
+    modules.filter(name => !(name in entries)).sort(),
+    ['weir-server/internals', 'weir-server/package.json'],
+    'every module that can be imported is there, but those without a promise'
+  )
+})
+
+t.test('the declarations show what others can use, and nothing else', async t => {
+  const folder = temporaryFolder(t)
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
+  write('package.json', '{ "type": "module" }')
+  write(
+    'deep.ts',
+    "export interface Depth { readonly fathoms: number }\nexport const unused = 1\nexport type Way = 'up' | 'down'\n"
+  )
+  write('index.ts', source)
+  const of = () => apiDeclarations({ box: 'index.ts' }, folder)
+  const { modules, others, augmentations } = of()
+  t.strictSame(
+    modules.get('box')!.map(({ name }) => name),
+    ['Box', 'Kind', 'Parts', 'boxOf', 'sizes']
+  )
+  const text = modules
+    .get('box')!
+    .map(each => each.text)
+    .join('\n')
+  t.match(text, /^export type Kind = 'a' \| 'b' \| 'c';$/m, 'all members of a union')
+  t.match(text, /^ {4}readonly lid\?: Depth;$/m, 'members of an interface with their types')
+  t.match(text, /^ {4}fill\(by: number, kind\?: Kind\): boolean;$/m, 'members of a class, types that are inferred, too')
+  t.match(text, /^export declare function boxOf\(parts: Parts\): Box;$/m)
+  t.match(text, /^export declare const sizes: readonly \[1, 2\];$/m)
+  t.notMatch(text, /secret|inner|hidden|\/[/*]/, 'nothing private, nothing internal, no comments')
+  t.strictSame(
+    others.map(({ file, name }) => [file, name]),
+    [
+      ['deep.ts', 'Depth'],
+      ['deep.ts', 'Way']
+    ],
+    'and what they name, also in what is added to others'
+  )
+  t.match(augmentations, [{ name: 'node:path', text: /way: Way/ }])
+  const before = declarationReference({ box: 'index.ts' }, folder)
+  write('deep.ts', "export interface Depth { readonly fathoms: bigint }\nexport type Way = 'up' | 'down'\n")
+  t.not(declarationReference({ box: 'index.ts' }, folder), before, 'a type changed behind a member shows')
+})
+
+const source = `import type { Depth, Way } from './deep.ts'
+declare module 'node:path' { interface PlatformPath { way: Way } }
+export type Kind = 'a' | 'b' | 'c'
+/** What it is. */
+export interface Parts { readonly kind: Kind; readonly lid?: Depth }
+export class Box {
+  #secret = 1
+  /** @internal */
+  inner = 2
+  fill(by: number, kind: Kind = 'a') { return this.#secret > by || kind === 'b' }
+}
+/** @internal */
+export const hidden = 1
+const local = { inner: 1 }
+export function boxOf(parts: Parts): Box { return local.inner ? new Box() : new Box() }
+export const sizes = [1, 2] as const
+`
 
 t.test('each name of weir-server has its documentation, and an example that a test runs', async t => {
   const names = publicNames()

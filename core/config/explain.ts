@@ -33,7 +33,7 @@ export function explainKey(key: string, plugins: readonly PluginOptions[], effec
     `Default: ${plain(defaultOf(node))}`,
     `Now: ${value === undefined ? 'not set' : JSON.stringify(value)}`,
     `Changes: ${node.live ? 'live, a running server takes them over' : 'count after a restart'}`,
-    `Environment: WEIR__${path.map(part => part.toUpperCase()).join('__')}`
+    `Environment: ${variableOf(path) ?? 'none, a name in the key has characters that a variable cannot have: TOML only'}`
   ].join('\n')
 }
 
@@ -51,6 +51,13 @@ function rootOf(plugins: readonly PluginOptions[]): SchemaNode {
     properties: Object.fromEntries(tables)
   }
   return { type: 'object', properties: { ...properties, plugins: all } }
+}
+
+/** The environment variable that sets a key; undefined where a shell cannot export its name, or the name would be read as another key. */
+function variableOf(path: readonly string[]): string | undefined {
+  const name = path.map(part => part.toUpperCase()).join('__')
+  const isReadBack = name.toLowerCase().split('__').join('.') === path.join('.')
+  return /^\w+$/.test(name) && isReadBack ? `WEIR__${name}` : undefined
 }
 
 /** Names in quotes may have dots in them: `plugins."syslog/edge".table`. */

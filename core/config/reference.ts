@@ -7,7 +7,8 @@ const introduction = `# Configuration
 
 One TOML file, named by \`weir start --config FILE\`; every key has a default. The environment variable \`WEIR__SECTION__KEY\` wins over the
 file (\`WEIR__HTTP__ADDR\`, \`WEIR__USER_PROVIDER\`, \`WEIR__PLUGINS__SQL__ENABLED\`; the elements of a list are separated by commas; a plugin's
-own options are read as TOML values), and the flags \`--data-home\` and \`--http-addr\` win over both. An unknown key is an error.
+own options are read as TOML values), and the flags \`--data-home\` and \`--http-addr\` win over both. Keys whose names have other
+characters than small letters, digits and \`_\`, such as those of \`[plugins."syslog/edge"]\`, can be set in the file only. An unknown key is an error.
 \`weir config check FILE\` checks a file, \`weir config print\` and \`GET /config\` show what is in effect.
 
 - A **duration** is text: numbers with units one after the other, such as \`"30s"\`, \`"1m 30s"\`, \`"500ms"\`, \`"7days"\`. A month has 30.44

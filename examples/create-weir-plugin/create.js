@@ -18,17 +18,43 @@ export const kinds = {
   }
 }
 
-const templates = fileURLToPath(new URL('template', import.meta.url))
+/** Names of the built-in plugins, and the word that stands for the server itself: a plugin under one of them takes its place. */
+export const takenNames = [
+  ...['admin', 'alerting', 'core', 'dashboard', 'eventcollector', 'flows', 'ingest', 'jaeger', 'lineproto', 'logpush'],
+  ...['logquery', 'metricsys', 'pipelines', 'profiling', 'promql', 'sql', 'telemetry', 'tsdbput', 'vrl']
+]
 
-/** Throws an Error for an unknown kind, a name that is none, and a folder that is there. `parent` is where the folder is made. */
+const templates = fileURLToPath(new URL('template', import.meta.url))
+const license = new URL('LICENSE', import.meta.url)
+
+/** What is wrong with a kind, undefined where there is one of that name. */
+export function kindProblem(kind) {
+  if (Object.hasOwn(kinds, kind)) return undefined
+  return `unknown kind ${kind}: expected ${Object.keys(kinds).join(', ')}`
+}
+
+/** What is wrong with a name, undefined where it can be a plugin's. */
+export function nameProblem(name) {
+  const word = wordOf(name)
+  if (!/^[a-z][a-z0-9_-]*$/.test(word))
+    return `${name || 'nothing'} is no name: expected a lower case letter, then such letters, digits, - and _`
+  if (takenNames.includes(word))
+    return `${word} is the name of a built-in plugin, and yours would take its place: choose another name`
+  return undefined
+}
+
+/**
+ * Throws an Error for an unknown kind, a name that is none or that a built-in plugin has, and a folder that is there. `parent` is where the
+ * folder is made.
+ */
 export function createPlugin(kind, name, parent = '.') {
-  if (!Object.hasOwn(kinds, kind)) throw new Error(`unknown kind ${kind}: expected ${Object.keys(kinds).join(', ')}`)
-  const word = name.replace(/^weir-plugin-/, '')
-  if (!/^[a-z][a-z0-9]*$/.test(word)) throw new Error(`${name} is no name: expected lower case letters and digits`)
+  const problem = kindProblem(kind) ?? nameProblem(name)
+  if (problem !== undefined) throw new Error(problem)
+  const word = wordOf(name)
   const packageName = `weir-plugin-${word}`
   const folder = join(parent, packageName)
   if (existsSync(folder)) throw new Error(`${folder} is there already`)
-  const named = text => text.replaceAll(/\bmine\b/g, word)
+  const named = text => text.replaceAll(/\bsvc_mine_|\bmine\b|\bMine\b/g, found => namesOf(word)[found])
   const { also = [] } = kinds[kind]
   const own = readdirSync(join(templates, kind)).map(file => `${kind}/${file}`)
   const sources = [...own, ...also].map(path => ({ path, file: basename(path) }))
@@ -49,6 +75,7 @@ export function createPlugin(kind, name, parent = '.') {
     'tsconfig.json': json(compiler),
     'weir.toml': `# weir start --config weir.toml\n${configOf(kind, word, './index.js')}\n`,
     'README.md': readme(packageName, word, kind),
+    LICENSE: readFileSync(license, 'utf8'),
     '.gitignore': 'node_modules/\nweir_data/\n',
     '.github/workflows/test.yml': workflow
   }
@@ -57,6 +84,20 @@ export function createPlugin(kind, name, parent = '.') {
     writeFileSync(join(folder, file), text)
   }
   return { folder, files: Object.keys(files).sort() }
+}
+
+function wordOf(name) {
+  return name.replace(/^weir-plugin-/, '')
+}
+
+/** What stands in a template → what it becomes. Names of metrics have no `-`. */
+function namesOf(word) {
+  const title = word.replaceAll(/[_-]+/g, ' ').trim()
+  return {
+    mine: word,
+    Mine: `${title[0].toUpperCase()}${title.slice(1)}`,
+    svc_mine_: `svc_${word.replaceAll('-', '_')}_`
+  }
 }
 
 function configOf(kind, word, module) {

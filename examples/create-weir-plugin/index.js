@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // npm create weir-plugin [KIND] [NAME]: asks for what is missing, writes the package, says what comes next. Needs no network.
-import { createInterface } from 'node:readline/promises'
-import { createPlugin, kinds } from './create.js'
+import { createInterface } from 'node:readline'
+import { createPlugin, kindProblem, kinds, nameProblem } from './create.js'
 
 const usage = `Writes the package of a new plugin for Weir into the folder weir-plugin-NAME.
 
@@ -22,13 +22,32 @@ try {
 async function main([kind, name]) {
   if (kind === '--help' || kind === '-h') return process.stdout.write(`${usage}\n`)
   if (kind !== undefined && name !== undefined) return write(kind, name)
+  const problem = kind && kindProblem(kind)
+  if (problem) throw new Error(problem)
   if (!process.stdin.isTTY) throw new Error(`KIND and NAME are missing\n\n${usage}`)
-  const ask = createInterface({ input: process.stdin, output: process.stdout })
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
+    // By lines, not by questions: what is pasted brings several at once.
+    const lines = terminal[Symbol.asyncIterator]()
     if (kind === undefined) process.stdout.write(`${usage.slice(usage.indexOf('Kinds:'))}\n\n`)
-    await write(kind ?? (await ask.question('Kind: ')).trim(), name ?? (await ask.question('Name: ')).trim())
+    const chosen = kind ?? (await ask(terminal, lines, 'Kind: ', kindProblem))
+    write(chosen, await ask(terminal, lines, 'Name: ', nameProblem))
   } finally {
-    ask.close()
+    terminal.close()
+  }
+}
+
+/** Asks until nothing is wrong with the answer. */
+async function ask(terminal, lines, question, problemOf) {
+  for (;;) {
+    terminal.setPrompt(question)
+    terminal.prompt()
+    const { done, value = '' } = await lines.next()
+    if (done) throw new Error('no answer, nothing was written')
+    const answer = value.trim()
+    const problem = problemOf(answer)
+    if (problem === undefined) return answer
+    process.stdout.write(`${problem}\n`)
   }
 }
 

@@ -29,8 +29,10 @@ t.test('plugins are listed and checked', async t => {
   writeFileSync(join(cwd, 'bad.toml'), `${good}[plugins.other]\nmodule = "no-such"\n[plugins.sql]\ndelet_limit = 1\n`)
   const listed = await weir(cwd, ['plugins', 'list', '--config', 'good.toml'])
   t.match(listed, { code: 0, err: '' })
-  t.match(listed.out, /^plaintext +on +main, public +\/v1\/plaintext +\.\/plain$/m)
-  t.match(listed.out, /^plaintext\/b +on +main, public +\/v1\/plaintext\/b +\.\/plain$/m)
+  t.match(listed.out, /^PLUGIN +STATE +SERVERS +PREFIX +LISTENERS +MODULE +VERSION$/m)
+  t.match(listed.out, /^plaintext +on +main, public +\/v1\/plaintext +\.\/plain +1\.0\.0$/m)
+  t.match(listed.out, /^plaintext\/b +on +main, public +\/v1\/plaintext\/b +\.\/plain +1\.0\.0$/m)
+  t.match(listed.out, /^sql +on +main, public +\/v1\/sql +built-in$/m)
   t.match(listed.out, /^jaeger +off +built-in$/m)
   t.match(await weir(cwd, ['plugins', 'doctor', '-c', 'good.toml']), { code: 0, out: /^plaintext: ok$/m })
   const sick = await weir(cwd, ['plugins', 'doctor', '-c', 'bad.toml'])
@@ -38,6 +40,46 @@ t.test('plugins are listed and checked', async t => {
     code: 2,
     out: /^jaeger: off[\s\S]*^other: module: cannot load no-such[\s\S]*^sql: delet_limit: unknown key, did you mean delete_limit/m
   })
+})
+
+t.test(
+  'listeners are listed with the addresses of the configuration, and no prefix where there are no routes',
+  async t => {
+    const cwd = temporaryFolder(t)
+    mkdirSync(join(cwd, 'node_modules'))
+    symlinkSync(root, join(cwd, 'node_modules/weir-server'))
+    symlinkSync(join(root, 'node_modules/typebox'), join(cwd, 'node_modules/typebox'))
+    const code = `import { definePlugin, tcpOptions, udpOptions } from 'weir-server'
+import { Type } from 'typebox'
+const config = Type.Object({ tcp: tcpOptions('', 'a'), udp: udpOptions('127.0.0.1:514', 'b'), other: tcpOptions('', 'c') })
+export default definePlugin({ name: 'wires', prefix: '/v1/wires', servers: [], config, listeners: () => [] })`
+    writeFileSync(join(cwd, 'wires.mjs'), code)
+    writeFileSync(join(cwd, 'weir.toml'), '[plugins.wires]\nmodule = "./wires.mjs"\ntcp.addr = "127.0.0.1:515"\n')
+    const { out } = await weir(cwd, ['plugins', 'list', '--config', 'weir.toml'])
+    t.match(out, /^wires +on +tcp 127\.0\.0\.1:515, udp 127\.0\.0\.1:514 +\.\/wires\.mjs$/m)
+  }
+)
+
+t.test('a plugin under the name of a built-in one is told so', async t => {
+  const cwd = temporaryFolder(t)
+  mkdirSync(join(cwd, 'node_modules'))
+  symlinkSync(root, join(cwd, 'node_modules/weir-server'))
+  const module = (members: string) =>
+    `import { definePlugin } from 'weir-server'
+export default definePlugin({ name: 'sql', prefix: '', servers: [], config: { type: 'object', properties: {} }, ${members} })`
+  writeFileSync(join(cwd, 'sql.mjs'), module("needs: ['sql']"))
+  writeFileSync(join(cwd, 'weir.toml'), '[plugins.sql]\nmodule = "./sql.mjs"\n')
+  const doctor = () => weir(cwd, ['plugins', 'doctor', '--config', 'weir.toml'])
+  const sick = await doctor()
+  t.match(sick, {
+    code: 2,
+    out: /^sql: module: cannot load .*sql depends on itself: a plugin that builds on the built-in plugin sql needs another name$/m
+  })
+  const taken =
+    /^sql: \.\/sql\.mjs takes the place of the built-in plugin sql; if it is to run beside it, give it another name$/m
+  t.match(sick.out, taken)
+  writeFileSync(join(cwd, 'sql.mjs'), module('setup: () => ({})'))
+  t.match((await doctor()).out, taken, 'also where nothing else is wrong')
 })
 
 t.test('a reader that has seen enough is no failure', async t => {
@@ -56,6 +98,21 @@ t.test('keys are explained, and the schema has them all', async t => {
   t.match(
     out,
     /^http\.body_limit\n.+\nType: size\nDefault: "64MiB"\nNow: "1MiB"\nChanges: .+\nEnvironment: WEIR__HTTP__BODY_LIMIT\n$/
+  )
+  const instance = `[plugins."plaintext/edge"]\nmodule = ${JSON.stringify(join(root, 'examples/plugin-plaintext'))}\n`
+  writeFileSync(join(cwd, 'instance.toml'), instance)
+  const key = 'plugins."plaintext/edge".column'
+  t.match(
+    (await weir(cwd, ['config', 'explain', '--config', 'instance.toml', key])).out,
+    /^Environment: none, .*TOML only\n$/m
+  )
+  const variable = /^Environment: (WEIR__PLUGINS__SQL__DELETE_LIMIT)$/m.exec(
+    (await weir(cwd, ['config', 'explain', 'plugins.sql.delete_limit'])).out
+  )?.[1]
+  t.match(
+    (await weir(cwd, ['config', 'explain', 'plugins.sql.delete_limit'], { [variable!]: '7' })).out,
+    /^Now: 7$/m,
+    'the variable it names sets the key'
   )
   t.match(await weir(cwd, ['config', 'explain', 'plugins.sql']), {
     code: 0,

@@ -19,6 +19,7 @@ import { startProcess } from './server.ts'
 await buildPackage()
 const registry = await startRegistry(t)
 await registry.publish('./dist/package')
+await registry.publish(join(packageFolder, 'examples/create-weir-plugin'))
 const { kinds } = await import(join(packageFolder, 'examples/create-weir-plugin/create.js'))
 const names: readonly string[] = Object.keys(kinds)
 
@@ -144,4 +145,18 @@ t.test('all of them beside an installed server', async t => {
   const status = await (await ask('/status')).json()
   for (const plugin of status.plugins) t.equal(plugin.state, 'ok', `${plugin.name} is well`)
   t.equal(await server.kill('SIGTERM'), 0)
+})
+
+t.test('npm create weir-plugin, then what it says comes next', async t => {
+  const folder = temporaryFolder(t)
+  // A cache of its own: what npm ran there once, it would run again without asking the registry.
+  const cache = `--cache=${join(folder, 'cache')}`
+  const said = await npm(folder, 'create', 'weir-plugin', 'ingest', 'corner-shop', ...registry.options, cache, '--yes')
+  t.match(said, /weir-plugin-corner-shop\/index\.js[\s\S]*npm install\nnpm test\nnpm start\n/)
+  const home = join(folder, 'weir-plugin-corner-shop')
+  t.match(readFileSync(join(home, 'LICENSE'), 'utf8'), /Apache License/)
+  await npm(home, 'install', ...registry.options)
+  const tested = await npm(home, 'test')
+  t.match(tested, /tsc && node --test/, 'the types are checked with the compiler it installed')
+  t.match(tested, /pass [1-9]\d*\n[\s\S]*fail 0\n/)
 })

@@ -4,6 +4,7 @@ import { definePlugin, jsonCells } from 'weir-server'
 
 export default definePlugin({
   name: 'mine',
+  api: 1,
   prefix: '',
   servers: [],
   config: Type.Object({

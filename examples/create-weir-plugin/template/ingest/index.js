@@ -3,16 +3,24 @@ import { Type } from 'typebox'
 import { bodyBytes, DbError, definePlugin } from 'weir-server'
 import { decode } from './decode.js'
 
+/** What /v1/openapi.json says of the route; the query string is checked, too. */
+const schema = {
+  summary: 'Store readings',
+  querystring: Type.Object({ table: Type.Optional(Type.String({ description: 'Table of the readings.' })) }),
+  consumes: { 'text/plain': Type.String({ description: 'Lines: PATH VALUE [SECONDS]' }) },
+  produces: { 'application/json': Type.Object({ rows: Type.Integer() }) }
+}
+
 export default definePlugin({
   name: 'mine',
+  api: 1,
   prefix: '/v1/mine',
   servers: ['main', 'public'],
   config: Type.Object({
     tag: Type.String({ default: 'path', minLength: 1, description: 'Column that takes the path of a line.' })
   }),
   routes(app, { tag }) {
-    const querystring = Type.Object({ table: Type.Optional(Type.String()) })
-    app.post('', { config: { action: 'write' }, schema: { querystring } }, async request => {
+    app.post('', { config: { action: 'write' }, schema }, async request => {
       const { table } = request.query
       if (!table) throw new DbError('InvalidArguments', 'parameter table is missing')
       const write = { table, ...decode(bodyBytes(request), tag, Date.now()) }

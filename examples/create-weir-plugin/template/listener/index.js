@@ -5,6 +5,7 @@ import { decode } from './decode.js'
 
 export default definePlugin({
   name: 'mine',
+  api: 1,
   prefix: '/v1/mine',
   servers: [],
   config: Type.Object({

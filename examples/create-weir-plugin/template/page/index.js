@@ -6,6 +6,7 @@ import { definePlugin } from 'weir-server'
 
 export default definePlugin({
   name: 'mine',
+  api: 1,
   prefix: '',
   servers: [],
   needs: ['dashboard'],

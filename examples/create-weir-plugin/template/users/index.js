@@ -5,6 +5,7 @@ import { DbError, definePlugin } from 'weir-server'
 
 export default definePlugin({
   name: 'mine',
+  api: 1,
   prefix: '',
   servers: [],
   config: Type.Object({
