@@ -48,7 +48,8 @@ export async function lookEverywhere({ boot, write, look }: Looks): Promise<void
   }
 }
 
-async function rowsOf(core: Core): Promise<RowsFound> {
+/** All rows there are. */
+export async function rowsOf(core: Core): Promise<RowsFound> {
   const { store } = core
   const found: Record<string, string> = {}
   for (const { name } of store.databases().filter(({ name }) => name !== systemDatabase)) {

@@ -4,6 +4,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { isPlugin } from '../../core/plugin.ts'
 import { routeTable } from '../../core/server.ts'
 import { lookEverywhere, type RowsFound } from './kept.ts'
+import { type ContractListener, listenerContract } from './listener.ts'
 import { type AnyPlugin, bootServer, type TestServer } from './server.ts'
 
 /** The part of a test framework the kit uses; the `t` of tap has it, and that of `node:test` has the same in other places. */
@@ -46,6 +47,8 @@ export interface PluginContract {
   readonly action?: 'read' | 'write' | 'none' | 'public'
   /** Whether the good request stores rows. Default: where it needs permission to write. */
   readonly stores?: boolean
+  /** What its listeners take. Those that are not named are not tried. */
+  readonly listeners?: readonly ContractListener[]
 }
 
 const users = 'user_provider = "static_user_provider:cmd:all=a,reader:ro=r,writer:wo=w"\n'
@@ -108,6 +111,15 @@ export async function pluginContract(framework: ContractTest | NodeTest, contrac
       }
     })
   )
+
+  for (const listener of contract.listeners ?? []) {
+    await listenerContract(t, plugin.name, listener, (tcp, folder) =>
+      bootServer(`[http]\nenable_api_server = true\n${table}${tcp}${toml}`, {
+        plugins: [...others, plugin],
+        ...(folder !== undefined && { folder })
+      })
+    )
+  }
 
   if (!stores || good === undefined) return
   await t.test(`${plugin.name} and the rows it stores`, async t => {

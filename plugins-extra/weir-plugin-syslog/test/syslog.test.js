@@ -17,7 +17,15 @@ const now = BigInt(Date.UTC(2026, 0, 2, 3, 4, 5)) * 1_000_000n
 const parse = text => parseMessage(Buffer.from(text), now, parseZone('UTC') ?? assert.fail())
 
 test('what every plugin must do', async t => {
-  await pluginContract(t, { plugin })
+  const good = '<13>1 2026-01-02T03:04:05Z web shop 77 - - paid'
+  await pluginContract(t, {
+    plugin,
+    options: 'max_message = "480B"',
+    listeners: [
+      { name: 'tcp', transport: 'tcp', good: `${good}\n`, bad: `${'x'.repeat(1000)}\n` },
+      { name: 'udp', transport: 'udp', good }
+    ]
+  })
 })
 
 test('a stream becomes messages', () => {

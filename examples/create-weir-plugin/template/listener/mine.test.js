@@ -8,7 +8,13 @@ import { bootServer, pluginContract } from 'weir-server/testing'
 import plugin from '../index.js'
 
 test('what every plugin must do', async t => {
-  await pluginContract(t, { plugin })
+  await pluginContract(t, {
+    plugin,
+    listeners: [
+      { name: 'tcp', transport: 'tcp', good: 'door 1\n', bad: 'door\n' },
+      { name: 'udp', transport: 'udp', good: 'door 1', bad: 'door' }
+    ]
+  })
 })
 
 test('lines over TCP and UDP are stored', async () => {
