@@ -86,6 +86,7 @@ t.test('a siege is judged by its bounds', async t => {
     },
     outcomes: new Map(),
     memory: 1,
+    ownMemory: 1,
     held: new Map([['GET /x', { ms: 900, processor_ms: 101 }]])
   }
   const broken = brokenBounds({ phases: [phase], lost: new Map([['t', 2]]), died: false, restarts: 3, stop: 20_000 })

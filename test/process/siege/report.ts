@@ -8,8 +8,8 @@ const bounds = { ingest: 250, health: 250, healthMost: 50, work: 100, stop: 15_0
 
 const ingests: readonly Role[] = ['line protocol', 'NDJSON']
 
-export function describePhase({ name, clocks, outcomes, memory, held }: Phase): string[] {
-  const lines = [`${name}  (${megabytes(memory)})`]
+export function describePhase({ name, clocks, outcomes, memory, ownMemory, held }: Phase): string[] {
+  const lines = [`${name}  (${megabytes(memory)}, of these the server itself ${megabytes(ownMemory)})`]
   for (const [role, clock] of Object.entries(clocks)) lines.push(`    ${role.padEnd(14)}${describeClock(clock)}`)
   for (const [attack, counts] of outcomes) {
     const answers = [...counts].map(([outcome, count]) => `${outcome} × ${count}`).join(', ')

@@ -39,8 +39,9 @@ export interface Phase {
   readonly name: string
   readonly clocks: Clocks
   readonly outcomes: Outcomes
-  /** Most bytes the processes held, memory that they share counted once. */
+  /** Most bytes the processes held, memory that they share counted once, and how many of these the server itself did. */
   readonly memory: number
+  readonly ownMemory: number
   /** What the log says held the event loop the longest, by route. */
   readonly held: ReadonlyMap<string, Held>
 }
@@ -95,9 +96,11 @@ export async function runSiege({ minutes, only = '', report }: SiegeOptions): Pr
     ends.push(() => ruler.kill())
     const [port] = await once(ruler, 'message')
     const honest = startHonest(server.url, `http://127.0.0.1:${port}/`)
-    let peak = 0
+    const none = { memory: 0, ownMemory: 0 }
+    let peak = none
     const watching = setInterval(() => {
-      peak = Math.max(peak, treeMemory(server.pid))
+      const now = treeMemory(server.pid)
+      if (now.memory > peak.memory) peak = now
     }, 500)
     ends.push(() => clearInterval(watching))
 
@@ -119,8 +122,8 @@ export async function runSiege({ minutes, only = '', report }: SiegeOptions): Pr
       // What was begun belongs to this wave.
       await pause(settling)
       const name = wave.length === 0 ? 'nothing' : wave.length === 1 ? wave[0]! : 'all at once'
-      const phase = { name, clocks: honest.take(), outcomes, memory: peak, held: new Map(held) }
-      peak = 0
+      const phase = { name, clocks: honest.take(), outcomes, ...peak, held: new Map(held) }
+      peak = none
       held.clear()
       phases.push(phase)
       report(phase)
@@ -191,8 +194,8 @@ async function restartsOf(url: string): Promise<number> {
   return values.reduce((sum, [, value]) => sum + Number(value), 0)
 }
 
-/** Bytes of a process and those it started. */
-function treeMemory(pid: number): number {
+/** Bytes of a process, alone and with those it started. */
+function treeMemory(pid: number): Pick<Phase, 'memory' | 'ownMemory'> {
   const children = new Map<number, number[]>()
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue
@@ -202,11 +205,11 @@ function treeMemory(pid: number): number {
     } catch {}
   }
   const sum = (id: number): number =>
-    (children.get(id) ?? []).reduce((bytes, child) => bytes + sum(child), ownMemory(id))
-  return sum(pid)
+    (children.get(id) ?? []).reduce((bytes, child) => bytes + sum(child), memoryOf(id))
+  return { memory: sum(pid), ownMemory: memoryOf(pid) }
 }
 
-function ownMemory(pid: number): number {
+function memoryOf(pid: number): number {
   try {
     return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) * 1024
   } catch {
