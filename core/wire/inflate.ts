@@ -230,7 +230,13 @@ async function unpackStepwise(bytes: Uint8Array, coding: Coding, options: Inflat
     return complete(bytes, { buffer: await joinPaced(paceOf(options), parts, length), engine })
   } finally {
     engine.destroy()
+    if (parts.length > 1) parts.forEach(giveBack)
   }
+}
+
+/** Memory that nobody reads any more, where it is a part's own: many large bodies would come before it is collected. */
+function giveBack({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 function unpackWhole(bytes: Uint8Array, coding: Coding, limit: number): Promise<Buffer> {
