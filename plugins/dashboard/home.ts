@@ -1,9 +1,13 @@
 // What the first page shows: how the server is and what came in since it started, by plugin.
-import type { Core } from '../../core/index.ts'
+import type { ComponentStatus, Core } from '../../core/index.ts'
 
 export interface Home {
   readonly version: string
   readonly ready: boolean
+  /** Why it is not ready. */
+  readonly reason?: string
+  /** Plugins, and parts of them, that are not ok. */
+  readonly troubles: readonly ComponentStatus[]
   readonly uptime_seconds: number
   /** Rows written and bytes of requests by plugin, since the server started. */
   readonly written: readonly { readonly plugin: string; readonly rows: number; readonly bytes: number }[]
@@ -22,9 +26,12 @@ export async function readHome(core: Core, version: string): Promise<Home> {
     sum[isRows ? 'rows' : 'bytes'] += value
     sums.set(plugin, sum)
   }
+  const reason = core.whyNotReady()
   return {
     version,
-    ready: core.whyNotReady() === undefined,
+    ready: reason === undefined,
+    ...(reason !== undefined && { reason }),
+    troubles: core.components.list().filter(({ state }) => state !== 'ok'),
     uptime_seconds: Math.floor((Date.now() - core.startedAt) / 1000),
     written: Array.from(sums, ([plugin, sum]) => ({ plugin, ...sum }))
       .filter(({ rows }) => rows > 0)

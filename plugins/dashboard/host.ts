@@ -13,6 +13,8 @@ export interface DashboardHost {
   change(changes: Readonly<Record<string, string | undefined>>): void
   /** Calls it now and whenever the address changes; returns what ends that. */
   follow(show: (parameters: URLSearchParams) => void): () => void
+  /** Shows above the page what loads anew, by hand or every few seconds, and calls `load` each time; returns what ends that. */
+  onRefresh(load: () => void): () => void
   /** At the moment. */
   readonly isDark: boolean
 }

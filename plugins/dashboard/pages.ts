@@ -5,7 +5,7 @@ export function createPages(): DashboardService {
   const pages = new Map<string, DashboardPage>()
   return {
     addPage(page) {
-      if (!/^[a-z][a-z0-9-]*$/.test(page.name))
+      if (!/^[a-z][a-z0-9_-]*$/.test(page.name))
         throw new TypeError(`a page must have a name such as mine: ${page.name}`)
       if (pages.has(page.name)) throw new TypeError(`there is a page ${page.name} already`)
       pages.set(page.name, page)

@@ -1,13 +1,13 @@
 // One write request: from lines to what the store has taken.
 import {
   type Column,
-  type PluginCore,
   checkTables,
   convertTime,
   createGrowth,
   type Growth,
   mapPaced,
   Pace,
+  type PluginCore,
   type RequestContext,
   runPaced,
   type Table,
@@ -96,7 +96,11 @@ function timestamps({ times }: DecodedTable, table: Table | undefined): Column {
 }
 
 /** Where rows are all kept there is nothing to merge, and what the request asks for wins. */
-function newTableOptions({ store }: PluginCore, { db, hints }: RequestContext, { merge_mode }: WriteOptions): TableOptions {
+function newTableOptions(
+  { store }: PluginCore,
+  { db, hints }: RequestContext,
+  { merge_mode }: WriteOptions
+): TableOptions {
   if (hints.options.merge_mode !== undefined) return {}
   const appends = hints.options.append_mode ?? store.database(db)?.options.append_mode ?? false
   return { merge_mode: appends ? 'last_row' : merge_mode }

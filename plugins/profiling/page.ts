@@ -12,7 +12,9 @@ export default function mount(element: HTMLElement, host: DashboardHost): () => 
   const switching = createWork()
   const result = place()
   const output = chooseOutput(host)
-  const parts = { host, work, switching, result, output }
+  const refreshed: (() => void)[] = []
+  const onRefresh = (load: () => void) => void refreshed.push(host.onRefresh(load))
+  const parts = { host, work, switching, result, output, onRefresh }
   const cards = make('div', {}, cpuPart(parts), heapPart(parts), dumpPart(parts))
   Object.assign(cards.style, { display: 'grid', gap: 'var(--gap)' })
   cards.style.gridTemplateColumns = 'repeat(auto-fit, minmax(min(100%, 300px), 1fr))'
@@ -22,6 +24,7 @@ export default function mount(element: HTMLElement, host: DashboardHost): () => 
   return () => {
     work.stop()
     switching.stop()
+    for (const end of refreshed) end()
   }
 }
 
@@ -32,6 +35,8 @@ interface Parts {
   readonly switching: Work
   readonly result: HTMLElement
   readonly output: HTMLSelectElement
+  /** Runs as often as the page is refreshed. */
+  onRefresh(load: () => void): void
 }
 
 function chooseOutput({ parameters, change }: DashboardHost): HTMLSelectElement {
@@ -71,7 +76,7 @@ function cpuPart({ host, work, result, output }: Parts): HTMLElement {
   return make('section', { className: 'card stack' }, make('h2', {}, 'Processor time'), form)
 }
 
-function heapPart({ host, work, switching, result, output }: Parts): HTMLElement {
+function heapPart({ host, work, switching, result, output, onRefresh }: Parts): HTMLElement {
   const request = (path: string, options = {}) =>
     host.request(`/debug/prof/mem${path}`, { method: 'POST', db: null, ...options })
   const dump = button('Dump', () =>
@@ -92,7 +97,9 @@ function heapPart({ host, work, switching, result, output }: Parts): HTMLElement
     turn: isOn => request('/gdump', { form: { activate: String(isOn) } }),
     done: () => Promise.all([sampling.load(), highs.load()])
   })
-  void switching.run('', 0, () => Promise.all([sampling.load(), highs.load()]))
+  const load = () => void switching.run('', 0, () => Promise.all([sampling.load(), highs.load()]))
+  load()
+  onRefresh(load)
   return make(
     'section',
     { className: 'card stack' },

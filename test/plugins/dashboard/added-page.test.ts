@@ -27,7 +27,10 @@ const page = `export default (element, host) => {
     await host.request('/v1/none').catch(error => text.append(', ' + error.message))
   }
   const end = host.follow(parameters => text.replaceChildren('asked: ' + parameters.get('asked')))
-  element.append(button, text)
+  const rounds = document.createElement('p')
+  let count = 0
+  host.onRefresh(() => rounds.replaceChildren('loaded anew: ' + ++count))
+  element.append(button, text, rounds)
   return () => { document.title = 'ended'; end() }
 }
 `
@@ -47,6 +50,11 @@ t.test('the page of a plugin from elsewhere', needing('chromium'), async t => {
   await tab.getByText(/^asked: yes of public, /).waitFor()
   await shows(t).match(() => tab.url(), /\/dashboard\/x\/mine\?asked=yes$/)
   await shows(t).equal(() => tab.title(), 'My page · Weir')
+  await tab.getByRole('button', { name: 'Refresh' }).click()
+  await tab.getByText('loaded anew: 1').waitFor()
+  await tab.getByLabel('Refresh every').selectOption('5s')
+  await tab.getByText('loaded anew: 2').waitFor()
+  await tab.getByLabel('Refresh every').selectOption('off')
   await look(t, tab, 'added-page')
   await tab.goBack()
   await tab.getByText('asked: null').waitFor()

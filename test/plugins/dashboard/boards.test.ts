@@ -4,7 +4,7 @@ import t from 'tap'
 import { encodeSnappy } from '../../../core/index.ts'
 import { needing } from '../../programs.ts'
 import { type TestSeries, writeV1 } from '../metricsys/messages.ts'
-import { drawnTexts, look, narrow, openSite, runSql, shows, until } from './browser.ts'
+import { drawnTexts, look, narrow, openSite, runSql, shows, until, watchSql } from './browser.ts'
 
 async function fill(url: string): Promise<void> {
   const now = Date.now()
@@ -69,6 +69,19 @@ const grafana = JSON.stringify({
       { name: 'odd', type: 'adhoc' }
     ]
   },
+  annotations: {
+    list: [
+      { name: 'Annotations & Alerts', builtIn: 1, enable: true, datasource: { type: 'grafana' } },
+      {
+        name: 'New machine',
+        enable: true,
+        datasource: { type: 'prometheus', uid: 'p' },
+        expr: 'node_uname_info',
+        titleFormat: 'machine {{instance}}'
+      },
+      { name: 'Tickets', enable: true, datasource: { type: 'mysql' }, rawQuery: 'SELECT 1' }
+    ]
+  },
   panels: [
     { type: 'row', title: 'Traffic', gridPos: { x: 0, y: 0, w: 24, h: 1 } },
     {
@@ -84,12 +97,16 @@ const grafana = JSON.stringify({
       type: 'stat',
       title: 'Hosts',
       gridPos: { x: 16, y: 1, w: 8, h: 8 },
+      options: { reduceOptions: { calcs: ['mean'] } },
+      fieldConfig: { defaults: { thresholds: { steps: [{ color: 'green' }, { color: 'red', value: 80 }] } } },
       targets: [{ expr: 'count(requests_total{job=~"$job"})' }]
     },
     {
       type: 'table',
       title: 'All',
       gridPos: { x: 0, y: 9, w: 24, h: 6 },
+      transformations: [{ id: 'organize', options: {} }],
+      fieldConfig: { overrides: [{ matcher: { id: 'byName' } }], defaults: { unit: 'furlongs' } },
       targets: [{ expr: 'requests_total{job=~"$job"}' }]
     },
     {
@@ -105,6 +122,16 @@ const grafana = JSON.stringify({
 
 t.test('saved dashboards', needing('chromium'), async t => {
   const site = await openSite(t, { fill })
+  /** A page with a dashboard that was saved before. */
+  const open = async (url: string, title: string, document: object) => {
+    const response = await fetch(`${url}/dashboard/api/boards`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ title, document })
+    })
+    const { id } = (await response.json()) as { readonly id: string }
+    return site.open(`boards?board=${id}`, { viewport: { width: 1440, height: 900 } })
+  }
 
   await t.test('one is made, saved, found again, changed and deleted', async t => {
     const page = await site.open('boards', { viewport: { width: 1440, height: 900 } })
@@ -175,6 +202,16 @@ t.test('saved dashboards', needing('chromium'), async t => {
     await page.locator('.import').getByRole('button', { name: 'Import' }).last().click()
     await page.getByText('Where is left out: there is no panel like geomap').waitFor()
     await page.getByText('The variable odd is left out').waitFor()
+    await shows(t).same(
+      () => page.locator('.import li').allTextContents(),
+      [
+        'Hosts is without its thresholds, reducer mean (it shows the last value)',
+        'All is without its transformations organize, overrides of single fields, unit furlongs',
+        'Where is left out: there is no panel like geomap',
+        'The variable odd is left out: there is none of the type adhoc',
+        'The annotation Tickets is left out: it asks no PromQL'
+      ]
+    )
     await page.getByRole('link', { name: 'Show the dashboard' }).click()
     await page.getByRole('figure', { name: 'Times' }).locator('.scale').waitFor()
     await page
@@ -190,6 +227,11 @@ t.test('saved dashboards', needing('chromium'), async t => {
     await page.keyboard.press('Escape')
     await shows(t).equal(() => chart.locator('.legend li').count(), 1)
     await shows(t).match(() => decodeURIComponent(page.url()), 'var-job=["web"]')
+    const plot = (await chart.locator('.plot').boundingBox())!
+    const mark = chart.locator('.tooltip .mark')
+    for (let x = plot.width - 1; x > 0 && (await mark.count()) === 0; x -= 3)
+      await page.mouse.move(plot.x + x, plot.y + 30)
+    await shows(t).equal(() => mark.textContent(), 'machine m1')
     await look(t, page, 'boards-grafana')
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'More of the dashboard' }).click()
@@ -197,7 +239,10 @@ t.test('saved dashboards', needing('chromium'), async t => {
     const exported = JSON.parse(readFileSync(await (await download).path(), 'utf8'))
     t.match(exported, {
       title: 'From Grafana',
-      document: { panels: [{ kind: 'row' }, { kind: 'chart', unit: 'perSecond' }] }
+      document: {
+        annotations: [{ title: 'machine {{instance}}', text: '(node_uname_info) != 0' }],
+        panels: [{ kind: 'row' }, { kind: 'chart', unit: 'perSecond' }]
+      }
     })
     const wrong = await site.open('boards')
     await wrong.getByRole('button', { name: 'Import' }).click()
@@ -227,6 +272,82 @@ t.test('saved dashboards', needing('chromium'), async t => {
     await page.getByRole('button', { name: 'More of the dashboard' }).click()
     await page.getByRole('button', { name: 'Save a copy' }).click()
     await page.getByRole('heading', { name: 'Access log (copy)' }).waitFor()
+  })
+
+  await t.test('the button of a chart lies within its panel, with a title and without', async t => {
+    const panel = (title: string, width: number) => ({
+      ...{ title, kind: 'chart', width, height: 8 },
+      queries: [{ language: 'promql', text: 'requests_total' }]
+    })
+    const document = { panels: [panel('', 12), panel('With a title', 12), panel('', 24)] }
+    const page = await open(site.url, 'Buttons', document)
+    for (const at of [0, 1, 2]) {
+      const card = page.locator('.panel').nth(at)
+      await card.locator('.legend li').first().waitFor()
+      const [outer, inner, plot] = await Promise.all(
+        [card, card.getByRole('button', { name: /^Chart of/ }), card.locator('.u-over')].map(each => each.boundingBox())
+      )
+      t.ok(inner!.y >= outer!.y && inner!.x + inner!.width <= outer!.x + outer!.width, `${at}: within the card`)
+      t.ok(inner!.y + inner!.height <= plot!.y + 1, `${at}: not over the plot`)
+    }
+    t.equal(await page.locator('h2:empty').count(), 0)
+    await look(t, page, 'boards-buttons')
+  })
+
+  await t.test('annotations are written, saved and drawn in all charts', async t => {
+    const page = await site.open(`metrics?panels=requests_total&marks=${encodeURIComponent('node_uname_info')}`)
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+    await page.getByRole('button', { name: 'Annotations' }).click()
+    await shows(t).equal(() => page.getByLabel('Expression').inputValue(), 'node_uname_info')
+    await page.getByLabel('Called').fill('start of {{instance}}')
+    await page.getByLabel('Called').blur()
+    await page.getByRole('button', { name: 'Add an annotation' }).click()
+    await page.getByLabel('Expression').nth(1).fill('nothing_like_it')
+    await page.getByLabel('Expression').nth(1).blur()
+    await look(t, page, 'boards-annotations')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.waitForURL(/board=[\da-f]{16}/)
+    await page.reload()
+    const plot = page.locator('.plot').first()
+    await page.locator('.legend li').first().waitFor()
+    const box = (await plot.boundingBox())!
+    const mark = page.locator('.tooltip .mark')
+    for (let x = box.width - 1; x > 0 && (await mark.count()) === 0; x -= 3)
+      await page.mouse.move(box.x + x, box.y + 30)
+    await shows(t).equal(() => mark.textContent(), 'start of m1')
+  })
+
+  await t.test('variables that are whole values stand beside a statement, others in it', async t => {
+    const text = `SELECT '$level' AS l, '%$level%' AS part, "$column" FROM lines /* $level */ -- '
+      WHERE level IN ($level) AND ts >= :from AND ts < :to AND message <> '$$' AND '$__from' <> ''`
+    const document = {
+      variables: [
+        { name: 'level', kind: 'custom', query: "error,info,it's", multi: true, all: true },
+        { name: 'column', kind: 'custom', query: 'message' }
+      ],
+      panels: [{ title: 'Rows', kind: 'table', width: 24, height: 8, queries: [{ language: 'sql', text }] }]
+    }
+    const page = await open(site.url, 'Values', document)
+    await page.getByLabel('Rows', { exact: true }).getByText('cart 8 is paid').first().waitFor()
+    const sent = watchSql(page)
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await shows(t).ok(() => sent.some(each => each.get('sql')?.includes('FROM lines')))
+    const asked = sent.find(each => each.get('sql')?.includes('FROM lines'))!
+    const all = "error,info,it''s"
+    t.match(asked.get('sql'), `SELECT $text_level AS l, '%${all}%' AS part, "message" FROM lines /* $level */ -- '`)
+    t.match(asked.get('sql'), 'IN ($value_0_level, $value_1_level, $value_2_level) AND ts >= $from AND ts < $to')
+    t.match(asked.get('sql'), /message <> '\$\$' AND '\d{13}' <> ''$/)
+    t.match(JSON.parse(asked.get('params')!), {
+      text_level: "error,info,it's",
+      value_0_level: 'error',
+      value_1_level: 'info',
+      value_2_level: "it's"
+    })
+    await page.getByRole('button', { name: 'level: All' }).click()
+    await page.getByRole('checkbox', { name: 'error' }).check()
+    await page.getByText('cart 8 is paid').waitFor({ state: 'detached' })
+    await page.getByText('payment failed for cart 7').waitFor()
   })
 
   await t.test('a histogram is a heat map with its exemplars, and other lines where they are chosen', async t => {

@@ -20,6 +20,11 @@ export const narrow = { width: 390, height: 844 }
 export interface Site {
   /** Address of the server. */
   readonly url: string
+  /** With its configuration and, in `data`, what it keeps. */
+  readonly folder: string
+  /** Ends the server, and starts it again at the same address. */
+  stop(): Promise<void>
+  start(): Promise<void>
   /** A page at an address below `/dashboard/` with a storage of its own; what it complains about fails the test. */
   open(path: string, options?: PageOptions): Promise<Page>
 }
@@ -41,8 +46,10 @@ export interface SiteOptions {
 /** A server and a browser that both end with the test. */
 export async function openSite(t: Test, { toml = '', env = {}, fill }: SiteOptions = {}): Promise<Site> {
   if (!existsSync(built)) throw new Error('the dashboard is not built: npm run build:dashboard')
-  const server = await startProcess(t, serverFolder(t, toml), { env })
-  await fill?.(server.url)
+  const folder = serverFolder(t, toml)
+  let server = await startProcess(t, folder, { env })
+  const { url } = server
+  await fill?.(url)
   const browser = await launch(t)
   // A tab of a new context takes five times the processor time of one that has read the dashboard's files before.
   const tabs: Tab[] = []
@@ -59,18 +66,25 @@ export async function openSite(t: Test, { toml = '', env = {}, fill }: SiteOptio
     }
   })
   return {
-    url: server.url,
+    url,
+    folder,
+    async stop() {
+      await server.kill('SIGTERM')
+    },
+    async start() {
+      server = await startProcess(t, folder, { env: { ...env, WEIR__HTTP__ADDR: new URL(url).host } })
+    },
     async open(path, { viewport = wide, dark = false, timezoneId = 'UTC' } = {}) {
       let tab = tabs.find(each => each.free && each.timezoneId === timezoneId)
       if (tab === undefined) {
         const context = await browser.newContext({ timezoneId, reducedMotion: 'reduce' })
-        tab = { page: await newPage(t, context, server.url), timezoneId, free: false }
+        tab = { page: await newPage(t, context, url), timezoneId, free: false }
         tabs.push(tab)
       }
       tab.free = false
       await tab.page.setViewportSize(viewport)
       await tab.page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' })
-      await tab.page.goto(`${server.url}/dashboard/${path}`)
+      await tab.page.goto(`${url}/dashboard/${path}`)
       return tab.page
     }
   }
@@ -129,6 +143,7 @@ async function newPage(t: Test, context: BrowserContext, url: string): Promise<P
 
 /** Keeps a picture below test-output and holds the page to what can be checked of accessibility and width. */
 export async function look(t: Test, page: Page, name: string): Promise<void> {
+  await page.waitForFunction(() => !document.body.innerText.includes('Loading …'))
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: `${pictures}/${name}.png`, caret: 'initial' })
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
@@ -177,6 +192,21 @@ export async function drawnTexts(page: Page, label: string): Promise<readonly Dr
       }),
     texts => texts.length > 0
   )
+}
+
+/** Pixels of the canvas of a chart. */
+export async function canvasWidth(page: Page, label: string): Promise<number> {
+  const canvas = page.getByRole('figure', { name: label, exact: true }).locator('canvas').first()
+  return canvas.evaluate((each: HTMLCanvasElement) => each.width)
+}
+
+/** Statements that a page sends from now on. */
+export function watchSql(page: Page): readonly URLSearchParams[] {
+  const sent: URLSearchParams[] = []
+  page.on('request', request => {
+    if (new URL(request.url()).pathname === '/v1/sql') sent.push(new URLSearchParams(request.postData() ?? ''))
+  })
+  return sent
 }
 
 /** Runs in the page: a canvas tells what was written on it. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { needing } from '../../programs.ts'
-import { look, narrow, openSite, runSql, shows } from './browser.ts'
+import { drawnTexts, look, narrow, openSite, runSql, shows } from './browser.ts'
 
 const start = Date.now() - 3_600_000
 
@@ -93,6 +93,20 @@ t.test('what all pages share', needing('chromium'), async t => {
       return left >= 0 && right <= innerWidth
     })
     await shows(t).equal(() => current.textContent(), 'Status')
+  })
+
+  await t.test('the first chart is one of the last ten minutes from its first reading on', async t => {
+    const page = await site.open('')
+    const words = (await drawnTexts(page, 'Rows a second')).map(({ text }) => text)
+    const [dates, clocks] = [/^\d{4}-/, /^\d\d:\d\d$/].map(pattern => words.filter(word => pattern.test(word)))
+    const now = Date.now()
+    t.ok(clocks!.length >= 2, words.join())
+    for (const clock of clocks!) {
+      const since = (now - Date.parse(`${new Date(now).toISOString().slice(0, 10)}T${clock}Z`)) / 60_000
+      t.ok((since + 1440) % 1440 < 12, `${clock}, ${new Date(now).toISOString()}`)
+    }
+    const days = [now - 600_000, now].map(at => new Date(at).toISOString().slice(0, 10))
+    t.ok(dates!.length > 0 && dates!.every(date => days.includes(date)), words.join())
   })
 
   await t.test('the first page shows what comes in, and leads on', async t => {

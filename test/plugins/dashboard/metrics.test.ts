@@ -4,7 +4,7 @@ import { encodeSnappy } from '../../../core/index.ts'
 import { needing } from '../../programs.ts'
 import { type TestSeries, writeV1 } from '../metricsys/messages.ts'
 import { integers } from '../metricsys/native.ts'
-import { drawnTexts, look, narrow, openSite, shows, until, write } from './browser.ts'
+import { canvasWidth, drawnTexts, look, narrow, openSite, shows, until, write } from './browser.ts'
 
 const step = 15_000
 const count = 240
@@ -191,6 +191,23 @@ t.test('the page of metrics', needing('chromium'), async t => {
     })
   }
 
+  await t.test('no word of the time axis is cut off, wherever the last one stands', async t => {
+    for (const [from, to] of [
+      ['2026-05-01', '2026-05-08'],
+      ['2026-05-04T12:00:00Z', '2026-05-05T00:00:00Z'],
+      ['2026-05-04T23:59:59.1Z', '2026-05-05T00:00:00Z']
+    ])
+      for (const viewport of [{ width: 1280, height: 800 }, narrow]) {
+        const page = await site.open(`metrics?panels=vector(1)&from=${from}&to=${to}`, { viewport })
+        await page.getByRole('figure', { name: 'vector(1)' }).locator('.legend li').first().waitFor()
+        const width = await canvasWidth(page, 'vector(1)')
+        const words = await drawnTexts(page, 'vector(1)')
+        t.ok(words.some(({ text }) => text.startsWith('2026-05-0')))
+        for (const { text, left, right } of words)
+          t.ok(left >= 0 && right <= width, `${text} from ${left} to ${right} of ${width}`)
+      }
+  })
+
   await t.test('crosshair, tooltip and what is being dragged stay while values are loaded anew', async t => {
     const page = await site.open('metrics?panels=queue_length&from=now-1h&refresh=5s')
     const figure = page.getByRole('figure', { name: 'queue_length' })
@@ -300,6 +317,8 @@ t.test('the page of metrics', needing('chromium'), async t => {
     await figure.locator('.scale').waitFor()
     const texts = (await drawnTexts(page, expression)).map(({ text }) => text)
     t.same(texts.slice(0, 4), ['0 s', '100 ms', '1 s', '∞'])
+    const clocks = texts.filter(text => /^\d\d:\d\d$/.test(text))
+    t.ok(clocks.length >= 3 && clocks.every(text => /[05]$/.test(text)), `round times: ${clocks.join()}`)
     const box = (await figure.locator('canvas').boundingBox())!
     await page.mouse.move(box.x + box.width * 0.7, box.y + 90)
     await shows(t).match(() => figure.locator('.tooltip').textContent(), /^20\d\d-.*100 ms to 1 s[1-9]/)

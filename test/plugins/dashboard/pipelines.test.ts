@@ -57,6 +57,26 @@ t.test('the page of pipelines', needing('chromium'), async t => {
     await shows(t).match(() => page.getByRole('complementary').textContent(), 'SMALLINT')
   })
 
+  await t.test(
+    'versions that others store come by themselves, and take away nothing that is being written',
+    async t => {
+      await store(site.url, 'shared', access)
+      const page = await site.open('pipelines?name=shared&refresh=5s')
+      const versions = page.getByRole('combobox', { name: 'Version', exact: true }).locator('option')
+      await page.locator('.cm-content').getByText('int32').waitFor()
+      await shows(t).equal(() => versions.count(), 1)
+      await store(site.url, 'shared', access.replace('int32', 'int64'))
+      await shows(t).equal(() => versions.count(), 2)
+      await page.locator('.cm-content').getByText('int64').waitFor()
+      await write(page, 'Pipeline', access.replace('int32', 'uint8'))
+      await page.getByText('Not stored yet').waitFor()
+      await store(site.url, 'shared', access.replace('int32', 'uint16'))
+      await shows(t).equal(() => versions.count(), 3)
+      await page.waitForLoadState('networkidle')
+      await shows(t).match(() => page.locator('.cm-content').textContent(), 'uint8')
+    }
+  )
+
   await t.test('tries lines and shows what each processor made of them', async t => {
     const page = await site.open('pipelines?name=access')
     await page.locator('.cm-content').getByText('int16').waitFor()

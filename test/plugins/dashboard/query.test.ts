@@ -4,7 +4,7 @@ import { compressors } from 'hyparquet-compressors'
 import t from 'tap'
 import { needing } from '../../programs.ts'
 import { slowness } from '../../time.ts'
-import { drawnTexts, look, narrow, openSite, runSql, shows, write } from './browser.ts'
+import { drawnTexts, look, narrow, openSite, runSql, shows, watchSql, write } from './browser.ts'
 
 const start = Date.now() - 3_600_000
 
@@ -21,6 +21,11 @@ async function fill(url: string): Promise<void> {
     return `(${start + i * 6000}, '${site}', ${(15 + 5 * Math.sin(i / 40)).toFixed(2)})`
   })
   await runSql(url, `INSERT INTO weather VALUES ${rows.join(', ')}`)
+  await runSql(url, 'CREATE TABLE crowd (ts TIMESTAMP(3) TIME INDEX, n STRING PRIMARY KEY, v DOUBLE)')
+  for (let at = 0; at < 15; at++) {
+    const values = Array.from({ length: 2_000 }, (_, i) => `(${start + at * 240_000}, '${i}', ${i + at / 7})`)
+    await runSql(url, `INSERT INTO crowd VALUES ${values.join(', ')}`)
+  }
 }
 
 t.test('the query page', needing('chromium'), async t => {
@@ -179,22 +184,29 @@ t.test('the query page', needing('chromium'), async t => {
   })
 
   await t.test('the JSON of 2,000 series is there at once', async t => {
-    const q = encodeURIComponent('label_replace(vector(1), "n", "1", "", "") or on () vector(2)')
-    const page = await site.open(`query?lang=promql&q=${q}`)
-    await page.getByRole('button', { name: 'JSON' }).click()
+    const page = await site.open(`query?lang=promql&q=crowd&${then}&view=table`)
+    const press = (name: string) =>
+      page.evaluate(async name => {
+        const began = performance.now()
+        const button = [...document.querySelectorAll('button')].find(each => each.textContent === name)!
+        button.click()
+        await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))
+        return performance.now() - began
+      }, name)
+    await page.locator('.grid tbody tr').first().waitFor()
+    const series = await press('JSON')
+    t.ok(series < 1500 * slowness(), `${Math.round(series)} ms for 2,000 series`)
     await shows(t).match(() => page.getByLabel('JSON').textContent(), '"metric"')
+    await shows(t).ok(
+      async () => (await page.getByLabel('JSON').textContent())!.length < 200_000,
+      'only lines in sight are in the page'
+    )
     const many = encodeURIComponent(
       'SELECT i AS n, repeat(chr(65 + (i % 26)::INT), 200) AS words FROM range(10000) r(i)'
     )
     await page.goto(`${site.url}/dashboard/query?q=${many}`)
     await page.getByText('10,000 rows in').waitFor()
-    const took = await page.evaluate(async () => {
-      const began = performance.now()
-      const button = [...document.querySelectorAll('button')].find(each => each.textContent === 'JSON')!
-      button.click()
-      await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))
-      return performance.now() - began
-    })
+    const took = await press('JSON')
     t.ok(took < 1500 * slowness(), `${Math.round(took)} ms`)
     await shows(t).ok(
       async () => (await page.getByLabel('JSON').textContent())!.length < 100_000,
@@ -236,9 +248,12 @@ t.test('the query page', needing('chromium'), async t => {
     await page.getByText('Of all 25,000 rows.').waitFor()
     t.match(
       await page.getByLabel('Column third').textContent(),
-      /3 different, from 0 to 2, average 1, median 1.*08,334/
+      /Int\d*3 different, from 0 to 2, average 1, median 1.*08,334/
     )
-    await shows(t).match(() => page.getByLabel('Column n').textContent(), /from 0 to 24999, average 12.5k/)
+    await shows(t).match(
+      () => page.getByLabel('Column n').textContent(),
+      /Int\d*25,000 different, from 0 to 24999, average 12.5k/
+    )
     await look(t, page, 'query-columns')
     const moment = await site.open(
       `query?lang=promql&q=${encodeURIComponent('avg by (site) (weather)')}&at=instant&${then}`
@@ -248,6 +263,86 @@ t.test('the query page', needing('chromium'), async t => {
       () => moment.locator('.grid th').allTextContents(),
       ['time TimestampMillisecond', 'site 2 values', 'value Float64'].map(each => each.replace(' ', ' '))
     )
+  })
+
+  await t.test('of too many values to count no more are different than there are', async t => {
+    const q = encodeURIComponent('SELECT i AS n, i + 1 AS m, i % 7 AS week FROM range(1000000) r(i)')
+    const page = await site.open(`query?q=${q}`)
+    await page.getByText('rows 1 to 10,000').waitFor()
+    await page.getByRole('button', { name: 'Columns' }).click()
+    for (const name of ['n', 'm']) {
+      const words = (await page.getByLabel(`Column ${name}`, { exact: true }).textContent())!
+      const different = Number(/some ([\d,]+) different/.exec(words)?.[1]?.replaceAll(',', ''))
+      t.ok(different > 800_000 && different <= 1_000_000, words)
+    }
+  })
+
+  await t.test('pages of rows without an order say so', async t => {
+    for (const [text, isSaid] of [
+      ["SELECT i, row_number() OVER (ORDER BY i), 'order by' AS x FROM range(11000) r(i)", true],
+      ['SELECT i FROM (SELECT i FROM range(11000) r(i) ORDER BY i) -- order by i', true],
+      ['SELECT i FROM range(11000) r(i) ORDER BY (i)', false],
+      ['SELECT 1 AS i', false]
+    ] as const) {
+      const page = await site.open(`query?q=${encodeURIComponent(text)}`)
+      await page.getByRole('status').getByText('in', { exact: false }).first().waitFor()
+      await shows(t).equal(() => page.getByText('without ORDER BY').count(), isSaid ? 1 : 0, text)
+    }
+  })
+
+  await t.test('the chosen time is a value beside the statement, in all that is asked of it', async t => {
+    const text = "SELECT ts, ':from' AS word, degrees FROM weather WHERE ts >= :from AND ts < :to /* :to */ ORDER BY ts"
+    const page = await site.open('query')
+    const sent = watchSql(page)
+    await page.goto(`${site.url}/dashboard/query?q=${encodeURIComponent(text)}&${then}`)
+    await page.getByText('600 rows in').waitFor()
+    const filled =
+      "SELECT ts, ':from' AS word, degrees FROM weather WHERE ts >= $from AND ts < $to /* :to */ ORDER BY ts"
+    const asked = sent.find(each => each.get('sql') === filled)
+    const [from, to] = [start, start + 3_600_000].map(at => new Date(at).toISOString())
+    t.same(JSON.parse(asked?.get('params') ?? 'null'), { from, to })
+    await page.getByRole('button', { name: 'Plan' }).click()
+    await page.getByLabel('Plan', { exact: true }).locator('.plan li').first().waitFor()
+    await page.getByText('Download', { exact: true }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Csv', exact: true }).click()
+    ])
+    t.equal(
+      readFileSync(await download.path(), 'utf8')
+        .trim()
+        .split('\n').length,
+      601
+    )
+    t.notOk(
+      sent.some(each => each.get('sql')?.includes(from!)),
+      'no text has the time'
+    )
+    const many = 'SELECT i, :from AS began FROM range(12000) r(i) ORDER BY i'
+    await page.goto(`${site.url}/dashboard/query?q=${encodeURIComponent(many)}&${then}&page=1`)
+    await page.getByText('rows 10,001 to 12,000').waitFor()
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await shows(t).match(() => page.getByLabel('Column began').textContent(), /1 different/)
+  })
+
+  await t.test('what happened is a line in the chart of an answer, too', async t => {
+    for (const q of [
+      'lang=promql&q=weather',
+      `q=${encodeURIComponent('SELECT ts, degrees FROM weather ORDER BY ts')}`
+    ]) {
+      const page = await site.open(`query?${q}&view=chart&${then}`)
+      await page.locator('.legend li').first().waitFor()
+      await page.getByRole('button', { name: 'Annotations' }).click()
+      await page.getByLabel('Where this expression').fill('weather{site="north"} > 19.9')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: /^[1-9]\d* annotations?$/ }).waitFor()
+      await page.keyboard.press('Escape')
+      const box = (await page.locator('.plot').first().boundingBox())!
+      const mark = page.locator('.tooltip .mark')
+      for (let x = box.width - 1; x > 0 && (await mark.count()) === 0; x -= 3)
+        await page.mouse.move(box.x + x, box.y + 30)
+      await shows(t).match(() => mark.first().textContent(), /north/)
+    }
   })
 
   await t.test('lines called as levels have the colours of levels', async t => {
@@ -311,7 +406,7 @@ t.test('the query page', needing('chromium'), async t => {
     await dark.locator('.plan li').nth(1).waitFor()
     await look(t, dark, 'query-plan-narrow-dark')
     const insert = await site.open(`query?q=${encodeURIComponent('SHOW TABLES')}&view=plan`)
-    await insert.getByText('1 row in').waitFor()
+    await insert.getByText('2 rows in').waitFor()
     await shows(t).equal(() => insert.getByRole('button', { name: 'Plan' }).count(), 0)
   })
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { temporaryFolder } from '../../helpers.ts'
@@ -36,11 +36,11 @@ t.test('the page of the server itself', needing('chromium'), async t => {
     const page = await site.open('status')
     const tiles = page.locator('.tiles strong')
     await tiles.first().waitFor()
-    await page.context().setOffline(true)
+    await site.stop()
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.getByText('does not answer').first().waitFor()
     await shows(t).equal(() => page.getByText('Failed to fetch').count(), 0)
-    await page.context().setOffline(false)
+    await site.start()
     await page.getByText('does not answer').first().waitFor({ state: 'detached' })
     await tiles.first().waitFor()
     await shows(t).equal(() => page.getByRole('alert').count(), 0)
@@ -51,8 +51,8 @@ const plugin = `import { definePlugin } from 'weir-server'
 export default definePlugin({
   name: 'mine', prefix: '', servers: [], config: { type: 'object', properties: {} },
   setup(core) {
-    core.report('mine', { component: 'consumer', state: 'degraded', reason: 'the broker does not answer' })
-    core.report('mine', { component: 'cache', state: 'failed', reason: 'no room' })
+    core.report({ component: 'consumer', state: 'degraded', reason: 'the broker does not answer' })
+    core.report({ component: 'cache', state: 'failed', reason: 'no room' })
   }
 })
 `
@@ -69,4 +69,16 @@ t.test('plugins and their parts say how they are', needing('chromium'), async t 
   await shows(t).match(() => row('mine: cache').textContent(), /failed no room since/)
   await shows(t).match(() => row('sql').textContent(), /ok$/)
   await look(t, page, 'status-degraded')
+
+  const home = await site.open('')
+  const health = home.getByLabel('Health')
+  await shows(t).match(() => home.locator('.tiles strong').first().textContent(), 'ready, 2 not ok')
+  await shows(t).match(
+    () => health.locator('tbody tr').allTextContents(),
+    [/^mine: consumerdegraded the broker does not answer20\d\d-/, /^mine: cachefailed no room20\d\d-/]
+  )
+  await look(t, home, 'home-degraded')
+  rmSync(join(site.folder, 'data'), { recursive: true })
+  await shows(t).match(() => health.textContent(), /The server is not ready: the folder .*data.* is gone/)
+  await shows(t).equal(() => home.locator('.tiles strong').first().textContent(), 'not ready')
 })

@@ -1,6 +1,8 @@
 import t from 'tap'
+import { encodeSnappy } from '../../../core/index.ts'
 import { needing } from '../../programs.ts'
 import { began, shop, traceId } from '../jaeger/spans.ts'
+import { type TestSeries, writeV1 } from '../metricsys/messages.ts'
 import { encodeTraces } from '../telemetry/traces/encode.ts'
 import { look, narrow, openSite, runSql, shows } from './browser.ts'
 
@@ -27,13 +29,44 @@ const crowd = Array.from({ length: 14 }, (_, i) => ({
   ]
 }))
 
-async function fill(url: string): Promise<void> {
+async function sendTraces(url: string, resources: Parameters<typeof encodeTraces>[0]): Promise<void> {
   const response = await fetch(`${url}/v1/telemetry/v1/traces`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-protobuf' },
-    body: Buffer.from(encodeTraces([...shop, ...crowd]))
+    body: Buffer.from(encodeTraces(resources))
   })
   if (!response.ok) throw new Error(await response.text())
+}
+
+/** Metrics of two services, each called by another label, and an exemplar of the trace. */
+async function sendMetrics(url: string): Promise<void> {
+  const at = Number(began / 1_000_000n)
+  const samples = (share: number) =>
+    Array.from({ length: 40 }, (_, i) => [at + (i - 20) * 15_000, Math.round(i * share)] as const)
+  const series: TestSeries[] = []
+  for (const name of ['zone_seconds_bucket', 'http_server_duration_seconds_bucket'])
+    for (const [le, share] of [
+      ['0.1', 5],
+      ['+Inf', 10]
+    ] as const)
+      series.push({ labels: { __name__: name, service_name: 'frontend', le }, samples: samples(share) })
+  series.push({ labels: { __name__: 'items_total', job: 'shop/cart' }, samples: samples(3) })
+  series.push({ labels: { __name__: 'items_total', job: 'other' }, samples: samples(3) })
+  series.push({
+    labels: { __name__: 'zone_seconds_bucket', service_name: 'frontend', le: '+Inf' },
+    exemplars: [{ labels: { trace_id: traceId }, value: 0.9, time: at }]
+  })
+  const response = await fetch(`${url}/v1/metricsys/write`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' },
+    body: Buffer.from(encodeSnappy(writeV1(series)))
+  })
+  if (!response.ok) throw new Error(await response.text())
+}
+
+async function fill(url: string): Promise<void> {
+  await sendTraces(url, [...shop, ...crowd])
+  await sendMetrics(url)
   const at = Number(began / 1_000_000n)
   for (const table of ['aaa', 'lines']) {
     await runSql(
@@ -179,6 +212,93 @@ t.test('the page of traces', needing('chromium'), async t => {
     const dark = await site.open(`traces?view=map&${then}`, { dark: true, viewport: narrow })
     await dark.locator('.service-node').nth(1).waitFor()
     await look(t, dark, 'traces-map-narrow-dark')
+  })
+
+  await t.test('a span leads to the metrics of its service at that time, that of an exemplar first', async t => {
+    const page = await site.open(`traces?trace=${traceId}`)
+    await page.getByRole('button', { name: 'frontend GET /cart' }).click()
+    await page.getByRole('complementary').getByRole('link', { name: 'Metrics of frontend' }).click()
+    await page.waitForURL(/dashboard\/metrics/)
+    await shows(t).same(
+      () => new URL(page.url()).searchParams.get('panels')?.split('\n'),
+      ['zone_seconds_bucket', 'http_server_duration_seconds_bucket'].map(
+        name => `histogram_quantile(0.95, sum by (le)(rate(${name}{service_name="frontend"}[5m])))`
+      )
+    )
+    await shows(t).match(() => Object.fromEntries(new URL(page.url()).searchParams), {
+      from: '2023-11-14T22:03:20.000Z',
+      to: '2023-11-14T22:23:20.900Z'
+    })
+    await page.getByLabel('Panel 2').locator('.legend li').first().waitFor()
+    await page
+      .getByLabel('Panel 1')
+      .getByRole('link', { name: /^Trace of 900 ms/ })
+      .waitFor()
+    await page.goto(`${site.url}/dashboard/traces?trace=${traceId}&span=00f067aa0ba902b9`)
+    await page.getByRole('link', { name: 'Metrics of cart' }).click()
+    await page.waitForURL(/dashboard\/metrics/)
+    await shows(t).equal(
+      () => new URL(page.url()).searchParams.get('panels'),
+      'sum(rate(items_total{job=~"(.*/)?cart"}[5m]))'
+    )
+    await page.getByLabel('Panel 1').locator('.legend li').first().waitFor()
+    const none = await site.open(`traces?trace=${crowdId}&span=0000000000000010`)
+    await none.getByText('no metrics of service-0').waitFor()
+  })
+
+  await t.test('times of traces are those of the zone, in the list, on axes and in the trace', async t => {
+    const page = await site.open(`traces?service=frontend&${then}`, { timezoneId: 'Asia/Tokyo' })
+    const found = page.getByRole('list', { name: 'Traces found' }).getByRole('listitem')
+    await shows(t).match(() => found.last().textContent(), '2023-11-15 07:13:20')
+    const words = page.getByLabel('Durations').locator('svg > text')
+    await shows(t).ok(async () => (await words.count()) > 3)
+    const axis = await words.allTextContents()
+    t.strictSame(axis.slice(0, 3), ['07:00', '2023-11-15', '07:10'])
+    await page
+      .getByLabel('Durations')
+      .getByRole('link', { name: /GET \/cart, 2023-11-15 07:13:20/ })
+      .waitFor()
+    await found.last().getByRole('link').click()
+    await page.getByText(/^2023-11-15 07:13:20, 900 ms/).waitFor()
+    await page.getByRole('button', { name: 'frontend GET /cart' }).click()
+    await shows(t).match(() => page.getByRole('complementary').textContent(), '2023-11-15 07:13:20')
+  })
+
+  await t.test('dots are the traces of the whole time, at round times, a sample where there are many', async t => {
+    const hours = 6
+    const count = 5_000
+    const spans = Array.from({ length: count }, (_, i) => {
+      // Digits as random ones have them.
+      const traceId = ((BigInt(i) * 0x9e3779b97f4a7c15n) % 2n ** 64n).toString(16).padStart(32, '0')
+      const start = began + BigInt(Math.floor((i * hours * 3600_000) / count)) * 1_000_000n
+      const long = i === 7 ? 90_000n : BigInt(10 + (i % 50))
+      return { traceId, spanId: traceId.slice(16), name: 'ask', kind: 2, start, end: start + long * 1_000_000n }
+    })
+    const attributes = [['service.name', 'busy']] as [string, string][]
+    await sendTraces(site.url, [{ attributes, scopes: [{ name: 'lib', spans }] }])
+    const day = 'from=2023-11-14T22:00:00Z&to=2023-11-15T05:00:00Z'
+    const page = await site.open(`traces?service=busy&${day}`)
+    const dots = page.getByLabel('Durations')
+    const words = dots.locator('p')
+    await shows(t).match(() => words.textContent(), /^[\d,]+ traces of some [\d,]+: a sample, and the longest ones\.$/)
+    const [shown, all] = (await words.textContent())!.match(/[\d,]+/g)!.map(each => Number(each.replace(',', '')))
+    t.ok(shown! > 1_500 && shown! < 2_500, `${shown} dots`)
+    t.ok(all! > 4_000 && all! < 6_000, `of ${all}`)
+    const places = await dots.locator('circle').evaluateAll(all => all.map(each => Number(each.getAttribute('cx'))))
+    const width = await dots.locator('svg').evaluate(each => each.clientWidth)
+    t.ok(Math.max(...places) - Math.min(...places) > width * 0.7, 'they are of the whole time')
+    await dots.getByRole('link', { name: /1 min 30 s/ }).waitFor()
+    const axis = await dots.locator('svg > text').allTextContents()
+    const clocks = axis.filter(word => word.includes(':'))
+    t.ok(clocks.length > 3 && clocks.every(word => /^\d\d:[03]0$/.test(word)), axis.join())
+    t.ok(axis.includes('2023-11-15'), 'the new day is said')
+    t.equal(await dots.locator('a:not([tabindex="-1"])').count(), 20, 'those of the list are for the keyboard')
+    await look(t, page, 'traces-many')
+    await page.goto(`${site.url}/dashboard/traces?service=busy&min=1s&${day}`)
+    await shows(t).equal(() => words.textContent(), 'All of this time: 1 trace.')
+    const dark = await site.open(`traces?service=busy&${day}`, { dark: true, viewport: narrow })
+    await dark.getByLabel('Durations').getByText('a sample').waitFor()
+    await look(t, dark, 'traces-many-narrow-dark')
   })
 
   await t.test('two traces are compared by their operations', async t => {

@@ -83,6 +83,7 @@ t.test('from the demo to a saved dashboard and a firing alert', needing('chromiu
   await page.getByRole('link', { name: 'My shop' }).click()
   await page.getByRole('heading', { name: 'My shop' }).waitFor()
   const seconds = Math.round((performance.now() - began) / 1_000)
+  t.ok(seconds < 300, `${seconds} s are less than five minutes`)
   t.comment(`${seconds} s from the start of the demo to the end of the walk`)
 
   const count = async () => {

@@ -1,12 +1,14 @@
 // A page of another plugin: a module that fills an element.
-import { effect } from '@preact/signals'
+import { effect, untracked } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { DashboardHost, DashboardMount } from '../../host.ts'
 import { send } from './api/http.ts'
 import { Problem } from './components/problem.tsx'
+import { Refresh } from './components/refresh.tsx'
 import { change, parameters } from './router.ts'
 import { isDark } from './theme.ts'
+import { timeWords } from './time.ts'
 
 export function addedPage(name: string): { readonly default: ComponentType } {
   return { default: () => <Added name={name} /> }
@@ -15,12 +17,13 @@ export function addedPage(name: string): { readonly default: ComponentType } {
 function Added({ name }: { readonly name: string }) {
   const place = useRef<HTMLDivElement>(null)
   const [error, setError] = useState<unknown>()
+  const [isRefreshed, setRefreshed] = useState(false)
   useEffect(() => {
     let end: ReturnType<DashboardMount>
     let gone = false
     import(/* @vite-ignore */ `/dashboard/pages/${name}.js`)
       .then((module: { readonly default: DashboardMount }) => {
-        if (!gone) end = module.default(place.current!, host())
+        if (!gone) end = module.default(place.current!, host(setRefreshed))
       })
       .catch(setError)
     return () => {
@@ -31,17 +34,32 @@ function Added({ name }: { readonly name: string }) {
   return (
     <>
       {error !== undefined && <Problem error={error} />}
+      {isRefreshed && (
+        <div class="bar">
+          <span class="space" />
+          <Refresh />
+        </div>
+      )}
       <div ref={place} class="stack" />
     </>
   )
 }
 
-function host(): DashboardHost {
+function host(setRefreshed: (isRefreshed: boolean) => void): DashboardHost {
   return {
     request: send,
     parameters: () => parameters.value,
     change,
     follow: show => effect(() => show(parameters.value)),
+    onRefresh(load) {
+      setRefreshed(true)
+      let isFirst = true
+      return effect(() => {
+        timeWords.value
+        if (!isFirst) untracked(load)
+        isFirst = false
+      })
+    },
     get isDark() {
       return isDark.value
     }

@@ -1,11 +1,21 @@
 // The time a page shows, in statements of SQL.
-import { quoteText } from './api/sql.ts'
+import type { Params, Statement } from './api/sql.ts'
 import { currentSpan, type TimeSpan } from './time.ts'
 
-/** `:from` and `:to`, outside of texts and names, become the ends of the time range. */
-export function fillTimes(text: string, { from, to }: TimeSpan = currentSpan()): string {
-  const words: Readonly<Record<string, number>> = { ':from': from, ':to': to }
-  return text.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|:from\b|:to\b/g, part =>
-    part in words ? quoteText(new Date(words[part]!).toISOString()) : part
-  )
+/** Comments, texts and names, in which nothing stands for a value. */
+export const fixedParts = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"/
+
+const pattern = new RegExp(`${fixedParts.source}|:(?:from|to)\\b`, 'g')
+
+/** `:from` and `:to`, outside of comments, texts and names, become parameters with the ends of the time range. `params`: those the text has already. */
+export function fillTimes(text: string, { from, to }: TimeSpan = currentSpan(), params: Params = {}): Statement {
+  const ends: Readonly<Record<string, number>> = { from, to }
+  const given: Record<string, string> = { ...params }
+  const filled = text.replace(pattern, part => {
+    const end = ends[part.slice(1)]
+    if (!part.startsWith(':') || end === undefined) return part
+    given[part.slice(1)] = new Date(end).toISOString()
+    return `$${part.slice(1)}`
+  })
+  return { text: filled, params: given }
 }

@@ -27,6 +27,20 @@ export async function loadExemplars(
   )
 }
 
+/** Metrics with exemplars that a trace left. */
+export async function exemplarsOfTrace(
+  trace: string,
+  { from, to }: Span,
+  options: { readonly signal: AbortSignal; readonly db: string }
+): Promise<readonly { readonly metric: string }[]> {
+  if (!(await hasTable(options.db, 'svc_exemplars', options))) return []
+  const [first, last] = [from, to].map(at => new Date(at * 1000).toISOString())
+  return rowsOf(
+    'SELECT metric FROM svc_exemplars WHERE trace_id = $trace AND svc_timestamp BETWEEN $first AND $last GROUP BY metric ORDER BY count(*) DESC LIMIT 20',
+    { ...options, params: { trace, first: first!, last: last! } }
+  )
+}
+
 export function labelsText(series: string): string {
   const labels = Object.entries(JSON.parse(series) as Record<string, string>)
   return labels.map(([name, value]) => `${name}=${value}`).join(' ')

@@ -152,6 +152,11 @@ export function seriesName(labels: Readonly<Record<string, string>>): string {
   return pairs.length === 0 && name !== '' ? name : `${name}{${pairs.join(', ')}}`
 }
 
+/** A series' name as a legend says it: `{{job}}`. */
+export function legendOf(legend: string, labels: Readonly<Record<string, string>>): string {
+  return legend.replace(/\{\{\s*([^}]+?)\s*\}\}/g, (_, name: string) => labels[name] ?? '')
+}
+
 function readResult({ data, warnings = [], infos = [] }: Reply): PromResult {
   const { resultType, result } = data
   const lists =

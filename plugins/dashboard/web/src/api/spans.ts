@@ -71,7 +71,7 @@ export async function loadOperations(span: TimeSpan, options: Options): Promise<
 export async function loadServiceCalls(span: TimeSpan, options: Options): Promise<ServiceCalls> {
   if (!(await hasTable(options.db, table, options))) return { services: [], calls: [], sampled: 1 }
   const services = await rowsOf<Row & { service: string }>(
-    `SELECT service_name AS service, ${figures('')} FROM ${table} WHERE ${within('', span)} GROUP BY service_name LIMIT ${most}`,
+    `SELECT service_name AS service, ${figures('')} FROM ${table} WHERE ${within('', span)} GROUP BY service_name ORDER BY spans DESC, service LIMIT ${most}`,
     options
   )
   const all = services.reduce((sum, { spans }) => sum + Number(spans), 0)
@@ -83,7 +83,7 @@ export async function loadServiceCalls(span: TimeSpan, options: Options): Promis
     `SELECT p.service_name AS caller, c.service_name AS called, ${figures('c.')} FROM ${table} c
      JOIN ${table} p ON p.trace_id = c.trace_id AND p.span_id = c.parent_span_id
      WHERE ${within('c.', span)} AND ${within('p.', span)} AND p.service_name <> c.service_name${picked}
-     GROUP BY p.service_name, c.service_name LIMIT ${most}`,
+     GROUP BY p.service_name, c.service_name ORDER BY spans DESC, caller, called LIMIT ${most}`,
     options
   )
   return {

@@ -26,14 +26,26 @@ interface Reply {
   readonly execution_time_ms: number
 }
 
+/** A text with `$name` in the places of these values, which are never part of it. */
+export interface Statement {
+  readonly text: string
+  readonly params: Params
+}
+
+export type Params = Readonly<Record<string, string>>
+
+type Options = Pick<Request, 'signal' | 'db'> & { readonly params?: Params }
+
 /** The result of the last statement. `limit` is the most rows the server sends. */
-export async function sql(
-  text: string,
-  options: Pick<Request, 'signal' | 'db'> & { readonly limit?: number } = {}
-): Promise<SqlResult> {
-  const { limit, ...request } = options
-  const response = await send('/v1/sql', { ...request, form: { sql: text, limit } })
+export async function sql(text: string, options: Options & { readonly limit?: number } = {}): Promise<SqlResult> {
+  const { limit, params, ...request } = options
+  const response = await send('/v1/sql', { ...request, form: { sql: text, limit, params: paramsField(params) } })
   return readReply(await response.text())
+}
+
+/** The field of a form; the server takes no values where the text has no place for one. */
+export function paramsField(params: Params = {}): string | undefined {
+  return Object.keys(params).length === 0 ? undefined : JSON.stringify(params)
 }
 
 /** An answer in the server's own format. */
@@ -59,7 +71,7 @@ function keepWhole(_: string, value: unknown, context?: { readonly source?: stri
 }
 
 /** Rows as objects, for statements of this page. */
-export async function rowsOf<T>(text: string, options?: Pick<Request, 'signal' | 'db'>): Promise<T[]> {
+export async function rowsOf<T>(text: string, options?: Options): Promise<T[]> {
   const { columns, rows } = await sql(text, options)
   return rows.map(row => Object.fromEntries(columns.map(({ name }, i) => [name, row[i]])) as T)
 }

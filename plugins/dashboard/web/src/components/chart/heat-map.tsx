@@ -7,8 +7,8 @@ import { zoneName } from '../../zone.ts'
 import type { Dot } from './dot.ts'
 import { Dots } from './dots.tsx'
 import type { Heat } from './heat.ts'
-import { axisFont } from './plot.ts'
-import { timeWordsOf } from './time-axis.ts'
+import { axisFont, halfTime } from './plot.ts'
+import { roundTimes, timeWordsOf } from './time-axis.ts'
 
 /** Pixels. */
 const bottom = 34
@@ -168,10 +168,11 @@ function draw(
   const every = Math.max(1, Math.ceil((lineHeight * (bounds.length - 1)) / height))
   for (let place = 0; place < bounds.length; place += every)
     context.fillText(texts[place]!, left - 8, Math.min(height - 6, Math.max(7, y(place))))
-  const count = Math.max(2, Math.floor(width / timeWidth))
-  const times = Array.from({ length: count }, (_, i) => span.from / 1000 + ((i + 0.5) / count) * seconds)
+  const fitting = Math.max(2, Math.floor(width / timeWidth))
+  const { places, step: apart } = roundTimes(span.from / 1000, span.to / 1000, fitting)
+  const times = places.filter(time => x(time) >= halfTime && x(time) <= left + width + right - halfTime)
   context.textAlign = 'center'
-  for (const [i, words] of timeWordsOf(times, seconds / count).entries())
+  for (const [i, words] of timeWordsOf(times, apart).entries())
     for (const [line, word] of words.split('\n').entries())
       context.fillText(word, x(times[i]!), height + 10 + line * lineHeight)
 }

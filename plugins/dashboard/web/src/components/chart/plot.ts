@@ -50,8 +50,11 @@ export interface Cursor {
 export const axisFont = '11px system-ui, sans-serif'
 /** Pixels between the texts of an axis and the edge. */
 const margin = 10
-/** Pixels of the longest text below a time axis, with some room. */
-const widestTime = 68
+/** Pixels from one text below a time axis to the next, and half of the longest, which has milliseconds. */
+const timeWidth = 68
+export const halfTime = 38
+/** Pixels of the texts of a value axis at least, so that half of a time has room below it. */
+const leastValue = halfTime - margin
 
 export function plotOptions(options: PlotOptions): uPlot.Options {
   const { lines, width, height, style, isStacked, isLog, unit, pointed, content, isShown, onZoom, onCursor } = options
@@ -71,6 +74,8 @@ export function plotOptions(options: PlotOptions): uPlot.Options {
     width,
     height,
     legend: { show: false },
+    // Half of the text below the last place lies beside the plot.
+    padding: [null, halfTime, null, null],
     ...(zone.value !== 'local' && { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), zoneName.value) }),
     cursor: {
       drag: { x: true, y: false, setScale: false },
@@ -84,7 +89,7 @@ export function plotOptions(options: PlotOptions): uPlot.Options {
         : { range: (_, min, max) => rangeOf(...inReach(min, max), isFilled) }
     },
     axes: [
-      { ...axis, size: 38, space: widestTime, values: (_, places, __, ___, step) => timeWordsOf(places, step) },
+      { ...axis, size: 38, space: timeWidth, values: (_, places, __, ___, step) => timeWordsOf(places, step) },
       {
         ...axis,
         size: (chart, texts) => widest(chart, texts) + margin,
@@ -138,7 +143,7 @@ function widest(chart: uPlot, texts: readonly string[] | null): number {
   const { ctx } = chart
   ctx.save()
   ctx.font = axisFont
-  const width = Math.max(20, ...(texts ?? []).map(text => ctx.measureText(text).width))
+  const width = Math.max(leastValue, ...(texts ?? []).map(text => ctx.measureText(text).width))
   ctx.restore()
   return Math.ceil(width)
 }

@@ -1,7 +1,30 @@
-// Words below a time axis: clock times of the chosen zone, with the day where it changes.
-import { wallClock } from '../../zone.ts'
+// Places on a time axis and the words below it: clock times of the chosen zone, with the day where it changes.
+import { fromWallClock, wallClock } from '../../zone.ts'
 
 const day = 86_400
+
+/** Seconds. */
+const steps: readonly number[] = [
+  ...[1e-3, 1e-2, 1e-1].flatMap(each => [1, 2, 5].map(times => times * each)),
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200],
+  ...[1, 2, 7, 14, 28, 91, 364].map(days => days * day)
+]
+
+export interface TimePlaces {
+  /** Seconds since 1970. */
+  readonly places: readonly number[]
+  /** Seconds between them. */
+  readonly step: number
+}
+
+/** At most so many round times of the zone within a span, in seconds since 1970. */
+export function roundTimes(from: number, to: number, most: number): TimePlaces {
+  const step = steps.find(each => (to - from) / each <= most) ?? steps.at(-1)!
+  const first = Math.ceil(wallClock(from * 1000) / 1000 / step)
+  const last = Math.floor(wallClock(to * 1000) / 1000 / step)
+  const count = Math.max(0, Math.min(most, last - first) + 1)
+  return { places: Array.from({ length: count }, (_, i) => fromWallClock((first + i) * step * 1000) / 1000), step }
+}
 
 /** For each place of the axis, in seconds since 1970, `step` seconds apart. */
 export function timeWordsOf(places: readonly number[], step: number): string[] {

@@ -11,16 +11,15 @@ import { currentSpan, timeWords } from '../../time.ts'
 import { BoardMenu } from './board-menu.tsx'
 import type { BoardDocument, Panel } from './document.ts'
 import { type Draft, draftOf } from './draft.ts'
-import { PanelEditor } from './panel-editor.tsx'
+import { type Edited, Editors } from './editors.tsx'
 import { Panels } from './panels.tsx'
-import { VariableEditor } from './variable-editor.tsx'
+import { useBoardMarks } from './use-board-marks.ts'
 import { useVariables, VariableBar } from './variables.tsx'
 
 /** The address of a dashboard that is not saved yet. */
 export const newBoard = 'new'
 
-/** What is changed: a panel by its place, or the variables. */
-type Edited = number | 'variables' | undefined
+const none: readonly never[] = []
 
 export function BoardView({ id }: { readonly id: string }) {
   const { value, error } = useLoaded(async signal => (id === newBoard ? undefined : readBoard(id, { signal })), [id])
@@ -43,6 +42,7 @@ function Opened({ board: first }: { readonly board: Board | undefined }) {
   const db = document.db ?? database.value
   const span = useMemo(() => currentSpan(), [timeWords.value])
   const variables = useVariables(document.variables, span, db)
+  const marks = useBoardMarks(document.annotations ?? none, { values: variables.values, span, db })
   // At once: whoever goes on to another page or loads this one anew has lost nothing.
   const setDraft = (next: Draft) => {
     keepDraft(draftKey, JSON.stringify(next), stored)
@@ -65,7 +65,8 @@ function Opened({ board: first }: { readonly board: Board | undefined }) {
             board: saved.id,
             edit: undefined,
             add: undefined,
-            exemplars: undefined
+            exemplars: undefined,
+            marks: undefined
           })
         )
       setBoard(saved)
@@ -117,6 +118,9 @@ function Opened({ board: first }: { readonly board: Board | undefined }) {
                 <button type="button" onClick={() => setEdited('variables')}>
                   Variables
                 </button>
+                <button type="button" onClick={() => setEdited('annotations')}>
+                  Annotations
+                </button>
               </>
             )}
             {(isEditing || isChanged) && (
@@ -151,6 +155,7 @@ function Opened({ board: first }: { readonly board: Board | undefined }) {
       </div>
       {saving.error !== undefined && <Problem error={saving.error} />}
       {document.note !== undefined && <p class="quiet">{document.note}</p>}
+      {marks.error !== undefined && <Problem error={marks.error} />}
       <VariableBar variables={document.variables} values={variables} />
       {document.panels.length === 0 && (
         <p class="empty">No panels yet. {isEditing ? 'Add one.' : 'Edit the dashboard to add some.'}</p>
@@ -161,29 +166,12 @@ function Opened({ board: first }: { readonly board: Board | undefined }) {
           values={variables.values}
           span={span}
           db={db}
+          marks={marks.value ?? none}
           edited={typeof edited === 'number' ? edited : undefined}
           {...(isEditing && { onEdit: setEdited, onChange: setPanels })}
         />
       )}
-      {isEditing && edited === 'variables' && (
-        <VariableEditor
-          variables={document.variables}
-          onChange={variables => set({ variables })}
-          onClose={() => setEdited(undefined)}
-        />
-      )}
-      {isEditing && typeof edited === 'number' && document.panels[edited] !== undefined && (
-        <PanelEditor
-          key={edited}
-          panel={document.panels[edited]}
-          onChange={panel => setPanels(document.panels.with(edited, panel))}
-          onRemove={() => {
-            setPanels(document.panels.filter((_, i) => i !== edited))
-            setEdited(undefined)
-          }}
-          onClose={() => setEdited(undefined)}
-        />
-      )}
+      {isEditing && <Editors document={document} edited={edited} onEdit={setEdited} onChange={set} />}
     </>
   )
 }

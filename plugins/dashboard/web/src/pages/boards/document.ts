@@ -1,5 +1,6 @@
 // What a dashboard is made of, as it is saved.
 import type { Style } from '../../components/chart/index.tsx'
+import type { Annotation } from '../../components/use-marks.ts'
 import type { Unit } from '../../units.ts'
 
 export type Language = 'promql' | 'sql' | 'logs'
@@ -49,6 +50,8 @@ export interface BoardDocument {
   /** Database that is asked where that is not the one looked at. */
   readonly db?: string
   readonly variables: readonly Variable[]
+  /** Lines across all charts. */
+  readonly annotations?: readonly Annotation[]
   readonly panels: readonly Panel[]
 }
 
@@ -71,11 +74,13 @@ type Loose = Readonly<Record<string, unknown>>
 
 /** Whatever was saved or imported, with sense made of it. */
 export function readDocument(value: unknown): BoardDocument {
-  const { note, db, variables, panels } = loose(value)
+  const { note, db, variables, annotations, panels } = loose(value)
+  const happened = listOf(annotations).flatMap(readAnnotation)
   return {
     ...(typeof note === 'string' && { note }),
     ...(typeof db === 'string' && db !== '' && { db }),
     variables: listOf(variables).flatMap(readVariable),
+    ...(happened.length > 0 && { annotations: happened }),
     panels: listOf(panels).map(readPanel)
   }
 }
@@ -115,6 +120,11 @@ function readVariable(value: Loose): Variable[] {
       ...(all === true && { all })
     }
   ]
+}
+
+function readAnnotation(value: Loose): Annotation[] {
+  const [text, title] = [textOf(value['text']), textOf(value['title'])]
+  return text.trim() === '' ? [] : [{ text, ...(title !== '' && { title }) }]
 }
 
 export function loose(value: unknown): Loose {

@@ -15,5 +15,7 @@ export function draftOf(board: Board | undefined): Draft {
   const queries = [{ language: language === 'sql' ? 'sql' : 'promql', text: text ?? '' }]
   const exemplars = parameters.peek().get('exemplars') === '1'
   const panels = text === null ? [] : [{ title: '', kind: 'chart', width: 24, height: 10, queries, exemplars }]
-  return { title: 'New dashboard', shared: false, document: readDocument({ panels }) }
+  const marks = parameters.peek().get('marks')
+  const annotations = marks === null ? [] : [{ text: marks }]
+  return { title: 'New dashboard', shared: false, document: readDocument({ panels, annotations }) }
 }

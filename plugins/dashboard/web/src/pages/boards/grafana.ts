@@ -1,4 +1,4 @@
-// Reads dashboards of Grafana: rows, time series, heat maps, stat, table, logs and text panels, and variables. What is left out is told.
+// Reads dashboards of Grafana: rows, time series, heat maps, stat, table, logs and text panels, variables and annotations. What is left out is told.
 import {
   type BoardDocument,
   listOf,
@@ -9,6 +9,7 @@ import {
   readDocument,
   textOf
 } from './document.ts'
+import { lostOf, units } from './grafana-lost.ts'
 
 export interface Imported {
   readonly title: string
@@ -32,21 +33,6 @@ const kinds: Readonly<Record<string, PanelKind>> = {
   'table-old': 'table',
   logs: 'logs',
   text: 'text'
-}
-
-const units: Readonly<Record<string, Panel['unit']>> = {
-  bytes: 'bytes',
-  decbytes: 'bytes',
-  s: 'seconds',
-  percent: 'percent',
-  percentunit: 'ratio',
-  reqps: 'perSecond',
-  ops: 'perSecond',
-  cps: 'perSecond',
-  rps: 'perSecond',
-  wps: 'perSecond',
-  Bps: 'bytesPerSecond',
-  binBps: 'bytesPerSecond'
 }
 
 /** A dashboard of this program or of Grafana. Throws Error for what is neither. */
@@ -75,7 +61,9 @@ function readGrafana(value: Loose): Imported {
     .toSorted((a, b) => placeOf(a, 'y') - placeOf(b, 'y') || placeOf(a, 'x') - placeOf(b, 'x'))
     .flatMap(panel => readPanel(panel, notes))
   const variables = listOf(loose(value['templating'])['list']).flatMap(each => readVariable(each, notes))
-  return { title: textOf(value['title']) || 'Imported', document: readDocument({ variables, panels }), notes }
+  const annotations = listOf(loose(value['annotations'])['list']).flatMap(each => readAnnotation(each, notes))
+  const document = readDocument({ variables, annotations, panels })
+  return { title: textOf(value['title']) || 'Imported', document, notes: [...new Set(notes)] }
 }
 
 function placeOf(panel: Loose, key: 'x' | 'y' | 'w' | 'h'): number {
@@ -104,11 +92,13 @@ function readPanel(panel: Loose, notes: string[]): Panel[] {
   const unit = units[textOf(defaults['unit'])]
   const isBars = custom['drawStyle'] === 'bars' || type === 'barchart' || panel['bars'] === true
   const isArea = Number(custom['fillOpacity'] ?? 0) >= 20
+  const lost = lostOf(panel, kind)
   const queries = listOf(panel['targets']).flatMap(target => readTarget(target, kind, title, notes))
   if (queries.length === 0 && kind !== 'text') {
     notes.push(`${title || 'A panel'} is left out: it asks neither PromQL nor SQL`)
     return []
   }
+  if (lost.length > 0) notes.push(`${title || 'A panel'} is without its ${lost.join(', ')}`)
   return [
     {
       ...{ title, kind, queries },
@@ -121,6 +111,26 @@ function readPanel(panel: Loose, notes: string[]): Panel[] {
       ...(kind === 'text' && { text: textOf(loose(panel['options'])['content']) || textOf(panel['content']) })
     }
   ]
+}
+
+/** Those of PromQL. The one that comes with each dashboard there is of no data. */
+function readAnnotation(annotation: Loose, notes: string[]): Loose[] {
+  if (annotation['builtIn'] === 1) return []
+  const title = textOf(annotation['name'])
+  const text = textOf(annotation['expr']) || textOf(loose(annotation['target'])['expr'])
+  const source = annotation['datasource']
+  const type = textOf(loose(source)['type'])
+  if (text === '' || (type !== '' && type !== 'prometheus')) {
+    notes.push(`The annotation ${title} is left out: it asks no PromQL`)
+    return []
+  }
+  if (annotation['enable'] === false) {
+    notes.push(`The annotation ${title} is left out: it is turned off`)
+    return []
+  }
+  // There a line stands where the value is not zero, here where there is one.
+  const isComparison = /(==|!=|[<>]=?)\s*-?[\d.]+\s*$/.test(text)
+  return [{ title: textOf(annotation['titleFormat']) || title, text: isComparison ? text : `(${text}) != 0` }]
 }
 
 function readTarget(target: Loose, kind: PanelKind, title: string, notes: string[]): PanelQuery[] {

@@ -2,20 +2,19 @@
 
 import { type Exemplar, loadExemplars } from '../../api/exemplars.ts'
 import { queryLogs } from '../../api/logs.ts'
-import { queryAt, queryRange, type Series, type Span, seriesName, stepOf } from '../../api/promql.ts'
-import { type Column, type SqlResult, sql } from '../../api/sql.ts'
+import { legendOf, queryAt, queryRange, type Series, type Span, seriesName, stepOf } from '../../api/promql.ts'
+import { type Column, type SqlResult, type Statement, sql } from '../../api/sql.ts'
 import { type Heat, heatOf } from '../../components/chart/heat.ts'
 import type { Line } from '../../components/chart/index.tsx'
 import { linesOf } from '../../components/chart/row-lines.ts'
 import { linesOfSeries } from '../../components/chart/series-lines.ts'
-import { fillTimes } from '../../fill-times.ts'
 import { type LogTable, loadLogTables } from '../../log-tables.ts'
 import { wordConditions } from '../../log-words.ts'
 import { mostDots, wordsOf } from '../../observations.ts'
 import type { TimeSpan } from '../../time.ts'
 import { timeFilter } from '../../time-filter.ts'
 import type { Panel, PanelQuery } from './document.ts'
-import { legendOf, substitute, type Values } from './substitute.ts'
+import { substitute, substituteSql, type Values } from './substitute.ts'
 
 export type Loaded =
   | (Lines & {
@@ -78,14 +77,14 @@ async function loadLines(query: PanelQuery, kind: Panel['kind'], context: LoadCo
   const { span, signal, db } = context
   const seconds = secondsOf(span)
   const step = stepOf(seconds)
-  const text = filled(query, context)
   if (query.language === 'sql') {
-    const result = await sql(text, { signal, db, limit: 10_000 })
+    const { text, params } = statementOf(query, context)
+    const result = await sql(text, { params, signal, db, limit: 10_000 })
     const lines = linesOf(result)
     if (lines.length > 0 || kind !== 'stat') return { lines, warnings: [], series: [] }
     return { lines: figuresOf(result, seconds.to), warnings: [], series: [] }
   }
-  const { series, warnings } = await queryRange(text, seconds, step, { signal, db })
+  const { series, warnings } = await queryRange(filled(query, context), seconds, step, { signal, db })
   // Native histograms have no values.
   const valued = series.filter(({ values }) => values.length > 0)
   const named = linesOfSeries(valued, seconds, step).map((line, i) => ({ ...line, name: nameOf(query, valued[i]!) }))
@@ -93,10 +92,14 @@ async function loadLines(query: PanelQuery, kind: Panel['kind'], context: LoadCo
   return { series, lines: uniquely(named), warnings: warnings.filter(text => !text.startsWith('PromQL info')) }
 }
 
-function filled(query: PanelQuery, { values, span }: LoadContext): string {
+/** The text of a query in another language than SQL. */
+function filled({ language, text }: PanelQuery, { values, span }: LoadContext): string {
   const step = stepOf(secondsOf(span))
-  const text = substitute(query.text, query.language, values, { ...span, step })
-  return query.language === 'sql' ? fillTimes(text, span) : text
+  return substitute(text, language === 'logs' ? language : 'promql', values, { ...span, step })
+}
+
+function statementOf({ text }: PanelQuery, { values, span }: LoadContext): Statement {
+  return substituteSql(text, values, { ...span, step: stepOf(secondsOf(span)) })
 }
 
 /** Numbers of the only row, without a time. */
@@ -127,7 +130,8 @@ function uniquely(lines: readonly Line[]): Line[] {
 async function loadTable(first: PanelQuery, queries: readonly PanelQuery[], context: LoadContext): Promise<Loaded> {
   const { span, signal, db } = context
   if (first.language === 'sql') {
-    const { columns, rows } = await sql(filled(first, context), { signal, db, limit: mostRows })
+    const { text, params } = statementOf(first, context)
+    const { columns, rows } = await sql(text, { params, signal, db, limit: mostRows })
     return { kind: 'rows', columns, rows }
   }
   const results = await Promise.all(

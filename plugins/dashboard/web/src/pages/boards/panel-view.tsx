@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks'
 import { textOf as cellText } from '../../cell.ts'
 import { HeatMap } from '../../components/chart/heat-map.tsx'
-import { Chart } from '../../components/chart/index.tsx'
+import { Chart, type Mark } from '../../components/chart/index.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { levelOf } from '../../levels.ts'
@@ -24,9 +24,10 @@ export interface PanelViewProps {
   readonly values: Values
   readonly span: TimeSpan
   readonly db: string
+  readonly marks: readonly Mark[]
 }
 
-export function PanelView({ panel, values, span, db }: PanelViewProps) {
+export function PanelView({ panel, values, span, db, marks }: PanelViewProps) {
   const { kind } = panel
   const { value, error, isRunning } = useLoaded<Loaded | undefined>(
     async signal => (kind === 'text' || kind === 'row' ? undefined : loadPanel(panel, { values, span, db, signal })),
@@ -48,15 +49,15 @@ export function PanelView({ panel, values, span, db }: PanelViewProps) {
   if (value.series.length === 0 && value.lines.length === 0) return <p class="quiet">No samples in this time.</p>
   const unit = panel.unit ?? unitOf(panel)
   if (kind === 'stat') return <Stat lines={value.lines} unit={unit} />
-  return <Drawing panel={panel} value={value} unit={unit} span={span} db={db} />
+  return <Drawing panel={panel} value={value} unit={unit} span={span} db={db} marks={marks} />
 }
 
-interface DrawingProps extends Pick<PanelViewProps, 'panel' | 'span' | 'db'> {
+interface DrawingProps extends Pick<PanelViewProps, 'panel' | 'span' | 'db' | 'marks'> {
   readonly value: Extract<Loaded, { kind: 'lines' }>
   readonly unit: Unit
 }
 
-function Drawing({ panel, value, unit, span, db }: DrawingProps) {
+function Drawing({ panel, value, unit, span, db, marks }: DrawingProps) {
   const { style, stacked, title, queries } = panel
   const { heat, lines, exemplars } = value
   const label = title || 'Panel'
@@ -91,6 +92,7 @@ function Drawing({ panel, value, unit, span, db }: DrawingProps) {
           unit={unit}
           height={height}
           dots={dots}
+          marks={marks}
           onZoom={showSpan}
           {...(style !== undefined && style !== 'heat map' && { style })}
           {...(stacked && { isStacked: true })}

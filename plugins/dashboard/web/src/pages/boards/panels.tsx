@@ -1,4 +1,5 @@
 // Panels below and beside each other, in 24 columns.
+import type { Mark } from '../../components/chart/index.tsx'
 import type { TimeSpan } from '../../time.ts'
 import type { Panel } from './document.ts'
 import { PanelView } from './panel-view.tsx'
@@ -9,12 +10,13 @@ export interface PanelsProps {
   readonly values: Values
   readonly span: TimeSpan
   readonly db: string
+  readonly marks: readonly Mark[]
   readonly edited: number | undefined
   onEdit?(place: number): void
   onChange?(panels: readonly Panel[]): void
 }
 
-export function Panels({ panels, values, span, db, edited, onEdit, onChange }: PanelsProps) {
+export function Panels({ panels, values, span, db, marks, edited, onEdit, onChange }: PanelsProps) {
   const move = (from: number, to: number) => {
     const rest = panels.filter((_, i) => i !== from)
     onChange!([...rest.slice(0, to), panels[from]!, ...rest.slice(to)])
@@ -28,36 +30,42 @@ export function Panels({ panels, values, span, db, edited, onEdit, onChange }: P
           aria-label={panel.title || `Panel ${i + 1}`}
           key={i}
         >
-          <div class="bar">
-            <h2>{panel.title}</h2>
-            {onEdit && onChange && (
-              <>
-                <span class="space" />
-                <button
-                  type="button"
-                  class="plain"
-                  aria-label="Before"
-                  disabled={i === 0}
-                  onClick={() => move(i, i - 1)}
-                >
-                  ←
-                </button>
-                <button
-                  type="button"
-                  class="plain"
-                  aria-label="Behind"
-                  disabled={i === panels.length - 1}
-                  onClick={() => move(i, i + 1)}
-                >
-                  →
-                </button>
-                <button type="button" aria-label={`Edit ${panel.title || `panel ${i + 1}`}`} onClick={() => onEdit(i)}>
-                  Edit
-                </button>
-              </>
-            )}
-          </div>
-          {panel.kind !== 'row' && <PanelView panel={panel} values={values} span={span} db={db} />}
+          {(panel.title !== '' || onEdit) && (
+            <div class="bar">
+              {panel.title !== '' && <h2>{panel.title}</h2>}
+              {onEdit && onChange && (
+                <>
+                  <span class="space" />
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-label="Before"
+                    disabled={i === 0}
+                    onClick={() => move(i, i - 1)}
+                  >
+                    ←
+                  </button>
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-label="Behind"
+                    disabled={i === panels.length - 1}
+                    onClick={() => move(i, i + 1)}
+                  >
+                    →
+                  </button>
+                  <button
+                    type="button"
+                    aria-label={`Edit ${panel.title || `panel ${i + 1}`}`}
+                    onClick={() => onEdit(i)}
+                  >
+                    Edit
+                  </button>
+                </>
+              )}
+            </div>
+          )}
+          {panel.kind !== 'row' && <PanelView panel={panel} values={values} span={span} db={db} marks={marks} />}
         </section>
       ))}
     </div>

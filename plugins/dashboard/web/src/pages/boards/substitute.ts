@@ -1,5 +1,6 @@
 // Puts the values of variables into queries.
-import { quoteText } from '../../api/sql.ts'
+import type { Statement } from '../../api/sql.ts'
+import { fillTimes, fixedParts } from '../../fill-times.ts'
 import type { Language } from './document.ts'
 
 export interface Values {
@@ -19,20 +20,69 @@ export interface QueryTime {
   readonly step: number
 }
 
-const pattern = /(["'])?(?:\$\{(\w+)(?::\w+)?\}|\[\[(\w+)\]\]|\$(\w+))/g
+const variable = /\$\{(\w+)(?::\w+)?\}|\[\[(\w+)\]\]|\$(\w+)/
+const variables = new RegExp(variable.source, 'g')
+const onlyVariable = new RegExp(`^(?:${variable.source})$`)
+const sqlParts = new RegExp(`${fixedParts.source}|${variable.source}`, 'g')
 
-export function substitute(text: string, language: Language, values: Values, time: QueryTime): string {
+export function substitute(text: string, language: Exclude<Language, 'sql'>, values: Values, time: QueryTime): string {
   const ranges = builtIns(time)
-  return text.replace(pattern, (whole, quote: string = '', braced?: string, bracketed?: string, bare?: string) => {
-    const name = (braced ?? bracketed ?? bare)!
-    const range = ranges[name]
-    if (range !== undefined) return quote + range
+  return text.replace(variables, (whole, ...names: (string | undefined)[]) => {
+    const name = nameOf(names)
     const value = values[name]
+    if (ranges[name] !== undefined) return ranges[name]
     if (value === undefined) return whole
-    if (language === 'promql') return quote + promqlText(value)
-    if (language === 'logs') return quote + value.chosen.join(' ')
-    return sqlText(value, quote)
+    return language === 'promql' ? promqlText(value) : value.chosen.join(' ')
   })
+}
+
+/** A statement with `:from` and `:to`. Variables that stand for whole values become parameters; those within a text or a name are part of it. */
+export function substituteSql(text: string, values: Values, time: QueryTime): Statement {
+  const ranges = builtIns(time)
+  const params: Record<string, string> = {}
+  const placeOf = (name: string, value: string) => {
+    params[name] = value
+    return `$${name}`
+  }
+  const filled = text.replace(sqlParts, (part, ...names: (string | undefined)[]) => {
+    const [first] = part
+    if (part.startsWith('--') || part.startsWith('/*')) return part
+    if (first === "'" || first === '"') {
+      const only = onlyVariable.exec(part.slice(1, -1))
+      const name = only === null ? '' : nameOf(only.slice(1))
+      const value = values[name]
+      if (first === "'" && value !== undefined && ranges[name] === undefined)
+        return placeOf(`text_${name}`, chosenOf(value).join(','))
+      return part.replace(variables, (whole, ...inner: (string | undefined)[]) => {
+        const known = values[nameOf(inner)]
+        return (
+          ranges[nameOf(inner)] ??
+          (known
+            ? chosenOf(known)
+                .join(',')
+                .replaceAll(first, first + first)
+            : whole)
+        )
+      })
+    }
+    const name = nameOf(names)
+    const value = values[name]
+    if (ranges[name] !== undefined) return ranges[name]
+    if (value === undefined) return part
+    return chosenOf(value)
+      .map((each, i) => placeOf(`value_${i}_${name}`, each))
+      .join(', ')
+  })
+  return fillTimes(filled, time, params)
+}
+
+/** Of the three ways to write a variable one has matched. */
+function nameOf(names: readonly (string | undefined)[]): string {
+  return names[0] ?? names[1] ?? names[2] ?? ''
+}
+
+function chosenOf({ chosen, all, isAll }: Values[string]): readonly string[] {
+  return isAll ? all : chosen
 }
 
 function builtIns({ from, to, step }: QueryTime): Readonly<Record<string, string>> {
@@ -54,16 +104,4 @@ function promqlText({ chosen, isAll }: Values[string]): string {
   if (isAll) return '.*'
   if (chosen.length === 1) return chosen[0]!.replace(/["\\]/g, '\\$&')
   return `(${chosen.map(value => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\\\$&').replace(/"/g, '\\"')).join('|')})`
-}
-
-/** Within quotes as it is, else as a list of texts. */
-function sqlText({ chosen, all, isAll }: Values[string], quote: string): string {
-  const values = isAll ? all : chosen
-  if (quote !== '') return quote + values.join(',').replaceAll(quote, quote + quote)
-  return values.map(quoteText).join(', ')
-}
-
-/** A series' name as a legend says it: `{{job}}`. */
-export function legendOf(legend: string, labels: Readonly<Record<string, string>>): string {
-  return legend.replace(/\{\{\s*([^}]+?)\s*\}\}/g, (_, name: string) => labels[name] ?? '')
 }

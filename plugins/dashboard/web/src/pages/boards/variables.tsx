@@ -4,12 +4,11 @@ import { labelNames, labelValues } from '../../api/promql.ts'
 import { sql } from '../../api/sql.ts'
 import { Menu } from '../../components/menu.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { fillTimes } from '../../fill-times.ts'
 import { change, parameters } from '../../router.ts'
 import { useLoaded } from '../../task.ts'
 import type { TimeSpan } from '../../time.ts'
 import type { Variable } from './document.ts'
-import { substitute, type Values } from './substitute.ts'
+import { substitute, substituteSql, type Values } from './substitute.ts'
 
 /** The choice of everything, as links of Grafana say it. */
 const everything = '$__all'
@@ -56,13 +55,15 @@ async function optionsOf(
   db: string,
   signal: AbortSignal
 ): Promise<readonly string[]> {
-  const text = substitute(query, kind === 'sql' ? 'sql' : 'promql', values, { ...span, step: 60 })
-  if (kind === 'custom') return text.split(',').flatMap(each => each.trim() || [])
-  if (kind === 'text') return [text]
+  const time = { ...span, step: 60 }
   if (kind === 'sql') {
-    const { rows } = await sql(fillTimes(text, span), { signal, limit: most, db })
+    const { text, params } = substituteSql(query, values, time)
+    const { rows } = await sql(text, { params, signal, limit: most, db })
     return rows.flatMap(([value]) => (value === null || value === undefined ? [] : [String(value)]))
   }
+  const text = substitute(query, 'promql', values, time)
+  if (kind === 'custom') return text.split(',').flatMap(each => each.trim() || [])
+  if (kind === 'text') return [text]
   const seconds = { from: span.from / 1000, to: span.to / 1000 }
   const of = /^\s*label_values\(\s*(?:(.+)\s*,\s*)?([\w.]+)\s*\)\s*$/s.exec(text)
   if (of !== null) return labelValues(of[2]!, of[1]?.trim(), seconds, { signal, db })

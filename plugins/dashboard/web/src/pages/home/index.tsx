@@ -11,11 +11,16 @@ import { addressOf } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { formatBytes, formatDuration, formatTime, timeWords } from '../../time.ts'
+import { Health, stateWord, type Trouble } from './health.tsx'
 import { LastQueries, SlowQueries } from './queries.tsx'
 
 interface State {
   readonly version: string
   readonly ready: boolean
+  /** Why it is not ready. */
+  readonly reason?: string
+  /** Plugins, and parts of them, that are not ok. */
+  readonly troubles: readonly Trouble[]
   readonly uptime_seconds: number
   readonly written: readonly { readonly plugin: string; readonly rows: number; readonly bytes: number }[]
 }
@@ -34,7 +39,9 @@ const kept = 120
 export default function Home() {
   const { readings, error } = useReadings()
   const tables = useLoaded(signal => loadTables(database.value, signal), [database.value, timeWords.value])
-  const now = readings.at(-1)?.state
+  const last = readings.at(-1)
+  const now = last?.state
+  const to = Math.round((last?.time ?? Date.now() / 1000) * 1000)
   const isEmpty = tables.value?.length === 0
   return (
     <>
@@ -45,6 +52,7 @@ export default function Home() {
       </div>
       {error !== undefined && <Problem error={error} />}
       {now && <Tiles state={now} />}
+      {now && <Health {...now} />}
       {isEmpty && (
         <>
           <section class="card stack">
@@ -62,7 +70,14 @@ export default function Home() {
           <section class="card stack" aria-label="Coming in">
             <h2>Coming in</h2>
             {readings.length < 2 && <p class="quiet">Rates are there with the next reading, in {interval / 1000} s.</p>}
-            <Chart label="Rows a second" lines={ratesOf(readings)} height={150} unit="perSecond" short="last" />
+            <Chart
+              label="Rows a second"
+              lines={ratesOf(readings)}
+              span={{ from: to - kept * interval, to }}
+              height={150}
+              unit="perSecond"
+              short="last"
+            />
             {now && now.written.length > 0 && <Written state={now} />}
           </section>
           <section class="card stack" aria-label="Newest tables">
@@ -112,10 +127,10 @@ function useReadings() {
   return { readings, error }
 }
 
-function Tiles({ state: { ready, uptime_seconds, version, written } }: { readonly state: State }) {
+function Tiles({ state: { ready, troubles, uptime_seconds, version, written } }: { readonly state: State }) {
   const sum = (key: 'rows' | 'bytes') => written.reduce((all, each) => all + each[key], 0)
   const tiles = [
-    ['Server', ready ? 'ready' : 'starting', `up ${formatDuration(uptime_seconds * 1000)}, version ${version}`],
+    ['Server', stateWord(ready, troubles), `up ${formatDuration(uptime_seconds * 1000)}, version ${version}`],
     ['Rows', sum('rows').toLocaleString('en'), 'written since it started'],
     ['Received', formatBytes(sum('bytes')), 'in requests since it started'],
     ['Protocols', String(written.length), written.map(({ plugin }) => plugin).join(', ') || 'none wrote yet']

@@ -1,12 +1,12 @@
 // What has most series: metrics, labels, values; and of one metric, what it would have without each of its labels.
 import { type Counted, cardinality, labelNames, queryAt, type Span } from '../../api/promql.ts'
 import { Problem } from '../../components/problem.tsx'
+import { selector } from '../../metric-expressions.ts'
 import { change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { timeWords } from '../../time.ts'
 import { countOf } from '../../words.ts'
-import { selector } from './expressions.ts'
 
 /** Labels of a metric that are tried. */
 const mostLabels = 30

@@ -1,16 +1,17 @@
 // Metrics to choose from, what is known of one, and panels of expressions that share time and crosshair.
 import { useEffect, useMemo } from 'preact/hooks'
 import { labelValues, metadata } from '../../api/promql.ts'
+import { Annotations, annotationsOfAddress } from '../../components/annotations.tsx'
 import { Choice } from '../../components/choice.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { TimeRange } from '../../components/time-range.tsx'
+import { useMarks } from '../../components/use-marks.ts'
+import { firstExpression, kindOf } from '../../metric-expressions.ts'
 import { change, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { currentSpan, timeWords } from '../../time.ts'
-import { Annotations, useMarks } from './annotations.tsx'
 import { Cardinality } from './cardinality.tsx'
-import { firstExpression, kindOf } from './expressions.ts'
 import { MetricDetails } from './metric-details.tsx'
 import { MetricList } from './metric-list.tsx'
 import { Panel } from './panel.tsx'
@@ -30,7 +31,7 @@ export default function Metrics() {
     [database.value, timeWords.value]
   )
   const about = useLoaded(signal => metadata({ signal }), [database.value])
-  const marks = useMarks(seconds)
+  const marks = useMarks(annotationsOfAddress(), seconds, database.value)
   const chosen = parameters.value.get('metric')
   const expressions = panels.value
   const isCounting = parameters.value.get('view') === 'cardinality'

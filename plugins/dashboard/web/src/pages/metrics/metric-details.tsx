@@ -2,10 +2,10 @@
 import { useMemo, useState } from 'preact/hooks'
 import { labelNames, labelValues, type Metadata, type Span } from '../../api/promql.ts'
 import { Problem } from '../../components/problem.tsx'
+import { type Kind, offers, selector } from '../../metric-expressions.ts'
 import { addressOf } from '../../router.ts'
 import { useLoaded } from '../../task.ts'
 import { Exemplars } from './exemplars.tsx'
-import { type Kind, offers, selector } from './expressions.ts'
 import { relatedMetrics } from './related.ts'
 
 /** Labels whose values are counted. */

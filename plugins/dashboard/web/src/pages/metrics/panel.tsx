@@ -11,7 +11,7 @@ import { Editor } from '../../components/editor.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { useLanguage } from '../../components/use-language.ts'
 import { dotsOf, isQuantile, mostDots, unitOfObserved, wordsOf } from '../../observations.ts'
-import { addressOf } from '../../router.ts'
+import { addressOf, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { formatDuration, showSpan, type TimeSpan } from '../../time.ts'
@@ -84,7 +84,14 @@ export function Panel({ expression, about, marks, span, place, count, onChange }
           />
         </span>
         <button type="submit">Show</button>
-        <a class="button" href={addressOf('query', { lang: 'promql', q: expression })}>
+        <a
+          class="button"
+          href={addressOf('query', {
+            lang: 'promql',
+            q: expression,
+            marks: parameters.value.get('marks') ?? undefined
+          })}
+        >
           Query
         </a>
         <a
@@ -93,7 +100,8 @@ export function Panel({ expression, about, marks, span, place, count, onChange }
             board: 'new',
             edit: '1',
             add: expression,
-            exemplars: dots.length > 0 ? '1' : undefined
+            exemplars: dots.length > 0 ? '1' : undefined,
+            marks: parameters.value.get('marks') ?? undefined
           })}
         >
           Dashboard

@@ -2,14 +2,16 @@
 import { useState } from 'preact/hooks'
 import { listVersions, type Version } from '../../api/pipelines.ts'
 import { Problem } from '../../components/problem.tsx'
+import { Refresh } from '../../components/refresh.tsx'
 import { change, parameters } from '../../router.ts'
 import { useLoaded } from '../../task.ts'
+import { timeWords } from '../../time.ts'
 import { Pipeline } from './pipeline.tsx'
 import './pipelines.css'
 
 export default function Pipelines() {
   const [round, setRound] = useState(0)
-  const { value, error } = useLoaded(signal => listVersions(signal), [round])
+  const { value, error } = useLoaded(signal => listVersions(signal), [round, timeWords.value])
   const name = parameters.value.get('name')
   const names = [...new Set((value ?? []).map(each => each.name))]
   const versions = (value ?? []).filter((each: Version) => each.name === name).map(({ version }) => version)
@@ -18,6 +20,7 @@ export default function Pipelines() {
       <div class="bar">
         <h1>Pipelines</h1>
         <span class="space" />
+        <Refresh />
         <button type="button" onClick={() => change({ name: undefined, version: undefined })}>
           New pipeline
         </button>

@@ -1,5 +1,5 @@
 // One pipeline: its versions, its text, what saving would change.
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { readPipeline, removeVersion, savePipeline } from '../../api/pipelines.ts'
 import { Editor } from '../../components/editor.tsx'
 import { Menu } from '../../components/menu.tsx'
@@ -36,11 +36,18 @@ export interface PipelineProps {
 
 /** What the page of a pipeline holds, and what can be done with it. */
 function usePipeline({ name, versions, onStored }: PipelineProps) {
-  const version = parameters.value.get('version') ?? versions[0]
+  const isChanged = useRef(false)
+  const shown = useRef<string>(undefined)
+  // What is being written stays when somebody else stores a new version meanwhile.
+  const kept = isChanged.current ? versions.find(each => each === shown.current) : undefined
+  const latest = kept ?? versions[0]
+  const version = parameters.value.get('version') ?? latest
+  shown.current = version
   const [stored, setStored] = useState(name === undefined ? starter : '')
   const draft = `pipeline.${name ?? ''}.${name === undefined ? '' : version}`
   const [text, setText] = useState(name === undefined ? (readDraft(draft) ?? starter) : '')
   const [newName, setNewName] = useState('')
+  isChanged.current = text !== stored
   const task = useTask<string>()
   useEffect(() => {
     if (name === undefined || version === undefined) return
@@ -61,6 +68,7 @@ function usePipeline({ name, versions, onStored }: PipelineProps) {
       const target = name ?? newName.trim()
       const made = await savePipeline(target, text)
       keepDraft(draft, stored, stored)
+      isChanged.current = false
       onStored()
       change({ name: target, version: undefined })
       setStored(text)
@@ -70,6 +78,7 @@ function usePipeline({ name, versions, onStored }: PipelineProps) {
     task.run(async () => {
       await removeVersion(name!, version!)
       keepDraft(draft, stored, stored)
+      isChanged.current = false
       onStored()
       change({ version: undefined, ...(versions.length === 1 && { name: undefined }) })
       return `Version ${version} is removed.`

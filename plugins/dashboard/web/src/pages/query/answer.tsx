@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { SqlResult } from '../../api/sql.ts'
 import { plainValue } from '../../cell.ts'
+import { Annotations, annotationsOfAddress } from '../../components/annotations.tsx'
 import type { Line } from '../../components/chart/index.tsx'
 import { linesOf, type PickedColumns } from '../../components/chart/row-lines.ts'
 import { linesOfSeries } from '../../components/chart/series-lines.ts'
@@ -9,11 +10,13 @@ import { Choice } from '../../components/choice.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { JsonView } from '../../components/json-view.tsx'
 import { lazy } from '../../components/lazy.tsx'
+import { useMarks } from '../../components/use-marks.ts'
 import { addressOf, change, parameters } from '../../router.ts'
-import { formatDuration, isTime, type TimeSpan } from '../../time.ts'
+import { database } from '../../session.ts'
+import { currentSpan, formatDuration, isTime, type TimeSpan } from '../../time.ts'
 import { type Unit, unitOfExpression, unitOfName } from '../../units.ts'
 import { countOf } from '../../words.ts'
-import { type Asked, canPage, isWhole, mostRows } from './ask.ts'
+import { type Asked, canPage, isOrdered, isWhole, mostRows } from './ask.ts'
 import { Downloads } from './downloads.tsx'
 import { PickColumns, pickedColumns } from './picked.tsx'
 import { Plan } from './plan.tsx'
@@ -43,6 +46,9 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
   const isInstant = asked.language === 'promql' && parameters.value.get('at') !== null
   const natural = isInstant ? 'table' : asked.language === 'promql' ? 'chart' : 'table'
   const view = offered.some(({ value }) => value === wanted) ? (wanted as View) : natural
+  const span = useMemo(() => (asked.language === 'promql' ? asked.span : currentSpan()), [asked])
+  const seconds = { from: span.from / 1000, to: span.to / 1000 }
+  const marks = useMarks(view === 'chart' ? annotationsOfAddress() : [], seconds, database.value)
   if (table.affected !== undefined) return <p role="status">{countOf(table.affected, 'row')} affected.</p>
   const took = asked.language === 'sql' ? asked.result.took : asked.took
   return (
@@ -60,6 +66,7 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
         </span>
         <Pages asked={asked} rows={table.rows.length} />
         <span class="space" />
+        {view === 'chart' && <Annotations marks={marks} />}
         <button type="button" disabled={table.rows.length === 0} onClick={() => setColumns(true)}>
           Columns
         </button>
@@ -69,7 +76,8 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
             board: 'new',
             edit: '1',
             add: asked.language === 'sql' ? asked.written : asked.text,
-            lang: asked.language
+            lang: asked.language,
+            marks: parameters.value.get('marks') ?? undefined
           })}
         >
           Dashboard
@@ -91,12 +99,13 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
             label="Result"
             lines={lines}
             unit={unitOf(asked, lines)}
+            {...(marks.value && { marks: marks.value })}
             onZoom={onZoom}
             {...(asked.language === 'promql' && { span: asked.span })}
           />
         </div>
       )}
-      {view === 'plan' && <Plan statement={asked.text} />}
+      {view === 'plan' && asked.language === 'sql' && <Plan asked={asked} />}
       {view === 'json' && <Json asked={asked} />}
       {view === 'parts' && asked.language === 'promql' && <Parts expression={asked.text} />}
     </>
@@ -111,7 +120,8 @@ function isOffered(view: View, { language, text }: Asked): boolean {
 function wordsOfPage(asked: Asked, rows: number): string {
   if (asked.language === 'promql' || isWhole(asked, rows)) return ''
   const first = asked.page * mostRows
-  return `, rows ${(first + 1).toLocaleString('en')} to ${(first + rows).toLocaleString('en')}; a download has all`
+  const order = isOrdered(asked.text) ? '' : '; without ORDER BY the order may be another one on each page'
+  return `, rows ${(first + 1).toLocaleString('en')} to ${(first + rows).toLocaleString('en')}; a download has all${order}`
 }
 
 /** Rows before and after those in the page. */

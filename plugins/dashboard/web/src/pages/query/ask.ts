@@ -1,7 +1,7 @@
 // Asks the server a question in one of its languages.
 import { type PromResult, queryAt, queryRange, type Span, stepOf } from '../../api/promql.ts'
-import { type SqlResult, sql } from '../../api/sql.ts'
-import { fillTimes } from '../../fill-times.ts'
+import { type Params, type SqlResult, sql } from '../../api/sql.ts'
+import { fillTimes, fixedParts } from '../../fill-times.ts'
 import { currentSpan, type TimeSpan } from '../../time.ts'
 
 export type Language = 'sql' | 'promql'
@@ -12,8 +12,10 @@ export const mostRows = 10_000
 export type Asked =
   | {
       readonly language: 'sql'
+      /** Has the places of `params`. */
       readonly text: string
-      /** With `:from` and `:to`, where the text has their times. */
+      readonly params: Params
+      /** With `:from` and `:to`. */
       readonly written: string
       /** The first row stands behind so many pages of rows. */
       readonly page: number
@@ -43,9 +45,10 @@ export async function ask(
   { page, isInstant }: AskOptions
 ): Promise<Asked> {
   if (language === 'sql') {
-    const filled = fillTimes(text)
+    const { text: filled, params } = fillTimes(text)
     const paged = page === 0 || !canPage(filled) ? filled : pageOf(filled, page)
-    return { language, text: filled, written: text, page, result: await sql(paged, { signal, limit: mostRows }) }
+    const result = await sql(paged, { params, signal, limit: mostRows })
+    return { language, text: filled, params, written: text, page, result }
   }
   const span = currentSpan()
   if (isInstant) {
@@ -63,6 +66,16 @@ export async function ask(
 /** One query whose rows can be asked for in part. */
 export function canPage(text: string): boolean {
   return /^\s*(select|with|values)\b[^;]*;?\s*$/i.test(text)
+}
+
+/** Whether a query says the order of its rows; what stands within brackets orders others. */
+export function isOrdered(text: string): boolean {
+  let bare = text.replace(new RegExp(fixedParts.source, 'g'), ' ')
+  for (let before = ''; before !== bare; ) {
+    before = bare
+    bare = bare.replace(/\([^()]*\)/g, ' ')
+  }
+  return /\border\s+by\b/i.test(bare)
 }
 
 /** Whether the rows of an answer are all there are. */

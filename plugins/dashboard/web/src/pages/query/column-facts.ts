@@ -1,5 +1,5 @@
 // Facts of columns: counted here where all rows are in the page, else by the server.
-import { type Column, type SqlResult, sql } from '../../api/sql.ts'
+import { type Column, type SqlResult, type Statement, sql } from '../../api/sql.ts'
 import { cellText } from '../../cell.ts'
 import { isNumeric } from '../../components/data-table.tsx'
 import { isTime } from '../../time.ts'
@@ -29,6 +29,8 @@ const mostValues = 5
 /** Columns whose values are counted, and different values of one: each costs a query that holds them all. */
 const mostCounted = 40
 const mostDifferent = 100_000
+/** Values, of all columns together, up to which different ones are counted instead of estimated. */
+const mostExact = 2_000_000
 
 export function factsOfShown({ columns, rows }: Pick<SqlResult, 'columns' | 'rows'>): Facts {
   return { rows: rows.length, columns: columns.map(({ type }, at) => factsOfColumn(rows, at, type)) }
@@ -70,9 +72,10 @@ function factsOfColumn(rows: SqlResult['rows'], at: number, type: string): Colum
 }
 
 /** Asks the server about all rows of a statement. */
-export async function factsOfAll(statement: string, columns: readonly Column[], signal: AbortSignal): Promise<Facts> {
+export async function factsOfAll(asked: Statement, columns: readonly Column[], signal: AbortSignal): Promise<Facts> {
+  const { text, params } = asked
   const names = columns.map((_, i) => `c${i}`)
-  const source = `(\n${statement.replace(/;\s*$/, '')}\n) AS asked(${names.join(', ')})`
+  const source = `(\n${text.replace(/;\s*$/, '')}\n) AS asked(${names.join(', ')})`
   const wanted = columns.flatMap(({ type }, i) => {
     const name = names[i]!
     return [
@@ -86,30 +89,44 @@ export async function factsOfAll(statement: string, columns: readonly Column[], 
   })
   const { rows } = await sql(
     `SELECT count(*) AS n, ${wanted.map((each, i) => `${each} AS f${i}`).join(', ')} FROM ${source}`,
-    { signal }
+    { params, signal }
   )
   const [total, ...figures] = rows[0]!
+  const isExact = Number(total) * names.length <= mostExact
+  const counts = isExact ? await countDifferent(names, source, { params, signal }) : undefined
   const facts: ColumnFacts[] = []
   for (const [i, name] of names.entries()) {
-    const [known, different, least, greatest, average, median, most] = figures.slice(7 * i, 7 * i + 7)
-    const isCounted = i < mostCounted && Number(different) <= mostDifferent && Number(different) < 0.9 * Number(known)
+    const [known, estimate, least, greatest, average, median, most] = figures.slice(7 * i, 7 * i + 7)
+    // An estimate may be above what there can be.
+    const different = counts?.[i] ?? Math.min(Number(estimate), Number(known))
+    const isCounted = i < mostCounted && different <= mostDifferent && different < 0.9 * Number(known)
     facts.push({
-      different: Number(different),
-      isRough: true,
+      different,
+      isRough: !isExact,
       missing: Number(total) - Number(known),
       least: least ?? undefined,
       greatest: greatest ?? undefined,
       average: average === null ? undefined : Number(average),
       quantiles: median === null ? undefined : [Number(median), Number(most)],
-      top: isCounted ? await topOf(name, source, signal) : []
+      top: isCounted ? await topOf(name, source, { params, signal }) : []
     })
   }
   return { rows: Number(total), columns: facts }
 }
 
-async function topOf(name: string, source: string, signal: AbortSignal): Promise<ColumnFacts['top']> {
+interface Options {
+  readonly params: Statement['params']
+  readonly signal: AbortSignal
+}
+
+async function countDifferent(names: readonly string[], source: string, options: Options): Promise<readonly number[]> {
+  const counts = names.map((name, i) => `count(DISTINCT ${name}) AS f${i}`)
+  return (await sql(`SELECT ${counts.join(', ')} FROM ${source}`, options)).rows[0]!.map(Number)
+}
+
+async function topOf(name: string, source: string, options: Options): Promise<ColumnFacts['top']> {
   const text = `SELECT ${name}, count(*) AS n FROM ${source} WHERE ${name} IS NOT NULL GROUP BY ${name} ORDER BY n DESC LIMIT ${mostValues}`
-  return (await sql(text, { signal })).rows.map(([value, count]) => [value, Number(count)])
+  return (await sql(text, options)).rows.map(([value, count]) => [value, Number(count)])
 }
 
 function isOrdered(type: string): boolean {

@@ -1,6 +1,7 @@
 // All rows of the answer as a file.
 import { useState } from 'preact/hooks'
 import { send } from '../../api/http.ts'
+import { paramsField } from '../../api/sql.ts'
 import { plainValue, writeJson } from '../../cell.ts'
 import { Menu } from '../../components/menu.tsx'
 import { Problem } from '../../components/problem.tsx'
@@ -40,7 +41,9 @@ export function Downloads({ asked }: { readonly asked: Asked }) {
 
 async function fileOf(asked: Asked, kind: Kind): Promise<Blob> {
   if (asked.language === 'promql') return promqlFile(asked, kind)
-  const response = await send('/v1/sql', { form: { sql: asked.text, format: kind === 'csv' ? 'csvWithNames' : kind } })
+  const format = kind === 'csv' ? 'csvWithNames' : kind
+  const form = { sql: asked.text, params: paramsField(asked.params), format }
+  const response = await send('/v1/sql', { form })
   return response.blob()
 }
 

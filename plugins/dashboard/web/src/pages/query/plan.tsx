@@ -1,5 +1,5 @@
 // How a statement was run: its operators as a tree, with the rows each gave and the time it took, and what was read of its tables.
-import { sql } from '../../api/sql.ts'
+import { type Statement, sql } from '../../api/sql.ts'
 import { Problem } from '../../components/problem.tsx'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
@@ -15,10 +15,10 @@ interface Step {
   readonly milliseconds: number | undefined
 }
 
-export function Plan({ statement }: { readonly statement: string }) {
+export function Plan({ asked: { text, params } }: { readonly asked: Statement }) {
   const { value, error } = useLoaded(
-    async signal => stepsOf((await sql(`EXPLAIN ANALYZE ${statement}`, { signal })).rows),
-    [statement, database.value]
+    async signal => stepsOf((await sql(`EXPLAIN ANALYZE ${text}`, { params, signal })).rows),
+    [text, params, database.value]
   )
   if (error !== undefined) return <Problem error={error} />
   if (value === undefined) return <p class="empty">The statement is run once more …</p>

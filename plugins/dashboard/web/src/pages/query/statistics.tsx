@@ -21,7 +21,7 @@ export function Statistics({ asked, table, onClose }: StatisticsProps) {
   const { columns, rows } = table
   const isAsked = asked.language === 'sql' && !isWhole(asked, rows.length) && canPage(asked.text)
   const { value, error } = useLoaded(
-    async signal => (isAsked ? factsOfAll(asked.text, columns, signal) : factsOfShown(table)),
+    async signal => (isAsked ? factsOfAll(asked, columns, signal) : factsOfShown(table)),
     [asked, table]
   )
   return (

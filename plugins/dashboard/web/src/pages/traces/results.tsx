@@ -1,14 +1,22 @@
 // Traces that were found: how long they took, who took part, what failed.
+import type { FoundTraces, TraceFacts } from '../../api/trace-facts.ts'
 import { isError, serviceOf, type Trace } from '../../api/traces.ts'
 import { addressOf } from '../../router.ts'
-import { formatDuration, formatTime } from '../../time.ts'
+import { formatDuration, formatTime, type TimeSpan } from '../../time.ts'
 import { countOf } from '../../words.ts'
 import { Scatter } from './scatter.tsx'
 import { searchWords } from './search-words.ts'
 import { serviceColour } from './service-colour.ts'
-import { treeOf } from './tree.ts'
+import { type Tree, treeOf } from './tree.ts'
 
-export function Results({ traces }: { readonly traces: readonly Trace[] }) {
+export interface ResultsProps {
+  readonly traces: readonly Trace[]
+  /** Of the whole time; undefined where only those of the list are known. */
+  readonly all: FoundTraces | undefined
+  readonly span: TimeSpan
+}
+
+export function Results({ traces, all, span }: ResultsProps) {
   const rows = traces.map(trace => {
     const tree = treeOf(trace)
     return { trace, tree, failed: errorsOf(trace), title: titleOf(trace, tree.roots[0]?.span.spanID) }
@@ -20,7 +28,12 @@ export function Results({ traces }: { readonly traces: readonly Trace[] }) {
       <p class="quiet" role="status">
         {countOf(rows.length, 'trace')}, the longest {formatDuration(longest / 1000)}
       </p>
-      <Scatter found={rows} />
+      <Scatter
+        traces={dotsOf(rows, all)}
+        span={span}
+        words={wordsOf(all, rows.length)}
+        listed={new Set(traces.map(({ traceID }) => traceID))}
+      />
       <ul class="trace-list" aria-label="Traces found">
         {rows.map(({ trace, tree, failed, title }) => (
           <li key={trace.traceID}>
@@ -45,6 +58,32 @@ export function Results({ traces }: { readonly traces: readonly Trace[] }) {
       </ul>
     </>
   )
+}
+
+interface Listed {
+  readonly trace: Trace
+  readonly tree: Tree
+  readonly failed: number
+  readonly title: string
+}
+
+/** Those of the list are there in any case. */
+function dotsOf(rows: readonly Listed[], all: FoundTraces | undefined): readonly TraceFacts[] {
+  const known = new Set(all?.traces.map(({ id }) => id))
+  const listed = rows
+    .filter(({ trace }) => !known.has(trace.traceID))
+    .map(({ trace: { traceID: id, spans }, tree: { start, duration }, failed, title }) => ({
+      ...{ id, title, start, duration, failed },
+      spans: spans.length
+    }))
+  return [...(all?.traces ?? []), ...listed]
+}
+
+function wordsOf(all: FoundTraces | undefined, listed: number): string {
+  if (all === undefined) return `The ${countOf(listed, 'trace')} of the list: there may be more.`
+  const { traces } = all
+  if (traces.length >= all.all) return `All of this time: ${countOf(traces.length, 'trace')}.`
+  return `${countOf(traces.length, 'trace')} of some ${all.all.toLocaleString('en')}: a sample, and the longest ones.`
 }
 
 function Services({ trace }: { readonly trace: Trace }) {

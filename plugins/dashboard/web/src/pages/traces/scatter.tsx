@@ -1,25 +1,27 @@
 // Traces by time and duration; a click opens one.
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Trace } from '../../api/traces.ts'
-import { timeWordsOf } from '../../components/chart/time-axis.ts'
+import type { TraceFacts } from '../../api/trace-facts.ts'
+import { roundTimes, timeWordsOf } from '../../components/chart/time-axis.ts'
 import { addressOf } from '../../router.ts'
-import { formatDuration, formatTime } from '../../time.ts'
+import { formatDuration, formatTime, type TimeSpan } from '../../time.ts'
 import { searchWords } from './search-words.ts'
-import type { Tree } from './tree.ts'
 
 /** Pixels; the drawing is as wide as its place. */
-const size = { height: 190, left: 70, bottom: 24, top: 10, right: 14 }
+const size = { height: 202, left: 70, bottom: 36, top: 10, right: 14 }
+/** Pixels from one word of the axis to the next, at least, and half of the longest. */
+const timeWidth = 90
+const halfWord = 34
 
 export interface ScatterProps {
-  readonly found: readonly {
-    readonly trace: Trace
-    readonly tree: Tree
-    readonly failed: number
-    readonly title: string
-  }[]
+  readonly traces: readonly TraceFacts[]
+  readonly span: TimeSpan
+  /** Which of how many these are. */
+  readonly words: string
+  /** Those that are links in the page elsewhere, too: others are not in the way of the keyboard. */
+  readonly listed: ReadonlySet<string>
 }
 
-export function Scatter({ found }: ScatterProps) {
+export function Scatter({ traces, span, words, listed }: ScatterProps) {
   const place = useRef<HTMLElement>(null)
   const [whole, setWhole] = useState(900)
   useEffect(() => {
@@ -27,20 +29,13 @@ export function Scatter({ found }: ScatterProps) {
     observer.observe(place.current!)
     return () => observer.disconnect()
   }, [])
-  const starts = found.map(({ tree }) => tree.start)
-  const [from, to] = [Math.min(...starts), Math.max(...starts)]
-  const longest = Math.max(...found.map(({ tree }) => tree.duration))
+  // Traces may have begun before the time in which they are met.
+  const from = traces.reduce((first, { start }) => Math.min(first, start), span.from * 1000)
+  const to = traces.reduce((last, { start }) => Math.max(last, start), span.to * 1000)
+  const longest = traces.reduce((most, { duration }) => Math.max(most, duration), 1)
   const [width, height] = [whole - size.left - size.right, size.height - size.top - size.bottom]
-  const x = (time: number) => size.left + (to === from ? width / 2 : ((time - from) / (to - from)) * width)
+  const x = (time: number) => size.left + ((time - from) / (to - from)) * width
   const y = (duration: number) => size.top + height - (duration / longest) * height
-  const times =
-    to === from
-      ? [from]
-      : (whole > 500 ? [0, 0.25, 0.5, 0.75, 1] : [0, 0.5, 1]).map(share => from + share * (to - from))
-  const words = timeWordsOf(
-    times.map(time => time / 1e6),
-    (to - from) / 4e6
-  )
   return (
     <section class="card" aria-label="Durations" ref={place}>
       <svg class="scatter" viewBox={`0 0 ${whole} ${size.height}`}>
@@ -53,29 +48,21 @@ export function Scatter({ found }: ScatterProps) {
             </text>
           </g>
         ))}
-        {times.map((time, i) => (
-          <text
-            key={time}
-            x={x(time)}
-            y={size.height - 6}
-            text-anchor={i === 0 ? 'start' : i === times.length - 1 ? 'end' : 'middle'}
-          >
-            {words[i]!.split('\n')[0]}
-          </text>
-        ))}
-        {found.map(({ trace, tree, failed, title }) => {
-          const text = `${title}, ${formatTime(tree.start / 1000)}, ${formatDuration(tree.duration / 1000)}${failed > 0 ? `, ${failed} failed` : ''}`
+        <Times from={from} to={to} most={Math.max(3, Math.floor(width / timeWidth))} x={x} right={whole - halfWord} />
+        {traces.map(({ id, title, start, duration, spans, failed }) => {
+          const text = `${title}, ${formatTime(Math.floor(start / 1000))}, ${formatDuration(duration / 1000)}${failed > 0 ? `, ${failed} failed` : ''}`
           return (
             <a
-              key={trace.traceID}
-              href={addressOf('traces', { ...searchWords(), trace: trace.traceID })}
+              key={id}
+              href={addressOf('traces', { ...searchWords(), trace: id })}
               aria-label={text}
+              {...(!listed.has(id) && { tabIndex: -1 })}
             >
               <circle
                 class={failed > 0 ? 'bad' : ''}
-                cx={x(tree.start)}
-                cy={y(tree.duration)}
-                r={Math.min(12, 4 + Math.sqrt(trace.spans.length) / 2)}
+                cx={x(start)}
+                cy={y(duration)}
+                r={traces.length > 200 ? 3 : Math.min(12, 4 + Math.sqrt(spans) / 2)}
               >
                 <title>{text}</title>
               </circle>
@@ -83,6 +70,35 @@ export function Scatter({ found }: ScatterProps) {
           )
         })}
       </svg>
+      <p class="quiet">{words}</p>
     </section>
+  )
+}
+
+interface TimesProps {
+  /** Microseconds since 1970. */
+  readonly from: number
+  readonly to: number
+  readonly most: number
+  /** Pixels of the last place that has room for a word. */
+  readonly right: number
+  x(time: number): number
+}
+
+function Times({ from, to, most, right, x }: TimesProps) {
+  const { places, step } = roundTimes(from / 1e6, to / 1e6, most)
+  const words = timeWordsOf(places, step)
+  return (
+    <>
+      {places.map((time, i) => {
+        const at = x(time * 1e6)
+        if (at > right) return null
+        return words[i]!.split('\n').map((word, line) => (
+          <text key={`${time} ${line}`} x={at} y={size.height - 20 + 14 * line} text-anchor="middle">
+            {word}
+          </text>
+        ))
+      })}
+    </>
   )
 }

@@ -1,12 +1,13 @@
 // Searches traces of a service.
 import { useEffect } from 'preact/hooks'
-import { operations, searchTraces, type Trace } from '../../api/traces.ts'
+import { loadTraceFacts } from '../../api/trace-facts.ts'
+import { operations, searchTraces } from '../../api/traces.ts'
 import { Problem } from '../../components/problem.tsx'
 import { addressOf, change, go, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
 import { currentSpan, timeWords } from '../../time.ts'
-import { Results } from './results.tsx'
+import { Results, type ResultsProps } from './results.tsx'
 import { fields, searchWords } from './search-words.ts'
 import { learnServices } from './service-colour.ts'
 
@@ -71,16 +72,22 @@ export function Search() {
         </button>
       </form>
       {found.error !== undefined && <Problem error={found.error} />}
-      {found.error === undefined && found.value && <Results traces={found.value} />}
+      {found.error === undefined && found.value && <Results {...found.value} />}
     </>
   )
 }
 
-function load(service: string, read: (name: string) => string, signal: AbortSignal): Promise<readonly Trace[]> {
-  const { from, to } = currentSpan()
+async function load(service: string, read: (name: string) => string, signal: AbortSignal): Promise<ResultsProps> {
+  const span = currentSpan()
   const [operation, tags, minDuration, maxDuration] = ['operation', 'tags', 'min', 'max'].map(read)
   const limit = Number(read('limit')) || 20
-  return searchTraces({ service, operation, tags, minDuration, maxDuration, limit, from, to }, signal)
+  const search = { service, operation, tags, minDuration, maxDuration, ...span }
+  const [traces, all] = await Promise.all([
+    searchTraces({ ...search, limit }, signal),
+    // The list says what is wrong.
+    loadTraceFacts(search, { db: database.value, signal }).catch(() => undefined)
+  ])
+  return { traces, all, span }
 }
 
 interface FieldProps {

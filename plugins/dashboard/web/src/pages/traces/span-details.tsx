@@ -5,6 +5,7 @@ import { Drawer } from '../../components/drawer.tsx'
 import { addressOf } from '../../router.ts'
 import { formatDuration, formatTime } from '../../time.ts'
 import { searchWords } from './search-words.ts'
+import { SpanMetrics } from './span-metrics.tsx'
 
 export interface SpanDetailsProps {
   readonly trace: Trace
@@ -28,6 +29,7 @@ export function SpanDetails({ trace, span, start, onClose }: SpanDetailsProps) {
         <a class="button" href={addressOf('logs', { trace: trace.traceID, span: span.spanID, ...timesAround(span) })}>
           Logs of it
         </a>
+        <SpanMetrics trace={trace} span={span} key={span.spanID} />
       </div>
       <Tags title="Tags" tags={span.tags} />
       <Tags title="Process" tags={trace.processes[span.processID]?.tags ?? []} />

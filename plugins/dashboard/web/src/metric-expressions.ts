@@ -21,9 +21,9 @@ export function label(name: string): string {
   return /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name) ? name : JSON.stringify(name)
 }
 
-export function firstExpression(name: string, kind: Kind): string {
-  if (kind === 'histogram') return quantile(name, 0.95)
-  return kind === 'counter' ? `sum(rate(${selector(name)}[5m]))` : selector(name)
+export function firstExpression(name: string, kind: Kind, matchers = ''): string {
+  if (kind === 'histogram') return quantile(name, 0.95, { matchers })
+  return kind === 'counter' ? `sum(rate(${selector(name, matchers)}[5m]))` : selector(name, matchers)
 }
 
 export interface Offer {
@@ -42,7 +42,7 @@ export function offers(name: string, kind: Kind, by: string | undefined): readon
   ]
   const quantiles =
     kind === 'histogram'
-      ? [0.5, 0.95, 0.99].map(q => ({ title: `${q * 100} % quantile`, expression: quantile(name, q, by) }))
+      ? [0.5, 0.95, 0.99].map(q => ({ title: `${q * 100} % quantile`, expression: quantile(name, q, { by }) }))
       : [{ title: '95 % quantile', expression: `quantile${apart}(0.95, ${inner})` }]
   const heat: Offer[] = kind === 'histogram' ? [{ title: 'Heat map', expression: increases(name) }] : []
   return [
@@ -60,8 +60,12 @@ function increases(name: string): string {
 }
 
 /** Classic buckets are told apart by `le`; native histograms have none. */
-function quantile(name: string, q: number, by?: string): string {
+function quantile(
+  name: string,
+  q: number,
+  { by, matchers }: { readonly by?: string | undefined; readonly matchers?: string }
+): string {
   const kept = [...(name.endsWith('_bucket') ? ['le'] : []), ...(by === undefined ? [] : [label(by)])]
   const apart = kept.length === 0 ? '' : ` by (${kept.join(', ')})`
-  return `histogram_quantile(${q}, sum${apart}(rate(${selector(name)}[5m])))`
+  return `histogram_quantile(${q}, sum${apart}(rate(${selector(name, matchers)}[5m])))`
 }
