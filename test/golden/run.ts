@@ -33,6 +33,9 @@ export async function runFile(file: string): Promise<GoldenResult[]> {
       const actual = await ask(server, golden)
       const named = internals(server).find(text => actual.some(line => line.includes(text)))
       if (named !== undefined) throw new Error(`the answer to ${golden.sql} names ${named}`)
+      const column = columnLines(actual).find(line => line.includes('main.'))
+      if (column !== undefined)
+        throw new Error(`the answer to ${golden.sql} names columns as the engine does: ${column}`)
       results.push({ golden, actual, passed: isExpected(golden, actual) })
     }
     return results
@@ -44,6 +47,11 @@ export async function runFile(file: string): Promise<GoldenResult[]> {
 /** What no answer names: folders, and what the engine runs in the place of a table. */
 function internals({ folder }: TestServer): string[] {
   return [folder, process.cwd(), '/dev/shm/', 'read_parquet', '__tsid']
+}
+
+/** The lines that name columns: the first of each statement's. */
+function columnLines(actual: readonly string[]): string[] {
+  return actual.filter((line, i) => (i === 0 || actual[i - 1] === '--') && !line.startsWith('error '))
 }
 
 async function ask(server: TestServer, { sql, user, timezone, parameters }: GoldenCase): Promise<string[]> {

@@ -47,7 +47,8 @@ interface Level {
 
 /** Throws `InvalidArguments` for a query the grammar could not take. */
 export function checkDepth(tokens: readonly Token[]): void {
-  if (tokens.length > maxTokens) throw tooDeep(`has ${tokens.length} words and signs, at most ${maxTokens} are allowed`)
+  if (tokens.length > maxTokens)
+    throw tooDeep(`has ${tokens.length} words and signs, at most ${maxTokens} are allowed`, shorterConditions)
   findChains(tokens)
 }
 
@@ -116,7 +117,7 @@ function findChains(tokens: readonly Token[]): Chain[] {
       if (isOperator) level.term++
     }
     if (levels.length > maxDepth / 2 || depthOf(levels.at(-1)!) > maxDepth)
-      throw tooDeep(`nests more than ${maxDepth} levels deep`)
+      throw tooDeep(`nests more than ${maxDepth} levels deep`, insteadOf(levels.at(-1)!))
   })
   for (const { or, and, queries } of levels) keep(or, and, queries)
   return found
@@ -159,9 +160,15 @@ function endsOperand(token: Token): boolean {
   return token.kind !== 'symbol' || isBracket(token, ')]}')
 }
 
-function tooDeep(what: string): DbError {
-  return new DbError(
-    'InvalidArguments',
-    `the statement ${what}: write long conditions as IN lists or join a VALUES list`
-  )
+const shorterConditions = 'write long conditions as IN lists or join a VALUES list'
+
+/** What to write where a level is too deep: operators in a row nest, the arguments of a call do not. */
+function insteadOf({ links, term, longestTerm }: Level): string {
+  if (Math.max(term, longestTerm) > maxDepth / 2)
+    return 'write concat(a, b, …) for long chains of ||, list_sum([a, b, …]) for those of +'
+  return links > 0 ? shorterConditions : 'name subqueries in WITH'
+}
+
+function tooDeep(what: string, instead: string): DbError {
+  return new DbError('InvalidArguments', `the statement ${what}: ${instead}`)
 }

@@ -1,6 +1,6 @@
 // Binds the names of a statement: what each column means by the scope it stands in, which constants stand beside times, and the tables,
 // calls and items that are translated. Whether the statement may run is not decided here.
-import { DbError } from '../../../core/index.ts'
+import { DbError, type TimeUnit } from '../../../core/index.ts'
 import type { Tree } from '../grammar/parser.ts'
 import {
   asIdent,
@@ -8,11 +8,13 @@ import {
   asNode,
   asObjectName,
   type Ident,
+  isEmpty,
   isQuery,
   type Position,
   type TreeNode,
   variant
 } from '../grammar/tree.ts'
+import type { Extent } from './extent.ts'
 import { tableOf } from './newest.ts'
 import {
   type Field,
@@ -23,9 +25,11 @@ import {
   makeSource,
   resolve,
   type Scope,
-  type Source
+  type Source,
+  type Value
 } from './scope.ts'
-import { parseTableTime } from './time-type.ts'
+import type { TextTime } from './text-time.ts'
+import { isTextType, isZonedType, parseTableTime } from './time-type.ts'
 
 export interface BindContext {
   /** The token at a place. */
@@ -44,6 +48,18 @@ export interface BindContext {
   noField(token: number, valid: readonly string[]): DbError
   /** Whether a token is a new name in a star's RENAME. */
   isRenameAt(token: number): boolean
+  /** Where an expression stands, as far as that is known. */
+  extent(tree: Tree): Extent | undefined
+  /** Where the items of the select list behind a token stand. */
+  items(select: number, items: readonly Tree[]): readonly (Extent | undefined)[]
+  /** How a person would name the expression of these tokens. */
+  label(extent: Extent): string
+  /** Whether a token is a word that the engine takes for a call, or is replaced. */
+  isCallAt(token: number): boolean
+  /** Whether it is a word that the engine may take for the name of a column. */
+  isWordAt(token: number): boolean
+  /** The error for text that cannot be made a time where it meets one. */
+  noTime(message: string): DbError
 }
 
 export interface Reference {
@@ -57,7 +73,7 @@ export interface TimeConstant {
   readonly first: number
   readonly last: number
   readonly constant: Meaning & { readonly kind: 'string' | 'integer' | 'date' }
-  readonly time: Meaning & { readonly kind: 'time' }
+  readonly time: Time
   /** It stands where the type is said, or where any is taken: its text is enough. */
   readonly bare?: true
 }
@@ -83,10 +99,10 @@ export interface Bound {
   /** Tokens of names of common tables, of sources, and where they are used. */
   readonly sourceNames: readonly number[]
   readonly times: readonly TimeConstant[]
-  /** Calls, and words that may be one, that are items of a select list without names of their own: by the tokens of their names. */
-  readonly unnamed: readonly (readonly number[])[]
-  /** Other items without names that hold queries, whose text the engine would give as their name: by the token of their SELECT and their place behind it, from 0. */
-  readonly unnamedQueries: readonly { readonly select: number; readonly item: number }[]
+  /** What is no constant and meets a time, but is none in UTC, or may be none. */
+  readonly textTimes: readonly TextTime[]
+  /** Items of select lists without names of their own, and those the user would give them: what was written. */
+  readonly unnamed: readonly { readonly last: number; readonly label: string }[]
   /** Tokens of the names of functions that are called, where they are no parts of longer names. */
   readonly calls: readonly number[]
   readonly alone: readonly Alone[]
@@ -98,6 +114,17 @@ export interface Bound {
 }
 
 type Common = ReadonlyMap<string, Fields>
+
+/** A value of a row; `name` is that of an item that has its column's. */
+interface Item extends Value {
+  readonly name?: string | undefined
+}
+
+/** What makes the rows of a query: its items, as long as their places are known, or those of each row. */
+interface Made {
+  readonly rows: readonly (readonly Item[])[]
+  readonly fields: Fields
+}
 
 interface Env {
   readonly common: Common
@@ -116,14 +143,6 @@ export function bindStatement(tree: Tree, context: BindContext): Bound {
   return Object.assign(binder, { result, byName: hasStar(query) })
 }
 
-/** Items with a name, stars, and calls, which are named by what is called; `unnest` is not, since it may give several columns. */
-function namesItself(item: Tree): boolean {
-  const [kind, value] = variant(item) ?? ['', null]
-  const [inner, call] = variant(value) ?? ['', null]
-  if (kind !== 'UnnamedExpr' || inner !== 'Function') return kind !== 'UnnamedExpr'
-  return asObjectName(asNode(call)?.['name'])?.at(-1)?.value.toLowerCase() !== 'unnest'
-}
-
 /** Whether the result has columns that nobody names. */
 function hasStar(query: TreeNode): boolean {
   const [kind, value] = variant(query['body']) ?? ['', null]
@@ -135,17 +154,51 @@ function hasStar(query: TreeNode): boolean {
   return items.length === 0 || items.some(item => ['Wildcard', 'QualifiedWildcard'].includes(variant(item)?.[0] ?? ''))
 }
 
+const other = { kind: 'other' } as const
+const nothing: Value = { tree: undefined, meaning: other }
+type Time = Extract<Meaning, { readonly kind: 'time' }>
+
+/** Expressions that are true or false, or a number. */
+const predicates = new Set(
+  'Exists Extract ILike InUnnest IsFalse IsNotFalse IsNotNull IsNotTrue IsNull IsTrue Like Position RLike SimilarTo'.split(
+    ' '
+  )
+)
+
 const comparisons = ['Eq', 'NotEq', 'Lt', 'LtEq', 'Gt', 'GtEq', 'Spaceship']
 
 /** Calls whose value is one of their arguments, or of those of a group. */
 const sameAsArgument = new Set(
-  `any_value arg_max arg_min argmax argmin coalesce first first_value greatest ifnull lag last last_value lead least max max_by min min_by
+  `any_value arg_max arg_min argmax argmin coalesce first first_value greatest if ifnull lag last last_value lead least max max_by min min_by
    mode nth_value nullif quantile_disc`.split(/\s+/)
 )
 /** Calls that compare their arguments. */
-const comparing = new Set(['coalesce', 'greatest', 'ifnull', 'least', 'nullif'])
+const comparing = new Set(['coalesce', 'greatest', 'if', 'ifnull', 'least', 'nullif'])
 /** Calls that make a time of a time. */
 const timesOfTimes = new Set(['date_bin', 'date_trunc', 'datetrunc', 'time_bucket', 'now', 'date_add', 'last_day'])
+
+/** Calls that make a text. */
+const texts = new Set(
+  `btrim chr concat concat_ws date_format format group_concat json_extract_string json_get_string lcase left listagg lower lpad ltrim md5
+   monthname dayname printf regexp_extract regexp_replace repeat replace reverse right rpad rtrim split_part strftime string_agg substr
+   substring to_char trim ucase upper`.split(/\s+/)
+)
+/** Calls that make a list of values like their first argument. */
+const lists = new Set(['array_agg', 'generate_series', 'list', 'list_value', 'range'])
+/** Calls that make a time of a number or a text, with its unit. */
+const timesOfNumbers: Readonly<Record<string, TimeUnit>> = {
+  from_unixtime: 'us',
+  make_timestamp: 'us',
+  make_timestamp_ms: 'us',
+  make_timestamp_ns: 'ns',
+  to_timestamp: 'us',
+  to_timestamp_seconds: 's',
+  to_timestamp_millis: 'ms',
+  to_timestamp_micros: 'us',
+  to_timestamp_nanos: 'ns'
+}
+/** Operators that make a number. */
+const counting = ['Multiply', 'Divide', 'Modulo', 'DuckIntegerDivide']
 
 const looksLikeTime = /^\s*\d{4}-\d\d-\d\d/
 
@@ -155,8 +208,8 @@ class Binder {
   readonly items: number[] = []
   readonly sourceNames: number[] = []
   readonly times: TimeConstant[] = []
-  readonly unnamed: (readonly number[])[] = []
-  readonly unnamedQueries: { readonly select: number; readonly item: number }[] = []
+  readonly textTimes: TextTime[] = []
+  readonly unnamed: { readonly last: number; readonly label: string }[] = []
   readonly calls: number[] = []
   readonly alone: Alone[] = []
   everyColumn = false
@@ -165,8 +218,14 @@ class Binder {
   #silent = false
   /** The last tokens of constants that are known to be times. */
   readonly #known = new Set<number>()
+  /** First and last tokens of `textTimes`. */
+  readonly #madeTimes = new Set<string>()
+  /** The items of each SELECT and the rows of each VALUES. */
+  readonly #made = new Map<Tree, Made>()
   /** How many queries there were. */
   #queries = 0
+  /** How many calls there were that stand for several columns. */
+  #manyColumns = 0
 
   constructor(context: BindContext) {
     this.#context = context
@@ -226,13 +285,63 @@ class Binder {
     if (kind === 'Query') return this.query(node, env)
     if (kind === 'Select') return this.#select(node, around, env)
     if (kind === 'SetOperation') {
+      const byName = /ByName/.test(String(node['set_quantifier']))
       const left = this.#body(node['left'], env)
-      return united(left, this.#body(node['right'], env), /ByName/.test(String(node['set_quantifier'])))
+      const right = this.#body(node['right'], env)
+      this.#unite(node, left, right, byName)
+      return united(left, right, byName)
     }
-    this.#value(node['rows'], makeScope(env.outer), env)
-    const [row] = asList(node['rows'])
-    const width = asList(Array.isArray(row) ? row : asNode(row)?.['content']).length
-    return { list: Array.from({ length: width }, (_, i) => ({ name: `col${i}`, meaning: undefined })), open: false }
+    return this.#rows(node, env)
+  }
+
+  /** The rows of VALUES. */
+  #rows(node: TreeNode, env: Env): Fields {
+    const scope = makeScope(env.outer)
+    const rows = asList(node['rows']).map(row =>
+      asList(Array.isArray(row) ? row : asNode(row)?.['content']).map(tree => ({
+        tree,
+        meaning: this.#value(tree, scope, env)
+      }))
+    )
+    const list = (rows[0] ?? []).map((_, i) => {
+      const values = rows.flatMap(row => row[i] ?? [])
+      this.#compare(values, true)
+      return { name: `col${i}`, meaning: common(values) }
+    })
+    const fields = { list, open: false }
+    this.#made.set(node, { rows, fields })
+    return fields
+  }
+
+  /** Columns that are times in one query of a set operation are times in the other. */
+  #unite(node: TreeNode, left: Fields, right: Fields, byName: boolean): void {
+    left.list.forEach(({ name, meaning }, i) => {
+      const j = byName ? right.list.findIndex(field => field.name === name) : i
+      const other = right.list[j]?.meaning
+      if (meaning?.kind === 'time' && other?.kind !== 'time') this.#makeTimes(node['right'], j, meaning)
+      if (other?.kind === 'time' && meaning?.kind !== 'time') this.#makeTimes(node['left'], i, other)
+    })
+  }
+
+  /** Makes times of a column of a query that holds texts, or is made of constants. */
+  #makeTimes(body: Tree | undefined, column: number, time: Time, ordered = false): void {
+    const [kind, value] = variant(body) ?? ['', null]
+    const node = asNode(value)
+    if (node === undefined) return
+    const isOrdered = ordered || (kind === 'Query' && !isEmpty(node['order_by']))
+    const inner = kind === 'Query' ? [node['body']] : kind === 'SetOperation' ? [node['left'], node['right']] : []
+    for (const each of inner) this.#makeTimes(each, column, time, isOrdered)
+    const made = this.#made.get(node)
+    const field = made?.fields.list[column]
+    for (const row of made?.rows ?? []) {
+      const item = row[column]
+      const isNone = item === undefined ? isNoTime(field?.meaning) : isOrdered && isNoTime(item.meaning)
+      if (isNone) {
+        const why = item === undefined ? 'a star stands for it: name it, and' : 'its query has an ORDER BY:'
+        throw this.#context.noTime(`the text column ${field?.name ?? ''} meets a time, but ${why} cast it to TIMESTAMP`)
+      }
+      if (item !== undefined) this.#makeTime(item, time, true)
+    }
   }
 
   #select(select: TreeNode, around: TreeNode, env: Env): Fields {
@@ -241,13 +350,12 @@ class Binder {
     const fields: Field[] = []
     let open = false
     const items = asList(select['projection'])
+    const made: Item[] = []
     const at = this.#tokenOf(asNode(select['select_token']))
+    const extents = at === undefined ? [] : this.#context.items(at, items)
     for (const [i, item] of items.entries()) {
-      const before = this.#queries
-      open = this.#item(item, scope, env, fields) || open
-      const isNamed = namesItself(item)
-      if (!isNamed && this.#queries > before && at !== undefined && !this.#silent)
-        this.unnamedQueries.push({ select: at, item: i })
+      const known = made.length === i
+      open = this.#item(item, extents[i], scope, env, fields, known ? made : []) || open
     }
     if (items.length === 0) {
       this.everyColumn ||= !this.#silent
@@ -258,6 +366,7 @@ class Binder {
     }
     for (const tree of [select['having'], around['order_by']]) this.#value(tree, scope, env, true)
     this.#standsAlone(select, around, env)
+    this.#made.set(select, { rows: [made], fields: { list: fields, open } })
     return { list: fields, open }
   }
 
@@ -274,8 +383,8 @@ class Binder {
     return name.length === 1 ? common.get(this.#nameOf(name[0]!).toLowerCase()) : undefined
   }
 
-  /** Adds what an item of a select list is; whether there may be more than that. */
-  #item(item: Tree, scope: Scope, env: Env, fields: Field[]): boolean {
+  /** Adds what an item of a select list is, and how it is made unless it is a star; whether there may be more than that. */
+  #item(item: Tree, extent: Extent | undefined, scope: Scope, env: Env, fields: Field[], made: Item[]): boolean {
     const [kind, value] = variant(item) ?? ['', null]
     if (kind === 'Wildcard') return this.#star(asNode(value), scope.sources, scope, env, fields)
     if (kind === 'QualifiedWildcard') {
@@ -290,7 +399,9 @@ class Binder {
     }
     const node = asNode(value)
     if (kind === 'ExprWithAlias') {
-      const meaning = lasting(this.#value(node!['expr'], scope, env))
+      const value = this.#of(node!['expr'], scope, env)
+      const meaning = lasting(value.meaning)
+      made.push(value)
       const alias = asIdent(node!['alias'])!
       const name = this.#declare(alias)
       if (!this.#silent) this.items.push(this.#context.index(alias))
@@ -299,24 +410,42 @@ class Binder {
       return false
     }
     const before = this.references.length
-    const meaning = lasting(this.#value(value, scope, env))
+    const [many, queries] = [this.#manyColumns, this.#queries]
+    const own = this.#of(value, scope, env)
+    const meaning = lasting(own.meaning)
     const found = this.references[before]?.found
-    const [inner, part] = variant(value) ?? ['', null]
-    const isName = inner === 'Identifier' || inner === 'CompoundIdentifier'
-    const called = asObjectName(asNode(asNode(value)?.['Function'])?.['name'])
-    const word = asIdent(inner === 'Identifier' ? part : null)
-    const unnamed = word === undefined ? called : [word]
-    if (unnamed !== undefined && !this.#silent) this.unnamed.push(unnamed.map(this.#context.index))
-    if (!isName) {
-      const call = called?.at(-1)?.value.toLowerCase()
-      fields.push({ name: '', meaning })
-      return call === 'columns' || call === 'unnest' || inner === 'Function'
-    }
+    const [inner, part] = plainName(value)
     const last = inner === 'Identifier' ? asIdent(part) : asIdent(asList(part).at(-1))
+    const isCall = inner === 'Identifier' && last !== undefined && this.#context.isCallAt(this.#context.index(last))
+    if (inner === '' || isCall) {
+      made.push(own)
+      // Of several columns each has a name of its own, but the engine would name the tables of a query as it reads them. Digits it names so.
+      const isMany = this.#manyColumns > many
+      const isDigits = own.meaning?.kind === 'integer' && own.meaning.first === own.meaning.last
+      const isNamed = !isDigits && (this.#queries > queries || !isMany)
+      const label = isNamed && extent !== undefined ? this.#label(extent) : undefined
+      const open = isMany || isSpread(value)
+      fields.push({ name: open ? '' : (label ?? ''), meaning })
+      return open
+    }
     const name =
       found?.kind === 'column' && found.column === asListLength(inner, part) - 1 ? found.field.name : undefined
-    fields.push({ name: name ?? (last === undefined ? '' : this.#nameOf(last)), meaning })
+    const shown = name ?? (last === undefined ? '' : this.#nameOf(last))
+    made.push({ ...own, name: shown })
+    fields.push({ name: shown, meaning })
     return false
+  }
+
+  /** Names an item by what was written. A single word is the name of a call, which the engine takes for that of a column beside its own. */
+  #label(extent: Extent): string | undefined {
+    if (extent[0] === extent[1] && this.#context.isWordAt(extent[0])) return undefined
+    const label = this.#context.label(extent)
+    if (!this.#silent) this.unnamed.push({ last: extent[1], label })
+    return label
+  }
+
+  #of(tree: Tree | undefined, scope: Scope, env: Env, itemsFirst = false): Value {
+    return { tree, meaning: this.#value(tree, scope, env, itemsFirst) }
   }
 
   #star(options: TreeNode | undefined, sources: readonly Source[], scope: Scope, env: Env, fields: Field[]): boolean {
@@ -362,9 +491,24 @@ class Binder {
         const natural = JSON.stringify(operator).includes('"Natural"')
         const using = natural ? left : identsOf(usingOf(operator)).map(ident => this.#nameOf(ident))
         if (using.length > 0) scope.sources[before] = { ...right, merged: new Set(using) }
+        this.#checkUsing(scope.sources.slice(0, before), right, using)
         if (natural) this.everyColumn ||= !this.#silent
       }
       this.#value(operator, scope, env)
+    }
+  }
+
+  /** The columns a join merges have no place where a text could be made a time. */
+  #checkUsing(left: readonly Source[], right: Source, using: readonly string[]): void {
+    for (const name of using) {
+      const of = (sources: readonly Source[]) =>
+        sources.flatMap(({ fields }) => fields.list).find(field => field.name === name)?.meaning?.kind ?? ''
+      const kinds = [of(left), of([right])]
+      if (kinds.includes('time') && (kinds.includes('text') || kinds.includes('zoned'))) {
+        throw this.#context.noTime(
+          `the join merges columns named ${name}, of which one is a time and one a text: name both in ON`
+        )
+      }
     }
   }
 
@@ -407,10 +551,13 @@ class Binder {
       this.#value(rest, inner, env)
       add({ list: inner.sources.flatMap(({ fields }) => fields.list), open: true }, inner.sources[0]?.name)
     } else {
-      const { name, alias: _, ...rest } = node
+      const { name, alias: _, args, ...rest } = node
       this.#value(rest, scope, env)
       const called = asObjectName(name)?.at(-1)
-      add({ list: [], open: columns.length === 0 }, called && this.#nameOf(called))
+      const values = asList(asNode(args)?.['args'] ?? args).map(argument => this.#argument(argument, scope, env))
+      const of = this.#called(called?.value.toLowerCase() ?? '', values)
+      const list = columns.length === 0 ? [] : [{ name: '', meaning: of?.kind === 'list' ? of.of : lasting(of) }]
+      add({ list, open: columns.length === 0 }, called && this.#nameOf(called))
     }
   }
 
@@ -424,10 +571,12 @@ class Binder {
     if (node === undefined) return undefined
     if (isQuery(node)) {
       const { list, open } = this.query(node, { ...env, outer: scope })
-      return open || list.length !== 1 ? { kind: 'tuple', of: list.map(({ meaning }) => meaning) } : list[0]!.meaning
+      if (!open && list.length === 1) return list[0]!.meaning
+      return { kind: 'tuple', of: list.map(({ meaning }, column) => ({ tree: node, meaning, column })) }
     }
     const [kind, value] = variant(node) ?? ['', null]
     const inner = (part: Tree | undefined) => this.#value(part, scope, env, itemsFirst)
+    const of = (part: Tree | undefined) => this.#of(part, scope, env, itemsFirst)
     const parts = asNode(value)
     switch (kind) {
       case 'Identifier':
@@ -443,45 +592,76 @@ class Binder {
       case 'Value':
         return this.#constant(parts)
       case 'Tuple':
-        return { kind: 'tuple', of: asList(value).map(inner) }
+        return { kind: 'tuple', of: asList(value).map(of) }
+      case 'Dictionary':
+        return { kind: 'tuple', of: asList(value).map(entry => of(asNode(entry)?.['value'])) }
       case 'UnaryOp':
         return this.#signed(parts!, inner)
       case 'BinaryOp':
-        return this.#binary(parts!, inner)
+        return this.#binary(parts!, of)
       case 'IsDistinctFrom':
       case 'IsNotDistinctFrom':
-        this.#compare(asList(value).map(inner))
-        return undefined
+        this.#compare(asList(value).map(of))
+        return other
       case 'Between':
-        this.#compare([inner(parts!['expr']), inner(parts!['low']), inner(parts!['high'])])
-        return undefined
+        this.#compare([of(parts!['expr']), of(parts!['low']), of(parts!['high'])])
+        return other
       case 'InList':
-        this.#compare([inner(parts!['expr']), ...asList(parts!['list']).map(inner)])
-        return undefined
+        this.#compare([of(parts!['expr']), ...asList(parts!['list']).map(of)])
+        return other
       case 'InSubquery':
-        this.#compare([inner(parts!['expr']), inner(parts!['subquery'])])
-        return undefined
+        this.#compare([of(parts!['expr']), of(parts!['subquery'])], true)
+        return other
       case 'AnyOp':
       case 'AllOp':
-        this.#compare([inner(parts!['left']), inner(parts!['right'])])
-        return undefined
+        this.#compare([of(parts!['left']), ...this.#elements(parts!['right'], of)], true)
+        return other
+      case 'Array': {
+        const elements = this.#elements(node, of)
+        this.#compare(elements, true)
+        return { kind: 'list', of: common(elements) }
+      }
       case 'Case':
-        return this.#choice(parts!, inner)
+        return this.#choice(parts!, of)
       case 'Cast':
         return this.#cast(parts!, inner)
       case 'TypedString':
         return this.#typed(parts!)
+      case 'Interval':
+        inner(value)
+        return other
+      case 'Trim':
+      case 'Substring':
+      case 'Overlay':
+        for (const part of Object.values(parts!)) inner(part)
+        return { kind: 'text' }
       case 'Function':
         return this.#call(parts!, scope, env, itemsFirst)
       case 'Lambda':
-        return this.#arrow(parts!, scope, env, false)
+        return this.#arrow(parts!, scope, env, null)
       case 'CompoundFieldAccess':
-        inner(parts!['root'])
-        for (const access of asList(parts!['access_chain'])) if (!asNode(access)?.['Dot']) inner(access)
-        return undefined
+        return this.#access(inner(parts!['root']), asList(parts!['access_chain']), inner)
     }
     for (const part of Object.values(node)) inner(part)
-    return undefined
+    return predicates.has(kind) ? other : undefined
+  }
+
+  /** Members and elements of a value. */
+  #access(root: Meaning, chain: readonly Tree[], inner: (part: Tree | undefined) => Meaning): Meaning {
+    let meaning = root
+    for (const access of chain) {
+      if (!asNode(access)?.['Dot']) inner(access)
+      const isElement = asNode(asNode(access)?.['Subscript'])?.['Index'] !== undefined
+      meaning = isElement && meaning?.kind === 'list' ? meaning.of : undefined
+    }
+    return meaning
+  }
+
+  /** The values of a list that is written out, or of the only column of a query. */
+  #elements(tree: Tree | undefined, of: (part: Tree | undefined) => Value): readonly Value[] {
+    const list = asNode(tree)?.['Array']
+    if (list !== undefined) return asList(asNode(list)?.['elem']).map(of)
+    return [of(asNode(tree)?.['Subquery'] ?? tree)]
   }
 
   #reference(idents: readonly (Ident | undefined)[], scope: Scope, itemsFirst: boolean): Meaning {
@@ -495,6 +675,7 @@ class Binder {
     if (!this.#silent) this.references.push({ parts, found })
     if (found.kind === 'row' || found.kind === 'unknown') this.everyColumn ||= !this.#silent
     if (found.kind === 'item') return found.meaning
+    if (found.kind === 'parameter') return parts.length === 1 ? found.meaning : undefined
     return found.kind === 'column' && found.column === parts.length - 1 ? found.field.meaning : undefined
   }
 
@@ -503,7 +684,7 @@ class Binder {
     if (token === undefined) return undefined
     if (this.#context.stringAt(token) !== undefined) return { kind: 'string', token }
     const integer = this.#context.integerAt(token)
-    return integer === undefined ? undefined : { kind: 'integer', value: integer, first: token, last: token }
+    return integer === undefined ? other : { kind: 'integer', value: integer, first: token, last: token }
   }
 
   #tokenOf(value: TreeNode | undefined): number | undefined {
@@ -526,29 +707,37 @@ class Binder {
     return op === 'Plus' ? this.#wider(meaning, '+', '') : undefined
   }
 
-  #binary({ op, left, right }: TreeNode, inner: (part: Tree | undefined) => Meaning): Meaning {
-    const [one, other] = [inner(left), inner(right)]
+  #binary({ op, left, right }: TreeNode, of: (part: Tree | undefined) => Value): Meaning {
+    const values = [of(left), of(right)]
+    const [one, another] = values.map(({ meaning }) => meaning)
     if (comparisons.includes(String(op))) {
-      this.#compare([one, other])
-      return undefined
+      this.#compare(values)
+      return other
     }
-    if (one?.kind === 'integer' && other?.kind === 'integer') {
-      const value = computed(String(op), one.value, other.value)
-      return value === undefined ? undefined : { kind: 'integer', value, first: one.first, last: other.last }
+    if (op === 'And' || op === 'Or') return other
+    if (one?.kind === 'integer' && another?.kind === 'integer') {
+      const value = computed(String(op), one.value, another.value)
+      return value === undefined ? undefined : { kind: 'integer', value, first: one.first, last: another.last }
     }
-    // A time and an interval.
-    const isTime = one?.kind === 'time' ? other === undefined : one === undefined && other?.kind === 'time'
-    return isTime && (op === 'Plus' || op === 'Minus') ? { kind: 'time' } : undefined
+    if (op === 'LongArrow' || (op === 'StringConcat' && (isText(one) || isText(another)))) return { kind: 'text' }
+    if (counting.includes(String(op))) return other
+    if (op !== 'Plus' && op !== 'Minus') return undefined
+    // A time or a time with a zone, and an interval.
+    const moved = [one, another].find(meaning => meaning?.kind === 'time' || meaning?.kind === 'zoned')
+    const by = moved === one ? another : one
+    if (by !== undefined && by.kind !== 'other') return undefined
+    if (moved?.kind === 'zoned') return by === undefined ? undefined : moved
+    return moved === undefined ? undefined : { kind: 'time', ...(by === undefined && { unsure: true }) }
   }
 
-  #choice(parts: TreeNode, inner: (part: Tree | undefined) => Meaning): Meaning {
-    const operand = inner(parts['operand'])
+  #choice(parts: TreeNode, of: (part: Tree | undefined) => Value): Meaning {
+    const operand = of(parts['operand'])
     const branches = asList(parts['conditions']).map(asNode)
-    const conditions = branches.map(branch => inner(branch?.['condition']))
-    if (operand !== undefined) this.#compare([operand, ...conditions])
-    const results = [...branches.map(branch => inner(branch?.['result'])), inner(parts['else_result'])]
-    this.#compare(results)
-    return results.find(result => result?.kind === 'time')
+    const conditions = branches.map(branch => of(branch?.['condition']))
+    if (operand.meaning !== undefined) this.#compare([operand, ...conditions])
+    const results = [...branches.map(branch => of(branch?.['result'])), of(parts['else_result'])]
+    this.#compare(results, true)
+    return common(results)
   }
 
   #cast(parts: TreeNode, inner: (part: Tree | undefined) => Meaning): Meaning {
@@ -556,13 +745,15 @@ class Binder {
     const type = parseTableTime(parts['data_type'])
     if (type?.kind === 'time' && meaning?.kind === 'string') this.#add(meaning, type, true)
     if (type?.kind === 'time' && meaning?.kind === 'date') this.#add(meaning, type)
-    return type?.kind === 'time' ? type : undefined
+    if (type?.kind === 'time') return type
+    if (isZonedType(parts['data_type'])) return { kind: 'zoned' }
+    return isTextType(parts['data_type']) ? { kind: 'text' } : undefined
   }
 
   #typed({ data_type: written, value }: TreeNode): Meaning {
     const token = this.#tokenOf(asNode(value))
     const type = parseTableTime(written)
-    if (token === undefined || type === undefined) return undefined
+    if (token === undefined || type === undefined) return isZonedType(written) ? { kind: 'zoned' } : undefined
     if (type.kind === 'date') {
       return this.#context.isTokenAt(token - 1, 'date') ? { kind: 'date', first: token - 1, token } : undefined
     }
@@ -578,23 +769,49 @@ class Binder {
     const { args: list, name: _, ...rest } = call
     // `column.function()`: what stands before the dot is the first argument.
     if (path.length > 1) this.#reference(path.slice(0, -1), scope, itemsFirst)
-    if (name === 'columns') this.everyColumn ||= !this.#silent
+    if (name === 'columns') {
+      this.#manyColumns++
+      this.everyColumn ||= !this.#silent
+    }
     const written = asNode(asNode(list)?.['List'])
-    const meanings = asList(written?.['args']).map(argument => {
-      const node = asNode(argument)
-      const plain = asNode(node?.['Unnamed'])?.['Expr'] ?? asNode(asNode(node?.['Named'])?.['arg'])?.['Expr']
-      if (node?.['Unnamed'] === 'Wildcard') {
+    let listed: Meaning
+    const values = asList(written?.['args']).map((argument, i): Value => {
+      if (asNode(argument)?.['Unnamed'] === 'Wildcard') {
         if (name !== 'count') this.everyColumn ||= !this.#silent
-        return undefined
+        return nothing
       }
-      const lambda = asNode(asNode(plain)?.['Lambda'])
-      if (lambda !== undefined) return this.#arrow(lambda, scope, env, takesLambda(name))
-      return plain === undefined ? inner(argument) : inner(plain)
+      const lambda = asNode(asNode(plainArgument(argument))?.['Lambda'])
+      if (lambda === undefined) {
+        const value = this.#argument(argument, scope, env, itemsFirst)
+        if (i === 0) listed = value.meaning
+        return value
+      }
+      const element = listed?.kind === 'list' ? listed.of : undefined
+      this.#arrow(lambda, scope, env, takesLambda(name) ? element : null)
+      return nothing
     })
     inner(written?.['clauses'] ?? null)
     if (written === undefined) inner(list)
     inner(rest)
-    if (comparing.has(name)) this.#compare(meanings)
+    return this.#called(name, values)
+  }
+
+  #argument(argument: Tree, scope: Scope, env: Env, itemsFirst = false): Value {
+    const plain = plainArgument(argument)
+    return { tree: plain, meaning: this.#value(plain ?? argument, scope, env, itemsFirst) }
+  }
+
+  /** What a call gives. */
+  #called(name: string, values: readonly Value[]): Meaning {
+    const meanings = values.map(({ meaning }) => meaning)
+    if (name === 'row' || name === 'struct_pack') return { kind: 'tuple', of: values }
+    const alike = name === 'if' ? values.slice(1) : values
+    if (comparing.has(name)) this.#compare(alike, name !== 'nullif')
+    // Their third argument stands for a value that is not there.
+    if ((name === 'lag' || name === 'lead') && values.length > 2) this.#compare([values[0]!, values[2]!])
+    // Slots of times are counted from one.
+    if ((name === 'date_bin' || name === 'time_bucket') && values.length > 2)
+      this.#compare([values[1]!, values[2]!], true)
     const time = meanings.find(meaning => meaning?.kind === 'time')
     if (time?.kind === 'time' || timesOfTimes.has(name)) {
       for (const meaning of meanings) {
@@ -603,20 +820,25 @@ class Binder {
           this.#add(meaning as { kind: 'string'; token: number }, { kind: 'time' }, true)
       }
     }
+    const [first] = meanings
+    if (lists.has(name)) return { kind: 'list', of: lasting(first) }
+    if (name === 'unnest') return first?.kind === 'list' ? first.of : undefined
+    if (texts.has(name)) return { kind: 'text' }
+    if (Object.hasOwn(timesOfNumbers, name)) return { kind: 'time', unit: timesOfNumbers[name]! }
     if (name === 'date_bin' || name === 'cast_to_type') return lasting(meanings[1])
     if (timesOfTimes.has(name)) return time !== undefined || name === 'now' ? { kind: 'time' } : undefined
-    if (!sameAsArgument.has(name)) return undefined
-    return comparing.has(name) ? time : lasting(meanings[0])
+    if (comparing.has(name)) return common(alike)
+    return sameAsArgument.has(name) ? lasting(first) : undefined
   }
 
-  /** `x -> …`: a lambda as the argument of a call that takes one, else a field of JSON. */
-  #arrow({ params, body }: TreeNode, scope: Scope, env: Env, isLambda: boolean): Meaning {
+  /** `x -> …`: a lambda as the argument of a call that takes one, with what its first parameter is, else a field of JSON. */
+  #arrow({ params, body }: TreeNode, scope: Scope, env: Env, element: Meaning | null): Meaning {
     const one = asNode(asNode(params)?.['One'])
     const names = (one === undefined ? asList(asNode(params)?.['Many']).map(asNode) : [one]).flatMap(
       param => asIdent(param?.['name']) ?? []
     )
-    if (isLambda) {
-      const parameters = new Set(names.map(name => this.#nameOf(name)))
+    if (element !== null) {
+      const parameters = new Map(names.map((name, i) => [this.#nameOf(name), i === 0 ? element : undefined]))
       this.#value(body, makeScope(scope, parameters), env)
     } else {
       for (const name of names) this.#reference([name], scope, false)
@@ -625,18 +847,39 @@ class Binder {
     return undefined
   }
 
-  /** Constants beside a time stand for one. */
-  #compare(meanings: readonly Meaning[]): void {
-    const tuples = meanings.filter(meaning => meaning?.kind === 'tuple')
+  /** What stands beside a time is one. The engine itself refuses what it does not know for a time where it is `strict`. */
+  #compare(values: readonly Value[], strict = false): void {
+    const tuples = values.flatMap(({ meaning }) => (meaning?.kind === 'tuple' ? [meaning.of] : []))
     if (tuples.length > 1) {
-      for (let i = 0; i < tuples[0]!.of.length; i++) this.#compare(tuples.map(({ of }) => of[i]))
+      for (let i = 0; i < tuples[0]!.length; i++) this.#compare(tuples.map(of => of[i] ?? nothing))
     }
-    const time = meanings.find(meaning => meaning?.kind === 'time')
+    const time = values.map(({ meaning }) => meaning).find(meaning => meaning?.kind === 'time')
     if (time?.kind !== 'time') return
-    for (const meaning of meanings) {
-      if (meaning?.kind === 'string' || meaning?.kind === 'integer' || meaning?.kind === 'date')
-        this.#add(meaning, time)
+    for (const value of values) {
+      if (value.meaning?.kind === 'integer') this.#add(value.meaning, time)
+      else this.#makeTime(value, time, strict)
     }
+  }
+
+  #makeTime({ tree, meaning, column, name }: Item, time: Time, strict: boolean): void {
+    if (meaning?.kind === 'string' || meaning?.kind === 'date') this.#add(meaning, time)
+    if (!isNoTime(meaning) && (meaning !== undefined || strict || time.unsure === true)) return
+    if (tree === undefined || this.#silent) return
+    const node = asNode(tree)
+    if (node !== undefined && isQuery(node)) {
+      this.#makeTimes({ Query: node }, column ?? 0, time)
+      return
+    }
+    const extent = this.#context.extent(tree)
+    if (extent === undefined) {
+      if (meaning === undefined) return
+      throw this.#context.noTime('a text meets a time: cast it to TIMESTAMP')
+    }
+    const place = extent.join()
+    if (this.#madeTimes.has(place)) return
+    this.#madeTimes.add(place)
+    const kind = meaning?.kind === 'text' || meaning?.kind === 'zoned' ? meaning.kind : 'unknown'
+    this.textTimes.push({ extent, kind, unit: time.unit, ...(name !== undefined && { name }) })
   }
 
   #add(constant: TimeConstant['constant'], time: TimeConstant['time'], bare = false): void {
@@ -686,8 +929,27 @@ function tableName(tree: Tree | undefined): readonly Ident[] {
   )
 }
 
+/** Whether an item is a call of `unnest`, which may give several columns. */
+function isSpread(tree: Tree): boolean {
+  const called = asObjectName(asNode(asNode(tree)?.['Function'])?.['name'])
+  return called?.at(-1)?.value.toLowerCase() === 'unnest'
+}
+
+/** The name an expression is, perhaps in parentheses; empty where it is none. */
+function plainName(tree: Tree): readonly [string, Tree] {
+  const [kind, value] = variant(tree) ?? ['', null]
+  if (kind === 'Nested') return plainName(value)
+  return kind === 'Identifier' || kind === 'CompoundIdentifier' ? [kind, value] : ['', null]
+}
+
 function asListLength(kind: string, tree: Tree): number {
   return kind === 'Identifier' ? 1 : asList(tree).length
+}
+
+/** The expression of an argument, which may have a name; undefined for what is none. */
+function plainArgument(argument: Tree): Tree | undefined {
+  const node = asNode(argument)
+  return asNode(node?.['Unnamed'])?.['Expr'] ?? asNode(asNode(node?.['Named'])?.['arg'])?.['Expr']
 }
 
 function takesLambda(name: string): boolean {
@@ -696,7 +958,25 @@ function takesLambda(name: string): boolean {
 
 /** What of a meaning stays when it is the column of a query. */
 function lasting(meaning: Meaning): Meaning {
-  return meaning?.kind === 'time' || meaning?.kind === 'text' ? meaning : undefined
+  if (meaning?.kind === 'string') return { kind: 'text' }
+  if (meaning?.kind === 'integer' || meaning?.kind === 'date') return other
+  return meaning?.kind === 'tuple' ? undefined : meaning
+}
+
+function isText(meaning: Meaning): boolean {
+  return meaning?.kind === 'text' || meaning?.kind === 'string'
+}
+
+/** Whether it has to become a time where it meets one. */
+function isNoTime(meaning: Meaning): boolean {
+  return meaning?.kind === 'text' || meaning?.kind === 'zoned'
+}
+
+/** What a value is that is one of these; what is left out may be anything. */
+function common(values: readonly Value[]): Meaning {
+  const meanings = values.flatMap(({ tree, meaning }) => (isEmpty(tree) ? [] : [meaning]))
+  const time = meanings.find(meaning => meaning?.kind === 'time')
+  return time ?? (meanings.length > 0 && meanings.every(isText) ? { kind: 'text' } : undefined)
 }
 
 function computed(op: string, one: bigint, other: bigint): bigint | undefined {
@@ -724,8 +1004,12 @@ function united(left: Fields, right: Fields, byName: boolean): Fields {
     const other = byName ? right.list.find(({ name }) => name === field.name) : right.list[i]
     const same = JSON.stringify(other?.meaning) === JSON.stringify(field.meaning)
     const absent = byName && other === undefined
-    const bothTimes = field.meaning?.kind === 'time' && other?.meaning?.kind === 'time'
-    return same || absent ? field : { ...field, meaning: bothTimes ? ({ kind: 'time' } as const) : undefined }
+    if (same || absent) return field
+    const [one, two] = [field.meaning, other?.meaning]
+    if (one?.kind === 'time' && two?.kind === 'time') return { ...field, meaning: { kind: 'time' } as const }
+    // The text becomes a time.
+    const time = isText(two) ? one : isText(one) ? two : undefined
+    return { ...field, meaning: time?.kind === 'time' ? time : undefined }
   })
   const more = byName ? right.list.filter(({ name }) => !list.some(field => field.name === name)) : []
   return { list: [...list, ...more], open }

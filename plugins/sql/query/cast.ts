@@ -2,10 +2,11 @@
 import { isDbError, isTimestamp, type TimeUnit } from '../../../core/index.ts'
 import { readType } from '../statement/column-type.ts'
 import { findWord, opening } from '../text/brackets.ts'
-import { type Canonical, label } from '../text/canonical.ts'
-import { isToken, quoteName, type Token } from '../text/token.ts'
+import type { Canonical } from '../text/canonical.ts'
+import { isToken, type Token } from '../text/token.ts'
 import { type Edit, span } from './edit.ts'
 import { engineType } from './engine-type.ts'
+import { hidden, moment, nanoseconds } from './text-time.ts'
 
 /** A cast: all of it, what it converts, and the type, by their first and last tokens. */
 interface Cast {
@@ -148,47 +149,18 @@ function caseOf(tokens: readonly Token[], end: number): number {
  * is, the engine knows: the branches are chosen when the statement is planned.
  */
 function timeCast(statement: Canonical, { whole, operand, type, engine, call }: Cast): Edit[] {
-  const { tokens } = statement
   const as = call === 'try_cast' ? 'TRY_CAST' : 'CAST'
-  const moment = `timezone('UTC', ${as}(v AS TIMESTAMPTZ))`
-  const zoned = `${as}(${moment} AS ${engine})`
-  const text = engine === 'TIMESTAMP_NS' ? nanoseconds(as, moment) : zoned
+  const zoned = `${as}(${moment(as)} AS ${engine})`
+  const text = engine === 'TIMESTAMP_NS' ? nanoseconds(as) : zoned
   const cases = `WHEN 'VARCHAR' THEN ${text} WHEN 'TIMESTAMP WITH TIME ZONE' THEN ${zoned}`
-  const other = isCoarse(engine) ? `${as}(${as}(v AS TIMESTAMP) AS ${engine})` : `${as}(v AS ${engine})`
-  const closed = `], lambda v: CASE typeof(v) ${cases} ELSE ${other} END)[1]`
+  const other = isCoarse(engine) ? `${as}(${as}(${hidden} AS TIMESTAMP) AS ${engine})` : `${as}(${hidden} AS ${engine})`
+  const closed = `], lambda ${hidden}: CASE typeof(${hidden}) ${cases} ELSE ${other} END)[1]`
   const start = span(statement, operand[0]).start
   const behind = span(statement, operand[1]).end
   const end = span(statement, whole[1]).end
   const from = call === '' ? start : span(statement, whole[0]).start
-  const shown = tokens.slice(operand[0], operand[1] + 1)
-  const name = isItem(tokens, whole) ? ` AS ${quoteName(`CAST(${label(shown)} AS ${engine})`)}` : ''
   return [
     { start: from, end: start, text: 'list_transform([' },
-    { start: call === '' ? behind : span(statement, type[0] - 1).start, end, text: `${closed}${name}` }
+    { start: call === '' ? behind : span(statement, type[0] - 1).start, end, text: closed }
   ]
-}
-
-/** The engine's times with a zone have no nanoseconds: the text gives these, and the zone only what lies between. */
-function nanoseconds(as: string, moment: string): string {
-  const plain = `${as}(v AS TIMESTAMP_NS)`
-  return `make_timestamp_ns(epoch_ns(${plain}) + 1000 * (epoch_us(${moment}) - epoch_us(CAST(${plain} AS TIMESTAMP))))`
-}
-
-/** Whether a cast is an item of a select list without a name of its own. */
-function isItem(tokens: readonly Token[], [first, last]: Range): boolean {
-  const next = tokens[last + 1]
-  const ends =
-    next === undefined ||
-    [',', ')', ';', 'from', 'where', 'group', 'order', 'limit', 'union'].some(word => isToken(next, word))
-  const before = tokens[first - 1]
-  if (!ends || !(isToken(before, ',') || isToken(before, 'select') || isToken(before, 'distinct'))) return false
-  let depth = 0
-  for (let at = first - 1; at >= 0; at--) {
-    if (isToken(tokens[at], ')')) depth++
-    if (isToken(tokens[at], '(') && --depth < 0) return false
-    if (depth > 0) continue
-    if (isToken(tokens[at], 'select')) return true
-    if (['from', 'where', 'by', 'values'].some(word => isToken(tokens[at], word))) return false
-  }
-  return false
 }

@@ -17,14 +17,15 @@ import { isRename, locator, type SqlParser } from '../grammar/parser.ts'
 import { isSearchFunction, readSearchCall } from '../search/call.ts'
 import { rewriteSearches } from '../search/rewrite.ts'
 import { nameOf } from '../statement/cursor.ts'
-import { callEnd, selectItem } from '../text/brackets.ts'
+
 import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
-import { isToken, placeOf, quoteName, type Token, tokenText } from '../text/token.ts'
-import { type BindContext, type Bound, bindStatement, type Reference } from './bind.ts'
+import { isToken, placeOf, quoteName, type Token } from '../text/token.ts'
+import { type BindContext, bindStatement, type Reference } from './bind.ts'
 import { castEdits } from './cast.ts'
 import { plainComprehensions } from './comprehension.ts'
 import { applyEdits, type Edit, span } from './edit.ts'
 import { hasEngineZone } from './engine-zone.ts'
+import { type Extent, extentOf, itemExtents } from './extent.ts'
 import { unknownField } from './failure.ts'
 import { functionEdits, nullsEdits } from './function-edits.ts'
 import { makeNames, type Names } from './names.ts'
@@ -35,6 +36,7 @@ import { plainIntervals } from './range/parse.ts'
 import { translateRanges } from './range/translate.ts'
 import { type Fields, makeSource, type Source } from './scope.ts'
 import { isSessionWord, sessionEdit } from './session-function.ts'
+import { textTimeEdits } from './text-time.ts'
 import { timeEdit } from './time-text.ts'
 import { engineMeaning, meaningOf } from './time-type.ts'
 import { computeTql, type TqlRunner, type TqlTable } from './tql-table.ts'
@@ -100,7 +102,7 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   const index = ({ line, column }: { line: number; column: number }) => tokenAt(text, locate(line, column))
   const found = new Map<number, Found>()
   const bound = bindStatement(tree, {
-    ...bindContext(place.sql, statement, index),
+    ...bindContext(place.sql, statement, index, written),
     table(parts, aliased) {
       const known = found.get(parts[0]!) ?? findTable(place, computed.tables, statement, parts, aliased)
       found.set(parts[0]!, known)
@@ -115,7 +117,8 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   for (const table of found.values()) reads.push({ ...table, ...(await table.more?.()) })
   const names = makeNames([
     ...reads.flatMap(({ source }) => source.fields.list.map(({ name }) => name)),
-    ...bound.declared.map(at => nameOf(tokens[at]!).text)
+    ...bound.declared.map(at => nameOf(tokens[at]!).text),
+    ...bound.unnamed.map(({ label }) => label)
   ])
   const sessionWords = bound.references.flatMap(({ parts, found }) =>
     found.kind === 'unknown' && parts.length === 1 ? sessionEdit(statement, parts[0]!, place.ctx) : []
@@ -131,19 +134,27 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
     const meaning = fields.get(last)?.field.meaning
     if (meaning?.kind === 'time') return meaning
     if (isToken(tokens[first], 'date')) return {}
-    return hasEngineZone(place.zone.name, meaning && 'a cast of text to TIMESTAMP') ? undefined : {}
+    const needing = meaning?.kind === 'text' ? 'a cast of text to TIMESTAMP' : undefined
+    return hasEngineZone(place.zone.name, needing) ? undefined : {}
   }
   const everyColumn = bound.everyColumn || tokens.some(token => isToken(token, '#'))
   const words = everyColumn ? undefined : new Set(tokens.map(({ value }) => value.toLowerCase()))
   const items = new Set(bound.items)
+  const knowsZone = hasEngineZone(
+    place.zone.name,
+    bound.textTimes.some(({ kind }) => kind === 'text') ? 'a text that meets a time' : undefined
+  )
   const edits: Edit[] = [
-    ...functionEdits(statement),
+    ...textTimeEdits(statement, bound.textTimes, { names, knowsZone, zone: place.zone.name }),
+    ...functionEdits(place.sql, statement),
     ...nullsEdits(statement),
     ...castEdits(statement, knownTime, isTime),
     ...bound.calls.flatMap(at => sessionEdit(statement, at, place.ctx)),
     ...sessionWords,
-    ...bound.unnamed.flatMap(call => labelEdit(statement, call)),
-    ...bound.unnamedQueries.flatMap(place => queryLabelEdit(statement, place)),
+    ...bound.unnamed.map(({ last, label }): Edit => {
+      const { end } = span(statement, last)
+      return { start: end, end, text: ` AS ${quoteName(names.encode(label))}` }
+    }),
     ...bound.declared.map(at => declaredEdit(statement, at, names, items.has(at))),
     ...bound.sourceNames.map(at => ({ ...span(statement, at), text: quoteName(nameOf(tokens[at]!).text) })),
     ...bound.references.flatMap(reference => referenceEdits(statement, reference, names)),
@@ -174,8 +185,34 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   }
 }
 
-function bindContext(sql: string, statement: Canonical, index: BindContext['index']): Omit<BindContext, 'table'> {
+/** The tokens the user wrote where a part of the statement stands that may be a translation of them. */
+function writtenTokens(tokens: readonly Token[], written: readonly Token[]): (extent: Extent) => readonly Token[] {
+  let known: ReadonlyMap<Token, number> | undefined
+  return ([first, last]) => {
+    known ??= new Map(written.map((token, i) => [token, i]))
+    const places = known
+    const before = places.get(tokens[first - 1]!) ?? -1
+    const behind = last + 1 < tokens.length ? places.get(tokens[last + 1]!) : written.length
+    const isTranslated = tokens.slice(first, last + 1).some((token, i) => places.get(token) !== before + 1 + i)
+    return isTranslated && before >= 0 && behind !== undefined && behind > before + 1
+      ? written.slice(before + 1, behind)
+      : tokens.slice(first, last + 1)
+  }
+}
+
+/** Words that are values. */
+const constants = ['true', 'false', 'null']
+
+function bindContext(
+  sql: string,
+  statement: Canonical,
+  index: BindContext['index'],
+  written: readonly Token[]
+): Omit<BindContext, 'table'> {
   const { tokens } = statement
+  const asWritten = writtenTokens(tokens, written)
+  const places = { tokens, index, queries: new Map() }
+  const isCallAt = (at: number) => isToken(tokens[at], 'current_timestamp') || isSessionWord(tokens[at]!)
   return {
     index,
     nameAt: at => nameOf(tokens[at]!).text,
@@ -191,6 +228,12 @@ function bindContext(sql: string, statement: Canonical, index: BindContext['inde
       return new DbError('PlanQuery', `Failed to plan SQL: ${said}`)
     },
     isTokenAt: (at, text) => isToken(tokens[at], text),
+    extent: tree => extentOf(tree, places),
+    items: (select, items) => itemExtents(select, items, places),
+    label: extent => label(asWritten(extent)),
+    isCallAt,
+    isWordAt: at => tokens[at]?.kind === 'word' && !isCallAt(at) && !constants.some(word => isToken(tokens[at], word)),
+    noTime: message => new DbError('PlanQuery', `Failed to plan SQL: ${message}`),
     isRenameAt: at => {
       let open = at
       for (let depth = 0; open > 0 && !(depth === 0 && isToken(tokens[open], '(')); open--) {
@@ -321,28 +364,6 @@ function referenceEdits(statement: Canonical, { parts, found }: Reference, names
   // The engine knows a table by its name alone: `public.t.n` is `t.n` to it.
   const table = { ...span(statement, parts[0]!, parts[found.table]!), text: quoted(found.table) }
   return [table, column]
-}
-
-/** Names a call as the user wrote it: `count(*)`, not the engine's `count_star()`. */
-function labelEdit({ tokens, starts }: Canonical, name: readonly number[]): Edit[] {
-  const first = name[0]!
-  if (['columns', 'unnest'].some(word => isToken(tokens[first], word))) return []
-  const called =
-    isToken(tokens[name.at(-1)! + 1], '(') ||
-    isToken(tokens[first], 'current_timestamp') ||
-    isSessionWord(tokens[first]!)
-  if (!called) return []
-  const last = callEnd(tokens, name.at(-1)!)
-  const end = starts[last]! + tokenText(tokens[last]!).length
-  return [{ start: end, end, text: ` AS ${quoteName(label(tokens.slice(first, last + 1)))}` }]
-}
-
-/** An item that holds a query is named as it was written: the engine would tell what it runs. */
-function queryLabelEdit({ tokens, starts }: Canonical, { select, item }: Bound['unnamedQueries'][number]): Edit[] {
-  const [first, last] = selectItem(tokens, select, item) ?? []
-  if (first === undefined || last === undefined) return []
-  const end = starts[last]! + tokenText(tokens[last]!).length
-  return [{ start: end, end, text: ` AS ${quoteName(label(tokens.slice(first, last + 1)))}` }]
 }
 
 export type { Edit } from './edit.ts'

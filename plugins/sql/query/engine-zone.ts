@@ -55,7 +55,7 @@ export function hasEngineZone(zone: string, needing: string | undefined): boolea
   return false
 }
 
-function unknownZone(zone: string, what: string): DbError {
+export function unknownZone(zone: string, what: string): DbError {
   return new DbError(
     'Unsupported',
     `${what} does not work in the time zone ${zone}: use the name of a zone such as Australia/Adelaide`

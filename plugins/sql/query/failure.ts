@@ -3,6 +3,7 @@ import { DbError, didYouMean, isDbError } from '../../../core/index.ts'
 import { nextToken, placeOf, quoteName, quoteText, type Token } from '../text/token.ts'
 import { inOurTypes } from './engine-type.ts'
 import type { Names } from './names.ts'
+import { hidden } from './text-time.ts'
 
 export interface Failed {
   /** The statement as it was written. */
@@ -67,6 +68,11 @@ function listed(names: readonly string[]): string {
   return names.length > listedNames ? `${shown} and ${names.length - listedNames} more` : shown
 }
 
+/** Names the column a value came from, unless it is one of ours. */
+function ofColumn(column: string | undefined): string {
+  return column === undefined || column === hidden ? '' : `, a value of ${column}`
+}
+
 /** Sentences of the engine by what they begin with, and what is said in their places; the rest of the message follows. */
 const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [
@@ -90,14 +96,25 @@ const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] 
     (name, others) => `No table named ${name}, there are ${others}`
   ],
   [
-    /^Could not convert string (.*) to ([A-Z0-9_]+)( when casting from source column .*)?$/s,
-    (text, type, column = '') =>
-      `${text} is no ${inOurTypes(type)}${column.replace(' when casting from source column', ', a value of')}`
+    /^Could not convert string (.*) to ([A-Z0-9_]+)(?: when casting from source column (.*))?$/s,
+    (text, type, column) => `${text} is no ${inOurTypes(type)}${ofColumn(column)}`
+  ],
+  [
+    /^(?:invalid )?(timestamp|date|time) field (?:format|value out of range): "(.*?)"(?:, expected format is \((.*?)\))?(?: when casting from source column (.*))?$/s,
+    (type, text, format, column) => {
+      const expected = format === undefined ? '' : `: expected ${format}`
+      return `${quoteText(text!)} is no ${type === 'date' ? 'date' : 'time'}${ofColumn(column)}${expected}`
+    }
+  ],
+  [
+    /^Cannot copy BoundSubqueryExpression/,
+    () => 'unnest makes no columns of a struct that a subquery gives: put the subquery into FROM'
   ],
   [
     /^Unimplemented type for cast \((.*) -> (.*)\)$/s,
     (from, to) => `no ${inOurTypes(from)} becomes a ${inOurTypes(to)}`
   ],
+  [/^strftime format must be a constant/, () => 'the pattern of a time must be a constant'],
   [/^Type with name (\S+) does not exist!?/, name => `there is no type ${name}`],
   [/^extract specifier (".*?") not recognized/, part => `a time has no part ${part}`],
   [/^(Overflow in \S+ of) (\S+)/, (what, type) => `${what} ${inOurTypes(type)}`],

@@ -1,17 +1,32 @@
 // What names mean where they stand: the tables of each SELECT with their columns, those of the queries around it, names of its items.
 import { DbError, type TimeUnit } from '../../../core/index.ts'
 import { catalogName, hint } from '../catalog/name.ts'
+import type { Tree } from '../grammar/parser.ts'
 
 /** What is known of a value; `time` is one without a zone, in UTC, with the unit integers beside it are in. */
 export type Meaning =
-  | { readonly kind: 'time'; readonly unit?: TimeUnit }
+  /** `unsure`: it may be an interval, the difference of two times. */
+  | { readonly kind: 'time'; readonly unit?: TimeUnit; readonly unsure?: true }
   | { readonly kind: 'text' }
+  /** A time with a zone. */
+  | { readonly kind: 'zoned' }
+  | { readonly kind: 'list'; readonly of: Meaning }
+  /** None of these. */
+  | { readonly kind: 'other' }
   /** Constants, by the tokens they are made of. */
   | { readonly kind: 'string'; readonly token: number }
   | { readonly kind: 'integer'; readonly value: bigint; readonly first: number; readonly last: number }
   | { readonly kind: 'date'; readonly first: number; readonly token: number }
-  | { readonly kind: 'tuple'; readonly of: readonly (Meaning | undefined)[] }
+  | { readonly kind: 'tuple'; readonly of: readonly Value[] }
   | undefined
+
+/** An expression and what is known of its value. `tree` is undefined where the expression is not at hand. */
+export interface Value {
+  readonly tree: Tree | undefined
+  readonly meaning: Meaning
+  /** Which column it is where the tree is a query, from 0; default the first. */
+  readonly column?: number
+}
 
 export interface Field {
   /** As its table or query names it; case counts. */
@@ -41,8 +56,8 @@ export interface Scope {
   readonly sources: Source[]
   /** Items of the select list so far, by the names they were given. */
   readonly items: Map<string, Meaning>
-  /** Names of arguments of a lambda. */
-  readonly parameters?: ReadonlySet<string>
+  /** Arguments of a lambda by their names. */
+  readonly parameters?: ReadonlyMap<string, Meaning>
   readonly outer: Scope | undefined
 }
 
@@ -50,7 +65,7 @@ export type Found =
   /** `column` is the part that names it; what comes behind are fields of its value, `table` the part that names its table. */
   | { readonly kind: 'column'; readonly field: Field; readonly column: number; readonly table?: number }
   | { readonly kind: 'item'; readonly name: string; readonly meaning: Meaning }
-  | { readonly kind: 'parameter' }
+  | { readonly kind: 'parameter'; readonly meaning: Meaning }
   /** A whole row of a table. */
   | { readonly kind: 'row' }
   /** `valid` are the names that there are; undefined where that is not known. */
@@ -61,14 +76,14 @@ export function makeSource(name: string | undefined, fields: Fields, database?: 
   return { name, fields, byName, ...(database !== undefined && { database }) }
 }
 
-export function makeScope(outer: Scope | undefined, parameters?: ReadonlySet<string>): Scope {
+export function makeScope(outer: Scope | undefined, parameters?: ReadonlyMap<string, Meaning>): Scope {
   return { sources: [], items: new Map(), outer, ...(parameters && { parameters }) }
 }
 
 /** What a name of one part or more means in a scope. `items` are preferred where the engine does so. Throws where only case could tell. */
 export function resolve(scope: Scope, parts: readonly string[], itemsFirst: boolean): Found {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
-    if (at.parameters?.has(parts[0]!)) return { kind: 'parameter' }
+    if (at.parameters?.has(parts[0]!)) return { kind: 'parameter', meaning: at.parameters.get(parts[0]!) }
     const found = resolveHere(at, parts, itemsFirst && at === scope)
     if (found !== undefined) return found
   }

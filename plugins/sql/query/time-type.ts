@@ -31,11 +31,37 @@ export function parseTableTime(tree: Tree | undefined): TimeType | undefined {
 /** What the columns of a type are. */
 export function meaningOf(type: string): Meaning {
   if (isTimestamp(type as ColumnType)) return { kind: 'time', unit: timeUnit(type as Parameters<typeof timeUnit>[0]) }
-  return type === 'String' ? { kind: 'text' } : undefined
+  if (type === 'String') return { kind: 'text' }
+  return type === 'Json' ? undefined : { kind: 'other' }
 }
 
 /** The same by the engine's word. */
 export function engineMeaning(type: string): Meaning {
   const unit = engineTimeUnit(type)
-  return unit === undefined ? undefined : { kind: 'time', unit }
+  if (unit !== undefined) return { kind: 'time', unit }
+  return type === 'VARCHAR' ? { kind: 'text' } : undefined
 }
+
+/** Whether the type in the tree is one of texts. */
+export function isTextType(tree: Tree | undefined): boolean {
+  const kind = typeof tree === 'string' ? tree : variant(tree)?.[0]
+  return kind !== undefined && textTypes.has(kind)
+}
+
+/** Whether the type in the tree is that of times with a zone. */
+export function isZonedType(tree: Tree | undefined): boolean {
+  const [kind, value] = variant(tree) ?? ['', null]
+  if (kind === 'Timestamp') return ['Tz', 'WithTimeZone'].includes(String(asList(value)[1]))
+  const [name] = asObjectName(kind === 'Custom' ? asList(value)[0] : null) ?? []
+  return name?.value.toLowerCase() === 'timestamptz'
+}
+
+const textTypes: ReadonlySet<string> = new Set([
+  'Char',
+  'Character',
+  'CharVarying',
+  'CharacterVarying',
+  'String',
+  'Text',
+  'Varchar'
+])

@@ -74,25 +74,33 @@ const behindItems: ReadonlySet<string> = new Set(
   'except fetch from group having intersect into limit offset order qualify sample union using where window'.split(' ')
 )
 
-/** First and last token of an item of the select list behind `select`, counted from 0; undefined where there are not so many. */
-export function selectItem(tokens: readonly Token[], select: number, item: number): [number, number] | undefined {
+/**
+ * First and last tokens of the items of the select list behind `select`. `within` gives a token that belongs to an item: a word before it
+ * that looks like the end of the list is a name.
+ */
+export function selectItems(
+  tokens: readonly Token[],
+  select: number,
+  count: number,
+  within: (item: number) => number
+): readonly (readonly [number, number] | undefined)[] {
   let start = select + 1
   if (isToken(tokens[start], 'all')) start++
   else if (isToken(tokens[start], 'distinct')) {
     start++
     if (isToken(tokens[start], 'on')) start = (closing(tokens, start + 1) ?? start) + 1
   }
-  let [depth, left, at] = [0, item, start]
-  for (; at < tokens.length; at++) {
-    const token = tokens[at]!
-    depth += step(token)
-    if (depth < 0 || (depth === 0 && endsItems(tokens, at))) break
-    if (depth > 0 || !isToken(token, ',')) continue
-    if (left === 0) break
-    left--
+  return Array.from({ length: count }, (_, item) => {
+    const first = start
+    let at = first
+    for (let depth = 0; at < tokens.length; at++) {
+      depth += step(tokens[at])
+      if (depth < 0 || (depth === 0 && isToken(tokens[at], ','))) break
+      if (depth === 0 && endsItems(tokens, at) && at > within(item)) break
+    }
     start = at + 1
-  }
-  return left === 0 && at > start ? [start, at - 1] : undefined
+    return at > first ? [first, at - 1] : undefined
+  })
 }
 
 function endsItems(tokens: readonly Token[], at: number): boolean {

@@ -329,7 +329,7 @@ dc:String | a:Int64 | b:Int64
 --! sorted
 PIVOT cpu ON host, dc USING max(usage) GROUP BY n % 2;
 ----
-(n % 2):Int64 | a_x:Float64 | a_y:Float64 | b_x:Float64 | b_y:Float64
+n % 2:Int64 | a_x:Float64 | a_y:Float64 | b_x:Float64 | b_y:Float64
 0 | 2.5 | null | null | null
 1 | 1.5 | null | null | 3.5
 
@@ -393,10 +393,40 @@ host:String | x:Int64 | y:Int64
 
 SELECT p.* FROM (SELECT host, dc, n FROM cpu) PIVOT (sum(n) AS total, max(n) AS top FOR dc IN ('x' AS ex) host IN ('a', 'b') GROUP BY n % 2) AS p ORDER BY ALL;
 ----
-(n % 2):Int64 | ex_a_total:Int64 | ex_a_top:Int64 | ex_b_total:Int64 | ex_b_top:Int64
+n % 2:Int64 | ex_a_total:Int64 | ex_a_top:Int64 | ex_b_total:Int64 | ex_b_top:Int64
 0 | 2 | 2 | null | null
 1 | 1 | 1 | null | null
 
 SELECT * FROM cpu PIVOT (sum(n) FOR dc GROUP BY host);
 ----
 error 2000(400) expected IN, found GROUP at line 1, column 40
+
+-- Patterns of Postgres where there is no percent sign. Names are not padded.
+SELECT to_char(ts, 'YYYY-MM-DD HH24:MI:SS.MS') AS a, to_char(ts, 'yyyy/mm/dd hh:mi PM') AS b, to_char(ts, 'Dy, DD Mon YY, Day, Month, DDD, IYYY-IW-ID, US, FF3') AS c, to_char(ts, 'FMDD.FMMM.YYYY FMMonth') AS d, to_char(ts, 'YYYY-MM-DD"T"HH24:MI"Z"') AS e, to_char(ts, '%Y') AS f, to_char(ts, 'YYYYMMDDHH24MISS') AS g, to_char(ts, ' - ') AS h, to_char(ts::DATE, 'DD') AS i, to_char(ts::TIMESTAMPTZ, 'HH12 TZ') AS j, to_char(ts, '%' || 'Y') AS k FROM cpu ORDER BY ts LIMIT 1;
+SELECT to_char(ts, 'YYYY-MM'), count(*) FROM cpu GROUP BY to_char(ts, 'YYYY-MM');
+----
+a:String | b:String | c:String | d:String | e:String | f:String | g:String | h:String | i:String | j:String | k:String
+"2025-03-04 05:06:07.500" | "2025/03/04 05:06 AM" | "Tue, 04 Mar 25, Tuesday, March, 063, 2025-10-2, 500000, 500" | "4.3.2025 March" | "2025-03-04T05:06Z" | "2025" | "20250304050607" | " - " | "04" | "05 UTC" | "2025"
+--
+to_char(ts, 'YYYY-MM'):String | count(*):Int64
+"2025-03" | 4
+
+SELECT to_char(ts, 'YYYY-Q') FROM cpu;
+----
+error 3000(400) Failed to plan SQL: to_char does not know Q in 'YYYY-Q' at line 1, column 20: text stands in double quotes
+
+SELECT to_char(ts, 'YYYY-MM-DDTHH24') FROM cpu;
+----
+error 3000(400) Failed to plan SQL: to_char does not know DDTH in 'YYYY-MM-DDTHH24' at line 1, column 20: text stands in double quotes
+
+SELECT to_char(ts, 'MON') FROM cpu;
+----
+error 3000(400) Failed to plan SQL: to_char does not know MON in 'MON' at line 1, column 20: text stands in double quotes
+
+SELECT to_char(ts, 'YYYY' || '-MM') FROM cpu;
+----
+error 3000(400) Failed to plan SQL: to_char takes patterns such as YYYY only as a constant: YYYY-MM
+
+SELECT to_char(ts, host) FROM cpu;
+----
+error 3000(400) Failed to plan SQL: the pattern of a time must be a constant at line 1, column 20

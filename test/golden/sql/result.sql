@@ -134,7 +134,7 @@ x:Int32 | x:Int32
 
 SELECT count(*), avg(r.load), max(n) + 1, r.n, 'text', -n FROM r WHERE n > 0 GROUP BY ALL;
 ----
-count(*):Int64 | avg(r.load):Float64 | (max(n) + 1):Int64 | n:Int64 | 'text':String | -(n):Int64
+count(*):Int64 | avg(r.load):Float64 | max(n) + 1:Int64 | n:Int64 | 'text':String | -n:Int64
 1 | 1.0 | 9007199254740994 | 9007199254740993 | "text" | -9007199254740993
 
 -- An item that holds a query is named as it was written, never by what the engine runs.
@@ -180,10 +180,78 @@ WITH x AS (SELECT (SELECT max(c) FROM named)), y AS (SELECT c > ALL (SELECT c FR
 (select max(c) from named):Float64 | c > all (select c from named):Boolean
 8.0 | false
 
-CREATE VIEW named_view AS SELECT (SELECT max(c) FROM named), not exists (FROM named) FROM named LIMIT 1;
-SELECT * FROM named_view;
+CREATE VIEW plain_names AS SELECT (SELECT max(c) FROM named), not exists (FROM named) FROM named LIMIT 1;
+SELECT * FROM plain_names;
 ----
 affected 0
 --
 (select max(c) from named):Float64 | not exists (from named):Boolean
 8.0 | false
+
+-- Items without names are named as they were written: words in lower case, single spaces.
+CREATE TABLE names (k INT, "Top" INT, s STRING, j JSON, ts TIMESTAMP(3) TIME INDEX);
+INSERT INTO names VALUES (1, 2, ' a ', '{"x": 1}', 3600000);
+----
+affected 0
+--
+affected 1
+
+SELECT extract(hour FROM ts), trim(s), trim(BOTH ' ' FROM s), position('a' IN s), row(k, s), substring(s FROM 2 FOR 1), ts AT TIME ZONE 'UTC' FROM names;
+SELECT CASE WHEN k = 1 THEN 'one' ELSE s END, s LIKE 'a%', s NOT ILIKE '%b', NOT k = 1, k IS NULL, k IN (1,2), k BETWEEN 1 AND 2, s || 'x' FROM names;
+SELECT k + 1, k*2, - k, (k), ("Top"), "Top" + 1, (k + 1) % 2, 1, -1.50, 'text', NULL, TRUE FROM names;
+SELECT [k, 2], [k, 2][1], {'a': k}, (j->>'x'), k::BIGINT, CAST(k AS DOUBLE), s::STRING, INTERVAL '1 day', DATE '2024-07-01', TIMESTAMP '2024-07-01 00:00:00' FROM names;
+SELECT [x + 1 FOR x IN [k, 2]], (SELECT max(k) FROM names), EXISTS (SELECT 1), unnest([k]), count(*) OVER (), first_value(k IGNORE NULLS) OVER (ORDER BY ts) FROM names;
+----
+extract(hour from ts):Int64 | trim(s):String | trim(both ' ' from s):String | position('a' in s):Int64 | row(k, s):Struct<"": Int32, "": String> | substring(s from 2 for 1):String | ts at time zone 'UTC':TimestampMicrosecond
+1 | "a" | "a" | 2 | {"":" a "} | "a" | 3600000000
+--
+case when k = 1 then 'one' else s end:String | s like 'a%':Boolean | s not ilike '%b':Boolean | not k = 1:Boolean | k is null:Boolean | k in (1,2):Boolean | k between 1 and 2:Boolean | s || 'x':String
+"one" | false | true | false | false | true | true | " a x"
+--
+k + 1:Int32 | k*2:Int32 | - k:Int32 | k:Int32 | Top:Int32 | "Top" + 1:Int32 | (k + 1) % 2:Int32 | 1:Int32 | -1.50:Float64 | 'text':String | null:Int32 | true:Boolean
+2 | 2 | -1 | 1 | 2 | 3 | 0 | 1 | -1.5 | "text" | null | true
+--
+[k, 2]:List<Int32> | [k, 2][1]:Int32 | {'a': k}:Struct<a: Int32> | (j->>'x'):String | k::bigint:Int64 | cast(k as double):Float64 | s::string:String | interval '1 day':IntervalMonthDayNano | date '2024-07-01':Date | timestamp '2024-07-01 00:00:00':TimestampMicrosecond
+[1,2] | 1 | {"a":1} | "1" | 1 | 1.0 | " a " | 18446744073709551616 | 19905 | 1719792000000000
+--
+[x + 1 for x in [k, 2]]:List<Int32> | (select max(k) from names):Int32 | exists (select 1):Boolean | unnest([k]):Int32 | count(*) over ():Int64 | first_value(k ignore nulls) over (order by ts):Int32
+[2,3] | 1 | true | 1 | 1 | 1
+
+SELECT "k + 1" + 1 AS next, "extract(hour from ts)" AS hour FROM (SELECT k + 1, EXTRACT(HOUR FROM ts) FROM names);
+SELECT DISTINCT k + 1 FROM names UNION ALL SELECT 7 ORDER BY 1;
+SELECT k % 2, sum("Top") FROM names GROUP BY k % 2 HAVING k % 2 = 1 ORDER BY k % 2;
+----
+next:Int32 | hour:Int64
+3 | 1
+--
+k + 1:Int32
+2
+7
+--
+k % 2:Int32 | sum("Top"):Int64
+1 | 2
+
+-- Words that end a select list may be names in it.
+SELECT k + "sample", sample || s FROM (SELECT k, s, 1 AS "sample" FROM names);
+----
+k + "sample":Int32 | sample || s:String
+2 | "1 a "
+
+CREATE VIEW item_names AS SELECT k + 1, max(s), ts FROM names GROUP BY ALL;
+SELECT * FROM item_names;
+----
+affected 0
+--
+k + 1:Int32 | max(s):String | ts:TimestampMillisecond
+2 | " a " | 3600000
+
+-- One call for several columns is named by each of them.
+SELECT min(COLUMNS('k|Top')), max(s) || 'x' FROM names;
+----
+k:Int32 | Top:Int32 | max(s) || 'x':String
+1 | 2 | " a x"
+
+SELECT unnest({'a': k, 'b': s}), current_date > '2024-01-01', current_user, current_date = today() FROM names;
+----
+a:Int32 | b:String | current_date > '2024-01-01':Boolean | current_user:String | current_date = today():Boolean
+1 | " a " | true | "rw" | true

@@ -442,11 +442,11 @@ error 3000(400) Failed to plan SQL: there is no quantile_cont(DOUBLE, STRING) at
 
 SELECT to_timestamp('abc');
 ----
-error 3000(400) Failed to plan SQL: invalid timestamp field format: "abc", expected format is (YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE]) at line 1, column 26
+error 3000(400) Failed to plan SQL: 'abc' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 26
 
 SELECT to_timestamp_millis('abc');
 ----
-error 3000(400) Failed to plan SQL: invalid timestamp field format: "abc", expected format is (YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE]) at line 1, column 33
+error 3000(400) Failed to plan SQL: 'abc' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 33
 
 SELECT date_format(ts, 5) FROM cpu;
 ----
@@ -483,3 +483,39 @@ error 3000(400) Failed to plan SQL: No field named nope at line 1, column 26. Va
 EXPLAIN SELECT nope FROM cpu;
 ----
 error 3000(400) Failed to plan SQL: No field named nope at line 1, column 16. Valid fields are "host", "Host", "region", "ts", "usage", "n", "u", "ok", "doc"
+
+-- What the server writes around a value has no name in its errors.
+CREATE TABLE when_text (v STRING, w STRING, ts TIMESTAMP(3) TIME INDEX);
+INSERT INTO when_text VALUES ('never', '2024-13-01', 1);
+----
+affected 0
+--
+affected 1
+
+SELECT v::TIMESTAMP FROM when_text;
+----
+error 3000(400) Failed to plan SQL: 'never' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 9
+
+SELECT CAST(v AS TIMESTAMP(9)) FROM when_text;
+----
+error 3000(400) Failed to plan SQL: 'never' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 15
+
+SELECT ts = v FROM when_text;
+----
+error 3000(400) Failed to plan SQL: 'never' is no time, a value of v: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 13
+
+SELECT ts = v || '?' FROM when_text;
+----
+error 3000(400) Failed to plan SQL: 'never?' is no time: expected YYYY-MM-DD HH:MM:SS[.US][±HH[:MM[:SS]]| ZONE] at line 1, column 13
+
+SELECT w::TIMESTAMP FROM when_text;
+----
+error 3000(400) Failed to plan SQL: '2024-13-01' is no time at line 1, column 9
+
+SELECT w::DATE FROM when_text;
+----
+error 3000(400) Failed to plan SQL: '2024-13-01' is no date, a value of w at line 1, column 9
+
+SELECT unnest((SELECT {'a': 1}));
+----
+error 3000(400) Failed to plan SQL: unnest makes no columns of a struct that a subquery gives: put the subquery into FROM

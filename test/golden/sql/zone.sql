@@ -268,7 +268,7 @@ one:TimestampMillisecond | two:TimestampMicrosecond | three:TimestampNanosecond
 --! timezone=+08:00
 SELECT max(s)::TIMESTAMP, CAST(min(s) AS TIMESTAMP(3)) FROM texts;
 ----
-CAST(max(s) AS TIMESTAMP_MS):TimestampMillisecond | CAST(min(s) AS TIMESTAMP_MS):TimestampMillisecond
+max(s)::timestamp:TimestampMillisecond | cast(min(s) as timestamp(3)):TimestampMillisecond
 1719784800000 | 1719763200000
 
 --! timezone=+08:00
@@ -409,3 +409,288 @@ s:TimestampNanosecond | m:TimestampMillisecond | at:TimestampMillisecond
 1719792000000000000 | 1719792000000 | 2
 1719797400000000000 | null | 3
 
+
+-- A text that meets a time means what a constant in its place would mean, wherever it stands.
+CREATE TABLE met (k INT, s STRING, j JSON, ts TIMESTAMP(3) TIME INDEX);
+CREATE TABLE met_fine (k INT, s STRING, ts TIMESTAMP(9) TIME INDEX);
+CREATE TABLE met_text (k INT, ts STRING, at TIMESTAMP(3) TIME INDEX);
+INSERT INTO met VALUES (1, '2026-01-01 00:00:00', '{"at": "2026-01-01 00:00:00"}', '2025-12-31 23:00:00'), (2, '2026-07-01T00:00:00-01:30', '{}', '2026-07-01 01:30:00'), (3, '2026-07-01', '{}', '2026-07-01 00:00:00'), (4, NULL, NULL, 0);
+INSERT INTO met_fine VALUES (1, '2026-01-01 00:00:00.000000001', 1767222000000000001);
+INSERT INTO met_text VALUES (1, '2026-01-01 00:00:00', '2025-12-31 23:00:00');
+----
+affected 0
+--
+affected 0
+--
+affected 0
+--
+affected 4
+--
+affected 1
+--
+affected 1
+
+--! timezone=Europe/Berlin
+SELECT k FROM met WHERE ts = s ORDER BY k;
+SELECT k FROM met WHERE s = ts ORDER BY k;
+SELECT k FROM met WHERE ts = s || '' OR array_to_string([s], '') = ts ORDER BY k;
+SELECT k FROM met WHERE ts < s ORDER BY k;
+SELECT k FROM met WHERE ts IN (s) ORDER BY k;
+SELECT k FROM met WHERE ts IN (s, '1970-01-01 01:00:00') ORDER BY k;
+SELECT k FROM met WHERE ts BETWEEN s AND (s) ORDER BY k;
+SELECT k FROM met WHERE ts IS NOT DISTINCT FROM s ORDER BY k;
+SELECT k FROM met_fine WHERE ts = s;
+----
+k:Int32
+1
+2
+--
+k:Int32
+1
+2
+--
+k:Int32
+1
+2
+--
+k:Int32
+--
+k:Int32
+1
+2
+--
+k:Int32
+1
+2
+4
+--
+k:Int32
+1
+2
+--
+k:Int32
+1
+2
+--
+k:Int32
+1
+
+--! timezone=Europe/Berlin
+SELECT met.k FROM met JOIN met_text ON met.ts = met_text.ts;
+SELECT met.k FROM met JOIN (SELECT ts FROM met_text) AS o ON o.ts >= met.ts AND met.k = 1;
+----
+k:Int32
+1
+--
+k:Int32
+1
+
+--! timezone=Europe/Berlin
+SELECT met.k FROM met JOIN met_text USING (ts);
+----
+error 3000(400) Failed to plan SQL: the join merges columns named ts, of which one is a time and one a text: name both in ON
+
+--! timezone=Europe/Berlin
+SELECT met.k FROM met NATURAL JOIN met_text;
+----
+error 3000(400) Failed to plan SQL: the join merges columns named ts, of which one is a time and one a text: name both in ON
+
+--! timezone=Europe/Berlin
+SELECT ts FROM met WHERE k = 1 UNION SELECT s FROM met WHERE k = 1;
+SELECT s FROM met WHERE k = 1 UNION ALL SELECT ts FROM met WHERE k = 1 UNION ALL SELECT '2026-01-01 00:00:00';
+SELECT k, s AS ts FROM met WHERE k = 1 UNION BY NAME SELECT ts, k FROM met WHERE k = 1;
+WITH RECURSIVE r AS (SELECT s AS x FROM met WHERE k = 1 UNION ALL SELECT ts + INTERVAL '1 hour' FROM met, r WHERE k = 1 AND x = '2026-01-01 00:00:00') SELECT x FROM r ORDER BY x;
+SELECT x = '2026-01-01 00:00:00' AS same FROM (SELECT ts AS x FROM met WHERE k = 1 UNION ALL SELECT s FROM met WHERE k = 1);
+----
+ts:TimestampMillisecond
+1767222000000
+--
+s:TimestampMillisecond
+1767222000000
+1767222000000
+1767222000000
+--
+k:Int32 | ts:TimestampMillisecond
+1 | 1767222000000
+--
+x:TimestampMicrosecond
+1767222000000000
+--
+same:Boolean
+true
+true
+
+--! timezone=Europe/Berlin
+SELECT ts FROM met UNION SELECT * FROM (SELECT s FROM met);
+----
+error 3000(400) Failed to plan SQL: the text column s meets a time, but a star stands for it: name it, and cast it to TIMESTAMP
+
+-- Words beside times stay words.
+--! timezone=Europe/Berlin
+SELECT 'all' AS w, 1 AS n UNION ALL SELECT ts, 2 FROM met WHERE k = 1;
+----
+w:String | n:Int32
+"all" | 1
+"2025-12-31 23:00:00" | 2
+
+--! timezone=Europe/Berlin
+SELECT k, CASE WHEN k = 1 THEN s ELSE ts END AS c, coalesce(s, ts) AS d, greatest(ts, s) AS g, if(k = 1, ts, s) AS i, [ts, s] AS l, nullif(ts, s) AS n FROM met ORDER BY k;
+SELECT k FROM met WHERE CASE ts WHEN s THEN true ELSE false END ORDER BY k;
+SELECT k, lag(ts, 1, s) OVER (ORDER BY k) AS l FROM met WHERE k = 1;
+----
+k:Int32 | c:TimestampMillisecond | d:TimestampMillisecond | g:TimestampMillisecond | i:TimestampMillisecond | l:List<TimestampMillisecond> | n:TimestampMillisecond
+1 | 1767222000000 | 1767222000000 | 1767222000000 | 1767222000000 | [1767222000000,1767222000000] | null
+2 | 1782869400000 | 1782869400000 | 1782869400000 | 1782869400000 | [1782869400000,1782869400000] | null
+3 | 1782864000000 | 1782856800000 | 1782864000000 | 1782856800000 | [1782864000000,1782856800000] | 1782864000000
+4 | 0 | 0 | 0 | null | [0,null] | 0
+--
+k:Int32
+1
+2
+--
+k:Int32 | l:TimestampMillisecond
+1 | 1767222000000
+
+--! timezone=Europe/Berlin
+SELECT k FROM met WHERE ts IN (SELECT s FROM met) ORDER BY k;
+SELECT k FROM met WHERE (k, ts) IN (SELECT k, s FROM met) ORDER BY k;
+SELECT k FROM met WHERE (k, ts) = (1, s) OR row(k, ts) = row(2, s) ORDER BY k;
+SELECT k FROM met WHERE ts = (SELECT max(s) FROM met WHERE k = 1);
+SELECT k FROM met WHERE ts = ANY ([s]) ORDER BY k;
+SELECT k FROM met WHERE ts = (j->>'at') OR ts = (j->'at') OR ts = json_get_string(j, 'at');
+SELECT max(ts) = max(s) AS same FROM met WHERE k = 1 GROUP BY k HAVING max(s) = min(ts);
+----
+k:Int32
+1
+2
+--
+k:Int32
+1
+2
+--
+k:Int32
+1
+2
+--
+k:Int32
+1
+--
+k:Int32
+1
+2
+--
+k:Int32
+1
+--
+same:Boolean
+true
+
+--! timezone=Europe/Berlin
+WITH c(x) AS (VALUES ('2026-01-01 00:00:00')), d AS (SELECT '2026-01-01 00:00:00' AS y) SELECT k FROM met, c, d WHERE ts = x AND ts = y;
+SELECT x FROM generate_series(TIMESTAMP '2026-01-01 00:00:00', TIMESTAMP '2026-01-01 01:00:00', INTERVAL '1 hour') AS g(x) WHERE x > '2026-01-01 00:00:00';
+SELECT k FROM met, (VALUES (ts), ('2026-01-01 00:00:00')) AS v(x) WHERE k = 1 AND x = '2026-01-01 00:00:00';
+----
+k:Int32
+1
+--
+x:TimestampMicrosecond
+1767225600000000
+--
+k:Int32
+1
+1
+
+--! timezone=Europe/Berlin
+SELECT k, date_bin(INTERVAL '1 day', ts, s) = ts AS bin, time_bucket(INTERVAL '1 day', ts, s || '') = ts AS bucket FROM met WHERE k < 3 ORDER BY k;
+----
+k:Int32 | bin:Boolean | bucket:Boolean
+1 | true | true
+2 | true | true
+
+--! timezone=Europe/Berlin
+(SELECT s FROM met ORDER BY s LIMIT 1) UNION ALL (SELECT ts FROM met);
+----
+error 3000(400) Failed to plan SQL: the text column s meets a time, but its query has an ORDER BY: cast it to TIMESTAMP
+
+--! timezone=Europe/Berlin
+SELECT [x FOR x IN [ts] IF x = '2026-01-01 00:00:00'] AS l, list_filter([ts], lambda x: x = s) AS m, unnest([s]) = ts AS u FROM met WHERE k = 1;
+SELECT k FROM met WHERE ts = [s][1] AND {'at': ts} = {'at': s} AND ts = s::STRING AND ts = CASE k WHEN 1 THEN s END;
+SELECT met.k FROM met ASOF JOIN met_text ON met.ts >= met_text.ts WHERE met.k < 2;
+----
+l:List<TimestampMillisecond> | m:List<TimestampMillisecond> | u:Boolean
+[1767222000000] | [1767222000000] | true
+--
+k:Int32
+1
+--
+k:Int32
+1
+
+-- A time with a zone is that moment.
+--! timezone=Europe/Berlin
+SELECT k FROM met WHERE ts = TIMESTAMPTZ '2026-01-01 00:00:00' OR ts = (s::TIMESTAMPTZ) ORDER BY k;
+----
+k:Int32
+1
+2
+
+CREATE VIEW met_view AS SELECT k, s, ts, '2026-01-01 00:00:00' AS y FROM met;
+----
+affected 0
+
+--! timezone=Europe/Berlin
+SELECT k FROM met_view WHERE ts = s AND ts = y;
+----
+k:Int32
+1
+
+--! timezone=+01:00
+SELECT k FROM met_view WHERE ts = s ORDER BY k;
+SELECT k FROM met_view WHERE ts = y ORDER BY k;
+----
+k:Int32
+1
+2
+--
+k:Int32
+1
+
+SELECT k FROM met_view WHERE ts = s ORDER BY k;
+----
+k:Int32
+2
+3
+
+--! timezone=Europe/Berlin
+INSERT INTO met_fine SELECT k + 10, s, s FROM met WHERE k < 3;
+SELECT k, ts FROM met_fine WHERE k > 10 ORDER BY k;
+DELETE FROM met WHERE ts = s;
+SELECT k FROM met ORDER BY k;
+----
+affected 2
+--
+k:Int32 | ts:TimestampNanosecond
+11 | 1767222000000000000
+12 | 1782869400000000000
+--
+affected 2
+--
+k:Int32
+3
+4
+
+--! timezone=+10:30
+SELECT k FROM met WHERE ts = s;
+----
+error 1001(400) a text that meets a time does not work in the time zone +10:30: use the name of a zone such as Australia/Adelaide
+
+--! timezone=+10:30
+SELECT k FROM met_fine WHERE ts = array_to_string([s], '');
+----
+error 3000(400) Failed to plan SQL: a text that meets a time does not work in the time zone +10:30: use the name of a zone such as Australia/Adelaide
+
+--! timezone=+10:30
+SELECT count(*) FROM met WHERE ts >= epoch_ms(0);
+----
+count(*):Int64
+2

@@ -28,6 +28,8 @@ const hostile: Readonly<Record<string, readonly [sql: string, error: RegExp]>> =
     `SELECT ${'max('.repeat(90)}${Array(9000).fill('n').join(', ')}${') IGNORE NULLS'.repeat(90)} FROM visits`,
     /nests more than|NULLS/
   ],
+  sums: [`SELECT ${'1 + '.repeat(500)}1`, /nests more than 400 levels deep: write concat\(a, b, …\) .* list_sum/],
+  'joined texts': [`SELECT ${"'a' || ".repeat(500)}'a'`, /nests more than 400 levels deep: write concat\(a, b, …\)/],
   brackets: [`SELECT ${'('.repeat(24_000)}1${')'.repeat(24_000)}`, /nests more than/]
 }
 

@@ -8,7 +8,8 @@ import { startSql } from './fixtures.ts'
 const runs = Number(process.env['WEIR_PROPERTY_RUNS'] ?? 150)
 const seed = Number(process.env['WEIR_PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
 
-type Type = 'INT' | 'BIGINT' | 'DOUBLE' | 'STRING' | 's' | 'ms' | 'us' | 'ns'
+/** `CLOCK` is a text that holds a time, without a zone or with an offset. */
+type Type = 'INT' | 'BIGINT' | 'DOUBLE' | 'STRING' | 'CLOCK' | 's' | 'ms' | 'us' | 'ns'
 
 interface Column {
   readonly name: string
@@ -35,7 +36,7 @@ interface Pair {
 const units = { s: 1, ms: 1_000, us: 1_000_000, ns: 1_000_000_000 } as const
 const precisions = { s: 0, ms: 3, us: 6, ns: 9 } as const
 const engineTypes = { s: 'TIMESTAMP_S', ms: 'TIMESTAMP_MS', us: 'TIMESTAMP', ns: 'TIMESTAMP_NS' } as const
-const names = ['a', 'b', 'ts', 'v', 'at']
+const names = ['a', 'b', 'ts', 'v', 'at', 'c']
 const zones = { UTC: 0, '+05:30': 19_800, '-03:00': -10_800 } as const
 /** Seconds from here are times; few, so that they meet. */
 const firstSecond = 1_700_000_000
@@ -44,21 +45,28 @@ function isTime(type: Type): type is keyof typeof units {
   return type in units
 }
 
+function isText(type: Type): boolean {
+  return type === 'STRING' || type === 'CLOCK'
+}
+
 /** What compares with what. */
-function kindOf(type: Type): 'time' | 'text' | 'number' {
+function kindOf(type: Type): 'time' | 'clock' | 'text' | 'number' {
+  if (type === 'CLOCK') return 'clock'
   return isTime(type) ? 'time' : type === 'STRING' ? 'text' : 'number'
 }
 
 function engineType(type: Type): string {
-  return isTime(type) ? engineTypes[type] : type === 'STRING' ? 'VARCHAR' : type
+  if (isTime(type)) return engineTypes[type]
+  return isText(type) ? 'VARCHAR' : type
 }
 
 function columnText(type: Type): string {
-  return isTime(type) ? `TIMESTAMP(${precisions[type]})` : type
+  if (isTime(type)) return `TIMESTAMP(${precisions[type]})`
+  return isText(type) ? 'STRING' : type
 }
 
 /** Kinds of `#feature`. */
-const features = 9
+const features = 10
 
 class Generator {
   readonly features = new Set<number>()
@@ -224,12 +232,47 @@ class Generator {
           columns: [...source.columns, { name: 'm', type: match.type }]
         }
       }
+      case 9: {
+        const clock = of(type => type === 'CLOCK')[0]
+        if (clock === undefined || time === undefined || !isTime(time.type)) break
+        return this.#clocks(source, { name: time.name, type: time.type }, clock)
+      }
       case 6: {
         if (number === undefined || time === undefined || !isTime(time.type)) break
         return this.#gaps(source, { name: time.name, type: time.type }, number)
       }
     }
     return both(from => `SELECT ${all.join(', ')} FROM ${from}`, source.columns)
+  }
+
+  /** Texts that meet times, where both may be chosen. */
+  #clocks(source: Source, time: { name: string; type: keyof typeof units }, clock: Column): Made {
+    const at = `${source.alias}.${time.name}`
+    const text = `${source.alias}.${clock.name}`
+    const moment = this.#clockTime(text, time.type)
+    const forms: ((from: string, c: string) => string)[] = [
+      (from, c) => `SELECT ${at} AS w FROM ${from} UNION ALL SELECT ${c} FROM ${from}`,
+      (from, c) => `SELECT ${c} AS w FROM ${from} UNION SELECT ${at} FROM ${from}`,
+      (from, c) => `SELECT coalesce(${c}, ${at}) AS w FROM ${from}`,
+      (from, c) => `SELECT greatest(${at}, ${c}) AS w FROM ${from}`,
+      (from, c) => `SELECT CASE WHEN ${at} < ${c} THEN ${c} ELSE ${at} END AS w FROM ${from}`,
+      (from, c) => `SELECT ${at} AS w FROM ${from} WHERE ${at} IN (SELECT ${c} FROM ${from})`,
+      (from, c) => `SELECT ${at} AS w FROM ${from} WHERE (${at}, 1) = (${c}, 1)`,
+      (from, c) => `SELECT ${at} AS w FROM ${from} WHERE ${at} IS NOT DISTINCT FROM ${c}`
+    ]
+    const form = this.#one(forms)
+    return {
+      ours: form(source.ours, text),
+      theirs: form(source.theirs, moment),
+      columns: [{ name: 'w', type: time.type }]
+    }
+  }
+
+  /** What a text stands for: its clock is that of the zone, unless it says otherwise. */
+  #clockTime(text: string, unit: keyof typeof units): string {
+    const local = `CAST(${text} AS TIMESTAMP) - INTERVAL '${zones[this.#zone]} seconds'`
+    const moment = `CASE WHEN ${text} LIKE '%Z' THEN CAST(rtrim(${text}, 'Z') AS TIMESTAMP) ELSE ${local} END`
+    return `CAST(${moment} AS ${engineTypes[unit]})`
   }
 
   #gaps(source: Source, time: { name: string; type: keyof typeof units }, number: Column): Made {
@@ -313,6 +356,12 @@ class Generator {
       from.push(both(' JOIN '), other, both(' ON '))
       sources.push(other)
       const key = shared.length > 0 ? this.#one(shared).name : undefined
+      const time = sources[0]!.columns.find(({ type }) => isTime(type))
+      const clock = other.columns.find(({ type }) => type === 'CLOCK')
+      if (time !== undefined && isTime(time.type) && clock !== undefined && this.#chance(0.4)) {
+        const [at, text] = [`${sources[0]!.alias}.${time.name}`, `${other.alias}.${clock.name}`]
+        from.push({ ours: `${at} = ${text}`, theirs: `${at} = ${this.#clockTime(text, time.type)}` }, both(' AND '))
+      }
       const equal = key === undefined ? both('true') : both(`${sources[0]!.alias}.${key} = ${other.alias}.${key}`)
       from.push(equal, both(' AND '), this.#condition(sources))
     }
@@ -360,9 +409,9 @@ class Generator {
     }
     const { text, column } = this.#reference(sources, type => !this.#chance(0.7) || isTime(type))
     if (!isTime(column.type)) {
-      const value = column.type === 'STRING' ? `s${this.#random.below(3)}` : this.#random.below(4)
-      const written = column.type === 'STRING' ? `'${value}'` : String(value)
-      const operator = column.type === 'STRING' && this.#chance(0.2) ? 'GLOB' : this.#one(['=', '<>', '<', '>='])
+      const value = isText(column.type) ? `s${this.#random.below(3)}` : this.#random.below(4)
+      const written = isText(column.type) ? `'${value}'` : String(value)
+      const operator = isText(column.type) && this.#chance(0.2) ? 'GLOB' : this.#one(['=', '<>', '<', '>='])
       return {
         ours: `${text} ${operator} ${this.#parameter(value) ?? written}`,
         theirs: `${text} ${operator} ${written}`
@@ -378,7 +427,7 @@ class Generator {
         return { ours: join('ours'), theirs: join('theirs') }
       }
     }
-    return this.#timed(text, column.type)
+    return this.#timed(text, column.type, sources)
   }
 
   /** A parameter of that value, or nothing. */
@@ -389,9 +438,9 @@ class Generator {
     return `$${name}`
   }
 
-  #timed(text: string, unit: keyof typeof units): Pair {
+  #timed(text: string, unit: keyof typeof units, sources: readonly Source[]): Pair {
     const op = this.#one(['=', '<>', '<', '<=', '>', '>='])
-    const [one, other] = [this.#time(unit), this.#time(unit)]
+    const [one, other] = [this.#clock(sources, unit) ?? this.#time(unit), this.#time(unit)]
     const each = (make: (a: string, b: string) => string): Pair => ({
       ours: make(one.ours, other.ours),
       theirs: make(one.theirs, other.theirs)
@@ -409,6 +458,14 @@ class Generator {
         return each(a => `CASE ${text} WHEN ${a} THEN true ELSE false END`)
     }
     return each(a => `${text} ${op} ${a}`)
+  }
+
+  /** A text column or what is made of one, in the place of a time. */
+  #clock(sources: readonly Source[], unit: keyof typeof units): Pair | undefined {
+    const { text, column } = this.#reference(sources, type => type === 'CLOCK')
+    if (column.type !== 'CLOCK' || !this.#chance(0.4)) return undefined
+    const ours = this.#one([text, `(${text})`, `trim(${text})`, `(${text} || '')`, `array_to_string([${text}], '')`])
+    return { ours, theirs: this.#clockTime(text, unit) }
   }
 
   #time(unit: keyof typeof units): Pair {
@@ -441,13 +498,13 @@ t.test('statements mean what they mean to plain DuckDB over the same rows', asyn
   const tables: Source[] = []
   for (let i = 0; i < 4; i++) {
     const unit = one(['s', 'ms', 'us', 'ns'] as const)
-    const types = (['INT', 'BIGINT', 'DOUBLE', 'STRING'] as const).filter(() => i === 0 || random.below(4) > 0)
+    const types = (['INT', 'BIGINT', 'DOUBLE', 'STRING', 'CLOCK'] as const).filter(() => i === 0 || random.below(4) > 0)
     const time = one(['ts', 'at'])
     const free = names.filter(name => name !== time)
     const before: Column[] = types.map(type => ({ name: free.splice(random.below(free.length), 1)[0]!, type }))
     const name = `t${i}`
     const list = [
-      ...before.map(column => `${column.name} ${column.type}`),
+      ...before.map(column => `${column.name} ${columnText(column.type)}`),
       `${time} TIMESTAMP(${precisions[unit]}) TIME INDEX`
     ]
     t.equal((await ask(`CREATE TABLE ${name} (${list.join(', ')}) WITH (append_mode = 'true')`)).status, 200)
@@ -455,7 +512,10 @@ t.test('statements mean what they mean to plain DuckDB over the same rows', asyn
       { length: 8 },
       () =>
         [
-          ...before.map(({ type }) => (type === 'STRING' ? `'s${random.below(3)}'` : String(random.below(4)))),
+          ...before.map(({ type }) => {
+            if (type === 'CLOCK') return clockText(random)
+            return type === 'STRING' ? `'s${random.below(3)}'` : String(random.below(4))
+          }),
           BigInt(firstSecond + random.below(6)) * BigInt(units[unit])
         ] as const
     )
@@ -521,6 +581,15 @@ t.test('statements mean what they mean to plain DuckDB over the same rows', asyn
   t.ok(answered > runs / 2, `${answered} of ${runs} statements are such that DuckDB answers them`)
 })
 
+/** A time as text, in the clock of one of the zones or in UTC. */
+function clockText(random: Random): string {
+  const second = firstSecond + random.below(6)
+  const offsets = Object.values(zones)
+  const offset = offsets[random.below(offsets.length + 1)]
+  const text = new Date((second + (offset ?? 0)) * 1000).toISOString().slice(0, 19)
+  return offset === undefined ? `'${text}Z'` : `'${text.replace('T', ' ')}'`
+}
+
 async function readPlain(
   plain: Awaited<ReturnType<DuckDBInstance['connect']>>,
   { theirs, columns }: Made
@@ -545,7 +614,7 @@ function quotedAt(sql: string): string {
 }
 
 function plainText(value: unknown, type: Type): string {
-  return type === 'STRING' || value === null ? String(value) : String(Number(value))
+  return isText(type) || value === null ? String(value) : String(Number(value))
 }
 
 function written(value: unknown, type: Type): string {

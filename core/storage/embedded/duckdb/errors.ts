@@ -36,6 +36,8 @@ export function translateError(error: unknown, locate: (bytes: number) => number
   if (/^(Binder|Catalog|Conversion|Invalid Input|Out of Range|Not implemented|Constraint) Error/.test(text)) {
     return new DbError('PlanQuery', message, options)
   }
+  // DuckDB plans some expressions more than once, and cannot where they hold a subquery.
+  if (/^Serialization Error: Cannot copy Bound/.test(text)) return new DbError('PlanQuery', message, options)
   if (/^Parser Error/.test(text)) return new DbError('InvalidSyntax', message, options)
   if (/^Permission Error/.test(text)) return new DbError('PermissionDenied', message, options)
   if (/^Out of Memory Error/.test(text)) {

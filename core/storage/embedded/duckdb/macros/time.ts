@@ -28,7 +28,8 @@ export const timeMacros: Macros = {
   'date_bin(i, t)': bin("TIMESTAMP '1970-01-01'"),
   'date_bin(i, t, origin)': bin(moment('origin')),
   'date_format(t, form)': 'strftime(t, form)',
-  'to_char(t, form)': 'strftime(t, form)',
+  'to_char(t, form)': `CASE WHEN contains(form, '%') THEN strftime(t, form)
+    ELSE error('to_char takes patterns such as YYYY only as a constant: ' || form) END`,
   'to_unixtime(x)': `CAST(floor(epoch(${asTime('x')})) AS BIGINT)`,
   'to_timestamp(x)': counted(
     'TIMESTAMP',
