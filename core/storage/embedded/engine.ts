@@ -154,7 +154,7 @@ class EmbeddedEngine implements Engine {
     }
     for (const part of parts) if (part.skipLog) tables.apply(wal.reserve(part.rows), [part])
     if (tables.bytes >= storage.memtable_size) {
-      tables.sealFull(storage.memtable_size)
+      for (const { data } of parts) data.sealFull(storage.memtable_size)
       flusher.plan()
     }
     this.#around.metrics.writeSeconds.observe((performance.now() - started) / 1000)

@@ -168,6 +168,11 @@ export class TableData {
     this.active = undefined
   }
 
+  /** A memtable of so many bytes takes no more rows, so that it goes to a file of its own. */
+  sealFull(bytes: number): void {
+    if ((this.active?.bytes ?? 0) >= bytes) this.seal()
+  }
+
   /** Lets go what the spool has that no query reads and none asked for since `time` (milliseconds since 1970). */
   forgetSpooled(time: number): void {
     for (const memtable of this.memtables) memtable.forget(time)

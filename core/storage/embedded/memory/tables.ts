@@ -102,11 +102,6 @@ export class OpenTables {
     }
   }
 
-  /** Memtables of so many bytes take no more rows, so that each goes to a file of its own. */
-  sealFull(bytes: number): void {
-    for (const data of this.#tables.values()) if ((data.active?.bytes ?? 0) >= bytes) data.seal()
-  }
-
   /** Records were refused by the log: their series must be logged again. */
   forgetUnconfirmed(): void {
     for (const data of this.#tables.values()) data.forgetUnconfirmed()
