@@ -270,7 +270,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, reade
   if (tables.bytes >= config.storage.memtable_size) flusher.plan()
   const startReader = async (pace: Pace) => {
     let known: string[] = []
-    await eachPaced(pace, sqlite.eachTable(), table => {
+    await eachPaced(pace, sqlite.allTables(), table => {
       for (const file of sqlite.files(table)) if (isNumbered(file)) known.push(file.path)
       // The last ones: threads keep what they know of so many.
       if (known.length > 2 * usualLimits.footers) known = known.slice(-usualLimits.footers)
@@ -454,6 +454,6 @@ async function readBack(
   const found = await readLog(config.wal.dir, log, take, { mend, ...sqlite.logBounds() })
   tables.appliedSeq = Math.max(found.nextSeq, sqlite.nextSeq())
   const milliseconds = Math.round(performance.now() - started)
-  log.info({ records: found.records, tables: sqlite.allTables().length, milliseconds }, 'storage is open')
+  log.info({ records: found.records, tables: [...sqlite.allTables()].length, milliseconds }, 'storage is open')
   return found
 }

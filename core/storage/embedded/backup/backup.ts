@@ -24,7 +24,7 @@ export async function backUp(
   // All at once, so that files and rows fit.
   const copy = catalog.copy()
   const data = catalog.allFiles()
-  const tables = catalog.allTables()
+  const tables = [...catalog.allTables()]
   const paths = data.map(file => file.path)
   pins.pin(paths)
   const folder = await mkdtemp(join(temporary, 'backup-'))

@@ -120,12 +120,8 @@ export class EmbeddedCatalog {
     return lastTableId(this.#sqlite)
   }
 
-  allTables(): readonly Table[] {
-    return [...this.#byId.values()].map(state => state.table)
-  }
-
-  /** The same, one by one: for whoever looks at them in turns. */
-  *eachTable(): Iterable<Table> {
+  /** Those there are as they are asked for: whoever looks at them in turns meets new ones, too. */
+  *allTables(): Iterable<Table> {
     for (const { table } of this.#byId.values()) yield table
   }
 

@@ -40,7 +40,7 @@ export class Indexer {
   /** By path: the wish that is met, or cannot be. */
   readonly #met = new Map<string, string>()
   readonly #failed = new Map<string, number>()
-  readonly #wishes = new WeakMap<Table, Wish>()
+  readonly #wishes = new WeakMap<Table, Wish | undefined>()
   /** By path of files that are new since the start: from when on they get indexes unasked. */
   readonly #due = new Map<string, number>()
   #running: Promise<unknown> = Promise.resolve()
@@ -111,12 +111,13 @@ export class Indexer {
     const { catalog } = this.#parts
     const now = Date.now()
     const missing: Missing[] = []
-    await eachPaced(new Pace(), only === undefined ? catalog.eachTable() : [catalog.host(only)], table => {
-      const files = catalog.files(table)
-      if (files.length === 0) return
+    await eachPaced(new Pace(), only === undefined ? catalog.allTables() : [catalog.host(only)], ({ id }) => {
+      // It may have been changed since somebody asked for it.
+      const table = catalog.tableById(id)
+      if (table === undefined) return
       const wish = this.#wishOf(table)
       if (wish === undefined) return
-      for (const file of files) {
+      for (const file of catalog.files(table)) {
         const { path } = file
         if (this.#met.get(path) === wish.text || (this.#failed.get(path) ?? 0) > now) continue
         if (!onlyDue || this.#dueOf(path, now) <= now) missing.push({ table, file, wish })
@@ -127,13 +128,8 @@ export class Indexer {
 
   /** What side files of the table should hold; undefined where it has none. */
   #wishOf(table: Table): Wish | undefined {
-    const known = this.#wishes.get(table)
-    if (known !== undefined) return known.text === '' ? undefined : known
-    const wanted = wantedOf(table)
-    const hasAny = wanted.sections.length > 0 || wanted.counted !== undefined
-    const wish = { wanted, text: hasAny ? `sections ${describe(wanted)}` : '' }
-    this.#wishes.set(table, wish)
-    return hasAny ? wish : undefined
+    if (!this.#wishes.has(table)) this.#wishes.set(table, wishOf(table))
+    return this.#wishes.get(table)
   }
 
   #dueOf(path: string, now: number): number {
@@ -196,6 +192,12 @@ interface Wish {
   readonly wanted: Wanted
   /** The same for the same wish. */
   readonly text: string
+}
+
+function wishOf(table: Table): Wish | undefined {
+  const wanted = wantedOf(table)
+  if (wanted.sections.length === 0 && wanted.counted === undefined) return undefined
+  return { wanted, text: describe(wanted) }
 }
 
 function describe({ sections, counted }: Wanted): string {

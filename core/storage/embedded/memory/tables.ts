@@ -36,16 +36,13 @@ export class OpenTables {
 
   /** Rows that are in no file yet. */
   get rows(): number {
-    const memtables = this.all().flatMap(data => data.memtables)
-    return memtables.reduce((sum, memtable) => sum + memtable.rows, 0)
+    let rows = 0
+    for (const { memtables } of this.all()) for (const memtable of memtables) rows += memtable.rows
+    return rows
   }
 
-  all(): readonly TableData[] {
-    return [...this.#tables.values()]
-  }
-
-  /** The same, one by one: for whoever looks at them in turns. */
-  each(): Iterable<TableData> {
+  /** Those there are as they are asked for. */
+  all(): Iterable<TableData> {
     return this.#tables.values()
   }
 

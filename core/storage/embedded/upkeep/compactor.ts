@@ -84,7 +84,7 @@ export class Compactor {
     const { catalog, log } = this.#parts
     const report = { rows: 0, bytes: 0, files: 0 }
     const failures = await eachTable(
-      only ? [catalog.host(only)] : catalog.eachTable(),
+      only ? [catalog.host(only)] : catalog.allTables(),
       async table => {
         if (!isLogical(table)) await this.#compactTable(table.id, report)
       },

@@ -76,7 +76,7 @@ export class Flusher {
 
   /** Plans a flush when some rows are in memory since before `limit` (milliseconds since 1970). */
   async planOlderThan(limit: number, pace: Pace): Promise<void> {
-    for (const { memtables } of this.#parts.tables.each()) {
+    for (const { memtables } of this.#parts.tables.all()) {
       if (memtables.some(memtable => memtable.createdAt < limit)) return this.plan()
       if (pace.isDue) await pace.pause()
     }
@@ -91,7 +91,7 @@ export class Flusher {
   async close(limit: AbortSignal | undefined): Promise<void> {
     this.#limit = limit
     await this.flush()
-    const left = this.#parts.tables.all().filter(data => data.memtables.length > 0).length
+    const left = [...this.#parts.tables.all()].filter(data => data.memtables.length > 0).length
     if (left > 0)
       this.#parts.log.warn({ tables: left }, 'the rows of tables stay in the log: no time was left to write files')
   }
@@ -117,7 +117,9 @@ export class Flusher {
     const { catalog, tables, metrics, log } = this.#parts
     const started = performance.now()
     const id = only && catalog.host(only).id
-    const due = tables.all().filter(data => data.memtables.length > 0 && (id === undefined || data.table.id === id))
+    const due = [...tables.all()].filter(
+      data => data.memtables.length > 0 && (id === undefined || data.table.id === id)
+    )
     const outsideLog = ({ table }: TableData) => Number(table.options.skip_wal === true)
     due.sort((a, b) => outsideLog(b) - outsideLog(a))
     for (const data of due) data.seal()
