@@ -30,7 +30,8 @@ export function arrowColumn(library: Library, type: ResultType): ArrowColumn {
   return bytes(library, new library.Utf8(), value => Buffer.from(typeof value === 'string' ? value : write(value)))
 }
 
-function fixedType(library: Library, type: ResultType): Arrow.DataType | undefined {
+/** Of a type whose values lie one behind the other in as many bytes; undefined for others. */
+export function fixedType(library: Library, type: ResultType): Arrow.DataType | undefined {
   if (isTimestamp(type)) {
     const { SECOND, MILLISECOND, MICROSECOND, NANOSECOND } = library.TimeUnit
     return new library.Timestamp({ s: SECOND, ms: MILLISECOND, us: MICROSECOND, ns: NANOSECOND }[timeUnit(type)])

@@ -35,7 +35,7 @@ import { checkSteps } from './table-limit.ts'
 /** Tables that are made or changed in one transaction. */
 const stepTables = 1_000
 /** Of work that goes on whoever leaves. */
-const endless = new Pace(new AbortController().signal)
+const endless = new Pace()
 
 export interface WriteResult {
   /** Affected rows, all writes together. */

@@ -204,7 +204,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
       added.push({ ...note, receive })
     },
     async checkStored() {
-      const pace = new Pace(new AbortController().signal)
+      const pace = new Pace()
       const broken: string[] = []
       for (const { name, yaml } of versions.latest()) {
         if (pace.isDue) await pace.pause()

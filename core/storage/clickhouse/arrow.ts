@@ -1,7 +1,8 @@
 // Columns of a write as one Arrow stream: their memory goes out as it lies, wherever its layout is Arrow's.
 import type * as Arrow from 'apache-arrow'
+import { fixedType } from '../../format/arrow-column.ts'
 import { type BytesData, type ColumnData, isValid } from '../../model/batch.ts'
-import { type ColumnType, isTimestamp, timeUnit } from '../../model/types.ts'
+import type { ColumnType } from '../../model/types.ts'
 
 /** A column under the name it has in the cluster. */
 export interface SentColumn {
@@ -62,7 +63,7 @@ function arrowData(library: Library, { type, data }: SentColumn, rows: number): 
     return library.makeData({ type: new library.Decimal(scale, digits), length: rows, ...nulls, data })
   }
   return library.makeData({
-    type: fixedType(library, type),
+    type: fixedType(library, type)!,
     length: rows,
     ...nulls,
     data: values.subarray(0, rows)
@@ -101,35 +102,4 @@ function widened(values: BigInt64Array, rows: number): BigInt64Array {
     words[i * 2 + 1] = values[i]! < 0n ? -1n : 0n
   }
   return words
-}
-
-function fixedType(library: Library, type: ColumnType): Arrow.DataType {
-  if (isTimestamp(type)) {
-    const { SECOND, MILLISECOND, MICROSECOND, NANOSECOND } = library.TimeUnit
-    return new library.Timestamp({ s: SECOND, ms: MILLISECOND, us: MICROSECOND, ns: NANOSECOND }[timeUnit(type)])
-  }
-  switch (type) {
-    case 'Int8':
-      return new library.Int8()
-    case 'Int16':
-      return new library.Int16()
-    case 'Int32':
-      return new library.Int32()
-    case 'Int64':
-      return new library.Int64()
-    case 'UInt8':
-      return new library.Uint8()
-    case 'UInt16':
-      return new library.Uint16()
-    case 'UInt32':
-      return new library.Uint32()
-    case 'UInt64':
-      return new library.Uint64()
-    case 'Float32':
-      return new library.Float32()
-    case 'Date':
-      return new library.DateDay()
-    default:
-      return new library.Float64()
-  }
 }

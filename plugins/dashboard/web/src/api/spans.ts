@@ -45,7 +45,7 @@ interface Row {
   readonly longest: number
 }
 
-const table = 'telemetry_traces'
+export const spanTable = 'telemetry_traces'
 /** Spans whose callers are looked up at most: each is held in memory for it. */
 const mostJoined = 2_000_000
 /** Traces are picked by the last digits of their ids, which are random. */
@@ -59,9 +59,9 @@ const figures = (prefix: string) => `count(*) AS spans,
 
 /** Those that took most time in all first. */
 export async function loadOperations(span: TimeSpan, options: Options): Promise<readonly Operation[]> {
-  if (!(await hasTable(options.db, table, options))) return []
+  if (!(await hasTable(options.db, spanTable, options))) return []
   const rows = await rowsOf<Row & { service: string; operation: string }>(
-    `SELECT service_name AS service, span_name AS operation, ${figures('')} FROM ${table}
+    `SELECT service_name AS service, span_name AS operation, ${figures('')} FROM ${spanTable}
      WHERE ${within('', span)} GROUP BY service_name, span_name ORDER BY sum(duration_nano) DESC LIMIT ${most}`,
     options
   )
@@ -69,9 +69,9 @@ export async function loadOperations(span: TimeSpan, options: Options): Promise<
 }
 
 export async function loadServiceCalls(span: TimeSpan, options: Options): Promise<ServiceCalls> {
-  if (!(await hasTable(options.db, table, options))) return { services: [], calls: [], sampled: 1 }
+  if (!(await hasTable(options.db, spanTable, options))) return { services: [], calls: [], sampled: 1 }
   const services = await rowsOf<Row & { service: string }>(
-    `SELECT service_name AS service, ${figures('')} FROM ${table} WHERE ${within('', span)} GROUP BY service_name ORDER BY spans DESC, service LIMIT ${most}`,
+    `SELECT service_name AS service, ${figures('')} FROM ${spanTable} WHERE ${within('', span)} GROUP BY service_name ORDER BY spans DESC, service LIMIT ${most}`,
     options
   )
   const all = services.reduce((sum, { spans }) => sum + Number(spans), 0)
@@ -80,8 +80,8 @@ export async function loadServiceCalls(span: TimeSpan, options: Options): Promis
   const sampled = samples[digits]!
   const picked = digits === 0 ? '' : ` AND right(c.trace_id, ${digits}) = '${'0'.repeat(digits)}'`
   const calls = await rowsOf<Row & { caller: string; called: string }>(
-    `SELECT p.service_name AS caller, c.service_name AS called, ${figures('c.')} FROM ${table} c
-     JOIN ${table} p ON p.trace_id = c.trace_id AND p.span_id = c.parent_span_id
+    `SELECT p.service_name AS caller, c.service_name AS called, ${figures('c.')} FROM ${spanTable} c
+     JOIN ${spanTable} p ON p.trace_id = c.trace_id AND p.span_id = c.parent_span_id
      WHERE ${within('c.', span)} AND ${within('p.', span)} AND p.service_name <> c.service_name${picked}
      GROUP BY p.service_name, c.service_name ORDER BY spans DESC, caller, called LIMIT ${most}`,
     options
@@ -96,7 +96,8 @@ export async function loadServiceCalls(span: TimeSpan, options: Options): Promis
   }
 }
 
-function within(prefix: string, { from, to }: TimeSpan): string {
+/** The condition on spans that began within a time, in milliseconds since 1970; `prefix` is that of the table. */
+export function within(prefix: string, { from, to }: TimeSpan): string {
   const [first, last] = [from, to].map(at => new Date(at).toISOString())
   return `${prefix}timestamp >= '${first}' AND ${prefix}timestamp <= '${last}'`
 }

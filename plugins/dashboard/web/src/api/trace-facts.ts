@@ -1,6 +1,6 @@
 // Whole traces of a time, one row each: many more of them than a search answers with all their spans.
-import type { TimeSpan } from '../time.ts'
 import { hasTable } from './catalog.ts'
+import { spanTable, within } from './spans.ts'
 import { rowsOf } from './sql.ts'
 import { readTags, type TraceSearch } from './traces.ts'
 
@@ -38,7 +38,6 @@ interface Options {
   readonly signal: AbortSignal
 }
 
-const table = 'telemetry_traces'
 /** Traces asked for at most, and how many of them are the longest where not all are. */
 const most = 2_000
 const mostLongest = 100
@@ -51,20 +50,20 @@ export async function loadTraceFacts(
   options: Options
 ): Promise<FoundTraces | undefined> {
   const conditions = conditionsOf(search)
-  if (conditions === undefined || !(await hasTable(options.db, table, options))) return undefined
+  if (conditions === undefined || !(await hasTable(options.db, spanTable, options))) return undefined
   const { where, params } = conditions
   const [counted] = await rowsOf<{ n: number }>(
-    `SELECT approx_count_distinct(trace_id) AS n FROM ${table} WHERE ${where}`,
+    `SELECT approx_count_distinct(trace_id) AS n FROM ${spanTable} WHERE ${where}`,
     { ...options, params }
   )
   const all = Number(counted?.n ?? 0)
-  const ids = `SELECT trace_id FROM ${table} WHERE ${where}`
+  const ids = `SELECT trace_id FROM ${spanTable} WHERE ${where}`
   const wanted = all <= most ? ids : `${ids} AND ${isSampled(most / all)} UNION ${longestOf(ids)}`
   const rows = await rowsOf<Row>(
     `SELECT trace_id, arg_min(service_name, timestamp) AS service, arg_min(span_name, timestamp) AS operation,
        epoch_ns(min(timestamp)) AS began, epoch_ns(max(timestamp_end)) AS ended, count(*) AS spans,
        count(*) FILTER (WHERE span_status_code = 'STATUS_CODE_ERROR') AS failed
-     FROM ${table} WHERE ${within({ from: search.from - reach, to: search.to + reach })} AND trace_id IN (${wanted})
+     FROM ${spanTable} WHERE ${within('', { from: search.from - reach, to: search.to + reach })} AND trace_id IN (${wanted})
      GROUP BY trace_id LIMIT ${2 * most}`,
     { ...options, params }
   )
@@ -105,7 +104,7 @@ function conditionsOf({
   if (!isKnown || (error !== undefined && error !== 'true' && error !== 'false')) return undefined
   const parts = [
     'service_name = $service',
-    within(span),
+    within('', span),
     ...(operation === '' ? [] : ['span_name = $operation']),
     ...(minDuration === '' ? [] : [`duration_nano >= ${shortest}`]),
     ...(maxDuration === '' ? [] : [`duration_nano <= ${longest}`]),
@@ -122,9 +121,4 @@ function nanoseconds(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined
   const parts = text.matchAll(/([\d.]+)([a-zµ]+)/g)
   return Math.round(Array.from(parts, ([, count, unit]) => Number(count) * units[unit!]!).reduce((a, b) => a + b, 0))
-}
-
-function within({ from, to }: TimeSpan): string {
-  const [first, last] = [from, to].map(at => new Date(at).toISOString())
-  return `timestamp >= '${first}' AND timestamp <= '${last}'`
 }
