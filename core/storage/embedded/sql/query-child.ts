@@ -1,6 +1,7 @@
 // One run of a query process: starts it, hands it statements, watches its memory, and ends it.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readSync, rm } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { DbError } from '../../../errors.ts'
@@ -62,7 +63,8 @@ export class QueryChild {
   readonly #process: ChildProcess
   readonly #socket: Socket
   readonly #stderr: Socket
-  readonly #exited: Promise<void>
+  /** Resolves when it has ended and nothing of it is left on the disk. */
+  readonly #gone: Promise<void>
   #isReady = false
   #isOver = false
   #lastStatement = 0
@@ -102,13 +104,12 @@ export class QueryChild {
       this.#lastWords = (this.#lastWords + piece.toString()).slice(-maxLastWords)
     })
     this.#hold(false)
-    this.#exited = new Promise(resolve => {
-      this.#process.once('close', (code, signal) => {
-        this.#over('died', signal === null ? `it ended with code ${code}` : `it crashed (${signal})`)
-        resolve()
-      })
+    const { promise: exited, resolve } = Promise.withResolvers<void>()
+    this.#process.once('close', (code, signal) => {
+      this.#over('died', signal === null ? `it ended with code ${code}` : `it crashed (${signal})`)
+      resolve()
     })
-    void this.#exited.then(() => this.#cleanUp())
+    this.#gone = exited.then(() => this.#cleanUp())
     const { hardLimit: _, waitingThreads: __, ...settings } = options
     this.#write(FrameKind.settings, 0, 0, JSON.stringify(settings))
   }
@@ -175,7 +176,7 @@ export class QueryChild {
     this.lose(() => error)
     this.#hold(true)
     this.#process.kill('SIGKILL')
-    await this.#exited
+    await this.#gone
   }
 
   /** Answers all statements with an error. */
@@ -195,12 +196,13 @@ export class QueryChild {
     this.#events.ended(reason, detail)
   }
 
-  #cleanUp(): void {
+  async #cleanUp(): Promise<void> {
     this.#watch?.stop()
     if (this.#status !== undefined) closeSync(this.#status)
     this.#status = undefined
     this.#socket.destroy()
-    rm(this.#options.temporary, { recursive: true, force: true }, () => {})
+    // What cannot be removed now is removed by the next start.
+    await rm(this.#options.temporary, { recursive: true, force: true }).catch(() => {})
   }
 
   #write(kind: number, statement: number, argument = 0, payload = ''): void {
