@@ -47,7 +47,7 @@ export const functions = words(`
   map map_concat map_contains map_contains_entry map_contains_value map_entries map_extract map_extract_value map_from_entries map_keys
   map_values max max_by md5 md5_number md5_number_lower md5_number_upper mean median microsecond millennium millisecond min min_by minute
   mismatches mod mode month monthname multiply nanosecond nextafter nfc_normalize normalized_interval not_ilike_escape not_like_escape now
-  nth_value ntile nullif octet_length ord parse_dirname parse_dirpath parse_filename parse_formatted_bytes parse_path percent_rank pi
+  nth_value ntile nullif octet_length ord parse_dirname parse_dirpath parse_filename parse_formatted_bytes parse_path percent_rank pi pg_size_pretty
   position pow power prefix printf product quantile quantile_cont quantile_disc quarter radians random range rank rank_dense reduce
   regexp_escape regexp_extract regexp_extract_all regexp_full_match regexp_matches regexp_replace regexp_split_to_array
   regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy remap_struct repeat replace replace_type

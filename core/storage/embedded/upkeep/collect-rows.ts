@@ -1,5 +1,6 @@
-// The rows of a memtable as one piece per column: where they lie in shared memory the thread that writes them does it, else the server's.
+// The rows of a memtable as one piece per column, for the thread that writes them: where they lie in memory that it cannot share.
 import type { ColumnData } from '../../../model/batch.ts'
+import { isBytesType } from '../../../model/types.ts'
 import { columnBuilder, type Piece } from '../datafile/column-builder.ts'
 import { leftOut, type MemtableRows, type StoredColumn } from '../memory/memtable.ts'
 import { areSharedNumbers, isShared } from '../memory/shared-memory.ts'
@@ -40,14 +41,12 @@ export async function collectPaced(rows: RowsToCollect): Promise<CollectedRows> 
   }
 }
 
-export function collectRows(rows: RowsToCollect): CollectedRows {
-  const steps = collect(rows)
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
-}
-
-/** Whether threads can share all memory of rows. */
-export function areShared(writes: readonly MemtableRows[]): boolean {
-  return writes.every(({ tsids, columns }) => isShared(tsids) && [...columns.values()].every(areSharedNumbers))
+/** Whether rows are numbers of series in memory that threads share. */
+export function areShared({ writes, columns }: RowsToCollect): boolean {
+  if (columns.some(({ type }) => isBytesType(type))) return false
+  return writes.every(
+    ({ op, tsids, columns }) => op === 'put' && isShared(tsids) && [...columns.values()].every(areSharedNumbers)
+  )
 }
 
 function* collect({ writes, columns, hasSeries, hasVersions }: RowsToCollect): Generator<void, CollectedRows> {

@@ -69,9 +69,9 @@ export async function writeFlushed(
   }
 }
 
-/** Rows in memory that threads share are collected by the thread; a flush copies nothing of them here. */
+/** Of rows in memory that threads share nothing is copied here. */
 async function askToWrite(upkeep: UpkeepThread, file: Pick<FlushTask, 'shape' | 'owners'>, rows: RowsToCollect) {
-  if (areShared(rows.writes)) return upkeep.flush({ ...file, shared: rows }, [])
+  if (areShared(rows)) return upkeep.flush({ ...file, shared: rows }, [])
   const task = { ...file, ...(await collectPaced(rows)) }
   return upkeep.flush(task, memoryOf(task))
 }

@@ -15,13 +15,21 @@ export interface RowKeys {
 
 /** Places of the rows in that order. */
 export function sortRows(keys: RowKeys): Uint32Array {
+  const { rows, tsids, owners } = keys
+  if (tsids === undefined) return sortRuns(keys, Uint32Array.of(rows))
+  const { first, counts, series } = countSeries([tsids], owners)
+  const ends = endsOf(series, counts)
+  // Where the next row of a series goes.
+  const next = new Uint32Array(counts.length)
+  for (let i = 0; i < series.length; i++) next[series[i]!] = i === 0 ? 0 : ends[i - 1]!
+  const places = new Uint32Array(rows)
+  for (let row = 0; row < rows; row++) places[next[tsids[row]! - first]!++] = row
+  return sortRuns(keys, ends, places)
+}
+
+/** The same of rows that are by series already, in the order of `places`; `ends`: where the rows of each series end. */
+export function sortRuns(keys: RowKeys, ends: Uint32Array, places = inOrder(keys.rows)): Uint32Array {
   const sorter = new RunSorter(keys)
-  if (keys.tsids === undefined) {
-    const places = Uint32Array.from({ length: keys.rows }, (_, i) => i)
-    sorter.sort(places, 0, keys.rows)
-    return places
-  }
-  const { places, ends } = bySeries(keys.tsids, keys.owners)
   let from = 0
   for (const to of ends) {
     sorter.sort(places, from, to)
@@ -30,34 +38,37 @@ export function sortRows(keys: RowKeys): Uint32Array {
   return places
 }
 
-/** Rows by series, each in the order they are in; and where the rows of each series end. */
-function bySeries(tsids: Uint32Array, owners: RowKeys['owners']): { places: Uint32Array; ends: Uint32Array } {
-  let [first, last] = [0xffffffff, 0]
-  for (let row = 0; row < tsids.length; row++) {
-    const tsid = tsids[row]!
-    if (tsid < first) first = tsid
-    if (tsid > last) last = tsid
-  }
-  const counts = new Uint32Array(tsids.length === 0 ? 0 : last - first + 1)
-  for (let row = 0; row < tsids.length; row++) counts[tsids[row]! - first]!++
-  const series = inOrder(counts, first, owners)
-  // From here on: where the next row of a series goes.
-  const starts = counts
-  const ends = new Uint32Array(series.length)
-  let at = 0
-  for (let i = 0; i < series.length; i++) {
-    const count = counts[series[i]!]!
-    starts[series[i]!] = at
-    at += count
-    ends[i] = at
-  }
-  const places = new Uint32Array(tsids.length)
-  for (let row = 0; row < tsids.length; row++) places[starts[tsids[row]! - first]!++] = row
-  return { places, ends }
+function inOrder(rows: number): Uint32Array {
+  const places = new Uint32Array(rows)
+  for (let row = 0; row < rows; row++) places[row] = row
+  return places
 }
 
-/** Series that have rows, by their distance to the first number. */
-function inOrder(counts: Uint32Array, first: number, owners: RowKeys['owners']): Uint32Array {
+export interface CountedSeries {
+  /** The lowest number of a series. */
+  readonly first: number
+  /** Rows of each series, by its distance to the first number. */
+  readonly counts: Uint32Array
+  /** These distances of those that have rows, in the order of a file. */
+  readonly series: Uint32Array
+}
+
+/** Counts the rows of each series; each array holds the numbers of some rows. */
+export function countSeries(all: readonly Uint32Array[], owners: RowKeys['owners']): CountedSeries {
+  let [first, last] = [0xffffffff, -1]
+  for (const tsids of all) {
+    for (let row = 0; row < tsids.length; row++) {
+      const tsid = tsids[row]!
+      if (tsid < first) first = tsid
+      if (tsid > last) last = tsid
+    }
+  }
+  const counts = new Uint32Array(Math.max(0, last - first + 1))
+  for (const tsids of all) for (let row = 0; row < tsids.length; row++) counts[tsids[row]! - first]!++
+  return { first, counts, series: seriesInOrder(counts, first, owners) }
+}
+
+function seriesInOrder(counts: Uint32Array, first: number, owners: RowKeys['owners']): Uint32Array {
   let present = 0
   for (let i = 0; i < counts.length; i++) if (counts[i]! > 0) present++
   const series = new Uint32Array(present)
@@ -66,6 +77,13 @@ function inOrder(counts: Uint32Array, first: number, owners: RowKeys['owners']):
   const ownerOf = (i: number) => owners.of[first + i - owners.first]!
   const byOwner = Map.groupBy(series, ownerOf)
   return Uint32Array.from([...byOwner].sort(([a], [b]) => a - b).flatMap(([, own]) => own))
+}
+
+/** Where the rows of each series end that come one after the other. */
+export function endsOf(series: Uint32Array, counts: Uint32Array): Uint32Array {
+  const ends = new Uint32Array(series.length)
+  for (let i = 0, at = 0; i < series.length; i++) ends[i] = at += counts[series[i]!]!
+  return ends
 }
 
 /** Rows put in order one by one before they are merged. */

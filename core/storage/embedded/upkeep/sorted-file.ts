@@ -1,6 +1,7 @@
 // Sorted rows as a data file: their columns under the names files give them, in row groups a reader can hold.
 import type { ColumnData } from '../../../model/batch.ts'
-import { addTextSizes, pickRows } from '../datafile/column-builder.ts'
+import type { ColumnType } from '../../../model/types.ts'
+import { addTextSizes, pickRows, sliceRows } from '../datafile/column-builder.ts'
 import { RowFile, type WrittenFile } from '../datafile/row-file.ts'
 import type { FileColumn } from '../datafile/stored-column.ts'
 import { groupTextBytes, textEnd } from '../datafile/write-rows.ts'
@@ -78,9 +79,10 @@ export class SortedFile {
   /** Writes rows as row groups, one after each call of `next`. */
   *write(rows: Rows, kept: KeptRows): Generator<void> {
     const count = kept.places.length
+    const isInOrder = kept.merged.length === 0 && areInOrder(kept.places)
     for (let from = 0; from < count; ) {
       const to = this.#end(rows, kept, from)
-      this.#writeGroup(rows, kept, from, to)
+      this.#writeGroup(rows, kept, from, to, isInOrder)
       from = to
       yield
     }
@@ -109,24 +111,33 @@ export class SortedFile {
     return textEnd(sizes, from, groupTextBytes).to
   }
 
-  #writeGroup(rows: Rows, kept: KeptRows, from: number, to: number): void {
+  #writeGroup(rows: Rows, kept: KeptRows, from: number, to: number, isInOrder: boolean): void {
     const { hasSeries, hasOrder, hasOwner, numbersGroups } = this.#shape
     const places = kept.places.subarray(from, to)
-    const columns = this.#shape.columns.map(({ type }, i) => {
-      const data = rows.columns[i]!
-      return pickRows(type, data, valuePlaces(kept, data, from, to), 0, to - from)
-    })
+    // Made for this row group alone.
+    const made: ColumnData[] = []
+    const take = (type: ColumnType, data: ColumnData) => {
+      if (isInOrder) return sliceRows(type, data, from, to)
+      const picked = pickRows(type, data, valuePlaces(kept, data, from, to), 0, to - from)
+      made.push(picked)
+      return picked
+    }
+    const columns = this.#shape.columns.map(({ type }, i) => take(type, rows.columns[i]!))
     this.#see(columns[this.#shape.time]!)
-    const written: ColumnData[] = [
-      ...(hasSeries ? [pickRows('UInt32', { kind: 'fixed', values: rows.tsids! }, places, 0, to - from)] : []),
+    const hidden: ColumnData[] = [
       ...(hasOrder ? this.#order(rows, places) : []),
-      ...(hasOwner ? [owners(places, rows.ownerOf)] : []),
-      ...columns,
-      ...(numbersGroups ? [{ kind: 'fixed', values: new Uint32Array(to - from).fill(this.#groups) } as const] : [])
+      ...(hasOwner ? [owners(places, rows.ownerOf)] : [])
     ]
-    this.#file.write(to - from, written)
-    // They were made for this row group, and would stay until memory is looked through the next time.
-    for (const data of written) if (data.kind === 'fixed') (data.values.buffer as ArrayBuffer).transfer(0)
+    const group = { kind: 'fixed', values: new Uint32Array(numbersGroups ? to - from : 0).fill(this.#groups) } as const
+    made.push(...hidden, group)
+    this.#file.write(to - from, [
+      ...(hasSeries ? [take('UInt32', { kind: 'fixed', values: rows.tsids! })] : []),
+      ...hidden,
+      ...columns,
+      ...(numbersGroups ? [group] : [])
+    ])
+    // It would stay until memory is looked through the next time.
+    for (const data of made) if (data.kind === 'fixed') (data.values.buffer as ArrayBuffer).transfer(0)
     this.#groups++
   }
 
@@ -161,6 +172,11 @@ export class SortedFile {
     if (values[min]! < this.#minTime) this.#minTime = values[min]!
     if (values[max]! > this.#maxTime) this.#maxTime = values[max]!
   }
+}
+
+function areInOrder(places: Uint32Array): boolean {
+  for (let i = 0; i < places.length; i++) if (places[i] !== i) return false
+  return true
 }
 
 function isBefore(words: Int32Array, a: number, b: number): boolean {

@@ -4,10 +4,8 @@ import { isDbError } from '../../../errors.ts'
 import { pause } from '../../../timer.ts'
 import { collect } from '../../../workers/free.ts'
 import { reach } from '../fault.ts'
-import { collectRows } from './collect-rows.ts'
 import { type FlushTask, flushRows, type SharedFlushTask } from './flush-rows.ts'
 import { type MergeTask, mergeFiles, UnsortedInput } from './merge-files.ts'
-import { memoryOf } from './row-memory.ts'
 import type { SortedFileFacts } from './sorted-file.ts'
 
 export type UpkeepTask =
@@ -26,8 +24,7 @@ parentPort!.on('message', (task: UpkeepTask) => {
   else void answer(task.id, () => merge(task.merge))
 })
 
-function flush(asked: FlushTask | SharedFlushTask): SortedFileFacts | undefined {
-  const task = 'shared' in asked ? { ...asked, ...collectRows(asked.shared) } : asked
+function flush(task: FlushTask | SharedFlushTask): SortedFileFacts | undefined {
   try {
     return flushRows(task, () => {
       reach('flush.group')
@@ -35,8 +32,6 @@ function flush(asked: FlushTask | SharedFlushTask): SortedFileFacts | undefined 
     })
   } finally {
     lastFlush = performance.now()
-    // It would stay until memory is looked through the next time.
-    for (const buffer of memoryOf(task)) buffer.transfer(0)
     tidy('minor')
   }
 }

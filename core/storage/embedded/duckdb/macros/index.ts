@@ -1,13 +1,24 @@
 // Functions that users of other databases know, as macros in terms of DuckDB's own. One file for each kind.
 import { aggregateMacros } from './aggregate.ts'
 import { jsonMacros } from './json.ts'
+import { listMacros } from './list.ts'
+import { numberMacros } from './number.ts'
 import { textMacros } from './text.ts'
 import { timeMacros } from './time.ts'
+import { typeMacros } from './type.ts'
 
 /** By name and parameters, as `name(a, b)`, what a call means; several forms of one name differ in the number of their parameters. */
 export type Macros = Readonly<Record<string, string>>
 
-const all: Macros = { ...timeMacros, ...textMacros, ...jsonMacros, ...aggregateMacros }
+const all: Macros = {
+  ...timeMacros,
+  ...textMacros,
+  ...numberMacros,
+  ...listMacros,
+  ...typeMacros,
+  ...jsonMacros,
+  ...aggregateMacros
+}
 
 function nameOf(form: string): string {
   return form.slice(0, form.indexOf('('))

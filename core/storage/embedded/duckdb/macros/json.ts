@@ -15,7 +15,16 @@ const compared = (left: string, right: string) =>
   `CASE ${part(2)} WHEN '==' THEN ${left} = ${right} WHEN '!=' THEN ${left} <> ${right} WHEN '<>' THEN ${left} <> ${right}
     WHEN '<' THEN ${left} < ${right} WHEN '<=' THEN ${left} <= ${right} WHEN '>' THEN ${left} > ${right} ELSE ${left} >= ${right} END`
 
+const kind = `CASE json_type(j) WHEN 'VARCHAR' THEN 'string' WHEN 'UBIGINT' THEN 'number' WHEN 'BIGINT' THEN 'number' WHEN 'DOUBLE' THEN 'number'
+    ELSE lower(json_type(j)) END`
+
 export const jsonMacros: Macros = {
+  'jsonb_array_length(j)': 'json_array_length(j)',
+  'json_typeof(j)': kind,
+  'jsonb_typeof(j)': kind,
+  'jsonb_pretty(j)': 'json_pretty(j)',
+  'jsonb_path_exists(j, p)': 'json_exists(j, p)',
+  'json_get_object(j, p)': `json_extract(j, ${path('p')})`,
   'parse_json(x)': 'CAST(x AS JSON)',
   'json_to_string(j)': 'CAST(j AS VARCHAR)',
   'json_get(j, p)': `json_extract(j, ${path('p')})`,

@@ -21,12 +21,24 @@ const moment = (x: string) =>
 /** DuckDB's own clock has a zone, and compares with no column. */
 const clock = "timezone('UTC', system.main.now())"
 
+/** A text by its form, in the zone of the session unless it has an offset, as a time in UTC. */
+const parsed = "timezone('UTC', CAST(strptime(x, form) AS TIMESTAMPTZ))"
+
+/** The clock of a moment in the zone of the session. */
+const localTime = (x: string) =>
+  `CASE typeof(${x}) WHEN 'TIMESTAMP WITH TIME ZONE' THEN timezone(current_setting('TimeZone'), CAST(${x} AS TIMESTAMPTZ)) ELSE CAST(${x} AS TIMESTAMP) END`
+
 export const timeMacros: Macros = {
   'now()': clock,
   'get_current_timestamp()': clock,
   'transaction_timestamp()': clock,
+  'clock_timestamp()': clock,
+  'statement_timestamp()': clock,
+  'current_time()': `CAST(${clock} AS TIME)`,
   'date_bin(i, t)': bin("TIMESTAMP '1970-01-01'"),
   'date_bin(i, t, origin)': bin(moment('origin')),
+  'date_bin_wallclock(i, t)': bin("TIMESTAMP '1970-01-01'"),
+  'date_bin_wallclock(i, t, origin)': bin(moment('origin')),
   'date_format(t, form)': 'strftime(t, form)',
   'to_char(t, form)': `CASE WHEN contains(form, '%') THEN strftime(t, form)
     ELSE error('to_char takes patterns such as YYYY only as a constant: ' || form) END`,
@@ -40,8 +52,23 @@ export const timeMacros: Macros = {
   'to_timestamp_millis(x)': counted('TIMESTAMP_MS', 'millisecond', `make_timestamp(${integer} * 1000)`),
   'to_timestamp_micros(x)': counted('TIMESTAMP', '', `make_timestamp(${integer})`),
   'to_timestamp_nanos(x)': counted('TIMESTAMP_NS', '', `make_timestamp_ns(${integer})`),
+  'to_timestamp(x, form)': parsed,
+  'to_timestamp_seconds(x, form)': `CAST(${parsed} AS TIMESTAMP_S)`,
+  'to_timestamp_millis(x, form)': `CAST(${parsed} AS TIMESTAMP_MS)`,
+  'to_timestamp_micros(x, form)': parsed,
+  'to_timestamp_nanos(x, form)': `CAST(${parsed} AS TIMESTAMP_NS)`,
+  'to_unixtime(x, form)': `CAST(floor(epoch(${parsed})) AS BIGINT)`,
+  'to_date(x, form)': 'CAST(strptime(x, form) AS DATE)',
   'from_unixtime(x)': 'make_timestamp(CAST(x AS BIGINT) * 1000000)',
-  'to_date(x)': 'CAST(x AS DATE)',
+  'to_date(x)': `CASE WHEN ${isTime('x')} THEN CAST(CAST(x AS VARCHAR) AS DATE) ELSE DATE '1970-01-01' + CAST(CAST(x AS VARCHAR) AS INTEGER) END`,
+  'to_local_time(t)': localTime('t'),
+  // The zone of AT TIME ZONE: a clock stays the same, a moment is read in it.
+  'to_local_time(t, zone)': `CASE typeof(t) WHEN 'TIMESTAMP WITH TIME ZONE' THEN timezone(zone, CAST(t AS TIMESTAMPTZ)) ELSE CAST(t AS TIMESTAMP) END`,
+  'date_sub(t, i)': 't - CAST(i AS INTERVAL)',
+  'date_sub(part, a, b)': 'system.main.date_sub(part, a, b)',
+  'date_subtract(t, i)': 't - CAST(i AS INTERVAL)',
+  'overlaps(a, b, c, d)': 'least(a, b) < greatest(c, d) AND least(c, d) < greatest(a, b)',
+  'to_timezone(t, zone)': `timezone(zone, timezone('UTC', CAST(t AS TIMESTAMP)))`,
   'tz(t)': 't',
   'tz(t, zone)': `timezone(zone, timezone('UTC', CAST(t AS TIMESTAMP)))`
 }

@@ -1,0 +1,53 @@
+// Types and absent values, by the names other databases have.
+import type { Macros } from './index.ts'
+
+const named = (names: Readonly<Record<string, string>>, other: string) =>
+  `CASE typeof(x) ${Object.entries(names)
+    .map(([type, name]) => `WHEN '${type}' THEN '${name}'`)
+    .join(' ')} ELSE ${other} END`
+
+const postgres = {
+  VARCHAR: 'text',
+  BLOB: 'bytea',
+  FLOAT: 'real',
+  DOUBLE: 'double precision',
+  TIMESTAMP: 'timestamp without time zone',
+  TIMESTAMP_S: 'timestamp without time zone',
+  TIMESTAMP_MS: 'timestamp without time zone',
+  TIMESTAMP_NS: 'timestamp without time zone',
+  TIME: 'time without time zone',
+  '"NULL"': 'unknown'
+}
+
+const arrow = {
+  BOOLEAN: 'Boolean',
+  TINYINT: 'Int8',
+  SMALLINT: 'Int16',
+  INTEGER: 'Int32',
+  BIGINT: 'Int64',
+  UTINYINT: 'UInt8',
+  USMALLINT: 'UInt16',
+  UINTEGER: 'UInt32',
+  UBIGINT: 'UInt64',
+  FLOAT: 'Float32',
+  DOUBLE: 'Float64',
+  VARCHAR: 'Utf8',
+  BLOB: 'Binary',
+  DATE: 'Date32',
+  TIME: 'Time64(Microsecond)',
+  TIMESTAMP_S: 'Timestamp(Second, None)',
+  TIMESTAMP_MS: 'Timestamp(Millisecond, None)',
+  TIMESTAMP: 'Timestamp(Microsecond, None)',
+  TIMESTAMP_NS: 'Timestamp(Nanosecond, None)',
+  'TIMESTAMP WITH TIME ZONE': 'Timestamp(Microsecond, Some("UTC"))',
+  INTERVAL: 'Interval(MonthDayNano)',
+  '"NULL"': 'Null'
+}
+
+export const typeMacros: Macros = {
+  'arrow_typeof(x)': named(arrow, 'typeof(x)'),
+  'pg_typeof(x)': named(postgres, `replace(lower(typeof(x)), 'decimal', 'numeric')`),
+  'isnull(x)': 'x IS NULL',
+  'nvl(x, other)': 'coalesce(x, other)',
+  'nvl2(x, one, other)': 'CASE WHEN x IS NULL THEN other ELSE one END'
+}
