@@ -55,6 +55,8 @@ interface Thread {
 }
 
 const MiB = 2 ** 20
+/** MiB for young objects, as much as the server's own thread has: items are objects. */
+const youngMiB = 48
 
 /** Milliseconds the thread of a request that has ended may go on, and wait for a sign of it. */
 const grace = 250
@@ -126,7 +128,7 @@ export function createThreads(options: ThreadsOptions): Threads {
     const worker = startWorker(import.meta.url, 'pipeline', {
       workerData: data,
       transferList: [port2],
-      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(options.memory / MiB) }
+      resourceLimits: { maxYoungGenerationSizeMb: youngMiB, maxOldGenerationSizeMb: Math.ceil(options.memory / MiB) }
     })
     const thread: Thread = { worker, worked: 0, isReady: false, job: undefined, timer: undefined }
     threads.add(thread)

@@ -8,7 +8,7 @@ const column = (id: number, type: StoredColumn['type'], filled?: StoredColumn['f
   id,
   physical: `c${id}`,
   type,
-  filled
+  ...(filled && { filled })
 })
 
 /** Columns of every width; the last one has a value in writes that leave it out, unless they have the first one. */

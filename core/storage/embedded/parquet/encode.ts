@@ -85,15 +85,18 @@ export function chooseEncoder(
   }
 }
 
-/** Values as they are, which takes the least time; those that come with a dictionary keep it. */
+/** Bits of a difference below which integers that shall be encoded quickly are differences: numbers that go up by one, or hardly change. */
+const quickBits = 2
+
+/** Values as they are, which takes the least time; those that come with a dictionary keep it, and integers that hardly take memory as differences. */
 export function plainEncoder(column: ParquetColumn, dense: Dense, count: number, scratch: EncodeScratch): ChunkEncoder {
   switch (dense.kind) {
     case 'boolean':
       return booleans(dense.values)
     case 'int32':
-      return plainNumbers(dense.values, 1, (from, to) => boundsOfInt32(dense.values, from, to, isUnsigned(column)))
+      return quickIntegers(dense.values, count, 1, isUnsigned(column), scratch)
     case 'int64':
-      return plainNumbers(dense.halves, 2, (from, to) => boundsOfInt64(dense.halves, from, to, isUnsigned(column)))
+      return quickIntegers(dense.halves, count, 2, isUnsigned(column), scratch)
     case 'float':
       return plainNumbers(dense.halves, 1, withoutBounds)
     case 'double':
@@ -122,6 +125,38 @@ function booleans(values: Int32Array): ChunkEncoder {
   }
 }
 
+function quickIntegers(
+  values: Int32Array,
+  count: number,
+  step: 1 | 2,
+  unsigned: boolean,
+  scratch: EncodeScratch
+): ChunkEncoder {
+  const bounds = boundsOfIntegers(values, step, unsigned)
+  return differenceBits(values, count, step) > quickBits
+    ? plainNumbers(values, step, bounds)
+    : differences(values, step, bounds, scratch)
+}
+
+function boundsOfIntegers(values: Int32Array, step: 1 | 2, unsigned: boolean): ChunkEncoder['bounds'] {
+  return (from, to) =>
+    step === 1 ? boundsOfInt32(values, from, to, unsigned) : boundsOfInt64(values, from, to, unsigned)
+}
+
+function differences(
+  values: Int32Array,
+  step: 1 | 2,
+  bounds: ChunkEncoder['bounds'],
+  { delta }: EncodeScratch
+): ChunkEncoder {
+  return {
+    encoding: Encoding.deltaBinaryPacked,
+    page: (out, from, to) =>
+      step === 1 ? encodeDelta32(out, values, from, to, delta) : encodeDelta64(out, values, from, to, delta),
+    bounds
+  }
+}
+
 function integers(
   values: Int32Array,
   count: number,
@@ -129,20 +164,11 @@ function integers(
   unsigned: boolean,
   scratch: EncodeScratch
 ): ChunkEncoder {
-  const bounds = (from: number, to: number) =>
-    step === 1 ? boundsOfInt32(values, from, to, unsigned) : boundsOfInt64(values, from, to, unsigned)
+  const bounds = boundsOfIntegers(values, step, unsigned)
   const bits = differenceBits(values, count, step)
   const numbered = numberWhereFew(values, count, step, scratch.dictionary, (count * bits) / 8)
   if (numbered !== undefined) return dictionaryOfNumbers(numbered, step, bounds, scratch)
-  if (bits > 30 * step) return plainNumbers(values, step, bounds)
-  return {
-    encoding: Encoding.deltaBinaryPacked,
-    page: (out, from, to) =>
-      step === 1
-        ? encodeDelta32(out, values, from, to, scratch.delta)
-        : encodeDelta64(out, values, from, to, scratch.delta),
-    bounds
-  }
+  return bits > 30 * step ? plainNumbers(values, step, bounds) : differences(values, step, bounds, scratch)
 }
 
 function floats(

@@ -17,9 +17,6 @@ export interface ReadThreadsOptions {
   readonly looked: (result: 'hit' | 'miss', count: number) => void
 }
 
-/** MiB for young objects of a thread: it makes few, but its arrays, whose memory the collector finds with them, go the sooner. */
-const youngMiB = 12
-
 interface Waiting {
   readonly resolve: (found: SamplesFound) => void
   readonly reject: (error: unknown) => void
@@ -111,7 +108,6 @@ export class ReadThreads {
   #start(place: number): Thread {
     const { threads, cacheBytes, looked, reducers = [] } = this.#options
     const worker = startWorker(import.meta.url, 'read', {
-      resourceLimits: { maxYoungGenerationSizeMb: youngMiB },
       workerData: { cacheBytes: Math.floor(cacheBytes / threads), reducers } satisfies ReadThreadData
     })
     const thread: Thread = { worker, told: new Set(), waiting: new Map(), cacheBytes: 0 }
