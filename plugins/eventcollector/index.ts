@@ -38,7 +38,7 @@ export default definePlugin({
       1_000,
       'Columns of one table. Events with keys that would need further ones are refused with 400.'
     ),
-    max_tables: count(100_000, 'Tables of one database. Events that would need further ones are refused with 400.'),
+    max_tables: count(20_000, 'Tables of one database. Events that would need further ones are refused with 400.'),
     max_request_tables: count(1_000, 'Tables that the events of one request go to; more are refused with 400.')
   }),
   setup(core, config): CollectorService {

@@ -24,7 +24,7 @@ export default definePlugin({
       1_000,
       'Columns of one table. Pushes whose labels would need further ones are refused with 400.'
     ),
-    max_tables: count(100_000, 'Tables of one database. Pushes that would need a further one are refused with 400.')
+    max_tables: count(20_000, 'Tables of one database. Pushes that would need a further one are refused with 400.')
   }),
   setup: (core, config) =>
     createReceive(core, { ...tableLimits(core.plugin, config), entrySize: config.max_entry_size }),

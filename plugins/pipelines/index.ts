@@ -21,7 +21,7 @@ export default definePlugin({
     max_groups: count(1000, 'Rows of one request go to at most so many combinations of table and table options.', {
       live: true
     }),
-    max_tables: count(100_000, 'Tables of one database. Rows that would need further ones are refused with 400.', {
+    max_tables: count(20_000, 'Tables of one database. Rows that would need further ones are refused with 400.', {
       live: true
     }),
     max_columns: count(2_000, 'Columns of one table. Rows that would need further ones are refused with 400.', {

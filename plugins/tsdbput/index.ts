@@ -15,7 +15,7 @@ export default definePlugin({
       'Series of one table. Points of further ones are refused; each takes some 300 bytes of memory.'
     ),
     max_columns: count(1_000, 'Columns of one table. Points whose tags would need further ones are refused.'),
-    max_tables: count(100_000, 'Tables of one database. Points of metrics that would need further ones are refused.'),
+    max_tables: count(20_000, 'Tables of one database. Points of metrics that would need further ones are refused.'),
     max_point_size: size(
       64 * 2 ** 10,
       'Bytes of one point in the body; a request with a larger one is refused with 400.',
