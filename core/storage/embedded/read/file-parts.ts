@@ -35,7 +35,8 @@ export type Kept = PageSeries | SampleRows | ColumnData
 
 interface PageSeries {
   readonly numbers: Uint32Array
-  readonly ascend: boolean
+  /** Where runs of ascending numbers end. */
+  readonly ends: Uint32Array
 }
 
 /** Rows of a file, and what was read for them. */
@@ -127,7 +128,7 @@ export class FileParts {
     const seriesOf = (group: number, { from, to }: RowRange): PageSeries =>
       this.#pages.get(`${path} ${group} ${from}`, () => {
         const numbers = numbersOf(reader.column(group, series, from, to))
-        return { numbers, ascend: doAscend(numbers) }
+        return { numbers, ends: runsOf(numbers) }
       })
     const head = (group: number, { from, to }: RowRange, tsids: Uint32Array): SampleRows =>
       this.#pages.get(`${path} ${group} ${from} ${to}`, () => {
@@ -176,8 +177,8 @@ export class FileParts {
 
   /** Rows of a page, from the first of a wanted series to the last, or all where that is not much more. */
   #wantedRows(page: PageSeries, wanted: WantedSeries): readonly [first: number, end: number] {
-    const { numbers, ascend } = page
-    const [first, end] = ascend ? rowsBetween(numbers, wanted.tsids) : rowsAmong(numbers, wanted)
+    const { numbers } = page
+    const [first, end] = rowsAmong(page, wanted.tsids)
     return first === end || (end - first) * this.#limits.pageShare < numbers.length ? [first, end] : [0, numbers.length]
   }
 }
@@ -189,36 +190,49 @@ function pagesOf({ footer, pages }: KnownFile, reader: ParquetReader, group: num
   return known
 }
 
-/** In numbers that ascend. */
-function rowsBetween(numbers: Uint32Array, tsids: Uint32Array): readonly [first: number, end: number] {
-  const [low, high] = [lowerBound(tsids, numbers[0]!), lowerBound(tsids, numbers.at(-1)! + 1)]
-  if (low === high) return [0, 0]
-  const first = lowerBound(numbers, tsids[low]!)
-  return [first, lowerBound(numbers, tsids[high - 1]! + 1, first)]
+/** From the first row of a series to the last one; the same number twice where there is none. */
+function rowsAmong({ numbers, ends }: PageSeries, tsids: Uint32Array): readonly [first: number, end: number] {
+  let [first, end] = [0, 0]
+  for (let run = 0, from = 0; run < ends.length && end === 0; from = ends[run++]!) {
+    ;[first, end] = rowsBetween(numbers, from, ends[run]!, tsids)
+  }
+  for (let run = ends.length - 1; end > 0 && ends[run]! > end; run--) {
+    const [, last] = rowsBetween(numbers, ends[run - 1] ?? 0, ends[run]!, tsids)
+    if (last > 0) return [first, last]
+  }
+  return [first, end]
 }
 
-/** In numbers of several tables, where those of each ascend, or in any others. */
-function rowsAmong(numbers: Uint32Array, wanted: WantedSeries): readonly [first: number, end: number] {
-  let [first, end] = [0, numbers.length]
-  while (first < end && wanted.place(numbers[first]!) < 0) first++
-  while (end > first && wanted.place(numbers[end - 1]!) < 0) end--
-  return [first, end]
+/** Of rows `from` to `to`, whose numbers ascend; two zeros where there is none. */
+function rowsBetween(
+  numbers: Uint32Array,
+  from: number,
+  to: number,
+  tsids: Uint32Array
+): readonly [first: number, end: number] {
+  const [low, high] = [lowerBound(tsids, numbers[from]!), lowerBound(tsids, numbers[to - 1]! + 1)]
+  if (low === high) return [0, 0]
+  const first = lowerBound(numbers, tsids[low]!, from, to)
+  const end = lowerBound(numbers, tsids[high - 1]! + 1, first, to)
+  return first === end ? [0, 0] : [first, end]
+}
+
+/** Where runs of ascending numbers end: those of a table ascend, and a page may hold rows of several. */
+function runsOf(numbers: Uint32Array): Uint32Array {
+  const ends: number[] = []
+  for (let i = 1; i < numbers.length; i++) if (numbers[i]! < numbers[i - 1]!) ends.push(i)
+  return Uint32Array.from([...ends, numbers.length])
 }
 
 /** Rows of a row group. */
 type RowRange = Pick<PageInfo, 'from' | 'to'>
-
-function doAscend(numbers: Uint32Array): boolean {
-  for (let i = 1; i < numbers.length; i++) if (numbers[i]! < numbers[i - 1]!) return false
-  return true
-}
 
 /** What an entry takes besides its values. */
 const entryBytes = 256
 
 /** Bytes that something decoded takes. */
 export function sizeOf(kept: Kept): number {
-  if ('numbers' in kept) return entryBytes + kept.numbers.byteLength
+  if ('numbers' in kept) return entryBytes + kept.numbers.byteLength + kept.ends.byteLength
   if ('tsids' in kept) {
     const { columns, bounds } = kept
     return [...columns.values()].reduce((sum, data) => sum + sizeOf(data), bounds?.starts?.byteLength ?? 0)
