@@ -83,7 +83,12 @@ function settings(folder: string, addr: string | undefined) {
     },
     storage: { data_home: folder },
     logging: { level: 'debug', log_format: 'json', append_stdout: false },
-    plugins: { alerting: { rule_files: [join(exampleFolder, 'shop-rules.yml')] } }
+    // For the dashboard of the server itself.
+    enable_telemetry: true,
+    plugins: {
+      admin: { self_interval: '5s' },
+      alerting: { rule_files: [join(exampleFolder, 'shop-rules.yml')] }
+    }
   }
 }
 

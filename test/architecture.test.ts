@@ -22,7 +22,8 @@ const layers: readonly (readonly [RegExp, number])[] = [
   [/^core\/http\/context\.ts$/, 1],
   [/^core\/(model|wire|config|regex)\//, 0],
   [/^core\/(audit|component|compute)\.ts$/, 1],
-  [/^core\/(log|metrics|trace|workers|format)\//, 1],
+  // The Parquet codec is a format of results, too.
+  [/^core\/(log|metrics|trace|workers|format|storage\/embedded\/parquet)\//, 1],
   [/^core\/(storage|auth|search)\//, 2],
   [/^core\/(core|create|loop|phase|plugin|module|catalog-metrics|slow-query|watch-query)\.ts$/, 3],
   [/^core\/(api|index|registry|check|server|reload|start|follow|signals|defects|exit(\.worker)?)\.ts$/, 4],

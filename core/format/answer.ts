@@ -10,8 +10,6 @@ export interface RecordsAnswer {
   batches(): AsyncIterable<ResultBatch>
   /** Frees what it holds when it is not read at all. */
   close?(): void
-  /** The same rows as a file that the storage engine has written, for formats with `wantsFile`; absent where it cannot write them. */
-  file?(): Promise<AsyncIterable<Uint8Array>>
 }
 
 /** The effect of one statement. */
@@ -43,8 +41,6 @@ export interface ResultFormat {
   readonly contentType: string
   /** Whether the answers of several statements fit into one body. */
   readonly several: boolean
-  /** True: it reads `file` of an answer and no rows, so that whoever asks for it need not read them first. */
-  readonly wantsFile?: boolean
   /**
    * Yields pieces of the body; the next is asked for when the client has room. What it throws before the first one is answered with its
    * status. Reads each answer once, batch by batch: a piece for each batch, or more of long ones, keeps memory and the event loop free.

@@ -5,6 +5,7 @@ import { nestedType } from '../model/nested-type.ts'
 import { isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
 import { type ArrowColumn, nulls } from './arrow-layout.ts'
 import { arrowList, arrowStruct } from './arrow-nested.ts'
+import { unscale } from './decimal.ts'
 import { jsonWriter } from './json-value.ts'
 
 type Library = typeof Arrow
@@ -147,9 +148,4 @@ function intervals(library: Library): ArrowColumn {
       return library.makeData({ type, length: rows, nullCount, nullBitmap, data } as never)
     }
   }
-}
-
-function unscale(text: string, scale: number): bigint {
-  const [whole = '0', fraction = ''] = text.split('.')
-  return BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'))
 }

@@ -1,21 +1,79 @@
-// Parquet, which the storage engine writes: its file is sent as it is.
-import { DbError } from '../errors.ts'
-import type { ResultFormat } from './answer.ts'
+// Parquet: row groups are sent as soon as their rows are there, the footer at the end.
+import { ParquetWriter } from '../storage/embedded/parquet/index.ts'
+import type { RecordsAnswer, ResultFormat } from './answer.ts'
+import { groupColumn } from './parquet-column.ts'
+
+/** Rows of a row group, values, and bytes of them: what is in memory of a file, and packed in one go, which takes some ten milliseconds. */
+const groupRows = 1 << 15
+const groupValues = 1 << 19
+const groupBytes = 1 << 23
+
+/** Rows that are gathered in one go. */
+const stepRows = 2048
 
 export const parquet: ResultFormat = {
   header: 'parquet',
   contentType: 'application/vnd.apache.parquet',
   several: false,
-  wantsFile: true,
   async *encode([answer]) {
-    if (answer?.kind !== 'records' || answer.file === undefined) throw parquetTakes()
-    yield* await answer.file()
+    if (answer !== undefined) yield* write(answer.kind === 'records' ? answer : affected(answer.rows))
   }
 }
 
-export function parquetTakes(): DbError {
-  return new DbError(
-    'InvalidArguments',
-    'format parquet takes one SELECT of /v1/sql, whose rows the storage engine writes as a file; everything else has other formats: arrow has the same types'
+/** A statement without rows says how many it changed in the one row of a file. */
+function affected(rows: number): RecordsAnswer {
+  return {
+    kind: 'records',
+    columns: [{ name: 'affected_rows', type: 'Int64' }],
+    async *batches() {
+      yield { rows: 1, columns: [{ values: [rows] }] }
+    }
+  }
+}
+
+async function* write(answer: RecordsAnswer): AsyncGenerator<Uint8Array> {
+  const names = uniqueNames(answer.columns.map(({ name }) => name))
+  const columns = answer.columns.map(({ type }, c) => groupColumn(names[c]!, type))
+  const written: Uint8Array[] = []
+  const writer = new ParquetWriter(
+    columns.map(({ column }) => column),
+    bytes => void written.push(bytes.slice()),
+    // What the file has of each page stays in memory until its end.
+    { pageRows: groupRows }
   )
+  const mostRows = Math.min(groupRows, groupValues / columns.length)
+  let rows = 0
+  const close = () => {
+    if (rows > 0)
+      writer.writeRowGroup(
+        rows,
+        columns.map(column => column.take())
+      )
+    rows = 0
+    return written.splice(0)
+  }
+  for await (const batch of answer.batches()) {
+    for (let from = 0; from < batch.rows; from += stepRows) {
+      const to = Math.min(batch.rows, from + stepRows)
+      for (const [c, column] of columns.entries()) column.add(batch.columns[c]!, from, to)
+      rows += to - from
+      if (rows >= mostRows || columns.reduce((sum, column) => sum + column.bytes(), 0) >= groupBytes) yield* close()
+      // An empty piece lets others run.
+      else yield new Uint8Array(0)
+    }
+  }
+  yield* close()
+  writer.finish([])
+  yield* written
+}
+
+/** Readers find columns by their names: the second `a` becomes `a_1`. */
+function uniqueNames(names: readonly string[]): readonly string[] {
+  const used = new Set<string>()
+  return names.map(name => {
+    let unique = name
+    for (let i = 1; used.has(unique); i++) unique = `${name}_${i}`
+    used.add(unique)
+    return unique
+  })
 }

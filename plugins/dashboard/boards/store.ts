@@ -60,7 +60,8 @@ export interface Boards {
 
 /** Reads what is stored; from then on the memory leads. */
 export async function openBoards(core: PluginCore, options: BoardOptions): Promise<Boards> {
-  const known = new Map<string, Board>(shippedBoards.map(board => [board.id, board]))
+  const shipped = shippedBoards(core.store.dialect)
+  const known = new Map<string, Board>(shipped.map(board => [board.id, board]))
   for (const board of await readAll(core)) known.set(board.id, board)
   const refused = core.metrics.counter(
     'svc_dashboard_refused_total',
@@ -107,7 +108,7 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
       authorise(ctx.user, 'write')
       checkSize(draft)
       return inTurn(async () => {
-        if (known.size - shippedBoards.length >= options.max_dashboards) {
+        if (known.size - shipped.length >= options.max_dashboards) {
           const limit = `(plugins.dashboard.max_dashboards)`
           throw refuse('limit', `there are ${options.max_dashboards} dashboards already ${limit}`, 400)
         }

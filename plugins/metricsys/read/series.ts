@@ -1,9 +1,8 @@
 // The series of one table with their samples, read in one statement and sorted by their labels.
 import {
   DbError,
+  type Dialect,
   isValid,
-  quoteName,
-  quoteText,
   type RequestContext,
   type ResultBatch,
   type Store,
@@ -55,7 +54,7 @@ export async function readSeries(
 ): Promise<readonly ReadSeries[]> {
   const { table } = plan
   const tags = table.tags.toSorted((a, b) => compareText(a.name, b.name))
-  const [head, tail] = statement(plan, tags, query)
+  const [head, tail] = statement(store.dialect, plan, tags, query)
   const relations = [{ start: head.length, end: head.length + 1, table, alias: 'r' }]
   const result = await store.query(ctx, { kind: 'sql', text: `${head}r${tail}`, relations, timezone: 'UTC' })
   const found: ReadSeries[] = []
@@ -97,27 +96,34 @@ function labelsOf(metric: string, tags: readonly TableColumn[], texts: readonly 
 
 /** The statement before and after the table. */
 function statement(
+  dialect: Dialect,
   { table, value, histogram, matchers }: TablePlan,
   tags: readonly TableColumn[],
   query: ReadQuery
 ): [string, string] {
   const { timeIndex } = table
   const [t, v, h, n] = freeNames(table)
-  const names = tags.map(tag => quoteName(tag.physical))
+  const names = tags.map(tag => dialect.quoteName(tag.physical))
   const partition = names.length > 0 ? `PARTITION BY ${names.join(', ')} ` : ''
-  const own = quoteName(timeIndex.physical)
-  const time = timeIndex.type === 'TimestampMillisecond' ? own : `epoch_ms(${own})`
-  const text = histogram ? `${quoteName(histogram.physical)}::VARCHAR` : 'NULL::VARCHAR'
-  const count = `row_number() OVER (${partition}ORDER BY ${time})::INTEGER`
-  const inner = [`${time} AS ${t}`, `${number(value)} AS ${v}`, `${text} AS ${h}`, `${count} AS ${n}`, ...names].join(
-    ', '
-  )
+  const own = dialect.quoteName(timeIndex.physical)
+  const time = timeIndex.type === 'TimestampMillisecond' ? own : dialect.milliseconds(own)
+  const text = histogram ? dialect.text(dialect.quoteName(histogram.physical)) : dialect.cast('NULL', 'String')
+  const count = dialect.cast(`row_number() OVER (${partition}ORDER BY ${time})`, 'Int32')
+  const inner = [
+    `${time} AS ${t}`,
+    `${number(dialect, value)} AS ${v}`,
+    `${text} AS ${h}`,
+    `${count} AS ${n}`,
+    ...names
+  ].join(', ')
   const labels = names.map(name => `, CASE WHEN ${n} = 1 THEN ${name} END`).join('')
-  const columns = new Map(table.tags.map(tag => [tag.name, quoteName(tag.physical)]))
-  const filled = [value, histogram].flatMap(column => (column ? [`${quoteName(column.physical)} IS NOT NULL`] : []))
+  const columns = new Map(table.tags.map(tag => [tag.name, dialect.quoteName(tag.physical)]))
+  const filled = [value, histogram].flatMap(column =>
+    column ? [`${dialect.quoteName(column.physical)} IS NOT NULL`] : []
+  )
   const where = [
-    ...bounds(timeIndex, time, query),
-    ...matchers.map(matcher => condition(matcher, columns.get(matcher.name)!)),
+    ...bounds(dialect, timeIndex, time, query),
+    ...matchers.map(matcher => condition(dialect, matcher, columns.get(matcher.name)!)),
     `(${filled.join(' OR ')})`
   ].join(' AND ')
   const order = [...names, n].join(', ')
@@ -134,15 +140,16 @@ function freeNames({ columns }: Table): readonly string[] {
   })
 }
 
-function number(value: TableColumn | undefined): string {
-  if (value === undefined) return 'NULL::DOUBLE'
-  return value.type === 'Float64' ? quoteName(value.physical) : `${quoteName(value.physical)}::DOUBLE`
+function number(dialect: Dialect, value: TableColumn | undefined): string {
+  if (value === undefined) return dialect.cast('NULL', 'Float64')
+  const name = dialect.quoteName(value.physical)
+  return value.type === 'Float64' ? name : dialect.cast(name, 'Float64')
 }
 
 /** Microseconds DuckDB's timestamps end at. */
 const farthest = 2n ** 63n - 1n
 
-function bounds({ type }: TableColumn, time: string, { from, to }: ReadQuery): string[] {
+function bounds(dialect: Dialect, { type }: TableColumn, time: string, { from, to }: ReadQuery): string[] {
   const bound = (operator: string, at: bigint) => {
     if (type !== 'TimestampMillisecond') return [`${time} ${operator} ${at}`]
     const micros = at * 1000n
@@ -150,16 +157,17 @@ function bounds({ type }: TableColumn, time: string, { from, to }: ReadQuery): s
       ? (operator === '>=' ? at > 0n : at < 0n)
         ? ['false']
         : []
-      : [`${time} ${operator} make_timestamp(${micros})::TIMESTAMP_MS`]
+      : [`${time} ${operator} ${dialect.time(type, at, String)}`]
   }
   return [...bound('>=', from), ...bound('<=', to)]
 }
 
-function condition({ type, value }: Matcher, column: string): string {
+function condition(dialect: Dialect, { type, value }: Matcher, column: string): string {
+  const { quoteText } = dialect
   const text = `coalesce(${column}, '')`
   if (type === '=') return value === '' ? `${text} = ''` : `${column} = ${quoteText(value)}`
   if (type === '!=') return `${text} <> ${quoteText(value)}`
-  return `${type === '!~' ? 'NOT ' : ''}regexp_matches(${text}, ${quoteText(anchored(value))})`
+  return `${type === '!~' ? 'NOT ' : ''}${dialect.matches(text, quoteText(dialect.pattern(anchored(value))))}`
 }
 
 /** As the protocol sorts series: label by label, by name and then by value; the shorter one first. */

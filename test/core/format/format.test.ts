@@ -1,6 +1,8 @@
 import { zstdDecompressSync } from 'node:zlib'
 import * as arrow from 'apache-arrow'
 import { tableFromIPC } from 'apache-arrow'
+import { parquetMetadata, parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
 import t from 'tap'
 import { type Answer, limitAnswer } from '../../../core/format/answer.ts'
 import { createFormats, encodeAnswers } from '../../../core/format/index.ts'
@@ -211,6 +213,92 @@ t.test('arrow writes the schema of an empty result and compressed buffers', asyn
   const framed = Buffer.from(await bytes('arrow', [answer([many], cols)], { compression: 'lz4' }))
   t.ok(framed.length < 4000)
   t.ok(framed.includes(Buffer.from('04224d18', 'hex')))
+})
+
+const parquetRows = async (file: Buffer): Promise<Record<string, unknown>[]> =>
+  parquetReadObjects({ file: new Uint8Array(file).buffer, compressors, utf8: false })
+
+t.test('parquet has the types there are in it, and the text of others', async t => {
+  const more: ResultColumn[] = [
+    { name: 'wide', type: 'Decimal(38, 2)' },
+    { name: 'big', type: 'UInt64' },
+    { name: 'at', type: 'TimestampSecond' },
+    { name: 'clock', type: 'TimeMicrosecond' },
+    { name: 'while', type: 'IntervalMonthDayNano' },
+    { name: 'none', type: 'Null' },
+    { name: 'site', type: 'Struct<a: Int32>' }
+  ]
+  const interval = (1n << 96n) | (BigInt.asUintN(32, -2n) << 64n) | BigInt.asUintN(64, -5_000n)
+  const rest: ResultBatch['columns'] = [
+    { values: ['-123456789012345678901.25', null] },
+    { values: BigUint64Array.of(2n ** 64n - 1n, 0n) },
+    { values: [1719830400, null] },
+    { values: BigInt64Array.of(3_600_000_001n, 0n) },
+    { values: [interval, null] },
+    { values: [null, null] },
+    { values: [{ a: 7 }, null] }
+  ]
+  const file = await bytes('parquet', [
+    answer([{ rows: 2, columns: [...batch.columns, ...rest] }], [...columns, ...more])
+  ])
+  t.strictSame(await parquetRows(file), [
+    {
+      site: 'north, "A"',
+      n: 9007199254740993n,
+      load: 1024,
+      at: new Date(1719830400000),
+      ok: true,
+      doc: { a: [1, 2] },
+      raw: Uint8Array.of(1, 255),
+      price: 12.5,
+      list: [1, 2.5, null],
+      single: Math.fround(0.1),
+      wide: Number('-123456789012345678901.25'),
+      big: 2n ** 64n - 1n,
+      at_1: new Date(1719830400000),
+      clock: '01:00:00.000001',
+      while: '1 months -2 days -5 microseconds',
+      none: null,
+      site_1: { a: 7 }
+    },
+    {
+      ...{ site: null, n: -1n, load: Number.NaN, at: null, ok: false, doc: null, raw: null, price: -0.07, list: null },
+      ...{ single: 3, wide: null, big: 0n, at_1: null, clock: '00:00:00', while: null, none: null, site_1: null }
+    }
+  ])
+  t.equal((await parquetRows(await bytes('parquet', [answer([])]))).length, 0)
+  t.same(await parquetRows(await bytes('parquet', [{ kind: 'affected', rows: 3 }])), [{ affected_rows: 3 }])
+})
+
+t.test('parquet has row groups of bounded rows and bytes, nulls at their rows', async t => {
+  const cols: ResultColumn[] = [
+    { name: 'n', type: 'Int64' },
+    { name: 'word', type: 'String' },
+    { name: 'price', type: 'Decimal(20, 1)' }
+  ]
+  const isNull = (i: number) => i > 40_000 && i % 7 === 3
+  const of = (from: number, rows: number): ResultBatch => {
+    const valid = new Uint8Array((rows + 7) >> 3)
+    for (let k = 0; k < rows; k++) if (!isNull(from + k)) valid[k >> 3]! |= 1 << (k & 7)
+    const text = (make: (i: number) => string) =>
+      Array.from({ length: rows }, (_, k) => (isNull(from + k) ? null : make(from + k)))
+    const n = BigInt64Array.from({ length: rows }, (_, k) => BigInt(from + k))
+    return { rows, columns: [{ values: n, valid }, { values: text(i => `ä${i}`) }, { values: text(i => `${i}.5`) }] }
+  }
+  const file = await bytes('parquet', [answer([of(0, 30_000), of(30_000, 50_001)], cols)])
+  const groups = parquetMetadata(new Uint8Array(file).buffer).row_groups.map(({ num_rows }) => Number(num_rows))
+  t.ok(groups.length > 1 && groups.every(rows => rows < 40_000), String(groups))
+  const rows = await parquetRows(file)
+  t.equal(rows.length, 80_001)
+  const wrong = rows.findIndex(({ n, word, price }, i) =>
+    isNull(i) ? n !== null || word !== null || price !== null : n !== BigInt(i) || word !== `ä${i}` || price !== i + 0.5
+  )
+  t.equal(wrong, -1)
+  const long = { rows: 100, columns: [{ values: Array.from({ length: 100 }, () => 'x'.repeat(1 << 20)) }] }
+  const parts = parquetMetadata(
+    new Uint8Array(await bytes('parquet', [answer(Array(3).fill(long), [cols[1]!])])).buffer
+  ).row_groups
+  t.ok(parts.length >= 3, 'long texts make a row group of their own')
 })
 
 t.test('names are checked and found in any case', async t => {

@@ -297,6 +297,10 @@ t.test('saved dashboards', needing('chromium'), async t => {
   await t.test('annotations are written, saved and drawn in all charts', async t => {
     const page = await site.open(`metrics?panels=requests_total&marks=${encodeURIComponent('node_uname_info')}`)
     await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+    await page.getByRole('button', { name: 'Add a panel' }).click()
+    await page.getByText('It asks nothing yet.').waitFor()
+    t.equal(await page.getByRole('alert').count(), 0, 'what is not written yet is not wrong')
+    await page.getByRole('button', { name: 'Remove this panel' }).click()
     await page.getByRole('button', { name: 'Annotations' }).click()
     await shows(t).equal(() => page.getByLabel('Expression').inputValue(), 'node_uname_info')
     await page.getByLabel('Called').fill('start of {{instance}}')
@@ -352,7 +356,8 @@ t.test('saved dashboards', needing('chromium'), async t => {
 
   await t.test('a histogram is a heat map with its exemplars, and other lines where they are chosen', async t => {
     const expression = 'sum by (le) (increase(request_seconds_bucket[5m]))'
-    const page = await site.open(`metrics?panels=${encodeURIComponent(expression)}`)
+    const marks = encodeURIComponent('node_uname_info')
+    const page = await site.open(`metrics?panels=${encodeURIComponent(expression)}&marks=${marks}`)
     await page.getByRole('link', { name: /^Trace of 420 ms/ }).waitFor()
     await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
     const figure = page.getByRole('figure', { name: 'Panel', exact: true })
@@ -363,6 +368,11 @@ t.test('saved dashboards', needing('chromium'), async t => {
     )
     const dot = figure.getByRole('link', { name: /^Trace of 420 ms/ })
     await dot.waitFor()
+    const box = (await figure.locator('canvas').boundingBox())!
+    const mark = figure.locator('.tooltip .mark')
+    for (let x = box.width - 12; x > 0 && (await mark.count()) === 0; x -= 3)
+      await page.mouse.move(box.x + x, box.y + 30)
+    await shows(t).match(() => mark.textContent(), 'm1')
     await look(t, page, 'boards-heat-map')
     await page.getByRole('button', { name: 'Edit panel 1' }).click()
     await page.getByLabel('Style').selectOption('lines')

@@ -12,7 +12,8 @@ import { findProgram } from '../../programs.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const built = fileURLToPath(new URL('../../../plugins/dashboard/assets/index.html', import.meta.url))
-const pictures = fileURLToPath(new URL('../../../test-output/dashboard', import.meta.url))
+/** Where pictures are kept. */
+export const pictures = fileURLToPath(new URL('../../../test-output/dashboard', import.meta.url))
 
 export const wide = { width: 1280, height: 800 }
 export const narrow = { width: 390, height: 844 }

@@ -66,6 +66,7 @@ t.test('the page that takes data in', needing('chromium'), async t => {
       await page.getByRole('combobox', { name: 'Agent' }).selectOption((await option.getAttribute('value'))!)
       const text = (await page.locator('.snippet pre').textContent())!
       t.ok(text.includes(new URL(site.url).port), (await option.textContent()) ?? '')
+      t.notMatch(text, /password/i, 'a server without users wants none')
     }
   })
 

@@ -247,6 +247,9 @@ t.test('the page of logs', needing('chromium'), async t => {
     await insert(site.url, Date.now(), 'a stale one')
     await page.getByText('Live: 1 new line.').waitFor()
     await page.getByRole('button', { name: /a fresh one/ }).waitFor()
+    const lamp = (await page.locator('.live .lamp').boundingBox())!
+    const words = (await page.locator('.live [role="status"]').boundingBox())!
+    t.ok(lamp.x + lamp.width <= words.x && lamp.y < words.y + words.height, 'the lamp stands before its words')
     await look(t, page, 'logs-live')
     await page.getByRole('button', { name: 'Pause' }).click()
     await insert(site.url, Date.now(), 'fresh while paused')
@@ -343,6 +346,9 @@ t.test('the page of logs', needing('chromium'), async t => {
     const rows = page.getByLabel('Patterns', { exact: true }).locator('tbody tr')
     await rows.nth(1).waitFor()
     t.match(await rows.allTextContents(), [/^40.*cart … is paid/, /^20.*the bank answered … ms too late/])
+    const cell = (await rows.nth(1).locator('td').nth(1).boundingBox())!
+    const text = (await rows.nth(1).locator('mark').first().boundingBox())!
+    t.ok(text.x < cell.x + cell.width / 2, 'a pattern begins where its column does')
     await rows.nth(1).locator('summary').click()
     await shows(t).match(
       () => rows.nth(1).getByLabel('Examples').locator('li').first().textContent(),

@@ -291,6 +291,35 @@ t.test('the page of metrics', needing('chromium'), async t => {
     await look(t, page, 'metrics-annotation')
   })
 
+  await t.test('what happened is a line in heat maps, too', async t => {
+    const expression = 'sum by (le) (increase(request_seconds_bucket[5m]))'
+    const marks = encodeURIComponent('many{n="7"}')
+    for (const dark of [false, true]) {
+      const page = await site.open(`metrics?panels=${encodeURIComponent(expression)}&marks=${marks}`, { dark })
+      await page.getByRole('button', { name: '1 annotation' }).waitFor()
+      const figure = page.getByRole('figure', { name: expression })
+      await figure.locator('.scale').waitFor()
+      const canvas = figure.locator('canvas')
+      const box = (await canvas.boundingBox())!
+      const mark = figure.locator('.tooltip .mark')
+      let x = box.width - 12
+      for (; x > 0 && (await mark.count()) === 0; x -= 3) await page.mouse.move(box.x + x, box.y + 30)
+      await shows(t).equal(() => mark.textContent(), 'many{n="7"}')
+      const isDrawn = (at: number) =>
+        canvas.evaluate((each: HTMLCanvasElement, at) => {
+          const ratio = each.width / each.clientWidth
+          const { data } = each.getContext('2d')!.getImageData((at - 8) * ratio, 2 * ratio, 16 * ratio, 1)
+          const wanted = getComputedStyle(document.body).color.match(/\d+/g)!.map(Number)
+          const isLike = (i: number) =>
+            wanted.every((part, c) => Math.abs(data[i + c]! - part) < 40) && data[i + 3]! > 100
+          return Array.from({ length: data.length / 4 }, (_, i) => isLike(4 * i)).some(Boolean)
+        }, at)
+      t.ok(await isDrawn(x), 'a line is drawn where the words are')
+      t.notOk(await isDrawn(x - 60), 'and none elsewhere')
+      await look(t, page, `metrics-heat-map-annotation-${dark ? 'dark' : 'light'}`)
+    }
+  })
+
   await t.test('what has most series is told, and what a metric would have without a label', async t => {
     const page = await site.open('metrics?view=cardinality', { viewport: { width: 1440, height: 900 } })
     const metrics = page.getByLabel('Metrics with most series')
@@ -323,10 +352,25 @@ t.test('the page of metrics', needing('chromium'), async t => {
     await page.mouse.move(box.x + box.width * 0.7, box.y + 90)
     await shows(t).match(() => figure.locator('.tooltip').textContent(), /^20\d\d-.*100 ms to 1 s[1-9]/)
     await look(t, page, 'metrics-heat-map')
+    const saved = async (kind: string) => {
+      await figure.getByRole('button', { name: `Chart of ${expression}` }).click()
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        figure.getByRole('button', { name: kind }).click()
+      ])
+      await page.keyboard.press('Escape')
+      return readFileSync(await download.path())
+    }
+    t.equal((await saved('Save as PNG')).subarray(1, 4).toString(), 'PNG')
+    t.match((await saved('Save as CSV')).toString(), /^from,to,above,up to,count\n20.*Z,20.*Z,[\d.]+,[\d.]+,\d/)
     const dot = figure.getByRole('link', { name: /^Trace of 420 ms/ })
     const { y, height } = (await dot.boundingBox())!
-    const share = (y + height / 2 - box.y) / (220 - 34)
+    const share = (y + height / 2 - (await figure.locator('canvas').boundingBox())!.y) / (220 - 34)
     t.ok(share > 1 / 3 && share < 2 / 3, `a dot of 420 ms lies between 100 ms and 1 s: ${share}`)
+    await figure.locator('canvas').dblclick({ position: { x: 300, y: 60 } })
+    await page.waitForFunction(() => new URLSearchParams(location.search).get('from')?.startsWith('20'))
+    const [from, to] = ['from', 'to'].map(name => Date.parse(new URL(page.url()).searchParams.get(name)!))
+    t.ok(to! - from! > 5_000_000, 'a double-click shows more than the hour')
     await page.getByRole('group', { name: 'Drawn as' }).getByRole('button', { name: 'Lines' }).click()
     await figure.locator('.legend li').nth(2).waitFor()
     await page.goto(`${site.url}/dashboard/metrics?panels=${encodeURIComponent(quantile)}`)

@@ -52,6 +52,12 @@ for (const dark of [false, true]) {
           const page = await site.open(path, { dark, viewport: { width, height: 900 } })
           await page.locator(`main ${shown}`).first().waitFor()
           t.equal(await page.getByRole('alert').count(), 0)
+          const isLoaded = path !== 'ingest'
+          t.equal(
+            await page.getByRole('button', { name: 'Refresh' }).count(),
+            isLoaded ? 1 : 0,
+            'it can be loaded anew'
+          )
           await look(t, page, `all-${path.replace(/\?.*|\//g, '')}-${width}-${dark ? 'dark' : 'light'}`)
         }
       })

@@ -28,6 +28,12 @@ async function fill(url: string): Promise<void> {
   }
 }
 
+/** Statements that run. */
+async function runningOn(url: string): Promise<string[]> {
+  const reply = await fetch(`${url}/v1/sql?${new URLSearchParams({ sql: 'SHOW FULL PROCESSLIST', format: 'ndjson' })}`)
+  return (await reply.text()).split('\n').filter(line => !line.includes('PROCESSLIST'))
+}
+
 t.test('the query page', needing('chromium'), async t => {
   const site = await openSite(t, { fill })
 
@@ -277,17 +283,63 @@ t.test('the query page', needing('chromium'), async t => {
     }
   })
 
-  await t.test('pages of rows without an order say so', async t => {
-    for (const [text, isSaid] of [
-      ["SELECT i, row_number() OVER (ORDER BY i), 'order by' AS x FROM range(11000) r(i)", true],
-      ['SELECT i FROM (SELECT i FROM range(11000) r(i) ORDER BY i) -- order by i', true],
-      ['SELECT i FROM range(11000) r(i) ORDER BY (i)', false],
-      ['SELECT 1 AS i', false]
-    ] as const) {
-      const page = await site.open(`query?q=${encodeURIComponent(text)}`)
-      await page.getByRole('status').getByText('in', { exact: false }).first().waitFor()
-      await shows(t).equal(() => page.getByText('without ORDER BY').count(), isSaid ? 1 : 0, text)
-    }
+  await t.test('a million rows are read once, and only a page of them is held', async t => {
+    const page = await site.open('query')
+    const sent = watchSql(page)
+    const words = "repeat('x', 40) || i AS words"
+    await write(page, 'SQL statement', `-- all of them\nSELECT i AS n, ${words} FROM range(2000000) r(i)`)
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByText('rows 1 to 10,000 of').waitFor()
+    await page.getByText('of 1,000,000 that are kept here; a download has all').waitFor()
+    await shows(t).match(async () => (await runningOn(site.url)).join(), /^((?!range).)*$/, 'the statement has ended')
+    await page.getByRole('spinbutton', { name: 'Page of 100' }).fill('100')
+    await page.keyboard.press('Enter')
+    await page.getByText('rows 990,001 to 1,000,000').waitFor()
+    await shows(t).equal(() => page.locator('.grid tbody td').first().textContent(), '990000')
+    t.ok(await page.getByRole('button', { name: 'Next rows' }).isDisabled())
+    await look(t, page, 'query-million')
+    await page.getByRole('button', { name: 'Rows before' }).click()
+    await page.getByText('rows 980,001 to 990,000').waitFor()
+    await page.goBack()
+    await page.getByText('rows 990,001 to 1,000,000').waitFor()
+    t.equal(sent.filter(each => each.get('sql')?.includes('range(2000000)')).length, 1, 'it ran once')
+    const session = await page.context().newCDPSession(page)
+    await session.send('HeapProfiler.collectGarbage')
+    const { usedSize } = await session.send('Runtime.getHeapUsage')
+    t.ok(usedSize < 60 * 2 ** 20, `${Math.round(usedSize / 2 ** 20)} MiB of the page's memory`)
+  })
+
+  await t.test('a clock reads the first page alone', async t => {
+    const page = await site.open('query')
+    const sent = watchSql(page)
+    await page.goto(
+      `${site.url}/dashboard/query?refresh=5s&q=${encodeURIComponent('SELECT i FROM range(300000) r(i)')}`
+    )
+    await page.getByText('rows 1 to 10,000 of 10,000 that are kept here').waitFor()
+    await shows(t).ok(() => sent.filter(each => each.get('limit') === '10001').length > 1, 'it was loaded anew')
+    t.equal(await page.getByRole('button', { name: 'Next rows' }).count(), 0)
+  })
+
+  await t.test('rows that are still to come are given up with Stop, on leaving, and when the server fails', async t => {
+    const page = await site.open(`query?q=${encodeURIComponent('SELECT i, hash(i) FROM range(900000) r(i)')}&page=1`)
+    await page.getByText('rows 10,001 to 20,000').waitFor()
+    const endless =
+      'SELECT r.i, s.i AS j FROM range(1000000000) r(i), range(2) s(i) WHERE (r.i < 20000 OR r.i % 300000000 = 7)'
+    await write(page, 'SQL statement', endless)
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByText('and more to come').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('that had come').waitFor()
+    await shows(t).match(async () => (await runningOn(site.url)).join(), /^((?!1000000000).)*$/)
+    await write(
+      page,
+      'SQL statement',
+      "SELECT CASE WHEN i < 30000 THEN i ELSE ('x' || i)::BIGINT END FROM range(300000) r(i)"
+    )
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByText('The answer broke off').waitFor()
+    await shows(t).match(() => page.getByRole('status').first().textContent(), 'rows 1 to 10,000')
+    await look(t, page, 'query-broken-off')
   })
 
   await t.test('the chosen time is a value beside the statement, in all that is asked of it', async t => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { needing } from '../../programs.ts'
-import { look, openSite, write } from './browser.ts'
+import { look, openSite, shows, write } from './browser.ts'
 
 t.test('a server with users asks for one and tells why it refuses', needing('chromium'), async t => {
   const site = await openSite(t, { env: { WEIR__USER_PROVIDER: 'static_user_provider:cmd:alice=secret' } })
@@ -16,6 +16,11 @@ t.test('a server with users asks for one and tells why it refuses', needing('chr
   await write(page, 'SQL statement', 'SELECT 1 AS one')
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.getByText('1 row in').waitFor()
+  await page.getByRole('link', { name: 'Ingest' }).click()
+  const snippet = page.locator('.snippet pre')
+  await shows(t).match(() => snippet.textContent(), "curl -u 'alice:PASSWORD' '")
+  await page.getByRole('combobox', { name: 'Agent' }).selectOption('prometheus')
+  await shows(t).match(() => snippet.textContent(), /basic_auth:\n +username: alice/)
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
 })

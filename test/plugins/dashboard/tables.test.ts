@@ -25,6 +25,16 @@ t.test('the page of tables', needing('chromium'), async t => {
     const page = await site.open('tables')
     await page.getByRole('button', { name: 'weather' }).waitFor()
     await shows(t).equal(() => page.getByRole('status').textContent(), '2 of 2')
+    const right = (place: string) =>
+      page
+        .locator(place)
+        .nth(2)
+        .evaluate(each => {
+          const range = document.createRange()
+          range.selectNodeContents(each)
+          return range.getBoundingClientRect().right
+        })
+    t.ok(Math.abs((await right('thead th')) - (await right('tbody tr:last-child td'))) < 2, 'heads stand above numbers')
     await page.getByRole('searchbox', { name: 'Search tables' }).fill('wea')
     await page.getByText('1 of 2').waitFor()
     await page.getByRole('button', { name: 'weather' }).click()
@@ -91,6 +101,12 @@ t.test('the page of tables', needing('chromium'), async t => {
     await page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox').fill('weath')
     await page.getByRole('option', { name: /^weather/ }).waitFor()
     await look(t, page, 'palette')
+    const combobox = page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox')
+    await combobox.fill('log')
+    const options = page.getByRole('dialog', { name: 'Go to' }).getByRole('option')
+    await shows(t).match(() => options.allTextContents(), [/^Logs page/, /^Access log dashboard/])
+    await combobox.fill('weath')
+    await shows(t).equal(() => options.count(), 1)
     await page.keyboard.press('Enter')
     await page.getByRole('complementary', { name: 'weather' }).waitFor()
     await page.keyboard.press('Escape')

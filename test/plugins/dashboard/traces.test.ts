@@ -108,6 +108,12 @@ t.test('the page of traces', needing('chromium'), async t => {
     await page.locator('.trace-list').getByText('frontend: GET /cart').click()
     await page.getByRole('button', { name: 'frontend GET /cart' }).waitFor()
     await shows(t).equal(() => page.locator('.waterfall .row').count(), 3)
+    for (const row of await page.locator('.waterfall .row').all()) {
+      const bar = (await row.locator('.length').boundingBox())!
+      const words = (await row.locator('.took').boundingBox())!
+      const isBeside = Math.abs(words.x - bar.x) < 2 || Math.abs(words.x + words.width - bar.x - bar.width) < 4
+      t.ok(isBeside && words.y >= bar.y + bar.height, 'its time stands below the bar, where that begins or ends')
+    }
     await look(t, page, 'trace')
     await page.getByRole('button', { name: 'Close call cart' }).click()
     await shows(t).equal(() => page.locator('.waterfall .row').count(), 2)
@@ -294,8 +300,38 @@ t.test('the page of traces', needing('chromium'), async t => {
     t.ok(axis.includes('2023-11-15'), 'the new day is said')
     t.equal(await dots.locator('a:not([tabindex="-1"])').count(), 20, 'those of the list are for the keyboard')
     await look(t, page, 'traces-many')
-    await page.goto(`${site.url}/dashboard/traces?service=busy&min=1s&${day}`)
+    const heightOf = (name: RegExp) =>
+      dots
+        .getByRole('link', { name })
+        .first()
+        .locator('circle')
+        .evaluate(each => Number(each.getAttribute('cy')))
+    const fromBelow = async (name: RegExp) => (166 - (await heightOf(name))) / 156
+    t.ok((await fromBelow(/, 50 ms$/)) < 0.01, 'nothing is seen of what is usual beside the longest')
+    await dots.getByLabel('Logarithmic').check()
+    await shows(t).strictSame(
+      () => dots.locator('svg > g > text').allTextContents(),
+      ['10 ms', '100 ms', '1 s', '10 s', '1 min 40 s']
+    )
+    const [least, more, most] = [
+      await fromBelow(/, 10 ms$/),
+      await fromBelow(/, 50 ms$/),
+      await fromBelow(/1 min 30 s$/)
+    ]
+    t.ok(least < 0.01 && Math.abs(more - Math.log10(5) / 4) < 0.01 && Math.abs(most - Math.log10(9_000) / 4) < 0.01)
+    await look(t, page, 'traces-many-log')
+    await page.reload()
+    await shows(t).ok(() => dots.getByLabel('Logarithmic').isChecked(), 'the address says so')
+    await dots.getByRole('link', { name: /1 min 30 s/ }).click()
+    await page.getByRole('heading', { name: 'Trace' }).waitFor()
+    await page.goBack()
+    await shows(t).ok(() => dots.getByLabel('Logarithmic').isChecked())
+    await page.goto(`${site.url}/dashboard/traces?service=busy&min=1s&${day}&axis=log`)
     await shows(t).equal(() => words.textContent(), 'All of this time: 1 trace.')
+    await shows(t).strictSame(
+      () => dots.locator('svg > g > text').allTextContents(),
+      ['10 s', '20 s', '50 s', '1 min 40 s']
+    )
     const dark = await site.open(`traces?service=busy&${day}`, { dark: true, viewport: narrow })
     await dark.getByLabel('Durations').getByText('a sample').waitFor()
     await look(t, dark, 'traces-many-narrow-dark')

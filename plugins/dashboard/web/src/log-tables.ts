@@ -17,6 +17,8 @@ export interface LogTable {
 }
 
 const messageNames = ['message', 'body', 'msg', 'line', 'log', 'text', 'event', 'content', 'raw']
+/** What a line of an access log is about. */
+const requestNames = ['request', 'path', 'url', 'uri']
 const traceName = /^trace[._-]?id$/i
 const spanName = /^span[._-]?id$/i
 
@@ -39,7 +41,9 @@ function tableOf(name: string, columns: readonly TableColumn[]): LogTable[] {
   const time = columns.find(({ semantic }) => semantic === 'TIMESTAMP')
   const texts = columns.filter(({ semantic, type }) => semantic === 'FIELD' && type === 'String')
   if (time === undefined || texts.length === 0) return []
-  const named = messageNames.flatMap(word => texts.find(text => wordsOf(text.name).at(-1) === word) ?? [])[0]
+  const named = [...messageNames, ...requestNames].flatMap(
+    word => texts.find(text => wordsOf(text.name).at(-1) === word) ?? []
+  )[0]
   const other = texts.find(text => !isLevelName(text.name) && !/id$/i.test(text.name))
   const trace = columns.find(each => traceName.test(each.name))
   const span = columns.find(each => spanName.test(each.name))

@@ -58,6 +58,12 @@ async function fetchOrSay(address: URL, options: RequestInit): Promise<Response>
   }
 }
 
+/** What reading the body of an answer failed with, in words that say more than the browser's. */
+export function brokenOff(error?: unknown): unknown {
+  if (error instanceof DOMException && error.name === 'AbortError') return error
+  return new ApiError(0, 'The answer broke off: the statement failed behind its first rows, or the server ended.')
+}
+
 /** The forms in which APIs of the server say what is wrong; the last one is Jaeger's. */
 interface Refusal {
   readonly error?: unknown

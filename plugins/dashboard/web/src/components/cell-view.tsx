@@ -2,6 +2,7 @@
 import type { Column } from '../api/sql.ts'
 import { cellText, plainValue, writeJson } from '../cell.ts'
 import { isTime } from '../time.ts'
+import { countOf } from '../words.ts'
 import { CopyButton } from './copy-button.tsx'
 import { Drawer } from './drawer.tsx'
 
@@ -46,7 +47,7 @@ export function CellView({ columns, rows, row: place, column, onChoose, onClose 
       </div>
       <p class="quiet">
         {type}
-        {typeof value === 'string' && `, ${value.length.toLocaleString('en')} characters`}
+        {typeof value === 'string' && `, ${countOf(value.length, 'character')}`}
       </p>
       <pre class="card" tabIndex={0}>
         {text}

@@ -1,14 +1,11 @@
 // What lies above the page: the keys there are, and a list of what there is to go to, found by its words.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { quoteText, rowsOf } from '../api/sql.ts'
+import { listBoards } from '../api/boards.ts'
 import { pages } from '../pages.ts'
-import { addressOf, go } from '../router.ts'
 import { database } from '../session.ts'
 import { useLoaded } from '../task.ts'
-import { isDark, theme } from '../theme.ts'
-import { refresh } from '../time.ts'
-import { chooseZone, zone } from '../zone.ts'
+import { type Command, findCommands, loadTables } from './commands.ts'
 import { letters, shown } from './keys.ts'
 import './palette.css'
 
@@ -40,7 +37,7 @@ function Keys({ onClose }: Closable) {
     return letter === undefined ? [] : [[`g ${letter}`, title]]
   })
   const rows = [
-    ['Ctrl+K', 'Go to a page or a table by its name'],
+    ['Ctrl+K', 'Go to a page, a table or a dashboard by its name'],
     ['/', 'Search on this page'],
     ['Ctrl+Enter', 'Run the query'],
     ['Escape', 'Close what lies above the page'],
@@ -68,20 +65,12 @@ function Keys({ onClose }: Closable) {
   )
 }
 
-interface Command {
-  readonly title: string
-  readonly note: string
-  run(): void
-}
-
 function Commands({ onClose }: Closable) {
   const [wanted, setWanted] = useState('')
   const [place, setPlace] = useState(0)
   const tables = useLoaded(signal => loadTables(database.value, signal), [database.value])
-  const words = wanted.toLowerCase().split(/\s+/)
-  const found = commandsOf(tables.value ?? [])
-    .filter(({ title, note }) => words.every(word => `${title} ${note}`.toLowerCase().includes(word)))
-    .slice(0, most)
+  const boards = useLoaded(signal => listBoards({ signal }), [])
+  const found = findCommands(wanted, tables.value ?? [], boards.value ?? []).slice(0, most)
   const run = (command: Command | undefined) => {
     onClose()
     command?.run()
@@ -101,11 +90,11 @@ function Commands({ onClose }: Closable) {
     <>
       <input
         role="combobox"
-        aria-label="Go to a page or a table"
+        aria-label="Go to a page, a table or a dashboard"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={found.length > 0 ? `palette-${place}` : undefined}
-        placeholder="A page, a table, a switch"
+        placeholder="A page, a table, a dashboard, a switch"
         value={wanted}
         onKeyDown={press}
         onInput={event => {
@@ -119,7 +108,7 @@ function Commands({ onClose }: Closable) {
             type="button"
             role="option"
             tabIndex={-1}
-            key={command.note + command.title}
+            key={i}
             id={`palette-${i}`}
             class="plain"
             aria-selected={i === place}
@@ -132,41 +121,6 @@ function Commands({ onClose }: Closable) {
       {found.length === 0 && <p class="quiet">Nothing is called like this.</p>}
     </>
   )
-}
-
-function commandsOf(tables: readonly string[]): readonly Command[] {
-  return [
-    ...pages.value.map(({ name, title }) => ({ title, note: 'page', run: () => go(addressOf(name)) })),
-    ...tables.map(name => ({ title: name, note: 'table', run: () => go(addressOf('tables', { table: name })) })),
-    {
-      title: isDark.value ? 'Light' : 'Dark',
-      note: 'theme',
-      run: () => {
-        theme.value = isDark.value ? 'light' : 'dark'
-      }
-    },
-    {
-      title: zone.value === 'UTC' ? 'Times of this machine' : 'Times in UTC',
-      note: 'time zone',
-      run: () => chooseZone(zone.value === 'UTC' ? 'local' : 'UTC')
-    },
-    { title: 'Refresh', note: 'load anew', run: refresh },
-    {
-      title: 'Keys',
-      note: 'help',
-      run: () => {
-        shown.value = { kind: 'keys' }
-      }
-    }
-  ]
-}
-
-async function loadTables(db: string, signal: AbortSignal): Promise<readonly string[]> {
-  const rows = await rowsOf<{ table_name: string }>(
-    `SELECT table_name FROM information_schema.tables WHERE table_schema = ${quoteText(db)} ORDER BY table_name LIMIT 10000`,
-    { signal }
-  )
-  return rows.map(({ table_name }) => table_name)
 }
 
 /** Lies above the page; Escape and a click beside it close it, and the focus goes back. */

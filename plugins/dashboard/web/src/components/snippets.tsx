@@ -1,13 +1,13 @@
 // Set-ups of agents for this server, to be copied.
 
 import { change, parameters } from '../router.ts'
-import { database } from '../session.ts'
+import { database, user } from '../session.ts'
 import { agents } from './agents.ts'
 import { CopyButton } from './copy-button.tsx'
 
 export function Snippets() {
   const chosen = agents.find(({ name }) => name === parameters.value.get('agent')) ?? agents[0]!
-  const text = chosen.text(location.origin, database.value)
+  const text = chosen.text({ origin: location.origin, db: database.value, user: user.value?.name })
   return (
     <section class="card stack">
       <h2>Send from elsewhere</h2>
@@ -22,7 +22,7 @@ export function Snippets() {
         </select>
       </label>
       <p class="quiet">
-        {chosen.file}. Where the server has users, their name and password go where it says user and password.
+        {chosen.file}.{user.value && ' Your password goes where it says PASSWORD.'}
       </p>
       <div class="snippet">
         <pre class="card" tabIndex={0}>

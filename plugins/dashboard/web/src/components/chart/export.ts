@@ -4,6 +4,7 @@ import { canvasColour } from '../../colours.ts'
 import { csvOf } from '../../csv.ts'
 import { save } from '../../save.ts'
 import { colour } from '../../theme.ts'
+import type { Heat } from './heat.ts'
 import type { DrawnLine } from './line.ts'
 import { axisFont } from './plot.ts'
 
@@ -35,6 +36,17 @@ export function savePicture(drawing: HTMLCanvasElement, lines: readonly DrawnLin
     context.fillText(line.name, 24, top + 11)
   }
   canvas.toBlob(blob => blob && save(blob, 'weir-chart.png'))
+}
+
+/** A row for each cell of a heat map. */
+export function saveCells({ cells, bounds, step }: Heat): void {
+  const head = ['from', 'to', 'above', 'up to', 'count']
+  const at = (time: number) => new Date(time * 1000).toISOString()
+  const body = cells.map(({ time, low, high, count }) => [
+    ...[at(time), at(time + step)],
+    ...[bounds[low]!, bounds[high]!, count]
+  ])
+  save(new Blob([csvOf([head, ...body])], { type: 'text/csv' }), 'weir-chart.csv')
 }
 
 /** A row for each time, a column for each line. */

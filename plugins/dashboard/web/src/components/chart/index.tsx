@@ -17,6 +17,7 @@ import { chooseLines, type Line } from './line.ts'
 import type { Mark } from './mark.ts'
 import { type Content, type Cursor, plotData, plotOptions, type Style } from './plot.ts'
 import { Tooltip } from './tooltip.tsx'
+import { zoomedOut } from './zoom.ts'
 
 export type { Dot } from './dot.ts'
 export type { Line } from './line.ts'
@@ -67,9 +68,7 @@ export function Chart(props: ChartProps) {
   const zoomOut = () => {
     const { min, max } = plot.current?.scales['x'] ?? {}
     if (min === undefined || max === undefined) return
-    const middle = (min + max) * 500
-    const to = Math.min(middle + (max - min) * 1000, Math.max(Date.now(), max * 1000))
-    zoom.current?.({ from: middle - (max - min) * 1000, to })
+    zoom.current?.(zoomedOut({ from: min * 1000, to: max * 1000 }))
   }
   const isShown = ({ name }: Line) => !hidden.has(name)
   const content = useMemo<Content>(

@@ -10,18 +10,36 @@ export interface Mark {
 }
 
 export function drawMarks(chart: uPlot, marks: readonly Mark[]): void {
-  const { ctx, bbox } = chart
-  ctx.save()
-  ctx.strokeStyle = colour('accent')
-  ctx.lineWidth = devicePixelRatio
-  ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio])
-  for (const { time } of marks) {
-    const x = Math.round(chart.valToPos(time, 'x', true))
-    if (x < bbox.left || x > bbox.left + bbox.width) continue
-    ctx.beginPath()
-    ctx.moveTo(x, bbox.top)
-    ctx.lineTo(x, bbox.top + bbox.height)
-    ctx.stroke()
+  const at = ({ time }: Mark) => chart.valToPos(time, 'x', true)
+  drawLines(chart.ctx, marks.map(at), chart.bbox, { colour: colour('accent'), width: devicePixelRatio })
+}
+
+interface Box {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Broken lines from top to bottom of the box; places outside of it have none. */
+export function drawLines(
+  context: CanvasRenderingContext2D,
+  places: readonly number[],
+  { left, top, width, height }: Box,
+  line: { readonly colour: string; readonly width: number }
+): void {
+  context.save()
+  context.strokeStyle = line.colour
+  context.lineWidth = line.width
+  context.setLineDash([4 * line.width, 3 * line.width])
+  for (const place of places) {
+    if (place < left || place > left + width) continue
+    // Within pixels, not between two.
+    const x = Math.floor(place) + (line.width % 2) / 2
+    context.beginPath()
+    context.moveTo(x, top)
+    context.lineTo(x, top + height)
+    context.stroke()
   }
-  ctx.restore()
+  context.restore()
 }

@@ -3,15 +3,16 @@ import { useState } from 'preact/hooks'
 import { type BoardFacts, listBoards, saveBoard } from '../../api/boards.ts'
 import { Menu } from '../../components/menu.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { Refresh } from '../../components/refresh.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { addressOf, go } from '../../router.ts'
 import { useLoaded, useTask } from '../../task.ts'
-import { formatTime } from '../../time.ts'
+import { formatTime, timeWords } from '../../time.ts'
 import { newBoard } from './board.tsx'
 import { readImport } from './grafana.ts'
 
 export function BoardList() {
-  const { value, error } = useLoaded(signal => listBoards({ signal }), [])
+  const { value, error } = useLoaded(signal => listBoards({ signal }), [timeWords.value])
   const [wanted, setWanted] = useState('')
   const found = (value ?? []).filter(({ title }) => title.toLowerCase().includes(wanted.toLowerCase()))
   return (
@@ -19,6 +20,7 @@ export function BoardList() {
       <div class="bar">
         <h1>Dashboards</h1>
         <span class="space" />
+        <Refresh />
         <Import />
         <a class="button" href={addressOf('boards', { board: newBoard, edit: '1' })}>
           New dashboard

@@ -37,7 +37,14 @@ export interface LoadContext {
   readonly signal: AbortSignal
 }
 
-export async function loadPanel({ kind, queries, exemplars }: Panel, context: LoadContext): Promise<Loaded> {
+/** Its queries that have a text. */
+export function askedBy({ queries }: Panel): readonly PanelQuery[] {
+  return queries.filter(({ text }) => text.trim() !== '')
+}
+
+export async function loadPanel(panel: Panel, context: LoadContext): Promise<Loaded> {
+  const { kind, exemplars } = panel
+  const queries = askedBy(panel)
   const [first] = queries
   if (first === undefined) return { kind: 'lines', lines: [], warnings: [], series: [], heat: undefined, exemplars: [] }
   if (first.language === 'logs') return loadLogs(first, context)

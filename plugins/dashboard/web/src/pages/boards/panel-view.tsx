@@ -11,7 +11,7 @@ import { useLoaded } from '../../task.ts'
 import { formatTime, readTicks, showSpan, type TimeSpan } from '../../time.ts'
 import { formatValue, type Unit, unitOfExpression } from '../../units.ts'
 import type { Panel } from './document.ts'
-import { type Loaded, loadPanel } from './load.ts'
+import { askedBy, type Loaded, loadPanel } from './load.ts'
 import type { Values } from './substitute.ts'
 
 /** Pixels of one unit of height. */
@@ -34,6 +34,7 @@ export function PanelView({ panel, values, span, db, marks }: PanelViewProps) {
     [panel, values, span, db]
   )
   if (kind === 'text') return <p class="written">{panel.text}</p>
+  if (askedBy(panel).length === 0) return <p class="quiet">It asks nothing yet.</p>
   if (error !== undefined) return <Problem error={error} />
   if (value === undefined) return <p class="quiet">{isRunning ? 'Loading …' : ''}</p>
   if (value.kind === 'logs') return <LogList {...value} height={panel.height * unitHeight} />
@@ -82,7 +83,16 @@ function Drawing({ panel, value, unit, span, db, marks }: DrawingProps) {
         </div>
       ))}
       {isHeat && (
-        <HeatMap label={label} heat={heat} span={span} unit={observed} dots={dots} height={height} onZoom={showSpan} />
+        <HeatMap
+          label={label}
+          heat={heat}
+          span={span}
+          unit={observed}
+          dots={dots}
+          marks={marks}
+          height={height}
+          onZoom={showSpan}
+        />
       )}
       {!isHeat && lines.length > 0 && (
         <Chart

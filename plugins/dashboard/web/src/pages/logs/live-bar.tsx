@@ -7,7 +7,7 @@ export function LiveBar({ live }: { readonly live: Live }) {
   const { phase, isPaused, waiting, skipped, lost, reason, error } = live
   return (
     <section class="card bar live" aria-label="Live tail">
-      <span class={phase === 'open' && !isPaused ? 'dot on' : 'dot'} />
+      <span class={phase === 'open' && !isPaused ? 'lamp on' : 'lamp'} />
       <span role="status">{stateOf(live)}</span>
       {phase === 'open' && isPaused && waiting.length > 0 && (
         <span>{countOf(waiting.length, 'new line waits', 'new lines wait')}</span>

@@ -96,7 +96,7 @@ function Row({ pair: { pattern, now, before }, column, most, span }: RowProps) {
       {before !== undefined && (
         <>
           <td class="number">{before.toLocaleString('en')}</td>
-          <td class={words === 'new' ? 'new' : words === 'gone' ? 'quiet' : undefined}>{words}</td>
+          <td class={`difference ${words === 'new' ? 'new' : words === 'gone' ? 'quiet' : ''}`}>{words}</td>
         </>
       )}
       <td>

@@ -154,6 +154,7 @@ export function Panel({ expression, about, marks, span, place, count, onChange }
               span={value.span}
               unit={observed}
               dots={dots}
+              {...(marks && { marks })}
               onZoom={showSpan}
             />
           )}

@@ -16,10 +16,11 @@ import { database } from '../../session.ts'
 import { currentSpan, formatDuration, isTime, type TimeSpan } from '../../time.ts'
 import { type Unit, unitOfExpression, unitOfName } from '../../units.ts'
 import { countOf } from '../../words.ts'
-import { type Asked, canPage, isOrdered, isWhole, mostRows } from './ask.ts'
+import { type Asked, canPage } from './ask.ts'
 import { Downloads } from './downloads.tsx'
 import { PickColumns, pickedColumns } from './picked.tsx'
 import { Plan } from './plan.tsx'
+import { RowPages, useShownPage, wordsOfPage } from './row-pages.tsx'
 import { type SeriesTable, seriesTable } from './series-table.ts'
 import { Statistics } from './statistics.tsx'
 
@@ -35,7 +36,14 @@ const views = [
 ] as const
 type View = (typeof views)[number]['value']
 
-export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: TimeSpan): void }) {
+export interface AnswerProps {
+  readonly asked: Asked
+  onZoom(span: TimeSpan): void
+}
+
+export function Answer({ asked: whole, onZoom }: AnswerProps) {
+  const shown = useShownPage(whole)
+  const { asked } = shown
   const table = useMemo(() => tableOf(asked), [asked])
   const picked = pickedColumns()
   const lines = useMemo(() => chartOf(asked, picked), [asked, JSON.stringify(picked)])
@@ -62,9 +70,9 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
         />
         <span class="quiet" role="status">
           {countOf(table.rows.length, 'row')} in {formatDuration(took)}
-          {wordsOfPage(asked, table.rows.length)}
+          {wordsOfPage(shown, table.rows.length)}
         </span>
-        <Pages asked={asked} rows={table.rows.length} />
+        <RowPages {...shown} />
         <span class="space" />
         {view === 'chart' && <Annotations marks={marks} />}
         <button type="button" disabled={table.rows.length === 0} onClick={() => setColumns(true)}>
@@ -115,29 +123,6 @@ export function Answer({ asked, onZoom }: { readonly asked: Asked; onZoom(span: 
 function isOffered(view: View, { language, text }: Asked): boolean {
   if (view === 'parts') return language === 'promql'
   return view !== 'plan' || (language === 'sql' && canPage(text))
-}
-
-function wordsOfPage(asked: Asked, rows: number): string {
-  if (asked.language === 'promql' || isWhole(asked, rows)) return ''
-  const first = asked.page * mostRows
-  const order = isOrdered(asked.text) ? '' : '; without ORDER BY the order may be another one on each page'
-  return `, rows ${(first + 1).toLocaleString('en')} to ${(first + rows).toLocaleString('en')}; a download has all${order}`
-}
-
-/** Rows before and after those in the page. */
-function Pages({ asked, rows }: { readonly asked: Asked; readonly rows: number }) {
-  if (asked.language === 'promql' || isWhole(asked, rows) || !canPage(asked.text)) return null
-  const go = (page: number) => change({ page: page === 0 ? undefined : String(page) })
-  return (
-    <span class="joined">
-      <button type="button" disabled={asked.page === 0} onClick={() => go(asked.page - 1)}>
-        Rows before
-      </button>
-      <button type="button" disabled={rows < mostRows} onClick={() => go(asked.page + 1)}>
-        Next rows
-      </button>
-    </span>
-  )
 }
 
 function tableOf(asked: Asked): SeriesTable & Pick<SqlResult, 'affected'> {

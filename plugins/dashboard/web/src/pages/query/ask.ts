@@ -1,13 +1,13 @@
 // Asks the server a question in one of its languages.
+
+import { type KeptRows, keepRows, pageRows } from '../../api/kept-rows.ts'
 import { type PromResult, queryAt, queryRange, type Span, stepOf } from '../../api/promql.ts'
 import { type Params, type SqlResult, sql } from '../../api/sql.ts'
-import { fillTimes, fixedParts } from '../../fill-times.ts'
+import { fillTimes } from '../../fill-times.ts'
+import { parameters } from '../../router.ts'
 import { currentSpan, type TimeSpan } from '../../time.ts'
 
 export type Language = 'sql' | 'promql'
-
-/** Rows the page shows at most; a download has all. */
-export const mostRows = 10_000
 
 export type Asked =
   | {
@@ -17,9 +17,10 @@ export type Asked =
       readonly params: Params
       /** With `:from` and `:to`. */
       readonly written: string
-      /** The first row stands behind so many pages of rows. */
-      readonly page: number
+      /** One page of rows, the first one after asking. */
       readonly result: SqlResult
+      /** All pages, of a statement that can be read in pages. */
+      readonly kept?: KeptRows
     }
   | {
       readonly language: 'promql'
@@ -32,8 +33,6 @@ export type Asked =
     }
 
 export interface AskOptions {
-  /** Of rows, from 0. */
-  readonly page: number
   /** The values at the end of the time range only. */
   readonly isInstant: boolean
 }
@@ -42,13 +41,15 @@ export async function ask(
   language: Language,
   text: string,
   signal: AbortSignal,
-  { page, isInstant }: AskOptions
+  { isInstant }: AskOptions
 ): Promise<Asked> {
   if (language === 'sql') {
     const { text: filled, params } = fillTimes(text)
-    const paged = page === 0 || !canPage(filled) ? filled : pageOf(filled, page)
-    const result = await sql(paged, { params, signal, limit: mostRows })
-    return { language, text: filled, params, written: text, page, result }
+    const asked = { language, text: filled, params, written: text } as const
+    // What is loaded anew by the clock would read all pages again each time.
+    const most = parameters.value.has('refresh') ? pageRows : undefined
+    if (canPage(filled)) return { ...asked, ...(await keepRows(asked, signal, most)) }
+    return { ...asked, result: await sql(filled, { params, signal, limit: pageRows }) }
   }
   const span = currentSpan()
   if (isInstant) {
@@ -63,28 +64,17 @@ export async function ask(
   return { language, text, span, step, took: performance.now() - began, result }
 }
 
-/** One query whose rows can be asked for in part. */
+/** One query that only reads, and can stand in another one. */
 export function canPage(text: string): boolean {
-  return /^\s*(select|with|values)\b[^;]*;?\s*$/i.test(text)
+  return /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*(select|with|values)\b[^;]*;?\s*$/i.test(text)
 }
 
-/** Whether a query says the order of its rows; what stands within brackets orders others. */
-export function isOrdered(text: string): boolean {
-  let bare = text.replace(new RegExp(fixedParts.source, 'g'), ' ')
-  for (let before = ''; before !== bare; ) {
-    before = bare
-    bare = bare.replace(/\([^()]*\)/g, ' ')
-  }
-  return /\border\s+by\b/i.test(bare)
-}
-
-/** Whether the rows of an answer are all there are. */
-export function isWhole(asked: Asked, rows: number): boolean {
-  return asked.language === 'promql' || (asked.page === 0 && rows < mostRows)
-}
-
-function pageOf(text: string, page: number): string {
-  return `SELECT * FROM (\n${text.replace(/;\s*$/, '')}\n) AS paged LIMIT ${mostRows} OFFSET ${page * mostRows}`
+/** Whether the rows of an answer that are shown are all there are. */
+export function isWhole(asked: Asked, shown: number): boolean {
+  if (asked.language === 'promql') return true
+  if (asked.kept === undefined) return shown < pageRows
+  const { rows, state } = asked.kept.progress.value
+  return state === 'whole' && rows === shown
 }
 
 /** Whether running it changes nothing. */

@@ -1,6 +1,6 @@
 // All rows of the answer as a file.
 import { useState } from 'preact/hooks'
-import { send } from '../../api/http.ts'
+import { brokenOff, send } from '../../api/http.ts'
 import { paramsField } from '../../api/sql.ts'
 import { plainValue, writeJson } from '../../cell.ts'
 import { Menu } from '../../components/menu.tsx'
@@ -44,7 +44,9 @@ async function fileOf(asked: Asked, kind: Kind): Promise<Blob> {
   const format = kind === 'csv' ? 'csvWithNames' : kind
   const form = { sql: asked.text, params: paramsField(asked.params), format }
   const response = await send('/v1/sql', { form })
-  return response.blob()
+  return response.blob().catch(error => {
+    throw brokenOff(error)
+  })
 }
 
 function promqlFile({ result }: Extract<Asked, { language: 'promql' }>, kind: Kind): Blob {

@@ -37,22 +37,21 @@ const times = [
 export default function Query() {
   const language: Language = parameters.value.get('lang') === 'promql' ? 'promql' : 'sql'
   const asked = parameters.value.get('q') ?? ''
-  const page = Math.max(0, Math.trunc(Number(parameters.value.get('page'))) || 0)
   const isInstant = language === 'promql' && parameters.value.get('at') !== null
   const { id, text } = activeTab.value
   const task = useTask<Asked>()
   /** What the user asked to be run. */
   const wanted = useRef<string>(undefined)
   const grammar = useLanguage(language)
-  const start = () => void task.run(signal => ask(language, asked, signal, { page, isInstant }))
+  const start = () => void task.run(signal => ask(language, asked, signal, { isInstant }))
 
   const run = () => {
     if (text.trim() === '') return
     keepInHistory({ language, text })
     changeTab({ asked: text })
     wanted.current = text
-    if (text === asked && page === 0) start()
-    else change({ q: text, page: undefined })
+    if (text === asked) start()
+    change({ q: text, page: undefined })
   }
   const show = (tab: Pick<Tab, 'language' | 'asked'>) => {
     change({ lang: tab.language === 'sql' ? undefined : tab.language, q: tab.asked, page: undefined })
@@ -65,7 +64,7 @@ export default function Query() {
     const isWanted = wanted.current === asked || isReading(language, asked)
     wanted.current = undefined
     if (asked !== '' && isWanted) start()
-  }, [asked, language, page, isInstant, database.value, timeWords.value])
+  }, [asked, language, isInstant, database.value, timeWords.value])
 
   const place = task.error instanceof Error && text === asked ? placeOf(task.error.message, text) : undefined
   return (

@@ -2,8 +2,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { TraceFacts } from '../../api/trace-facts.ts'
 import { roundTimes, timeWordsOf } from '../../components/chart/time-axis.ts'
-import { addressOf } from '../../router.ts'
+import { addressOf, change, parameters } from '../../router.ts'
 import { formatDuration, formatTime, type TimeSpan } from '../../time.ts'
+import { linearAxis, logAxis } from './duration-axis.ts'
 import { searchWords } from './search-words.ts'
 
 /** Pixels; the drawing is as wide as its place. */
@@ -33,18 +34,21 @@ export function Scatter({ traces, span, words, listed }: ScatterProps) {
   const from = traces.reduce((first, { start }) => Math.min(first, start), span.from * 1000)
   const to = traces.reduce((last, { start }) => Math.max(last, start), span.to * 1000)
   const longest = traces.reduce((most, { duration }) => Math.max(most, duration), 1)
+  const shortest = traces.reduce((least, { duration }) => Math.min(least, duration), longest)
+  const isLog = parameters.value.get('axis') === 'log'
+  const axis = isLog ? logAxis(shortest, longest) : linearAxis(longest)
   const [width, height] = [whole - size.left - size.right, size.height - size.top - size.bottom]
   const x = (time: number) => size.left + ((time - from) / (to - from)) * width
-  const y = (duration: number) => size.top + height - (duration / longest) * height
+  const y = (duration: number) => size.top + height - axis.share(duration) * height
   return (
     <section class="card" aria-label="Durations" ref={place}>
       <svg class="scatter" viewBox={`0 0 ${whole} ${size.height}`}>
         <title>Traces by time and duration</title>
-        {[0, 0.5, 1].map(share => (
-          <g key={share}>
-            <line x1={size.left} x2={whole - size.right} y1={y(share * longest)} y2={y(share * longest)} />
-            <text x={size.left - 8} y={y(share * longest) + 4} text-anchor="end">
-              {formatDuration((share * longest) / 1000)}
+        {axis.places.map(place => (
+          <g key={place}>
+            <line x1={size.left} x2={whole - size.right} y1={y(place)} y2={y(place)} />
+            <text x={size.left - 8} y={y(place) + 4} text-anchor="end">
+              {formatDuration(place / 1000)}
             </text>
           </g>
         ))}
@@ -70,7 +74,14 @@ export function Scatter({ traces, span, words, listed }: ScatterProps) {
           )
         })}
       </svg>
-      <p class="quiet">{words}</p>
+      <div class="bar">
+        <p class="quiet">{words}</p>
+        <span class="space" />
+        <label>
+          <input type="checkbox" checked={isLog} onChange={() => change({ axis: isLog ? undefined : 'log' }, true)} />{' '}
+          Logarithmic
+        </label>
+      </div>
     </section>
   )
 }

@@ -4,5 +4,5 @@ import { parameters } from '../../router.ts'
 export const fields = ['operation', 'tags', 'min', 'max', 'limit'] as const
 
 export function searchWords(): Record<string, string | undefined> {
-  return Object.fromEntries(['service', ...fields].map(name => [name, parameters.value.get(name) ?? undefined]))
+  return Object.fromEntries(['service', ...fields, 'axis'].map(name => [name, parameters.value.get(name) ?? undefined]))
 }

@@ -57,6 +57,7 @@ function Row({
   const { spanID, operationName, startTime, duration } = span
   const service = serviceOf(trace, span)
   const isClosed = closed.has(spanID)
+  const [from, to] = [startTime - tree.start, startTime - tree.start + duration].map(at => (100 * at) / tree.duration)
   const classes = ['row', found && !found.has(spanID) && 'dim', spanID === chosen && 'chosen'].filter(Boolean).join(' ')
   return (
     <div class={classes}>
@@ -86,12 +87,14 @@ function Row({
         <span
           class={isError(span) ? 'length bad' : 'length'}
           style={{
-            left: `${(100 * (startTime - tree.start)) / tree.duration}%`,
-            width: `max(2px, ${(100 * duration) / tree.duration}%)`,
+            left: `${from}%`,
+            width: `max(2px, ${to! - from!}%)`,
             background: serviceColour(service)
           }}
         />
-        <span class="took">{formatDuration(duration / 1000)}</span>
+        <span class="took" style={from! < 80 ? { left: `${from}%` } : { right: `${Math.max(0, 100 - to!)}%` }}>
+          {formatDuration(duration / 1000)}
+        </span>
       </span>
     </div>
   )

@@ -1,0 +1,225 @@
+// The rows of a result gathered, batch after batch, into the columns of a Parquet row group.
+import { type ColumnData, type FixedData, isValid, type ResultVector } from '../model/batch.ts'
+import { formatTimestamp } from '../model/time.ts'
+import { isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
+import type { ParquetColumn } from '../storage/embedded/parquet/index.ts'
+import { unscale } from './decimal.ts'
+import { jsonWriter, type ValueWriter } from './json-value.ts'
+
+export interface GroupColumn {
+  readonly column: ParquetColumn
+  /** Adds rows `from` until before `to` of a vector. */
+  add(vector: ResultVector, from: number, to: number): void
+  /** Memory of what was added since the last `take`. */
+  bytes(): number
+  /** All rows added since the last time; the memory is used again by the next `add`. */
+  take(): ColumnData
+}
+
+/** How a column of our type is written: what Parquet has an equal for as such, the rest as its text, nested values as JSON. */
+export function groupColumn(name: string, type: ResultType): GroupColumn {
+  const decimal = /^Decimal\((\d+), (\d+)\)$/.exec(type)
+  if (decimal !== null) return decimals(name, Number(decimal[1]), Number(decimal[2]))
+  if (isTimestamp(type)) {
+    const unit = timeUnit(type)
+    const logical = { kind: 'timestamp', unit: unit === 's' ? 'ms' : unit } as const
+    const convert = unit === 's' ? (value: unknown) => BigInt(value as bigint) * 1000n : toBigInt
+    return numbers({ name, type: 'int64', logical, optional: true }, BigInt64Array, convert, unit !== 's')
+  }
+  const plain = plainNumbers[type]
+  if (plain !== undefined) return numbers({ name, optional: true, ...plain.column }, plain.Values, plain.convert, true)
+  switch (type) {
+    case 'String':
+      return texts({ name, type: 'bytes', logical: { kind: 'string' }, optional: true }, String)
+    case 'Json':
+      return texts({ name, type: 'bytes', logical: { kind: 'json' }, optional: true }, String)
+    case 'Binary':
+      return texts({ name, type: 'bytes', optional: true }, value => value as Uint8Array)
+  }
+  const kind = type.endsWith('>') ? 'json' : 'string'
+  return texts({ name, type: 'bytes', logical: { kind }, optional: true }, writerOf(type))
+}
+
+type Numbers = FixedData['values']
+type NumbersType = new (length: number) => Numbers
+
+interface PlainNumbers {
+  readonly column: Pick<ParquetColumn, 'type' | 'logical'>
+  readonly Values: NumbersType
+  readonly convert: (value: unknown) => number | bigint
+}
+
+const toBigInt = (value: unknown) => BigInt(value as bigint)
+
+const plainNumbers: Readonly<Record<string, PlainNumbers>> = {
+  Boolean: { column: { type: 'boolean' }, Values: Uint8Array, convert: Number },
+  Int8: integers(8, true, Int8Array),
+  Int16: integers(16, true, Int16Array),
+  Int32: integers(32, true, Int32Array),
+  Int64: integers(64, true, BigInt64Array),
+  UInt8: integers(8, false, Uint8Array),
+  UInt16: integers(16, false, Uint16Array),
+  UInt32: integers(32, false, Uint32Array),
+  UInt64: integers(64, false, BigUint64Array),
+  Float32: { column: { type: 'float' }, Values: Float32Array, convert: Number },
+  Float64: { column: { type: 'double' }, Values: Float64Array, convert: Number },
+  Date: { column: { type: 'int32', logical: { kind: 'date' } }, Values: Int32Array, convert: Number }
+}
+
+function integers(bits: 8 | 16 | 32 | 64, signed: boolean, Values: NumbersType): PlainNumbers {
+  const column = { type: bits === 64 ? 'int64' : 'int32', logical: { kind: 'int', bits, signed } } as const
+  return { column, Values, convert: bits === 64 ? toBigInt : Number }
+}
+
+/** Times of day and intervals as SQL reads them, everything else as its JSON. */
+function writerOf(type: ResultType): ValueWriter {
+  if (type === 'TimeMicrosecond') return value => formatTimestamp(toBigInt(value) * 1000n).slice(11, -1)
+  if (type === 'IntervalMonthDayNano') return value => intervalText(toBigInt(value))
+  return jsonWriter(type)
+}
+
+/** Months, days and nanoseconds come as 32, 32 and 64 bits of one integer. */
+function intervalText(packed: bigint): string {
+  const [months, days] = [BigInt.asIntN(32, packed >> 96n), BigInt.asIntN(32, packed >> 64n)]
+  return `${months} months ${days} days ${BigInt.asIntN(64, packed) / 1000n} microseconds`
+}
+
+/** `isSame`: arrays of this kind are taken as they are. */
+function numbers(
+  column: ParquetColumn,
+  Values: NumbersType,
+  convert: (value: unknown) => number | bigint,
+  isSame: boolean
+): GroupColumn {
+  let values = new Values(firstRows)
+  let rows = 0
+  const present = presence()
+  return {
+    column,
+    add(vector, from, to) {
+      if (values.length < rows + to - from) values = grown(values, Values, rows + to - from)
+      present.add(vector, from, to, rows)
+      const given = vector.values
+      if (isSame && given instanceof Values) values.set(given.subarray(from, to) as never, rows)
+      else
+        for (let i = from, put = rows; i < to; i++, put++)
+          if (present.has(put)) values[put] = convert(given[i]) as never
+      rows += to - from
+    },
+    bytes: () => rows * values.BYTES_PER_ELEMENT,
+    take() {
+      const data: ColumnData = { kind: 'fixed', values: values.subarray(0, rows), ...present.take(rows) }
+      rows = 0
+      return data
+    }
+  }
+}
+
+function decimals(name: string, precision: number, scale: number): GroupColumn {
+  const logical = { kind: 'decimal', precision, scale } as const
+  const read = (value: unknown) => unscale(String(value), scale)
+  if (precision <= 18) return numbers({ name, type: 'int64', logical, optional: true }, BigInt64Array, read, false)
+  let words = new BigInt64Array(2 * firstRows)
+  let rows = 0
+  const present = presence()
+  return {
+    column: { name, type: 'fixed16', logical, optional: true },
+    add(vector, from, to) {
+      if (words.length < 2 * (rows + to - from)) words = grown(words, BigInt64Array, 2 * (rows + to - from))
+      present.add(vector, from, to, rows)
+      for (let i = from; i < to; i++, rows++) {
+        if (!present.has(rows)) continue
+        const value = read(vector.values[i])
+        words[2 * rows] = BigInt.asIntN(64, value)
+        words[2 * rows + 1] = value >> 64n
+      }
+    },
+    bytes: () => 16 * rows,
+    take() {
+      const data: ColumnData = { kind: 'fixed', values: words.subarray(0, 2 * rows), ...present.take(rows) }
+      rows = 0
+      return data
+    }
+  }
+}
+
+function texts(column: ParquetColumn, write: (value: unknown) => string | Uint8Array): GroupColumn {
+  let offsets = new Uint32Array(firstRows)
+  let bytes = Buffer.allocUnsafe(16 * firstRows)
+  let rows = 0
+  const present = presence()
+  return {
+    column,
+    add(vector, from, to) {
+      if (offsets.length <= rows + to - from) offsets = grown(offsets, Uint32Array, rows + to - from + 1)
+      present.add(vector, from, to, rows)
+      let at = offsets[rows]!
+      for (let i = from; i < to; i++) {
+        if (present.has(rows)) {
+          const value = write(vector.values[i])
+          // A character takes three bytes at most.
+          const most = typeof value === 'string' ? 3 * value.length : value.length
+          if (bytes.length < at + most) bytes = grownBuffer(bytes, at, at + most)
+          if (typeof value === 'string') at += bytes.write(value, at)
+          else {
+            bytes.set(value, at)
+            at += value.length
+          }
+        }
+        offsets[++rows] = at
+      }
+    },
+    bytes: () => offsets[rows]! + 4 * rows,
+    take() {
+      const data: ColumnData = { kind: 'bytes', offsets: offsets.subarray(0, rows + 1), bytes, ...present.take(rows) }
+      rows = 0
+      return data
+    }
+  }
+}
+
+/** Rows there is room for at first. */
+const firstRows = 2048
+
+function grown<T extends Numbers>(values: T, Values: new (length: number) => T, needed: number): T {
+  const more = new Values(Math.max(needed, 2 * values.length))
+  more.set(values as never)
+  return more
+}
+
+function grownBuffer(bytes: Buffer, used: number, needed: number): Buffer<ArrayBuffer> {
+  const more = Buffer.allocUnsafe(Math.max(needed, 2 * bytes.length))
+  bytes.copy(more, 0, 0, used)
+  return more as Buffer<ArrayBuffer>
+}
+
+/** Which rows have a value: a bitmap once one has none. Nulls may be in the bitmap of a vector or among its values. */
+function presence() {
+  let bits: Uint8Array | undefined
+  const reach = (rows: number) => {
+    const needed = (rows + 7) >> 3
+    if (bits !== undefined && bits.length >= needed) return bits
+    const more = new Uint8Array(Math.max(needed, 2 * (bits?.length ?? 0))).fill(255)
+    more.set(bits ?? [])
+    bits = more
+    return more
+  }
+  return {
+    /** Rows `from` until before `to` of the vector become those from `row` on. */
+    add({ values, valid }: ResultVector, from: number, to: number, row: number): void {
+      const areNumbers = ArrayBuffer.isView(values)
+      if (valid === undefined && areNumbers) return
+      for (let i = from, put = row; i < to; i++, put++) {
+        if (isValid(valid, i) && (areNumbers || (values[i] ?? null) !== null)) continue
+        reach(put + 1)[put >> 3]! &= ~(1 << (put & 7))
+      }
+    },
+    has: (row: number) => bits === undefined || row >> 3 >= bits.length || isValid(bits, row),
+    take(rows: number): { readonly valid?: Uint8Array } {
+      if (bits === undefined) return {}
+      const valid = reach(rows)
+      bits = undefined
+      return { valid }
+    }
+  }
+}

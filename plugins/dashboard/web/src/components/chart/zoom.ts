@@ -1,0 +1,8 @@
+// The time around the one a chart shows.
+import type { TimeSpan } from '../../time.ts'
+
+/** Twice as long, not beyond now. */
+export function zoomedOut({ from, to }: TimeSpan): TimeSpan {
+  const half = (to - from) / 2
+  return { from: from - half, to: Math.min(to + half, Math.max(Date.now(), to)) }
+}
