@@ -108,7 +108,7 @@ function residentMiB(pid: number): number {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024)
 }
 
-interface Reply {
+export interface Reply {
   readonly milliseconds: number
   /** Milliseconds of processor time of the server. */
   readonly work: number
@@ -145,7 +145,7 @@ async function compare(
   return !(ratio < 1)
 }
 
-async function timed(
+export async function timed(
   pids: readonly number[],
   ask: () => Promise<string>,
   count: (body: string) => number
@@ -157,19 +157,19 @@ async function timed(
   return { milliseconds, work: processorTime(pids) - before, rows: count(body) }
 }
 
-async function askWeir({ url }: BenchServer, sql: string): Promise<string> {
+export async function askWeir({ url }: BenchServer, sql: string): Promise<string> {
   const response = await fetch(`${url}/v1/sql`, { method: 'POST', body: new URLSearchParams({ sql }) })
   const text = await response.text()
   if (!response.ok) throw new Error(`${sql}: ${text.slice(0, 300)}`)
   return text
 }
 
-function countRows(body: string): number {
+export function countRows(body: string): number {
   return Number(/"total_rows":(\d+)\}\}/.exec(body.slice(-200))?.[1])
 }
 
 /** Rows of all series. A minute or hour without rows is a row of nulls there. */
-function countValues(body: string): number {
+export function countValues(body: string): number {
   const { results } = JSON.parse(body) as { results: { series?: { values: unknown[][] }[] }[] }
   return (results[0]?.series ?? []).reduce(
     (sum, { values }) => sum + values.filter(([, first]) => first !== null).length,
@@ -177,7 +177,7 @@ function countValues(body: string): number {
   )
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 

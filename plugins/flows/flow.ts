@@ -1,11 +1,11 @@
 // One flow at work: it fills its table once, then follows what is written and computes the windows of those rows anew.
 import {
+  type Dialect,
   isDbError,
   type PluginCore,
   parseDuration,
   pause,
   type QueryResult,
-  quoteName,
   type RequestContext
 } from '../../core/index.ts'
 import type { FlowDefinition, SqlQueryService } from '../services.ts'
@@ -94,7 +94,7 @@ export class Flow {
     const { query } = this.definition
     const { interval, queue } = this.#options
     const ctx = this.#context()
-    const windows = await this.#sql.plan(ctx, windowsText(query))
+    const windows = await this.#sql.plan(ctx, windowsText(this.#core.store.dialect, query))
     const follow = { interval, limit: queue, deletes: true }
     const followed = await this.#core.store.query(ctx, { ...windows, follow })
     try {
@@ -127,8 +127,9 @@ export class Flow {
   /** Computes all windows, some after the other where there are many rows. */
   async #fill(): Promise<void> {
     const { sink, columns, query } = this.definition
-    const window = `epoch_ns(${quoteName(columns[query.windowColumn]!)})`
-    const text = `SELECT ${window}, count(*) FROM ${nameOf(sink)} GROUP BY ALL ORDER BY 1`
+    const { dialect } = this.#core.store
+    const window = dialect.nanoseconds(dialect.quoteName(columns[query.windowColumn]!))
+    const text = `SELECT ${window}, count(*) FROM ${nameOf(dialect, sink)} GROUP BY ALL ORDER BY 1`
     let from: bigint | undefined
     let rows = 0n
     for await (const { rows: count, columns: found } of (await this.#sql.query(this.#context(), text)).batches()) {
@@ -154,12 +155,14 @@ export class Flow {
   async #replace(span: Span): Promise<number> {
     const { sink, columns, query } = this.definition
     const oldest = this.#oldest()
-    const window = quoteName(columns[query.windowColumn]!)
-    const bounds = [...within(window, span), ...(oldest === undefined ? [] : within(window, { from: oldest }))]
+    const { dialect } = this.#core.store
+    const window = dialect.quoteName(columns[query.windowColumn]!)
+    const expired = oldest === undefined ? [] : within(dialect, window, { from: oldest })
+    const bounds = [...within(dialect, window, span), ...expired]
     return this.#sql.replace(this.#context(), {
       ...sink,
       columns,
-      query: spanText(this.definition, span, oldest),
+      query: spanText(dialect, this.definition, span, oldest),
       where: bounds.join(' AND ')
     })
   }
@@ -192,6 +195,6 @@ export function reasonOfFailure(error: unknown): string {
   return isDbError(error) ? error.code : 'Internal'
 }
 
-function nameOf({ database, table }: FlowDefinition['sink']): string {
+function nameOf({ quoteName }: Dialect, { database, table }: FlowDefinition['sink']): string {
   return `${quoteName(database)}.${quoteName(table)}`
 }

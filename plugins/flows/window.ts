@@ -1,4 +1,5 @@
 // Windows of time as SQL, and runs of them.
+import type { Dialect } from '../../core/index.ts'
 import type { FlowDefinition, FlowQuery } from '../services.ts'
 
 /** From a time to before another, nanoseconds since 1970; without one of them as far as there is anything. */
@@ -23,32 +24,33 @@ export function joined(windows: readonly Window[]): Window[] {
 /**
  * The windows of rows, each once, as nanoseconds. A row that does not meet the condition of the query may have taken the place of one that did.
  */
-export function windowsText({ window, length, from }: FlowQuery): string {
-  const end = `CAST(${window} AS TIMESTAMP) + ${length}`
-  return `SELECT DISTINCT epoch_ns(${window}) AS window_from, epoch_ns(${end}) AS window_to FROM ${from}`
+export function windowsText(dialect: Dialect, { window, length, from }: FlowQuery): string {
+  const [start, end] = [window, dialect.later(window, length)].map(dialect.nanoseconds)
+  return `SELECT DISTINCT ${start} AS window_from, ${end} AS window_to FROM ${from}`
 }
 
 /** The query over some windows, those that begin before `oldest` left out. */
-export function spanText({ query }: FlowDefinition, span: Span, oldest: bigint | undefined): string {
+export function spanText(dialect: Dialect, { query }: FlowDefinition, span: Span, oldest: bigint | undefined): string {
   const { before, condition, after, time, window } = query
   const wanted = [
     ...(condition === '' ? [] : [`(${condition})`]),
-    ...within(time, span),
-    ...(oldest === undefined ? [] : [`${time} >= ${constant(oldest)}`, `${window} >= ${constant(oldest)}`])
+    ...within(dialect, time, span),
+    ...(oldest === undefined ? [] : [time, window].flatMap(each => within(dialect, each, { from: oldest })))
   ]
   return `${before}${wanted.length === 0 ? '' : ` WHERE ${wanted.join(' AND ')}`} ${after}`
 }
 
 /** Conditions of a time. */
-export function within(time: string, { from, to }: Span): string[] {
+export function within(dialect: Dialect, time: string, { from, to }: Span): string[] {
   return [
-    ...(from === undefined ? [] : [`${time} >= ${constant(from)}`]),
-    ...(to === undefined ? [] : [`${time} < ${constant(to)}`])
+    ...(from === undefined ? [] : [`${time} >= ${constant(dialect, from)}`]),
+    ...(to === undefined ? [] : [`${time} < ${constant(dialect, to)}`])
   ]
 }
 
 /** A time in UTC as a constant. */
-function constant(time: bigint): string {
+function constant(dialect: Dialect, time: bigint): string {
+  if (dialect.name !== 'duckdb') return dialect.time('TimestampNanosecond', time, String)
   const nanoseconds = ((time % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n
   const seconds = new Date(Number((time - nanoseconds) / 1_000_000n)).toISOString().slice(0, 19)
   return `'${seconds}.${String(nanoseconds).padStart(9, '0')}Z'`

@@ -14,7 +14,6 @@ import {
   sendAnswers
 } from '../../core/index.ts'
 import { informationSchema } from './catalog/name.ts'
-import { fileAnswer } from './copy/parquet.ts'
 import { execute, type SqlOptions } from './execute.ts'
 import type { SqlService } from './service.ts'
 import { type Parsed, parseStatements } from './statement/parse.ts'
@@ -75,15 +74,13 @@ export function routes(
       const parameter = readFields(request)
       const { format, encoding } = app.core.formats.choose(parameter)
       const limit = readLimit(parameter('limit'))
-      const { sql, statements } = readStatements(parameter, options)
+      const { sql, statements } = readStatements(parameter, options, store.dialect.backslashEscapes)
       const seen = store.seenBy(ctx.user)
       if (ctx.db !== informationSchema) seen.requireDatabase(ctx.db)
-      if (!format.wantsFile) checkCount(format, statements.length)
+      checkCount(format, statements.length)
       const process = processes.start(ctx, sql)
       for (const event of ['finish', 'close']) reply.raw.once(event, process.end)
-      const whole = session(process.ctx, sql)
-      if (format.wantsFile) return sendAnswers(reply, format, [fileAnswer(whole, statements, limit)], encoding)
-      const answers = await execute(whole, statements)
+      const answers = await execute(session(process.ctx, sql), statements)
       const limited = limit === undefined ? answers : answers.map(answer => limitAnswer(answer, limit))
       return sendAnswers(reply, format, limited, encoding)
     }
@@ -134,14 +131,23 @@ function readFields(request: FastifyRequest): ReadParameter {
 }
 
 /** The statements of a text; one that is longer than texts may be is a single INSERT of values. */
-function readStatements(parameter: ReadParameter, options: SqlOptions): { sql: string; statements: readonly Parsed[] } {
+function readStatements(
+  parameter: ReadParameter,
+  options: SqlOptions,
+  backslashes: boolean
+): { sql: string; statements: readonly Parsed[] } {
   const sql = parameter('sql') ?? ''
   const params = readParameters(parameter('params'))
   try {
     requireSql(parameter, options)
     return {
       sql,
-      statements: parseStatements(sql, options.max_sql_tokens, tokens => fillParameters(sql, tokens, params))
+      statements: parseStatements(
+        sql,
+        options.max_sql_tokens,
+        tokens => fillParameters(sql, tokens, params),
+        backslashes
+      )
     }
   } catch (error) {
     const isLong = error instanceof TooManyTokens || sql.length > options.max_sql_length

@@ -7,7 +7,7 @@ import { createProcesses, type Processes } from './process.ts'
 import { planQuery, runQuery, type Session } from './session.ts'
 import { parseStatements } from './statement/parse.ts'
 import { fillParameters, parametersOf } from './text/parameters.ts'
-import { quoteName, tokenize } from './text/token.ts'
+import { tokenize } from './text/token.ts'
 import { evaluateTql } from './tql.ts'
 import { replaceRows } from './write/replace.ts'
 import { findTarget } from './write/target.ts'
@@ -22,6 +22,8 @@ export interface SqlService extends SqlQueryService {
 
 export function startService(core: Core, options: SqlOptions, promql: PromqlService | undefined): SqlService {
   const { store, config, metrics, slowQueries, startedAt } = core
+  const backslashes = store.dialect.backslashEscapes
+  const read = (text: string) => tokenize(text, undefined, backslashes)
   const parser = startParser()
   const processes = createProcesses()
   let flows: FlowsService | undefined
@@ -44,7 +46,12 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
     async query(asking, text, params) {
       store.seenBy(asking.user).requireDatabase(asking.db)
       const given = params && parametersOf(integers(params))
-      const statements = parseStatements(text, options.max_sql_tokens, tokens => fillParameters(text, tokens, given))
+      const statements = parseStatements(
+        text,
+        options.max_sql_tokens,
+        tokens => fillParameters(text, tokens, given),
+        backslashes
+      )
       if (statements.length !== 1)
         throw new DbError('InvalidArguments', `expected one statement, got ${statements.length}`)
       const process = processes.start(
@@ -80,13 +87,14 @@ export function startService(core: Core, options: SqlOptions, promql: PromqlServ
     async replace(ctx, { database, table: name, columns, query, where }) {
       const parts = [database, name].map(text => ({ text, quoted: true }))
       const table = findTarget({ store, ctx }, parts)
+      const { quoteName } = store.dialect
       const keys = [...table.tags, table.timeIndex].map(column => quoteName(column.name)).join(', ')
       const from = `${quoteName(database)}.${quoteName(name)}`
       const current = `SELECT ${keys} FROM ${from}${where === '' ? '' : ` WHERE ${where}`}`
-      const read = (text: string) => runQuery(session(ctx, text), tokenize(text))
-      return replaceRows(session(ctx, query), table, columns, await read(query), await read(current))
+      const run = (text: string) => runQuery(session(ctx, text), read(text))
+      return replaceRows(session(ctx, query), table, columns, await run(query), await run(current))
     },
-    plan: async (ctx, text) => (await planQuery(session(ctx, text), tokenize(text))).query,
+    plan: async (ctx, text) => (await planQuery(session(ctx, text), read(text))).query,
     close: () => parser.close()
   }
 }

@@ -22,6 +22,7 @@ import { engineZone } from './query/engine-zone.ts'
 import { explainFailure } from './query/failure.ts'
 import { checkGrowth } from './query/growth.ts'
 import { makeNames, type Names } from './query/names.ts'
+import { placeTables } from './query/place-tables.ts'
 import type { TqlRunner } from './query/tql-table.ts'
 import type { TqlStatement } from './statement/statement.ts'
 import type { Token } from './text/token.ts'
@@ -60,6 +61,8 @@ interface QueryPlan {
   readonly query: SqlQuery
   /** The statement as it was written. */
   readonly tokens: readonly Token[]
+  /** Whether our grammar has not read it: the words of the engine's errors are those of the statement. */
+  readonly isForeign?: true
   /** Where the user wrote what stands at a place of the query's text. */
   readonly sourceOf: (at: number) => number | undefined
   /** What the engine is told for the names of columns, and those there are where one is none. */
@@ -108,6 +111,17 @@ export async function planQuery(
   const zone = parseZone(ctx.timezone) ?? utc
   const metrics = ctx.user.databases === undefined ? session.system.metrics : async () => ''
   const sources = { ...session.system, metrics, store, processes: () => visibleProcesses(session) }
+  if (store.dialect.name !== 'duckdb') {
+    const place = { store, db: ctx.db, sql, sources, pace: new Pace(ctx.signal), ...(views && { views }) }
+    const { text, relations, sourceOf } = await placeTables(place, tokens)
+    const plan = ownPlan({
+      kind: 'sql',
+      text: prefix + text + suffix,
+      relations: relations.map(relation => shift(relation, prefix.length)),
+      timezone: engineZone(ctx.timezone, [])
+    })
+    return { ...plan, tokens, isForeign: true, sourceOf: at => sourceOf(Math.max(0, at - prefix.length)) }
+  }
   const tql: TqlRunner = {
     run: (statement, db) => session.evaluate({ ...session, ctx: { ...ctx, db } }, statement),
     limit: session.tqlLimit

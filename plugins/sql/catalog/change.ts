@@ -5,7 +5,15 @@ import type { CreateTable, CreateTableLike, Statement } from '../statement/state
 import { settleDefault } from '../write/default-value.ts'
 import { findTarget } from '../write/target.ts'
 import { requireColumn } from './alter.ts'
-import { findDatabase, fullName, informationSchema, isInformationSchema, lookUpTable, resolveName } from './name.ts'
+import {
+  findDatabase,
+  fullName,
+  informationSchema,
+  isInformationSchema,
+  lookUpTable,
+  noTable,
+  resolveName
+} from './name.ts'
 
 type Of<K extends Statement['kind']> = Extract<Statement, { kind: K }>
 
@@ -92,7 +100,7 @@ export async function dropTables({ store, ctx }: Session, statement: Of<'drop_ta
     const found = lookUpTable(store, ctx.db, name)
     if (found !== undefined) tables.push(found)
     else if (!statement.ifExists) {
-      throw new DbError('TableNotFound', `Table not found: ${fullName(database, table.text)}`)
+      throw noTable(database, table.text)
     }
   }
   for (const table of new Set(tables)) await store.dropTable(ctx, table)

@@ -9,9 +9,7 @@ import {
   timeUnit,
   unitsPerSecond
 } from '../../../core/index.ts'
-import { engineType } from '../query/engine-type.ts'
 import { ownPlan, privileged, readRows, runPlan, type Session } from '../session.ts'
-import { quoteName } from '../text/token.ts'
 
 /** Whether any value converts, or every one has to be looked at. Throws when no value would, or would lose something. */
 export function conversion(table: Table, { name, type, semantic }: TableColumn, to: ColumnType): 'free' | 'checked' {
@@ -81,9 +79,10 @@ export async function checkConversion(
   column: TableColumn,
   to: ColumnType
 ): Promise<void> {
-  const value = quoteName(column.physical)
-  const head = `SELECT count(*), any_value(CAST(${value} AS VARCHAR)) FROM `
-  const text = `${head}t WHERE ${value} IS NOT NULL AND try_cast(${value} AS ${engineType(to)}) IS NULL`
+  const { dialect } = session.store
+  const value = dialect.quoteName(column.physical)
+  const head = `SELECT count(*), any_value(${dialect.text(value)}) FROM `
+  const text = `${head}t WHERE ${value} IS NOT NULL AND ${dialect.tryCast(value, to)} IS NULL`
   const relations = [{ start: head.length, end: head.length + 1, table, alias: 't' }]
   const query = { kind: 'sql' as const, text, relations, timezone: 'UTC' }
   const [row] = await readRows(await runPlan(privileged(session), ownPlan(query)))

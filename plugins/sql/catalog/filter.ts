@@ -1,5 +1,13 @@
 // LIKE and WHERE of the SHOW statements, over rows made here.
-import { type ColumnType, DbError, eachPaced, Pace, type RecordsAnswer, type ResultType } from '../../../core/index.ts'
+import {
+  type ColumnType,
+  DbError,
+  type Dialect,
+  eachPaced,
+  Pace,
+  type RecordsAnswer,
+  type ResultType
+} from '../../../core/index.ts'
 import { engineType } from '../query/engine-type.ts'
 import { privileged, runQuery, type Session } from '../session.ts'
 import type { ShowFilter } from '../statement/statement.ts'
@@ -28,7 +36,11 @@ export async function filtered(
   if (filter === undefined || rows.length === 0) return rowsAnswer(columns, rows)
   const [first, ...rest] = filter.tokens
   if (first === undefined) throw new DbError('InvalidSyntax', 'SHOW … WHERE needs a condition')
-  const tokens = [...tokenize(selectRows(columns, rows, alias)), { ...first, spaced: true }, ...rest]
+  const { dialect } = session.store
+  const select =
+    dialect.name === 'duckdb' ? selectRows(columns, rows, alias) : selectCells(dialect, columns, rows, alias)
+  const head = tokenize(select, undefined, dialect.backslashEscapes)
+  const tokens = [...head, { ...first, spaced: true }, ...rest]
   const answer = await runQuery(privileged(session), tokens)
   return { ...answer, columns: columns.map((column, i) => ({ name: nameOf(column), type: answer.columns[i]!.type })) }
 }
@@ -45,6 +57,21 @@ function selectRows(columns: readonly ShownColumn[], rows: readonly Row[], alias
   const names = [...shown, ...(alias === undefined || shown.includes(alias) ? [] : [alias])].map(quoteName)
   const lines = rows.map(row => `(${names.map((_, c) => cell(row[c < shown.length ? c : 0])).join(', ')})`)
   return `SELECT ${typed.join(', ')} FROM (VALUES ${lines.join(', ')}) AS shown(${names.join(', ')}) WHERE`
+}
+
+/** The same in a dialect of another engine. */
+function selectCells(
+  dialect: Dialect,
+  columns: readonly ShownColumn[],
+  rows: readonly Row[],
+  alias: string | undefined
+): string {
+  const shown = columns.map(nameOf)
+  const more = alias === undefined || shown.includes(alias) ? [] : [[alias, typeOf(columns[0]!)] as const]
+  const named = [...columns.map(column => [nameOf(column), typeOf(column)] as const), ...more]
+  const text = (value: unknown) => (value === null || value === undefined ? null : String(value))
+  const cells = named.map((_, c) => rows.map(row => text(row[c < shown.length ? c : 0])))
+  return `SELECT ${shown.map(dialect.quoteName).join(', ')} FROM ${dialect.rows(named, cells)} AS shown WHERE`
 }
 
 /** Constants would get types of their own. */

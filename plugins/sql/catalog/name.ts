@@ -1,5 +1,5 @@
 // Names of databases and tables as SQL writes them, looked up in the catalog by one rule.
-import { type Database, DbError, type Store, type Table, type View } from '../../../core/index.ts'
+import { type Database, DbError, type Store, systemDatabase, type Table, type View } from '../../../core/index.ts'
 import type { Name } from '../statement/cursor.ts'
 import { quoteName } from '../text/token.ts'
 
@@ -61,6 +61,12 @@ export function lookUpTable(store: Store, db: string, parts: readonly Name[]): T
 export function lookUpView(store: Store, db: string, parts: readonly Name[]): View | undefined {
   const { database, table } = resolveName(store, db, parts)
   return store.view(database, table.text)
+}
+
+/** The error for a table there is not. */
+export function noTable(database: string, table: string, context = ''): DbError {
+  const own = database === systemDatabase ? `: the server makes tables of ${systemDatabase} with their first rows` : ''
+  return new DbError('TableNotFound', `${context}Table not found: ${fullName(database, table)}${own}`)
 }
 
 /** `svc.public.t` */

@@ -1,5 +1,5 @@
 // The SHOW statements: the catalog as rows.
-import { DbError, type RecordsAnswer } from '../../../core/index.ts'
+import { DbError, type RecordsAnswer, version } from '../../../core/index.ts'
 import { showCreateFlow, showFlows } from '../flow/flow.ts'
 import type { Session } from '../session.ts'
 import type { ShowFilter, ShowStatement } from '../statement/statement.ts'
@@ -33,6 +33,10 @@ export async function show(session: Session, statement: ShowStatement): Promise<
     }
     case 'variable':
       return showVariable(session, statement.variable)
+    case 'variables': {
+      const rows = Object.entries(variablesOf(session))
+      return filtered(session, text('Variable_name', 'Value'), rows, statement.filter)
+    }
     case 'flows':
       return showFlows(session, statement.filter)
     case 'create_flow':
@@ -133,11 +137,22 @@ function showProcesses(session: Session, full: boolean, filter: ShowFilter | und
   return filtered(session, full ? long : short, rows, filter)
 }
 
-function showVariable({ ctx, defaultZone }: Session, variable: string): RecordsAnswer {
-  if (variable !== 'time_zone' && variable !== 'timezone' && variable !== 'system_time_zone') {
-    throw new DbError('Unsupported', `Unsupported show variable ${variable.toUpperCase()}`)
+function variablesOf({ ctx, defaultZone }: Session): Readonly<Record<string, string>> {
+  return {
+    search_path: ctx.db,
+    server_version: version,
+    system_time_zone: defaultZone,
+    time_zone: ctx.timezone,
+    timezone: ctx.timezone,
+    version
   }
-  return rowsAnswer([variable.toUpperCase()], [[variable === 'system_time_zone' ? defaultZone : ctx.timezone]])
+}
+
+function showVariable(session: Session, variable: string): RecordsAnswer {
+  const known = variablesOf(session)
+  if (!Object.hasOwn(known, variable))
+    throw new DbError('Unsupported', `Unsupported show variable ${variable.toUpperCase()}`)
+  return rowsAnswer([variable.toUpperCase()], [[known[variable]!]])
 }
 
 function compare(a: string, b: string): number {

@@ -1,19 +1,24 @@
 // A query of a flow as one that can be asked for some windows of time alone.
-import { DbError, isTimestamp, type Table } from '../../../core/index.ts'
+import { DbError, type Dialect, isTimestamp, type Table } from '../../../core/index.ts'
 import type { FlowQuery } from '../../services.ts'
 import { fullName, lookUpTable } from '../catalog/name.ts'
+import { writeTokens } from '../query/place-tables.ts'
 import { readSource } from '../query/range/parse.ts'
 import type { Session } from '../session.ts'
 import { nameOf } from '../statement/cursor.ts'
 import { findWord, splitList } from '../text/brackets.ts'
 import { canonical, label } from '../text/canonical.ts'
-import { isToken, quoteName, type Token } from '../text/token.ts'
+import { isToken, type Token } from '../text/token.ts'
 
-const bins = ['date_bin', 'date_trunc', 'time_bucket']
+/** Functions that say in which window a time lies, and which of their arguments is the time; the other one is the window's length. */
+const bins: Readonly<Record<Dialect['name'], Readonly<Record<string, number>>>> = {
+  duckdb: { date_bin: 1, date_trunc: 1, time_bucket: 1 },
+  clickhouse: { tostartofinterval: 0, date_bin: 0, time_bucket: 0, date_trunc: 1, datetrunc: 1 }
+}
 
 /** Throws DbError for a query that has no windows, or reads more than one table. */
 export function flowQuery(
-  { store, ctx }: Session,
+  { store, ctx, sql }: Session,
   tokens: readonly Token[]
 ): FlowQuery & { readonly keys: readonly number[] } {
   const [select, ...rest] = tokens
@@ -48,10 +53,20 @@ export function flowQuery(
     if (found < 0) throw unfit(`has what it groups by in its list: ${written}`)
     return found
   })
-  const window = keys.find(key => isBin(items[key]!.tokens, table, source.alias))
-  if (window === undefined) throw unfit(`groups by date_bin(INTERVAL '…', ${quoteName(table.timeIndex.name)})`)
+  const window = keys.find(key => isBin(store.dialect, items[key]!.tokens, table, source.alias))
+  const { dialect } = store
+  const { quoteName } = dialect
+  if (window === undefined) {
+    const time = quoteName(table.timeIndex.name)
+    const example =
+      dialect.name === 'duckdb' ? `date_bin(INTERVAL '…', ${time})` : `toStartOfInterval(${time}, INTERVAL …)`
+    throw unfit(`groups by ${example}`)
+  }
   const { tokens: bin } = items[window]!
-  const name = (each: readonly Token[]) => canonical(each).text
+  const name = (each: readonly Token[]) =>
+    dialect.name === 'duckdb' ? canonical(each).text : writeTokens(dialect, sql, each)
+  const lengthAt = 1 - timeArgument(dialect, bin[0]!)!
+  const bySize = /^date_?trunc$/i.test(bin[0]!.value)
   return {
     source: { database: table.database, table: table.name },
     before: `SELECT ${name(rest.slice(0, where < 0 ? group : where))}`,
@@ -59,7 +74,7 @@ export function flowQuery(
     after: name(rest.slice(group)),
     time: `${quoteName(source.alias)}.${quoteName(table.timeIndex.name)}`,
     window: name(bin),
-    length: isToken(bin[0], 'date_trunc') ? `INTERVAL '1 ${bin[2]!.value}'` : name(splitList(bin.slice(2, -1))[0]!),
+    length: bySize ? `INTERVAL '1 ${bin[2]!.value}'` : name(splitList(bin.slice(2, -1))[lengthAt]!),
     from: name(rest.slice(from + 1, where < 0 ? group : where)),
     windowColumn: window,
     keys: keys.filter(key => key !== window)
@@ -86,9 +101,15 @@ function readItem(tokens: readonly Token[]): { readonly tokens: readonly Token[]
   return { tokens: expression, names }
 }
 
-function isBin(tokens: readonly Token[], table: Table, alias: string): boolean {
-  if (!bins.some(name => isToken(tokens[0], name)) || !isToken(tokens.at(-1), ')')) return false
-  const time = splitList(tokens.slice(2, -1))[1] ?? []
+/** Which argument of a function that tells windows is the time; undefined for any other one. */
+function timeArgument({ name }: Dialect, token: Token | undefined): number | undefined {
+  return token?.kind === 'word' ? bins[name][token.value.toLowerCase()] : undefined
+}
+
+function isBin(dialect: Dialect, tokens: readonly Token[], table: Table, alias: string): boolean {
+  const at = timeArgument(dialect, tokens[0])
+  if (at === undefined || !isToken(tokens.at(-1), ')')) return false
+  const time = splitList(tokens.slice(2, -1))[at] ?? []
   const parts = time.filter(token => token.kind !== 'symbol').map(token => nameOf(token).text)
   const isPlain = time.every(token => token.kind === 'word' || token.kind === 'quoted' || isToken(token, '.'))
   return isPlain && parts.at(-1) === table.timeIndex.name && (parts.length === 1 || parts.at(-2) === alias)

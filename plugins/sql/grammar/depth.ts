@@ -1,5 +1,5 @@
 // Bounds how deep the tree of a statement becomes before the grammar sees it: it works on a small stack that must not overflow.
-// Of long chains of AND, OR and UNION it would make trees as deep as they are long: parentheses around some of their terms keep these flat.
+// Of long chains of AND, OR, UNION, +, * and || it would make trees as deep as they are long: parentheses around some of their terms keep these flat.
 import { DbError } from '../../../core/index.ts'
 import type { Canonical } from '../text/canonical.ts'
 import { isToken, type Token, tokenText } from '../text/token.ts'
@@ -9,6 +9,9 @@ const maxDepth = 400
 
 /** Tokens of one query. */
 const maxTokens = 200_000
+
+/** Operators in a row: the engine's time for them grows with the cube of their number, and is a second here. */
+const longestChain = 500
 
 /** Operators of a chain that stays as it is. */
 const shortChain = 40
@@ -31,13 +34,15 @@ interface Chain {
 interface Level {
   or: Chain
   and: Chain
+  /** Where the operators of the current chains of `||`, of `+` and of `*` stand, each of which binds closer than the one before. */
+  readonly operators: Chain['links'][]
   /** Queries joined by UNION, EXCEPT and INTERSECT; before the first one a WITH may stand that is for all of them. */
   readonly queries: Chain
   /** `BETWEEN` whose AND has not come yet. */
   between: number
   /** Operators that join terms: `AND`, `OR`, `UNION` … */
   links: number
-  /** Operators of the current term, and of the longest one. */
+  /** Other operators of the current term, and the depth of the deepest one. */
   term: number
   longestTerm: number
   /** Depth of the deepest brackets in the item, and of the deepest item before. */
@@ -47,9 +52,32 @@ interface Level {
 
 /** Throws `InvalidArguments` for a query the grammar could not take. */
 export function checkDepth(tokens: readonly Token[]): void {
-  if (tokens.length > maxTokens)
-    throw tooDeep(`has ${tokens.length} words and signs, at most ${maxTokens} are allowed`, shorterConditions)
   findChains(tokens)
+}
+
+/** With spaces around the operators of long chains, where parentheses can stand. */
+export function spaceChains(tokens: readonly Token[]): readonly Token[] {
+  const count = tokens.reduce((sum, token) => sum + Number(token.kind === 'symbol' && '+*|'.includes(token.value)), 0)
+  if (count <= shortChain) return tokens
+  return tokens.map((token, i) => {
+    const isOperator = (at: number) => operatorAt(tokens, at) >= 0
+    const isBehind = isOperator(i - 1) ? !isToken(tokens[i - 1], '|') : isOperator(i - 2) && isToken(tokens[i - 2], '|')
+    return token.spaced || !(isOperator(i) || isBehind) ? token : { ...token, spaced: true }
+  })
+}
+
+/** Which of the operators that make chains begins at a token between two operands: 0 for `||`, 1 for `+`, 2 for `*`; −1 for none. */
+function operatorAt(tokens: readonly Token[], at: number): number {
+  const [before, token, next] = [tokens[at - 1], tokens[at], tokens[at + 1]]
+  if (token?.kind !== 'symbol' || before === undefined || !endsOperand(before)) return -1
+  const isPair = next?.kind === 'symbol' && !next.spaced
+  if (token.value === '|') return isPair && next.value === '|' && startsOperand(tokens[at + 2]) ? 0 : -1
+  const kind = ['+', '*'].indexOf(token.value)
+  return kind < 0 || !startsOperand(next) ? -1 : kind + 1
+}
+
+function startsOperand(token: Token | undefined): boolean {
+  return token !== undefined && (token.kind !== 'symbol' || '([{-+'.includes(token.value))
 }
 
 /** The text with parentheses around parts of long chains, in the place of spaces: everything stays where it is. */
@@ -77,8 +105,19 @@ export function groupChains(text: string, { tokens, starts }: Canonical): string
 
 /** Chains of OR, those of AND between them, and those of queries, that are long. Throws where something is too deep. */
 function findChains(tokens: readonly Token[]): Chain[] {
+  if (tokens.length > maxTokens)
+    throw tooDeep(`has ${tokens.length} words and signs, at most ${maxTokens} are allowed`, shorterConditions)
   const found: Chain[] = []
   const keep = (...chains: readonly Chain[]) => found.push(...chains.filter(({ links }) => links.length > shortChain))
+  /** Ends chains of operators, those that bind closer than others. */
+  const end = (level: Level, from = 0) => {
+    level.longestTerm = Math.max(level.longestTerm, termOf(level))
+    for (let kind = from; kind < 3; kind++) {
+      if (level.operators[kind]!.length === 0) continue
+      keep({ first: undefined, links: level.operators[kind]! })
+      level.operators[kind] = []
+    }
+  }
   const levels: Level[] = [openLevel(0)]
   tokens.forEach((token, i) => {
     const level = levels.at(-1)!
@@ -88,22 +127,26 @@ function findChains(tokens: readonly Token[]): Chain[] {
       if (token.value === '[' && isBehindOperand) level.term++
       levels.push(openLevel(i + 1))
     } else if (isBracket(token, ')]}') && levels.length > 1) {
+      end(level)
       keep(level.or, level.and, level.queries)
       levels.pop()
       const outer = levels.at(-1)!
       outer.inner = Math.max(outer.inner, depthOf(level) + 2)
     } else if (isToken(token, ',') || clauses.has(word)) {
       // Items of a list and clauses stand side by side; set operations go on behind them.
+      end(level)
       keep(level.or, level.and)
       const links = isToken(token, ',') ? 0 : level.links
       levels[levels.length - 1] = { ...openLevel(i + 1), queries: level.queries, links, best: depthOf(level) }
     } else if (sets.has(word)) {
+      end(level)
       keep(level.or, level.and)
       let next = i + 1
       while (behindSets.some(behind => isToken(tokens[next], behind))) next++
       level.queries.links.push({ at: i, next })
       levels[levels.length - 1] = { ...endTerm(level), ...openChains(next) }
     } else if (word === 'and' || word === 'or') {
+      end(level)
       endTerm(level)
       if (word === 'or') {
         keep(level.and)
@@ -113,13 +156,27 @@ function findChains(tokens: readonly Token[]): Chain[] {
       else level.and.links.push({ at: i, next: i + 1 })
     } else {
       if (word === 'between') level.between++
-      const isOperator = token.kind === 'symbol' ? token.value !== '.' : word !== '' && isBehindOperand
-      if (isOperator) level.term++
+      const kind = operatorAt(tokens, i)
+      const next = kind === 0 ? i + 2 : i + 1
+      const isOther = token.kind === 'symbol' ? token.value !== '.' : word !== '' && isBehindOperand
+      if (kind >= 0 && token.spaced && tokens[next]!.spaced) {
+        end(level, kind + 1)
+        level.operators[kind]!.push({ at: i, next })
+        if (level.operators[kind]!.length > longestChain)
+          throw tooDeep(`has more than ${longestChain} operators in a row`, insteadOfOperators)
+      } else if (isOther && !(isToken(token, '|') && operatorAt(tokens, i - 1) === 0)) {
+        level.term++
+        if (isToken(token, '-') && isBehindOperand) end(level, 2)
+        else if (!inTerms.has(token.value)) end(level)
+      }
     }
     if (levels.length > maxDepth / 2 || depthOf(levels.at(-1)!) > maxDepth)
       throw tooDeep(`nests more than ${maxDepth} levels deep`, insteadOf(levels.at(-1)!))
   })
-  for (const { or, and, queries } of levels) keep(or, and, queries)
+  for (const level of levels) {
+    end(level)
+    keep(level.or, level.and, level.queries)
+  }
   return found
 }
 
@@ -135,21 +192,33 @@ function openLevel(first: number): Level {
   }
 }
 
-function openChains(first: number): Pick<Level, 'or' | 'and' | 'between'> {
+function openChains(first: number): Pick<Level, 'or' | 'and' | 'between' | 'operators'> {
   const chain = (): Chain => ({ first, links: [] })
-  return { or: chain(), and: chain(), between: 0 }
+  return { or: chain(), and: chain(), between: 0, operators: [[], [], []] }
 }
+
+/** Symbols that may stand in a term of a chain: parts of names and casts, and what binds as `+` and `*` do. */
+const inTerms = new Set([':', '-', '/', '%'])
 
 function endTerm(level: Level): Level {
   level.links++
-  level.longestTerm = Math.max(level.longestTerm, level.term)
+  level.longestTerm = Math.max(level.longestTerm, termOf(level))
   level.term = 0
   return level
 }
 
-function depthOf({ links, term, longestTerm, inner, best }: Level): number {
-  const chain = links <= shortChain ? links : 2 * Math.ceil(Math.sqrt(links)) + 2
-  return Math.max(best, chain + Math.max(term, longestTerm) + inner)
+/** Depth of a chain in the tree: long ones are made flat. */
+function chainOf(links: number): number {
+  return links <= shortChain ? links : 2 * Math.ceil(Math.sqrt(links)) + 2
+}
+
+function termOf({ term, operators }: Level): number {
+  return operators.reduce((sum, links) => sum + chainOf(links.length), term)
+}
+
+function depthOf(level: Level): number {
+  const { links, longestTerm, inner, best } = level
+  return Math.max(best, chainOf(links) + Math.max(termOf(level), longestTerm) + inner)
 }
 
 function isBracket({ kind, value }: Token, brackets: string): boolean {
@@ -162,10 +231,12 @@ function endsOperand(token: Token): boolean {
 
 const shorterConditions = 'write long conditions as IN lists or join a VALUES list'
 
+const insteadOfOperators = 'write concat(a, b, …) for long chains of ||, list_sum([a, b, …]) for those of +'
+
 /** What to write where a level is too deep: operators in a row nest, the arguments of a call do not. */
-function insteadOf({ links, term, longestTerm }: Level): string {
-  if (Math.max(term, longestTerm) > maxDepth / 2)
-    return 'write concat(a, b, …) for long chains of ||, list_sum([a, b, …]) for those of +'
+function insteadOf(level: Level): string {
+  const { links, longestTerm } = level
+  if (Math.max(termOf(level), longestTerm) > maxDepth / 2) return insteadOfOperators
   return links > 0 ? shorterConditions : 'name subqueries in WITH'
 }
 

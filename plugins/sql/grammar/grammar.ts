@@ -30,6 +30,8 @@ export function createGrammar(): Grammar {
   let worker: Worker | undefined
   let busy: Waiting | undefined
   let timer: Timer | undefined
+  /** Microseconds of processor time of the thread when it began with its task: between tasks it rests. */
+  let before = 0
 
   const settle = (finish: (waiting: Waiting) => void) => {
     timer?.stop()
@@ -48,11 +50,13 @@ export function createGrammar(): Grammar {
     settle(waiting => waiting.reject(error))
   }
   const start = () => {
+    before = 0
     const created = startWorker(import.meta.url, 'grammar')
     // Without a task it keeps no process alive.
     created.unref()
     created.on('message', (answer: GrammarAnswer) => {
       if (created !== worker) return
+      before = answer.used
       if ('broken' in answer) fail(tooDeep())
       else if ('error' in answer) settle(waiting => waiting.reject(new Error(answer.error)))
       else {
@@ -71,12 +75,11 @@ export function createGrammar(): Grammar {
   }
   /** Ends a task that takes its time. On a busy machine time passes without it being at work. */
   const watch = (at: Worker, task: Waiting, limit: number) => {
-    // Undefined of a thread that has ended.
-    const before = at.cpuUsage().catch(() => undefined)
     timer = after(limit, async () => {
-      const used = await at.cpuUsage(await before).catch(() => undefined)
+      // Undefined of a thread that has ended.
+      const used = await at.cpuUsage().catch(() => undefined)
       if (busy !== task || used === undefined) return
-      const left = limit - (used.user + used.system) / 1000
+      const left = limit - (used.user + used.system - before) / 1000
       if (left <= limit * restShare) fail(tooDeep())
       else watch(at, task, left)
     })

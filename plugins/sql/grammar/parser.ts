@@ -24,9 +24,8 @@ export function createParser(): SqlParser {
   const grammar = createGrammar()
   const known = createTrees()
   const tree = async (sql: string, statement: Canonical) => {
-    checkDepth(statement.tokens)
     const trees = await grammar
-      .run({ kind: 'parse', text: groupChains(blank(statement), statement) })
+      .run({ kind: 'parse', text: groupChains(readable(statement), statement) })
       .catch((error: unknown) => {
         throw isDbError(error) ? error : syntaxError(sql, statement, error)
       })
@@ -69,26 +68,26 @@ export function startParser(): SqlParser {
   return parser
 }
 
-/** The text without words the grammar lacks and that name no table: `ASOF` joins, `[NOT] MATERIALIZED`. Offsets stay. */
-function blank({ text, tokens, starts }: Canonical): string {
-  const cut = tokens.flatMap((token, i) =>
-    isBlank(tokens, i) ? [{ start: starts[i]!, length: tokenText(token).length }] : []
-  )
-  return cut.reduce(
-    (out, { start, length }) => out.slice(0, start) + ' '.repeat(length) + out.slice(start + length),
-    instead({ text, tokens, starts })
-  )
-}
-
-/** `GLOB` reads like `LIKE`, and `* RENAME (a AS b)` like `* REPLACE(a AS b)`. */
-function instead({ text, tokens, starts }: Canonical): string {
-  return tokens.reduce((out, _, i) => {
-    const at = starts[i]!
-    if (isGlob(tokens, i)) {
-      return `${out.slice(0, at)}LIKE${out.slice(at + 4)}`
-    }
-    return isRename(tokens, i) && out[at + 6] === ' ' ? `${out.slice(0, at)}REPLACE${out.slice(at + 7)}` : out
-  }, text)
+/**
+ * The text as the grammar takes it, every token where it was: without `ASOF` of joins, `[NOT] MATERIALIZED` and `USING SAMPLE`, which name
+ * no table; with `LIKE` for `GLOB`, and `* REPLACE(a AS b)` for `* RENAME (a AS b)`.
+ */
+function readable({ text, tokens, starts }: Canonical): string {
+  const parts: string[] = []
+  let behind = 0
+  const put = (i: number, word: string) => {
+    const start = starts[i]!
+    parts.push(text.slice(behind, start), word)
+    behind = start + word.length
+  }
+  let sampled = -1
+  tokens.forEach((token, i) => {
+    sampled = Math.max(sampled, sampleEnd(tokens, i))
+    if (i <= sampled || isBlank(tokens, i)) put(i, ' '.repeat(tokenText(token).length))
+    else if (isGlob(tokens, i)) put(i, 'LIKE')
+    else if (isRename(tokens, i) && text[starts[i]! + 6] === ' ') put(i, 'REPLACE')
+  })
+  return parts.join('') + text.slice(behind)
 }
 
 /** Words that stand before or behind values and are none. */
@@ -123,6 +122,23 @@ function isBlank(tokens: readonly Token[], i: number): boolean {
   if (isToken(token, 'asof')) return ['join', 'left', 'right', 'full', 'inner'].some(word => isToken(next, word))
   if (isToken(token, 'materialized')) return isToken(next, '(')
   return isToken(token, 'not') && isToken(next, 'materialized') && isToken(tokens[i + 2], '(')
+}
+
+const sampleWords = ['percent', 'rows', 'reservoir', 'bernoulli', 'system', 'repeatable', '%', '(', ')', ',']
+
+/** The last token of `USING SAMPLE 10%`, `USING SAMPLE reservoir(50 ROWS) REPEATABLE (1)` that begins at one, numbers and words of its own; −1 for others. */
+function sampleEnd(tokens: readonly Token[], using: number): number {
+  const first = using + 1
+  if (!isToken(tokens[using], 'using') || !isToken(tokens[first], 'sample') || isToken(tokens[first + 1], '('))
+    return -1
+  let depth = 0
+  let end = first + 1
+  for (; end < tokens.length; end++) {
+    const isOwn = tokens[end]!.kind === 'number' || sampleWords.some(word => isToken(tokens[end], word))
+    depth += isToken(tokens[end], '(') ? 1 : isToken(tokens[end], ')') ? -1 : 0
+    if (!isOwn || depth < 0) break
+  }
+  return end - 1
 }
 
 function syntaxError(sql: string, statement: Canonical, error: unknown): DbError {

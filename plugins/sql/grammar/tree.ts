@@ -31,8 +31,9 @@ export function isEmpty(tree: Tree | undefined): boolean {
 /** A node with one key as that key and what is below it. */
 export function variant(tree: Tree | undefined): readonly [string, Tree] | undefined {
   const node = asNode(tree)
-  const entries = node === undefined ? [] : Object.entries(node)
-  return entries.length === 1 ? entries[0] : undefined
+  if (node === undefined) return undefined
+  const [key, ...more] = Object.keys(node)
+  return key === undefined || more.length > 0 ? undefined : [key, node[key]!]
 }
 
 export function asIdent(tree: Tree | undefined): Ident | undefined {

@@ -23,6 +23,7 @@ import {
   type Meaning,
   makeScope,
   makeSource,
+  memberOf,
   resolve,
   type Scope,
   type Source,
@@ -175,14 +176,18 @@ const sameAsArgument = new Set(
 /** Calls that compare their arguments. */
 const comparing = new Set(['coalesce', 'greatest', 'if', 'ifnull', 'least', 'nullif'])
 /** Calls that make a time of a time. */
-const timesOfTimes = new Set(['date_bin', 'date_trunc', 'datetrunc', 'time_bucket', 'now', 'date_add', 'last_day'])
+const timesOfTimes = new Set(
+  'date_add date_bin date_bin_wallclock date_subtract date_trunc datetrunc last_day now time_bucket'.split(' ')
+)
 
 /** Calls that make a text. */
 const texts = new Set(
-  `btrim chr concat concat_ws date_format format group_concat json_extract_string json_get_string lcase left listagg lower lpad ltrim md5
-   monthname dayname printf regexp_extract regexp_replace repeat replace reverse right rpad rtrim split_part strftime string_agg substr
+  `arrow_typeof btrim chr concat concat_ws date_format format group_concat initcap ipv4_num_to_string json_extract_string json_get_string lcase left listagg lower lpad ltrim md5
+   monthname dayname pg_typeof printf quote_ident quote_literal quote_nullable regexp_extract regexp_replace regexp_substr repeat replace reverse right rpad rtrim split_part strftime string_agg substr
    substring to_char trim ucase upper`.split(/\s+/)
 )
+/** Calls that give a value with its time. */
+const selectors = new Set(['selector_first', 'selector_last', 'selector_max', 'selector_min'])
 /** Calls that make a list of values like their first argument. */
 const lists = new Set(['array_agg', 'generate_series', 'list', 'list_value', 'range'])
 /** Calls that make a time of a number or a text, with its unit. */
@@ -191,6 +196,7 @@ const timesOfNumbers: Readonly<Record<string, TimeUnit>> = {
   make_timestamp: 'us',
   make_timestamp_ms: 'us',
   make_timestamp_ns: 'ns',
+  to_local_time: 'us',
   to_timestamp: 'us',
   to_timestamp_seconds: 's',
   to_timestamp_millis: 'ms',
@@ -318,19 +324,19 @@ class Binder {
     left.list.forEach(({ name, meaning }, i) => {
       const j = byName ? right.list.findIndex(field => field.name === name) : i
       const other = right.list[j]?.meaning
-      if (meaning?.kind === 'time' && other?.kind !== 'time') this.#makeTimes(node['right'], j, meaning)
-      if (other?.kind === 'time' && meaning?.kind !== 'time') this.#makeTimes(node['left'], i, other)
+      if (meaning?.kind === 'time' && other?.kind !== 'time') this.#makeTimes(node['right'], j, meaning, false)
+      if (other?.kind === 'time' && meaning?.kind !== 'time') this.#makeTimes(node['left'], i, other, false)
     })
   }
 
   /** Makes times of a column of a query that holds texts, or is made of constants. */
-  #makeTimes(body: Tree | undefined, column: number, time: Time, ordered = false): void {
+  #makeTimes(body: Tree | undefined, column: number, time: Time, strict: boolean, ordered = false): void {
     const [kind, value] = variant(body) ?? ['', null]
     const node = asNode(value)
     if (node === undefined) return
     const isOrdered = ordered || (kind === 'Query' && !isEmpty(node['order_by']))
     const inner = kind === 'Query' ? [node['body']] : kind === 'SetOperation' ? [node['left'], node['right']] : []
-    for (const each of inner) this.#makeTimes(each, column, time, isOrdered)
+    for (const each of inner) this.#makeTimes(each, column, time, strict, isOrdered)
     const made = this.#made.get(node)
     const field = made?.fields.list[column]
     for (const row of made?.rows ?? []) {
@@ -340,7 +346,7 @@ class Binder {
         const why = item === undefined ? 'a star stands for it: name it, and' : 'its query has an ORDER BY:'
         throw this.#context.noTime(`the text column ${field?.name ?? ''} meets a time, but ${why} cast it to TIMESTAMP`)
       }
-      if (item !== undefined) this.#makeTime(item, time, true)
+      if (item !== undefined) this.#makeTime(item, time, strict)
     }
   }
 
@@ -585,7 +591,8 @@ class Binder {
         return this.#reference(asList(value).map(asIdent), scope, itemsFirst)
       case 'Nested': {
         const meaning = inner(value)
-        return meaning?.kind === 'integer' ? this.#wider(meaning, '(', ')') : meaning
+        // Parentheses that only the grammar was given stand around parts of long chains.
+        return (meaning?.kind === 'integer' ? this.#wider(meaning, '(', ')') : undefined) ?? meaning
       }
       case 'Subquery':
         return inner(value)
@@ -594,7 +601,11 @@ class Binder {
       case 'Tuple':
         return { kind: 'tuple', of: asList(value).map(of) }
       case 'Dictionary':
-        return { kind: 'tuple', of: asList(value).map(entry => of(asNode(entry)?.['value'])) }
+        return {
+          kind: 'tuple',
+          of: asList(value).map(entry => of(asNode(entry)?.['value'])),
+          names: asList(value).map(entry => this.#keyBefore(asNode(entry)?.['value']))
+        }
       case 'UnaryOp':
         return this.#signed(parts!, inner)
       case 'BinaryOp':
@@ -650,11 +661,32 @@ class Binder {
   #access(root: Meaning, chain: readonly Tree[], inner: (part: Tree | undefined) => Meaning): Meaning {
     let meaning = root
     for (const access of chain) {
-      if (!asNode(access)?.['Dot']) inner(access)
-      const isElement = asNode(asNode(access)?.['Subscript'])?.['Index'] !== undefined
-      meaning = isElement && meaning?.kind === 'list' ? meaning.of : undefined
+      const dot = asNode(asNode(access)?.['Dot'])
+      if (dot === undefined) inner(access)
+      const index = asNode(asNode(asNode(access)?.['Subscript'])?.['Index'])?.['index']
+      const token = this.#tokenOf(asNode(asNode(index)?.['Value']))
+      const named = token === undefined ? undefined : this.#context.stringAt(token)
+      const name = dot === undefined ? named : this.#names([dot['Identifier']])[0]
+      if (name !== undefined) meaning = memberOf(meaning, name)
+      else meaning = index !== undefined && meaning?.kind === 'list' ? meaning.of : undefined
     }
     return meaning
+  }
+
+  /** The key of a member that is written out, which has no place in the tree. */
+  #keyBefore(value: Tree | undefined): string {
+    const first = this.#context.extent(value ?? null)?.[0]
+    return first !== undefined && this.#context.isTokenAt(first - 1, ':')
+      ? this.#context.nameAt(first - 2).toLowerCase()
+      : ''
+  }
+
+  /** Names of members of a struct, in lower case. */
+  #names(idents: readonly (Tree | undefined)[]): readonly string[] {
+    return idents.map(ident => {
+      const name = asIdent(ident)
+      return name === undefined ? '' : this.#nameOf(name).toLowerCase()
+    })
   }
 
   /** The values of a list that is written out, or of the only column of a query. */
@@ -675,8 +707,9 @@ class Binder {
     if (!this.#silent) this.references.push({ parts, found })
     if (found.kind === 'row' || found.kind === 'unknown') this.everyColumn ||= !this.#silent
     if (found.kind === 'item') return found.meaning
-    if (found.kind === 'parameter') return parts.length === 1 ? found.meaning : undefined
-    return found.kind === 'column' && found.column === parts.length - 1 ? found.field.meaning : undefined
+    if (found.kind !== 'column' && found.kind !== 'parameter') return undefined
+    const [root, at] = found.kind === 'column' ? [found.field.meaning, found.column] : [found.meaning, 0]
+    return parts.slice(at + 1).reduce((meaning, part) => memberOf(meaning, this.#context.nameAt(part)), root)
   }
 
   #constant(value: TreeNode | undefined): Meaning {
@@ -722,6 +755,7 @@ class Binder {
     if (op === 'LongArrow' || (op === 'StringConcat' && (isText(one) || isText(another)))) return { kind: 'text' }
     if (counting.includes(String(op))) return other
     if (op !== 'Plus' && op !== 'Minus') return undefined
+    if (op === 'Minus' && this.#isTimeText(another)) this.#compare(values)
     // A time or a time with a zone, and an interval.
     const moved = [one, another].find(meaning => meaning?.kind === 'time' || meaning?.kind === 'zoned')
     const by = moved === one ? another : one
@@ -793,7 +827,8 @@ class Binder {
     inner(written?.['clauses'] ?? null)
     if (written === undefined) inner(list)
     inner(rest)
-    return this.#called(name, values)
+    const named = asList(written?.['args']).map(argument => asNode(asNode(argument)?.['Named'])?.['name'])
+    return this.#called(name, values, this.#names(named))
   }
 
   #argument(argument: Tree, scope: Scope, env: Env, itemsFirst = false): Value {
@@ -802,9 +837,12 @@ class Binder {
   }
 
   /** What a call gives. */
-  #called(name: string, values: readonly Value[]): Meaning {
+  #called(name: string, values: readonly Value[], names: readonly string[] = []): Meaning {
     const meanings = values.map(({ meaning }) => meaning)
-    if (name === 'row' || name === 'struct_pack') return { kind: 'tuple', of: values }
+    if (name === 'row' || name === 'struct_pack') return { kind: 'tuple', of: values, names }
+    if (selectors.has(name)) return lasting({ kind: 'tuple', of: values, names: ['value', 'time'] })
+    const member = meanings[1]?.kind === 'string' ? this.#context.stringAt(meanings[1].token) : undefined
+    if (name === 'struct_extract') return memberOf(meanings[0], member ?? '')
     const alike = name === 'if' ? values.slice(1) : values
     if (comparing.has(name)) this.#compare(alike, name !== 'nullif')
     // Their third argument stands for a value that is not there.
@@ -813,11 +851,11 @@ class Binder {
     if ((name === 'date_bin' || name === 'time_bucket') && values.length > 2)
       this.#compare([values[1]!, values[2]!], true)
     const time = meanings.find(meaning => meaning?.kind === 'time')
-    if (time?.kind === 'time' || timesOfTimes.has(name)) {
+    const ofTimes = timesOfTimes.has(name) || (name === 'date_sub' && values.length === 2)
+    if (time?.kind === 'time' || ofTimes) {
       for (const meaning of meanings) {
-        const text = meaning?.kind === 'string' ? this.#context.stringAt(meaning.token) : undefined
-        if (text !== undefined && looksLikeTime.test(text))
-          this.#add(meaning as { kind: 'string'; token: number }, { kind: 'time' }, true)
+        if (this.#isTimeText(meaning))
+          this.#add(meaning, lists.has(name) && time?.kind === 'time' ? time : { kind: 'time' }, !lists.has(name))
       }
     }
     const [first] = meanings
@@ -825,8 +863,8 @@ class Binder {
     if (name === 'unnest') return first?.kind === 'list' ? first.of : undefined
     if (texts.has(name)) return { kind: 'text' }
     if (Object.hasOwn(timesOfNumbers, name)) return { kind: 'time', unit: timesOfNumbers[name]! }
-    if (name === 'date_bin' || name === 'cast_to_type') return lasting(meanings[1])
-    if (timesOfTimes.has(name)) return time !== undefined || name === 'now' ? { kind: 'time' } : undefined
+    if (name === 'date_bin' || name === 'date_bin_wallclock' || name === 'cast_to_type') return lasting(meanings[1])
+    if (ofTimes) return time !== undefined || name === 'now' ? { kind: 'time' } : undefined
     if (comparing.has(name)) return common(alike)
     return sameAsArgument.has(name) ? lasting(first) : undefined
   }
@@ -861,13 +899,17 @@ class Binder {
     }
   }
 
+  #isTimeText(meaning: Meaning): meaning is Meaning & { readonly kind: 'string' } {
+    return meaning?.kind === 'string' && looksLikeTime.test(this.#context.stringAt(meaning.token) ?? '')
+  }
+
   #makeTime({ tree, meaning, column, name }: Item, time: Time, strict: boolean): void {
     if (meaning?.kind === 'string' || meaning?.kind === 'date') this.#add(meaning, time)
     if (!isNoTime(meaning) && (meaning !== undefined || strict || time.unsure === true)) return
     if (tree === undefined || this.#silent) return
     const node = asNode(tree)
     if (node !== undefined && isQuery(node)) {
-      this.#makeTimes({ Query: node }, column ?? 0, time)
+      this.#makeTimes({ Query: node }, column ?? 0, time, true)
       return
     }
     const extent = this.#context.extent(tree)
@@ -960,7 +1002,9 @@ function takesLambda(name: string): boolean {
 function lasting(meaning: Meaning): Meaning {
   if (meaning?.kind === 'string') return { kind: 'text' }
   if (meaning?.kind === 'integer' || meaning?.kind === 'date') return other
-  return meaning?.kind === 'tuple' ? undefined : meaning
+  if (meaning?.kind !== 'tuple') return meaning
+  const { of, names } = meaning
+  return names && { kind: 'tuple', of: of.map(value => ({ tree: undefined, meaning: lasting(value.meaning) })), names }
 }
 
 function isText(meaning: Meaning): boolean {
@@ -976,6 +1020,8 @@ function isNoTime(meaning: Meaning): boolean {
 function common(values: readonly Value[]): Meaning {
   const meanings = values.flatMap(({ tree, meaning }) => (isEmpty(tree) ? [] : [meaning]))
   const time = meanings.find(meaning => meaning?.kind === 'time')
+  const [first, ...more] = meanings.map(lasting)
+  if (first?.kind === 'tuple' && more.every(other => JSON.stringify(other) === JSON.stringify(first))) return first
   return time ?? (meanings.length > 0 && meanings.every(isText) ? { kind: 'text' } : undefined)
 }
 

@@ -3,7 +3,7 @@ import { isDbError, isTimestamp, type TimeUnit } from '../../../core/index.ts'
 import { readType } from '../statement/column-type.ts'
 import { findWord, opening } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
-import { isToken, type Token } from '../text/token.ts'
+import { isToken, noValues, type Token } from '../text/token.ts'
 import { type Edit, span } from './edit.ts'
 import { engineType } from './engine-type.ts'
 import { hidden, moment, nanoseconds } from './text-time.ts'
@@ -38,6 +38,8 @@ export function castEdits(statement: Canonical, knownTime: KnownTime, isTime: (t
     const [first, last] = cast.operand
     if (cast.engine === zonedType) return isColumn(first, last) ? momentOf(statement, cast) : []
     const typed = { ...span(statement, ...cast.type), text: cast.engine }
+    if (cast.engine === 'BIGINT' && isColumn(first, last))
+      return numberOf(statement, cast, knownTime(first, last)?.unit)
     if (!cast.toTime || (first === last && statement.tokens[first]?.kind === 'string')) return [typed]
     const known = knownTime(first, last)
     if (known === undefined) return timeCast(statement, cast)
@@ -45,6 +47,18 @@ export function castEdits(statement: Canonical, knownTime: KnownTime, isTime: (t
     const isFiner = known.unit === 'ns' || (known.unit === 'ms' && cast.engine === 'TIMESTAMP_S')
     return isFiner && isCoarse(cast.engine) ? [{ start: end, end, text: '::TIMESTAMP' }, typed] : [typed]
   })
+}
+
+const numbers: Readonly<Record<TimeUnit, string>> = { s: 'epoch', ms: 'epoch_ms', us: 'epoch_us', ns: 'epoch_ns' }
+
+/** A time as a number is one of its unit since 1970. */
+function numberOf(statement: Canonical, { operand, type, engine }: Cast, unit: TimeUnit | undefined): Edit[] {
+  const typed = { ...span(statement, ...type), text: engine }
+  if (unit === undefined) return [typed]
+  const { start } = span(statement, operand[0])
+  const { end } = span(statement, operand[1])
+  const open = { start, end: start, text: `${numbers[unit]}(` }
+  return [open, { start: end, end, text: ')' }, typed]
 }
 
 /** What stands in a column is in UTC, whatever the zone of the session: cast to a time with a zone it is that moment. */
@@ -94,12 +108,6 @@ function castType(tokens: readonly Token[], first: number): Pick<Cast, 'type' | 
   }
 }
 
-/** Words before a parenthesis that are no names of functions. */
-const noFunctions = new Set(
-  'all and any between by case distinct else from having in is like not on or return returning select then values when where'.split(
-    ' '
-  )
-)
 /** Words before a parenthesis that go on with a call. */
 const suffixes = ['over', 'filter', 'group']
 
@@ -114,11 +122,11 @@ function operandStart(tokens: readonly Token[], last: number): number {
         at -= isToken(name, 'group') ? 3 : 2
         continue
       }
-      if ((name?.kind === 'word' && !noFunctions.has(name.value.toLowerCase())) || name?.kind === 'quoted') at--
+      if ((name?.kind === 'word' && !noValues.has(name.value.toLowerCase())) || name?.kind === 'quoted') at--
     } else if (isToken(tokens[at], ']')) {
       at = opening(tokens, at)
       const before = tokens[at - 1]
-      const isSubscript = before?.kind === 'word' ? !noFunctions.has(before.value.toLowerCase()) : before !== undefined
+      const isSubscript = before?.kind === 'word' ? !noValues.has(before.value.toLowerCase()) : before !== undefined
       if (isSubscript && !isToken(before, '(') && !isToken(before, '[') && !isToken(before, ',')) {
         at--
         continue

@@ -51,6 +51,7 @@ export function whereCondition(parts: WhereParts, tree: Tree | undefined): Condi
   const { op, left, right } = node
   if (op === 'And') return all([whereCondition(parts, left), whereCondition(parts, right)])
   if (op === 'Or') return any([whereCondition(parts, left), whereCondition(parts, right)])
+  if (op === 'PGRegexMatch') return held(parts, left, right)
   return compared(parts, String(op), left, right) ?? compared(parts, mirrored[String(op)] ?? '', right, left)
 }
 
@@ -79,7 +80,7 @@ function searched(parts: WhereParts, node: TreeNode): Condition | undefined {
   return column?.type === 'String' ? searchCallCondition(found!.call, column.name, found!.reading) : undefined
 }
 
-/** A regular expression with a text that must be there. */
+/** A call with a regular expression. */
 function matched(parts: WhereParts, node: TreeNode): Condition | undefined {
   const name = asObjectName(node['name'])
   const list = asNode(asNode(node['args'])?.['List'])
@@ -87,12 +88,17 @@ function matched(parts: WhereParts, node: TreeNode): Condition | undefined {
   if (name?.length !== 1 || !matchers.has(name[0]!.value.toLowerCase()) || behind.some(key => !isEmpty(node[key])))
     return undefined
   const [text, pattern, ...more] = asList(list?.['args']).map(each => asNode(asNode(each)?.['Unnamed'])?.['Expr'])
+  return more.length > 0 ? undefined : held(parts, text, pattern)
+}
+
+/** A regular expression with a text that must be there. */
+function held(parts: WhereParts, text: Tree | undefined, pattern: Tree | undefined): Condition | undefined {
   const column = columnOf(parts, text)
   const constant = constantOf(parts, pattern)
-  if (column?.type !== 'String' || constant?.kind !== 'string' || more.length > 0) return undefined
-  const held = requiredText(constant.value)
-  if (held === undefined) return undefined
-  return all([{ kind: 'contains', column: column.name, text: held }, partCondition(column.name, held, everywhere)])
+  if (column?.type !== 'String' || constant?.kind !== 'string') return undefined
+  const found = requiredText(constant.value)
+  if (found === undefined) return undefined
+  return all([{ kind: 'contains', column: column.name, text: found }, partCondition(column.name, found, everywhere)])
 }
 
 const everywhere = { start: true, end: true }
@@ -108,12 +114,12 @@ function alike(parts: WhereParts, node: TreeNode, folded: boolean): Condition | 
   // GLOB has the same tree, and wildcards of its own.
   if (/[*?[\\]/.test(pattern.value)) return undefined
   const between = pattern.value.split(/[%_]/)
-  const held = between.map((text, i) => {
+  const texts = between.map((text, i) => {
     const open = { start: i > 0, end: i < between.length - 1 }
     if (!folded) return partCondition(column.name, text, open)
     return isAscii.test(text) ? partCondition(column.name, text.toLowerCase(), open, true) : undefined
   })
-  return all(held)
+  return all(texts)
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII

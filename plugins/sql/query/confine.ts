@@ -11,8 +11,8 @@ import {
 } from '../../../core/index.ts'
 import { informationColumns, informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
-import { fullName, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
-import { checkDepth } from '../grammar/depth.ts'
+import { informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
+import { checkDepth, spaceChains } from '../grammar/depth.ts'
 import { isRename, locator, type SqlParser } from '../grammar/parser.ts'
 import { isSearchFunction, readSearchCall } from '../search/call.ts'
 import { rewriteSearches } from '../search/rewrite.ts'
@@ -27,6 +27,7 @@ import { applyEdits, type Edit, span } from './edit.ts'
 import { hasEngineZone } from './engine-zone.ts'
 import { type Extent, extentOf, itemExtents } from './extent.ts'
 import { unknownField } from './failure.ts'
+import { plainWords } from './foreign.ts'
 import { functionEdits, nullsEdits } from './function-edits.ts'
 import { makeNames, type Names } from './names.ts'
 import { plainNulls } from './nulls.ts'
@@ -61,8 +62,8 @@ export interface Confined {
 export interface Place {
   readonly store: Store
   readonly parser: SqlParser
-  /** Of the request: who asks, and in which database. */
-  readonly ctx: Pick<RequestContext, 'user' | 'db'>
+  /** Of the request: who asks, in which database and zone. */
+  readonly ctx: Pick<RequestContext, 'user' | 'db' | 'timezone'>
   /** Where names without a database are looked for: the request's, or that of the view. */
   readonly db: string
   /** Source of the tokens, for the place of errors. */
@@ -90,9 +91,10 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
   }
   await nextStep()
   // All that follows may go as deep as the brackets do.
-  checkDepth(written)
-  const computed = await computeTql(place, await plainPivots(place.sql, written, tokens => place.ask(place, tokens)))
-  const plain = plainNulls(plainComprehensions(plainIntervals(computed.tokens)))
+  const spaced = spaceChains(written)
+  checkDepth(spaced)
+  const computed = await computeTql(place, await plainPivots(place.sql, spaced, tokens => place.ask(place, tokens)))
+  const plain = plainNulls(plainComprehensions(plainIntervals(plainWords(place.sql, computed.tokens))))
   const tokens = translateGaps(place.sql, translateRanges(place, plain))
   const statement = canonical(tokens)
   await nextStep()
@@ -162,7 +164,10 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
     ...reads.map(read => tableEdit(read, names, words))
   ]
   const columnsAt = (token: number) => columnsOf(reads, fields.get(token)?.field.name)
-  const asked = { searches, alone: bound.alone, columnsAt, index, zone: place.zone }
+  // A sample is taken before the WHERE, of all rows.
+  const isSampled = tokens.some((token, i) => isToken(token, 'sample') && isToken(tokens[i - 1], 'using'))
+  const asked = { searches, alone: isSampled ? [] : bound.alone, columnsAt, index, zone: place.zone }
+  await nextStep()
   const edited = rewriteSearches(statement, edits, asked)
   const valid = new Map(
     bound.references.flatMap(({ parts, found }) =>
@@ -304,7 +309,7 @@ function findTable(
     return { ...where, source: sourceOf(view), more: async () => ({ view: await expandView(confine, place, view) }) }
   const table = lookUpTable(place.store, place.db, names)
   if (table !== undefined) return { ...where, source: sourceOf(table), table }
-  throw new DbError('TableNotFound', `Failed to plan SQL: Table not found: ${fullName(database, written.text)}`)
+  throw noTable(database, written.text, 'Failed to plan SQL: ')
 }
 
 function engineFields(columns: readonly (readonly [string, string])[]): Fields {

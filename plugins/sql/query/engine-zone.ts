@@ -34,7 +34,8 @@ const zoned = [
   'today',
   'current_time',
   'localtime',
-  'localtimestamp'
+  'localtimestamp',
+  'to_local_time'
 ]
 
 /** The zone a query runs in. Throws `Unsupported` when it needs one the engine does not have. */

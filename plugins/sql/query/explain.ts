@@ -1,5 +1,5 @@
 // EXPLAIN: the engine's plan, without what it tells of files and of the text that really ran.
-import type { PartRead, RecordsAnswer } from '../../../core/index.ts'
+import { DbError, type PartRead, type RecordsAnswer } from '../../../core/index.ts'
 import { rowsAnswer } from '../catalog/rows.ts'
 import { readRows, runQuery, type Session } from '../session.ts'
 import type { ExplainStatement } from '../statement/statement.ts'
@@ -15,7 +15,9 @@ interface PlanNode {
 }
 
 /** `plan_type` and `plan`; with ANALYZE the query runs, and there is a row per operator. How the parts of its tables are read follows. */
-export async function explain(session: Session, { analyze, json, query }: ExplainStatement): Promise<RecordsAnswer> {
+export async function explain(session: Session, statement: ExplainStatement): Promise<RecordsAnswer> {
+  if (session.store.dialect.name !== 'duckdb') return explainForeign(session, statement)
+  const { analyze, json, query } = statement
   const ask = async (options: string) => {
     const answer = await runQuery(session, query.tokens, `EXPLAIN (${options}FORMAT JSON) `)
     const rows = await readRows(answer)
@@ -40,6 +42,16 @@ export async function explain(session: Session, { analyze, json, query }: Explai
     [['stage', number], ['node', number], 'plan'],
     [...plan.map((line, i) => [0, i, line]), ...reading.map((line, i) => [1, i, line])]
   )
+}
+
+/** The plan as the engine of another dialect tells it. */
+async function explainForeign(session: Session, { analyze, json, query }: ExplainStatement): Promise<RecordsAnswer> {
+  if (analyze || json) {
+    const what = analyze ? 'EXPLAIN ANALYZE' : 'EXPLAIN FORMAT JSON'
+    throw new DbError('Unsupported', `${what} is not possible with the storage engine ${session.store.engineName}`)
+  }
+  const rows = await readRows(await runQuery(session, query.tokens, 'EXPLAIN'))
+  return rowsAnswer(['plan_type', 'plan'], [['physical_plan', rows.map(([line]) => String(line)).join('\n')]])
 }
 
 /** A line for each file and memtable. */

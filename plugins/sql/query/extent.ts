@@ -46,7 +46,7 @@ export function extentOf(tree: Tree | undefined, places: Places): Extent | undef
         : inner
     }
     case 'Subquery':
-      return enclosing(value, '(', places)
+      return enclosing(edges(value, places), '(', tokens)
     case 'BinaryOp':
       return joined(part('left'), part('right'))
     case 'AtTimeZone':
@@ -60,16 +60,17 @@ export function extentOf(tree: Tree | undefined, places: Places): Extent | undef
         const operand = part('expr')
         return operand && [operand[0], typeEnd(tokens, operand[1] + 3)]
       }
-      return called(enclosing(value, '(', places))
+      return called(enclosing(part('expr') ?? edges(value, places), '(', tokens))
     }
     case 'Array': {
-      const brackets = enclosing(value, '[', places)
+      const [first] = asList(parts?.['elem'])
+      const brackets = enclosing(extentOf(first, places) ?? edges(value, places), '[', tokens)
       return brackets && [isToken(tokens[brackets[0] - 1], 'array') ? brackets[0] - 1 : brackets[0], brackets[1]]
     }
     case 'Trim':
     case 'Substring':
     case 'Overlay':
-      return called(enclosing(value, '(', places))
+      return called(enclosing(part('expr') ?? edges(value, places), '(', tokens))
     case 'TypedString': {
       const constant = edges(parts?.['value'], places)
       if (constant === undefined) return undefined
@@ -130,10 +131,8 @@ function startOf(node: TreeNode): Position | undefined {
   return typeof line === 'number' && typeof column === 'number' && line > 0 ? { line, column } : undefined
 }
 
-/** The innermost brackets around all of a part of the tree. */
-function enclosing(tree: Tree, bracket: string, places: Places): Extent | undefined {
-  const { tokens } = places
-  const inner = edges(tree, places)
+/** The innermost brackets around a part of the statement. */
+function enclosing(inner: Extent | undefined, bracket: string, tokens: readonly Token[]): Extent | undefined {
   if (inner === undefined) return undefined
   for (let at = inner[0] - 1; at >= 0; at--) {
     if (!isToken(tokens[at], bracket)) continue

@@ -14,6 +14,8 @@ export interface Failed {
   readonly valid: ReadonlyMap<string, readonly string[]>
   /** Whether what begins at a place of the source stands beside a time. */
   readonly isTime: (start: number) => boolean
+  /** The words of the engine are those of the statement. */
+  readonly isForeign?: true
 }
 
 /** Names an error lists at most. */
@@ -23,6 +25,11 @@ export function explainFailure(error: unknown, sql: string, failed: Failed): nev
   if (!isDbError(error)) throw error
   const { code, offset, cause } = error
   if (offset === undefined && code !== 'PlanQuery') throw error
+  if (failed.isForeign) {
+    const start = offset === undefined ? undefined : failed.sourceOf(offset)
+    const place = start === undefined ? '' : placeOf(sql, start)
+    throw new DbError(code, `${code === 'PlanQuery' ? 'Failed to plan SQL: ' : ''}${error.message}${place}`, { cause })
+  }
   const told = [...failed.names.shown].reduce((text, [engine, name]) => text.replaceAll(engine, name), error.message)
   const plain = told.replace(/^[A-Z][A-Za-z ]* Error: /, '')
   const start = offset === undefined ? placeInText(plain, failed.tokens) : failed.sourceOf(offset)
@@ -87,6 +94,7 @@ const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] 
     /^Macro (\S+)\(\) does not support the supplied arguments\. You might need .*? casts\.?/s,
     name => `${name} does not take these arguments`
   ],
+  [/^Function "(\S+)" is a Macro Function\. .*/s, name => `${name} takes no DISTINCT, FILTER, ORDER BY or OVER`],
   [
     /^(?:Scalar|Aggregate|Table) Function with name (\S+) does not exist!?/,
     name => `${name} cannot be called like this`
@@ -111,8 +119,8 @@ const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] 
     () => 'unnest makes no columns of a struct that a subquery gives: put the subquery into FROM'
   ],
   [
-    /^Unimplemented type for cast \((.*) -> (.*)\)$/s,
-    (from, to) => `no ${inOurTypes(from)} becomes a ${inOurTypes(to)}`
+    /^Unimplemented type for cast \((.*) -> (.*?)\)(?: when casting from source column (.*))?$/s,
+    (from, to, column) => `no ${inOurTypes(from!)} becomes a ${inOurTypes(to!)}${ofColumn(column)}`
   ],
   [/^strftime format must be a constant/, () => 'the pattern of a time must be a constant'],
   [/^Type with name (\S+) does not exist!?/, name => `there is no type ${name}`],

@@ -1,39 +1,70 @@
-// Functions users know by another name, or with other types of arguments, than the engine's.
-import { argumentsOf, callEnd, closing } from '../text/brackets.ts'
+// Functions users know by another name, or with other arguments, than the engine's.
+import { argumentsOf, callEnd, closing, findWord } from '../text/brackets.ts'
 import type { Canonical } from '../text/canonical.ts'
-import { isToken, quoteText } from '../text/token.ts'
+import { isToken, noValues, quoteText, type Token, tokenText } from '../text/token.ts'
 import { type Edit, span } from './edit.ts'
 import { translatePattern } from './time-pattern.ts'
 
-/** Aggregates of the engine that have the names only as functions of a window. */
-const aggregates: Readonly<Record<string, string>> = { first_value: 'first', last_value: 'last' }
+/** Functions of the engine by other names: those that take any number of arguments and aggregates, of which a macro takes no DISTINCT, FILTER or OVER. */
+const names: Readonly<Record<string, string>> = {
+  approx_distinct: 'approx_count_distinct',
+  covar: 'covar_samp',
+  every: 'bool_and',
+  json_build_array: 'json_array',
+  json_build_object: 'json_object',
+  json_object_agg: 'json_group_object',
+  jsonb_build_array: 'json_array',
+  jsonb_build_object: 'json_object',
+  jsonb_object_agg: 'json_group_object',
+  make_array: 'list_value',
+  stddev_population: 'stddev_pop',
+  var: 'var_samp',
+  var_population: 'var_pop',
+  var_sample: 'var_samp'
+}
 
-/** Their share must be a float of 32 bits, which no constant is by itself. */
-const quantiles = ['approx_quantile', 'approx_percentile_cont']
+/** A call by the tokens of its name and of the parenthesis that ends it. */
+interface Call {
+  readonly sql: string
+  readonly statement: Canonical
+  readonly name: string
+  readonly at: number
+  readonly close: number
+  readonly args: readonly (readonly Token[])[]
+}
+
+const rewrites: Readonly<Record<string, (call: Call) => Edit[]>> = {
+  approx_percentile_cont: quantile,
+  approx_quantile: quantile,
+  date_format: call => formEdits(call),
+  first_value: call => (isWindow(call) ? [] : [renamed(call, 'first')]),
+  format: formatEdits,
+  generate_series: stepEdits,
+  json_agg: jsonList,
+  jsonb_agg: jsonList,
+  last_value: call => (isWindow(call) ? [] : [renamed(call, 'last')]),
+  nth_value: nthValue,
+  percentile_cont: call => (call.args.length > 1 ? [renamed(call, 'quantile_cont')] : []),
+  range: stepEdits,
+  to_char: call => formEdits(call, 'strftime'),
+  to_date: call => formEdits(call, 'to_date'),
+  to_local_time: localTime,
+  to_timestamp: call => formEdits(call, 'to_timestamp')
+}
 
 /** Throws DbError for what they cannot take. */
 export function functionEdits(sql: string, statement: Canonical): Edit[] {
   const { tokens, starts } = statement
   return tokens.flatMap((token, i) => {
+    if (isShareOfRows(tokens, i)) return [{ start: starts[i + 3]!, end: starts[i + 3]!, text: ' PERCENT' }]
+    if (isPartMatch(tokens, i)) return [{ ...span(statement, i), text: '~@' }]
+    if (isWildPattern(tokens, i)) return [{ ...span(statement, i), text: quoteText(wildPattern(token.value)) }]
     if (token.kind !== 'word' || !isToken(tokens[i + 1], '(') || isToken(tokens[i - 1], '.')) return []
     const name = token.value.toLowerCase()
-    const rename = (text: string): Edit => ({ ...span(statement, i), text })
+    if (Object.hasOwn(names, name)) return [{ ...span(statement, i), text: names[name]! }]
+    if (!Object.hasOwn(rewrites, name)) return []
     const close = closing(tokens, i + 1) ?? tokens.length - 1
-    if (Object.hasOwn(aggregates, name)) {
-      const isWindow = tokens.slice(close + 1, callEnd(tokens, i) + 1).some(behind => isToken(behind, 'over'))
-      return isWindow ? [] : [rename(aggregates[name]!)]
-    }
-    if (name === 'to_char') {
-      const form = argumentsOf(tokens, i + 1)[1]?.[0]
-      // With a percent sign it is one of strftime; `close` ends the call, so that nothing else stands beside the constant.
-      if (form?.kind !== 'string' || form !== tokens[close - 1] || form.value.includes('%')) return []
-      return [rename('strftime'), { ...span(statement, close - 1), text: quoteText(translatePattern(sql, form)) }]
-    }
-    if (!quantiles.includes(name)) return []
-    const [, share] = argumentsOf(tokens, i + 1)
-    if (share === undefined) return isToken(tokens[close + 1], 'within') ? [rename('percentile_cont')] : []
-    const cast = isToken(share[0], '[') ? '::FLOAT[]' : '::FLOAT'
-    return [rename('approx_quantile'), { start: starts[close]!, end: starts[close]!, text: cast }]
+    return rewrites[name]!({ sql, statement, name, at: i, close, args: argumentsOf(tokens, i + 1) })
   })
 }
 
@@ -46,4 +77,126 @@ export function nullsEdits(statement: Canonical): Edit[] {
     const { end } = span(statement, i + 1)
     return [{ start: starts[i - 1]!, end, text: ` ${token.value} NULLS)` }]
   })
+}
+
+function renamed({ statement, at }: Call, text: string): Edit {
+  return { ...span(statement, at), text }
+}
+
+/** The aggregates have the engine's names only as functions of a window. */
+function isWindow({ statement, at, close }: Call): boolean {
+  return statement.tokens.slice(close + 1, callEnd(statement.tokens, at) + 1).some(behind => isToken(behind, 'over'))
+}
+
+/** The share must be a float of 32 bits, which no constant is by itself; what stands behind it says how exact others are. */
+function quantile(call: Call): Edit[] {
+  const { statement, close, args } = call
+  const share = args[1]
+  if (share === undefined)
+    return isToken(statement.tokens[close + 1], 'within') ? [renamed(call, 'percentile_cont')] : []
+  const { end } = span(statement, statement.tokens.indexOf(share.at(-1)!))
+  const cast = isToken(share[0], '[') ? '::FLOAT[]' : '::FLOAT'
+  return [renamed(call, 'approx_quantile'), { start: end, end: statement.starts[close]!, text: cast }]
+}
+
+const fractions: Readonly<Record<string, string>> = { '3': '%g', '6': '%f', '9': '%n' }
+
+/**
+ * The form of a time that is a constant: fractions of seconds as GreptimeDB and InfluxDB write them, `%3f` and `%.6f`; for the function
+ * `ofPatterns`, the pattern of Postgres that a form without a percent sign is.
+ */
+function formEdits(call: Call, ofPatterns?: string): Edit[] {
+  const { sql, statement, name, close, args } = call
+  const form = args[1]?.[0]
+  // `close` ends the call, so that nothing else stands beside the constant.
+  if (form?.kind !== 'string' || form !== statement.tokens[close - 1]) return []
+  const isPattern = ofPatterns !== undefined && !form.value.includes('%')
+  const text = isPattern
+    ? translatePattern(sql, name, form)
+    : form.value.replace(/%(\.?)([369])f/g, (_, dot: string, digits: string) => dot + fractions[digits]!)
+  const written = { ...span(statement, close - 1), text: quoteText(text) }
+  return isPattern ? [renamed(call, ofPatterns), written] : [written]
+}
+
+/** `format('%s of %s', a, b)` as Postgres has it; in the engine's own form values stand for `{}`. */
+function formatEdits({ statement, args }: Call): Edit[] {
+  const form = args[0]?.[0]
+  const isPlain = form?.kind === 'string' && args[0]!.length === 1 && /%(?:\d+\$)?s/.test(form.value)
+  // Others than `%s`, `%1$s` and `%%` are left to the engine.
+  if (!isPlain || /%(?!(?:\d+\$)?s)/.test(form.value.replaceAll('%%', ''))) return []
+  let next = 0
+  const text = form.value
+    .replace(/[{}]/g, '$&$&')
+    .replace(/%(?:%|(?:(\d+)\$)?s)/g, (whole, place: string | undefined) => {
+      if (whole === '%%') return '%'
+      next = place === undefined ? next + 1 : Number(place)
+      return `{${next - 1}}`
+    })
+  return [{ ...span(statement, statement.tokens.indexOf(form)), text: quoteText(text) }]
+}
+
+/** A text as the step between times. */
+function stepEdits({ statement, close, args }: Call): Edit[] {
+  const [only, ...more] = args[2] ?? []
+  const start = statement.starts[close - 1]!
+  return only?.kind === 'string' && more.length === 0 ? [{ start, end: start, text: 'INTERVAL ' }] : []
+}
+
+/** The engine's own aggregate of JSON takes no order. */
+function jsonList(call: Call): Edit[] {
+  const { end } = span(call.statement, callEnd(call.statement.tokens, call.at))
+  return [renamed(call, 'to_json(list'), { start: end, end, text: ')' }]
+}
+
+/** `to_local_time(t AT TIME ZONE 'zone')`: the engine's times know no zone. */
+function localTime({ statement, at, close }: Call): Edit[] {
+  const { tokens, starts } = statement
+  const zone = findWord(tokens, 'zone', at + 2)
+  const isLast = isToken(tokens[zone - 1], 'time') && isToken(tokens[zone - 2], 'at') && zone === close - 2
+  return isLast ? [{ start: starts[close]!, end: starts[close]!, text: `, ${tokenText(tokens[close - 1]!)}` }] : []
+}
+
+/** `nth_value(x, n ORDER BY …)` that is no function of a window. */
+function nthValue(call: Call): Edit[] {
+  const { statement, at, close } = call
+  const { tokens, starts } = statement
+  const comma = findWord(tokens, ',', at + 2)
+  const order = findWord(tokens, 'order', at + 2)
+  const n = tokens[comma + 1]
+  if (isWindow(call) || comma < 0 || n?.kind !== 'number' || (order < 0 ? close : order) !== comma + 2) return []
+  return [
+    renamed(call, 'list_extract(list'),
+    { ...span(statement, comma, comma + 1), text: '' },
+    { start: starts[close]!, end: starts[close]! + 1, text: `), ${n.value})` }
+  ]
+}
+
+/** Whether a token is the `~` of `a ~ 'b'` or `a !~ 'b'`: a part that matches is enough, where the engine's own operator takes all of the text. */
+function isPartMatch(tokens: readonly Token[], i: number): boolean {
+  if (!isToken(tokens[i], '~')) return false
+  const next = tokens[i + 1]
+  const isLonger = next?.kind === 'symbol' && !next.spaced && '~*@<>=!'.includes(next.value)
+  const isBang = isToken(tokens[i - 1], '!') && !tokens[i]!.spaced
+  const before = tokens[isBang ? i - 2 : i - 1]
+  if (isLonger || before === undefined) return false
+  return before.kind === 'symbol'
+    ? ')]'.includes(before.value)
+    : before.kind !== 'word' || !noValues.has(before.value.toLowerCase())
+}
+
+/** Whether a token is the pattern of SIMILAR TO, with the wildcards of LIKE; to the engine it is a regular expression. */
+function isWildPattern(tokens: readonly Token[], i: number): boolean {
+  const isPattern = isToken(tokens[i - 1], 'to') && isToken(tokens[i - 2], 'similar')
+  return tokens[i]!.kind === 'string' && isPattern && tokens[i]!.value.includes('%')
+}
+
+function wildPattern(pattern: string): string {
+  return pattern.replace(/\\.|%|_/g, each => (each === '%' ? '(?s:.*)' : each === '_' ? '(?s:.)' : each))
+}
+
+/** `TABLESAMPLE BERNOULLI (10)`: ten of a hundred rows. */
+function isShareOfRows(tokens: readonly Token[], i: number): boolean {
+  const isMethod = isToken(tokens[i], 'bernoulli') || isToken(tokens[i], 'system')
+  const isSample = isToken(tokens[i - 1], 'tablesample') || isToken(tokens[i - 1], 'sample')
+  return isMethod && isSample && tokens[i + 2]?.kind === 'number' && isToken(tokens[i + 3], ')')
 }

@@ -17,8 +17,15 @@ export type Meaning =
   | { readonly kind: 'string'; readonly token: number }
   | { readonly kind: 'integer'; readonly value: bigint; readonly first: number; readonly last: number }
   | { readonly kind: 'date'; readonly first: number; readonly token: number }
-  | { readonly kind: 'tuple'; readonly of: readonly Value[] }
+  /** `names` are those of the members of a struct, in lower case. */
+  | { readonly kind: 'tuple'; readonly of: readonly Value[]; readonly names?: readonly string[] }
   | undefined
+
+/** What a member of a value is; undefined where that is not known. */
+export function memberOf(meaning: Meaning, name: string): Meaning {
+  const at = meaning?.kind === 'tuple' ? (meaning.names?.indexOf(name.toLowerCase()) ?? -1) : -1
+  return meaning?.kind === 'tuple' ? meaning.of[at]?.meaning : undefined
+}
 
 /** An expression and what is known of its value. `tree` is undefined where the expression is not at hand. */
 export interface Value {

@@ -6,10 +6,12 @@ import { isToken, quoteText, type Token } from '../text/token.ts'
 import type { Edit } from './confine.ts'
 import { span } from './edit.ts'
 
-type Asking = Pick<RequestContext, 'user' | 'db'>
+type Asking = Pick<RequestContext, 'user' | 'db' | 'timezone'>
 
 const functions: Readonly<Record<string, (asking: Asking) => string>> = {
+  build: () => version,
   version: () => version,
+  timezone: ({ timezone }) => timezone,
   database: ({ db }) => db,
   schema: ({ db }) => db,
   current_database: ({ db }) => db,

@@ -1,4 +1,4 @@
-// Patterns of Postgres' to_char for times, as those of strftime.
+// Patterns of Postgres for times, as those of strftime.
 import { DbError } from '../../../core/index.ts'
 import { placeOf, quoteText, type Token } from '../text/token.ts'
 
@@ -36,8 +36,8 @@ const longestFirst = [...Object.keys(digits), ...Object.keys(names)].sort((a, b)
 /** What strftime writes without zeros, too. */
 const padded = /%([mdjHIMS])/
 
-/** The form for strftime. Throws DbError for a pattern it does not have; `token` is the constant in `sql`. */
-export function translatePattern(sql: string, token: Token): string {
+/** The form for strftime and strptime. Throws DbError for a pattern they do not have; `name` is the function, `token` the constant in `sql`. */
+export function translatePattern(sql: string, name: string, token: Token): string {
   const form = token.value
   let out = ''
   let at = 0
@@ -49,10 +49,10 @@ export function translatePattern(sql: string, token: Token): string {
     } else if (/[A-Za-z]/.test(form[at]!)) {
       const [pattern, length] = readPattern(form, at) ?? []
       if (pattern === undefined || length === undefined)
-        throw unknownPattern(sql, token, form.slice(at).match(/^[A-Za-z]+\d*/)![0])
+        throw unknownPattern(sql, name, token, form.slice(at).match(/^[A-Za-z]+\d*/)![0])
       const behind = at + length
       // Behind a number it would be st, nd, rd or th.
-      if (/^th/i.test(form.slice(behind))) throw unknownPattern(sql, token, form.slice(at, behind + 2))
+      if (/^th/i.test(form.slice(behind))) throw unknownPattern(sql, name, token, form.slice(at, behind + 2))
       out += pattern
       at = behind
     } else out += form[at++]!
@@ -63,18 +63,18 @@ export function translatePattern(sql: string, token: Token): string {
 function readPattern(form: string, at: number): readonly [string, number] | undefined {
   const bare = form.slice(at, at + 2).toUpperCase() === 'FM'
   const rest = form.slice(bare ? at + 2 : at)
-  const name = longestFirst.find(each => {
+  const found = longestFirst.find(each => {
     const written = rest.slice(0, each.length)
     return (Object.hasOwn(digits, each) ? written.toUpperCase() : written) === each
   })
-  if (name === undefined) return undefined
-  const pattern = digits[name] ?? names[name]!
-  return [bare ? pattern.replace(padded, '%-$1') : pattern, name.length + (bare ? 2 : 0)]
+  if (found === undefined) return undefined
+  const pattern = digits[found] ?? names[found]!
+  return [bare ? pattern.replace(padded, '%-$1') : pattern, found.length + (bare ? 2 : 0)]
 }
 
-function unknownPattern(sql: string, token: Token, letters: string): DbError {
+function unknownPattern(sql: string, name: string, token: Token, letters: string): DbError {
   return new DbError(
     'PlanQuery',
-    `Failed to plan SQL: to_char does not know ${letters} in ${quoteText(token.value)}${placeOf(sql, token.start)}: text stands in double quotes`
+    `Failed to plan SQL: ${name} does not know ${letters} in ${quoteText(token.value)}${placeOf(sql, token.start)}: text stands in double quotes`
   )
 }

@@ -1,7 +1,6 @@
 // TQL in a common table: `WITH load AS (TQL EVAL (start, end, step) query) SELECT …`. Its rows are computed first and stand in the query
 // as a table made of constants.
-import { DbError, isValid, type RecordsAnswer, type ResultBatch } from '../../../core/index.ts'
-import { constantRows } from '../catalog/constant-rows.ts'
+import { DbError, duckdbRows, isValid, type RecordsAnswer, type ResultBatch } from '../../../core/index.ts'
 import type { TqlStatement } from '../statement/statement.ts'
 import { parseTql } from '../statement/tql.ts'
 import { closing } from '../text/brackets.ts'
@@ -113,7 +112,7 @@ async function readTable({ columns, batches }: RecordsAnswer, room: Room): Promi
     for (const [i, list] of lists.entries()) addCells(list, batch, i)
   }
   const typed = columns.map(({ name, type }) => [name, engineTypes[type] ?? 'VARCHAR'] as const)
-  return { columns: typed, text: constantRows(typed, lists, castText) }
+  return { columns: typed, text: duckdbRows(typed, lists, castText) }
 }
 
 /** Those of the rows of PromQL; the others are text. */

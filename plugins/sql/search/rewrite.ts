@@ -28,7 +28,7 @@ export function rewriteSearches(statement: Canonical, edits: readonly Edit[], as
   )
   const search: Parameters<typeof whereCondition>[0]['search'] = place => readings.get(asked.index(place))
   const token: Parameters<typeof whereCondition>[0]['token'] = place => statement.tokens[asked.index(place)]!
-  let rewritten: readonly Edit[] = edits.map(edit => {
+  const told = edits.map(edit => {
     const only = edit.table && asked.alone.find(({ at }) => statement.starts[at] === edit.start)
     if (edit.table === undefined || only === undefined) return edit
     const names = [(only.alias?.value ?? edit.table.name).toLowerCase()]
@@ -44,20 +44,36 @@ export function rewriteSearches(statement: Canonical, edits: readonly Edit[], as
     ])
     return where === undefined ? edit : { ...edit, where }
   })
-  for (const { call, reading } of readings.values()) rewritten = replaceSearch(statement, rewritten, call, reading)
-  return rewritten
+  return replaceSearches(statement, told, [...readings.values()])
 }
 
 /** What is searched is edited first, because it may come to stand there more than once. */
-function replaceSearch(statement: Canonical, edits: readonly Edit[], call: SearchCall, reading: Reading): Edit[] {
-  const whole = span(statement, call.first, call.last)
-  const text = span(statement, ...call.text)
-  const inner = edits.filter(edit => edit.start >= text.start && edit.end <= text.end)
-  if (inner.some(edit => edit.table !== undefined || edit.relations !== undefined)) {
-    throw new DbError('Unsupported', `a query inside of ${call.name} is not supported`)
+function replaceSearches(
+  statement: Canonical,
+  edits: readonly Edit[],
+  searches: readonly { readonly call: SearchCall; readonly reading: Reading }[]
+): readonly Edit[] {
+  if (searches.length === 0) return edits
+  const sorted = edits.toSorted((a, b) => a.start - b.start || a.end - b.end)
+  const kept: Edit[] = []
+  let at = 0
+  for (const { call, reading } of searches.toSorted((a, b) => a.call.first - b.call.first)) {
+    const whole = span(statement, call.first, call.last)
+    const text = span(statement, ...call.text)
+    while (at < sorted.length && sorted[at]!.start < whole.start) kept.push(sorted[at++]!)
+    const inner: Edit[] = []
+    const behind: Edit[] = []
+    for (; at < sorted.length && sorted[at]!.start < whole.end; at++) {
+      const edit = sorted[at]!
+      if (edit.start >= text.start && edit.end <= text.end) inner.push(edit)
+      else if (edit.end > whole.end) behind.push(edit)
+    }
+    if (inner.some(edit => edit.table !== undefined || edit.relations !== undefined)) {
+      throw new DbError('Unsupported', `a query inside of ${call.name} is not supported`)
+    }
+    const moved = inner.map(edit => ({ ...edit, start: edit.start - text.start, end: edit.end - text.start }))
+    const searched = applyEdits(statement.text.slice(text.start, text.end), moved).text
+    kept.push({ ...whole, text: searchCallSql(call, `(${searched})`, reading) }, ...behind)
   }
-  const moved = inner.map(edit => ({ ...edit, start: edit.start - text.start, end: edit.end - text.start }))
-  const searched = applyEdits(statement.text.slice(text.start, text.end), moved).text
-  const rest = edits.filter(edit => !(edit.start >= whole.start && edit.end <= whole.end && edit.start < whole.end))
-  return [...rest, { ...whole, text: searchCallSql(call, `(${searched})`, reading) }]
+  return [...kept, ...sorted.slice(at)]
 }

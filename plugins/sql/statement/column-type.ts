@@ -39,6 +39,7 @@ const types: Readonly<Record<string, ColumnType>> = {
   boolean: 'Boolean',
   bool: 'Boolean',
   json: 'Json',
+  jsonb: 'Json',
   date: 'Date',
   datetime: 'TimestampMicrosecond',
   timestamp: 'TimestampMillisecond',

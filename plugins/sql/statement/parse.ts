@@ -4,7 +4,18 @@ import { isToken, type Token, tokenize } from '../text/token.ts'
 import { parseAlter } from './alter.ts'
 import { parseCopy } from './copy.ts'
 import { parseCreate } from './create.ts'
-import { type Cursor, expect, expectEnd, peek, readName, readNames, readString, take, unexpected } from './cursor.ts'
+import {
+  type Cursor,
+  expect,
+  expectEnd,
+  peek,
+  readName,
+  readNames,
+  readString,
+  sees,
+  take,
+  unexpected
+} from './cursor.ts'
 import { parseDelete } from './delete.ts'
 import { parseInsert } from './insert.ts'
 import { isQueryWord, readQuery } from './query.ts'
@@ -19,13 +30,14 @@ export interface Parsed {
   readonly tokens: readonly Token[]
 }
 
-/** All statements of a text; `fill` puts values in the places of parameters. Throws ParseError with line and column, `InvalidArguments` when there is none or there are too many tokens. */
+/** All statements of a text; `fill` puts values in the places of parameters; `backslashes`: see `tokenize`. Throws ParseError with line and column, `InvalidArguments` when there is none or there are too many tokens. */
 export function parseStatements(
   sql: string,
   maxTokens?: number,
-  fill = (tokens: readonly Token[]) => tokens
+  fill = (tokens: readonly Token[]) => tokens,
+  backslashes = false
 ): Parsed[] {
-  const parsed = split(fill(tokenize(sql, maxTokens))).map(tokens => {
+  const parsed = split(fill(tokenize(sql, maxTokens, backslashes))).map(tokens => {
     const cursor = { sql, tokens, at: 0 }
     const statement = parseStatement(cursor)
     expectEnd(cursor)
@@ -70,14 +82,45 @@ function parseStatement(cursor: Cursor): Statement {
   if (take(cursor, 'admin')) return parseAdmin(cursor)
   if (take(cursor, 'kill')) return parseKill(cursor)
   if (take(cursor, 'tql')) return parseTql(cursor)
-  throw new DbError('Unsupported', `SQL statement is not supported, keyword: ${first!.value.toUpperCase()}`)
+  const word = first!.value.toLowerCase()
+  const instead = Object.hasOwn(others, word) ? `. ${others[word]!}` : ''
+  throw new DbError('Unsupported', `SQL statement is not supported, keyword: ${word.toUpperCase()}${instead}`)
 }
 
+const noTransactions = 'There are no transactions: each statement is stored as a whole'
+/** What to do in the place of statements of other databases. */
+const others: Readonly<Record<string, string>> = {
+  update: 'Insert the row again with its tags and its time: the newest one counts',
+  begin: noTransactions,
+  start: noTransactions,
+  commit: noTransactions,
+  rollback: noTransactions
+}
+
+const explainOptions = ['analyze', 'verbose', 'format', 'costs', 'buffers', 'timing', 'summary', 'settings', 'wal']
+
+/** `EXPLAIN [ANALYZE] [VERBOSE] [FORMAT f] query`, or with its options in parentheses, as Postgres has them. */
 function parseExplain(cursor: Cursor): Statement {
-  const analyze = take(cursor, 'analyze')
-  take(cursor, 'verbose')
-  const json = take(cursor, 'format')
-  if (json && !take(cursor, 'json') && !take(cursor, 'text')) throw unexpected(cursor, 'JSON')
+  const isList = sees(cursor, '(') && explainOptions.some(word => isToken(peek(cursor, 1), word))
+  if (isList) cursor.at++
+  let [analyze, json] = [false, false]
+  while (isList ? !take(cursor, ')') : explainOptions.slice(0, 3).some(word => sees(cursor, word))) {
+    const option = explainOptions.find(word => take(cursor, word))
+    if (option === undefined) throw unexpected(cursor, 'an option of EXPLAIN')
+    analyze ||= option === 'analyze'
+    if (option === 'format') {
+      json = take(cursor, 'json')
+      if (!json && !['text', 'tree', 'indent'].some(word => take(cursor, word)))
+        throw unexpected(cursor, 'JSON or TEXT')
+    } else if (
+      isList &&
+      ['true', 'on'].every(word => !take(cursor, word)) &&
+      (take(cursor, 'false') || take(cursor, 'off'))
+    ) {
+      analyze &&= option !== 'analyze'
+    }
+    if (isList) take(cursor, ',')
+  }
   if (!isQueryWord(peek(cursor))) throw new DbError('Unsupported', 'EXPLAIN takes a query')
   return { kind: 'explain', analyze, json, query: readQuery(cursor) }
 }

@@ -3,7 +3,7 @@ import { isToken, type Token } from '../text/token.ts'
 import { type Cursor, peek, readUntil, unexpected } from './cursor.ts'
 import type { QueryStatement } from './statement.ts'
 
-const queryWords = ['select', 'with', 'values', 'from', '(', 'pivot', 'unpivot']
+const queryWords = ['select', 'with', 'values', 'from', '(', 'pivot', 'unpivot', 'table']
 
 /** Whether a query can begin with this token. */
 export function isQueryWord(token: Token | undefined): boolean {

@@ -9,6 +9,7 @@ export function parseSet(cursor: Cursor): Statement {
   const zone = take(cursor, 'time', 'zone')
   const variable = zone ? 'time_zone' : readName(cursor, 'the name of a variable').text
   if (!zone && !take(cursor, '=')) expect(cursor, 'to')
+  if (variable === 'search_path') return { kind: 'use', database: readName(cursor, 'the name of a database') }
   if (variable !== 'time_zone' && variable !== 'timezone') {
     throw new DbError('Unsupported', `Unsupported set variable ${variable.toUpperCase()}`)
   }

@@ -1,11 +1,24 @@
 // The SHOW statements.
 import { DbError } from '../../../core/index.ts'
-import { type Cursor, peek, readName, readNames, readString, readUntil, take, unexpected } from './cursor.ts'
+import {
+  atEnd,
+  type Cursor,
+  peek,
+  readName,
+  readNames,
+  readString,
+  readUntil,
+  sees,
+  take,
+  unexpected
+} from './cursor.ts'
 import type { ShowFilter, ShowStatement } from './statement.ts'
 
 export function parseShow(cursor: Cursor): ShowStatement {
   if (take(cursor, 'create')) return parseCreated(cursor)
   if (take(cursor, 'variables') || take(cursor, 'variable')) {
+    if (atEnd(cursor) || sees(cursor, 'like') || sees(cursor, 'where'))
+      return { kind: 'show', what: 'variables', ...readFilter(cursor) }
     return { kind: 'show', what: 'variable', variable: readName(cursor, 'the name of a variable').text }
   }
   const full = take(cursor, 'full')
@@ -30,8 +43,13 @@ export function parseShow(cursor: Cursor): ShowStatement {
   if (take(cursor, 'columns') || take(cursor, 'fields')) return parseOfTable(cursor, 'columns', full)
   if (take(cursor, 'index') || take(cursor, 'indexes') || take(cursor, 'keys'))
     return parseOfTable(cursor, 'index', full)
+  const name = peek(cursor)?.value.toLowerCase() ?? ''
+  if (shownAlone.includes(name) && take(cursor, name)) return { kind: 'show', what: 'variable', variable: name }
   throw new DbError('Unsupported', `SHOW ${peek(cursor)?.value.toUpperCase() ?? ''} is not supported`)
 }
+
+/** Variables that Postgres shows without the word. */
+const shownAlone = ['timezone', 'time_zone', 'search_path', 'server_version']
 
 function parseCreated(cursor: Cursor): ShowStatement {
   if (take(cursor, 'table')) return { kind: 'show', what: 'create_table', name: readNames(cursor) }

@@ -200,6 +200,7 @@ export type ShowStatement = {
   | { readonly what: 'create_flow'; readonly flow: string }
   | { readonly what: 'create_database'; readonly database: Name }
   | { readonly what: 'variable'; readonly variable: string }
+  | { readonly what: 'variables' }
 )
 
 export type ShowFilter =

@@ -25,12 +25,15 @@ const number = /0x[0-9a-f]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy
 const dollarTag = /\$(?:[A-Za-z_]\w*)?\$/y
 const symbols = '()[]{},.;:+-*/<>=~!@#%^&|?$'
 
-/** All tokens of a text. Throws ParseError for what can be no token, DbError `InvalidArguments` where there are more than `most`. */
-export function tokenize(sql: string, most = Number.POSITIVE_INFINITY): Token[] {
+/**
+ * All tokens of a text. Throws ParseError for what can be no token, DbError `InvalidArguments` where there are more than `most`. With
+ * `backslashes`, they escape in every text.
+ */
+export function tokenize(sql: string, most = Number.POSITIVE_INFINITY, backslashes = false): Token[] {
   const tokens: Token[] = []
   let at = 0
   for (;;) {
-    const token = nextToken(sql, at)
+    const token = nextToken(sql, at, backslashes)
     if (token === undefined) return tokens
     if (tokens.length >= most) throw new TooManyTokens(most)
     tokens.push(token)
@@ -39,9 +42,9 @@ export function tokenize(sql: string, most = Number.POSITIVE_INFINITY): Token[] 
 }
 
 /** The first token behind an offset; undefined at the end of the text. */
-export function nextToken(sql: string, at: number): Token | undefined {
+export function nextToken(sql: string, at: number, backslashes = false): Token | undefined {
   const start = skipSpace(sql, at)
-  return start >= sql.length ? undefined : readToken(sql, start, start > at)
+  return start >= sql.length ? undefined : readToken(sql, start, start > at, backslashes)
 }
 
 export class TooManyTokens extends DbError {
@@ -101,10 +104,10 @@ function commentEnd(sql: string, from: number): number {
   throw errorAt(sql, from, 'unterminated comment')
 }
 
-function readToken(sql: string, start: number, spaced: boolean): Token {
+function readToken(sql: string, start: number, spaced: boolean, backslashes: boolean): Token {
   const char = sql[start]!
   const make = (kind: TokenKind, value: string, end: number): Token => ({ kind, value, start, end, spaced })
-  if (char === "'") return make('string', ...quoted(sql, start, "'"))
+  if (char === "'") return make('string', ...(backslashes ? escaped(sql, start) : quoted(sql, start, "'")))
   if (char === '"' || char === '`') return make('quoted', ...quoted(sql, start, char))
   if (/[eE]/.test(char) && sql[start + 1] === "'") return make('string', ...escaped(sql, start + 1))
   if (/[xX]/.test(char) && sql[start + 1] === "'") return make('bytes', ...hexadecimal(sql, start))
@@ -191,6 +194,13 @@ export function isToken(token: Token | undefined, text: string): boolean {
     (token.kind === 'word' ? token.value.toLowerCase() === text : token.kind === 'symbol' && token.value === text)
   )
 }
+
+/** Words that are no values and no names of functions, wherever they stand. */
+export const noValues: ReadonlySet<string> = new Set(
+  'all and any between by case distinct else from having in is like not on or return returning select then values when where'.split(
+    ' '
+  )
+)
 
 /** SQL of ours, or tokens of the user. */
 export type Piece = string | readonly Token[]

@@ -1,6 +1,6 @@
 // The table a statement writes to.
 import { DbError, type Table } from '../../../core/index.ts'
-import { fullName, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
+import { fullName, informationSchema, lookUpTable, noTable, resolveName } from '../catalog/name.ts'
 import type { Session } from '../session.ts'
 import type { Name } from '../statement/cursor.ts'
 
@@ -12,6 +12,6 @@ export function findTarget({ store, ctx }: Pick<Session, 'store' | 'ctx'>, name:
     throw new DbError('InvalidArguments', `${fullName(database, table.text)} is a view: it can be read only`)
   }
   const found = lookUpTable(store, ctx.db, name)
-  if (found === undefined) throw new DbError('TableNotFound', `Table not found: ${fullName(database, table.text)}`)
+  if (found === undefined) throw noTable(database, table.text)
   return found
 }

@@ -416,3 +416,7 @@ error 1001(400) SQL statement is not supported, keyword: FROBNICATE
 ;
 ----
 error 1004(400) empty statements
+
+SELECT * FROM svc_private.pipelines;
+----
+error 4001(400) Failed to plan SQL: Table not found: svc.svc_private.pipelines: the server makes tables of svc_private with their first rows

@@ -155,3 +155,83 @@ error 1004(400) header x-svc-timezone: unknown time zone Mars/Base, expected an 
 SELECT v FROM m WHERE at > 'yesterday';
 ----
 error 3000(400) Failed to plan SQL: 'yesterday' is no time at line 1, column 28
+
+-- Members of structs are what was put into them, wherever a query passes them on.
+CREATE TABLE struct_times (ts TIMESTAMP(3) TIME INDEX, s STRING, n BIGINT);
+INSERT INTO struct_times VALUES (1000, '1970-01-01 01:00:02', 1), (5000, '1970-01-01 01:00:04', 2);
+----
+affected 0
+--
+affected 2
+
+--! timezone=Europe/Berlin
+SELECT struct_pack(t := ts, n := n)['t'] = '1970-01-01 01:00:01' AS a, {'t': ts}.t < '1970-01-01 01:00:01' AS b, {t: s}.t = '1970-01-01 01:00:02' AS f, struct_pack("T" := ts).t = 1000 AS c, struct_extract(struct_pack(t := ts), 't') = '1970-01-01 01:00:01' AS d, [{'t': ts}][1].t = 1000 AS e FROM struct_times ORDER BY ts LIMIT 1;
+----
+a:Boolean | b:Boolean | f:Boolean | c:Boolean | d:Boolean | e:Boolean
+true | false | true | true | true | true
+
+--! timezone=Europe/Berlin
+SELECT last['time'] = '1970-01-01 01:00:05' AS a, l.last.time > '1970-01-01 01:00:04' AS b, (last).time > 4999 AS c, list_transform([last], x -> x.time = 5000) AS d FROM (SELECT selector_last(n, ts) AS last FROM struct_times) AS l;
+----
+a:Boolean | b:Boolean | c:Boolean | d:List<Boolean>
+true | true | true | [true]
+
+--! timezone=Europe/Berlin
+SELECT min(l.s.t) = '1970-01-01 01:00:01' AS a FROM (SELECT struct_pack(t := ts) AS s FROM struct_times UNION ALL SELECT struct_pack(t := ts) FROM struct_times) AS l;
+----
+a:Boolean
+true
+
+-- A union of times and of what may be text is one of times.
+--! timezone=Europe/Berlin
+SELECT ts FROM struct_times UNION ALL SELECT struct_pack(a := s).a FROM struct_times ORDER BY 1;
+----
+ts:TimestampMillisecond
+1000
+2000
+4000
+5000
+
+--! timezone=Europe/Berlin
+SELECT list_any_value([s]) AS ts FROM struct_times UNION SELECT ts FROM struct_times ORDER BY ts;
+----
+ts:TimestampMicrosecond
+1000000
+2000000
+4000000
+5000000
+
+SELECT ts FROM struct_times UNION ALL SELECT n + n FROM struct_times;
+----
+error 3000(400) Failed to plan SQL: no BIGINT becomes a TIMESTAMP(6) at line 1, column 50
+
+SELECT ts FROM struct_times UNION ALL SELECT NULL FROM struct_times UNION ALL SELECT DATE '1970-01-02' ORDER BY 1 NULLS FIRST;
+----
+ts:TimestampMillisecond
+null
+null
+1000
+5000
+86400000
+
+-- What is made a time is found in parentheses of any depth.
+--! timezone=Europe/Berlin
+SELECT ts FROM struct_times UNION ALL SELECT CAST((s) AS VARCHAR) FROM struct_times UNION ALL SELECT CAST(CAST((s) AS VARCHAR) AS VARCHAR) FROM struct_times UNION ALL SELECT trim((s)) FROM struct_times UNION ALL SELECT ([[(s)]])[1][1] FROM struct_times ORDER BY 1;
+----
+ts:TimestampMicrosecond
+1000000
+2000000
+2000000
+2000000
+2000000
+4000000
+4000000
+4000000
+4000000
+5000000
+
+--! timezone=Europe/Berlin
+SELECT ts FROM struct_times WHERE ts > CAST((SELECT min(s) FROM struct_times) AS VARCHAR) AND ts > CAST(((s)) AS TEXT) AND ts > overlay((s) PLACING '197' FROM 1) AND ts > substring(((s)) FROM 1 FOR 40);
+----
+ts:TimestampMillisecond
+5000

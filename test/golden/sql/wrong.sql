@@ -264,9 +264,9 @@ SELECT CAST(host AS INT) FROM cpu;
 ----
 error 3000(400) Failed to plan SQL: 'a' is no INT, a value of host at line 1, column 8
 
-SELECT '{"a":1}'::jsonb;
+SELECT '{"a":1}'::hstore;
 ----
-error 3000(400) Failed to plan SQL: there is no type jsonb at line 1, column 19. Did you mean "blob"?
+error 3000(400) Failed to plan SQL: there is no type hstore at line 1, column 19. Did you mean "short"?
 
 SELECT doc->>'x' + 1 FROM cpu;
 ----

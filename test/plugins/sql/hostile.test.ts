@@ -28,8 +28,18 @@ const hostile: Readonly<Record<string, readonly [sql: string, error: RegExp]>> =
     `SELECT ${'max('.repeat(90)}${Array(9000).fill('n').join(', ')}${') IGNORE NULLS'.repeat(90)} FROM visits`,
     /nests more than|NULLS/
   ],
-  sums: [`SELECT ${'1 + '.repeat(500)}1`, /nests more than 400 levels deep: write concat\(a, b, …\) .* list_sum/],
-  'joined texts': [`SELECT ${"'a' || ".repeat(500)}'a'`, /nests more than 400 levels deep: write concat\(a, b, …\)/],
+  sums: [`SELECT ${'1 + '.repeat(2000)}1`, /has more than 500 operators in a row: write concat\(a, b, …\) .* list_sum/],
+  'sums without spaces': [`SELECT ${'1+'.repeat(24_000)}1`, /has more than 500 operators in a row/],
+  'joined texts': [
+    `SELECT ${"'a' || ".repeat(2000)}'a'`,
+    /has more than 500 operators in a row: write concat\(a, b, …\)/
+  ],
+  differences: [
+    `SELECT ${'1 - '.repeat(500)}1`,
+    /nests more than 400 levels deep: write concat\(a, b, …\) .* list_sum/
+  ],
+  'searches beside searches': [`SELECT ${"nothing @@ 'b', ".repeat(8000)}1 FROM visits`, /No field named nothing/],
+  'samples of nothing': [`SELECT 1 FROM visits USING SAMPLE ${'1 '.repeat(40_000)}`, /syntax error/],
   brackets: [`SELECT ${'('.repeat(24_000)}1${')'.repeat(24_000)}`, /nests more than/]
 }
 
@@ -45,4 +55,33 @@ t.test('hostile statements are refused and cost little', async t => {
     t.ok(user + system < 3_000_000, `${name}: ${Math.round((user + system) / 1000)} ms`)
   }
   t.equal((await ask('SELECT 1')).status, 200)
+})
+
+t.test('long chains of operators run', async t => {
+  const { ask } = await startSql(t)
+  await ask('CREATE TABLE visits (at TIMESTAMP(3) TIME INDEX, n BIGINT, s STRING)')
+  await ask("INSERT INTO visits VALUES (1000, 2, 'b')")
+  const chain = (operator: string, terms: number, term: (i: number) => string) =>
+    Array.from({ length: terms }, (_, i) => term(i)).join(operator)
+  const answers: Readonly<Record<string, readonly [sql: string, value: unknown]>> = {
+    sum: [`SELECT ${chain(' + ', 450, () => 'n')} FROM visits`, 900],
+    'without spaces': [`SELECT ${chain('+', 450, () => 'n')} AS total FROM visits`, 900],
+    'differences and sums': [`SELECT ${chain(' + ', 300, () => 'n - 1')} FROM visits`, 300],
+    'products in sums': [`SELECT ${chain('+', 150, () => 'n*n/n - n*1')} FROM visits`, 0],
+    product: [`SELECT ${chain(' * ', 450, i => (i % 2 === 0 ? 'n' : '0.5'))} FROM visits`, 1],
+    texts: [`SELECT length(${chain('||', 450, () => 's')}) FROM visits`, 450],
+    'constants beside a time': [`SELECT at = ${chain(' + ', 500, () => '2')} FROM visits`, true],
+    'texts beside a sum': [`SELECT count(*) FROM visits WHERE n < ${chain('+', 500, () => '1')} AND s = 'b'`, 1],
+    intervals: [
+      `SELECT (at + ${chain(' + ', 400, () => "INTERVAL '1 second'")}) = '1970-01-01 00:06:41' FROM visits`,
+      true
+    ]
+  }
+  for (const [name, [sql, value]] of Object.entries(answers)) {
+    const reply = await ask(sql)
+    t.equal(reply.status, 200, `${name} ${reply.body.error ?? ''}`)
+    t.strictSame(reply.rows, [[value]], name)
+  }
+  const written = chain('+', 60, () => 'n')
+  t.ok(JSON.stringify((await ask(`SELECT ${written} FROM visits`)).body).includes(`"name":"${written}"`))
 })

@@ -5,7 +5,7 @@ import t from 'tap'
 import { createRandom, type Random } from '../../fuzz/random.ts'
 import { startSql } from './fixtures.ts'
 
-const runs = Number(process.env['WEIR_PROPERTY_RUNS'] ?? 150)
+const runs = Number(process.env['WEIR_PROPERTY_RUNS'] ?? 1000)
 const seed = Number(process.env['WEIR_PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
 
 /** `CLOCK` is a text that holds a time, without a zone or with an offset. */

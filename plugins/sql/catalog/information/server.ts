@@ -10,6 +10,10 @@ export const serverTables: Readonly<Record<string, InformationTable>> = {
       engine('metric', 'YES', 'Many tables over one physical table')
     ]
   },
+  weir_engine: {
+    columns: columns('engine dialect'),
+    rows: ({ store }) => [{ engine: store.engineName, dialect: store.dialect.name }]
+  },
   build_info: {
     columns: columns('git_branch git_commit git_commit_short git_clean pkg_version'),
     rows: () => [

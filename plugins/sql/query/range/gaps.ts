@@ -4,7 +4,7 @@ import { argumentsOf, callEnd, closing, findWord, splitList } from '../../text/b
 import { label } from '../../text/canonical.ts'
 import { errorAt, isToken, type Piece, placed, quoteName, type Token } from '../../text/token.ts'
 import type { Fill, ItemPart } from './parse.ts'
-import { endOf, filledRows, gridText, hasName, isSame, keysOf, replaced, separated, startOf } from './translate.ts'
+import { filledRows, gridText, hasName, isSame, keysOf, replaced, replaceQueries, separated } from './translate.ts'
 
 const gapfill = 'date_bin_gapfill'
 const fills: Readonly<Record<string, Fill>> = { interpolate: 'interpolate', locf: 'prev' }
@@ -22,20 +22,13 @@ interface Call {
   readonly fill: Fill | undefined
 }
 
-/** In one statement. */
-const maxGaps = 100
-
 /** The tokens with every query that fills gaps, at any depth, as one of the engine's. */
 export function translateGaps(sql: string, written: readonly Token[]): readonly Token[] {
-  let tokens = written
-  for (let count = 0; ; count++) {
-    const at = tokens.findIndex((token, i) => isToken(token, gapfill) && isToken(tokens[i + 1], '('))
-    if (at < 0) return requireNoFill(sql, tokens)
-    if (count === maxGaps) throw errorAt(sql, tokens[at]!.start, `more than ${maxGaps} ${gapfill} in one statement`)
-    const [start, end] = [startOf(tokens, at), endOf(tokens, at)]
-    const query = translate(sql, tokens[start]!, tokens.slice(start + 1, end))
-    tokens = [...tokens.slice(0, start), ...query, ...tokens.slice(end)]
-  }
+  const begins = (tokens: readonly Token[], i: number) => isToken(tokens[i], gapfill) && isToken(tokens[i + 1], '(')
+  return requireNoFill(
+    sql,
+    replaceQueries(sql, written, gapfill, begins, (select, query) => translate(sql, select, query))
+  )
 }
 
 function requireNoFill(sql: string, tokens: readonly Token[]): readonly Token[] {

@@ -8,7 +8,7 @@ import {
   type Table,
   type Zone
 } from '../../../../core/index.ts'
-import { fullName, lookUpTable, resolveName } from '../../catalog/name.ts'
+import { lookUpTable, noTable, resolveName } from '../../catalog/name.ts'
 import { nameOf } from '../../statement/cursor.ts'
 import { findWord } from '../../text/brackets.ts'
 import { label } from '../../text/canonical.ts'
@@ -22,8 +22,8 @@ interface RangePlace {
   readonly zone: Zone
 }
 
-/** Range queries in one statement. */
-const maxRanges = 100
+/** Queries of a kind that one statement may hold. */
+const maxReplaced = 100
 
 /** Slots one row may be in. */
 const mostSlots = 10_000
@@ -51,18 +51,30 @@ function replaceRanges(
   tokens: readonly Token[],
   replace: (query: RangeQuery, select: Token) => readonly Token[]
 ): readonly Token[] {
-  let replaced = tokens
+  const begins = (all: readonly Token[], i: number) => isToken(all[i], 'align') && all[i + 1]?.kind === 'string'
+  const replaced = replaceQueries(sql, tokens, 'ALIGN', begins, (select, query) =>
+    replace(parseRange(sql, query), select)
+  )
+  requireNoRange(sql, replaced)
+  return replaced
+}
+
+/** The tokens with every query in which a token `begins` something as another one; `replace` gets its SELECT and what is behind that. */
+export function replaceQueries(
+  sql: string,
+  written: readonly Token[],
+  name: string,
+  begins: (tokens: readonly Token[], at: number) => boolean,
+  replace: (select: Token, query: readonly Token[]) => readonly Token[]
+): readonly Token[] {
+  let tokens = written
   for (let count = 0; ; count++) {
-    const align = replaced.findIndex((token, i) => isToken(token, 'align') && replaced[i + 1]?.kind === 'string')
-    if (align < 0) {
-      requireNoRange(sql, replaced)
-      return replaced
-    }
-    if (count === maxRanges) throw errorAt(sql, replaced[align]!.start, `more than ${maxRanges} ALIGN in one statement`)
-    const start = startOf(replaced, align)
-    const end = endOf(replaced, align)
-    const query = parseRange(sql, replaced.slice(start + 1, end))
-    replaced = [...replaced.slice(0, start), ...replace(query, replaced[start]!), ...replaced.slice(end)]
+    const at = tokens.findIndex((_, i) => begins(tokens, i))
+    if (at < 0) return tokens
+    if (count === maxReplaced)
+      throw errorAt(sql, tokens[at]!.start, `more than ${maxReplaced} ${name} in one statement`)
+    const [start, end] = [startOf(tokens, at), endOf(tokens, at)]
+    tokens = [...tokens.slice(0, start), ...replace(tokens[start]!, tokens.slice(start + 1, end)), ...tokens.slice(end)]
   }
 }
 
@@ -87,8 +99,8 @@ function requireNoRange(sql: string, tokens: readonly Token[]): void {
   throw errorAt(sql, range.start, "RANGE needs an ALIGN behind the tables, such as ALIGN '1m'; or group by date_bin")
 }
 
-/** The SELECT of the query an ALIGN belongs to. */
-export function startOf(tokens: readonly Token[], align: number): number {
+/** The SELECT of the query a token belongs to. */
+function startOf(tokens: readonly Token[], align: number): number {
   let depth = 0
   for (let at = align; at >= 0; at--) {
     if (isToken(tokens[at], ')')) depth++
@@ -100,7 +112,7 @@ export function startOf(tokens: readonly Token[], align: number): number {
 }
 
 /** Behind the last token of that query. */
-export function endOf(tokens: readonly Token[], align: number): number {
+function endOf(tokens: readonly Token[], align: number): number {
   let depth = 0
   for (let at = align; at < tokens.length; at++) {
     if (isToken(tokens[at], '(')) depth++
@@ -302,10 +314,8 @@ function requireTable({ store, db }: RangePlace, { table: name }: RangeQuery): T
   const table = lookUpTable(store, db, name)
   if (table !== undefined) return table
   const { database, table: written } = resolveName(store, db, name)
-  throw new DbError(
-    'TableNotFound',
-    `Failed to plan SQL: Table not found: ${fullName(database, written.text)}; ALIGN reads tables, for views and common tables group by date_bin`
-  )
+  const { code, message } = noTable(database, written.text, 'Failed to plan SQL: ')
+  throw new DbError(code, `${message}; ALIGN reads tables, for views and common tables group by date_bin`)
 }
 
 function originText({ zone }: RangePlace, { origin }: RangeQuery): string {

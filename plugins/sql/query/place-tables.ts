@@ -1,0 +1,372 @@
+// Queries in a dialect that our grammar does not read: names of tables are found and resolved, everything else stays as it is written.
+// What is missed here is refused by the engine, which guards by its own reading.
+import {
+  DbError,
+  type Dialect,
+  isDbError,
+  type Pace,
+  type Relation,
+  type Store,
+  type Table
+} from '../../../core/index.ts'
+import { informationTable } from '../catalog/information/index.ts'
+import type { Sources } from '../catalog/information/table.ts'
+import { catalogName, fullName, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
+import type { Name } from '../statement/cursor.ts'
+import { errorAt, isToken, type Token, tokenize } from '../text/token.ts'
+import { shiftRelation } from './edit.ts'
+
+export interface TablesPlace {
+  readonly store: Store
+  /** Where names without a database are looked for: the request's, or that of the view. */
+  readonly db: string
+  /** Source of the tokens, for the place of errors. */
+  readonly sql: string
+  readonly sources: Sources
+  readonly pace: Pace
+  /** Full names of the views this query is in. */
+  readonly views?: readonly string[]
+}
+
+export interface Placed {
+  readonly text: string
+  readonly relations: readonly Relation[]
+  /** Where the user wrote what stands at a place of the text. */
+  readonly sourceOf: (at: number) => number | undefined
+}
+
+/** Functions that say which database names without one belong to; to the engine it is another one. */
+const sessionWords = new Set(['current_database', 'current_schema', 'currentdatabase', 'database', 'schema'])
+
+/** Views a view may stand on, one above the other. */
+const deepest = 16
+
+/** Throws DbError for names of what is not there, and for signs that could hide something. */
+export async function placeTables(place: TablesPlace, tokens: readonly Token[]): Promise<Placed> {
+  const { dialect } = place.store
+  const found = findTables(tokens)
+  const hidden = qualifiers(tokens, found)
+  const byStart = new Map(found.map(each => [each.at, each]))
+  const writer = new Writer(place.sql)
+  for (let i = 0; i < tokens.length; i++) {
+    const named = byStart.get(i)
+    const session = named === undefined && isToken(tokens[i + 1], '(') && isToken(tokens[i + 2], ')')
+    if (session && sessionWords.has(tokens[i]!.value.toLowerCase())) {
+      writer.add(dialect.quoteText(place.db), { ...tokens[i]!, kind: 'string' })
+      i += 2
+      continue
+    }
+    if (named === undefined) {
+      if (!hidden.has(i)) writer.add(tokenText(dialect, place.sql, tokens[i]!), tokens[i]!)
+      continue
+    }
+    const rows = await rowsOf(place, named)
+    const alias = named.aliased ? '' : ` AS ${dialect.quoteName(named.parts.at(-1)!.text)}`
+    writer.addRows(rows, alias, tokens[i]!)
+    i += named.length - 1
+  }
+  return writer.placed()
+}
+
+/** Tokens as text of the dialect, with names of tables as they are. Throws for signs that could hide something. */
+export function writeTokens(dialect: Dialect, sql: string, tokens: readonly Token[]): string {
+  const writer = new Writer(sql)
+  for (const token of tokens) writer.add(tokenText(dialect, sql, token), token)
+  return writer.placed().text
+}
+
+/** Text that grows, with where its parts came from. */
+class Writer {
+  readonly #sql: string
+  readonly #relations: Relation[] = []
+  readonly #starts: number[] = []
+  readonly #sources: number[] = []
+  #text = ''
+
+  constructor(sql: string) {
+    this.#sql = sql
+  }
+
+  add(text: string, { spaced, start, kind }: Token): void {
+    // Words, numbers and texts never touch each other; `.1` behind a name is an element of it.
+    const meets = kind !== 'symbol' && !text.startsWith('.') && /[\w'"`]/.test(this.#text.at(-1) ?? '')
+    if (this.#text !== '' && (spaced || meets)) this.#text += ' '
+    this.#starts.push(this.#text.length)
+    this.#sources.push(start)
+    this.#text += text
+  }
+
+  addRows({ text, relations }: Rows, alias: string, token: Token): void {
+    this.add('', { ...token, spaced: true })
+    const from = this.#text.length
+    this.#relations.push(...relations.map(each => shiftRelation(each, from)))
+    this.#text += text + alias
+  }
+
+  placed(): Placed {
+    const [starts, sources, sql] = [this.#starts, this.#sources, this.#sql]
+    return {
+      text: this.#text,
+      relations: this.#relations,
+      sourceOf(at) {
+        const i = starts.findLastIndex(start => start <= at)
+        return i < 0 ? undefined : Math.min(sources[i]!, sql.length)
+      }
+    }
+  }
+}
+
+/** What stands for a table: SQL, in it tables of the catalog. */
+type Rows = Pick<Placed, 'text' | 'relations'>
+
+async function rowsOf(place: TablesPlace, { parts }: FoundTable): Promise<Rows> {
+  const { store, db, sources, pace } = place
+  const names = known(store, db, parts)
+  const { database, table: written } = resolveName(store, db, names)
+  if (database === informationSchema) {
+    return { text: await informationTable(sources, written.text, pace), relations: [] }
+  }
+  const view = store.view(database, written.text)
+  if (view !== undefined) return viewRows(place, view)
+  const table = lookUpTable(store, db, names)
+  if (table !== undefined) return tableRows(store.dialect, table)
+  throw new DbError('TableNotFound', `Failed to plan SQL: Table not found: ${fullName(database, written.text)}`)
+}
+
+/** Names as they are written or, where there is nothing of that name, as unquoted ones are elsewhere: in lower case. */
+function known(store: Store, db: string, parts: readonly Name[]): readonly Name[] {
+  const folded = parts.map(({ text, quoted }) => ({ text: quoted ? text : text.toLowerCase(), quoted }))
+  const [database, table] = [parts.length > 1 ? parts.at(-2)!.text : db, parts.at(-1)!.text]
+  const exists = store.table(database, table) !== undefined || store.view(database, table) !== undefined
+  return exists ? parts : folded
+}
+
+/** The table's columns under the names users know. */
+function tableRows(dialect: Dialect, table: Table): Rows {
+  const name = 'rows'
+  const plain = table.columns.every(column => column.name === column.physical)
+  const columns = table.columns.map(
+    column => `${dialect.quoteName(column.physical)} AS ${dialect.quoteName(column.name)}`
+  )
+  const [head, tail] = plain ? ['', ''] : [`(SELECT ${columns.join(', ')} FROM `, ')']
+  const relation = { start: head.length, end: head.length + name.length, table }
+  return { text: `${head}${name}${tail}`, relations: [relation] }
+}
+
+async function viewRows(place: TablesPlace, view: NonNullable<ReturnType<Store['view']>>): Promise<Rows> {
+  const { dialect } = place.store
+  const name = fullName(view.database, view.name)
+  const above = place.views ?? []
+  if (above.includes(name)) throw new DbError('InvalidArguments', `view ${name} refers to itself`)
+  if (above.length >= deepest) throw new DbError('InvalidArguments', `more than ${deepest} views stand on each other`)
+  const inner = { ...place, db: view.database, sql: view.query, views: [...above, name] }
+  const tokens = tokenize(view.query, undefined, dialect.backslashEscapes)
+  const query = await placeTables(inner, tokens).catch((error: unknown) => {
+    throw isDbError(error) ? new DbError(error.code, `view ${name}: ${error.message}`, { cause: error }) : error
+  })
+  const columns = view.columns.map(
+    ({ name, from }) => `${dialect.quoteName(from ?? name)} AS ${dialect.quoteName(name)}`
+  )
+  const head = `(SELECT ${columns.join(', ')} FROM (`
+  return {
+    text: `${head}${query.text}) AS viewed)`,
+    relations: query.relations.map(each => shiftRelation(each, head.length))
+  }
+}
+
+/** Signs that begin comments, texts and parameters in some dialect. */
+const refusedSigns = new Set(['#', '$', '@', '{', '}', '?'])
+
+/** A token in one form of quoting, so that engine and guard read the same. */
+function tokenText(dialect: Dialect, sql: string, token: Token): string {
+  const { kind, value, start } = token
+  switch (kind) {
+    case 'string':
+      return dialect.quoteText(value)
+    case 'quoted':
+      return dialect.quoteName(value)
+    case 'bytes':
+      return dialect.quoteBytes(value)
+    case 'word':
+      return /^\w+$/.test(value) ? value : dialect.quoteName(value)
+    case 'symbol':
+      if (refusedSigns.has(value)) throw errorAt(sql, start, `unexpected character ${JSON.stringify(value)}`)
+  }
+  return value
+}
+
+interface FoundTable {
+  /** Index of its first token, and how many there are. */
+  readonly at: number
+  readonly length: number
+  readonly parts: readonly Name[]
+  /** Whether it has another name behind it. */
+  readonly aliased: boolean
+}
+
+/** A bracket, or the statement itself. */
+interface Frame {
+  /** Whether it holds a query. */
+  readonly isQuery: boolean
+  /** Common tables that are known in it. */
+  readonly commons: Set<string>
+  /** The common table whose query it is. */
+  readonly defines?: string
+  /** Between FROM and what ends it; a comma there parts tables. */
+  inFrom: boolean
+  /** In the list of ARRAY JOIN, where a comma parts columns. */
+  inArrays: boolean
+  /** Behind WITH, where names of common tables stand. */
+  inWith: boolean
+  isRecursive: boolean
+}
+
+const afterFrom = new Set(
+  'where prewhere group having order limit offset fetch union except intersect window qualify settings format into select'.split(
+    ' '
+  )
+)
+const queryWords = ['select', 'with', 'from', '(', 'values', 'explain']
+
+/** Where tables are named. */
+function findTables(tokens: readonly Token[]): FoundTable[] {
+  const found: FoundTable[] = []
+  const frames: Frame[] = [frameAt(tokens, 0)]
+  let expected = false
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i]!
+    const frame = frames.at(-1)!
+    const word = token.kind === 'word' ? token.value.toLowerCase() : token.kind === 'symbol' ? token.value : ''
+    if (expected && isName(token) && word !== 'select') {
+      expected = false
+      const length = pathLength(tokens, i)
+      const parts = tokens
+        .slice(i, i + length)
+        .filter(isName)
+        .map(nameOf)
+      const isCall = isToken(tokens[i + length], '(')
+      const isCommon = parts.length === 1 && frames.some(({ commons }) => commons.has(parts[0]!.text))
+      if (!isCall && !isCommon) found.push({ at: i, length, parts, aliased: isAliased(tokens, i + length) })
+      i += length - 1
+      continue
+    }
+    if (word === '(' || word === '[') {
+      // Tables may stand in brackets, too: FROM (a JOIN b).
+      const inner = frameAt(tokens, i + 1, word === '(' && expected, definedAt(tokens, i, frame))
+      if (inner.defines !== undefined && frame.isRecursive) inner.commons.add(inner.defines)
+      frames.push(inner)
+      expected = word === '(' && expected && !inner.isQuery
+      if (expected) inner.inFrom = true
+      continue
+    }
+    if ((word === ')' || word === ']') && frames.length > 1) {
+      const closed = frames.pop()!
+      if (closed.defines !== undefined) frames.at(-1)!.commons.add(closed.defines)
+      expected = false
+      continue
+    }
+    if (!frame.isQuery && !frame.inFrom) continue
+    expected = readWord(frame, tokens, i, word) ?? expected
+  }
+  return found
+}
+
+/** What a word does to the bracket it stands in; whether a table follows, undefined where it says nothing of that. */
+function readWord(frame: Frame, tokens: readonly Token[], at: number, word: string): boolean | undefined {
+  if (word === 'with' && !isToken(tokens[at + 1], 'totals') && !isToken(tokens[at + 1], 'fill')) {
+    frame.inWith = true
+    frame.isRecursive = isToken(tokens[at + 1], 'recursive')
+    return false
+  }
+  if (word === 'from' && !isToken(tokens[at - 1], 'distinct')) {
+    frame.inFrom = true
+    frame.inArrays = frame.inWith = false
+    return true
+  }
+  if (word === 'join' && frame.inFrom) {
+    frame.inArrays = isToken(tokens[at - 1], 'array')
+    return !frame.inArrays
+  }
+  if (word === ',' && frame.inFrom && !frame.inArrays) return true
+  if (!afterFrom.has(word)) return undefined
+  frame.inFrom = false
+  if (word === 'select') frame.inWith = false
+  return false
+}
+
+function frameAt(tokens: readonly Token[], at: number, inFrom = false, defines?: string): Frame {
+  const isQuery = queryWords.some(word => isToken(tokens[at], word))
+  return {
+    isQuery: isQuery && !(inFrom && isToken(tokens[at], '(')),
+    commons: new Set(),
+    ...(defines !== undefined && { defines }),
+    inFrom: false,
+    inArrays: false,
+    inWith: false,
+    isRecursive: false
+  }
+}
+
+/** `name AS (`, `name (columns) AS MATERIALIZED (`: the name. */
+function definedAt(tokens: readonly Token[], open: number, { inWith }: Frame): string | undefined {
+  if (!inWith) return undefined
+  let at = open - 1
+  if (isToken(tokens[at], 'materialized')) at -= isToken(tokens[at - 1], 'not') ? 2 : 1
+  if (!isToken(tokens[at], 'as')) return undefined
+  at--
+  if (isToken(tokens[at], ')')) while (at > 0 && !isToken(tokens[at + 1], '(')) at--
+  return isName(tokens[at]) ? nameOf(tokens[at]!).text : undefined
+}
+
+function isName(token: Token | undefined): token is Token {
+  return token?.kind === 'word' || token?.kind === 'quoted'
+}
+
+/** As it is written: names differ by case. */
+function nameOf({ kind, value }: Token): Name {
+  return { text: value, quoted: kind === 'quoted' }
+}
+
+function pathLength(tokens: readonly Token[], at: number): number {
+  let length = 1
+  while (length < 5 && isToken(tokens[at + length], '.') && isName(tokens[at + length + 1])) length += 2
+  return length
+}
+
+/** Words that may follow a table and are no name for it. */
+const afterTable = new Set([
+  ...afterFrom,
+  ...'all any anti array asof cross final full global inner join left local natural on only paste right sample semi using'.split(
+    ' '
+  )
+])
+
+function isAliased(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at]
+  if (isToken(token, 'as') || token?.kind === 'quoted') return true
+  return token?.kind === 'word' && !afterTable.has(token.value.toLowerCase())
+}
+
+/** `public.` of `public.t.n`, and FINAL behind a table: to the engine rows of a table have one name, and are final. */
+function qualifiers(tokens: readonly Token[], found: readonly FoundTable[]): ReadonlySet<number> {
+  const hidden = new Set<number>()
+  for (const { at, length, aliased } of found) {
+    const behind = at + length
+    const last = !aliased ? behind : isToken(tokens[behind], 'as') ? behind + 2 : behind + 1
+    if (isToken(tokens[last], 'final')) hidden.add(last)
+  }
+  const named = found.filter(({ parts, aliased }) => parts.length > 1 && !aliased)
+  const inTables = new Set(found.flatMap(({ at, length }) => Array.from({ length }, (_, i) => at + i)))
+  for (let i = 0; i < tokens.length; i++) {
+    if (inTables.has(i) || !isName(tokens[i]) || isToken(tokens[i - 1], '.')) continue
+    const skipped = tokens[i]!.value === catalogName && isToken(tokens[i + 1], '.') ? 2 : 0
+    const path = [tokens[i + skipped], tokens[i + skipped + 2]]
+    const dots = [1, 3].every(step => isToken(tokens[i + skipped + step], '.'))
+    if (!dots || !path.every(isName)) continue
+    const isTable = named.some(
+      ({ parts }) => parts.at(-2)!.text === path[0]!.value && parts.at(-1)!.text === path[1]!.value
+    )
+    if (isTable) for (let step = 0; step < skipped + 2; step++) hidden.add(i + step)
+  }
+  return hidden
+}
