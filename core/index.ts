@@ -27,7 +27,6 @@ export { batchBytes, heldBytes, heldRows, limitAnswer } from './format/answer.ts
 export type { ResultEncoding, ResultFormats } from './format/index.ts'
 export { checkCount, encodeAnswers } from './format/index.ts'
 export { jsonCells, jsonWriter } from './format/json-value.ts'
-export { parquetTakes } from './format/parquet.ts'
 export { rowsOf } from './format/rows.ts'
 export { bodyBytes, readBody } from './http/body.ts'
 export type { ServerKind, TableHints } from './http/context.ts'
@@ -75,6 +74,8 @@ export type { SearchNode } from './search/search-query.ts'
 export { parseSearch } from './search/search-query.ts'
 export type { SlowQueries, SlowQuery } from './slow-query.ts'
 export { writeManifest } from './storage/backup-manifest.ts'
+export type { Dialect, JsonPath } from './storage/dialect/dialect.ts'
+export { duckdbRows } from './storage/dialect/duckdb.ts'
 export type {
   Backup,
   BackupFile,

@@ -1,4 +1,5 @@
 // A whole server inside the test process: free ports, a data folder of its own, gone with the test.
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,9 +13,28 @@ export { overrides, type TestServer, withPlugins } from './contract/server.ts'
  * server started on the same `folder` if that came from `temporaryFolder`.
  */
 export async function startServer(t: Test, toml = '', options: BootOptions = {}): Promise<TestServer> {
-  const server = await bootServer(toml, options)
+  // What a folder has in the embedded engine, a prefix of its name has in the cluster.
+  const folder = options.folder ?? (onClickHouse ? temporaryFolder(t) : undefined)
+  const own = folder === undefined ? options : { ...options, folder }
+  const server = await bootServer(toml + clusterToml(toml, own), own)
   t.teardown(() => server.discard())
   return server
+}
+
+/** Whether suites run over a ClickHouse. */
+export const onClickHouse = process.env['WEIR_TEST_CLICKHOUSE'] !== undefined
+
+/** Options of a test that speaks of files and memory, which the embedded engine alone has. */
+export const embeddedOnly = {
+  skip: onClickHouse && 'of the embedded engine'
+}
+
+/** With WEIR_TEST_CLICKHOUSE, the address of a ClickHouse, servers keep their data there: suites run on it as they are. */
+function clusterToml(toml: string, { folder }: BootOptions): string {
+  const url = process.env['WEIR_TEST_CLICKHOUSE']
+  if (url === undefined || /^\[storage/m.test(toml)) return ''
+  const own = createHash('sha256').update(folder!).digest('hex').slice(0, 12)
+  return `\n[storage]\nengine = "clickhouse"\n[storage.clickhouse]\nurls = ["${url}"]\ndatabase_prefix = "t${own}_"\n`
 }
 
 /** Rows of a statement, or what it changed; throws what the server says is wrong with it. `user` is a name and a password, `name:password`. */

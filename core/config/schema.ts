@@ -206,6 +206,11 @@ const clickhouse = table(
     }),
     username: text('default', 'User of the cluster that the server is.'),
     password_file: text('', "File with the user's password; empty: none."),
+    reader_username: text(
+      '',
+      'User of the cluster that statements of users run as. He needs no rights of his own: the server makes a role for each database and grants it to him. Empty: the same user.'
+    ),
+    reader_password_file: text('', "File with that user's password; empty: none."),
     database_prefix: text('weir_', 'What names of databases begin with there.', {
       pattern: '^[A-Za-z][A-Za-z0-9_]{0,39}$',
       expected: 'letters, digits and _, 40 at most, a letter first'

@@ -1,5 +1,7 @@
 // A search as SQL that gives the exact answer, and as the condition an index can use.
 import type { TableColumn } from '../model/table.ts'
+import type { Dialect } from '../storage/dialect/dialect.ts'
+import { duckdb } from '../storage/dialect/duckdb.ts'
 import type { Condition } from '../storage/engine.ts'
 import type { SearchNode } from './search-query.ts'
 
@@ -29,15 +31,28 @@ const unspacedCharacter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}
 const wordCharacter = /[\p{L}\p{N}]/u
 
 /** SQL that is true where the search finds something; `text` is an SQL expression. */
-export function searchSql(node: SearchNode, text: string, reading: Reading, constant: WriteConstant): string {
-  if (node.kind === 'not') return `(NOT ${searchSql(node.of, text, reading, constant)})`
-  if (node.kind === 'words') return wholeSql(node.words, text, reading, constant)
-  return `(${node.of.map(each => searchSql(each, text, reading, constant)).join(node.kind === 'and' ? ' AND ' : ' OR ')})`
+export function searchSql(
+  node: SearchNode,
+  text: string,
+  reading: Reading,
+  constant: WriteConstant,
+  dialect: Dialect = duckdb
+): string {
+  const sqlOf = (each: SearchNode) => searchSql(each, text, reading, constant, dialect)
+  if (node.kind === 'not') return `(NOT ${sqlOf(node.of)})`
+  if (node.kind === 'words') return wholeSql(node.words, text, reading, constant, dialect)
+  return `(${node.of.map(sqlOf).join(node.kind === 'and' ? ' AND ' : ' OR ')})`
 }
 
 /** SQL that is true where a term, as it is, stands whole: what touches its first or last letter or digit is neither. */
-export function termSql(term: string, text: string, reading: Reading, constant: WriteConstant): string {
-  return term === '' ? `(${text} = '')` : wholeSql([term], text, reading, constant)
+export function termSql(
+  term: string,
+  text: string,
+  reading: Reading,
+  constant: WriteConstant,
+  dialect: Dialect = duckdb
+): string {
+  return term === '' ? `(${text} = '')` : wholeSql([term], text, reading, constant, dialect)
 }
 
 /** What the text searched by `searchSql` is known to hold. */
@@ -68,18 +83,26 @@ export function partCondition(
 }
 
 /** Quick looks come first: regular expressions are for the few rows that have the parts. */
-function wholeSql(parts: readonly string[], text: string, reading: Reading, constant: WriteConstant): string {
-  const searched = reading.folded ? `lower(${text})` : text
-  const literal = (part: string) => (reading.folded ? `lower(${constant(part)})` : constant(part))
+function wholeSql(
+  parts: readonly string[],
+  text: string,
+  reading: Reading,
+  constant: WriteConstant,
+  dialect: Dialect
+): string {
+  const searched = reading.folded ? dialect.lower(text) : text
+  const literal = (part: string) => (reading.folded ? dialect.lower(constant(part)) : constant(part))
   const start = needsEdge([...parts[0]!][0]!, reading) ? `(?:^|${other(reading)})` : ''
   const end = needsEdge([...parts.at(-1)!].at(-1)!, reading) ? `(?:$|${other(reading)})` : ''
   const quick = rarestFirst(parts)
     .slice(0, quickLooks)
-    .map(part => `contains(${searched}, ${literal(part)})`)
+    .map(part => dialect.contains(searched, literal(part)))
     .join(' AND ')
   if (start === '' && end === '' && parts.length === 1) return quick
-  const escaped = parts.map(part => `regexp_escape(${literal(part)})`).join(`, '[^\\p{L}\\p{N}]+', `)
-  return `(${quick} AND regexp_matches(${searched}, concat('${start}', ${escaped}, '${end}')))`
+  const between = `, ${dialect.quoteText('[^\\p{L}\\p{N}]+')}, `
+  const escaped = parts.map(part => dialect.escapeRegex(literal(part))).join(between)
+  const pattern = `concat(${dialect.quoteText(start)}, ${escaped}, ${dialect.quoteText(end)})`
+  return `(${quick} AND ${dialect.matches(searched, pattern)})`
 }
 
 /** Numbers stand in fewer rows than words, long words in fewer than short ones. */

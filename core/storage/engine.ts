@@ -3,6 +3,7 @@ import type { Column, ResultBatch, ResultColumn } from '../model/batch.ts'
 import type { Limit, SeriesKeys, SeriesLabel } from '../model/series.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
 import type { Steps } from '../pace.ts'
+import type { Dialect } from './dialect/dialect.ts'
 
 /**
  * A storage driver. It may trust every argument: names exist, columns match the table, values have the column's type.
@@ -12,8 +13,8 @@ export interface Engine {
   readonly name: string
   readonly supports: {
     readonly sql: boolean
-    /** Statements are of another dialect than DuckDB's, which plugins and users write: theirs are refused. */
-    readonly dialect?: string
+    /** Of statements, which the driver guards; absent: DuckDB's. */
+    readonly dialect?: Dialect
     readonly durable: boolean
     readonly distributed: boolean
     /** SQL statements wait for their turn in the driver: nobody else makes them wait. */

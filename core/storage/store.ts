@@ -13,6 +13,8 @@ import type { Database, Table, TableChange, TableDefinition, TableOptions, View 
 import { mapPaced, Pace, runPaced } from '../pace.ts'
 import { noTracing, type Tracing } from '../trace/trace.ts'
 import { auditedStore } from './audited.ts'
+import type { Dialect } from './dialect/dialect.ts'
+import { duckdb } from './dialect/duckdb.ts'
 import type {
   Engine,
   Maintenance,
@@ -49,6 +51,10 @@ export interface WriteResult {
 /** The tables of a server: checks permissions, names and types, and hands on to the storage engine. */
 export interface Store {
   readonly engineName: string
+  /** Of statements. */
+  readonly dialect: Dialect
+  /** Whether other processes may write to the same tables: what is kept in memory of them grows old. */
+  readonly isShared: boolean
   /**
    * All writes or none, in the request's database: finds or creates tables, adds columns, waits for durability. Needs write permission.
    * The columns' memory belongs to the store from the call on.
@@ -247,6 +253,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
   }
   const store: Store = {
     engineName: engine.name,
+    dialect: engine.supports.dialect ?? duckdb,
+    isShared: engine.supports.distributed,
 
     write: createStoreWrite({ ...writeParts, requireDatabase: requireWritable }),
 
@@ -256,9 +264,6 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
         for (const { database } of tablesOf(query)) authorise(ctx.user, 'read', database)
       if (query.kind === 'sql' && !engine.supports.sql) {
         throw new DbError('Unsupported', `the storage engine ${engine.name} answers no SQL`)
-      }
-      if (query.kind === 'sql' && engine.supports.dialect !== undefined) {
-        throw new DbError('Unsupported', `SQL is not answered with the storage engine ${engine.name} yet`)
       }
       ctx.quota?.charge('queries', 1)
       const asked = query.kind === 'sql' ? { ...query, user: ctx.user.name } : query

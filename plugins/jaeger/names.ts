@@ -1,7 +1,7 @@
 // Services, and what they do.
 import { DbError, SqlParameters } from '../../core/index.ts'
 import { besideOf, type Source } from './source.ts'
-import { column, type Piece, rowsOf, run } from './statement.ts'
+import { column, type Piece, rowsOf, run, time } from './statement.ts'
 
 export interface Operation {
   readonly name: string
@@ -12,7 +12,7 @@ export interface Operation {
 export async function listServices(source: Source, most: number): Promise<string[]> {
   const table = besideOf(source, 'services')
   if (table === undefined) return []
-  const service = column(table, 'service_name')
+  const service = column(source.store.dialect, table, 'service_name')
   const pieces = [
     `SELECT DISTINCT ${service} FROM `,
     { table, alias: 's' },
@@ -30,13 +30,14 @@ export async function listOperations(
 ): Promise<Operation[]> {
   const table = besideOf(source, 'operations')
   if (table === undefined) return []
-  const [name, spanKind] = [column(table, 'span_name'), column(table, 'span_kind')]
+  const of = (each: string) => column(source.store.dialect, table, each)
+  const [name, spanKind] = [of('span_name'), of('span_kind')]
   const parameters = new SqlParameters()
   const ofKind = kind === undefined ? '' : ` AND ${spanKind} = ${parameters.add(kindColumn(kind))}`
   const pieces = [
     `SELECT DISTINCT ${name}, ${spanKind} FROM `,
     { table, alias: 'o', where: serviceIs(service) },
-    ` WHERE ${column(table, 'service_name')} = ${parameters.add(service)}${ofKind} ORDER BY 1, 2 LIMIT ${most + 1}`
+    ` WHERE ${of('service_name')} = ${parameters.add(service)}${ofKind} ORDER BY 1, 2 LIMIT ${most + 1}`
   ]
   const rows = await read(source, pieces, most, parameters)
   return rows.map(([found, foundKind]) => ({ name: String(found ?? ''), spanKind: kindWord(String(foundKind ?? '')) }))
@@ -50,12 +51,15 @@ export interface Dependency {
 
 /** Which service called which how often, by spans that began between two times. */
 export async function listDependencies(source: Source, from: bigint, to: bigint, most: number): Promise<Dependency[]> {
-  const { table } = source
+  const {
+    table,
+    store: { dialect }
+  } = source
   if (table === undefined) return []
   const where = { kind: 'time', from, to } as const
+  const of = (alias: string, name: string) => `${alias}.${column(dialect, table, name)}`
   const between = (alias: string) =>
-    `${alias}.${column(table, 'timestamp')} >= make_timestamp_ns(${from}) AND ${alias}.${column(table, 'timestamp')} < make_timestamp_ns(${to})`
-  const of = (alias: string, name: string) => `${alias}.${column(table, name)}`
+    `${of(alias, 'timestamp')} >= ${time(dialect, from)} AND ${of(alias, 'timestamp')} < ${time(dialect, to)}`
   const pieces = [
     `SELECT ${of('p', 'service_name')}, ${of('c', 'service_name')}, count(*) FROM `,
     { table, alias: 'c', where },

@@ -1,5 +1,5 @@
 // Which traces a search finds, and the spans of traces.
-import { type Condition, DbError, formatSize, quoteName, SqlParameters, type Table } from '../../core/index.ts'
+import { type Condition, DbError, type Dialect, formatSize, SqlParameters, type Table } from '../../core/index.ts'
 import { serviceIs } from './names.ts'
 import type { Search, TimeRange } from './parameters.ts'
 import type { Source } from './source.ts'
@@ -16,14 +16,17 @@ export interface Found extends TimeRange {
 
 /** The latest traces with a span that meets all of the search, and from when until when such spans are. */
 export async function searchTraces(source: Source, search: Search): Promise<Found> {
-  const { table } = source
+  const {
+    table,
+    store: { dialect }
+  } = source
   if (table === undefined) return { traceIds: [] }
-  const [traceId, began] = [column(table, 'trace_id'), column(table, 'timestamp')]
+  const [traceId, began] = [column(dialect, table, 'trace_id'), column(dialect, table, 'timestamp')]
   const parameters = new SqlParameters()
   const pieces = [
     `SELECT ${traceId}, min(${began}), max(${began}) FROM `,
     { table, alias: 's', where: { kind: 'all', of: [serviceIs(search.service), within(search)] } as const },
-    ` WHERE ${conditions(table, search, parameters).join(' AND ')}`,
+    ` WHERE ${conditions(dialect, table, search, parameters).join(' AND ')}`,
     ` GROUP BY ${traceId} ORDER BY 3 DESC, 1 LIMIT ${search.limit}`
   ]
   const traceIds: string[] = []
@@ -36,16 +39,17 @@ export async function searchTraces(source: Source, search: Search): Promise<Foun
   return { traceIds, from, to }
 }
 
-function conditions(table: Table, search: Search, parameters: SqlParameters): string[] {
+function conditions(dialect: Dialect, table: Table, search: Search, parameters: SqlParameters): string[] {
   const { service, operation, tags, shortest, longest } = search
-  const duration = column(table, 'duration_nano')
+  const of = (name: string) => column(dialect, table, name)
+  const duration = of('duration_nano')
   return [
-    `${column(table, 'service_name')} = ${parameters.add(service)}`,
-    ...between(table, search),
-    ...(operation === undefined ? [] : [`${column(table, 'span_name')} = ${parameters.add(operation)}`]),
+    `${of('service_name')} = ${parameters.add(service)}`,
+    ...between(dialect, table, search),
+    ...(operation === undefined ? [] : [`${of('span_name')} = ${parameters.add(operation)}`]),
     ...(shortest === undefined ? [] : [`${duration} >= ${shortest}`]),
     ...(longest === undefined ? [] : [`${duration} <= ${longest}`]),
-    ...tags.map(([key, value]) => tagFilter(table, key, value, parameters))
+    ...tags.map(([key, value]) => tagFilter(dialect, table, key, value, parameters))
   ]
 }
 
@@ -62,17 +66,23 @@ export async function readSpans(
   range: TimeRange,
   { max_spans, max_answer_size }: AnswerLimits
 ): Promise<SpanRow[]> {
-  const { table } = source
+  const {
+    table,
+    store: { dialect }
+  } = source
   if (table === undefined || traceIds.length === 0) return []
-  const traceId = column(table, 'trace_id')
+  const traceId = column(dialect, table, 'trace_id')
   const ids = traceIds.map(value => ({ kind: 'equals', column: 'trace_id', value }) as const)
   const where: Condition = { kind: 'all', of: [{ kind: 'any', of: ids }, within(range)] }
   const parameters = new SqlParameters()
-  const wanted = [`${traceId} IN (${traceIds.map(id => parameters.add(id)).join(', ')})`, ...between(table, range)]
+  const wanted = [
+    `${traceId} IN (${traceIds.map(id => parameters.add(id)).join(', ')})`,
+    ...between(dialect, table, range)
+  ]
   const pieces: Piece[] = [
-    `SELECT ${table.columns.map(({ physical }) => quoteName(physical)).join(', ')} FROM `,
+    `SELECT ${table.columns.map(({ physical }) => dialect.quoteName(physical)).join(', ')} FROM `,
     { table, alias: 's', where },
-    ` WHERE ${wanted.join(' AND ')} ORDER BY ${column(table, 'timestamp')}, ${column(table, 'span_id')} LIMIT ${max_spans + 1}`
+    ` WHERE ${wanted.join(' AND ')} ORDER BY ${column(dialect, table, 'timestamp')}, ${column(dialect, table, 'span_id')} LIMIT ${max_spans + 1}`
   ]
   const spans: SpanRow[] = []
   let bytes = 0
@@ -91,11 +101,11 @@ function within({ from, to }: TimeRange): Condition {
   return { kind: 'time', ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
 }
 
-function between(table: Table, { from, to }: TimeRange): string[] {
-  const began = column(table, 'timestamp')
+function between(dialect: Dialect, table: Table, { from, to }: TimeRange): string[] {
+  const began = column(dialect, table, 'timestamp')
   return [
-    ...(from === undefined ? [] : [`${began} >= ${time(from)}`]),
-    ...(to === undefined ? [] : [`${began} < ${time(to)}`])
+    ...(from === undefined ? [] : [`${began} >= ${time(dialect, from)}`]),
+    ...(to === undefined ? [] : [`${began} < ${time(dialect, to)}`])
   ]
 }
 

@@ -1,9 +1,9 @@
 // SQL over tables: names are quoted, values are parameters, and rows come back as plain values.
 import {
   type Condition,
+  type Dialect,
   isValid,
   type QueryResult,
-  quoteName,
   type Relation,
   type SqlParameters,
   type Table
@@ -50,11 +50,11 @@ export async function* rowsOf(result: QueryResult): AsyncGenerator<readonly unkn
 }
 
 /** A column by the name users know. */
-export function column({ columns }: Table, name: string): string {
+export function column({ quoteName }: Dialect, { columns }: Table, name: string): string {
   return quoteName(columns.find(each => each.name === name)!.physical)
 }
 
 /** Nanoseconds since 1970. */
-export function time(value: bigint): string {
-  return `make_timestamp_ns(${value})`
+export function time(dialect: Dialect, value: bigint): string {
+  return dialect.time('TimestampNanosecond', value, String)
 }

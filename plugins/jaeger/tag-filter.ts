@@ -1,39 +1,50 @@
 // A tag that is searched for as a condition on columns: attributes of all levels and of events, and what is no attribute but shown as one.
-import { quoteName, type SqlParameters, type Table, type TableColumn } from '../../core/index.ts'
+import type { Dialect, SqlParameters, Table, TableColumn } from '../../core/index.ts'
 import { kindColumn } from './names.ts'
 import { column } from './statement.ts'
 
 const levels = ['span_attributes', 'resource_attributes', 'scope_attributes'] as const
 
 /** SQL that is true for spans with the tag. */
-export function tagFilter(table: Table, key: string, value: string, parameters: SqlParameters): string {
-  const shown = shownTag(table, key, value, parameters)
+export function tagFilter(
+  dialect: Dialect,
+  table: Table,
+  key: string,
+  value: string,
+  parameters: SqlParameters
+): string {
+  const constant = (text: string) => parameters.add(text)
+  const shown = shownTag(dialect, table, key, value, parameters)
   if (shown !== undefined) return shown
   const ways = levels.flatMap(level => {
     const own = find(table, `${level}.${key}`)
     const others = find(table, level)
     return [
-      ...(own === undefined ? [] : [columnIs(own, value, parameters)]),
+      ...(own === undefined ? [] : [columnIs(dialect, own, value, constant)]),
       ...(others?.type === 'Json'
-        ? [
-            `json_extract_string(${quoteName(others.physical)}, ${parameters.add(pointer(key))}) = ${parameters.add(value)}`
-          ]
+        ? [`${dialect.jsonText(dialect.quoteName(others.physical), [key], constant)} = ${constant(value)}`]
         : [])
     ]
   })
-  const events = eventFilter(table, key, value, parameters)
+  const events = eventFilter(dialect, table, key, value, constant)
   const all = [...ways, ...(events === undefined ? [] : [events])]
   return all.length === 0 ? 'false' : `(${all.map(way => `coalesce(${way}, false)`).join(' OR ')})`
 }
 
 /** What stands in a column of its own; undefined for any other key. */
-function shownTag(table: Table, key: string, value: string, parameters: SqlParameters): string | undefined {
+function shownTag(
+  dialect: Dialect,
+  table: Table,
+  key: string,
+  value: string,
+  parameters: SqlParameters
+): string | undefined {
   const is = (name: string, wanted: string) =>
-    find(table, name) === undefined ? 'false' : `${column(table, name)} = ${parameters.add(wanted)}`
+    find(table, name) === undefined ? 'false' : `${column(dialect, table, name)} = ${parameters.add(wanted)}`
   switch (key) {
     case 'error':
       if (value !== 'true' && value !== 'false') return undefined
-      return `${column(table, 'span_status_code')} ${value === 'true' ? '=' : '<>'} 'STATUS_CODE_ERROR'`
+      return `${column(dialect, table, 'span_status_code')} ${value === 'true' ? '=' : '<>'} 'STATUS_CODE_ERROR'`
     case 'span.kind':
       return is('span_kind', kindColumn(value))
     case 'otel.status_code':
@@ -57,34 +68,37 @@ function find({ columns }: Table, name: string): TableColumn | undefined {
   return columns.find(each => each.name === name)
 }
 
-function columnIs({ physical, type }: TableColumn, value: string, parameters: SqlParameters): string {
-  const name = quoteName(physical)
+type Constant = (text: string) => string
+
+function columnIs(dialect: Dialect, { physical, type }: TableColumn, value: string, constant: Constant): string {
+  const name = dialect.quoteName(physical)
   switch (type) {
     case 'String':
-      return `${name} = ${parameters.add(value)}`
+      return `${name} = ${constant(value)}`
     case 'Boolean':
       return value === 'true' || value === 'false' ? `${name} = ${value}` : 'false'
     case 'Json':
-      return `json_extract_string(${name}, '$') = ${parameters.add(value)}`
+      return `${dialect.jsonText(name, [], constant)} = ${constant(value)}`
     case 'Binary':
-      return `base64(${name}) = ${parameters.add(value)}`
+      return `${dialect.base64(name)} = ${constant(value)}`
     default:
       return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)
         ? `${name} = ${value}`
-        : `${name}::VARCHAR = ${parameters.add(value)}`
+        : `${dialect.text(name)} = ${constant(value)}`
   }
 }
 
 /** Searching all events costs: only where there are some. */
-function eventFilter(table: Table, key: string, value: string, parameters: SqlParameters): string | undefined {
+function eventFilter(
+  dialect: Dialect,
+  table: Table,
+  key: string,
+  value: string,
+  constant: Constant
+): string | undefined {
   const events = find(table, 'span_events')
   if (events?.type !== 'Json' || /["\\]/.test(key)) return undefined
-  const name = quoteName(events.physical)
-  const path = key === 'event' ? '$[*].name' : `$[*].attributes."${key}"`
-  return `CASE WHEN ${name} <> '[]' THEN list_contains(json_extract_string(${name}, ${parameters.add(path)}), ${parameters.add(value)}) ELSE false END`
-}
-
-/** A JSON pointer: paths know no way to write every key. */
-function pointer(key: string): string {
-  return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  const name = dialect.quoteName(events.physical)
+  const path = key === 'event' ? ['name'] : ['attributes', key]
+  return `CASE WHEN ${name} <> '[]' THEN ${dialect.jsonListHas(name, path, constant(value), constant)} ELSE false END`
 }

@@ -52,8 +52,8 @@ export function findTable(store: Core['store'], { table: { database, name, path 
   throw new DbError('TableNotFound', `${path}: Table not found: svc.${database}.${name}${didYouMean(name, names)}`)
 }
 
-function planTable(ctx: RequestContext, table: Table, query: LogQuery): Plan {
-  const writing = writingFor(ctx)
+function planTable(store: Core['store'], ctx: RequestContext, table: Table, query: LogQuery): Plan {
+  const writing = writingFor(store, ctx)
   const source = readTable(writing, table, query)
   if (!asksLast(query)) return planRows(writing, table, query, source)
   const last = { kind: 'last', rows: query.skip + query.fetch } as const
@@ -61,17 +61,17 @@ function planTable(ctx: RequestContext, table: Table, query: LogQuery): Plan {
 }
 
 async function planNewest(store: Core['store'], ctx: RequestContext, table: Table, query: LogQuery): Promise<Plan> {
-  return planTable(ctx, table, await narrowToNewest(store, ctx, table, query, writingFor(ctx)))
+  return planTable(store, ctx, table, await narrowToNewest(store, ctx, table, query, writingFor(store, ctx)))
 }
 
 /** What is beside rows is known once the rows are. */
 async function planContext(store: Core['store'], ctx: RequestContext, table: Table, query: LogQuery): Promise<Plan> {
-  const windows = await findWindows(store, ctx, table, query, () => writingFor(ctx))
-  if (windows === undefined) return planTable(ctx, table, { ...query, fetch: 0, skip: 0 })
-  const writing = writingFor(ctx)
+  const windows = await findWindows(store, ctx, table, query, () => writingFor(store, ctx))
+  if (windows === undefined) return planTable(store, ctx, table, { ...query, fetch: 0, skip: 0 })
+  const writing = writingFor(store, ctx)
   return planRows(writing, table, query, readContext(writing, table, query, windows))
 }
 
-export function writingFor({ timezone }: RequestContext): Writing {
-  return { parameters: new SqlParameters(), zone: parseZone(timezone) ?? utc }
+export function writingFor({ dialect }: Pick<Core['store'], 'dialect'>, { timezone }: RequestContext): Writing {
+  return { parameters: new SqlParameters(), dialect, zone: parseZone(timezone) ?? utc }
 }

@@ -217,6 +217,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
       core.report({ component: 'documents', state: 'degraded', reason })
     },
     async close() {
+      versions.close()
       await Promise.all([forRuns.close(), forTrials.close()])
     }
   }

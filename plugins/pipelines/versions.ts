@@ -2,6 +2,7 @@
 import {
   authoriseAll,
   type Column,
+  every,
   isValid,
   type PluginCore,
   type RequestContext,
@@ -23,17 +24,33 @@ export interface Versions {
   add(ctx: RequestContext, name: string, yaml: string): Promise<Version>
   /** False where there is no such version. */
   remove(ctx: RequestContext, name: string, created: bigint): Promise<boolean>
+  close(): void
 }
 
-/** Reads what is stored; from then on the memory leads. */
+/** Milliseconds between two looks at what other processes made or removed. */
+const refreshInterval = 5_000
+
+/** Reads what is stored; from then on the memory leads, unless other processes store pipelines, too. */
 export async function openVersions(core: PluginCore): Promise<Versions> {
   // By name, oldest first.
   const known = new Map<string, Version[]>()
   for (const version of await readAll(core)) insert(known, version)
   let last = 0n
+  let changes = 0
+  const refresh = async () => {
+    const before = changes
+    const read = await readAll(core)
+    // What changed here meanwhile may not be in what was read.
+    if (before !== changes) return
+    known.clear()
+    for (const version of read) insert(known, version)
+  }
+  const fail = (error: unknown) => core.log.warn({ err: error }, 'pipelines of other processes could not be read')
+  const timer = core.store.isShared ? every(refreshInterval, () => void refresh().catch(fail)).unref() : undefined
 
   const write = (ctx: RequestContext, version: Version, op: 'put' | 'delete') => {
     authoriseAll(ctx.user, 'write')
+    changes++
     return core.system.write(core.plugin, [versionWrite(version, op)])
   }
   return {
@@ -47,6 +64,7 @@ export async function openVersions(core: PluginCore): Promise<Versions> {
       last = now > last ? now : last + 1n
       const version = { name, created: last, yaml }
       await write(ctx, version, 'put')
+      changes++
       insert(known, version)
       return version
     },
@@ -54,12 +72,14 @@ export async function openVersions(core: PluginCore): Promise<Versions> {
       const version = known.get(name)?.find(candidate => candidate.created === created)
       if (version === undefined) return false
       await write(ctx, version, 'delete')
+      changes++
       known.set(
         name,
         known.get(name)!.filter(candidate => candidate !== version)
       )
       return true
-    }
+    },
+    close: () => timer?.stop()
   }
 }
 

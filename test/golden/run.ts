@@ -23,10 +23,10 @@ export interface GoldenResult {
 
 const users = 'user_provider = "static_user_provider:cmd:rw:rw=golden,ro:ro=golden,wo:wo=golden"\n'
 
-/** Asks a server of the file's own case after case. Every case sees what those before it did. */
-export async function runFile(file: string): Promise<GoldenResult[]> {
+/** Asks a server of the file's own, with this TOML, case after case. Every case sees what those before it did. */
+export async function runFile(file: string, toml = ''): Promise<GoldenResult[]> {
   const cases = readCases(readFileSync(file, 'utf8'))
-  const server = await bootServer(users)
+  const server = await bootServer(users + toml)
   try {
     const results: GoldenResult[] = []
     for (const golden of cases) {

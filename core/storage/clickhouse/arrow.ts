@@ -1,7 +1,7 @@
 // Columns of a write as one Arrow stream: their memory goes out as it lies, wherever its layout is Arrow's.
 import type * as Arrow from 'apache-arrow'
 import { fixedType } from '../../format/arrow-column.ts'
-import { type BytesData, type ColumnData, isValid } from '../../model/batch.ts'
+import { type BytesData, type ColumnData, type DictionaryData, isValid } from '../../model/batch.ts'
 import type { ColumnType } from '../../model/types.ts'
 
 /** A column under the name it has in the cluster. */
@@ -34,15 +34,14 @@ export async function arrowStream(columns: readonly SentColumn[], rows: number):
 function arrowData(library: Library, { type, data }: SentColumn, rows: number): Arrow.Data {
   const nulls = validity(data.valid, rows)
   if (data.kind === 'dictionary') {
-    const dictionary = new library.Vector([
-      bytesData(library, type, data.dictionary, data.dictionary.offsets.length - 1, {})
-    ])
+    const { codes, dictionary: texts } = distinct(data, rows)
+    const dictionary = new library.Vector([bytesData(library, type, texts, texts.offsets.length - 1, {})])
     const indices = new library.Uint32()
     return library.makeData({
       type: new library.Dictionary(dictionary.type, indices),
       length: rows,
       ...nulls,
-      data: data.codes.subarray(0, rows),
+      data: codes,
       dictionary
     } as never)
   }
@@ -68,6 +67,31 @@ function arrowData(library: Library, { type, data }: SentColumn, rows: number): 
     ...nulls,
     data: values.subarray(0, rows)
   } as never)
+}
+
+/** Codes of a dictionary that has each text once, as the cluster wants it. */
+function distinct({ codes, dictionary }: DictionaryData, rows: number): Pick<DictionaryData, 'codes' | 'dictionary'> {
+  const { offsets, bytes } = dictionary
+  const count = offsets.length - 1
+  const known = new Map<string, number>()
+  const kept: Uint8Array[] = []
+  const renamed = new Uint32Array(count)
+  for (let i = 0; i < count; i++) {
+    const text = bytes.subarray(offsets[i], offsets[i + 1])
+    const key = Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1')
+    const code = known.get(key)
+    renamed[i] = code ?? kept.length
+    if (code !== undefined) continue
+    known.set(key, kept.length)
+    kept.push(text)
+  }
+  if (kept.length === count) return { codes: codes.subarray(0, rows), dictionary }
+  const starts = new Uint32Array(kept.length + 1)
+  for (const [i, text] of kept.entries()) starts[i + 1] = starts[i]! + text.length
+  const moved = codes.slice(0, rows)
+  // Codes of nulls may be anything.
+  for (let i = 0; i < rows; i++) moved[i] = renamed[moved[i]!] ?? 0
+  return { codes: moved, dictionary: { ...dictionary, offsets: starts, bytes: Buffer.concat(kept) } }
 }
 
 function validity(valid: Uint8Array | undefined, rows: number): { nullBitmap?: Uint8Array; nullCount: number } {

@@ -51,6 +51,7 @@ interface TableState {
   readonly sortedBy: string
   /** Why nothing can be asked of it: somebody altered it by hand. */
   readonly broken?: string
+  readonly emptied?: number | undefined
 }
 
 interface DatabaseState {
@@ -141,6 +142,11 @@ export class ClusterCatalog implements Catalog {
     const broken = this.#databases.get(now.database)?.tables.get(now.name)?.broken
     if (broken !== undefined) throw new DbError('TableUnavailable', broken, { retryAfter: 30 })
     return now
+  }
+
+  /** When all rows of a table were taken away, where that is known; it differs after each time. */
+  emptied({ database, name }: Table): number | undefined {
+    return this.#databases.get(database)?.tables.get(name)?.emptied
   }
 
   /** The physical table of a logical one. */
@@ -544,12 +550,13 @@ export class ClusterCatalog implements Catalog {
           await connection.command(`TRUNCATE TABLE ${name}${onCluster(place)} SYNC`)
         }
         this.#counts.delete(countKey(database, table.name))
+        return this.#run(this.#commentStatements(table, Date.now()))
       }
     }
   }
 
-  #commentStatements(table: Table): string[] {
-    return alterStatements(this.#parts.place, table, [`MODIFY COMMENT ${quoteText(tableComment(table))}`])
+  #commentStatements(table: Table, emptied?: number): string[] {
+    return alterStatements(this.#parts.place, table, [`MODIFY COMMENT ${quoteText(tableComment(table, emptied))}`])
   }
 
   #ttlStatements(table: Table): string[] {
@@ -886,7 +893,8 @@ export class ClusterCatalog implements Catalog {
     }
     return {
       table: tableOf({ id, database, name, columns: shown, options, createdAt, version: 1 }),
-      sortedBy: row.sorting_key
+      sortedBy: row.sorting_key,
+      emptied: said.emptied
     }
   }
 

@@ -10,6 +10,7 @@ import type { ResultBatch, ResultColumn } from '../../model/batch.ts'
 import type { ResultType } from '../../model/types.ts'
 import { pause } from '../../timer.ts'
 import { cancelled, isUncertain, numberOf, translate } from './errors.ts'
+import { emptyDatabase, quoteName, quoteText } from './names.ts'
 import { type NativeBlock, readNative } from './native.ts'
 import type { ClickHouseConfig } from './settings.ts'
 
@@ -25,6 +26,8 @@ export interface StatementOptions {
 export interface ReadOptions extends StatementOptions {
   /** Our own types of columns, where the cluster's say less. */
   readonly types?: ReadonlyMap<string, ResultType>
+  /** A statement of users: it runs as the user that reads, in a database without tables, with these of his roles. */
+  readonly confined?: { readonly roles: readonly string[] }
 }
 
 /** Rows as they come; what is not read to its end must be closed. */
@@ -58,17 +61,26 @@ const firstPause = 50
 
 /** Opens nothing yet. Throws ConfigError where the files of the configuration cannot be read. */
 export async function connect(config: ClickHouseConfig, metrics: Metrics): Promise<Connection> {
-  const password =
-    config.password_file === '' ? '' : readKey('password_file', config.password_file).toString().trimEnd()
+  const writer = {
+    username: config.username,
+    password: readPassword('password_file', config.password_file)
+  }
+  const reader =
+    config.reader_username === ''
+      ? writer
+      : {
+          username: config.reader_username,
+          password: readPassword('reader_password_file', config.reader_password_file)
+        }
   const tls = readTls(config)
   // Only who has a cluster pays for loading the client.
   const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client')
-  const clients = config.urls.map((url, i) => {
+  const open = (url: string, i: number, user: typeof writer, database?: string) => {
     try {
       return createClient({
         url,
-        username: config.username,
-        password,
+        ...user,
+        ...(database !== undefined && { database }),
         application: 'weir',
         request_timeout: config.timeout,
         max_open_connections: config.max_connections,
@@ -84,8 +96,14 @@ export async function connect(config: ClickHouseConfig, metrics: Metrics): Promi
         }
       ])
     }
-  })
-  return new ClientConnection(clients, config.urls, metrics)
+  }
+  const clients = config.urls.map((url, i) => open(url, i, writer))
+  const confined = config.urls.map((url, i) => open(url, i, reader, emptyDatabase(config.database_prefix)))
+  return new ClientConnection({ clients, confined, config, metrics })
+}
+
+function readPassword(key: string, path: string): string {
+  return path === '' ? '' : readKey(key, path).toString().trimEnd()
 }
 
 function readKey(key: string, path: string): Buffer {
@@ -103,17 +121,29 @@ function readTls({ ca_path, cert_path, key_path }: ClickHouseConfig) {
   return { ca_cert, cert: readKey('cert_path', cert_path), key: readKey('key_path', key_path) }
 }
 
+interface ConnectionParts {
+  readonly clients: readonly ClickHouseClient[]
+  /** At the same addresses, for statements of users. */
+  readonly confined: readonly ClickHouseClient[]
+  readonly config: ClickHouseConfig
+  readonly metrics: Metrics
+}
+
 class ClientConnection implements Connection {
   readonly #clients: readonly ClickHouseClient[]
+  readonly #confined: readonly ClickHouseClient[]
   readonly #urls: readonly string[]
+  readonly #cluster: string
   #next = 0
   #trouble: string | undefined
   readonly #requests
   readonly #retries
 
-  constructor(clients: readonly ClickHouseClient[], urls: readonly string[], metrics: Metrics) {
+  constructor({ clients, confined, config, metrics }: ConnectionParts) {
     this.#clients = clients
-    this.#urls = urls
+    this.#confined = confined
+    this.#urls = config.urls
+    this.#cluster = config.cluster
     const help =
       'Requests to the ClickHouse cluster, by kind and result: `ok`, or the number of its error, or `unanswered`.'
     this.#requests = metrics.counter('svc_storage_clickhouse_requests_total', help, ['kind', 'result'])
@@ -151,13 +181,29 @@ class ClientConnection implements Connection {
   }
 
   async read(sql: string, options: ReadOptions = {}): Promise<Reading> {
-    const { signal, types } = options
-    return this.#attempt('query', options, async client => {
-      const { stream } = await client.exec({ query: `${sql}\nFORMAT Native`, ...given(options) })
+    const { signal, types, confined } = options
+    return this.#attempt('query', options, async (client, at) => {
+      // A clause for the format would be read as one of the statement that EXPLAIN is asked about.
+      const asked = given({ ...options, settings: { ...options.settings, default_format: 'Native' } })
+      // What runs goes on in the cluster when nobody listens any more, until it is told.
+      const kill = () => this.#kill(at, asked.query_id)
+      signal?.addEventListener('abort', kill, { once: true })
+      const { stream } = await (confined ? this.#confined[at]! : client)
+        .exec({ query: sql, ...asked, ...(confined && { role: [...confined.roles] }) })
+        .catch((error: unknown) => {
+          signal?.removeEventListener('abort', kill)
+          throw error
+        })
+      let isRead = false
+      stream.once('end', () => {
+        isRead = true
+      })
       const stop = () => stream.destroy()
       signal?.addEventListener('abort', stop, { once: true })
       const end = () => {
         signal?.removeEventListener('abort', stop)
+        signal?.removeEventListener('abort', kill)
+        if (!isRead && !stream.destroyed) kill()
         stream.destroy()
       }
       const blocks = readNative(stream, types)
@@ -184,20 +230,26 @@ class ClientConnection implements Connection {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#clients.map(client => client.close()))
+    await Promise.all([...this.#clients, ...this.#confined].map(client => client.close()))
+  }
+
+  /** Ends a statement in the cluster. Nobody waits for it: one that is not reached ends by its time limit. */
+  #kill(at: number, id: string): void {
+    const on = this.#cluster === '' ? '' : ` ON CLUSTER ${quoteName(this.#cluster)}`
+    this.#clients[at]!.command({ query: `KILL QUERY${on} WHERE query_id = ${quoteText(id)} ASYNC` }).catch(() => {})
   }
 
   /** Sends a request, again where it was not answered, to the next address each time. */
   async #attempt<T>(
     kind: string,
     { signal }: StatementOptions,
-    send: (client: ClickHouseClient) => Promise<T>
+    send: (client: ClickHouseClient, at: number) => Promise<T>
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       if (signal?.aborted) throw cancelled(signal)
       const at = this.#next++ % this.#clients.length
       try {
-        const result = await send(this.#clients[at]!)
+        const result = await send(this.#clients[at]!, at)
         this.#requests.add(1, { kind, result: 'ok' })
         this.#trouble = undefined
         return result

@@ -36,6 +36,8 @@ export interface TableComment {
   readonly options: TableOptions
   readonly createdAt: number
   readonly version: number
+  /** When its rows were all taken away, in milliseconds since 1970. */
+  readonly emptied?: number
 }
 
 /** Where tables lie. */
@@ -81,14 +83,15 @@ export function columnComment({ name, physical, ...column }: TableColumn): strin
   return JSON.stringify(said)
 }
 
-export function tableComment({ id, name, options, createdAt, version }: Table): string {
+export function tableComment({ id, name, options, createdAt, version }: Table, emptied?: number): string {
   const said: TableComment = {
     weir: 1,
     id,
     ...(storedName('table', name) !== name && { name }),
     options,
     createdAt,
-    version
+    version,
+    ...(emptied !== undefined && { emptied })
   }
   return JSON.stringify(said)
 }

@@ -6,6 +6,7 @@ import { DbError, isDbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { every, type Timer } from '../../timer.ts'
+import { clickhouse } from '../dialect/clickhouse.ts'
 import type {
   Catalog,
   Engine,
@@ -22,10 +23,13 @@ import { ClusterCatalog } from './catalog.ts'
 import { type Connection, connect } from './connection.ts'
 import { besideName, onCluster, type Place, tableName } from './definition.ts'
 import { cancelled, translate } from './errors.ts'
-import { type QueryParts, scan, series, sql } from './query.ts'
+import { emptyDatabase, quoteName } from './names.ts'
+import { type QueryParts, scan, series } from './query.ts'
+import { Readers } from './readers.ts'
 import { Records } from './records.ts'
 import { KnownSeries } from './series.ts'
 import { type ClickHouseConfig, oldestVersion } from './settings.ts'
+import { Guarded, sql } from './sql.ts'
 import { Versions } from './versions.ts'
 import { writeAll } from './write.ts'
 
@@ -38,12 +42,14 @@ interface Opened {
   readonly connection: Connection
   readonly catalog: ClusterCatalog
   readonly series: KnownSeries
+  readonly readers: Readers
+  readonly guarded: Guarded
   readonly timer: Timer
 }
 
 class ClickHouseEngine implements Engine {
   readonly name = 'clickhouse'
-  readonly supports = { sql: true, dialect: 'clickhouse', durable: true, distributed: true }
+  readonly supports = { sql: true, dialect: clickhouse, durable: true, distributed: true }
   readonly catalog: Catalog
   readonly #config: ClickHouseConfig
   readonly #log: Logger
@@ -77,6 +83,9 @@ class ClickHouseEngine implements Engine {
     const hasTextIndex = checkVersion(String(row?.['version']))
     const records = new Records(connection, place, this.#versions)
     await records.create()
+    await connection.command(
+      `CREATE DATABASE IF NOT EXISTS ${quoteName(emptyDatabase(place.prefix))}${onCluster(place)}`
+    )
     const series = new KnownSeries(async (table, since, take) => {
       const name = besideName(place, table.database, table.name, 'series')
       const reading = await connection.read(
@@ -97,7 +106,9 @@ class ClickHouseEngine implements Engine {
         .refresh()
         .catch(error => this.#log.warn({ err: error }, 'the catalog of the cluster could not be read again'))
     }).unref()
-    return { connection, catalog, series, timer }
+    const readers = new Readers(connection, place, this.#config.reader_username)
+    await readers.roles([])
+    return { connection, catalog, series, readers, guarded: new Guarded(), timer }
   }
 
   /** One line that says what is wrong and what to do about it. */
@@ -162,13 +173,13 @@ class ClickHouseEngine implements Engine {
   }
 
   async query(query: Query, signal: AbortSignal): Promise<QueryResult> {
-    const { connection, catalog } = this.#open()
+    const { connection, catalog, readers, guarded } = this.#open()
     if (signal.aborted) throw cancelled(signal)
     const parts: QueryParts = { connection, catalog, place: this.#place, timeout: this.#config.timeout }
     try {
       if (query.kind === 'scan') return await scan(parts, query, signal)
       if (query.kind === 'series') return await series(parts, query, signal)
-      return await sql(parts, query, signal)
+      return await sql({ ...parts, readers, guarded }, query, signal)
     } catch (error) {
       return this.#fail(error, signal)
     }

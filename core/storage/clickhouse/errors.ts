@@ -1,5 +1,5 @@
 // Errors of a ClickHouse cluster as ours, translated where they enter.
-import { DbError, type ErrorCode, type ErrorOptions, isDbError, reasonOf } from '../../errors.ts'
+import { DbError, type ErrorCode, type ErrorOptions, isDbError, reasonOf, withMessage } from '../../errors.ts'
 
 /** What an error of the cluster is to a client of ours. */
 interface Meaning {
@@ -114,4 +114,40 @@ export function translate(error: unknown, signal?: AbortSignal): DbError {
 export function cancelled(signal: AbortSignal): DbError {
   const reason: unknown = signal.reason
   return isDbError(reason) ? reason : new DbError('Cancelled', 'the query was cancelled', { cause: reason })
+}
+
+/** What the question for the reading of a statement begins with. */
+export const explainAst = 'EXPLAIN AST '
+
+/** What is wrong with a statement that is none, and where in it, in characters. */
+export function syntaxError(
+  { message }: DbError,
+  statement: string
+): { readonly said: string; readonly at: number } | undefined {
+  const found = /failed at position (\d+) \((.*?)\)(?: \(line \d+, col \d+\))?: .*?(?:Expected one of: (.*))?$/s.exec(
+    message
+  )
+  if (found === null) return undefined
+  const [, position, token, expected = ''] = found
+  const at = Buffer.from(statement).toString('utf8', 0, Number(position) - 1).length
+  // The last parenthesis is one of ours.
+  const isEnd = at >= statement.length - 1
+  const list = expected.length > longestList ? `${expected.slice(0, longestList)}…` : expected
+  const hint = list === '' ? '' : `, expected one of: ${list}`
+  return { said: `Syntax error: unexpected ${isEnd ? 'end of the statement' : token}${hint}`, at }
+}
+
+/** Characters that are told of what could stand there instead. */
+const longestList = 300
+
+/** Without what only who made the statement that really ran can read. */
+export function inPlainWords(error: DbError): DbError {
+  // Tables of the catalog are named with their database.
+  const [, unknown] = /^Unknown table expression identifier '([^'.]*)'/.exec(error.message) ?? []
+  if (unknown !== undefined) return new DbError('TableNotFound', `Table not found: ${unknown}`, { cause: error.cause })
+  const plain = error.message
+    .trimEnd()
+    .replace(/(?:: |,? )?(?:while executing|in scope|[Ww]hile processing) [\s\S]*$/i, '')
+    .replace(/ ?\([A-Z_]+\)$/, '')
+  return plain === error.message ? error : withMessage(error, plain)
 }

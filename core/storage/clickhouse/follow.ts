@@ -33,7 +33,7 @@ export async function pollRows(
   const table = requireSame(parts.catalog, query.relations[0]!.table)
   const version = quoteName(versionColumn)
   const rows = (condition: string, of: 'all' | 'puts' | 'numbered') =>
-    `(SELECT * EXCEPT (${version}) FROM ${relation(parts, table, {}, of)} WHERE ${condition})`
+    `(SELECT * EXCEPT (${version}) FROM ${relation(parts, table, {}, { versions: of })} WHERE ${condition})`
   const types = new Map<string, ResultType>()
   for (const { physical, type } of table.columns) if (type === 'Binary' || type === 'Json') types.set(physical, type)
   const look = (condition: string, of: 'all' | 'puts' | 'numbered' = written) =>
@@ -43,7 +43,7 @@ export async function pollRows(
     )
   const since = (from: bigint) =>
     parts.connection.rows(
-      `SELECT ${version} AS v FROM ${relation(parts, table, {}, written)} WHERE ${version} >= ${from} ORDER BY v LIMIT ${mostVersions}`,
+      `SELECT ${version} AS v FROM ${relation(parts, table, {}, { versions: written })} WHERE ${version} >= ${from} ORDER BY v LIMIT ${mostVersions}`,
       { signal }
     )
   const floor = () => (BigInt(Date.now()) - overlap) << versionBits
@@ -54,6 +54,7 @@ export async function pollRows(
   const head = await (existing ? look(known, 'numbered') : look('0'))
   if (!existing) head.close()
   const { columns } = head
+  const emptied = parts.catalog.emptied(table)
   let closed = false
   async function* batches(): AsyncGenerator<ResultBatch> {
     if (existing) yield* head.batches()
@@ -64,6 +65,8 @@ export async function pollRows(
       if (closed) return
       try {
         parts.catalog.current(table)
+        // No row says that it is gone: whoever follows looks anew.
+        if (parts.catalog.emptied(table) !== emptied) return
         const fresh = (await since(from)).map(row => row['v'] as bigint)
         const unseen = fresh.filter(each => !seen.has(each))
         if (unseen.length > 0) {

@@ -13,6 +13,9 @@ export function quoteText(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\0', '\\0')}'`
 }
 
+/** Texts and quoted names. */
+export const quotedPattern = /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`\\]|\\.|``)*`/gs
+
 /** Bytes a name may take in names of the cluster's own files, where all but letters, digits and `_` take three. */
 const mostFileBytes = { database: 80, table: 100 }
 
@@ -26,6 +29,11 @@ export function storedName(what: 'database' | 'table', name: string): string {
   if (fileBytes <= mostFileBytes[what] && !name.includes('__')) return name
   const readable = name.replace(/[^A-Za-z0-9]+/g, '_').slice(0, 20)
   return `${readable}__${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
+}
+
+/** A database that never has a table: statements of users run there, so that a name without a database is never somebody's table. */
+export function emptyDatabase(prefix: string): string {
+  return `${prefix}__empty`
 }
 
 /** A name for a column of a user: the driver's own begin with two underscores. */

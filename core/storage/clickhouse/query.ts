@@ -1,19 +1,17 @@
-// Queries: statements, rows of a table, samples of series.
+// Queries: rows of a table, samples of series.
 import { DbError } from '../../errors.ts'
 import type { ResultBatch, ResultColumn, ResultVector } from '../../model/batch.ts'
 import type { Table, TableColumn } from '../../model/table.ts'
 import type { ResultType } from '../../model/types.ts'
-import type { QueryResult, ScanQuery, SeriesQuery, SeriesTags, SqlQuery } from '../engine.ts'
+import type { QueryResult, ScanQuery, SeriesQuery, SeriesTags } from '../engine.ts'
 import { isLogical } from '../logical.ts'
 import type { ClusterCatalog, LogicalColumn } from './catalog.ts'
 import type { Connection, Reading } from './connection.ts'
 import { besideName, type Place, tableName } from './definition.ts'
 import { cancelled } from './errors.ts'
-import { pollRows } from './follow.ts'
 import { quoteName, quoteText, timeInteger } from './names.ts'
-import { resultType } from './native.ts'
 import { relation, timeConditions } from './relation.ts'
-import { placeRelations, requireSame } from './statement.ts'
+import { requireSame } from './statement.ts'
 
 export interface QueryParts {
   readonly connection: Connection
@@ -24,7 +22,7 @@ export interface QueryParts {
 }
 
 /** What every query is asked with: nothing is changed by one, wide integers and JSON come as they are. */
-function querySettings({ timeout, place }: QueryParts, timezone = 'UTC') {
+export function querySettings({ timeout, place }: QueryParts, timezone = 'UTC') {
   return {
     readonly: 2,
     session_timezone: timezone,
@@ -48,60 +46,6 @@ export async function scan(parts: QueryParts, query: ScanQuery, signal: AbortSig
   return resultOf(
     reading,
     columns.map(({ name, type }) => ({ name, type }))
-  )
-}
-
-export async function sql(parts: QueryParts, query: SqlQuery, signal: AbortSignal): Promise<QueryResult> {
-  if (query.target !== undefined) throw unsupported('writing results to files')
-  if ((query.given ?? []).length > 0) throw unsupported('reading files')
-  if (query.follow !== undefined) {
-    return pollRows(parts, query, signal, (text, types) => ask(parts, query, text, signal, types))
-  }
-  const text = placeRelations(query, ({ table }) => relation(parts, requireSame(parts.catalog, table)))
-  return resultOf(await ask(parts, query, text, signal, typesOf(query)))
-}
-
-/** Bytes and JSON are texts in the cluster; a column of such a name is what the table says. */
-function typesOf({ relations }: SqlQuery): Map<string, ResultType> {
-  const types = new Map<string, ResultType>()
-  for (const { table } of relations) {
-    for (const { physical, type } of table.columns) {
-      if (type === 'Binary' || type === 'Json') types.set(physical, type)
-      else types.delete(physical)
-    }
-  }
-  return types
-}
-
-async function ask(
-  { connection, ...parts }: QueryParts,
-  { parameters = [], timezone, explain }: SqlQuery,
-  text: string,
-  signal: AbortSignal,
-  types: ReadonlyMap<string, ResultType>
-): Promise<Reading> {
-  const named = Object.fromEntries(parameters.map((value, i) => [`p${i + 1}`, String(value)]))
-  const options = {
-    signal,
-    settings: querySettings({ connection, ...parts }, timezone),
-    ...(parameters.length > 0 && { parameters: named })
-  }
-  if (explain !== undefined) return connection.read(`EXPLAIN ${text}`, options)
-  const reading = await connection.read(text, { ...options, types })
-  if (reading.columns.length > 0) return reading
-  // Without a row the answer is empty, and does not say which columns it would have.
-  const described = await connection.rows(`DESCRIBE TABLE (${text}\n)`, options)
-  const columns = described.map(({ name, type }) => ({
-    name: String(name),
-    type: types.get(String(name)) ?? resultType(String(type))
-  }))
-  return { ...reading, columns }
-}
-
-function unsupported(what: string): DbError {
-  return new DbError(
-    'Unsupported',
-    `${what} is not possible with the storage engine clickhouse: use the cluster's own means`
   )
 }
 

@@ -1,5 +1,6 @@
 // The visible rows of a table as SQL of the cluster.
-import type { Table } from '../../model/table.ts'
+import type { Table, TableColumn } from '../../model/table.ts'
+import { isTimestamp } from '../../model/types.ts'
 import { isLogical, isPhysical } from '../logical.ts'
 import type { ClusterCatalog, LogicalColumn } from './catalog.ts'
 import { besideName, deletedColumn, type Place, tableName, versionColumn } from './definition.ts'
@@ -28,20 +29,36 @@ export type Versions =
   /** The same and the marks of deletes, which have tags and time alone. */
   | 'all'
 
+export interface Shown {
+  readonly versions?: Versions
+  /** Times are read and written as in this zone, which is not UTC. */
+  readonly zone?: string | undefined
+}
+
 /** `(SELECT …)`: the rows of a table, with its columns under their physical names. */
-export function relation(source: Source, table: Table, range: RowRange = {}, versions: Versions = 'newest'): string {
-  if (isLogical(table)) return logicalRelation(source, table, range, versions)
+export function relation(source: Source, table: Table, range: RowRange = {}, shown: Shown = {}): string {
+  const { versions = 'newest', zone } = shown
+  if (isLogical(table)) return logicalRelation(source, table, range, versions, zone)
   const { place } = source
   const { timeIndex } = table
   const time = isPhysical(table) ? 'time' : timeIndex.physical
   const columns = isPhysical(table)
-    ? [`${quoteName('time')} AS ${quoteName(timeIndex.physical)}`]
-    : table.columns.map(({ physical }) => quoteName(physical))
+    ? [`${inZone(timeIndex, quoteName('time'), zone)} AS ${quoteName(timeIndex.physical)}`]
+    : table.columns.map(column => {
+        const name = quoteName(column.physical)
+        const value = inZone(column, name, zone)
+        return value === name ? name : `${value} AS ${name}`
+      })
   const from = `${tableName(place, table.database, table.name)}${finalOf(table, versions)}`
   const conditions = timeConditions(source, table, range, quoteName(time))
   const hidden = versions === 'newest' ? [] : [quoteName(versionColumn)]
   const puts = versions === 'puts' && !table.options.append_mode ? [`${quoteName(deletedColumn)} = 0`] : []
   return `(SELECT ${[...columns, ...hidden].join(', ')} FROM ${from}${where([...conditions, ...puts])})`
+}
+
+/** A time that is read and written in a zone; anything else as it is. */
+function inZone({ type }: Pick<TableColumn, 'type'>, value: string, zone: string | undefined): string {
+  return zone === undefined || !isTimestamp(type) ? value : `toTimeZone(${value}, ${quoteText(zone)})`
 }
 
 /** Rows of an appending table are there once; of others the newest version counts. */
@@ -71,15 +88,22 @@ export function timeConditions({ catalog }: Source, table: Table, { from, to }: 
   ]
 }
 
-function logicalRelation(source: Source, table: Table, range: RowRange, versions: Versions): string {
+function logicalRelation(
+  source: Source,
+  table: Table,
+  range: RowRange,
+  versions: Versions,
+  zone: string | undefined
+): string {
   const { catalog, place } = source
   const host = catalog.host(table)
   const samples = tableName(place, host.database, host.name)
   const series = besideName(place, host.database, host.name, 'series')
   const columns = table.columns.map(column => {
     const alias = ` AS ${quoteName(column.physical)}`
-    if (column.semantic === 'timestamp') return `s.\`time\`${alias}`
-    if (column.semantic === 'field') return `s.${quoteName((column as LogicalColumn).sample!)}${alias}`
+    if (column.semantic === 'timestamp') return `${inZone(column, 's.`time`', zone)}${alias}`
+    if (column.semantic === 'field')
+      return `${inZone(column, `s.${quoteName((column as LogicalColumn).sample!)}`, zone)}${alias}`
     return `${tagOf(column)}${alias}`
   })
   const hidden = versions === 'newest' ? [] : [`s.${quoteName(versionColumn)} AS ${quoteName(versionColumn)}`]

@@ -3,7 +3,7 @@ import { DbError } from '../../errors.ts'
 import type { Table } from '../../model/table.ts'
 import type { SqlQuery, SqlValue } from '../engine.ts'
 import type { ClusterCatalog } from './catalog.ts'
-import { quoteName } from './names.ts'
+import { quotedPattern, quoteName } from './names.ts'
 
 /** The text with what stands for tables and parameters put in their places. */
 export function placeRelations(
@@ -23,13 +23,26 @@ export function placeRelations(
 /** `$1` outside of quotes becomes a parameter of the cluster, with its type. */
 function placeParameters(text: string, parameters: readonly SqlValue[]): string {
   if (parameters.length === 0) return text
-  return text.replace(
-    /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`\\]|\\.|``)*`|\$(\d+)/gs,
-    (whole, number?: string) => {
-      const value = number === undefined ? undefined : parameters[Number(number) - 1]
-      return value === undefined ? whole : `{p${number}:${parameterType(value)}}`
-    }
-  )
+  return text.replace(new RegExp(`${quotedPattern.source}|\\$(\\d+)`, 'gs'), (whole, number?: string) => {
+    const value = number === undefined ? undefined : parameters[Number(number) - 1]
+    return value === undefined ? whole : `{p${number}:${parameterType(value)}}`
+  })
+}
+
+/**
+ * The place in the text of a query of a place in what it is with names in the places of its tables; undefined where parameters moved it.
+ */
+export function placeholderAt(query: SqlQuery, names: readonly string[], at: number): number | undefined {
+  if ((query.parameters ?? []).length > 0) return undefined
+  let moved = 0
+  for (const [i, { start, end, alias }] of query.relations.entries()) {
+    const length = names[i]!.length + (alias === undefined ? 0 : ` AS ${quoteName(alias)}`.length)
+    if (at < start + moved) break
+    if (at < start + moved + length) return start
+    moved += length - (end - start)
+  }
+  const place = at - moved
+  return place < 0 ? undefined : Math.min(place, query.text.length)
 }
 
 function parameterType(value: SqlValue): string {

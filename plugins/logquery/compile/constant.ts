@@ -1,11 +1,11 @@
 // Constants as SQL, in the type of what they are compared with.
 import {
   convertTime,
+  type Dialect,
   parseTimestamp,
   type SqlParameters,
   type TimestampType,
   type TimeUnit,
-  timeUnit,
   type Zone
 } from '../../../core/index.ts'
 import { placed, type Scalar, shown, wrong } from '../document/node.ts'
@@ -14,21 +14,22 @@ import { unitOf, type Value } from './value.ts'
 
 export interface Writing {
   readonly parameters: SqlParameters
+  readonly dialect: Dialect
   /** Of times that do not say theirs. */
   readonly zone: Zone
 }
 
 /** SQL that compares a value with a constant. */
 export function compareSql(writing: Writing, value: Value, op: Comparison, constant: Scalar, path: string): string {
-  if (value.kind !== 'time') return `(${operand(value)} ${op} ${constantSql(writing, value, constant, path)})`
+  if (value.kind !== 'time') return `(${operand(writing, value)} ${op} ${constantSql(writing, value, constant, path)})`
   const unit = unitOf(value)
   const { ticks, exact } = ticksOf(writing, unit, constant, path)
-  if (exact) return `(${value.sql} ${op} ${timeSql(writing.parameters, value.type, ticks)})`
+  if (exact) return `(${value.sql} ${op} ${timeSql(writing, value.type, ticks)})`
   // Between two ticks of the column: none is equal.
   if (op === '=') return `(${value.sql} IS NULL AND NULL)`
   if (op === '<>') return `(${value.sql} IS NOT NULL OR NULL)`
   const below = op === '<' || op === '<='
-  return `(${value.sql} ${below ? '<=' : '>'} ${timeSql(writing.parameters, value.type, ticks)})`
+  return `(${value.sql} ${below ? '<=' : '>'} ${timeSql(writing, value.type, ticks)})`
 }
 
 /** SQL that is true for a time that is one of the constants, each with its path; those between two ticks of the column are none. */
@@ -38,13 +39,13 @@ export function timeInSql(
   constants: readonly (readonly [constant: Scalar, path: string])[]
 ): string {
   const times = constants.map(([constant, path]) => ticksOf(writing, unitOf(value), constant, path))
-  const list = times.flatMap(({ ticks, exact }) => (exact ? timeSql(writing.parameters, value.type, ticks) : []))
+  const list = times.flatMap(({ ticks, exact }) => (exact ? timeSql(writing, value.type, ticks) : []))
   return list.length === 0 ? `(${value.sql} IS NULL AND NULL)` : `(${value.sql} IN (${list.join(', ')}))`
 }
 
 /** JSON is compared as text. */
-export function operand(value: Value): string {
-  return value.kind === 'json' ? `CAST(${value.sql} AS VARCHAR)` : value.sql
+export function operand({ dialect }: Pick<Writing, 'dialect'>, value: Value): string {
+  return value.kind === 'json' ? dialect.text(value.sql) : value.sql
 }
 
 /** SQL of a constant that is read as a value of this type. */
@@ -55,40 +56,41 @@ export function constantSql(writing: Writing, target: Value, constant: Scalar, p
     case 'json':
       return parameters.add(String(constant))
     case 'integer':
-      return integerSql(parameters, constant, path, target)
+      return integerSql(writing, constant, path, target)
     case 'float':
-      return floatSql(parameters, constant, path, target)
+      return floatSql(writing, constant, path, target)
     case 'decimal':
-      return decimalSql(parameters, constant, path, target)
+      return decimalSql(writing, constant, path, target)
     case 'boolean':
       return booleanSql(parameters, constant, path, target)
     case 'date': {
       const { ticks } = ticksOf(writing, 's', typeof constant === 'bigint' ? constant * 86_400n : constant, path)
-      return `(DATE '1970-01-01' + CAST(${parameters.add(clamp(floorDivide(ticks, 86_400n), 100_000_000n))} AS INTEGER))`
+      return writing.dialect.date(parameters.add(clamp(floorDivide(ticks, 86_400n), 100_000_000n)))
     }
     case 'time': {
       const { ticks } = ticksOf(writing, unitOf(target), constant, path)
-      return timeSql(parameters, target.type, ticks)
+      return timeSql(writing, target.type, ticks)
     }
   }
   throw wrong(path, `${target.name} is ${target.type}, which is compared with nothing`)
 }
 
 /** A number, whatever it is compared with. */
-export function numberSql(parameters: SqlParameters, constant: Scalar, path: string): string {
+export function numberSql(writing: Writing, constant: Scalar, path: string): string {
   const whole = wholeOf(constant)
-  return whole === undefined ? parameters.add(numberOf(constant, path, 'a number')) : wholeSql(parameters, whole)
+  if (whole !== undefined) return wholeSql(writing, whole)
+  return writing.parameters.add(numberOf(constant, path, 'a number'))
 }
 
-function integerSql(parameters: SqlParameters, constant: Scalar, path: string, { name, type }: Value): string {
+function integerSql(writing: Writing, constant: Scalar, path: string, { name, type }: Value): string {
   const whole = wholeOf(constant)
-  if (whole !== undefined) return wholeSql(parameters, whole)
-  return parameters.add(numberOf(constant, path, `a number, because ${name} is ${type}`))
+  if (whole !== undefined) return wholeSql(writing, whole)
+  return writing.parameters.add(numberOf(constant, path, `a number, because ${name} is ${type}`))
 }
 
-function wholeSql(parameters: SqlParameters, whole: bigint): string {
+function wholeSql({ parameters, dialect }: Writing, whole: bigint): string {
   if (BigInt.asIntN(64, whole) === whole) return parameters.add(whole)
-  return `CAST(${parameters.add(String(clamp(whole, 2n ** 126n)))} AS HUGEINT)`
+  return dialect.wideInteger(parameters.add(String(clamp(whole, 2n ** 126n))))
 }
 
 function wholeOf(constant: Scalar): bigint | undefined {
@@ -113,14 +115,14 @@ function numberOf(constant: Scalar, path: string, wanted: string): number {
   throw wrong(path, `expected ${wanted}, found ${shown(String(constant))}`)
 }
 
-function floatSql(parameters: SqlParameters, constant: Scalar, path: string, { name, type }: Value): string {
-  const sql = parameters.add(numberOf(constant, path, `a number, because ${name} is ${type}`))
-  return type === 'Float32' ? `CAST(${sql} AS FLOAT)` : sql
+function floatSql(writing: Writing, constant: Scalar, path: string, { name, type }: Value): string {
+  const sql = writing.parameters.add(numberOf(constant, path, `a number, because ${name} is ${type}`))
+  return type === 'Float32' ? writing.dialect.cast(sql, type) : sql
 }
 
-function decimalSql(parameters: SqlParameters, constant: Scalar, path: string, { name, type }: Value): string {
+function decimalSql({ parameters, dialect }: Writing, constant: Scalar, path: string, { name, type }: Value): string {
   const text = String(constant).trim()
-  if (/^[+-]?\d{1,28}(?:\.\d{1,10})?$/.test(text)) return `CAST(${parameters.add(text)} AS DECIMAL(38, 10))`
+  if (/^[+-]?\d{1,28}(?:\.\d{1,10})?$/.test(text)) return dialect.cast(parameters.add(text), 'Decimal(38, 10)')
   return parameters.add(numberOf(constant, path, `a number, because ${name} is ${type}`))
 }
 
@@ -147,14 +149,13 @@ export function ticksOf(
   return { ticks, exact: convertTime(ticks, unit, 'ns') === ns }
 }
 
-const perMicrosecond = { s: 1_000_000n, ms: 1_000n, us: 1n, ns: 1n } as const
-
 /** A point in time of a column's type; what is beyond all times is the last or first there is. */
-export function timeSql(parameters: SqlParameters, type: string, ticks: bigint): string {
-  const unit = timeUnit(type as TimestampType)
-  if (unit === 'ns') return `make_timestamp_ns(${parameters.add(clamp(ticks, 2n ** 63n - 2n))})`
-  const microseconds = parameters.add(clamp(ticks * perMicrosecond[unit], 9_220_000_000_000_000_000n))
-  return `make_timestamp(${microseconds})${unit === 'us' ? '' : `::${unit === 's' ? 'TIMESTAMP_S' : 'TIMESTAMP_MS'}`}`
+export function timeSql(
+  { parameters, dialect }: Pick<Writing, 'parameters' | 'dialect'>,
+  type: string,
+  ticks: bigint
+): string {
+  return dialect.time(type as TimestampType, ticks, value => parameters.add(value))
 }
 
 function clamp(value: bigint, most: bigint): bigint {

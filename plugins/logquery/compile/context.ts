@@ -1,5 +1,12 @@
 // Rows beside those that were found: the lines or the seconds before and after each.
-import { type Condition, quoteName, type SqlQuery, type Table, unitsPerSecond } from '../../../core/index.ts'
+import {
+  type Condition,
+  type Dialect,
+  type SqlQuery,
+  type Table,
+  type TimestampType,
+  unitsPerSecond
+} from '../../../core/index.ts'
 import { wrong } from '../document/node.ts'
 import type { Context, LogQuery } from '../document/tree.ts'
 import { timeCondition } from './condition.ts'
@@ -24,20 +31,21 @@ export function foundQuery(writing: Writing, table: Table, query: LogQuery): Sql
   const time = rows.scope.time!.sql
   const where = rows.where.length > 0 ? ` WHERE ${rows.where.join(' AND ')}` : ''
   const newest = `SELECT ${time} AS moment FROM ${place}${where} ORDER BY moment DESC LIMIT ${query.skip + query.fetch}`
-  return statement(`SELECT DISTINCT moment FROM (${newest})`, table, conditions, writing.parameters)
+  return statement(`SELECT DISTINCT moment FROM (${newest})`, table, conditions, writing)
 }
 
 /** A statement for two numbers a window: rows before the first one found in it, and behind the last. */
 export function countQuery(writing: Writing, table: Table, query: LogQuery, windows: readonly Window[]): SqlQuery {
-  const time = tableScope(table, query).time!
-  const at = (ticks: bigint) => timeSql(writing.parameters, time.type, ticks)
+  const { dialect } = writing
+  const time = tableScope(dialect, table, query).time!
+  const at = (ticks: bigint) => timeSql(writing, time.type, ticks)
   const counts = windows.flatMap(({ first, last, from, to }) => [
-    `count(*) FILTER (moment >= ${at(from)} AND moment < ${at(first)})`,
-    `count(*) FILTER (moment > ${at(last)} AND moment <= ${at(to)})`
+    dialect.countIf(`moment >= ${at(from)} AND moment < ${at(first)}`),
+    dialect.countIf(`moment > ${at(last)} AND moment <= ${at(to)}`)
   ])
   const where = windowBounds(writing, time, query, windows)
   const text = `SELECT ${counts.join(', ')} FROM (SELECT ${time.sql} AS moment FROM ${place} WHERE ${where})`
-  return statement(text, table, [windowCondition(table, query, windows)], writing.parameters)
+  return statement(text, table, [windowCondition(table, query, windows)], writing)
 }
 
 /**
@@ -46,16 +54,17 @@ export function countQuery(writing: Writing, table: Table, query: LogQuery, wind
  */
 export function readContext(writing: Writing, table: Table, query: LogQuery, windows: readonly Window[]): Source {
   const context = query.context!
-  const scope = tableScope(table, query)
+  const { dialect } = writing
+  const scope = tableScope(dialect, table, query)
   const time = scope.time!
-  const at = (ticks: bigint) => timeSql(writing.parameters, time.type, ticks)
+  const at = (ticks: bigint) => timeSql(writing, time.type, ticks)
   const filter = query.filter === undefined ? 'true' : `coalesce(${filterSql(writing, scope, query.filter)}, false)`
   const [first, last] = [windows[0]!.first, windows.at(-1)!.last]
   const found = `(${filter} AND ${time.sql} >= ${at(first)} AND ${time.sql} <= ${at(last)})`
   const where = windowBounds(writing, time, query, windows)
   const keys = `SELECT ${time.sql} AS moment, ${found} AS found FROM ${place} WHERE ${where}`
   const stored = `(SELECT stored.* FROM ${place} WHERE ${where}) AS stored`
-  const rows = `${stored} JOIN (${momentsSql(context, time, query, keys)}) AS picked ON ${time.sql} = picked.moment`
+  const rows = `${stored} JOIN (${momentsSql(dialect, context, time, query, keys)}) AS picked ON ${time.sql} = picked.moment`
   const condition = windowCondition(table, query, windows)
   const conditions = [condition, condition]
   const byTime = { sql: time.sql, descending: true }
@@ -63,24 +72,36 @@ export function readContext(writing: Writing, table: Table, query: LogQuery, win
     const from = `(SELECT stored.* FROM ${rows}) AS stored`
     return { rows: { from, where: [], scope, order: [byTime] }, conditions }
   }
-  const position = freeName(table, 'position')
-  const from = `(${linesSql(context, time, rows, { found, foundName: freeName(table, 'found'), position })}) AS stored`
+  const position = freeName(dialect, table, 'position')
+  const names = { found, foundName: freeName(dialect, table, 'found'), position }
+  const from = `(${linesSql(dialect, context, time, rows, names)}) AS stored`
   const order = [byTime, { sql: `stored.${position}`, descending: true }]
   return { rows: { from, where: [], scope, order }, conditions }
 }
 
 /** The newest times of rows in the context, with the line at which each begins. `keys` are all rows of the windows. */
-function momentsSql(context: Context, time: Value, { skip, fetch }: LogQuery, keys: string): string {
+function momentsSql(dialect: Dialect, context: Context, time: Value, { skip, fetch }: LogQuery, keys: string): string {
   const { before, after } = inUnits(context, unitOf(time))
   // Each row meets the last one found that may have it in its context; most rows meet none.
-  const near = `SELECT placed.moment, placed.place FROM placed ASOF JOIN hits ON placed.place + ${before} >= hits.place
-    WHERE placed.place - hits.place <= ${after}`
+  const near = nearSql(dialect, before, after)
   // The row found that brings the last line of the answer lies further back than it.
   const beyond = context.kind === 'lines' ? context.after : 0
-  return `WITH placed AS MATERIALIZED (SELECT moment, found, ${placeOf(context, time)} AS place FROM (${keys})),
-    hits AS MATERIALIZED (SELECT DISTINCT place FROM placed WHERE found),
-    moments AS MATERIALIZED (SELECT DISTINCT moment FROM (${near}) ORDER BY moment DESC LIMIT ${skip + fetch + beyond})
-    SELECT moment, min(place) AS line FROM placed WHERE moment IN (FROM moments) GROUP BY moment`
+  const as = dialect.name === 'duckdb' ? 'AS MATERIALIZED' : 'AS'
+  return `WITH placed ${as} (SELECT moment, found, ${placeOf(dialect, context, time)} AS place FROM (${keys})),
+    hits ${as} (SELECT DISTINCT place FROM placed WHERE found),
+    moments ${as} (SELECT DISTINCT moment FROM (${near}) ORDER BY moment DESC LIMIT ${skip + fetch + beyond})
+    SELECT moment, min(place) AS line FROM placed WHERE moment IN (SELECT moment FROM moments) GROUP BY moment`
+}
+
+/** Rows that have a row found so far before them, or behind. */
+function nearSql({ name }: Dialect, before: bigint, after: bigint): string {
+  if (name === 'duckdb') {
+    return `SELECT placed.moment, placed.place FROM placed ASOF JOIN hits ON placed.place + ${before} >= hits.place
+    WHERE placed.place - hits.place <= ${after}`
+  }
+  const frame = `ORDER BY place RANGE BETWEEN UNBOUNDED PRECEDING AND ${before} FOLLOWING`
+  return `SELECT moment, place FROM (SELECT moment, place, max(CASE WHEN found THEN place END) OVER (${frame}) AS hit FROM placed)
+    WHERE place - hit <= ${after}`
 }
 
 interface LineNames {
@@ -91,16 +112,16 @@ interface LineNames {
 }
 
 /** Of the rows of some times those that are in the context by their lines. */
-function linesSql({ before, after }: Context, time: Value, rows: string, names: LineNames): string {
+function linesSql(dialect: Dialect, { before, after }: Context, time: Value, rows: string, names: LineNames): string {
   const { found, foundName, position } = names
   const lined = `SELECT stored.*, ${found} AS ${foundName},
     picked.line + row_number() OVER (PARTITION BY ${time.sql} ORDER BY ${found}) - 1 AS ${position} FROM ${rows}`
   const frame = `ORDER BY ${position} RANGE BETWEEN ${after} PRECEDING AND ${before} FOLLOWING`
-  return `SELECT * FROM (SELECT *, bool_or(${foundName}) OVER (${frame}) AS near FROM (${lined})) WHERE near`
+  return `SELECT * FROM (SELECT *, ${dialect.anyTrue(foundName)} OVER (${frame}) AS near FROM (${lined})) WHERE near`
 }
 
 /** A name that no column of the table has. */
-function freeName(table: Table, wanted: string): string {
+function freeName({ quoteName }: Dialect, table: Table, wanted: string): string {
   const taken = new Set(table.columns.map(({ physical }) => physical.toLowerCase()))
   let name = `__${wanted}`
   while (taken.has(name)) name = `_${name}`
@@ -108,15 +129,10 @@ function freeName(table: Table, wanted: string): string {
 }
 
 /** Where a row is: its line, or its time in the time index's unit. */
-function placeOf({ kind }: Context, { type }: Value): string {
-  if (kind === 'lines') return 'row_number() OVER (ORDER BY moment, found)'
-  const ticks = {
-    TimestampSecond: 'epoch_ms(moment) // 1000',
-    TimestampMillisecond: 'epoch_ms(moment)',
-    TimestampMicrosecond: 'epoch_us(moment)',
-    TimestampNanosecond: 'epoch_ns(moment)'
-  }
-  return `CAST(${ticks[type as keyof typeof ticks]} AS BIGINT)`
+function placeOf(dialect: Dialect, { kind }: Context, { type }: Value): string {
+  const line = 'row_number() OVER (ORDER BY moment, found)'
+  if (kind === 'lines') return dialect.result(line, 'Int64')
+  return dialect.ticks(type as TimestampType, 'moment')
 }
 
 /** The context in lines or in the time index's unit. */
@@ -127,7 +143,7 @@ export function inUnits({ kind, before, after }: Context, unit: ReturnType<typeo
 
 /** The whole stretch first: it is what parts of files are left out by. */
 function windowBounds(writing: Writing, time: Value, query: LogQuery, windows: readonly Window[]): string {
-  const at = (ticks: bigint) => timeSql(writing.parameters, time.type, ticks)
+  const at = (ticks: bigint) => timeSql(writing, time.type, ticks)
   const within = (from: bigint, to: bigint) => `(${time.sql} >= ${at(from)} AND ${time.sql} <= ${at(to)})`
   const whole = within(windows[0]!.from, windows.at(-1)!.to)
   const bounds = [...timeBounds(writing, time, query), whole]

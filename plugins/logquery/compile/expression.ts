@@ -1,5 +1,5 @@
 // Expressions of a query as SQL.
-import { didYouMean, type SqlParameters, sqlTypeName } from '../../../core/index.ts'
+import { didYouMean, sqlTypeName } from '../../../core/index.ts'
 import { type Scalar, shown, wrong } from '../document/node.ts'
 import type { Call, Expression } from '../document/tree.ts'
 import { compareSql, constantSql, numberSql, operand, type Writing } from './constant.ts'
@@ -9,6 +9,7 @@ import {
   aggregateFunctions,
   type ConstantKind,
   type FunctionDefinition,
+  jsonPath,
   scalarFunctions,
   specialConstant,
   timedFunctions
@@ -54,7 +55,8 @@ export function findColumn({ columns }: Scope, name: string, path: string): Valu
   throw wrong(path, `no column ${shown(name)}${didYouMean(name, names)}`)
 }
 
-function constantValue({ parameters }: Writing, { constant }: Constant): Value {
+function constantValue(writing: Writing, { constant }: Constant): Value {
+  const { parameters, dialect } = writing
   const name = typeof constant === 'string' ? JSON.stringify(constant) : String(constant)
   const type =
     typeof constant === 'string'
@@ -64,13 +66,11 @@ function constantValue({ parameters }: Writing, { constant }: Constant): Value {
         : typeof constant === 'bigint'
           ? 'Int64'
           : 'Float64'
-  const sql = typeof constant === 'bigint' ? numberSql(parameters, constant, '') : parameters.add(constant)
+  const sql = typeof constant === 'bigint' ? numberSql(writing, constant, '') : parameters.add(constant)
   // The engine must know the type before it knows the value.
-  const cast = type === 'Int64' ? sql : `CAST(${sql} AS ${sqlNames[type]})`
+  const cast = type === 'Int64' ? sql : dialect.cast(sql, type)
   return { sql: cast, type, kind: kindOf(type), name, growth: 0 }
 }
-
-const sqlNames = { String: 'VARCHAR', Boolean: 'BOOLEAN', Float64: 'DOUBLE' } as const
 
 const comparisons = { Eq: '=', Ne: '<>', Lt: '<', Le: '<=', Gt: '>', Ge: '>=' } as const
 const mirrored = { '=': '=', '<>': '<>', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
@@ -108,7 +108,7 @@ function compareBoth(
   if (!alike || left.kind === 'binary') {
     throw wrong(path, `${left.name} is ${left.type} and ${right.name} is ${right.type}: they cannot be compared`)
   }
-  return `(${operand(left)} ${op} ${operand(right)})`
+  return `(${operand(writing, left)} ${op} ${operand(writing, right)})`
 }
 
 function bothTexts(left: Value, right: Value): boolean {
@@ -126,15 +126,20 @@ function calculate(
   const a = numberSide(writing, left, leftPath)
   const b = numberSide(writing, right, rightPath)
   const whole = a.whole && b.whole
-  const sign = op === 'Divide' && whole ? '//' : arithmetic[op]
   const type = whole ? 'Int64' : 'Float64'
   const name = `${nameOf(left)} ${arithmetic[op]} ${nameOf(right)}`
-  return { sql: `TRY(${a.sql} ${sign} ${b.sql})`, type, kind: kindOf(type), name, growth: 0 }
+  return {
+    sql: writing.dialect.calculate(a.sql, arithmetic[op], b.sql, whole),
+    type,
+    kind: kindOf(type),
+    name,
+    growth: 0
+  }
 }
 
-function numberSide({ parameters }: Writing, side: Value | Constant, path: string) {
+function numberSide(writing: Writing, side: Value | Constant, path: string) {
   if (isConstant(side)) {
-    const sql = numberSql(parameters, side.constant, path)
+    const sql = numberSql(writing, side.constant, path)
     return { sql, whole: typeof side.constant === 'bigint' || /^\s*[+-]?\d+\s*$/.test(String(side.constant)) }
   }
   if (isNumber(side)) return { sql: side.sql, whole: side.kind === 'integer' }
@@ -170,7 +175,7 @@ export function compileAggregate(writing: Writing, scope: Scope, call: Call): Va
   if (Object.hasOwn(timedFunctions, name)) {
     const { time } = scope
     if (time === undefined) throw wrong(path, `${name} needs the time of rows, which the steps before left out`)
-    const sql = ([value]: readonly string[]) => `${timedFunctions[name]}(${value}, ${time.sql})`
+    const sql = ([value]: readonly string[]) => writing.dialect[timedFunctions[name]!](value!, time.sql)
     return compileWith(writing, scope, call, { args: ['any'], type: args => args[0]!.value!.type, sql })
   }
   const names = [...Object.keys(aggregateFunctions), ...Object.keys(timedFunctions)]
@@ -209,7 +214,11 @@ function compileWith(writing: Writing, scope: Scope, call: Call, definition: Fun
   const type = typeof definition.type === 'string' ? definition.type : definition.type(compiled)
   const sql = definition.sql(
     compiled.map(each => each.sql),
-    compiled.map(each => each.value?.type ?? 'String')
+    {
+      dialect: writing.dialect,
+      types: compiled.map(each => each.value?.type ?? 'String'),
+      constant: text => writing.parameters.add(text)
+    }
   )
   return { sql, type, kind: kindOf(type), name: alias ?? `${name}(${values.map(nameOf).join(', ')})`, growth }
 }
@@ -221,7 +230,7 @@ function argument(
   path: string,
   model: Value | undefined
 ): Argument {
-  const { parameters } = writing
+  const { parameters, dialect } = writing
   switch (kind) {
     case 'pattern':
     case 'path':
@@ -229,10 +238,10 @@ function argument(
     case 'duration':
     case 'fraction':
       if (!isConstant(value)) throw wrong(path, `expected a constant, found the column ${value.name}`)
-      return { sql: constantOf(parameters, kind, value.constant, path) }
+      return { sql: constantOf(writing, kind, value.constant, path) }
     case 'text':
-      if (isConstant(value)) return { sql: `CAST(${parameters.add(String(value.constant))} AS VARCHAR)` }
-      return { sql: textSql(value, path), value }
+      if (isConstant(value)) return { sql: dialect.cast(parameters.add(String(value.constant)), 'String') }
+      return { sql: textSql(writing, value, path), value }
     case 'number':
     case 'integer':
       return numberArgument(writing, value, kind, path)
@@ -250,9 +259,11 @@ function argument(
 }
 
 /** A fraction has no place for a parameter: the engine plans with it. */
-function constantOf(parameters: SqlParameters, kind: ConstantKind, constant: Scalar, path: string): string {
+function constantOf({ parameters, dialect }: Writing, kind: ConstantKind, constant: Scalar, path: string): string {
+  if (kind === 'path') return JSON.stringify(jsonPath(constant, path))
   const special = specialConstant(kind, constant, path)
-  return typeof special === 'number' ? special.toFixed(9) : parameters.add(special)
+  if (typeof special === 'number') return special.toFixed(9)
+  return parameters.add(kind === 'pattern' ? dialect.pattern(String(special)) : special)
 }
 
 function sameKind(value: Value, model: Value | undefined, path: string): Argument {
@@ -262,17 +273,12 @@ function sameKind(value: Value, model: Value | undefined, path: string): Argumen
   return { sql: value.sql, value }
 }
 
-function numberArgument(
-  { parameters }: Writing,
-  value: Value | Constant,
-  kind: 'number' | 'integer',
-  path: string
-): Argument {
+function numberArgument(writing: Writing, value: Value | Constant, kind: 'number' | 'integer', path: string): Argument {
   const wanted = kind === 'integer' ? 'a whole number' : 'a number'
   if (isConstant(value)) {
     const whole = /^\s*[+-]?\d{1,9}\s*$/.test(String(value.constant))
     if (kind === 'integer' && !whole) throw wrong(path, `expected ${wanted}, found ${shown(String(value.constant))}`)
-    return { sql: numberSql(parameters, value.constant, path) }
+    return { sql: numberSql(writing, value.constant, path) }
   }
   if (!isNumber(value) || (kind === 'integer' && value.kind !== 'integer')) {
     throw wrong(path, `expected ${wanted}, ${value.name} is ${value.type}`)

@@ -44,7 +44,7 @@ function contentSql(writing: Writing, value: Value, filter: ContentFilter): stri
     case 'true':
     case 'false':
       if (value.kind !== 'boolean') throw wrong(path, `${value.name} is ${value.type}, not Boolean`)
-      return `(${value.sql} IS ${filter.kind})`
+      return filter.kind === 'true' ? writing.dialect.isTrue(value.sql) : writing.dialect.isFalse(value.sql)
     case 'compare':
       return compareSql(writing, value, filter.op, filter.value, path)
     case 'in':
@@ -67,33 +67,31 @@ function inSql(writing: Writing, value: Value, { values, path }: Extract<Content
   if (values.length === 0) return 'false'
   const places = values.map((each, i) => [each, `${path}[${i}]`] as const)
   if (value.kind === 'time') return timeInSql(writing, value, places)
-  return `(${operand(value)} IN (${places.map(([each, place]) => constantSql(writing, value, each, place)).join(', ')}))`
+  return `(${operand(writing, value)} IN (${places.map(([each, place]) => constantSql(writing, value, each, place)).join(', ')}))`
 }
 
-const plainTests = { prefix: 'starts_with', postfix: 'ends_with', contains: 'contains' } as const
+const plainTests = { prefix: 'startsWith', postfix: 'endsWith', contains: 'contains' } as const
 
-function textTest(
-  { parameters }: Writing,
-  value: Value,
-  filter: Extract<ContentFilter, { readonly text: string }>
-): string {
+function textTest(writing: Writing, value: Value, filter: Extract<ContentFilter, { readonly text: string }>): string {
   const { kind, text, path } = filter
-  const sql = textSql(value, path)
+  const { parameters, dialect } = writing
+  const sql = textSql(writing, value, path)
   const constant = (part: string) => parameters.add(part)
   switch (kind) {
     case 'regex':
-      return `regexp_matches(${sql}, ${constant(patternOf(text, path))})`
+      return dialect.matches(sql, constant(dialect.pattern(patternOf(text, path))))
     case 'matches':
       return searchSql(
         placed(path, () => parseSearch(text)),
         sql,
         readingOf(indexed(value)),
-        constant
+        constant,
+        dialect
       )
     case 'matches_term':
-      return termSql(text, sql, readingOf(indexed(value)), constant)
+      return termSql(text, sql, readingOf(indexed(value)), constant, dialect)
   }
-  return `${plainTests[kind]}(${sql}, ${constant(text)})`
+  return dialect[plainTests[kind]](sql, constant(text))
 }
 
 function indexed({ column }: Value) {

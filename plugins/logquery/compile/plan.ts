@@ -1,5 +1,5 @@
 // A log query over a table as one statement: filters, then the steps of `exprs`, then order and limit.
-import { type Condition, quoteName, type SqlQuery, type Table, type TableColumn } from '../../../core/index.ts'
+import type { Condition, Dialect, SqlQuery, Table, TableColumn } from '../../../core/index.ts'
 import { wrong } from '../document/node.ts'
 import type { Expression, LogQuery, Ordering, Step } from '../document/tree.ts'
 import { all, filterCondition, timeCondition } from './condition.ts'
@@ -39,7 +39,7 @@ export interface Source {
 
 /** Rows of the table that meet time range and filters. */
 export function readTable(writing: Writing, table: Table, query: LogQuery): Source {
-  const scope = tableScope(table, query)
+  const scope = tableScope(writing.dialect, table, query)
   const where = [
     ...timeBounds(writing, scope.time!, query),
     ...(query.filter ? [filterSql(writing, scope, query.filter)] : [])
@@ -51,25 +51,25 @@ export function readTable(writing: Writing, table: Table, query: LogQuery): Sour
 }
 
 /** The columns of the table; those asked for are counted by position, and are what is shown. */
-export function tableScope(table: Table, query: LogQuery): Scope {
-  const columns = table.columns.map(columnValue)
-  const scope = { columns, positions: columns, time: columnValue(table.timeIndex) }
+export function tableScope(dialect: Dialect, table: Table, query: LogQuery): Scope {
+  const columns = table.columns.map(column => columnValue(dialect, column))
+  const scope = { columns, positions: columns, time: columnValue(dialect, table.timeIndex) }
   if (query.columns.length === 0) return scope
   return { ...scope, positions: query.columns.map(({ name, path }) => findColumn(scope, name, path)) }
 }
 
-function columnValue(column: TableColumn): Value {
+function columnValue({ quoteName }: Dialect, column: TableColumn): Value {
   const { name, physical, type } = column
   return { sql: `stored.${quoteName(physical)}`, type, kind: kindOf(type), name, growth: 1, column }
 }
 
 /** Conditions of the time range. */
-export function timeBounds({ parameters }: Writing, time: Value, { time: range }: LogQuery): string[] {
+export function timeBounds(writing: Writing, time: Value, { time: range }: LogQuery): string[] {
   if (range === undefined) return []
   const { from, to } = timeCondition(range, unitOf(time))
   return [
-    ...(from === undefined ? [] : [`${time.sql} >= ${timeSql(parameters, time.type, from)}`]),
-    ...(to === undefined ? [] : [`${time.sql} < ${timeSql(parameters, time.type, to)}`])
+    ...(from === undefined ? [] : [`${time.sql} >= ${timeSql(writing, time.type, from)}`]),
+    ...(to === undefined ? [] : [`${time.sql} < ${timeSql(writing, time.type, to)}`])
   ]
 }
 
@@ -82,7 +82,7 @@ export function conditionOf(table: Table, { time, filter, columns }: LogQuery): 
     return table.columns.find(column => column.name === name)
   }
   const filtered = filter && filterCondition(table, filter, columnOf)
-  return all([time && timeCondition(time, unitOf(columnValue(table.timeIndex))), filtered])
+  return all([time && timeCondition(time, unitOf({ type: table.timeIndex.type } as Value)), filtered])
 }
 
 /** A statement for the time of the oldest of the newest `count` rows that a query finds. */
@@ -91,7 +91,7 @@ export function oldestQuery(writing: Writing, table: Table, query: LogQuery, cou
   const time = rows.scope.time!.sql
   const where = rows.where.length > 0 ? ` WHERE ${rows.where.join(' AND ')}` : ''
   const newest = `SELECT ${time} AS moment FROM ${place}${where} ORDER BY moment DESC LIMIT ${count}`
-  return statement(`SELECT min(moment) FROM (${newest})`, table, conditions, writing.parameters)
+  return statement(`SELECT ${writing.dialect.min('moment')} FROM (${newest})`, table, conditions, writing)
 }
 
 /** The whole statement over a source. */
@@ -101,15 +101,20 @@ export function planRows(writing: Writing, table: Table, query: LogQuery, source
   const order =
     query.order === undefined ? rows.order.map(orderSql) : query.order.map(each => ordering(writing, scope, each))
   const text = [
-    `SELECT ${scope.positions.map(({ sql }) => sql).join(', ')} FROM ${from}`,
+    `SELECT ${resultSql(writing, scope)} FROM ${from}`,
     ...(where.length > 0 ? [`WHERE ${where.join(' AND ')}`] : []),
     ...(order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []),
     `LIMIT ${query.fetch}${query.skip > 0 ? ` OFFSET ${query.skip}` : ''}`
   ].join(' ')
   return {
-    query: statement(text, table, source.conditions, writing.parameters),
+    query: statement(text, table, source.conditions, writing),
     names: scope.positions.map(({ name }) => name)
   }
+}
+
+/** What the positions of a scope are in a result. */
+export function resultSql({ dialect }: Writing, { positions }: Scope): string {
+  return positions.map(({ sql, type, column }) => (column === undefined ? dialect.result(sql, type) : sql)).join(', ')
 }
 
 function ordering(writing: Writing, scope: Scope, { expression, descending, path }: Ordering): string {

@@ -1,5 +1,6 @@
 // The text of a statement with places for tables in it.
-import { type Condition, quoteName, type SqlParameters, type SqlQuery, type Table } from '../../../core/index.ts'
+import type { Condition, SqlQuery, Table } from '../../../core/index.ts'
+import type { Writing } from './constant.ts'
 
 /** Stands where the rows of the table come; no name holds it. */
 export const place = '\0'
@@ -9,10 +10,10 @@ export function statement(
   text: string,
   table: Table,
   conditions: readonly (Condition | undefined)[],
-  parameters: SqlParameters
+  { parameters, dialect }: Pick<Writing, 'parameters' | 'dialect'>
 ): SqlQuery {
   // Texts of the document are parameters: what stands here and is no such name only reads a column more.
-  const names = table.columns.filter(({ physical }) => text.includes(`stored.${quoteName(physical)}`))
+  const names = table.columns.filter(({ physical }) => text.includes(`stored.${dialect.quoteName(physical)}`))
   const columns = text.includes('stored.*') ? undefined : names.map(({ name }) => name)
   const starts = [...text.matchAll(/\0/g)].map(match => match.index)
   const relations = starts.map((start, i) => {

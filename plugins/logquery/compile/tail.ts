@@ -3,7 +3,7 @@ import type { Follow, SqlQuery, Table } from '../../../core/index.ts'
 import { wrong } from '../document/node.ts'
 import type { LogQuery } from '../document/tree.ts'
 import type { Writing } from './constant.ts'
-import { readTable, takeSteps } from './plan.ts'
+import { readTable, resultSql, takeSteps } from './plan.ts'
 import { statement } from './statement.ts'
 
 /** Texts of a row that the answer may hold for each row, where the table has fewer columns: rows that wait are answered in memory. */
@@ -27,9 +27,9 @@ export function planTail(writing: Writing, table: Table, query: LogQuery, follow
   const most = Math.max(mostTexts, table.columns.length)
   if (texts > most) throw wrong('$', `the columns of a tail hold ${texts} columns of the table, more than ${most}`)
   const filtered = where.length > 0 ? ` WHERE ${where.join(' AND ')}` : ''
-  const text = `SELECT ${scope.positions.map(({ sql }) => sql).join(', ')} FROM ${from}${filtered}`
+  const text = `SELECT ${resultSql(writing, scope)} FROM ${from}${filtered}`
   return {
-    query: { ...statement(text, table, [], writing.parameters), follow },
+    query: { ...statement(text, table, [], writing), follow },
     names: scope.positions.map(({ name }) => name)
   }
 }

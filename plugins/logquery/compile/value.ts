@@ -1,6 +1,7 @@
 // What an expression becomes: SQL with what is known of its values.
 import { type ColumnType, isTimestamp, type TableColumn, type TimeUnit, timeUnit } from '../../../core/index.ts'
 import { type Scalar, wrong } from '../document/node.ts'
+import type { Writing } from './constant.ts'
 
 export type Kind = 'text' | 'json' | 'integer' | 'float' | 'decimal' | 'boolean' | 'time' | 'date' | 'binary'
 
@@ -68,8 +69,8 @@ export function unitOf({ type }: Value): TimeUnit {
 }
 
 /** The value as text: numbers as they are written. */
-export function textSql(value: Value, path: string): string {
+export function textSql({ dialect }: Pick<Writing, 'dialect'>, value: Value, path: string): string {
   if (value.kind === 'text') return value.sql
-  if (value.kind === 'json' || value.kind === 'integer') return `CAST(${value.sql} AS VARCHAR)`
+  if (value.kind === 'json' || value.kind === 'integer') return dialect.text(value.sql)
   throw wrong(path, `needs a text, ${value.name} is ${value.type}`)
 }

@@ -35,7 +35,7 @@ export function checkPatterns(table: Table, { columns, steps, context, order }: 
 /** How many lines there are in the range. */
 export function countQuery(writing: Writing, table: Table, query: LogQuery): SqlQuery {
   const { rows, conditions } = readTable(writing, table, query)
-  return statement(`SELECT count(*) FROM ${place}${whereSql(rows.where)}`, table, conditions, writing.parameters)
+  return statement(`SELECT count(*) FROM ${place}${whereSql(rows.where)}`, table, conditions, writing)
 }
 
 /** Columns of the result of `shapesQuery`, in their order. */
@@ -49,13 +49,15 @@ export function shapesQuery(writing: Writing, table: Table, query: LogQuery, lim
   const { rows, conditions } = readTable(writing, table, query)
   const text = findColumn(rows.scope, query.columns[0]!.name, query.columns[0]!.path).sql
   const most = limits.max_pattern_length
-  const lines = `SELECT nullif(left(${text}, ${most}), '') AS line, length(${text}) > ${most} AS cut, ${rows.scope.time!.sql} AS moment
-    FROM ${place}${whereSql(rows.where)} LIMIT ${limits.max_pattern_lines}`
-  const groups = `SELECT regexp_replace(line, '${variable}', '<*>', 'g') AS shape, count(*) AS lines, min(moment) AS first,
-    max(moment) AS last, arg_max(line, moment) AS example, bool_or(cut) AS cut FROM (${lines}) GROUP BY shape`
-  const sql = `SELECT *, CAST(sum(lines) OVER () AS BIGINT), CAST(coalesce(sum(lines) FILTER (shape IS NULL) OVER (), 0) AS BIGINT)
+  const { dialect } = writing
+  const lines = `SELECT nullif(${dialect.left(text, String(most))}, '') AS line, ${dialect.length(text)} > ${most} AS goes_on,
+    ${rows.scope.time!.sql} AS moment FROM ${place}${whereSql(rows.where)} LIMIT ${limits.max_pattern_lines}`
+  const groups = `SELECT ${dialect.replaceAll('line', dialect.quoteText(variable), "'<*>'")} AS shape, count(*) AS lines, min(moment) AS first,
+    max(moment) AS last, ${dialect.argMax('line', 'moment')} AS example, ${dialect.anyTrue('goes_on')} AS cut FROM (${lines}) GROUP BY shape`
+  const empty = 'coalesce(sum(CASE WHEN shape IS NULL THEN lines END) OVER (), 0)'
+  const sql = `SELECT *, ${dialect.cast('sum(lines) OVER ()', 'Int64')}, ${dialect.cast(empty, 'Int64')}
     FROM (${groups}) ORDER BY lines DESC, shape LIMIT ${limits.max_pattern_shapes}`
-  return statement(sql, table, conditions, writing.parameters)
+  return statement(sql, table, conditions, writing)
 }
 
 /** Nanoseconds of one unit of the table's time. */

@@ -50,9 +50,11 @@ export async function findPatterns(
   const seen = store.seenBy(ctx.user)
   const table = findTable(seen, query)
   checkPatterns(table, query)
-  const [counted = 0n] = await readNumbers(store, ctx, countQuery(writingFor(ctx), table, query))
+  const [counted = 0n] = await readNumbers(store, ctx, countQuery(writingFor(store, ctx), table, query))
   const isMore = counted > limits.max_pattern_lines
-  const looked = isMore ? await narrowTo(store, ctx, table, query, limits.max_pattern_lines, writingFor(ctx)) : query
+  const looked = isMore
+    ? await narrowTo(store, ctx, table, query, limits.max_pattern_lines, writingFor(store, ctx))
+    : query
   const { patterns, grouped, empty } = await groupLines(store, ctx, table, looked, limits)
   const shown = patterns.slice(query.skip, query.skip + query.fetch)
   const inPatterns = shown.reduce((sum, { count }) => sum + count, 0)
@@ -79,7 +81,7 @@ async function groupLines(
   const pace = new Pace(ctx.signal)
   let grouped = 0
   let empty = 0
-  const result = await store.query(ctx, shapesQuery(writingFor(ctx), table, query, limits))
+  const result = await store.query(ctx, shapesQuery(writingFor(store, ctx), table, query, limits))
   for await (const batch of result.batches()) {
     const cell = cellsOf(batch)
     for (let row = 0; row < batch.rows; row++) {

@@ -26,7 +26,7 @@ export async function startTail(
   options: TailOptions
 ): Promise<AsyncGenerator<string>> {
   const table = findTable(store.seenBy(ctx.user), query)
-  const plan = planTail(writingFor(ctx), table, query, { interval, limit: options.tail_buffer })
+  const plan = planTail(writingFor(store, ctx), table, query, { interval, limit: options.tail_buffer })
   const leave = tails.enter()
   try {
     const result = await store.query(ctx, plan.query)

@@ -26,7 +26,7 @@ t.test('the server keeps its own metrics, for PromQL and SQL', { buffered: true 
   await main.inject('/v1/sql?sql=SELECT+1')
   const [found] = await wait(
     server,
-    `SELECT server, plugin, code, svc_value FROM svc_servers_http_requests_total WHERE path = '/v1/sql' AND plugin = 'sql' LIMIT 1`
+    `SELECT server, plugin, code, svc_value FROM svc_servers_http_requests_total WHERE path = '/v1/sql' AND plugin = 'sql' ORDER BY code LIMIT 1`
   )
   t.strictSame(found!.slice(0, 3), ['main', 'sql', '200'])
   const query = encodeURIComponent('svc_servers_http_requests_elapsed_bucket{plugin="sql",le="+Inf"}')
@@ -44,7 +44,7 @@ t.test('the server keeps its own log', { buffered: true }, async t => {
   await server.main.inject('/v1/sql?sql=SELEC+1')
   const [found] = await wait(
     server,
-    `SELECT level, server, plugin, message, facts FROM server_logs WHERE plugin = 'sql' AND level = 'info'`
+    `SELECT level, server, plugin, message, facts FROM server_logs WHERE plugin = 'sql' AND level = 'info' ORDER BY timestamp`
   )
   t.match(found!.slice(0, 3), ['info', 'main', 'sql'])
   t.match(String(found![3]), /SELEC/)

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { eventually } from '../../eventually.ts'
+import { embeddedOnly } from '../../helpers.ts'
 import { slowness } from '../../time.ts'
 import { startLogs, weblog } from './fixtures.ts'
 import { openEvents } from './sse.ts'
@@ -160,7 +161,7 @@ t.test(
   }
 )
 
-t.test('a client that reads too slowly is told how many rows it missed', async t => {
+t.test('a client that reads too slowly is told how many rows it missed', embeddedOnly, async t => {
   const { sql, url } = await startLogs(t, '[plugins.logquery]\ntail_buffer = "256KiB"')
   await sql("CREATE TABLE lines (at TIMESTAMP TIME INDEX, id BIGINT, text STRING) WITH (append_mode = 'true')")
   const tail = await openEvents(tailUrl(url, { table: 'lines', columns: ['id', 'text'] }))

@@ -10,6 +10,8 @@ export function clickHouseSettings(settings: Partial<ClickHouseConfig> = {}): Cl
     urls: ['http://127.0.0.1:8123'],
     username: 'default',
     password_file: '',
+    reader_username: '',
+    reader_password_file: '',
     database_prefix: 'weir_',
     cluster: '',
     insert_quorum: 'auto',
