@@ -73,6 +73,11 @@ SELECT div(9, 4) AS a, width_bucket(5.35, 0.024, 10.06, 5) AS b, width_bucket(-1
 a:Int64 | b:Int32 | c:Int32 | d:Int32 | e:Boolean | f:Float64 | g:Int8 | h:Int32 | i:Int32
 2 | 3 | 0 | 4 | true | 2.0 | -1 | 3 | 0
 
+SELECT div(9007199254740993, 1) AS a, div(-7, 2) AS b, div(-7.5, 2) AS c, div(7, NULL) AS d;
+----
+a:Int64 | b:Int64 | c:Int64 | d:Int64
+9007199254740993 | -3 | -3 | null
+
 SELECT nvl(NULL, 2) AS a, nvl2(NULL, 1, 2) AS b, isnull(NULL) AS c, pg_typeof(1) AS d, pg_typeof('a') AS e, pg_typeof(time) AS f, pg_typeof(1.5::DECIMAL(10, 2)) AS g, pg_typeof(NULL) AS h, arrow_typeof(time) AS i, arrow_typeof(temp) AS j, arrow_typeof(room) AS k FROM home LIMIT 1;
 ----
 a:Int32 | b:Int32 | c:Boolean | d:String | e:String | f:String | g:String | h:String | i:String | j:String | k:String
