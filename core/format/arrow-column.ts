@@ -1,11 +1,11 @@
 // A vector of a result as Arrow's buffers.
 import type * as Arrow from 'apache-arrow'
 import { isValid } from '../model/batch.ts'
+import { unscale } from '../model/decimal.ts'
 import { nestedType } from '../model/nested-type.ts'
 import { isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
 import { type ArrowColumn, nulls } from './arrow-layout.ts'
 import { arrowList, arrowStruct } from './arrow-nested.ts'
-import { unscale } from './decimal.ts'
 import { jsonWriter } from './json-value.ts'
 
 type Library = typeof Arrow

@@ -1,9 +1,9 @@
 // The rows of a result gathered, batch after batch, into the columns of a Parquet row group.
 import { type ColumnData, type FixedData, isValid, type ResultVector } from '../model/batch.ts'
+import { unscale } from '../model/decimal.ts'
 import { formatTimestamp } from '../model/time.ts'
-import { isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
+import { type ColumnType, fixedArray, isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
 import type { ParquetColumn } from '../storage/embedded/parquet/index.ts'
-import { unscale } from './decimal.ts'
 import { jsonWriter, type ValueWriter } from './json-value.ts'
 
 export interface GroupColumn {
@@ -27,7 +27,10 @@ export function groupColumn(name: string, type: ResultType): GroupColumn {
     return numbers({ name, type: 'int64', logical, optional: true }, BigInt64Array, convert, unit !== 's')
   }
   const plain = plainNumbers[type]
-  if (plain !== undefined) return numbers({ name, optional: true, ...plain.column }, plain.Values, plain.convert, true)
+  if (plain !== undefined) {
+    const convert = plain.type === 'int64' ? toBigInt : Number
+    return numbers({ name, optional: true, ...plain }, fixedArray(type as ColumnType), convert, true)
+  }
   switch (type) {
     case 'String':
       return texts({ name, type: 'bytes', logical: { kind: 'string' }, optional: true }, String)
@@ -43,32 +46,25 @@ export function groupColumn(name: string, type: ResultType): GroupColumn {
 type Numbers = FixedData['values']
 type NumbersType = new (length: number) => Numbers
 
-interface PlainNumbers {
-  readonly column: Pick<ParquetColumn, 'type' | 'logical'>
-  readonly Values: NumbersType
-  readonly convert: (value: unknown) => number | bigint
-}
-
 const toBigInt = (value: unknown) => BigInt(value as bigint)
 
-const plainNumbers: Readonly<Record<string, PlainNumbers>> = {
-  Boolean: { column: { type: 'boolean' }, Values: Uint8Array, convert: Number },
-  Int8: integers(8, true, Int8Array),
-  Int16: integers(16, true, Int16Array),
-  Int32: integers(32, true, Int32Array),
-  Int64: integers(64, true, BigInt64Array),
-  UInt8: integers(8, false, Uint8Array),
-  UInt16: integers(16, false, Uint16Array),
-  UInt32: integers(32, false, Uint32Array),
-  UInt64: integers(64, false, BigUint64Array),
-  Float32: { column: { type: 'float' }, Values: Float32Array, convert: Number },
-  Float64: { column: { type: 'double' }, Values: Float64Array, convert: Number },
-  Date: { column: { type: 'int32', logical: { kind: 'date' } }, Values: Int32Array, convert: Number }
+const plainNumbers: Partial<Record<ResultType, Pick<ParquetColumn, 'type' | 'logical'>>> = {
+  Boolean: { type: 'boolean' },
+  Int8: integers(8, true),
+  Int16: integers(16, true),
+  Int32: integers(32, true),
+  Int64: integers(64, true),
+  UInt8: integers(8, false),
+  UInt16: integers(16, false),
+  UInt32: integers(32, false),
+  UInt64: integers(64, false),
+  Float32: { type: 'float' },
+  Float64: { type: 'double' },
+  Date: { type: 'int32', logical: { kind: 'date' } }
 }
 
-function integers(bits: 8 | 16 | 32 | 64, signed: boolean, Values: NumbersType): PlainNumbers {
-  const column = { type: bits === 64 ? 'int64' : 'int32', logical: { kind: 'int', bits, signed } } as const
-  return { column, Values, convert: bits === 64 ? toBigInt : Number }
+function integers(bits: 8 | 16 | 32 | 64, signed: boolean): Pick<ParquetColumn, 'type' | 'logical'> {
+  return { type: bits === 64 ? 'int64' : 'int32', logical: { kind: 'int', bits, signed } }
 }
 
 /** Times of day and intervals as SQL reads them, everything else as its JSON. */

@@ -1,4 +1,4 @@
-// Decimal numbers of results, which come as text.
+// Decimal numbers that come as text.
 
 /** The integer of `text` without its point, `scale` digits behind it. */
 export function unscale(text: string, scale: number): bigint {

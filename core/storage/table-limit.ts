@@ -19,8 +19,13 @@ export function tableLimits(
   plugin: string,
   options: { readonly max_tables: number; readonly max_columns: number; readonly max_series: number }
 ): TableLimits {
-  const limit = (name: keyof typeof options) => ({ most: options[name], key: `plugins.${plugin}.${name}` })
+  const limit = (name: keyof typeof options) => limitOf(plugin, options, name)
   return { tables: limit('max_tables'), columns: limit('max_columns'), series: limit('max_series') }
+}
+
+/** The limit one option of a plugin sets, with its key. */
+export function limitOf<K extends string>(plugin: string, options: Readonly<Record<K, number>>, name: K): Limit {
+  return { most: options[name], key: `plugins.${plugin}.${name}` }
 }
 
 /** What one request adds to one table. Of what does not fit nothing is counted. */

@@ -1,7 +1,6 @@
 // `POST /v1/telemetry/v1/logs`: from the bytes of a request to what the store has taken.
-import { type Core, DbError, Pace, type PluginCore, runPaced } from '../../../core/index.ts'
+import { type Core, DbError, limitOf, Pace, type PluginCore, runPaced } from '../../../core/index.ts'
 import type { PipelinesService } from '../../services.ts'
-import { limitOf } from '../growth.ts'
 import type { Receive, SignalRequest, Taken } from '../signal.ts'
 import { aligned } from './align.ts'
 import { logColumns } from './columns.ts'
@@ -29,8 +28,8 @@ export function createReceiveLogs(
   pipelines: PipelinesService | undefined
 ): Receive {
   const growth = {
-    tables: limitOf(core, options, 'max_tables'),
-    columns: limitOf(core, options, 'max_columns')
+    tables: limitOf(core.plugin, options, 'max_tables'),
+    columns: limitOf(core.plugin, options, 'max_columns')
   }
   return async request => {
     const { ctx, headers, body } = request

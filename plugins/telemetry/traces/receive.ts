@@ -3,13 +3,13 @@ import {
   type Core,
   DbError,
   isDbError,
+  limitOf,
   Pace,
   type PluginCore,
   type RequestContext,
   runPaced,
   type Table
 } from '../../../core/index.ts'
-import { limitOf } from '../growth.ts'
 import { nothingRejected, type Receive, type Taken } from '../signal.ts'
 import type { Retyped } from './attribute-columns.ts'
 import { type Decoded, decodeSpans } from './decode.ts'
@@ -40,7 +40,7 @@ const mostAttempts = 10
 export function createReceiveTraces(core: PluginCore, options: TracesOptions): Receive {
   const lookup = new Lookup(core, options.max_operations)
   const retype = createRetype(core)
-  const limits = { tables: limitOf(core, options, 'max_tables') }
+  const limits = { tables: limitOf(core.plugin, options, 'max_tables') }
   const store = async (ctx: RequestContext, frame: Frame, layout: Layout): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       const table = core.store.table(ctx.db, layout.table)

@@ -1,7 +1,7 @@
 // Rows of many writes as one column, and rows of a column in another order.
 import { type BytesData, type ColumnData, type DictionaryData, isValid } from '../../../model/batch.ts'
 import { type ColumnType, elementsPerRow, fixedArray, isBytesType } from '../../../model/types.ts'
-import { ParquetError } from '../parquet/index.ts'
+import { ParquetError, sliceBits } from '../parquet/index.ts'
 import { copyBits, setBits } from './bits.ts'
 
 /** Rows `from` to `to` of a column; undefined: none has a value. */
@@ -202,17 +202,11 @@ class CodedBuilder implements ColumnBuilder {
 
 /** Rows `from` to `to` of a column where they lie; only the bits of missing values are copied. */
 export function sliceRows(type: ColumnType, data: ColumnData, from: number, to: number): ColumnData {
-  const nulls = data.valid && { valid: sliceBits(data.valid, from, to) }
+  const nulls = data.valid && { valid: sliceBits(data.valid, from, to - from) }
   if (data.kind === 'bytes') return { ...data, offsets: data.offsets.subarray(from, to + 1), ...nulls }
   if (data.kind === 'dictionary') return { ...data, codes: data.codes.subarray(from, to), ...nulls }
   const each = elementsPerRow(type)
   return { kind: 'fixed', values: data.values.subarray(each * from, each * to), ...nulls }
-}
-
-function sliceBits(bits: Uint8Array, from: number, to: number): Uint8Array {
-  const out = new Uint8Array((to - from + 7) >> 3)
-  copyBits(bits, from, out, 0, to - from)
-  return out
 }
 
 /** Rows of a column by their places, `from` to `to` of these. */

@@ -1,5 +1,6 @@
 // What rows that leave a column out hold, as data: one value over and over.
 import type { ColumnData } from '../../../model/batch.ts'
+import { unscale } from '../../../model/decimal.ts'
 import { convertTime, parseTimestamp, utc } from '../../../model/time.ts'
 import { type ColumnType, elementsPerRow, fixedArray, isTimestamp, timeUnit } from '../../../model/types.ts'
 
@@ -28,17 +29,11 @@ function fixedValue(type: ColumnType, text: string): bigint | number | undefined
     if (isTimestamp(type)) return convertTime(parseTimestamp(text, utc), 'ns', timeUnit(type))
     if (type === 'Date') return Number(convertTime(parseTimestamp(text, utc), 'ns', 's') / 86_400n)
     if (type === 'Boolean') return text === 'true' ? 1 : 0
-    if (type.startsWith('Decimal')) return unscaled(type, text)
+    if (type.startsWith('Decimal')) return unscale(text, Number(/, (\d+)/.exec(type)![1]))
     return type.startsWith('Float') ? Number(text) : BigInt(text)
   } catch {
     return undefined
   }
-}
-
-function unscaled(type: ColumnType, text: string): bigint {
-  const scale = Number(/, (\d+)/.exec(type)![1])
-  const [whole, fraction = ''] = text.split('.')
-  return BigInt(`${whole}${fraction.slice(0, scale).padEnd(scale, '0')}`)
 }
 
 /** Low word first. */

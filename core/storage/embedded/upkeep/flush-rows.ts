@@ -2,14 +2,12 @@
 import type { ColumnData, FixedData } from '../../../model/batch.ts'
 import { free } from '../../../workers/free.ts'
 import type { RowsToCollect } from './collect-rows.ts'
-import { memoryOf } from './row-memory.ts'
 import { slices } from './slices.ts'
 import { type RowKeys, sortRows, sortRuns } from './sort-rows.ts'
-import { type FileShape, type Rows, SortedFile, type SortedFileFacts } from './sorted-file.ts'
-import { keepRows } from './versions.ts'
+import { type FileShape, SortedFile, type SortedFileFacts, type SortedRows } from './sorted-file.ts'
 
 /** All memory is the thread's own. */
-export interface FlushTask extends Omit<Rows, 'ownerOf'> {
+export interface FlushTask extends Omit<SortedRows, 'ownerOf' | 'times' | 'sorted'> {
   readonly shape: FileShape
   readonly rows: number
   readonly owners: RowKeys['owners']
@@ -22,43 +20,36 @@ export interface SharedFlushTask extends Pick<FlushTask, 'shape' | 'owners'> {
 
 /** Writes the file; undefined where no row is left. `step` runs after every row group. Leaves no file where it throws. */
 export function flushRows(task: FlushTask | SharedFlushTask, step: () => void): SortedFileFacts | undefined {
-  const { shape, owners } = task
-  const file = new SortedFile(shape)
+  const file = new SortedFile(task.shape)
   try {
     for (const rows of 'shared' in task ? sharedRows(task) : ownRows(task)) {
-      const kept = keepRows(shape.merge, shape.keepDeletes, rows, rows.sorted)
-      const ownerOf = (place: number) => owners!.of[rows.tsids![place]! - owners!.first]!
-      for (const _ of file.write({ ...rows, ownerOf }, kept)) step()
-      // It would stay until memory is looked through the next time.
-      for (const places of [rows.sorted, kept.places]) free(places)
-      for (const buffer of memoryOf(rows)) buffer.transfer(0)
+      for (const _ of file.write(rows)) step()
     }
     return file.finish()
   } catch (error) {
     file.abandon()
     throw error
+  } finally {
+    if (task.owners !== undefined) free(task.owners.of)
   }
-}
-
-/** Rows in memory of this thread, which go with them. All versions of a row are among them. */
-interface SortedRows extends Omit<Rows, 'ownerOf'> {
-  /** As words, the low one first. */
-  readonly times: Int32Array
-  /** Their places in the order of a file. */
-  readonly sorted: Uint32Array
 }
 
 function* ownRows({ shape, rows, tsids, owners, seqs, ops, columns }: FlushTask): Generator<SortedRows> {
   const times = timesOf(columns, shape)
-  yield { tsids, seqs, ops, columns, times, sorted: sortRows({ rows, tsids, owners, times, seqs }) }
+  const sorted = sortRows({ rows, tsids, owners, times, seqs })
+  yield { tsids, seqs, ops, ownerOf: ownersOf(tsids, owners), columns, times, sorted }
 }
 
 function* sharedRows({ shape, shared, owners }: SharedFlushTask): Generator<SortedRows> {
   for (const { rows, ends, tsids, seqs, columns } of slices(shared, owners)) {
     const times = timesOf(columns, shape)
     const sorted = sortRuns({ rows, tsids, owners, times, seqs }, ends)
-    yield { tsids, seqs, ops: undefined, columns, times, sorted }
+    yield { tsids, seqs, ops: undefined, ownerOf: ownersOf(tsids, owners), columns, times, sorted }
   }
+}
+
+function ownersOf(tsids: Uint32Array | undefined, owners: RowKeys['owners']): SortedRows['ownerOf'] {
+  return place => owners!.of[tsids![place]! - owners!.first]!
 }
 
 function timesOf(columns: readonly ColumnData[], { time }: FileShape): Int32Array {

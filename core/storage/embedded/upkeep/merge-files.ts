@@ -5,9 +5,7 @@ import type { FileColumn } from '../datafile/stored-column.ts'
 import { groupTextBytes } from '../datafile/write-rows.ts'
 import { initialData } from '../memory/initial.ts'
 import { InputFile } from './input-file.ts'
-import { memoryOf } from './row-memory.ts'
-import { type FileShape, type Rows, SortedFile, type SortedFileFacts } from './sorted-file.ts'
-import { keepRows } from './versions.ts'
+import { type FileShape, SortedFile, type SortedFileFacts, type SortedRows } from './sorted-file.ts'
 
 export interface MergeInput {
   readonly path: string
@@ -49,10 +47,7 @@ export async function mergeFiles(task: MergeTask, rest: () => Promise<void>): Pr
       cursors.push(new Cursor(task.shape, input, i, keptBytes / task.inputs.length))
     const merge = new Merge(task, cursors)
     for (let rows = merge.next(); rows !== undefined; rows = merge.next()) {
-      const { merge: way, keepDeletes } = task.shape
-      const kept = keepRows(way, keepDeletes, rows, rows.sorted)
-      for (const _ of file.write(rows, kept)) await rest()
-      for (const buffer of memoryOf(rows)) buffer.transfer(0)
+      for (const _ of file.write(rows)) await rest()
     }
     return file.finish()
   } catch (error) {
@@ -159,13 +154,6 @@ function toNumbers(values: BigUint64Array): Float64Array {
   return numbers
 }
 
-/** Rows that are merged at once; all versions of a row are among them. By place: file after file. */
-interface MergedRows extends Rows {
-  readonly times: Int32Array
-  /** Places of those that are not left out, in order. */
-  readonly sorted: Uint32Array
-}
-
 /** So many times as many rows as stay, at most, where most are left out or hidden. */
 const mostRead = 4
 
@@ -198,8 +186,8 @@ class Merge {
     }
   }
 
-  /** The next rows, undefined at the end. */
-  next(): MergedRows | undefined {
+  /** The next rows, their places file after file; undefined at the end. */
+  next(): SortedRows | undefined {
     if (this.#heap.length === 0) return undefined
     for (const cursor of this.#cursors) cursor.first = cursor.row
     const count = this.#take()
@@ -274,7 +262,7 @@ class Merge {
   }
 
   /** From the order of the rows to their places, file after file. */
-  #place(count: number): MergedRows {
+  #place(count: number): SortedRows {
     const { hasSeries, columns: shaped, time } = this.#task.shape
     let rows = 0
     const nextPlace = Uint32Array.from(this.#cursors, ({ first, row }) => {

@@ -1,13 +1,14 @@
 // Sorted rows as a data file: their columns under the names files give them, in row groups a reader can hold.
 import type { ColumnData } from '../../../model/batch.ts'
 import type { ColumnType } from '../../../model/types.ts'
+import { free } from '../../../workers/free.ts'
 import { addTextSizes, pickRows, sliceRows } from '../datafile/column-builder.ts'
 import { RowFile, type WrittenFile } from '../datafile/row-file.ts'
 import type { FileColumn } from '../datafile/stored-column.ts'
 import { groupTextBytes, textEnd } from '../datafile/write-rows.ts'
 import { groupColumn } from '../index/group-column.ts'
-import type { MergeWay } from './versions.ts'
-import { type KeptRows, valuePlaces } from './versions.ts'
+import { memoryOf } from './row-memory.ts'
+import { type KeptRows, keepRows, type MergeWay, valuePlaces } from './versions.ts'
 
 /** What a file holds. */
 export interface FileShape {
@@ -28,8 +29,8 @@ export interface FileShape {
   readonly keepDeletes: boolean
 }
 
-/** Rows in memory, by place. */
-export interface Rows {
+/** Rows in memory, by place; all versions of a row are among them. */
+export interface SortedRows {
   readonly tsids: Uint32Array | undefined
   readonly seqs: Float64Array | undefined
   /** 1: a delete. Undefined: there are none. */
@@ -38,6 +39,10 @@ export interface Rows {
   readonly ownerOf: (place: number) => number
   /** Parallel to those of the file. */
   readonly columns: readonly ColumnData[]
+  /** As words, the low one first. */
+  readonly times: Int32Array
+  /** Places of those that are not left out, in the order of the file. */
+  readonly sorted: Uint32Array
 }
 
 export interface SortedFileFacts extends WrittenFile {
@@ -76,8 +81,10 @@ export class SortedFile {
     this.#file = new RowFile(shape.path, columns, { required })
   }
 
-  /** Writes rows as row groups, one after each call of `next`. */
-  *write(rows: Rows, kept: KeptRows): Generator<void> {
+  /** Writes what is left of rows when their versions are merged, a row group after each call of `next`. Then their memory goes. */
+  *write(rows: SortedRows): Generator<void> {
+    const { merge, keepDeletes } = this.#shape
+    const kept = keepRows(merge, keepDeletes, rows, rows.sorted)
     const count = kept.places.length
     const isInOrder = kept.merged.length === 0 && areInOrder(kept.places)
     for (let from = 0; from < count; ) {
@@ -86,6 +93,9 @@ export class SortedFile {
       from = to
       yield
     }
+    // It would stay until memory is looked through the next time.
+    for (const places of [kept.places, rows.sorted]) free(places)
+    for (const buffer of memoryOf(rows)) buffer.transfer(0)
   }
 
   /** Undefined when there was no row: there is no file then. */
@@ -102,7 +112,7 @@ export class SortedFile {
     this.#file.abandon()
   }
 
-  #end({ columns }: Rows, kept: KeptRows, from: number): number {
+  #end({ columns }: SortedRows, kept: KeptRows, from: number): number {
     const to = Math.min(kept.places.length, from + this.#shape.groupRows)
     const texts = columns.filter(({ kind }) => kind !== 'fixed')
     if (texts.length === 0) return to
@@ -111,7 +121,7 @@ export class SortedFile {
     return textEnd(sizes, from, groupTextBytes).to
   }
 
-  #writeGroup(rows: Rows, kept: KeptRows, from: number, to: number, isInOrder: boolean): void {
+  #writeGroup(rows: SortedRows, kept: KeptRows, from: number, to: number, isInOrder: boolean): void {
     const { hasSeries, hasOrder, hasOwner, numbersGroups } = this.#shape
     const places = kept.places.subarray(from, to)
     // Made for this row group alone.
@@ -141,7 +151,7 @@ export class SortedFile {
     this.#groups++
   }
 
-  #order({ seqs, ops }: Rows, places: Uint32Array): ColumnData[] {
+  #order({ seqs, ops }: SortedRows, places: Uint32Array): ColumnData[] {
     // One bigint a row would cost more than all its columns.
     const words = new Uint32Array(2 * places.length)
     const deletes = new Uint8Array(places.length)
@@ -184,7 +194,7 @@ function isBefore(words: Int32Array, a: number, b: number): boolean {
   return high < 0 || (high === 0 && words[2 * a]! >>> 0 < words[2 * b]! >>> 0)
 }
 
-function owners(places: Uint32Array, of: Rows['ownerOf']): ColumnData {
+function owners(places: Uint32Array, of: SortedRows['ownerOf']): ColumnData {
   const values = new Uint32Array(places.length)
   for (let i = 0; i < places.length; i++) values[i] = of(places[i]!)
   return { kind: 'fixed', values }
