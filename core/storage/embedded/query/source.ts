@@ -85,6 +85,9 @@ interface FilesRead {
   readonly groups: Groups
 }
 
+/** Row groups that take as long to read as a scan more takes to plan, about. */
+const groupsPerScan = 4
+
 /** Files read whole in one, those of which a part is needed a few at a time, those nothing is needed of left out. */
 function readTogether(
   files: readonly DataFile[],
@@ -93,12 +96,34 @@ function readTogether(
 ): FilesRead[] {
   const reads = files.map(file => ({ file, groups: groups(file) }))
   const whole = reads.filter(read => read.groups === undefined).map(({ file }) => file)
-  const partial = reads.filter(read => read.groups !== undefined && read.groups.length > 0)
-  const shared = Array.from({ length: Math.min(scans, partial.length) }, (_, i) => {
-    const some = partial.filter((_, at) => at % scans === i)
-    return { files: some.map(({ file }) => file), groups: [...new Set(some.flatMap(read => read.groups!))] }
+  const partial = reads.flatMap(({ file, groups }) => (groups && groups.length > 0 ? [{ file, groups }] : []))
+  return [...(whole.length > 0 ? [{ files: whole, groups: undefined }] : []), ...shareScans(partial, scans)]
+}
+
+interface PartRead {
+  readonly file: DataFile
+  readonly groups: readonly number[]
+}
+
+/** Files of a scan are all read at the groups of each of them: few scans where that is little more than what is needed. */
+function shareScans(parts: readonly PartRead[], scans: number): FilesRead[] {
+  const most = Math.min(scans, parts.length)
+  const needed = parts.reduce((sum, { groups }) => sum + groups.length, 0)
+  // With many groups, sharing seldom pays and takes long to find out.
+  const least = needed > groupsPerScan * scans ? most : 1
+  for (let count = least; count < most; count++) {
+    const shared = shareAmong(parts, count)
+    const read = shared.reduce((sum, { files, groups }) => sum + files.length * groups!.length, 0)
+    if (read - needed <= groupsPerScan * (most - count)) return shared
+  }
+  return shareAmong(parts, most)
+}
+
+function shareAmong(parts: readonly PartRead[], count: number): FilesRead[] {
+  return Array.from({ length: count }, (_, i) => {
+    const some = parts.filter((_, at) => at % count === i)
+    return { files: some.map(({ file }) => file), groups: [...new Set(some.flatMap(({ groups }) => groups))] }
   })
-  return [...(whole.length > 0 ? [{ files: whole, groups: undefined }] : []), ...shared]
 }
 
 function inGroups(groups: Groups): string | false {

@@ -165,8 +165,13 @@ async function fill(engine: Engine, table: Table): Promise<void> {
 
 const rare: Condition = { kind: 'term', column: 'note', term: 'unexpectedly', folded: true }
 
-/** Operators that read files, and the rows they gave. */
+/** Rows that operators gave which read files. */
 async function rowsRead(engine: Engine, table: Table, where?: Condition): Promise<number> {
+  return (await scansOf(engine, table, where)).reduce((sum, rows) => sum + rows, 0)
+}
+
+/** Of each operator that reads files, the rows it gave. */
+async function scansOf(engine: Engine, table: Table, where?: Condition): Promise<readonly number[]> {
   const text = 'SELECT max(note) FROM @'
   const explain = 'EXPLAIN (ANALYZE, FORMAT JSON) '
   const start = text.indexOf('@')
@@ -174,7 +179,7 @@ async function rowsRead(engine: Engine, table: Table, where?: Condition): Promis
   const result = await engine.query({ kind: 'sql', text, explain, relations, timezone: 'UTC' }, never)
   let plan = ''
   for await (const { columns } of result.batches()) plan = String(columns[1]!.values[0])
-  let rows = 0
+  const scans: number[] = []
   interface Node {
     readonly operator_name?: string
     readonly operator_cardinality?: number
@@ -184,11 +189,11 @@ async function rowsRead(engine: Engine, table: Table, where?: Condition): Promis
   const visit = (node: Node) => {
     const isScan = /READ_PARQUET|TABLE_SCAN/.test(node.operator_name ?? '')
     // Of the table's own rows: its series are read, too.
-    if (isScan && JSON.stringify(node.extra_info).includes('note')) rows += node.operator_cardinality ?? 0
+    if (isScan && JSON.stringify(node.extra_info).includes('note')) scans.push(node.operator_cardinality ?? 0)
     for (const child of node.children ?? []) visit(child)
   }
   visit(JSON.parse(plan))
-  return rows
+  return scans
 }
 
 async function indexed(t: Test, options: TableOptions = { append_mode: true }) {
@@ -331,6 +336,34 @@ t.test('many files with a few row groups each are read together', async t => {
   t.same(pruned, all)
   t.equal(await rowsRead(engine, table, last), 40)
   t.same(await select(engine, table, 'SELECT count(*) FROM @'), [[41_000]])
+})
+
+t.test('a few files with different row groups share a scan, many share several', async t => {
+  const engine = await openEngine(t, temporaryFolder(t), { sync: 'none' })
+  const table = await createIndexed(engine, 'logs', { append_mode: true })
+  const day = 86_400_000
+  const add = async (file: number) => {
+    const found = 2048 * (file % 4) + 1000
+    const rows = Array.from({ length: 8192 }, (_, row) => ({
+      at: file * day + row,
+      note: row === found ? `rare ${file}` : 'other'
+    }))
+    await put(engine, table, rows)
+    await engine.maintain(flush, never)
+  }
+  const word: Condition = { kind: 'term', column: 'note', term: 'rare', folded: true }
+  const check = async (files: number, scans: number) => {
+    const { all, pruned } = await both(engine, table, "note LIKE 'rare%'", word)
+    t.equal(all.length, files)
+    t.same(pruned, all)
+    t.equal((await scansOf(engine, table, word)).length, scans)
+  }
+  await add(0)
+  await check(1, 1)
+  for (const file of [1, 2, 3]) await add(file)
+  await check(4, 1)
+  for (let file = 4; file < 24; file++) await add(file)
+  await check(24, 2)
 })
 
 t.test('a check of the folder names indexes that are damaged or belong to nothing', async t => {
