@@ -2,6 +2,8 @@
 import type { SeriesKeys } from '../model/series.ts'
 import { KeyHash } from '../model/series-hash.ts'
 import type { Steps } from '../pace.ts'
+import { free } from '../workers/free.ts'
+import { HashSlots } from './hash-slots.ts'
 
 /** Four words that part equal keys which mean different things. */
 export type KeySalt = Readonly<Int32Array>
@@ -11,8 +13,6 @@ const words = 8
 const tsidWord = 4
 const placeWord = 5
 const nextWord = 6
-/** Words of a slot: the first of the hash, and the entry's number from 1; 0 there is free. */
-const slotWords = 2
 /** Keys of one step. */
 const stepKeys = 4_096
 
@@ -26,7 +26,7 @@ export interface FoundKeys {
 export class KeyIndex {
   readonly #hash = new KeyHash()
   #entries = new Int32Array(1024 * words)
-  #slots = new Int32Array(2048 * slotWords)
+  readonly #slots = new HashSlots()
   #count = 0
 
   get size(): number {
@@ -111,13 +111,9 @@ export class KeyIndex {
 
   /** The entry of the last hash, or -1. */
   #seek(): number {
-    const slots = this.#slots
-    const { a } = this.#hash
-    const most = slots.length / slotWords - 1
-    for (let slot = a & most; ; slot = (slot + 1) & most) {
-      const entry = slots[slot * slotWords + 1]! - 1
-      if (entry < 0 || (slots[slot * slotWords] === a && this.#is(entry))) return entry
-    }
+    let entry = this.#slots.find(this.#hash.a)
+    while (entry >= 0 && !this.#is(entry)) entry = this.#slots.next()
+    return entry
   }
 
   /** One more entry, of the last hash. */
@@ -132,26 +128,14 @@ export class KeyIndex {
     entries[at + 2] = c
     entries[at + 3] = d
     entries[at + nextWord] = entry + 1
-    this.#place(entry)
+    this.#slots.add(a, entry)
     return entry
   }
 
-  #place(entry: number): void {
-    const slots = this.#slots
-    const most = slots.length / slotWords - 1
-    const a = this.#entries[entry * words]!
-    let slot = a & most
-    while (slots[slot * slotWords + 1] !== 0) slot = (slot + 1) & most
-    slots[slot * slotWords] = a
-    slots[slot * slotWords + 1] = entry + 1
-  }
-
-  /** Twice the room; half of the slots stay free. */
   #grow(): void {
     const entries = new Int32Array(this.#entries.length * 2)
     entries.set(this.#entries)
+    free(this.#entries)
     this.#entries = entries
-    this.#slots = new Int32Array(this.#slots.length * 2)
-    for (let entry = 0; entry < this.#count - 1; entry++) this.#place(entry)
   }
 }

@@ -11,17 +11,14 @@ function startOf({ pid }: ServerProcess) {
   return { args: read('cmdline').slice(1), env: read('environ') }
 }
 
-t.test(
-  'the server starts with a small young space and allocator settings, as the process it was',
-  { skip },
-  async t => {
-    const { args, env } = startOf(await startProcess(t, serverFolder(t), { env: { NODE_OPTIONS: '' } }))
-    t.equal(args[0], '--max-semi-space-size=16')
-    t.equal(args.filter(arg => arg === 'start').length, 1)
-    t.ok(env.includes('MALLOC_ARENA_MAX=2'))
-    t.ok(env.includes('MALLOC_MMAP_THRESHOLD_=131072'))
-  }
-)
+t.test('the server starts with settings of the heap and the allocator, as the process it was', { skip }, async t => {
+  const { args, env } = startOf(await startProcess(t, serverFolder(t), { env: { NODE_OPTIONS: '' } }))
+  t.equal(args[0], '--max-semi-space-size=16')
+  t.equal(args[1], '--heap-growing-percent=100')
+  t.equal(args.filter(arg => arg === 'start').length, 1)
+  t.ok(env.includes('MALLOC_ARENA_MAX=2'))
+  t.ok(env.includes('MALLOC_MMAP_THRESHOLD_=131072'))
+})
 
 t.test('settings of the user win', { skip }, async t => {
   const own = { NODE_OPTIONS: '--max-semi-space-size=8' }

@@ -1,5 +1,6 @@
 // The series registry of one table: tag values ↔ a dense 32-bit number, given on first sight and never changed.
-
+import { free } from '../../../workers/free.ts'
+import { HashSlots } from '../../hash-slots.ts'
 import { noSeries, type SeriesRun } from '../log/record.ts'
 import type { SeriesKeys } from './series-key.ts'
 import { SeriesOrder } from './series-order.ts'
@@ -14,9 +15,7 @@ const noOwners = new Uint32Array(new SharedArrayBuffer(0))
 export class SeriesRegistry {
   /** In which order rows of them came. */
   readonly order = new SeriesOrder()
-  /** Open addressing: tsid + 1, 0 where free. */
-  #slots = new Uint32Array(8)
-  #hashes = new Uint32Array(4)
+  readonly #slots = new HashSlots()
   #starts = new Float64Array(5)
   #keys: Uint8Array = new Uint8Array(64)
   #view = new DataView(this.#keys.buffer)
@@ -35,13 +34,9 @@ export class SeriesRegistry {
 
   /** The series' number, or undefined when it is new. */
   find(key: Uint8Array, start: number, end: number): number | undefined {
-    const hash = hashOf(key, start, end)
-    const mask = this.#slots.length - 1
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const entry = this.#slots[slot]!
-      if (entry === 0) return undefined
-      if (this.#hashes[entry - 1] === hash && this.#equals(entry - 1, key, start, end)) return entry - 1
-    }
+    let tsid = this.#slots.find(hashOf(key, start, end))
+    while (tsid >= 0 && !this.#equals(tsid, key, start, end)) tsid = this.#slots.next()
+    return tsid < 0 ? undefined : tsid
   }
 
   /** Gives a new series the next number. */
@@ -52,8 +47,7 @@ export class SeriesRegistry {
     const at = this.#starts[tsid]!
     for (let i = start; i < end; i++) keys[at + i - start] = key[i]!
     this.#starts[tsid + 1] = at + end - start
-    this.#hashes[tsid] = hashOf(key, start, end)
-    this.#place(tsid)
+    this.#slots.add(hashOf(key, start, end), tsid)
     return tsid
   }
 
@@ -116,30 +110,20 @@ export class SeriesRegistry {
     return true
   }
 
-  #place(tsid: number): void {
-    const mask = this.#slots.length - 1
-    let slot = this.#hashes[tsid]! & mask
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
-    this.#slots[slot] = tsid + 1
-  }
-
   #grow(bytes: number): void {
     const used = this.#starts[this.#count - 1]!
     if (used + bytes > this.#keys.length) {
       const keys = new Uint8Array(Math.max(this.#keys.length * 2, used + bytes))
       keys.set(this.#keys)
+      free(this.#keys)
       this.#keys = keys
       this.#view = new DataView(keys.buffer)
     }
-    if (this.#count < this.#hashes.length) return
-    const hashes = new Uint32Array(this.#hashes.length * 2)
-    hashes.set(this.#hashes)
-    this.#hashes = hashes
-    const starts = new Float64Array(hashes.length + 1)
+    if (this.#count < this.#starts.length) return
+    const starts = new Float64Array(this.#starts.length * 2)
     starts.set(this.#starts)
+    free(this.#starts)
     this.#starts = starts
-    this.#slots = new Uint32Array(hashes.length * 2)
-    for (let tsid = 0; tsid < this.#count - 1; tsid++) this.#place(tsid)
   }
 }
 

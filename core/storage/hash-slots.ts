@@ -1,0 +1,83 @@
+// Finds numbers by 32-bit hashes. It grows a few slots with each number that is added, so that no single one waits for all others.
+import { free } from '../workers/free.ts'
+
+/** Words of a slot: the hash, and the number from 1; 0 there is free. */
+const words = 2
+/** Slots that move with each number added: two would do, as a table has room for as many again as it had slots for. */
+const movedAtOnce = 8
+
+/** Open addressing, at most half full. What numbers with equal hashes stand for is for the caller to compare. */
+export class HashSlots {
+  #slots = new Int32Array(16 * words)
+  /** The half as large table before, as long as some of it is not in `#slots`, too. */
+  #before: Int32Array | undefined
+  /** Slots of `#before` that are in `#slots`. */
+  #moved = 0
+  #count = 0
+  /** Of the last search: its hash, the table it is in, and the slot it looks at next. */
+  #hash = 0
+  #searched: Int32Array = this.#slots
+  #next = 0
+
+  /** The first number with this hash, or -1. */
+  find(hash: number): number {
+    this.#hash = hash | 0
+    this.#searched = this.#slots
+    this.#next = hash & (this.#slots.length / words - 1)
+    return this.next()
+  }
+
+  /** The next one with the hash that was searched for last, or -1; one that is moving may come twice. */
+  next(): number {
+    for (;;) {
+      const slots = this.#searched
+      const last = slots.length / words - 1
+      for (let slot = this.#next; ; slot = (slot + 1) & last) {
+        const number = slots[slot * words + 1]! - 1
+        if (number < 0) break
+        if (slots[slot * words] !== this.#hash) continue
+        this.#next = (slot + 1) & last
+        return number
+      }
+      if (this.#before === undefined || slots === this.#before) return -1
+      this.#searched = this.#before
+      this.#next = this.#hash & (this.#before.length / words - 1)
+    }
+  }
+
+  /** Adds a number from 0 to 2³¹ - 2. */
+  add(hash: number, number: number): void {
+    this.#count++
+    if (this.#count * words * 2 > this.#slots.length) this.#grow()
+    else if (this.#before !== undefined) this.#move(this.#before)
+    this.#place(hash | 0, number + 1)
+  }
+
+  #place(hash: number, stored: number): void {
+    const slots = this.#slots
+    const last = slots.length / words - 1
+    let slot = hash & last
+    while (slots[slot * words + 1] !== 0) slot = (slot + 1) & last
+    slots[slot * words] = hash
+    slots[slot * words + 1] = stored
+  }
+
+  /** Twice the room, which is empty at first. */
+  #grow(): void {
+    this.#before = this.#slots
+    this.#slots = new Int32Array(this.#slots.length * 2)
+    this.#moved = 0
+  }
+
+  #move(before: Int32Array): void {
+    const end = Math.min(before.length / words, this.#moved + movedAtOnce)
+    for (; this.#moved < end; this.#moved++) {
+      const stored = before[this.#moved * words + 1]!
+      if (stored !== 0) this.#place(before[this.#moved * words]!, stored)
+    }
+    if (this.#moved * words < before.length) return
+    this.#before = undefined
+    this.#searched = this.#slots
+    free(before)
+  }
+}
