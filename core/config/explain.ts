@@ -1,6 +1,6 @@
 // One key of the configuration, for whoever asks what it means.
 import type { TSchema } from 'typebox'
-import { didYouMean } from './closest.ts'
+import { closest } from './closest.ts'
 import { ConfigError } from './error.ts'
 import { isTable, type SchemaNode } from './read.ts'
 import { defaultOf, type PluginOptions, typeOf } from './reference.ts'
@@ -13,8 +13,10 @@ export function explainKey(key: string, plugins: readonly PluginOptions[], effec
   for (const [depth, name] of path.entries()) {
     const { properties = {} } = node
     if (!Object.hasOwn(properties, name)) {
-      const known = Object.keys(properties).map(each => [...path.slice(0, depth), each].join('.'))
-      const message = `unknown key${didYouMean(path.slice(0, depth + 1).join('.'), known)}`
+      // Only the name that is wrong counts: with what leads to it every name would look near.
+      const meant = closest(name, Object.keys(properties))
+      const hint = meant === undefined ? '' : `, did you mean ${[...path.slice(0, depth), meant].join('.')}?`
+      const message = `unknown key${hint}`
       throw new ConfigError([{ path: path.slice(0, depth + 1), message }])
     }
     node = properties[name]!

@@ -119,6 +119,10 @@ t.test('keys are explained, and the schema has them all', async t => {
     out: /plugins\.sql\.delete_limit: Rows one DELETE/
   })
   t.match(await weir(cwd, ['config', 'explain', 'http.bodylimit']), { code: 2, err: /did you mean http\.body_limit/ })
+  const far = await weir(cwd, ['config', 'explain', 'plugins.nothing'])
+  t.equal(far.code, 2)
+  t.match(far.err, /unknown key/)
+  t.notMatch(far.err, /did you mean/, 'no name is near')
   const schema = JSON.parse((await weir(cwd, ['config', 'schema'])).out)
   t.match(schema.properties.http.properties.body_limit, {
     type: ['string', 'integer'],
