@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../core/config/load.ts'
 import { exitNow } from '../core/exit.ts'
+import { watchHeap } from '../core/heap.ts'
 import { stopOnSignals } from '../core/signals.ts'
 import { type Running, start } from '../core/start.ts'
 import { pause } from '../core/timer.ts'
@@ -54,6 +55,7 @@ export const demo: Command = {
     const signals = stopOnSignals(config.http.shutdown_grace)
     let running: Running | undefined
     try {
+      watchHeap()
       running = await start(config, catalogue, { folder, signal: signals.signal })
       signals.follow(running)
       const { main, public: open } = running.addresses

@@ -9,7 +9,6 @@ import type { Config } from './config/schema.ts'
 import { type Core, internalContext, type PluginInfo } from './core.ts'
 import { reasonOf } from './errors.ts'
 import { createFormats } from './format/index.ts'
-import { watchHeap } from './heap.ts'
 import { createLogger, type Logger, type RootLogger } from './log/log.ts'
 import { createLogSwitch } from './log/switch.ts'
 import { watchLoop } from './loop.ts'
@@ -40,13 +39,11 @@ export async function createCore(config: Config, { folder, plugins, reducers = [
   describeProcess(metrics)
   const audit = openAudit(config.audit, metrics)
   const loop = watchLoop(config, log, metrics)
-  const heap = watchHeap()
   const tracing = configuredTracing(config.tracing, log, metrics)
   const engine = makeEngine(config, log, metrics, tracing, { reducers })
   let users: UserProvider | undefined
   const close = async (limit?: AbortSignal) => {
     loop.close()
-    heap.close()
     await engine.close(limit)
     await users?.close()
     await tracing.close()

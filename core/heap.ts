@@ -12,10 +12,6 @@ const growth = 16 * 2 ** 20
 /** V8 keeps pages that became free until it collects once more. */
 const collections = 2
 
-export interface HeapWatch {
-  close(): void
-}
-
 /** How large the heap is, and what looks through all of it: a few ten milliseconds. */
 export interface Heap {
   size(): number
@@ -24,16 +20,15 @@ export interface Heap {
 
 const ownHeap: Heap = { size: () => process.memoryUsage().heapTotal, collect: () => collect('major') }
 
-/** Looks after the heap of this thread until it is closed. */
-export function watchHeap(): HeapWatch {
+/** Looks after the heap of this thread for as long as the process lives. */
+export function watchHeap(): void {
   const tidy = createTidy(ownHeap)
   let before = performance.eventLoopUtilization()
-  const timer = every(period, () => {
+  every(period, () => {
     const now = performance.eventLoopUtilization()
     tidy(performance.eventLoopUtilization(now, before).utilization)
     before = now
   }).unref()
-  return { close: () => timer.stop() }
 }
 
 /** The function is told, now and then, which share of the time since was used. */
@@ -41,7 +36,9 @@ export function createTidy(heap: Heap): (used: number) => void {
   let least = heap.size()
   let due = 0
   return used => {
-    if (due === 0 && heap.size() > least + growth) due = collections
+    const size = heap.size()
+    least = Math.min(least, size)
+    if (due === 0 && size > least + growth) due = collections
     if (due === 0 || used > restShare) return
     heap.collect()
     due--

@@ -15,10 +15,10 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** `, did you mean X?`, or nothing. */
-export function didYouMean(word: string, candidates: Iterable<string>): string {
+/** `, did you mean X?`, with what stands before the name, or nothing. */
+export function didYouMean(word: string, candidates: Iterable<string>, before = ''): string {
   const best = closest(word, candidates)
-  return best === undefined ? '' : `, did you mean ${best}?`
+  return best === undefined ? '' : `, did you mean ${before}${best}?`
 }
 
 /** Insertions, deletions, changes and swaps of neighbours that turn one word into the other. */

@@ -1,6 +1,6 @@
 // One key of the configuration, for whoever asks what it means.
 import type { TSchema } from 'typebox'
-import { closest } from './closest.ts'
+import { didYouMean } from './closest.ts'
 import { ConfigError } from './error.ts'
 import { isTable, type SchemaNode } from './read.ts'
 import { defaultOf, type PluginOptions, typeOf } from './reference.ts'
@@ -14,9 +14,8 @@ export function explainKey(key: string, plugins: readonly PluginOptions[], effec
     const { properties = {} } = node
     if (!Object.hasOwn(properties, name)) {
       // Only the name that is wrong counts: with what leads to it every name would look near.
-      const meant = closest(name, Object.keys(properties))
-      const hint = meant === undefined ? '' : `, did you mean ${[...path.slice(0, depth), meant].join('.')}?`
-      const message = `unknown key${hint}`
+      const before = path.slice(0, depth).map(each => `${each}.`)
+      const message = `unknown key${didYouMean(name, Object.keys(properties), before.join(''))}`
       throw new ConfigError([{ path: path.slice(0, depth + 1), message }])
     }
     node = properties[name]!

@@ -8,7 +8,8 @@ const movedAtOnce = 8
 
 /** Open addressing, at most half full. What numbers with equal hashes stand for is for the caller to compare. */
 export class HashSlots {
-  #slots = new Int32Array(16 * words)
+  /** Few at first: every table has one of these. */
+  #slots = new Int32Array(4 * words)
   /** The half as large table before, as long as some of it is not in `#slots`, too. */
   #before: Int32Array | undefined
   /** Slots of `#before` that are in `#slots`. */

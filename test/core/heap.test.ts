@@ -39,3 +39,15 @@ t.test('what is needed for good is looked through once', async t => {
   tidy(0)
   t.equal(collections, 2)
 })
+
+t.test('a heap that has become smaller by itself may not grow to what it was before', async t => {
+  let size = 300 * MiB
+  let collections = 0
+  const tidy = createTidy({ size: () => size, collect: () => void collections++ })
+  size = 60 * MiB
+  tidy(0)
+  t.equal(collections, 0)
+  size = 290 * MiB
+  tidy(0)
+  t.equal(collections, 1)
+})
