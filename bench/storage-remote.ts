@@ -34,12 +34,7 @@ export async function measureRemote(folder: string, file: string): Promise<void>
   const corpus = openSync(file, 'r')
   const metrics = createMetrics()
   const engine = await openEngine(folder, metrics)
-  const config = {
-    auto_create_table: true,
-    max_concurrent_queries: 0,
-    max_waiting_queries: 256,
-    query_wait_timeout: 30_000
-  }
+  const { config } = loadConfig()
   const store = createStore({ engine, config, metrics })
   const written = { ...nothing }
   const flushed = { ...nothing }
@@ -94,7 +89,6 @@ function decode(body: Uint8Array, frame: Frame): SeriesWrite {
   const length = decodeSnappy(body, frame.reserveBody(snappyLength(body) + snappySlack))
   decodeV1(frame, length)
   const names = new SeriesNames(false)
-  const limit = { most: 2 ** 31, key: '' }
   return {
     kind: 'series',
     keys: frame.keys,
@@ -105,8 +99,7 @@ function decode(body: Uint8Array, frame: Frame): SeriesWrite {
     values: frame.values,
     timeColumn,
     valueColumn,
-    physicalTable: defaultPhysicalTable,
-    limits: { series: limit, tags: limit, tables: limit }
+    physicalTable: defaultPhysicalTable
   }
 }
 

@@ -51,7 +51,6 @@ export type { PluginApp, PluginSpec, ServiceMap, WireError } from './plugin.ts'
 export { definePlugin } from './plugin.ts'
 export { followTable } from './storage/follow-table.ts'
 export type { Store } from './storage/store.ts'
-export { checkGrowth, tableLimits } from './storage/table-limit.ts'
 export { pause } from './timer.ts'
 // Bytes of Protocol Buffers.
 export { ProtoReader, ProtoWriter } from './wire/protobuf.ts'

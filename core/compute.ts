@@ -16,7 +16,7 @@ export type {
   RowTags,
   TableWrite
 } from './model/batch.ts'
-export { bitmap, isValid } from './model/batch.ts'
+export { bitmap, clearBit, isValid, setBit } from './model/batch.ts'
 export { textColumnOf } from './model/column-data.ts'
 export { isIndexKind, parseColumnIndex } from './model/column-index.ts'
 export type { DateFormat } from './model/date/format.ts'
@@ -43,9 +43,10 @@ export {
   textEndSteps
 } from './model/json-walk.ts'
 export { compareUtf8, writeJson, writeJsonFloat, writeJsonString } from './model/json-write.ts'
+export type { Limit } from './model/limit.ts'
 export { nameProblem } from './model/name.ts'
 export { parseTableOptions } from './model/options.ts'
-export type { Limit, SeriesKeys, SeriesLabel, SeriesLimits, SeriesName, SeriesWrite } from './model/series.ts'
+export type { SeriesKeys, SeriesLabel, SeriesName, SeriesWrite } from './model/series.ts'
 export { hashKeys, hashWords, KeyHash, seriesSeed } from './model/series-hash.ts'
 export { quoteName, quoteText } from './model/sql-text.ts'
 export type * from './model/table.ts'
@@ -70,6 +71,7 @@ export type { LinearRegex, RegexMatch } from './regex/regex.ts'
 export { compileRegex } from './regex/regex.ts'
 export type { Replacement } from './regex/replace.ts'
 export { parseReplacement } from './regex/replace.ts'
+export { serialQueue } from './serial.ts'
 export { readCsvRecord, unquoteCsv } from './wire/csv.ts'
 export { inflateSync } from './wire/inflate.ts'
 export type { DecodeOptions, KeyShape } from './wire/item/decode.ts'

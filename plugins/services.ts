@@ -8,7 +8,6 @@ import type {
   RecordsAnswer,
   RequestContext,
   SeriesLabel,
-  SeriesLimits,
   SeriesName,
   ServerKind,
   SqlQuery,
@@ -356,22 +355,20 @@ export interface RuleFilter {
   readonly withoutAlerts?: boolean
 }
 
-/** Where metrics are kept, whatever protocol brings them: samples as a `SeriesWrite` made of these names and limits, the rest as rows. */
+/** Where metrics are kept, whatever protocol brings them: samples as a `SeriesWrite` made of these names, the rest as rows. */
 export interface MetricsysService {
   /** Columns of the tables of metrics. */
   readonly timeColumn: string
   readonly valueColumn: string
   /** The physical table of metrics that ask for no other. */
   readonly physicalTable: string
-  /** The limits that are configured. */
-  readonly limits: SeriesLimits
   /** Throws DbError `InvalidArguments` for a name of a metric or a label that cannot be one. */
   checkMetric(name: string): void
   checkLabel(name: string, metric: string): void
   /** Counts the values of label names, for series that were not known. */
   countLabels(labels: readonly SeriesLabel[]): void
-  /** For a look at the limits before rows are written. */
-  room(db: string): MetricsRoom
+  /** For a look at the limits before so many rows are written. */
+  room(db: string, rows: number): MetricsRoom
   /** A write for each table. Throws DbError: see `checkHistogram`. */
   histogramWrites(rows: readonly HistogramRow[], physicalTable: string): Steps<readonly TableWrite[]>
   /** Throws DbError `InvalidArguments` saying what does not fit together. */
@@ -387,11 +384,11 @@ export interface MetricsysService {
   serveRules(rules: AlertingService): void
 }
 
-/** The room for metrics there is in a database; both throw DbError `InvalidArguments` naming the limit that is reached. */
+/** The room for metrics there is in a database; both throw LimitReached. Known series always fit. */
 export interface MetricsRoom {
   /** For rows of a series. */
   check(name: SeriesName, physicalTable: string): void
-  checkExemplars(): void
+  checkExemplar(name: SeriesName): void
 }
 
 export interface HistogramRow {

@@ -1,5 +1,6 @@
 // What differs between two loaded configurations, and what of it a running server can take over.
 import type { TSchema } from 'typebox'
+import { nodeAt } from './environment.ts'
 import { isTable, type SchemaNode } from './read.ts'
 
 export interface ChangedKey {
@@ -26,9 +27,7 @@ export function changedKeys(
 
 /** Whether the key at `path` changes while running. */
 export function isLive(schema: TSchema, path: readonly string[]): boolean {
-  let node: SchemaNode | undefined = schema as SchemaNode
-  for (const key of path) node = node?.properties?.[key]
-  return node?.live === true
+  return nodeAt(schema as SchemaNode, path)?.live === true
 }
 
 /** Puts the values of some keys in place: whoever holds the target, or a table of it, sees them. */

@@ -74,6 +74,7 @@ export function typeOf(node: SchemaNode): string {
   if (node.unit !== undefined) return `${node.unit}${minimum ? least : ''}`
   if (node.type === 'integer') return `whole number${minimum ? range : ''}`
   if (node.type === 'number') return `number${range}`
+  if (node.type === 'object') return 'table'
   return node.type === 'boolean' ? 'true or false' : 'text'
 }
 

@@ -38,6 +38,7 @@ export const flag = (byDefault: boolean, description: string, options: Pick<KeyO
   Type.Boolean({ default: byDefault, description, ...options })
 
 const live = { live: true } as const
+const ownLimit = (description: string) => Type.Integer({ description, minimum: 1, ...live })
 const text = (byDefault: string, description: string, options: KeyOptions & { pattern?: string } = {}) =>
   Type.String({ default: byDefault, description, ...options })
 const choice = <const T extends readonly string[]>(
@@ -236,6 +237,47 @@ const clickhouse = table(
     key_path: text('', 'Private key of that certificate, PEM.')
   },
   'The ClickHouse cluster, where `engine` is `clickhouse`.'
+)
+
+const databaseLimits = table(
+  {
+    max_tables: Type.Optional(ownLimit('Tables of this database.')),
+    max_metrics: Type.Optional(ownLimit('Metrics of this database.')),
+    max_columns: Type.Optional(ownLimit('Columns of one of its tables.')),
+    max_series: Type.Optional(ownLimit('Series of one of its tables.'))
+  },
+  'Limits of one database.'
+)
+
+const limits = table(
+  {
+    max_tables: count(
+      20_000,
+      'Tables of one database that have rows of their own. Writes and statements that would need a further one are refused with 400.',
+      live
+    ),
+    max_metrics: count(
+      100_000,
+      'Metrics of one database: tables whose rows lie in a table that they share. Further ones are refused with 400.',
+      live
+    ),
+    max_columns: count(
+      2_000,
+      'Columns of one table, of metrics that share a table all label names. What needs further ones is refused with 400.',
+      live
+    ),
+    max_series: count(
+      5_000_000,
+      'Series (sets of tag values) of one table, of all metrics that share one together. Rows of further ones are refused with 400, those of known ones go on; each takes some 300 bytes of memory.',
+      live
+    ),
+    databases: Type.Record(Type.String(), databaseLimits, {
+      default: {},
+      description: 'Other limits for single databases: `[limits.databases.NAME]`.',
+      ...live
+    })
+  },
+  'How far what clients write may make databases and tables grow, whichever protocol it comes by. The database `svc_private`, where only the server writes, has none of them but its own.'
 )
 
 const storage = table(
@@ -466,6 +508,7 @@ export const configSchema = table(
       live
     ),
     http,
+    limits,
     storage,
     wal,
     logging,

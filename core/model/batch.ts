@@ -1,5 +1,5 @@
 // Columns in memory, in Arrow's layout: typed arrays, offsets and bytes, validity bitmaps. What every write and every result is made of.
-import type { GrowthLimits, SeriesKeys, SeriesLabel } from './series.ts'
+import type { SeriesKeys, SeriesLabel } from './series.ts'
 import type { ColumnIndex, Semantic, TableOptions } from './table.ts'
 import type { ColumnType, ResultType } from './types.ts'
 
@@ -65,8 +65,6 @@ export interface TableWrite {
   readonly options?: TableOptions
   /** False: a missing table or column is an error instead of being created. Default: the server's `auto_create_table`. */
   readonly autoCreate?: boolean
-  /** Default: none. */
-  readonly limits?: GrowthLimits
   /** `delete` hides the rows with the same tags and time; only tags and time index are read. Default `put`. */
   readonly op?: 'put' | 'delete'
 }
@@ -102,6 +100,16 @@ export interface ResultBatch {
 /** Whether row `i` has a value. */
 export function isValid(valid: Uint8Array | undefined, i: number): boolean {
   return valid === undefined || (valid[i >> 3]! & (1 << (i & 7))) !== 0
+}
+
+/** Sets bit `i`, the least significant of a byte first. */
+export function setBit(bits: Uint8Array, i: number): void {
+  bits[i >> 3]! |= 1 << (i & 7)
+}
+
+/** Clears bit `i`. */
+export function clearBit(bits: Uint8Array, i: number): void {
+  bits[i >> 3]! &= ~(1 << (i & 7))
 }
 
 /** A bitmap of `rows` ones (or zeros). */

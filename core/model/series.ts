@@ -51,35 +51,6 @@ export interface SeriesWrite {
   readonly physicalTable: string
   readonly options?: TableOptions
   readonly autoCreate?: boolean
-  readonly limits: SeriesLimits
   /** Series that cannot be taken are left out and told, instead of failing the write. */
   readonly partial?: boolean
-}
-
-/** How far new series may make a physical table grow. */
-export interface SeriesLimits {
-  /** Series of one physical table. */
-  readonly series: Limit
-  /** Tags of one physical table. */
-  readonly tags: Limit
-  /** Tables of one database. */
-  readonly tables: Limit
-}
-
-/** How far a write may make a database and its tables grow, looked at in the turn in which they do. What is absent has no limit. */
-export interface GrowthLimits {
-  /** Tables of one database. */
-  readonly tables?: Limit
-  /** Columns of one table. */
-  readonly columns?: Limit
-  /** Tags of one physical table. */
-  readonly tags?: Limit
-  /** Sets of tag values of one physical table. */
-  readonly series?: Limit
-}
-
-/** `key` is the configuration key that sets it, for the error. */
-export interface Limit {
-  readonly most: number
-  readonly key: string
 }

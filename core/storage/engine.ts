@@ -1,6 +1,7 @@
 // The seam between the rules of a database and the driver that keeps the data. Eight members; a ninth needs a decision record.
 import type { Column, ResultBatch, ResultColumn } from '../model/batch.ts'
-import type { Limit, SeriesKeys, SeriesLabel } from '../model/series.ts'
+import type { Limit } from '../model/limit.ts'
+import type { SeriesKeys, SeriesLabel } from '../model/series.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
 import type { Steps } from '../pace.ts'
 import type { Dialect } from './dialect/dialect.ts'
@@ -120,7 +121,7 @@ export interface ResolvedWrite {
   readonly op: 'put' | 'delete'
   /** The tags of the rows, where `columns` has none of them. */
   readonly tags?: ResolvedTags
-  /** How many series the table may have with those of the rows. Throws DbError `InvalidArguments` naming the key. */
+  /** How many series the table may have with those of the rows. Throws LimitReached. */
   readonly seriesLimit?: Limit
 }
 

@@ -6,11 +6,19 @@ import type { Table } from '../model/table.ts'
 import type { Steps } from '../pace.ts'
 import { checkLabels } from './check-columns.ts'
 import type { Catalog, ResolvedWrite, SeriesNumbers } from './engine.ts'
+import type { LimitsOf } from './limits.ts'
+import { createRoom, seriesOf, seriesRoom } from './room.ts'
 import { checkName } from './schema.ts'
-import { seriesRoom } from './series-limit.ts'
 
 /** Series that are looked at in one step. */
 export const stepSeries = 256
+
+/** Whose keys they are, and the limits there. */
+export interface TagScope {
+  readonly plugin: string
+  readonly database: string
+  readonly limitsOf: LimitsOf
+}
 
 /** A write, and what of its tags the catalog does not know yet. */
 export interface TaggedWrite {
@@ -21,18 +29,29 @@ export interface TaggedWrite {
   readonly added: readonly { readonly index: number; readonly labels: readonly SeriesLabel[] }[]
 }
 
-/** Asks for the tags of keys that are not known. Throws DbError `InvalidArguments` for a name that cannot be a column's, and what asking throws. */
-export function* findTags(catalog: Catalog, scope: string, write: TableWrite): Steps<TaggedWrite> {
+/**
+ * Asks for the tags of keys that are not known. Throws DbError `InvalidArguments` for a name that cannot be a column's, LimitReached, and
+ * what asking throws.
+ */
+export function* findTags(
+  catalog: Catalog,
+  { plugin, database, limitsOf }: TagScope,
+  write: TableWrite
+): Steps<TaggedWrite> {
   const { tags } = write
   if (tags === undefined) return { write, planned: write, numbers: undefined, added: [] }
+  const scope = [plugin, database].join('\0')
   const numbers = yield* catalog.findSeries(scope, tags.keys, write.table)
   if (numbers.unknown.length === 0) return { write, planned: write, numbers, added: [] }
   const added: { readonly index: number; readonly labels: readonly SeriesLabel[] }[] = []
   const names = new Set<string>()
+  const made = { physicalTable: write.options?.physical_table, columns: write.columns.map(column => column.name) }
+  const room = createRoom(catalog, limitsOf, numbers.unknown.length).table(database, write.table, made)
   for (const [i, index] of numbers.unknown.entries()) {
     if (i % stepSeries === stepSeries - 1) yield
     const labels = tags.labels(index)
     checkLabels(`table ${write.table}`, labels)
+    room.take(labels)
     for (const { name } of labels) names.add(name)
     added.push({ index, labels })
   }
@@ -41,35 +60,33 @@ export function* findTags(catalog: Catalog, scope: string, write: TableWrite): S
 }
 
 /** The write with its table, which has all columns now, and numbers for its tags. Throws DbError `InvalidArguments` where the table has them as something else. */
-export function* introduceTags(catalog: Catalog, found: ResolvedWrite, tagged: TaggedWrite): Steps<ResolvedWrite> {
+export function* introduceTags(
+  catalog: Catalog,
+  limitsOf: LimitsOf,
+  found: ResolvedWrite,
+  tagged: TaggedWrite
+): Steps<ResolvedWrite> {
   const { write, numbers, added } = tagged
   if (numbers === undefined || write.tags === undefined) return found
   const { table } = found
   const tags = new Set(table.tags.map(({ name }) => name))
   for (const { name } of write.columns) if (tags.has(name)) throw wrongPlace(table, name, 'tag', 'field')
   const value = table.timeIndex.name
-  const limit = write.limits?.series
+  const limit = limitsOf(table.database).series
   // Near the limit one by one: several keys may stand for the same tags.
-  const size = limit === undefined || seriesOf(catalog, table) + added.length <= limit.most ? stepSeries : 1
+  const size = seriesOf(catalog, table) + added.length <= limit.most ? stepSeries : 1
   for (let from = 0; from < added.length; from += size) {
     if (from > 0 && from % stepSeries === 0) yield
     const some = added.slice(from, from + size)
     for (const { labels } of some) checkPlaces(table, tags, labels)
-    if (limit !== undefined) {
-      const room = seriesRoom(catalog, table.database, table, limit)
-      for (const { labels } of some) room.take(labels, some.length)
-    }
+    const room = seriesRoom(catalog, table, limit)
+    for (const { labels } of some) room.take(labels, some.length)
     catalog.addSeries(
       numbers,
       some.map(({ index, labels }) => ({ index, table, value, labels }))
     )
   }
   return { ...found, columns: write.columns, tags: { numbers, series: write.tags.series } }
-}
-
-function seriesOf(catalog: Catalog, table: Table): number {
-  const physical = catalog.table(table.database, table.options.physical_table ?? table.name)
-  return physical === undefined ? 0 : (catalog.statistics(physical).series ?? 0)
 }
 
 function checkPlaces(table: Table, tags: ReadonlySet<string>, labels: readonly SeriesLabel[]): void {

@@ -1,7 +1,7 @@
 // Samples as rows of a table that somebody made in a shape of its own: another unit of time, another type of number, no tags.
 import { DbError } from '../errors.ts'
 import type { Column, ColumnData } from '../model/batch.ts'
-import { bitmap } from '../model/batch.ts'
+import { bitmap, setBit } from '../model/batch.ts'
 import type { SeriesLabel, SeriesWrite } from '../model/series.ts'
 import { convertTime } from '../model/time.ts'
 import { type TimestampType, timeUnit } from '../model/types.ts'
@@ -53,7 +53,7 @@ function labelColumn(name: string, rows: readonly (readonly SeriesLabel[])[]): C
   const valid = bitmap(rows.length, false)
   for (const [i, value] of values.entries()) {
     offsets[i + 1] = offsets[i]! + (value?.length ?? 0)
-    if (value !== undefined) valid[i >> 3]! |= 1 << (i & 7)
+    if (value !== undefined) setBit(valid, i)
   }
   const bytes = Buffer.concat(values.filter(value => value !== undefined))
   return { name, type: 'String', semantic: 'tag', data: { kind: 'bytes', offsets, bytes, valid } }

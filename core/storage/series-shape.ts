@@ -53,8 +53,7 @@ export function seriesShape(shape: TableShape, write: SeriesWrite, options: Tabl
     empty(value?.name ?? write.valueColumn, value?.type ?? 'Float64', 'field')
   ]
   columns.sort((a, b) => (a.name < b.name ? -1 : 1))
-  const { tables } = write.limits
-  return { table: name, rows: 0, columns, limits: { tables }, options: { ...options, physical_table: physicalTable } }
+  return { table: name, rows: 0, columns, options: { ...options, physical_table: physicalTable } }
 }
 
 function empty(name: string, type: Column['type'], semantic: Column['semantic']): Column {

@@ -5,18 +5,19 @@ import type { Table, TableOptions } from '../model/table.ts'
 import { mapPaced, type Pace, runPaced, type Steps } from '../pace.ts'
 import { checkLabels } from './check-columns.ts'
 import type { Catalog, ResolvedSeries, ResolvedWrite, SeriesAddition, SeriesNumbers } from './engine.ts'
+import { LimitReached, type LimitsOf } from './limits.ts'
+import { createRoom, seriesRoom, type TableRoom } from './room.ts'
 import { stepSeries } from './row-tags.ts'
 import type { PlannedWrite } from './schema.ts'
-import { createRoom, seriesRoom } from './series-limit.ts'
 import { rowsOfSeries } from './series-rows.ts'
 import { numberColumn, seriesShape, TableShape } from './series-shape.ts'
-import { Outgrown } from './table-limit.ts'
 
 export interface SeriesParts {
   readonly catalog: Catalog
   /** Makes and widens tables of one database, all together. */
   resolve(db: string, writes: readonly PlannedWrite[], pace: Pace): Promise<readonly ResolvedWrite[]>
   requireDatabase(name: string): unknown
+  readonly limitsOf: LimitsOf
 }
 
 /** Whose write it is, and what it may do. */
@@ -71,7 +72,7 @@ export async function resolveSeriesWrite(
 
 /** What the unknown keys stand for, by table; each gets a look at the limits. */
 function* nameSeries(
-  { catalog, requireDatabase }: SeriesParts,
+  { catalog, requireDatabase, limitsOf }: SeriesParts,
   { db, plugin }: SeriesRequest,
   write: SeriesWrite,
   numbers: SeriesNumbers,
@@ -85,7 +86,15 @@ function* nameSeries(
     databases.set(database, known)
     return known
   }
-  const room = createRoom(catalog, write, numbers.unknown.length)
+  const room = createRoom(catalog, limitsOf, numbers.unknown.length)
+  const rooms = new Map<TableShape, TableRoom>()
+  const roomOf = (shape: TableShape) => {
+    const { database, name, physicalTable } = shape
+    const columns = [write.timeColumn, write.valueColumn]
+    const made = rooms.get(shape) ?? room.table(database, name, { physicalTable, columns })
+    rooms.set(shape, made)
+    return made
+  }
   for (const [i, index] of numbers.unknown.entries()) {
     if (i % stepSeries === stepSeries - 1) yield
     try {
@@ -95,7 +104,7 @@ function* nameSeries(
       const known = databases.get(database) ?? open(database)
       const found = known.get(name.table)
       const shape = found ?? new TableShape(database, name, write, catalog.table(database, name.table))
-      room.take(shape, name)
+      roomOf(shape).take(name.labels)
       if (found === undefined) {
         known.set(name.table, shape)
         shapes.push(shape)
@@ -110,7 +119,7 @@ function* nameSeries(
 
 /** Makes tables and numbers; returns the tables whose samples are written as rows. */
 async function introduce(
-  { catalog, resolve }: SeriesParts,
+  { catalog, resolve, limitsOf }: SeriesParts,
   { autoCreate, options }: SeriesRequest,
   write: SeriesWrite,
   numbers: SeriesNumbers,
@@ -123,14 +132,14 @@ async function introduce(
     const planned = await mapPaced(pace, group, shape => ({ write: seriesShape(shape, write, options), autoCreate }))
     const resolved = await resolve(database, planned, pace).catch(error => {
       // Looked at anew, series that do not fit any more are told one by one.
-      throw error instanceof Outgrown ? new DbError('RequestOutdated', error.message) : error
+      throw error instanceof LimitReached ? new DbError('RequestOutdated', error.message) : error
     })
     for (const [i, shape] of group.entries()) {
       const { table } = resolved[i]!
       shape.table = table
       const value = numberColumn(table, write.valueColumn)
       if (!isSeriesTable(table) || value?.type !== 'Float64') outside.push(shape)
-      else await runPaced(pace, addSeries(catalog, write, numbers, shape, { table, value: value.name }, refuse))
+      else await runPaced(pace, addSeries(catalog, limitsOf, numbers, shape, { table, value: value.name }, refuse))
     }
   }
   return outside
@@ -138,16 +147,16 @@ async function introduce(
 
 function* addSeries(
   catalog: Catalog,
-  { limits }: SeriesWrite,
+  limitsOf: LimitsOf,
   numbers: SeriesNumbers,
-  { database, series }: TableShape,
+  { series }: TableShape,
   of: Pick<SeriesAddition, 'table' | 'value'>,
   refuse: (index: number, error: unknown) => void
 ): Steps<void> {
   for (let from = 0; from < series.length; from += stepSeries) {
     const some = series.slice(from, from + stepSeries)
     // Others may have added series since this write was looked at: what counts is how many there are now.
-    const room = seriesRoom(catalog, database, of.table, limits.series)
+    const room = seriesRoom(catalog, of.table, limitsOf(of.table.database).series)
     const fitting = some.filter(({ index, labels }) => {
       try {
         room.take(labels, some.length)

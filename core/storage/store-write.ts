@@ -8,6 +8,8 @@ import type { SeriesWrite } from '../model/series.ts'
 import { Pace, runPaced } from '../pace.ts'
 import { checkColumns, checkSamples } from './check-columns.ts'
 import type { Engine, ResolvedSeries, ResolvedWrite } from './engine.ts'
+import { LimitReached } from './limits.ts'
+import { checkSeries } from './room.ts'
 import { findTags, introduceTags, type TaggedWrite } from './row-tags.ts'
 import { checkWrite } from './schema.ts'
 import { type RefusedSeries, resolveSeriesWrite, type SeriesParts } from './series-write.ts'
@@ -23,6 +25,8 @@ export interface StoreWriteParts extends Omit<SeriesParts, 'catalog'> {
   alone<T>(work: (resolve: SeriesParts['resolve']) => Promise<T>): Promise<T>
   /** Counts what was stored. */
   count(ctx: RequestContext, rows: number, deleted: number): void
+  /** Counts a write that did not fit, as a whole or in part. */
+  refuseAt(reached: LimitReached): void
   /** Counts a write that is not what a plugin may hand over. */
   refuse(ctx: RequestContext): void
 }
@@ -56,6 +60,7 @@ export function createStoreWrite(
         if (attempt < mostAttempts) return await writeOnce(own, ctx, writes, pace)
         return await parts.alone(resolve => writeOnce({ ...own, resolve }, ctx, writes, pace))
       } catch (error) {
+        if (error instanceof LimitReached) parts.refuseAt(error)
         if (!isDbError(error) || !outdated.has(error.code)) throw error
         if (attempt === mostAttempts) {
           throw new DbError('StorageUnavailable', 'tables change all the time', { cause: error, retryAfter: 1 })
@@ -130,7 +135,7 @@ async function writeOnce(
   writes: Writes,
   pace: Pace
 ): Promise<WriteResult> {
-  const { engine, count } = parts
+  const { engine, count, refuseAt } = parts
   const resolved = await resolveAll(parts, ctx, writes, pace)
   const kept = resolved.map(({ writes }) => writes.filter(write => write.rows > 0 && !isInstant(write)))
   const all = kept.flat()
@@ -139,6 +144,7 @@ async function writeOnce(
   const refused = resolved.flatMap(each =>
     each.refused !== undefined && each.refused.series > 0 ? [each.refused] : []
   )
+  if (refused[0]?.error instanceof LimitReached) refuseAt(refused[0].error)
   return { rows, perWrite: kept.map(countRows), ...(refused[0] && { refused: refused[0] }) }
 }
 
@@ -168,7 +174,7 @@ async function resolveAll(
 
 /** Tables of one database are made and widened together. */
 async function resolveTables(
-  { engine, resolve, requireDatabase }: StoreWriteParts,
+  { engine, resolve, requireDatabase, limitsOf }: StoreWriteParts,
   { db, plugin }: RequestContext,
   writes: readonly TableWrite[],
   allowed: (write: TableWrite) => boolean,
@@ -177,12 +183,13 @@ async function resolveTables(
   for (const { database } of writes) if (database !== undefined) requireDatabase(database)
   const resolved = new Map<TableWrite, ResolvedWrite>()
   for (const [database, group] of Map.groupBy(writes, write => write.database ?? db)) {
-    const scope = [plugin, database].join('\0')
+    const scope = { plugin, database, limitsOf }
+    await runPaced(pace, checkSeries(engine.catalog, database, group, limitsOf))
     const tagged: TaggedWrite[] = []
     for (const write of group) tagged.push(await runPaced(pace, findTags(engine.catalog, scope, write)))
     const planned = tagged.map(({ planned }, i) => ({ write: planned, autoCreate: allowed(group[i]!) }))
     for (const [i, found] of (await resolve(database, planned, pace)).entries())
-      resolved.set(group[i]!, await runPaced(pace, introduceTags(engine.catalog, found, tagged[i]!)))
+      resolved.set(group[i]!, await runPaced(pace, introduceTags(engine.catalog, limitsOf, found, tagged[i]!)))
   }
   return writes.map(write => resolved.get(write)!)
 }

@@ -11,6 +11,7 @@ import type { TableWrite } from '../model/batch.ts'
 import type { SeriesLabel, SeriesWrite } from '../model/series.ts'
 import type { Database, Table, TableChange, TableDefinition, TableOptions, View } from '../model/table.ts'
 import { mapPaced, Pace, runPaced } from '../pace.ts'
+import { serialQueue } from '../serial.ts'
 import { noTracing, type Tracing } from '../trace/trace.ts'
 import { auditedStore } from './audited.ts'
 import type { Dialect } from './dialect/dialect.ts'
@@ -26,13 +27,14 @@ import type {
   TableStep
 } from './engine.ts'
 import { createGate } from './gate.ts'
+import { configuredLimits, type DatabaseLimits, LimitReached } from './limits.ts'
 import { createNews } from './news.ts'
 import { createRunQuery } from './query-measure.ts'
+import { checkSteps, createRoom, type Room } from './room.ts'
 import { checkDefinition, checkHosts, checkName, inheritOptions, type PlannedWrite, planSteps } from './schema.ts'
 import type { RefusedSeries } from './series-write.ts'
 import { createStoreWrite, type StoreWriteParts } from './store-write.ts'
 import { refuseSystem } from './system.ts'
-import { checkSteps } from './table-limit.ts'
 
 /** Tables that are made or changed in one transaction. */
 const stepTables = 1_000
@@ -80,6 +82,14 @@ export interface Store {
   /** A database as a metric's label: its name while it is one of the first hundred, else `other`; '' for one that does not exist. */
   label(database: string): string
 
+  /** `[limits]` of a database as they are now. */
+  limits(database: string): DatabaseLimits
+  /**
+   * For protocols that leave out what does not fit and store the rest: the room there is for at most so many sets of tags, counted as they
+   * are taken. The store looks again when it writes.
+   */
+  room(most: number): Room
+
   views(database: string): readonly View[]
   view(database: string, name: string): View | undefined
 
@@ -100,7 +110,7 @@ export interface StoreParts {
   readonly engine: Engine
   readonly config: Pick<
     Config,
-    'auto_create_table' | 'max_concurrent_queries' | 'max_waiting_queries' | 'query_wait_timeout'
+    'auto_create_table' | 'limits' | 'max_concurrent_queries' | 'max_waiting_queries' | 'query_wait_timeout'
   >
   readonly metrics: Metrics
   readonly tracing?: Tracing
@@ -138,17 +148,19 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     'Writes refused because their columns are not what the plugin says they are.',
     ['plugin']
   )
+  const limitRefusals = metrics.counter(
+    'svc_limits_refused_total',
+    'Writes and changes of tables refused, as a whole or in part, at a limit of `[limits]`.',
+    ['limit']
+  )
+  const limitsOf = configuredLimits(config)
+  const refuseAt = ({ limit }: LimitReached) => limitRefusals.add(1, { limit })
   const tablesCreated = metrics.counter('svc_table_operator_create_table', 'Tables created.', ['db'])
   const tablesChanged = metrics.counter('svc_table_operator_alter_tables', 'Tables changed.', ['db'])
   const dbLabel = databaseLabel(catalog.databases().map(database => database.name))
 
   // Changes of the catalog take turns, so that two requests that meet a new table agree on it.
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = turn.then(work, work)
-    turn = next.catch(() => {})
-    return next
-  }
+  const inTurn = serialQueue()
 
   const newTables = createNews()
 
@@ -217,18 +229,15 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       for (;;) {
         const { tables, steps } = await plan(db, writes, pace)
         if (steps.length === 0) {
-          return writes.map(({ write: { table, rows, columns, op = 'put', limits } }) => ({
-            table: tables.get(table)!,
-            rows,
-            columns,
-            op,
-            ...(limits?.series && { seriesLimit: limits.series })
+          const { series: seriesLimit } = limitsOf(db)
+          return writes.map(({ write: { table, rows, columns, op = 'put' } }) => ({
+            ...{ table: tables.get(table)!, rows, columns, op, seriesLimit }
           }))
         }
         // Planned again in turn: another request may have done it meanwhile.
         await run(async () => {
           const { steps } = await plan(db, writes, pace)
-          checkSteps(catalog, db, steps, writes)
+          checkSteps(catalog, db, steps, limitsOf(db))
           if (steps.length > 0) await changeTables(db, steps, pace)
         })
       }
@@ -239,6 +248,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     config,
     resolve: resolveIn(inTurn),
     requireDatabase,
+    limitsOf,
+    refuseAt,
     alone: work => inTurn(() => work(resolveIn(run => run()))),
     count({ db, plugin }, rows, deleted) {
       const labels = { db: dbLabel(db), plugin }
@@ -246,6 +257,14 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       if (deleted > 0) rowsDeleted.add(deleted, labels)
     },
     refuse: ({ plugin }) => writesRefused.add(1, { plugin })
+  }
+  const checkGrowth = (database: string, steps: readonly TableStep[]) => {
+    try {
+      checkSteps(catalog, database, steps, limitsOf(database))
+    } catch (error) {
+      if (error instanceof LimitReached) refuseAt(error)
+      throw error
+    }
   }
   const requireWritable = (name: string): Database => {
     refuseSystem(name)
@@ -284,6 +303,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     view: (database, name) => catalog.view(database, name),
     statistics: table => catalog.statistics(table),
     knowsSeries: (table, labels) => catalog.knowsSeries(table, labels),
+    limits: limitsOf,
+    room: most => countedRoom(createRoom(catalog, limitsOf, most), refuseAt),
     label: name => (catalog.database(name) === undefined ? '' : dbLabel(name)),
 
     createDatabase(ctx, name, options) {
@@ -323,8 +344,10 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       refuseSystem(definition.database)
       return inTurn(async () => {
         refuseTaken(definition.database, definition.name)
-        checkHosts([{ kind: 'create', definition }])
-        const table = await catalog.createTable(complete(definition))
+        const step = { kind: 'create', definition: complete(definition) } as const
+        checkHosts([step])
+        checkGrowth(definition.database, [step])
+        const table = await catalog.createTable(step.definition)
         tablesCreated.add(1, { db: dbLabel(definition.database) })
         newTables.tell()
         return table
@@ -336,6 +359,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       refuseSystem(table.database)
       return inTurn(async () => {
         if (change.kind === 'rename') refuseTaken(table.database, change.name)
+        checkGrowth(table.database, [{ kind: 'change', table, change }])
         const changed = await catalog.changeTable(table, change)
         tablesChanged.add(1, { db: dbLabel(table.database) })
         if (change.kind === 'rename') newTables.tell()
@@ -402,6 +426,25 @@ function narrowed(store: Store, user: User): Store {
     view: (database, name) => (mayUse(user, database) ? store.view(database, name) : undefined)
   }
   return seen
+}
+
+/** Tells of each refusal. */
+function countedRoom(room: Room, refuse: (reached: LimitReached) => void): Room {
+  return {
+    table(...of) {
+      const { take } = room.table(...of)
+      return {
+        take(labels) {
+          try {
+            take(labels)
+          } catch (error) {
+            if (error instanceof LimitReached) refuse(error)
+            throw error
+          }
+        }
+      }
+    }
+  }
 }
 
 function tablesOf(query: Query): readonly Table[] {

@@ -16,12 +16,7 @@ export const options = Type.Object({
     'Each parameter of structured data is a column `sd_ID_NAME`; otherwise, and beyond `max_columns`, all are one JSON column.'
   ),
   max_message: size(64 * 1024, 'Bytes of one message; longer ones are left out, and counted.', { minimum: 480 }),
-  max_columns: count(
-    200,
-    'Columns of the table; structured data that would need further ones goes to the JSON column.'
-  ),
-  max_series: count(1_000_000, 'Series (host, application, facility, severity) of the table; more are refused.'),
-  max_tables: count(100_000, 'Tables of the database; messages that would need a further one are refused.')
+  max_columns: count(200, 'Columns of the table; structured data that would need further ones goes to the JSON column.')
 })
 
 /** @typedef {import('typebox').Static<typeof options>} Options */

@@ -1,5 +1,5 @@
 // Messages on their way to the store: parsed, put into columns, written; tried again while the store has no room.
-import { checkGrowth, isDbError, pause, tableLimits } from 'weir-server'
+import { isDbError, pause } from 'weir-server'
 import { columnsOf } from './columns.js'
 import { parseMessage } from './message.js'
 
@@ -30,7 +30,6 @@ const passing = new Set([429, 503])
  * @returns {Receive}
  */
 export function createReceive({ store, metrics, plugin }, options, zone) {
-  const limits = tableLimits(plugin, options)
   const labels = ['plugin', 'reason']
   const skipped = metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
   /** @param {RequestContext} ctx @param {readonly Message[]} messages */
@@ -39,7 +38,7 @@ export function createReceive({ store, metrics, plugin }, options, zone) {
     const columns = columnsOf(messages, options, store.table(ctx.db, table))
     /** @type {TableWrite} */
     const rows = { table, rows: messages.length, columns, options: { append_mode: true } }
-    await store.write(ctx, checkGrowth(store, ctx.db, [rows], limits))
+    await store.write(ctx, [rows])
   }
   return {
     async store(ctx, received) {

@@ -1,6 +1,6 @@
 // Events and raw text in as collectors of events send them, with tokens and numbered answers.
 import { Type } from 'typebox'
-import { count, definePlugin, flag, size, tableLimits } from '../../core/index.ts'
+import { count, definePlugin, flag, size } from '../../core/index.ts'
 import { createAcks } from './acks.ts'
 import { readCredentials } from './credentials.ts'
 import { createReceive } from './receive.ts'
@@ -30,21 +30,12 @@ export default definePlugin({
     max_event_size: size(2 ** 20, 'Bytes of one event in JSON; a request with a larger one is refused with 413.', {
       minimum: 1
     }),
-    max_series: count(
-      1_000_000,
-      'Series (sets of host, source, sourcetype and values of fields) of one table. Events with further ones are refused with 400; each takes some 300 bytes of memory.'
-    ),
-    max_columns: count(
-      1_000,
-      'Columns of one table. Events with keys that would need further ones are refused with 400.'
-    ),
-    max_tables: count(20_000, 'Tables of one database. Events that would need further ones are refused with 400.'),
     max_request_tables: count(1_000, 'Tables that the events of one request go to; more are refused with 400.')
   }),
   setup(core, config): CollectorService {
     const { acknowledge, max_channels, max_request_tables } = config
-    const requestTables = { most: max_request_tables, key: 'plugins.eventcollector.max_request_tables' }
-    const receive = createReceive(core, { ...tableLimits(core.plugin, config), requestTables })
+    const tables = { most: max_request_tables, key: 'plugins.eventcollector.max_request_tables' }
+    const receive = createReceive(core, tables)
     return { receive, acks: acknowledge ? createAcks(max_channels) : undefined }
   },
   routes: (app, config) => routes(app, app.services.eventcollector, config),

@@ -1,7 +1,6 @@
 // Events on their way to the store: with a pipeline as its items, without one as columns.
 import {
   type Core,
-  checkGrowth,
   DbError,
   type Item,
   ItemBatch,
@@ -12,7 +11,6 @@ import {
   type RequestContext,
   runPaced,
   type Steps,
-  type TableLimits,
   type TableWrite
 } from '../../core/index.ts'
 import type { PipelineResult, PipelinesService } from '../services.ts'
@@ -35,37 +33,33 @@ export interface Receiving {
   readonly pipeline: PipelineStep | undefined
 }
 
-export interface CollectorLimits extends TableLimits {
-  /** Tables of one request. */
-  readonly requestTables: Limit
-}
-
 /** Resolves with what was left out once everything else is stored. */
 export type Receive = (ctx: RequestContext, request: Receiving) => Promise<PipelineResult['skipped']>
 
 /** How many left out events an answer tells. */
 const shownErrors = 10
 
-export function createReceive(core: Core, limits: CollectorLimits): Receive {
+/** `tables`: to how many of them the events of one request may go. */
+export function createReceive(core: Core, tables: Limit): Receive {
   const labels = ['plugin', 'reason']
   const skipped = core.metrics.counter('svc_items_skipped_total', 'Items left out because of an error.', labels)
   return async (ctx, { read, pipeline }) => {
     core.store.requireDatabase(ctx.db)
     const pace = new Pace(ctx.signal)
     const events = await runPaced(pace, read())
-    checkGroups(events, limits)
+    checkGroups(events, tables)
     const { failures } = events.batch
     if (failures.length > 0) skipped.add(failures.length, { plugin: ctx.plugin, reason: 'decode' })
     const own = failures.map(({ row, message }) => ({ index: events.batch.position(row), message }))
     const result =
-      pipeline === undefined ? await plainWrites(core, ctx, events, limits, pace) : await run(ctx, events, pipeline)
+      pipeline === undefined ? await plainWrites(core, ctx, events, pace) : await run(ctx, events, pipeline)
     await core.store.write(ctx, result.writes)
     const errors: ItemError[] = [...own.slice(0, shownErrors), ...result.errors].slice(0, shownErrors)
     return { count: own.length + result.skipped, errors }
   }
 }
 
-function checkGroups({ groups }: Events, { requestTables: { most, key } }: CollectorLimits): void {
+function checkGroups({ groups }: Events, { most, key }: Limit): void {
   if (groups.length > most) {
     throw new DbError('InvalidArguments', `the events go to ${groups.length} tables, at most are ${most} (${key})`)
   }
@@ -83,13 +77,7 @@ interface Writes {
   readonly errors: readonly ItemError[]
 }
 
-async function plainWrites(
-  { store }: Core,
-  ctx: RequestContext,
-  events: Events,
-  limits: TableLimits,
-  pace: Pace
-): Promise<Writes> {
+async function plainWrites({ store }: Core, ctx: RequestContext, events: Events, pace: Pace): Promise<Writes> {
   const { options: hints } = ctx.hints
   const options = { append_mode: hints.merge_mode === undefined, ...hints }
   const writes: TableWrite[] = []
@@ -97,7 +85,7 @@ async function plainWrites(
     const columns = await runPaced(pace, columnsOf(events, rows, store.table(ctx.db, table)))
     writes.push({ table, rows: rows.length, columns, options })
   }
-  return { writes: checkGrowth(store, ctx.db, writes, limits), skipped: 0, errors: [] }
+  return { writes, skipped: 0, errors: [] }
 }
 
 async function run(ctx: RequestContext, events: Events, step: PipelineStep): Promise<Writes> {

@@ -1,5 +1,5 @@
-// What lines ask of the tables there are: same types, same places, and room for what is new. Errors name the line.
-import type { Growth, Table, TableColumn } from '../../core/index.ts'
+// What lines ask of the tables there are: same types, same places. Errors name the line.
+import type { Table, TableColumn } from '../../core/index.ts'
 import type { DecodedTable } from './decode/measurement.ts'
 import { failure } from './decode/position.ts'
 
@@ -12,14 +12,11 @@ export interface LineTable {
   readonly decoded: DecodedTable
   /** Undefined: it will be made. */
   readonly table: Table | undefined
-  /** Made when something is new. */
-  readonly growth: () => Growth
 }
 
-/** Throws ParseError for the first line with a field the table cannot hold, DbError `InvalidArguments` where there is no room. */
-export function checkFields({ body, decoded, table, growth }: LineTable): void {
+/** Throws ParseError for the first line with a field the table cannot hold. */
+export function checkFields({ body, decoded, table }: LineTable): void {
   const known = table?.columns ?? []
-  const added: string[] = []
   let next = 0
   for (const { name, type, at } of decoded.fields) {
     // Fields mostly come in the order of their columns.
@@ -27,16 +24,14 @@ export function checkFields({ body, decoded, table, growth }: LineTable): void {
     const column = known[place]
     if (table === undefined && name === timeColumn)
       throw failure(body, at, `field ${name} has the name of the time index`)
-    if (column === undefined) added.push(name)
-    else if (column.semantic !== 'field')
-      throw failure(body, at, wrongPlace(name, decoded.name, column.semantic, 'field'))
-    else if (column.type !== type) {
+    if (column === undefined) continue
+    if (column.semantic !== 'field') throw failure(body, at, wrongPlace(name, decoded.name, column.semantic, 'field'))
+    if (column.type !== type) {
       const reason = `column ${name} of table ${decoded.name} is ${column.type}, the field is ${type}`
       throw failure(body, at, reason)
-    } else next = place + 1
+    }
+    next = place + 1
   }
-  if (table === undefined) added.push(timeColumn)
-  if (added.length > 0) growth().addColumns(added)
 }
 
 export function columnsOf(table: Table | undefined): ReadonlyMap<string, TableColumn> {

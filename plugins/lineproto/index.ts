@@ -15,12 +15,6 @@ export default definePlugin({
       default: 'last_non_null',
       description: 'How tables made by a write put together rows of the same tags and time.'
     }),
-    max_series: count(
-      5_000_000,
-      'Series of one table. Writes of further ones are refused with 400; each takes some 300 bytes of memory.'
-    ),
-    max_columns: count(2_000, 'Columns of one table. Writes that need further ones are refused with 400.'),
-    max_tables: count(20_000, 'Tables of one database. Writes that need further ones are refused with 400.'),
     max_request_tables: count(10_000, 'Measurements of one request; more are refused with 400.'),
     max_request_cells: count(
       1 << 24,

@@ -1,21 +1,16 @@
 // One write request: from lines to what the store has taken.
 import {
   type Column,
-  checkTables,
   convertTime,
-  createGrowth,
-  type Growth,
   mapPaced,
   Pace,
   type PluginCore,
   type RequestContext,
   runPaced,
   type Table,
-  type TableLimits,
   type TableOptions,
   type TableWrite,
   type TimestampType,
-  tableLimits,
   timeUnit
 } from '../../core/index.ts'
 import { checkFields, timeColumn } from './check.ts'
@@ -25,8 +20,6 @@ import type { Precision } from './decode/time.ts'
 import { createTags } from './tags.ts'
 
 export interface WriteOptions extends DecodeLimits {
-  readonly max_series: number
-  readonly max_tables: number
   readonly merge_mode: 'last_non_null' | 'last_row'
 }
 
@@ -36,16 +29,15 @@ export type Receive = (ctx: RequestContext, body: Buffer, precision: Precision) 
 export function createReceive(core: PluginCore, options: WriteOptions): Receive {
   // One that is read in slices has a decoder to itself; what one of them remembers is enough.
   let idle: LineDecoder | undefined = new LineDecoder(options)
-  const limits = tableLimits(core.plugin, options)
   return async (ctx, body, precision) => {
     const decoder = idle ?? new LineDecoder(options)
     idle = undefined
     const pace = new Pace(ctx.signal)
-    const decoding = runPaced(pace, decoder.decode(body, precision, now()))
+    const decoding = runPaced(pace, decoder.decode(body, precision, now(), core.store.limits(ctx.db).columns))
     const tables = await decoding.finally(() => {
       idle = decoder
     })
-    const request = { core, ctx, body, limits, newTable: newTableOptions(core, ctx, options) }
+    const request = { core, ctx, body, newTable: newTableOptions(core, ctx, options) }
     await core.store.write(ctx, await tableWrites(request, tables, pace))
   }
 }
@@ -59,27 +51,19 @@ interface LineRequest {
   readonly core: PluginCore
   readonly ctx: RequestContext
   readonly body: Buffer
-  readonly limits: TableLimits
   /** Of tables that are made. */
   readonly newTable: TableOptions
 }
 
 function tableWrites(request: LineRequest, tables: readonly DecodedTable[], pace: Pace): Promise<TableWrite[]> {
-  const { core, ctx, body, limits, newTable } = request
-  const names = tables.map(table => table.name)
-  checkTables(core.store, ctx.db, names, limits)
+  const { core, ctx, body, newTable } = request
   return mapPaced(pace, tables, decoded => {
     const { name, rows, fields } = decoded
     const table = core.store.table(ctx.db, name)
-    let made: Growth | undefined
-    const growth = () => {
-      made ??= createGrowth(core.store, ctx.db, name, limits)
-      return made
-    }
-    const line = { body, decoded, table, growth }
+    const line = { body, decoded, table }
     checkFields(line)
     const columns = [...fields.map(fieldColumn), timestamps(decoded, table)]
-    return { table: name, rows, columns, tags: createTags(line), options: newTable, limits }
+    return { table: name, rows, columns, tags: createTags(line), options: newTable }
   })
 }
 

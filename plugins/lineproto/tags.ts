@@ -1,5 +1,5 @@
 // The tags of rows: keys that the store knows or asks about.
-import type { Growth, RowTags, TableColumn } from '../../core/index.ts'
+import type { RowTags, TableColumn } from '../../core/index.ts'
 import { columnsOf, type LineTable, timeColumn, wrongPlace } from './check.ts'
 import { failure } from './decode/position.ts'
 import { readTags, type Tag } from './decode/tags.ts'
@@ -24,22 +24,19 @@ class TagCheck {
   readonly #time: string
   readonly #columns: ReadonlyMap<string, TableColumn>
   readonly #fields: ReadonlySet<string>
-  readonly #growth: Growth
 
-  constructor({ body, decoded, table, growth }: LineTable) {
+  constructor({ body, decoded, table }: LineTable) {
     this.#body = body
     this.#name = decoded.name
     this.#time = table?.timeIndex.name ?? timeColumn
     this.#columns = columnsOf(table)
     this.#fields = new Set(decoded.fields.map(field => field.name))
-    this.#growth = growth()
   }
 
-  /** Throws ParseError for the tag that does not fit, DbError `InvalidArguments` where there is no room. */
+  /** Throws ParseError for the tag that does not fit. */
   read(start: number, end: number): readonly Tag[] {
     const tags = readTags(this.#body, start, end)
     for (const tag of tags) this.#check(tag)
-    this.#growth.addTags(tags)
     return tags
   }
 

@@ -1,7 +1,6 @@
 // One push request: from the bytes of the body to what the store has taken.
 import {
   type Core,
-  checkGrowth,
   checkJsonValues,
   DbError,
   formatSize,
@@ -10,7 +9,6 @@ import {
   runPaced,
   type Steps,
   snappyLength,
-  type TableLimits,
   type TableWrite
 } from '../../core/index.ts'
 import type { PipelineHeaders, PipelineResult, PipelinesService } from '../services.ts'
@@ -39,19 +37,19 @@ export interface Received {
 
 export type Receive = (ctx: RequestContext, request: PushRequest) => Promise<Received>
 
-export interface PushLimits extends TableLimits {
+export interface PushOptions {
   /** Bytes of one entry. */
-  readonly entrySize: number
+  readonly max_entry_size: number
 }
 
-export function createReceive(core: Core, limits: PushLimits): Receive {
+export function createReceive(core: Core, options: PushOptions): Receive {
   const counters = createCounters(core.metrics)
-  return (ctx, request) => receive(core, limits, counters, ctx, request)
+  return (ctx, request) => receive(core, options, counters, ctx, request)
 }
 
 async function receive(
   core: Core,
-  limits: PushLimits,
+  options: PushOptions,
   counters: Counters,
   ctx: RequestContext,
   request: PushRequest
@@ -59,14 +57,14 @@ async function receive(
   const { store } = core
   store.requireDatabase(ctx.db)
   const pace = new Pace(ctx.signal)
-  const push = await runPaced(pace, decode(request, core.config.http, limits.entrySize))
+  const push = await runPaced(pace, decode(request, core.config.http, options.max_entry_size))
   counters.push(ctx.plugin, push)
   const { name } = request.headers
   if (name !== undefined && request.pipelines !== undefined) return runPipeline(core, ctx, request, push)
   const skipped = { count: push.skipped, errors: push.errors }
   if (push.batch.rows === 0) return { written: [0], skipped }
   const write = await runPaced(pace, writeOf(ctx, request.table, push))
-  const { rows } = await store.write(ctx, checkGrowth(store, ctx.db, [write], limits))
+  const { rows } = await store.write(ctx, [write])
   return { written: [rows], skipped }
 }
 

@@ -13,21 +13,6 @@ export default definePlugin({
   uses: ['pipelines', 'promql'],
   config: Type.Object({
     native_histograms: flag(true, 'Takes native histograms; otherwise they are refused.', { live: true }),
-    max_series: count(
-      5_000_000,
-      'Series of one physical table. Writes of further ones are refused with 400; each takes some 300 bytes of memory.',
-      { live: true }
-    ),
-    max_label_names: count(
-      2_000,
-      'Label names of one physical table. Writes of series with further ones are refused with 400.',
-      { live: true }
-    ),
-    max_metrics: count(
-      100_000,
-      'Tables of one database. Writes of metrics that would need further ones are refused with 400.',
-      { live: true }
-    ),
     max_read_metrics: count(1024, 'Metrics one query of remote read may ask for; more are refused with 400.', {
       live: true
     }),

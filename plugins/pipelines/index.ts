@@ -21,17 +21,6 @@ export default definePlugin({
     max_groups: count(1000, 'Rows of one request go to at most so many combinations of table and table options.', {
       live: true
     }),
-    max_tables: count(20_000, 'Tables of one database. Rows that would need further ones are refused with 400.', {
-      live: true
-    }),
-    max_columns: count(2_000, 'Columns of one table. Rows that would need further ones are refused with 400.', {
-      live: true
-    }),
-    max_series: count(
-      1_000_000,
-      'Series (sets of tag values) of one table. Rows of further ones are refused with 400; each takes some 300 bytes of memory.',
-      { live: true }
-    ),
     max_dispatch_depth: count(
       8,
       'Dispatch rules may hand an item on from pipeline to pipeline this often; then the request is refused.',

@@ -27,12 +27,13 @@ export interface RunLimits {
   readonly max_groups: number
   /** Bytes. */
   readonly max_document_size: number
-  readonly columns: Limit
 }
 
 export interface Surroundings {
   readonly kinds: ProcessorKinds
   limits(): RunLimits
+  /** How many of them a table of the database may have. */
+  columns(database: string): Limit
   /** The stored version, the latest where none is named; throws DbError `InvalidArguments` when there is none. */
   find(name: string, version: string | undefined): Version
   table(database: string, name: string): Table | undefined
@@ -60,7 +61,7 @@ const defaultNestedLevels = 10
 /** Versions that stay compiled. */
 const maxCompiled = 1000
 
-export function createRunner({ kinds, limits, find, table }: Surroundings): Runner {
+export function createRunner({ kinds, limits, columns, find, table }: Surroundings): Runner {
   const cache = new Map<string, Pipeline>()
   const compiled = (version: Version): Pipeline => {
     const key = `${version.name}@${version.created}`
@@ -83,7 +84,7 @@ export function createRunner({ kinds, limits, find, table }: Surroundings): Runn
   }
   const runCompiled: Runner['runCompiled'] = (ctx, pipeline, items, options, observer) => {
     const { customTimeIndex: _, ...inherited } = options
-    const { variables_from_input, max_dispatch_depth, max_groups, columns } = limits()
+    const { variables_from_input, max_dispatch_depth, max_groups } = limits()
     const settings: RunSettings = {
       table: options.table,
       skipError: options.skipError ?? false,
@@ -92,7 +93,7 @@ export function createRunner({ kinds, limits, find, table }: Surroundings): Runn
       variablesFromInput: variables_from_input,
       maxDispatchDepth: max_dispatch_depth,
       maxGroups: max_groups,
-      columns,
+      columns: columns(ctx.db),
       ...(options.maxErrors !== undefined && { maxErrors: options.maxErrors }),
       ...(observer && { observer }),
       options: ctx.hints.options,

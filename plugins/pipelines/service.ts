@@ -2,7 +2,6 @@
 import { availableParallelism } from 'node:os'
 import {
   authoriseAll,
-  checkGrowth,
   DbError,
   type DecodeOptions,
   decodeItems,
@@ -11,8 +10,7 @@ import {
   Pace,
   type PluginCore,
   type RequestContext,
-  runPaced,
-  tableLimits
+  runPaced
 } from '../../core/index.ts'
 import type { PipelineResult, PipelineRunOptions, PipelinesService } from '../services.ts'
 import { countThreads, createCounters, createStopwatch } from './counters.ts'
@@ -34,9 +32,6 @@ export interface ServiceOptions {
   readonly max_dispatch_depth: number
   readonly json_path_max_values: number
   readonly max_groups: number
-  readonly max_tables: number
-  readonly max_columns: number
-  readonly max_series: number
   /** Bytes. */
   readonly max_document_size: number
   readonly max_text_length: number
@@ -88,9 +83,9 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
   const timed = createStopwatch(core.metrics)
   const limits = (): RunLimits => {
     const { variables_from_input, max_dispatch_depth, max_groups, max_document_size } = config
-    const { columns } = tableLimits(core.plugin, config)
-    return { variables_from_input, max_dispatch_depth, max_groups, max_document_size, columns }
+    return { variables_from_input, max_dispatch_depth, max_groups, max_document_size }
   }
+  const columns = (db: string) => core.store.limits(db).columns
   const find = (name: string, text: string | undefined): Version => {
     if (name === identityName) throw builtIn()
     const found = versions.find(name, text === undefined ? undefined : parseVersion(text))
@@ -98,7 +93,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
     throw new DbError('InvalidArguments', `Pipeline not found, name: ${name}, version: ${text ?? 'latest'}`)
   }
   const table = (database: string, name: string) => core.store.table(database, name)
-  const runner = createRunner({ kinds, limits, find, table })
+  const runner = createRunner({ kinds, limits, columns, find, table })
 
   const counted = countThreads(core.metrics)
   const threads = (
@@ -137,7 +132,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
     work: Extract<Work, { readonly kind: K }>,
     moved: RunOptions['moved'] = []
   ): Promise<Results[K]> => {
-    const task = { work, ctx: runContext(ctx), limits: limits(), mostValues: mostValues() }
+    const task = { work, ctx: runContext(ctx), limits: limits(), columns: columns(ctx.db), mostValues: mostValues() }
     const outcome = await pool.run(task, { user: ctx.user.name, signal: ctx.signal, moved })
     if ('error' in outcome) throw errorOf(outcome.error)
     return outcome.value as Results[K]
@@ -148,8 +143,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
   }
   const finish = (ctx: RequestContext, { result, undecoded }: Results['run']): PipelineResult => {
     count(ctx.plugin, result, undecoded)
-    const writes = checkGrowth(core.store, ctx.db, result.writes, tableLimits(core.plugin, config))
-    return { ...result, writes }
+    return result
   }
   const traced = (ctx: RequestContext, name: string, run: () => Promise<Results['run']>): Promise<PipelineResult> =>
     core.tracing.span('pipeline', { 'weir.pipeline': name }, async span => {

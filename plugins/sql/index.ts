@@ -17,7 +17,7 @@ export default definePlugin({
       { minimum: 1, live: true }
     ),
     max_sql_tokens: count(
-      50_000,
+      25_000,
       'Words, values and signs the SQL text of a request may have; a longer one is refused with 400, except a single `INSERT … VALUES`.',
       { live: true }
     ),

@@ -42,14 +42,6 @@ export default definePlugin({
       'Bytes of one span, log record or data point as protobuf; larger ones are left out and told as rejected.',
       { minimum: 1 }
     ),
-    max_tables: count(
-      20_000,
-      'Tables of one database. Spans and log records that would need further ones are refused with 400.'
-    ),
-    max_columns: count(
-      2_000,
-      'Columns of one table of log records. Those that would need further ones are refused with 400.'
-    ),
     max_extract_keys: count(
       64,
       'Attributes of log records that one request may want in columns of their own; more are refused with 400.',

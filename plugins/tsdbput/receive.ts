@@ -6,35 +6,39 @@ import {
   type Limit,
   Pace,
   type RequestContext,
+  type Room,
   runPaced,
-  type Steps,
-  type TableLimits
+  type Steps
 } from '../../core/index.ts'
 import type { Points } from './decode.ts'
 import { pointError } from './errors.ts'
-import { checkValue, createReadTags, groupByMetric, type PutRequest, pointWrites, valueColumnOf } from './writes.ts'
+import {
+  checkValue,
+  createReadTags,
+  groupByMetric,
+  ownColumns,
+  type PutRequest,
+  pointWrites,
+  valueColumnOf
+} from './writes.ts'
 
 /** Points that are looked at in one step, and those whose tags are read. */
 const stepPlaces = 16_384
 const stepTags = 256
 
-export interface PutLimits extends TableLimits {
-  /** Metrics of one request. */
-  readonly requestTables: Limit
-}
-
 /** Stores points; partial: returns those that could not be stored, by place in any order, and why; they are among the points' failures then, too. Otherwise throws DbError for the first of them. */
 export type Receive = (ctx: RequestContext, points: Points, isPartial: boolean) => Promise<ReadonlyMap<number, string>>
 
-export function createReceive(core: Core, limits: PutLimits): Receive {
+/** `metrics`: how many of them one request may have points of. */
+export function createReceive(core: Core, metrics: Limit): Receive {
   const help = 'Points of put requests that were refused.'
   const refused = core.metrics.counter('svc_tsdbput_points_refused_total', help)
   return async (ctx, points, isPartial) => {
-    const request = { core, ctx, limits, points }
+    const request = { core, ctx, points }
     const failures = points.failures
     const pace = new Pace(ctx.signal)
     try {
-      checkMetrics(points, limits)
+      checkMetrics(points, metrics)
       const places = await runPaced(pace, livePlaces(points))
       if (isPartial) await storeWhatFits(request, places, failures)
       else await storeAll(request, places, failures)
@@ -79,7 +83,7 @@ function* livePlaces({ count, failures }: Points): Steps<Uint32Array> {
   return places.subarray(0, live)
 }
 
-function checkMetrics({ metrics }: Points, { requestTables: { most, key } }: PutLimits): void {
+function checkMetrics({ metrics }: Points, { most, key }: Limit): void {
   if (metrics.length <= most) return
   throw new DbError('InvalidArguments', `the points are of ${metrics.length} metrics, at most are ${most} (${key})`)
 }
@@ -96,8 +100,10 @@ async function storeWhatFits(request: PutRequest, places: Uint32Array, failures:
   }
   const pace = new Pace(request.ctx.signal)
   const groups = await runPaced(pace, groupByMetric(request.points, places))
+  const room = request.core.store.room(places.length)
   const fit: Uint32Array[] = []
-  for (const [metric, group] of groups) fit.push(await runPaced(pace, withoutUnfit(request, metric, group, failures)))
+  for (const [metric, group] of groups)
+    fit.push(await runPaced(pace, withoutUnfit(request, metric, group, room, failures)))
   const open = [fit]
   for (let some = open.pop(); some !== undefined; some = open.pop()) {
     try {
@@ -118,18 +124,22 @@ function* withoutUnfit(
   request: PutRequest,
   metric: number,
   group: Uint32Array,
+  room: Room,
   failures: Map<number, string>
 ): Steps<Uint32Array> {
   const { core, ctx, points } = request
-  const column = valueColumnOf(core.store.table(ctx.db, points.metrics[metric]!))
+  const name = points.metrics[metric]!
+  const table = core.store.table(ctx.db, name)
+  const column = valueColumnOf(table)
   const readTags = createReadTags(request, metric)
+  const own = room.table(ctx.db, name, { columns: ownColumns(table) })
   const fit = new Uint32Array(group.length)
   let count = 0
   for (const [i, place] of group.entries()) {
     if (i % stepTags === stepTags - 1) yield
     try {
       checkValue(column, points.values[place]!)
-      readTags(points.keyOf[place]!)
+      own.take(readTags(points.keyOf[place]!))
       fit[count++] = place
     } catch (error) {
       failures.set(place, reasonOf(error))

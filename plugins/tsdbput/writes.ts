@@ -2,9 +2,7 @@
 import {
   type Column,
   type Core,
-  checkTables,
   convertTime,
-  createGrowth,
   DbError,
   isExactFloat32,
   nameProblem,
@@ -15,7 +13,6 @@ import {
   type Steps,
   type Table,
   type TableColumn,
-  type TableLimits,
   type TableWrite,
   type TimestampType,
   timeUnit
@@ -32,22 +29,19 @@ const valueColumn = 'svc_value'
 export interface PutRequest {
   readonly core: Core
   readonly ctx: RequestContext
-  readonly limits: TableLimits
   readonly points: Points
 }
 
-/** Of these points, by place. Throws DbError `InvalidArguments` where there is no room for a metric. */
+/** Of these points, by place. */
 export function* pointWrites(request: PutRequest, places: Uint32Array): Steps<TableWrite[]> {
-  const { core, ctx, limits, points } = request
+  const { core, ctx, points } = request
   const groups = yield* groupByMetric(points, places)
-  const names = Array.from(groups, ([metric]) => points.metrics[metric]!)
-  checkTables(core.store, ctx.db, names, limits)
   const writes: TableWrite[] = []
   for (const [metric, group] of groups) {
     const name = points.metrics[metric]!
     const table = core.store.table(ctx.db, name)
     const columns = [yield* values(points, group, table), yield* times(points, group, table)]
-    writes.push({ table: name, rows: group.length, columns, tags: yield* tagsOf(request, metric, group), limits })
+    writes.push({ table: name, rows: group.length, columns, tags: yield* tagsOf(request, metric, group) })
     yield
   }
   return writes
@@ -154,17 +148,15 @@ function* tagsOf(request: PutRequest, metric: number, group: Uint32Array): Steps
 /** The tags of a key of one metric. Throws DbError `InvalidArguments` for those its table cannot take. */
 export type ReadTags = (key: number) => readonly SeriesLabel[]
 
-/** Counts what the points add to the table of a metric, by its place, as they are read. */
-export function createReadTags({ core, ctx, limits, points }: PutRequest, metric: number): ReadTags {
+/** Of a metric, by its place. */
+export function createReadTags({ core, ctx, points }: PutRequest, metric: number): ReadTags {
   const name = points.metrics[metric]!
   const table = core.store.table(ctx.db, name)
   const columns = new Map(table?.columns.map(column => [column.name, column]))
   const required = table?.tags.filter(tag => !tag.nullable) ?? []
-  const own = [valueColumn, table?.timeIndex.name ?? timeColumn]
+  const own = ownColumns(table)
   const isFixed = table !== undefined && !(ctx.hints.autoCreate ?? core.config.auto_create_table)
-  const growth = createGrowth(core.store, ctx.db, name, limits)
   return key => {
-    if (table === undefined) growth.addColumns(own)
     const labels = readLabels(points.keys.bytes.subarray(points.tags[key]!, points.keys.ends[key]!))
     for (const label of labels) {
       const wrong = nameProblem('column', label.name)
@@ -174,9 +166,13 @@ export function createReadTags({ core, ctx, limits, points }: PutRequest, metric
     }
     const missing = required.find(tag => !labels.some(label => label.name === tag.name))
     if (missing !== undefined) throw invalid(`tag ${missing.name} of metric ${name} is missing and takes no nulls`)
-    growth.addTags(labels)
     return labels
   }
+}
+
+/** Those that are no tags. */
+export function ownColumns(table: Table | undefined): readonly string[] {
+  return [valueColumn, table?.timeIndex.name ?? timeColumn]
 }
 
 const ownColumn = 'has the name of a column of its own'

@@ -161,7 +161,7 @@ function tryDocument(text: string, random: Random): { taken: boolean; problem?: 
       variablesFromInput: random.once(3),
       maxDispatchDepth: 8,
       maxGroups: 1000,
-      columns: { most: 2000, key: 'plugins.pipelines.max_columns' },
+      columns: { most: 2000, key: 'limits.max_columns' },
       options: {},
       pipeline: () => (random.once(2) ? pipeline : identity),
       existing: () => undefined

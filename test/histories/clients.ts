@@ -220,7 +220,6 @@ function seriesWrite(table: ModelTable, id: number, rows: readonly Row[], epoch:
   const starts = Uint32Array.from(ends, (end, i) => end - keys[i]!.length)
   const labels = (i: number): SeriesLabel[] =>
     rows[i]!.tags.map(([name, value]) => ({ name, value: Buffer.from(value) }))
-  const unlimited = { most: 1_000_000, key: 'none' }
   return {
     kind: 'series',
     keys: { count: keys.length, bytes: Buffer.concat(keys), starts, ends },
@@ -231,8 +230,7 @@ function seriesWrite(table: ModelTable, id: number, rows: readonly Row[], epoch:
     values: new Float64Array(rows.length).fill(id),
     timeColumn: 'at',
     valueColumn,
-    physicalTable: `e${epoch}_samples`,
-    limits: { series: unlimited, tags: unlimited, tables: unlimited }
+    physicalTable: `e${epoch}_samples`
   }
 }
 

@@ -1,5 +1,6 @@
 // An open engine with a store over it, and reading tables through both of its doors: SQL and series.
 import pino from 'pino'
+import { loadConfig } from '../../core/config/load.ts'
 import type { RequestContext } from '../../core/http/context.ts'
 import { createMetrics } from '../../core/metrics/metrics.ts'
 import { isValid, type ResultBatch } from '../../core/model/batch.ts'
@@ -29,12 +30,7 @@ export interface Session {
 }
 
 export function sessionOver(engine: Engine): Session {
-  const config = {
-    auto_create_table: true,
-    max_concurrent_queries: 0,
-    max_waiting_queries: 256,
-    query_wait_timeout: 30_000
-  }
+  const { config } = loadConfig()
   return { engine, store: createStore({ engine, config, metrics: createMetrics() }) }
 }
 

@@ -91,7 +91,7 @@ for (const [key, most] of Object.entries(limits)) {
   t.test(key, { timeout: 120_000 }, async t => {
     const { main, core } = await startServer(
       t,
-      own.map(({ plugin }) => `[plugins.${plugin}]\n${key} = ${most}\n`).join('')
+      `[limits]\n${key} = ${most}\n[limits.databases.public]\n${key} = 1000\n`
     )
     for (const { plugin, make } of own) {
       await main.inject({ method: 'POST', url: `/v1/sql?sql=${encodeURIComponent(`CREATE DATABASE ${plugin}`)}` })
@@ -111,7 +111,7 @@ for (const [key, most] of Object.entries(limits)) {
         many,
         `${plugin}: all answered`
       )
-      for (const { body } of refused) t.match(body, `plugins.${plugin}.${key}`)
+      for (const { body } of refused) t.match(body, `limits.${key}`)
       const table = core.store.table(plugin, 'one')
       const found = {
         max_tables: core.store.tables(plugin).length,

@@ -94,7 +94,11 @@ function* preparePart(tables: OpenTables, write: ResolvedWrite): Steps<PreparedP
   const owner = isLogical(table) ? table.id : undefined
   const tsids = tagged
     ? ((yield* knownNumbers(tables, write)) ??
-      (yield* resolveSeries(data.registry, tags, write.rows, { table: owner, limit: write.seriesLimit })))
+      (yield* resolveSeries(data.registry, tags, write.rows, {
+        table: owner,
+        name: table.name,
+        limit: write.seriesLimit
+      })))
     : undefined
   return {
     data,

@@ -2,11 +2,11 @@
 import type { MetricSample, SeriesLabel, SeriesWrite } from '../../../core/index.ts'
 import type { MetricsysService } from '../../services.ts'
 
-type Names = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTable' | 'limits'>
+type Names = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTable'>
 
 /** All samples at one time, milliseconds since 1970. */
 export function metricWrite(samples: readonly MetricSample[], time: number, names: Names, ttl: string): SeriesWrite {
-  const { timeColumn, valueColumn, physicalTable, limits } = names
+  const { timeColumn, valueColumn, physicalTable } = names
   const keys = samples.map(sample => Buffer.from(JSON.stringify([sample.name, sample.labels])))
   const ends = new Uint32Array(keys.length)
   let end = 0
@@ -24,7 +24,7 @@ export function metricWrite(samples: readonly MetricSample[], time: number, name
     series: Uint32Array.from(samples, (_, i) => i),
     times: new BigInt64Array(samples.length).fill(BigInt(time)),
     values: Float64Array.from(samples, ({ value }) => value),
-    ...{ timeColumn, valueColumn, physicalTable, limits },
+    ...{ timeColumn, valueColumn, physicalTable },
     options: { ttl },
     autoCreate: true
   }

@@ -3,7 +3,7 @@ import { mapPaced, type Pace, runPaced, type SeriesWrite, type TableWrite } from
 import type { HistogramRow, MetricsysService, NativeHistogram } from '../../services.ts'
 import { type Labels, metricName, type Sample, type Written } from './sample.ts'
 
-type Metrics = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTable' | 'limits' | 'histogramWrites'>
+type Metrics = Pick<MetricsysService, 'timeColumn' | 'valueColumn' | 'physicalTable' | 'histogramWrites'>
 
 /** The number that says that a series has ended: the bits of a certain NaN. */
 const endOfSeries = 0x7ff0000000000002n
@@ -54,7 +54,7 @@ async function numbersWrite(
   samples: readonly Sample[],
   ended: readonly Labels[],
   time: number,
-  { timeColumn, valueColumn, physicalTable, limits }: Metrics,
+  { timeColumn, valueColumn, physicalTable }: Metrics,
   pace: Pace
 ): Promise<SeriesWrite> {
   const all = [...samples.map(({ labels }) => labels), ...ended]
@@ -81,7 +81,7 @@ async function numbersWrite(
     samples: all.length,
     series: Uint32Array.from(all, (_, i) => i),
     times: new BigInt64Array(all.length).fill(BigInt(time)),
-    ...{ values, timeColumn, valueColumn, physicalTable, limits },
+    ...{ values, timeColumn, valueColumn, physicalTable },
     autoCreate: true
   }
 }

@@ -1,6 +1,6 @@
 // Line protocol to columns: one pass over the bytes of a body, without an object or a string for what earlier lines had, too.
 import { isUtf8 } from 'node:buffer'
-import { DbError, nameProblem, putNanoseconds, type Steps } from '../../../core/index.ts'
+import { DbError, type Limit, nameProblem, putNanoseconds, type Steps } from '../../../core/index.ts'
 import { escapable, unescapeText } from './escape.ts'
 import type { FieldColumn } from './field.ts'
 import { type DecodedTable, Measurement } from './measurement.ts'
@@ -13,8 +13,6 @@ import { isLineEnd, ValueReader } from './value.ts'
 export interface DecodeLimits {
   /** Measurements of one request. */
   readonly max_request_tables: number
-  /** Fields of one measurement. */
-  readonly max_columns: number
   /** Values of one request, those that are missing in a row included. */
   readonly max_request_cells: number
   /** Bytes of the text of one field, as it is written. */
@@ -33,6 +31,7 @@ const stepBytes = 16 * 1024
 const stepTables = 64
 
 const nothing = Buffer.alloc(0)
+const none: Limit = { most: 0, key: '' }
 
 /** Decodes one body at a time; what it remembers of measurements and fields makes it fast, and nothing else. */
 export class LineDecoder {
@@ -46,6 +45,7 @@ export class LineDecoder {
   #cells = 0
   #body: Buffer = nothing
   #precision: Precision | undefined
+  #columns: Limit = none
   /** Seconds and nanoseconds of lines without a time. */
   #now: readonly [number, number] = [0, 0]
 
@@ -55,13 +55,14 @@ export class LineDecoder {
   }
 
   /**
-   * The tables of a body, in order of first sight; tags are left as keys. `now` are nanoseconds since 1970. Throws ParseError for the first
-   * line that is wrong.
+   * The tables of a body, in order of first sight; tags are left as keys. `now` are nanoseconds since 1970; `columns`: how many fields
+   * one may have. Throws ParseError for the first line that is wrong.
    */
-  *decode(body: Buffer, precision: Precision, now: bigint): Steps<readonly DecodedTable[]> {
+  *decode(body: Buffer, precision: Precision, now: bigint, columns: Limit): Steps<readonly DecodedTable[]> {
     this.#body = body
     this.#values.body = body
     this.#precision = precision
+    this.#columns = columns
     this.#now = [Number(now / 1_000_000_000n), Number(now % 1_000_000_000n)]
     try {
       if (!isUtf8(body)) throw invalidText(body)
@@ -143,6 +144,7 @@ export class LineDecoder {
     }
     if (found.rows === 0) {
       this.#used.push(found)
+      found.columns = this.#columns
       if (this.#used.length > this.#limits.max_request_tables) {
         const most = this.#limits.max_request_tables
         throw failure(body, start, `more than ${most} measurements in a request (plugins.lineproto.max_request_tables)`)
@@ -163,7 +165,7 @@ export class LineDecoder {
     let measurement = this.#measurements.get(name)
     if (measurement === undefined) {
       const spelled = Uint8Array.from(this.#body.subarray(start, end))
-      measurement = new Measurement(name, spelled, this.#limits.max_columns)
+      measurement = new Measurement(name, spelled, this.#columns)
       this.#measurements.set(name, measurement)
     }
     this.#spellings.set(spelling, measurement)

@@ -1,5 +1,5 @@
 // The rows of one measurement within a request, and what is remembered of it from one request to the next.
-import { type ColumnData, nameProblem, type SeriesKeys } from '../../../core/index.ts'
+import { type ColumnData, type Limit, nameProblem, type SeriesKeys } from '../../../core/index.ts'
 import { escapable, unescapeText } from './escape.ts'
 import { FieldColumn, type FieldType } from './field.ts'
 import { failure } from './position.ts'
@@ -37,6 +37,8 @@ export class Measurement {
   readonly name: string
   /** As lines write it. */
   readonly spelled: Uint8Array
+  /** How many fields it may have in this request. */
+  columns: Limit
   /** The measurement that came after it last time. */
   next: Measurement | undefined
   /** The field that came first last time. */
@@ -54,13 +56,12 @@ export class Measurement {
   kept = 0
   readonly #fields = new Map<string, FieldColumn>()
   readonly #spellings = new Map<string, FieldColumn>()
-  readonly #mostFields: number
   #spellingBytes = 0
 
-  constructor(name: string, spelled: Uint8Array, mostFields: number) {
+  constructor(name: string, spelled: Uint8Array, columns: Limit) {
     this.name = name
     this.spelled = spelled
-    this.#mostFields = mostFields
+    this.columns = columns
   }
 
   /** The field that is written so, `=` included. Throws ParseError for a name that cannot be one. */
@@ -73,7 +74,7 @@ export class Measurement {
     if (problem !== undefined) throw failure(body, start, problem)
     let field = this.#fields.get(name)
     if (field === undefined) {
-      if (this.#fields.size >= this.#mostFields) this.#forgetUnused(body, start)
+      if (this.#fields.size >= this.columns.most) this.#forgetUnused(body, start)
       field = new FieldColumn(name, Uint8Array.from(body.subarray(start, end)))
       this.#fields.set(name, field)
     }
@@ -146,8 +147,9 @@ export class Measurement {
 
   /** Names of earlier requests make room for new ones. */
   #forgetUnused(body: Uint8Array, at: number): void {
-    if (this.used.length >= this.#mostFields) {
-      const reason = `measurement ${this.name} has more than ${this.#mostFields} fields (plugins.lineproto.max_columns)`
+    const { most, key } = this.columns
+    if (this.used.length >= most) {
+      const reason = `measurement ${this.name} has more than ${most} fields (${key})`
       throw failure(body, at, reason)
     }
     const used = new Set(this.used)

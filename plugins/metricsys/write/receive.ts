@@ -13,7 +13,7 @@ import {
 } from '../../../core/index.ts'
 import type { ExemplarRow, HistogramRow } from '../../services.ts'
 import type { Cardinality } from './cardinality.ts'
-import { exemplarTable, timeColumn, valueColumn } from './columns.ts'
+import { timeColumn, valueColumn } from './columns.ts'
 import type { Decoded, Range } from './decoded.ts'
 import { createDecoder } from './decoder.ts'
 import { type Frame, Frames } from './frame.ts'
@@ -21,7 +21,7 @@ import { readHistogram } from './histogram.ts'
 import type { KnownMetadata } from './known-metadata.ts'
 import type { Codec, Version } from './negotiate.ts'
 import { type PipelineStep, runPipeline } from './pipeline.ts'
-import { createRoom, type RoomOptions, seriesLimits } from './room.ts'
+import { createMetricsRoom } from './room.ts'
 import { exemplarWrites, histogramWrites, metadataWrite } from './rows.ts'
 import { checkTime } from './sample.ts'
 import type { SeriesNames } from './series-name.ts'
@@ -29,7 +29,7 @@ import type { SeriesNames } from './series-name.ts'
 /** Rows of one step. */
 const stepRows = 64
 
-export interface WriteOptions extends RoomOptions {
+export interface WriteOptions {
   readonly native_histograms: boolean
 }
 
@@ -133,7 +133,7 @@ function* namesOf(reception: Reception): Steps<SeriesName[]> {
 }
 
 function seriesWrite(reception: Reception): SeriesWrite {
-  const { names, options, cardinality, request, frame } = reception
+  const { names, cardinality, request, frame } = reception
   return {
     kind: 'series',
     keys: frame.keys,
@@ -149,7 +149,6 @@ function seriesWrite(reception: Reception): SeriesWrite {
     timeColumn,
     valueColumn,
     physicalTable: request.physicalTable,
-    limits: seriesLimits(options),
     partial: request.version === '2.0'
   }
 }
@@ -159,7 +158,7 @@ function* readHistograms(reception: Reception, { histograms }: Decoded): Steps<H
   if (histograms.length > 0 && !options.native_histograms) {
     throw new DbError('Unsupported', 'native histograms are switched off (plugins.metricsys.native_histograms)')
   }
-  const room = createRoom(reception.core.store, reception.ctx.db, options)
+  const room = createMetricsRoom(reception.core.store, reception.ctx.db, histograms.length)
   const rows: HistogramRow[] = []
   for (const [i, { key, message }] of histograms.entries()) {
     attempt(reception, () => {
@@ -176,13 +175,13 @@ function* readHistograms(reception: Reception, { histograms }: Decoded): Steps<H
 
 function* readExemplars(reception: Reception, { exemplars }: Decoded): Steps<ExemplarRow[]> {
   const { frame, names } = reception
-  const room = createRoom(reception.core.store, reception.ctx.db, reception.options)
+  const room = createMetricsRoom(reception.core.store, reception.ctx.db, exemplars.length)
   const rows: ExemplarRow[] = []
   for (const [i, { key, labels, value, time }] of exemplars.entries()) {
     attempt(reception, () => {
       checkTime(time)
       const name = nameOf(reception, key)
-      room.checkSeries(name.database, exemplarTable)
+      room.checkExemplar(name)
       rows.push({ name, labels: names.readLabels(frame.body, labels.start, labels.end), value, time })
     })
     if (i % stepRows === stepRows - 1) yield

@@ -1,5 +1,13 @@
 // Rows that are no plain samples, as columns: native histograms, exemplars and metadata.
-import { bitmap, type Column, type ColumnType, type Steps, type TableWrite } from '../../../core/index.ts'
+import {
+  bitmap,
+  type Column,
+  type ColumnType,
+  type SeriesLabel,
+  type SeriesName,
+  type Steps,
+  type TableWrite
+} from '../../../core/index.ts'
 import type { ExemplarRow, HistogramRow, MetricMetadata } from '../../services.ts'
 import { exemplarTable, histogramColumn, metadataTable, timeColumn, valueColumn } from './columns.ts'
 import { histogramJson } from './histogram.ts'
@@ -48,6 +56,12 @@ export function* exemplarWrites(rows: readonly ExemplarRow[]): Steps<TableWrite[
     writes.push({ ...inDatabase(group[0]!.name.database), table: exemplarTable, rows: group.length, columns })
   }
   return writes
+}
+
+/** Whose an exemplar is. */
+export function exemplarTags({ table, labels }: SeriesName): readonly SeriesLabel[] {
+  const tags = { metric: table, series: labelsJson(labels) }
+  return Object.entries(tags).map(([name, value]) => ({ name, value: Buffer.from(value) }))
 }
 
 /** What is known of metrics, with the time it was told. */

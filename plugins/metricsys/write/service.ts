@@ -2,11 +2,11 @@
 import type { Core } from '../../../core/index.ts'
 import type { AlertingService, MetricsysService } from '../../services.ts'
 import { Cardinality, exposeCardinality } from './cardinality.ts'
-import { defaultPhysicalTable, exemplarTable, timeColumn, valueColumn } from './columns.ts'
+import { defaultPhysicalTable, timeColumn, valueColumn } from './columns.ts'
 import { checkHistogram } from './histogram.ts'
 import { KnownMetadata } from './known-metadata.ts'
 import { createReceive, type Receive, type WriteOptions } from './receive.ts'
-import { createRoom, seriesLimits } from './room.ts'
+import { createMetricsRoom } from './room.ts'
 import { exemplarWrites, histogramWrites, metadataWrite } from './rows.ts'
 import { SeriesNames } from './series-name.ts'
 
@@ -33,14 +33,10 @@ export function createService(core: Core, options: WriteOptions): OwnService {
     },
     close: receive.close,
     ...{ timeColumn, valueColumn, physicalTable: defaultPhysicalTable },
-    limits: seriesLimits(options),
     checkMetric: name => names.checkMetric(name),
     checkLabel: (name, metric) => names.checkLabel(name, metric),
     countLabels: labels => cardinality.add(labels),
-    room(db) {
-      const room = createRoom(core.store, db, options)
-      return { check: room.check, checkExemplars: () => room.checkSeries(undefined, exemplarTable) }
-    },
+    room: (db, rows) => createMetricsRoom(core.store, db, rows),
     ...{ histogramWrites, checkHistogram, exemplarWrites },
     *metadataWrite(db, rows) {
       const news = yield* metadata.changed(db, rows)

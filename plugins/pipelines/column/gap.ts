@@ -1,5 +1,7 @@
 // What a column gets where an item has no fitting value: null, a default, the current time, or a failed item.
+
 import { bitmap, type ColumnType, type ItemBatch, type ItemField } from '../../../core/compute.ts'
+import { clearBit } from '../../../core/compute.ts'
 import { shownCell } from '../cell/input.ts'
 import type { TransformColumn } from '../pipeline.ts'
 import { integerRange } from './integer.ts'
@@ -38,7 +40,7 @@ export function createGaps({ batch, field, rows, now }: Source, column: Transfor
   const nothing = (i: number): undefined => {
     if (semantic === 'timestamp') return fail(i, `Time index must be non null: ${to}`)
     bits ??= bitmap(rows.length, true)
-    bits[i >> 3]! &= ~(1 << (i & 7))
+    clearBit(bits, i)
   }
   const refuse = (i: number, reason: string): undefined => {
     const value = field === undefined ? 'nothing' : shownCell(batch, field, rows[i]!)

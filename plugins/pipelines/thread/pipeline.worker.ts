@@ -33,6 +33,7 @@ for (const [module, note] of modules.entries()) {
 const runner = createRunner({
   kinds,
   limits: () => task.limits,
+  columns: () => task.columns,
   find: (name, version) => ask({ kind: 'find', name, version }),
   table: (database, name) => ask({ kind: 'table', database, name })
 })

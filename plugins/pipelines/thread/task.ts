@@ -1,6 +1,13 @@
 // What passes between the server's thread and those that run pipelines.
 import type { MessagePort } from 'node:worker_threads'
-import { DbError, type DecodeOptions, type ErrorCode, type ItemError, ItemsError } from '../../../core/compute.ts'
+import {
+  DbError,
+  type DecodeOptions,
+  type ErrorCode,
+  type ItemError,
+  ItemsError,
+  type Limit
+} from '../../../core/compute.ts'
 import type { PipelineResult, PipelineRunOptions } from '../../services.ts'
 import type { DryRunRequest } from '../dryrun/dryrun.ts'
 import type { ModuleNote } from '../kinds.ts'
@@ -55,6 +62,8 @@ export interface Task {
   readonly work: Work
   readonly ctx: RunContext
   readonly limits: RunLimits
+  /** Of a table. */
+  readonly columns: Limit
   /** Values the texts that `json_parse` reads may have. */
   readonly mostValues: number
 }

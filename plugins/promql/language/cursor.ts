@@ -1,7 +1,7 @@
 // Where a parser stands in the words of a query.
 import { QueryError } from './error.ts'
 import { parseNumber, unquote } from './literal.ts'
-import { type Token, unexpected } from './tokens.ts'
+import { readTokens, type Token, unexpected } from './tokens.ts'
 
 /** What a text may be. */
 export interface ParseLimits {
@@ -13,27 +13,29 @@ export interface ParseLimits {
   readonly operators: number
 }
 
+/** Reads words as far as they are looked at: a text that is beyond a limit is not read to its end. */
 export class Cursor {
   readonly #text: string
-  readonly #tokens: readonly Token[]
+  readonly #source: Iterator<Token, void>
+  readonly #tokens: Token[] = []
   readonly #limits: ParseLimits
   #at = 0
   #depth = 0
   #operators = 0
 
-  constructor(text: string, tokens: readonly Token[], limits: ParseLimits) {
+  constructor(text: string, limits: ParseLimits) {
     this.#text = text
-    this.#tokens = tokens
+    this.#source = readTokens(text)
     this.#limits = limits
   }
 
   get token(): Token {
-    return this.#tokens[this.#at]!
+    return this.#tokenAt(this.#at)
   }
 
   /** The one behind it. */
   get following(): Token {
-    return this.#tokens[this.#at + 1] ?? this.token
+    return this.token.kind === 'end' ? this.token : this.#tokenAt(this.#at + 1)
   }
 
   /** Where what was taken last ends. */
@@ -48,7 +50,7 @@ export class Cursor {
   }
 
   next(): Token {
-    return this.#tokens[this.#at++]!
+    return this.#tokenAt(this.#at++)
   }
 
   /** Whether this is an operator or bracket with such a text; takes it if so. */
@@ -110,5 +112,14 @@ export class Cursor {
 
   error(offset: number, message: string): QueryError {
     return new QueryError(this.#text, offset, message)
+  }
+
+  #tokenAt(at: number): Token {
+    while (this.#tokens.length <= at) {
+      const { value } = this.#source.next()
+      if (!value) return this.#tokens.at(-1)!
+      this.#tokens.push(value)
+    }
+    return this.#tokens[at]!
   }
 }

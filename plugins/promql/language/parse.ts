@@ -7,7 +7,6 @@ import { patternProblem } from './matcher.ts'
 import { isOperator, Operands } from './operators.ts'
 import { type Postfix, withPostfix } from './postfix.ts'
 import { aggregationParameters, aggregations, functionSignatures } from './signature.ts'
-import { readTokens } from './tokens.ts'
 
 export type { ParseLimits } from './cursor.ts'
 
@@ -17,10 +16,9 @@ export function parse(text: string, limits: ParseLimits): Expr {
     const message = `the query has ${text.length} characters, at most ${limits.length} are read (plugins.promql.max_query_length)`
     throw new QueryError(text, limits.length, message)
   }
-  const tokens = readTokens(text)
-  if ('message' in tokens) throw new QueryError(text, tokens.start, tokens.message)
-  if (tokens.length === 1) throw new QueryError(text, 0, 'no expression found in input')
-  const cursor = new Cursor(text, tokens, limits)
+  const cursor = new Cursor(text, limits)
+  const { kind: first } = cursor.token
+  if (first === 'end') throw new QueryError(text, 0, 'no expression found in input')
   const expr = readExpr(cursor)
   if (cursor.token.kind !== 'end') throw cursor.unexpected()
   return expr

@@ -1,4 +1,5 @@
 // The words of a query, and what is said where they do not fit together.
+import { QueryError } from './error.ts'
 import { isDuration, isNumeral } from './literal.ts'
 
 export interface Token {
@@ -26,9 +27,8 @@ const wordRest = /[\w.]*/y
 const operator = /==|!=|=~|!~|<=|>=|<\/|>\/|[-+*/%^=<>@,:]/y
 const brackets = '(){}[]'
 
-/** The words of a text, the last of kind `end`; or the first thing in it that is none. */
-export function readTokens(query: string): readonly Token[] | Mistake {
-  const tokens: Token[] = []
+/** The words of a text as they are asked for, the last of kind `end`. Throws QueryError where something in it is none. */
+export function* readTokens(query: string): Generator<Token, void> {
   const take = (pattern: RegExp, at: number): string => {
     pattern.lastIndex = at
     return pattern.exec(query)?.[0] ?? ''
@@ -47,12 +47,12 @@ export function readTokens(query: string): readonly Token[] | Mistake {
     } else if (mark === '"' || mark === "'" || mark === '`') {
       kind = 'string'
       found = take(text, at)
-      if (found === '') return { start: at, message: `unterminated ${mark === '`' ? 'raw' : 'quoted'} string` }
+      if (found === '') throw new QueryError(query, at, `unterminated ${mark === '`' ? 'raw' : 'quoted'} string`)
     } else if (/\d/.test(mark) || (mark === '.' && /\d/.test(query[at + 1] ?? ''))) {
       kind = 'number'
       found = take(numeral, at)
       const problem = inside === '{' ? 'unexpected character' : numeralProblem(found, take(wordRest, at + found.length))
-      if (problem !== undefined) return { start: at, message: problem }
+      if (problem !== undefined) throw new QueryError(query, at, problem)
     } else {
       kind = 'identifier'
       found = take(inside === '{' || inside === '[' ? label : identifier, at)
@@ -61,15 +61,15 @@ export function readTokens(query: string): readonly Token[] | Mistake {
         found = take(operator, at)
       }
       if (found === '') {
-        return { start: at, message: `unexpected character: ${shown(String.fromCodePoint(query.codePointAt(at)!))}` }
+        const character = shown(String.fromCodePoint(query.codePointAt(at)!))
+        throw new QueryError(query, at, `unexpected character: ${character}`)
       }
     }
-    tokens.push({ kind, text: found, start: at, end: at + found.length })
+    yield { kind, text: found, start: at, end: at + found.length }
     at += found.length
     at += take(blank, at).length
   }
-  tokens.push({ kind: 'end', text: '', start: query.length, end: query.length })
-  return tokens
+  yield { kind: 'end', text: '', start: query.length, end: query.length }
 }
 
 /** `rest` is what follows without a gap. */

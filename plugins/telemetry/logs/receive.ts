@@ -1,5 +1,5 @@
 // `POST /v1/telemetry/v1/logs`: from the bytes of a request to what the store has taken.
-import { type Core, DbError, limitOf, Pace, type PluginCore, runPaced } from '../../../core/index.ts'
+import { type Core, DbError, Pace, runPaced } from '../../../core/index.ts'
 import type { PipelinesService } from '../../services.ts'
 import type { Receive, SignalRequest, Taken } from '../signal.ts'
 import { aligned } from './align.ts'
@@ -14,23 +14,12 @@ export interface LogsOptions {
   readonly max_items: number
   /** Bytes of one log record. */
   readonly max_item_size: number
-  /** Tables of one database, and columns of one of them. */
-  readonly max_tables: number
-  readonly max_columns: number
   /** Keys of header `x-svc-log-extract-keys`. */
   readonly max_extract_keys: number
 }
 
 /** `pipelines` runs those that headers name; without it they are refused. */
-export function createReceiveLogs(
-  core: PluginCore,
-  options: LogsOptions,
-  pipelines: PipelinesService | undefined
-): Receive {
-  const growth = {
-    tables: limitOf(core.plugin, options, 'max_tables'),
-    columns: limitOf(core.plugin, options, 'max_columns')
-  }
+export function createReceiveLogs(core: Core, options: LogsOptions, pipelines: PipelinesService | undefined): Receive {
   return async request => {
     const { ctx, headers, body } = request
     const { table: name, keys } = readLogsHeaders(headers, options.max_extract_keys)
@@ -51,7 +40,7 @@ export function createReceiveLogs(
     const table = core.store.table(ctx.db, name)
     const columns = aligned([...own, ...(await runPaced(pace, extractedColumns(frame, keys, table)))], table)
     const made = { append_mode: ctx.hints.options.merge_mode === undefined, ...ctx.hints.options }
-    await core.store.write(ctx, [{ table: name, rows: frame.records, columns, options: made, limits: growth }])
+    await core.store.write(ctx, [{ table: name, rows: frame.records, columns, options: made }])
     return { rejected, message: reason }
   }
 }

@@ -157,7 +157,6 @@ function seriesWrite(reception: Reception): SeriesWrite {
     timeColumn: metricsys.timeColumn,
     valueColumn: metricsys.valueColumn,
     physicalTable,
-    limits: metricsys.limits,
     partial: true
   }
 }
@@ -183,7 +182,7 @@ function* histogramRows(reception: Reception): Steps<HistogramRow[]> {
   const { metricsys, request, samples, histograms, physicalTable, points } = reception
   const rows: HistogramRow[] = []
   if (histograms.length === 0) return rows
-  const room = metricsys.room(request.ctx.db)
+  const room = metricsys.room(request.ctx.db, histograms.length)
   for (const [i, { point, histogram }] of histograms.entries()) {
     const row = attempt(reception, () => {
       const name = nameOf(reception, point, 0)
@@ -202,13 +201,13 @@ function* exemplarRows(reception: Reception): Steps<ExemplarRow[]> {
   const { points, attributes, samples, metricsys, request, count } = reception
   const rows: ExemplarRow[] = []
   if (points.exemplars.length === 0) return rows
-  const room = metricsys.room(request.ctx.db)
+  const room = metricsys.room(request.ctx.db, points.exemplars.length)
   for (const [i, { point, part, bounds, start, end }] of points.exemplars.entries()) {
     const row = attempt(reception, () => {
-      room.checkExemplars()
       const { value, time, labels } = readExemplar(points.reader, attributes, start, end)
       const bucket = bounds === undefined ? 0 : bucketOf(bounds, value)
       const name = nameOf(reception, point, part + bucket)
+      room.checkExemplar(name)
       return { name, labels, value, time: time === 0n ? BigInt(samples.pointTimes[point]!) : time }
     })
     if (row !== undefined) rows.push(row)

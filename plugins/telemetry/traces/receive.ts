@@ -1,15 +1,5 @@
 // `POST /v1/telemetry/v1/traces`: from the bytes of a request to what the store has taken.
-import {
-  type Core,
-  DbError,
-  isDbError,
-  limitOf,
-  Pace,
-  type PluginCore,
-  type RequestContext,
-  runPaced,
-  type Table
-} from '../../../core/index.ts'
+import { type Core, DbError, isDbError, Pace, type RequestContext, runPaced, type Table } from '../../../core/index.ts'
 import { nothingRejected, type Receive, type Taken } from '../signal.ts'
 import type { Retyped } from './attribute-columns.ts'
 import { type Decoded, decodeSpans } from './decode.ts'
@@ -23,8 +13,6 @@ export interface TracesOptions {
   readonly max_items: number
   /** Bytes of one span. */
   readonly max_item_size: number
-  /** Tables of one database. */
-  readonly max_tables: number
   /** Attributes of one table that have a column of their own. */
   readonly max_attribute_columns: number
   /** Operations listed beside one table of spans. */
@@ -37,10 +25,9 @@ const leastKeys = 1000
 /** How often a write is made anew because its table changed meanwhile. */
 const mostAttempts = 10
 
-export function createReceiveTraces(core: PluginCore, options: TracesOptions): Receive {
+export function createReceiveTraces(core: Core, options: TracesOptions): Receive {
   const lookup = new Lookup(core, options.max_operations)
   const retype = createRetype(core)
-  const limits = { tables: limitOf(core.plugin, options, 'max_tables') }
   const store = async (ctx: RequestContext, frame: Frame, layout: Layout): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       const table = core.store.table(ctx.db, layout.table)
@@ -51,10 +38,7 @@ export function createReceiveTraces(core: PluginCore, options: TracesOptions): R
       }
       const news = await runPaced(new Pace(ctx.signal), lookup.news(ctx.db, layout.table, frame))
       try {
-        await core.store.write(
-          ctx,
-          [write, ...news.writes].map(each => ({ ...each, limits }))
-        )
+        await core.store.write(ctx, [write, ...news.writes])
         news.keep()
         return
       } catch (error) {

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { Test } from 'tap'
+import { loadConfig } from '../../../core/config/load.ts'
+import type { Config } from '../../../core/config/schema.ts'
 import type { RequestContext } from '../../../core/http/context.ts'
 import { createMetrics, type Metrics } from '../../../core/metrics/metrics.ts'
 import type { Column, FixedData } from '../../../core/model/batch.ts'
@@ -31,15 +33,9 @@ export const request: RequestContext = {
 /** The store over an engine. */
 export function storeOf(
   engine: Engine,
-  settings: { auto_create_table?: boolean; max_concurrent_queries?: number } = {}
+  settings: Partial<Pick<Config, 'auto_create_table' | 'limits' | 'max_concurrent_queries'>> = {}
 ): Store {
-  const config = {
-    auto_create_table: true,
-    max_concurrent_queries: 0,
-    max_waiting_queries: 256,
-    query_wait_timeout: 30_000,
-    ...settings
-  }
+  const config = { ...loadConfig().config, ...settings }
   return createStore({ engine, config, metrics: createMetrics() })
 }
 

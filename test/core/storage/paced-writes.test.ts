@@ -1,4 +1,5 @@
 import t from 'tap'
+import { loadConfig } from '../../../core/config/load.ts'
 import type { TableWrite } from '../../../core/model/batch.ts'
 import type { SeriesWrite } from '../../../core/model/series.ts'
 import type { Engine } from '../../../core/storage/engine.ts'
@@ -170,8 +171,6 @@ t.test('samples of many tables are all written, whatever table changes between t
   for (const name of names) t.same(await facts(engine, name), [2_000 * (rounds + 1), 2_000], name)
 })
 
-const limit = { most: 1_000_000, key: 'none' }
-
 /** A sample for each of so many series of each table, all at one time; each table has a physical table of its own. */
 function samples(tables: number, count: number, at: number): SeriesWrite {
   const total = tables * count
@@ -196,8 +195,7 @@ function samples(tables: number, count: number, at: number): SeriesWrite {
     values: new Float64Array(total).fill(at),
     timeColumn: 'svc_timestamp',
     valueColumn: 'svc_value',
-    physicalTable: 'p',
-    limits: { series: limit, tags: limit, tables: limit }
+    physicalTable: 'p'
   }
 }
 
@@ -251,9 +249,10 @@ t.test('thousands of new tables of one request are made in slices', async t => {
 
 t.test('writes beside each other, each of which fits by itself, make no more series than the limit', async t => {
   const engine = await openEngine(t, temporaryFolder(t))
-  const store = storeOf(engine)
   const count = 3_000
   const most = 2 * count + 500
+  const { limits } = loadConfig().config
+  const store = storeOf(engine, { limits: { ...limits, max_series: most } })
   const of = (writer: number, partial: boolean): SeriesWrite => {
     const plain = samples(1, count, writer)
     const bytes = Buffer.alloc(count * 4)
@@ -262,7 +261,6 @@ t.test('writes beside each other, each of which fits by itself, make no more ser
       ...plain,
       keys: { ...plain.keys, bytes },
       name: i => ({ table: 's', physicalTable: 'p', labels: [{ name: 'host', value: Buffer.from(`${writer}-${i}`) }] }),
-      limits: { series: { most, key: 'the.key' }, tags: limit, tables: limit },
       partial
     }
   }
@@ -277,8 +275,8 @@ t.test('writes beside each other, each of which fits by itself, make no more ser
   )
   t.match(
     results.flatMap(({ refused }) => refused?.error?.message ?? []),
-    [/there are 6500 series already \(the\.key\)/]
+    [/table p would have more than 6500 series \(limits\.max_series\)/]
   )
-  await t.rejects(store.write(ctx, [of(5, false)]), { code: 'InvalidArguments', message: /the\.key/ })
+  await t.rejects(store.write(ctx, [of(5, false)]), { code: 'InvalidArguments', message: /limits\.max_series/ })
   t.equal((await store.write(ctx, [of(1, true)])).rows, results[0]!.rows, 'series that are there take samples')
 })

@@ -104,7 +104,7 @@ t.test('watching itself does not feed itself, and cannot fill memory', { buffere
 })
 
 t.test('a store that takes nothing is one line of the log, not one after the other', { buffered: true }, async t => {
-  const server = await startServer(t, `${toml}[plugins.metricsys]\nmax_metrics = 1`)
+  const server = await startServer(t, `${toml}[limits.databases.svc_private]\nmax_metrics = 1`)
   const lines: string[] = []
   server.core.listenToLog(line => lines.push(line))
   const lost = async () => {

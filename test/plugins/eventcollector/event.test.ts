@@ -194,17 +194,17 @@ t.test('odd keys: the event’s own value wins over one of fields, what is no te
 t.test('a table grows as far as it may', async t => {
   const { send } = await serve(
     t,
-    '[plugins.eventcollector]\nmax_columns = 3\nmax_series = 2\nmax_tables = 2\nmax_request_tables = 2'
+    '[limits]\nmax_columns = 3\nmax_series = 2\nmax_tables = 2\n[plugins.eventcollector]\nmax_request_tables = 2'
   )
   t.match(await send('', '{"host":"a","event":"x"}'), { status: 200 })
   t.match(await send('', '{"event":{"a":1}}'), {
     status: 400,
-    body: { code: 6, error: /would have more than 3 columns \(plugins.eventcollector.max_columns\)/ }
+    body: { code: 6, error: /would have more than 3 columns \(limits.max_columns\)/ }
   })
   t.match(await send('', '{"host":"b","event":"x"}'), { status: 200 })
   t.match(await send('', '{"host":"c","event":"x"}'), {
     status: 400,
-    body: { error: /would have more than 2 series \(plugins.eventcollector.max_series\)/ }
+    body: { error: /would have more than 2 series \(limits.max_series\)/ }
   })
   const events = (index: string, tags: readonly object[]) =>
     tags.map(fields => JSON.stringify({ index, event: 'x', fields })).join('')
@@ -216,7 +216,7 @@ t.test('a table grows as far as it may', async t => {
   t.match(await send('', events('other', [{ n: 1 }, { n: 2 }, { n: 1 }])), { status: 200 })
   t.match(await send('', events('third', [{}])), {
     status: 400,
-    body: { error: /database public would have more than 2 tables \(plugins.eventcollector.max_tables\)/ }
+    body: { error: /database public would have more than 2 tables \(limits.max_tables\)/ }
   })
   t.match(await send('', `${events('third', [{}])}${events('other', [{}])}{"event":"x"}`), {
     status: 400,

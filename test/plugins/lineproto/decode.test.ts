@@ -7,14 +7,14 @@ import { decodedPoints, type Point, showPoint, type Value, writePoint } from './
 
 const limits = {
   max_request_tables: 1000,
-  max_columns: 1000,
   max_request_cells: 1e7,
   max_text_size: 1e7,
   cache_size: 1 << 20
 }
 const decoder = new LineDecoder(limits)
-const decode = (lines: string, by = decoder) =>
-  decodedPoints(runAtOnce(by.decode(Buffer.from(lines), readPrecision('ns'), 7n)))
+const columns = { most: 1000, key: 'most.columns' }
+const decode = (lines: string, by = decoder, own = columns) =>
+  decodedPoints(runAtOnce(by.decode(Buffer.from(lines), readPrecision('ns'), 7n, own)))
 const runs = Number(process.env['WEIR_PROPERTY_RUNS'] ?? 300)
 
 /** What a line can hold as a name: no line feed, which a backslash protects but does not hide. */
@@ -113,7 +113,7 @@ t.test('what is no line, with its place', async t => {
     t.ok(error instanceof ParseError)
   }
   t.throws(
-    () => runAtOnce(decoder.decode(Buffer.from([0x6d, 0x20, 0x76, 0x3d, 0xff]), readPrecision('ns'), 0n)),
+    () => runAtOnce(decoder.decode(Buffer.from([0x6d, 0x20, 0x76, 0x3d, 0xff]), readPrecision('ns'), 0n, columns)),
     /UTF-8/
   )
 })
@@ -159,12 +159,16 @@ t.test('every place of a column is right, however lines leave fields out', async
 })
 
 t.test('what is kept for later has an end', async t => {
-  const small = new LineDecoder({ ...limits, max_columns: 20, cache_size: 100_000 })
+  const small = new LineDecoder({ ...limits, cache_size: 100_000 })
+  const few = { ...columns, most: 20 }
   for (let i = 0; i < 2000; i++) {
-    const points = decode(`m${i % 900} f${i}=1,g=2i ${i}\nm f${i}="x" ${i}`, small)
+    const points = decode(`m${i % 900} f${i}=1,g=2i ${i}\nm f${i}="x" ${i}`, small, few)
     t.equal(points.length, 2)
   }
-  t.throws(() => decode(`m ${Array.from({ length: 21 }, (_, i) => `f${i}=1`).join(',')}`, small), /more than 20 fields/)
+  t.throws(
+    () => decode(`m ${Array.from({ length: 21 }, (_, i) => `f${i}=1`).join(',')}`, small, few),
+    /more than 20 fields \(most.columns\)/
+  )
 })
 
 t.test('texts of any length end at their quote, or are refused where they are too long or do not end', async t => {

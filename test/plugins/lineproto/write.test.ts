@@ -247,7 +247,7 @@ t.test('databases by every name the versions have', async t => {
 
 t.test('hints and limits', async t => {
   const toml =
-    '[plugins.lineproto]\nmax_series = 3\nmax_columns = 4\nmax_tables = 2\nmax_request_cells = 50\nmax_request_tables = 3\n'
+    '[limits]\nmax_series = 3\nmax_columns = 4\nmax_tables = 2\n[plugins.lineproto]\nmax_request_cells = 50\nmax_request_tables = 3\n'
   const { write, sql } = await serve(t, toml)
   const hinted = (lines: string, hints: string) => write(lines, '', { 'x-svc-hints': hints })
   const now = `${Date.now()}000000`

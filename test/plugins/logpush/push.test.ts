@@ -162,18 +162,18 @@ t.test('what cannot be read is refused, with the protocol’s error body', async
 })
 
 t.test('labels have limits', async t => {
-  const { pushJson } = await serve(t, '[plugins.logpush]\nmax_columns = 5\nmax_series = 3\nmax_tables = 2')
+  const { pushJson } = await serve(t, '[limits]\nmax_columns = 5\nmax_series = 3\nmax_tables = 2')
   const push = (labels: Record<string, string>) => pushJson([{ labels, entries: [{ time: 1n, line: 'x' }] }])
   t.equal((await push({ a: '1', b: '1' })).status, 200)
   t.match(await push({ c: '1' }), {
     status: 400,
-    body: { error: /would have more than 5 columns \(plugins.logpush.max_columns\)/ }
+    body: { error: /would have more than 5 columns \(limits.max_columns\)/ }
   })
   t.equal((await push({ a: '2' })).status, 200)
   t.equal((await push({ a: '3' })).status, 200)
   t.match(await push({ a: '4' }), {
     status: 400,
-    body: { error: /would have more than 3 series \(plugins.logpush.max_series\)/ }
+    body: { error: /would have more than 3 series \(limits.max_series\)/ }
   })
   t.equal((await push({ a: '3' })).status, 200, 'labels it knows go on')
   const streams = ['6', '7', '6', '8', '9'].map(a => ({ labels: { a }, entries: [{ time: 1n, line: 'x' }] }))
@@ -182,7 +182,7 @@ t.test('labels have limits', async t => {
   t.equal((await pushJson(streams.slice(0, 4), other)).status, 200)
   t.match(await pushJson(streams.slice(0, 1), { 'x-svc-log-table-name': 'third' }), {
     status: 400,
-    body: { error: /database public would have more than 2 tables \(plugins.logpush.max_tables\)/ }
+    body: { error: /database public would have more than 2 tables \(limits.max_tables\)/ }
   })
 })
 

@@ -100,11 +100,11 @@ t.test('histograms are stored beside numbers and read back, unless they are swit
 })
 
 t.test('histograms and exemplars end at the limits, too', async t => {
-  const { write, sql } = await serve(t, '[plugins.metricsys]\nmax_series = 3\nmax_label_names = 2\nmax_metrics = 3')
+  const { write, sql } = await serve(t, '[limits]\nmax_series = 3\nmax_columns = 7\nmax_metrics = 1')
   const histogram = (labels: Record<string, string>) =>
     write(writeV1([{ labels: { __name__: 'h', ...labels }, histograms: [integers()] }]))
   t.equal((await histogram({ a: '1' })).status, 204)
-  t.match((await histogram({ b: '1', c: '1' })).body, /max_label_names/)
+  t.match((await histogram({ b: '1', c: '1', d: '1', e: '1', f: '1' })).body, /max_columns/)
   for (const a of ['2', '3']) await histogram({ a })
   t.match(await histogram({ a: '4' }).then(({ status, body }) => [status, body]), [400, /max_series/])
   t.same(await sql('SELECT count(DISTINCT a) FROM h'), [[3]])

@@ -4,11 +4,7 @@ import { startServer, type TestServer, temporaryFolder } from '../../helpers.ts'
 import { writeV1 } from './messages.ts'
 
 const limits = `
-[plugins.metricsys]
-max_series = 2
-[plugins.lineproto]
-max_series = 2
-[plugins.tsdbput]
+[limits]
 max_series = 2
 `
 

@@ -215,19 +215,19 @@ t.test('names are taken as they come, or held to the classic form', async t => {
 })
 
 t.test('a flood of series, labels or metrics ends at the limits and is told in the metrics', async t => {
-  const limits = 'max_series = 6\nmax_label_names = 3\nmax_metrics = 5'
-  const { write, sql, core } = await serve(t, `[plugins.metricsys]\n${limits}`)
+  const limits = 'max_series = 6\nmax_columns = 5\nmax_metrics = 5'
+  const { write, sql, core } = await serve(t, `[limits]\n${limits}`)
   const series = (labels: Record<string, string>) => ({
     labels: { __name__: 'm', ...labels },
     samples: [[1, 1]] as [number, number][]
   })
   t.equal((await write(writeV1([series({ a: '1' }), series({ a: '2' }), series({ a: '3' })]))).status, 204)
   const many = await write(writeV1(Array.from({ length: 9 }, (_, i) => series({ a: String(i) }))))
-  t.match([many.status, many.body], [400, /6 series already \(plugins.metricsys.max_series\)/])
+  t.match([many.status, many.body], [400, /more than 6 series \(limits.max_series\)/])
   const part = await write(writeV2(Array.from({ length: 9 }, (_, i) => series({ a: String(i) }))), v2)
   t.same([part.status, part.written], [400, ['6', '0', '0']])
   t.equal((await write(writeV1([series({ a: '1' })]))).status, 204, 'known series are taken')
-  t.match((await write(writeV1([series({ b: '1', c: '1', d: '1' })]))).body, /max_(series|label_names)/)
+  t.match((await write(writeV1([series({ b: '1', c: '1', d: '1' })]))).body, /max_(series|columns)/)
   t.same(await sql('SELECT count(DISTINCT a) FROM m'), [[6]])
   const metrics = await core.metrics.expose()
   // An estimate: of nine values two may fall together.

@@ -2,7 +2,7 @@ import t from 'tap'
 import { startServer } from '../../helpers.ts'
 
 t.test('tables grow as far as they may, whatever items ask for', async t => {
-  const toml = '[plugins.pipelines]\nmax_tables = 2\nmax_columns = 4\nmax_series = 2'
+  const toml = '[limits]\nmax_tables = 2\nmax_columns = 4\nmax_series = 2'
   const { main } = await startServer(t, toml)
   const post = async (url: string, payload: string, type: string) => {
     const answer = await main.inject({ method: 'POST', url, payload, headers: { 'content-type': type } })
@@ -24,18 +24,18 @@ transform:
     return post('/v1/ingest?table=t&pipeline_name=p', body, 'application/x-ndjson')
   }
   const refused = (pattern: RegExp) => ({ status: 400, body: pattern })
-  const series = /table t_a would have more than 2 series \(plugins.pipelines.max_series\)/
+  const series = /table t_a would have more than 2 series \(limits.max_series\)/
   t.match(await send({ host: 'a' }, { host: 'b', n: 1 }, { host: 'b', n: 2 }), refused(series), 'at once')
   t.match(await send({ host: 'a' }, { host: 'b', n: 1 }, { host: 'a' }), { status: 200 })
   t.match(await send({ host: 'b', n: 1 }, { host: 'a' }), { status: 200 }, 'those it has go on')
   t.match(await send({ host: 'b', n: 2 }), refused(series))
-  const tables = /database public would have more than 2 tables \(plugins.pipelines.max_tables\)/
+  const tables = /database public would have more than 2 tables \(limits.max_tables\)/
   t.match(await send({ to: 'b' }, { to: 'c' }), refused(tables))
   t.match(await send({ to: 'b' }), { status: 200 })
   const wide = '{"x":1,"y":2,"z":3}'
   const identity = '/v1/ingest?table=t_b&pipeline_name=svc_identity&custom_time_index=at;epoch;ms'
   t.match(
     await post(identity, wide.replace('{', '{"at":1,'), 'application/x-ndjson'),
-    refused(/table t_b would have more than 4 columns \(plugins.pipelines.max_columns\)/)
+    refused(/table t_b would have more than 4 columns \(limits.max_columns\)/)
   )
 })

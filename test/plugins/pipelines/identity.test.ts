@@ -95,7 +95,7 @@ t.test('a field whose name no column can have fails its item', async t => {
 t.test('an item with more keys than a table may have columns fails alone', async t => {
   const wide = (n: number): Item => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, 1n]))
   const items = [{ a: 1n }, wide(2100), { b: 2n }]
-  const message = /table t would have more than 2000 columns \(plugins.pipelines.max_columns\)/
+  const message = /table t would have more than 2000 columns \(limits.max_columns\)/
   t.throws(() => run(identity, items), { message: /^item 1: / })
   const { shown, skipped } = run(identity, items, { skipError: true })
   t.match(skipped, { count: 1, errors: [{ index: 1, message }] })

@@ -19,7 +19,7 @@ function request(metric: string, series: number): Uint8Array {
 }
 
 t.test('a metric of very many series is written, asked for and listed', async t => {
-  const server = await serve(t, '[plugins.metricsys]\nmax_series = 5000000')
+  const server = await serve(t, '[limits]\nmax_series = 5000000')
   for (const [i, size] of sizes.entries()) t.equal((await server.write(request(`many_${i}`, size))).status, 204)
   const api = async (path: string, parameters: Record<string, string>) => {
     const url = `/v1/metricsys/api/v1/${path}?${new URLSearchParams(parameters)}`

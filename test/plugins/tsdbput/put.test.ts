@@ -196,7 +196,7 @@ t.test('bodies come compressed; whatever their type is said to be', async t => {
 })
 
 t.test('databases, hints and limits', async t => {
-  const { put, sql } = await serve(t, '[plugins.tsdbput]\nmax_tables = 2\nmax_series = 2\nmax_columns = 4\n')
+  const { put, sql } = await serve(t, '[limits]\nmax_tables = 2\nmax_series = 2\nmax_columns = 4\n')
   await sql('CREATE DATABASE other')
   t.equal((await put(point(), '?db=other')).status, 204)
   t.same(await sql('SELECT count(*) FROM "sys.load"', 'other'), [[1]])
@@ -217,13 +217,13 @@ t.test('databases, hints and limits', async t => {
 t.test('limits hold within one request, and points that fit are stored', async t => {
   const { put, sql } = await serve(
     t,
-    '[plugins.tsdbput]\nmax_tables = 3\nmax_series = 2\nmax_columns = 4\nmax_request_tables = 3\n'
+    '[limits]\nmax_tables = 3\nmax_series = 2\nmax_columns = 4\n[plugins.tsdbput]\nmax_request_tables = 3\n'
   )
   const metric = (metric: string, ...tags: Record<string, string>[]) => tags.map(tags => point({ metric, tags }))
   const wide = metric('wide', { a: '1' }, { b: '1' }, { c: '1' })
-  t.match(await put(wide), { status: 400, body: /more than 4 columns \(plugins.tsdbput.max_columns\)/ })
+  t.match(await put(wide), { status: 400, body: /more than 4 columns \(limits.max_columns\)/ })
   const many = metric('many', { a: '1' }, { a: '2' }, { a: '1' }, { a: '3' })
-  t.match(await put(many), { status: 400, body: /more than 2 series \(plugins.tsdbput.max_series\)/ })
+  t.match(await put(many), { status: 400, body: /more than 2 series \(limits.max_series\)/ })
   t.same(await sql('SHOW TABLES'), [], 'nothing of a refused request')
   const { success, failed, errors } = (await put([...wide, ...many], '?details')).json()
   t.same([success, failed], [5, 2])

@@ -1,10 +1,10 @@
 // From tag columns to series numbers, and back from a series' bytes to its tag values.
 import { bitmap, type ColumnData } from '../../../model/batch.ts'
-import type { Limit } from '../../../model/series.ts'
+import type { Limit } from '../../../model/limit.ts'
 import type { TableColumn } from '../../../model/table.ts'
 import { type ColumnType, elementsPerRow, fixedArray } from '../../../model/types.ts'
 import type { Steps } from '../../../pace.ts'
-import { noRoom } from '../../series-limit.ts'
+import { LimitReached } from '../../limits.ts'
 import { tableColumn } from '../catalog/logical.ts'
 import type { SeriesEntry } from '../log/record.ts'
 import type { SeriesRegistry } from './series.ts'
@@ -16,16 +16,18 @@ const stepRows = 2_048
 export interface SeriesOptions {
   /** The logical table whose rows they are. */
   readonly table?: number | undefined
+  /** For the error. */
+  readonly name?: string
   /** How many series there may be. */
   readonly limit?: Limit | undefined
 }
 
-/** The series number of every row; series met for the first time are added. Throws DbError `InvalidArguments` beyond the limit. */
+/** The series number of every row; series met for the first time are added. Throws LimitReached. */
 export function* resolveSeries(
   registry: SeriesRegistry,
   tags: readonly TagColumn[],
   rows: number,
-  { table, limit }: SeriesOptions = {}
+  { table, name = '', limit }: SeriesOptions = {}
 ): Steps<Uint32Array> {
   const tsids = new Uint32Array(rows)
   const keys = new SeriesKeys(tags, table === undefined ? undefined : tableEntry(table))
@@ -33,19 +35,25 @@ export function* resolveSeries(
   for (let row = 0; row < rows; row++) {
     if (row % stepRows === stepRows - 1) yield
     const guess = order.next
-    const tsid = guess !== undefined && registry.is(guess, keys, row) ? guess : lookUp(registry, keys, row, limit)
+    const tsid = guess !== undefined && registry.is(guess, keys, row) ? guess : lookUp(registry, keys, row, name, limit)
     tsids[row] = tsid
     order.add(tsid)
   }
   return tsids
 }
 
-function lookUp(registry: SeriesRegistry, keys: SeriesKeys, row: number, limit: Limit | undefined): number {
+function lookUp(
+  registry: SeriesRegistry,
+  keys: SeriesKeys,
+  row: number,
+  name: string,
+  limit: Limit | undefined
+): number {
   keys.write(row)
   const found = registry.find(keys.bytes, 0, keys.length)
   if (found !== undefined) return found
   // One of them is the one without tags.
-  if (limit !== undefined && registry.size > limit.most) throw noRoom(limit, 'series')
+  if (limit !== undefined && registry.size > limit.most) throw new LimitReached(`table ${name}`, 'series', limit)
   return registry.add(keys.bytes, 0, keys.length)
 }
 

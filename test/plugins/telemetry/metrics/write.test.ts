@@ -281,12 +281,12 @@ t.test('a long resource of many scopes is refused', async t => {
 })
 
 t.test('limits of metrics hold here, too, and are told by points', async t => {
-  const { send, sql } = await (await serve(t, '[plugins.metricsys]\nmax_metrics = 3\n')).fresh()
+  const { send, sql } = await (await serve(t, '[limits]\nmax_metrics = 3\n')).fresh()
   const point = { count: 2, sum: 1, counts: [1, 1], bounds: [1] }
   const items = [gauge({ name: 'a' }, [{ value: 1 }]), histogram({ name: 'h' }, [point])]
   const taken = await send('metrics', exportRequest([{ items }]))
   t.equal(taken.rejected, 1)
-  t.match(taken.message, /plugins\.metricsys\.max_metrics/)
+  t.match(taken.message, /limits\.max_metrics/)
   t.same(await sql('SELECT svc_value FROM a'), [[1]])
 })
 

@@ -1,0 +1,7 @@
+// How many there may be of something.
+
+/** `key` is the configuration key that sets it, for the error. */
+export interface Limit {
+  readonly most: number
+  readonly key: string
+}
