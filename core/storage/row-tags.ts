@@ -7,17 +7,17 @@ import type { Steps } from '../pace.ts'
 import { checkLabels } from './check-columns.ts'
 import type { Catalog, ResolvedWrite, SeriesNumbers } from './engine.ts'
 import type { LimitsOf } from './limits.ts'
-import { createRoom, seriesOf, seriesRoom } from './room.ts'
+import { type Room, seriesOf, seriesRoom } from './room.ts'
 import { checkName } from './schema.ts'
 
 /** Series that are looked at in one step. */
 export const stepSeries = 256
 
-/** Whose keys they are, and the limits there. */
+/** Whose keys they are, and the room there is for all of the request. */
 export interface TagScope {
   readonly plugin: string
   readonly database: string
-  readonly limitsOf: LimitsOf
+  readonly room: Room
 }
 
 /** A write, and what of its tags the catalog does not know yet. */
@@ -35,7 +35,7 @@ export interface TaggedWrite {
  */
 export function* findTags(
   catalog: Catalog,
-  { plugin, database, limitsOf }: TagScope,
+  { plugin, database, room }: TagScope,
   write: TableWrite
 ): Steps<TaggedWrite> {
   const { tags } = write
@@ -46,12 +46,12 @@ export function* findTags(
   const added: { readonly index: number; readonly labels: readonly SeriesLabel[] }[] = []
   const names = new Set<string>()
   const made = { physicalTable: write.options?.physical_table, columns: write.columns.map(column => column.name) }
-  const room = createRoom(catalog, limitsOf, numbers.unknown.length).table(database, write.table, made)
+  const own = room.table(database, write.table, made)
   for (const [i, index] of numbers.unknown.entries()) {
     if (i % stepSeries === stepSeries - 1) yield
     const labels = tags.labels(index)
     checkLabels(`table ${write.table}`, labels)
-    room.take(labels)
+    own.take(labels)
     for (const { name } of labels) names.add(name)
     added.push({ index, labels })
   }

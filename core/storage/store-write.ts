@@ -9,7 +9,7 @@ import { Pace, runPaced } from '../pace.ts'
 import { checkColumns, checkSamples } from './check-columns.ts'
 import type { Engine, ResolvedSeries, ResolvedWrite } from './engine.ts'
 import { LimitReached } from './limits.ts'
-import { checkSeries } from './room.ts'
+import { checkSeries, createRoom } from './room.ts'
 import { findTags, introduceTags, type TaggedWrite } from './row-tags.ts'
 import { checkWrite } from './schema.ts'
 import { type RefusedSeries, resolveSeriesWrite, type SeriesParts } from './series-write.ts'
@@ -183,7 +183,8 @@ async function resolveTables(
   for (const { database } of writes) if (database !== undefined) requireDatabase(database)
   const resolved = new Map<TableWrite, ResolvedWrite>()
   for (const [database, group] of Map.groupBy(writes, write => write.database ?? db)) {
-    const scope = { plugin, database, limitsOf }
+    const keys = group.reduce((sum, { tags }) => sum + (tags?.keys.count ?? 0), 0)
+    const scope = { plugin, database, room: createRoom(engine.catalog, limitsOf, keys) }
     await runPaced(pace, checkSeries(engine.catalog, database, group, limitsOf))
     const tagged: TaggedWrite[] = []
     for (const write of group) tagged.push(await runPaced(pace, findTags(engine.catalog, scope, write)))

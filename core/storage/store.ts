@@ -37,7 +37,7 @@ import { createStoreWrite, type StoreWriteParts } from './store-write.ts'
 import { refuseSystem } from './system.ts'
 
 /** Tables that are made or changed in one transaction. */
-const stepTables = 1_000
+const stepTables = 250
 /** Of work that goes on whoever leaves. */
 const endless = new Pace()
 
@@ -57,6 +57,8 @@ export interface Store {
   readonly dialect: Dialect
   /** Whether other processes may write to the same tables: what is kept in memory of them grows old. */
   readonly isShared: boolean
+  /** Reads what other processes changed of databases, tables and views. */
+  refresh(): Promise<void>
   /**
    * All writes or none, in the request's database: finds or creates tables, adds columns, waits for durability. Needs write permission.
    * The columns' memory belongs to the store from the call on.
@@ -274,6 +276,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     engineName: engine.name,
     dialect: engine.supports.dialect ?? duckdb,
     isShared: engine.supports.distributed,
+    refresh: async () => catalog.refresh?.(),
 
     write: createStoreWrite({ ...writeParts, requireDatabase: requireWritable }),
 

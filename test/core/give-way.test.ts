@@ -5,8 +5,13 @@ import t from 'tap'
 
 t.test('a thread that gives way is below the one that started it, which stays where it was', async t => {
   const own = getPriority()
-  const worker = new Worker(new URL('./give-way.worker.ts', import.meta.url))
-  const [ranks] = await once(worker, 'message')
-  t.strictSame(ranks, [own, Math.min(19, own + 5)])
+  for (const [work, steps] of [
+    ['files', 5],
+    ['programs', 10]
+  ] as const) {
+    const worker = new Worker(new URL('./give-way.worker.ts', import.meta.url), { workerData: work })
+    const [ranks] = await once(worker, 'message')
+    t.strictSame(ranks, [own, Math.min(19, own + steps)], work)
+  }
   t.equal(getPriority(), own)
 })

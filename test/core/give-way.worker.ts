@@ -1,6 +1,6 @@
 // Tells its rank before and after it has given way.
 import { readFileSync } from 'node:fs'
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { giveWay } from '../../core/workers/give-way.ts'
 
 const rank = () =>
@@ -10,5 +10,5 @@ const rank = () =>
       .split(' ')[16]
   )
 const before = rank()
-giveWay()
+giveWay(workerData)
 parentPort!.postMessage([before, rank()])

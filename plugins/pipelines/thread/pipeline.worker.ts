@@ -86,7 +86,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-giveWay()
+giveWay('programs')
 parentPort!.on('message', (next: Task) => {
   task = next
   const outcome = outcomeOf(next.work)

@@ -60,7 +60,7 @@ async function open(settings: ProcessSettings): Promise<ProcessStatements> {
 
 function lowerRank(): void {
   try {
-    for (const thread of readdirSync('/proc/self/task')) giveWay(Number(thread))
+    for (const thread of readdirSync('/proc/self/task')) giveWay('programs', Number(thread))
     writeFileSync('/proc/self/oom_score_adj', String(outOfMemoryPoints))
   } catch {
     // Not allowed in some containers, or no Linux: the statements run all the same.

@@ -66,7 +66,7 @@ const files = new FileParts(pages)
 /** Questions that looked at as many left some megabytes behind. */
 const manySamples = 100_000
 
-giveWay()
+giveWay('files')
 parentPort!.on('message', async (task: ReadTask) => {
   if ('forget' in task) {
     files.forget(task.forget)
