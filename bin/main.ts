@@ -26,7 +26,7 @@ Commands:
   plugins   List and check plugins, write the package of a new one
   query     Ask a running server in SQL or PromQL
   user      Hash passwords for a credential file
-  storage   Check or repair a data folder
+  storage   Check or repair a data folder, copy it to a ClickHouse cluster or back
   backup    Copy the data of a running server, verify and restore copies
   demo      Run the server on a temporary folder with an example, and show what it answers
   pipeline  Check a pipeline document without a server

@@ -1,6 +1,6 @@
 // How far a long copy is: a bar on a terminal, a line now and then elsewhere; on stderr, so that results stay apart.
 export interface Progress {
-  /** Bytes done since the last call. */
+  /** Bytes, or what else is counted, done since the last call. */
   add(bytes: number): void
   /** Bytes that are not needed after all, or come once more. */
   takeBack(bytes: number): void
@@ -12,7 +12,13 @@ const width = 30
 const redraw = 100
 const lineEvery = 5_000
 
-export function showProgress(label: string, total: number, out: NodeJS.WriteStream = process.stderr): Progress {
+/** Amounts are told by `amountOf`, bytes by default. */
+export function showProgress(
+  label: string,
+  total: number,
+  out: NodeJS.WriteStream = process.stderr,
+  amountOf: (done: number) => string = readable
+): Progress {
   const terminal = out.isTTY === true
   const started = performance.now()
   let done = 0
@@ -21,7 +27,7 @@ export function showProgress(label: string, total: number, out: NodeJS.WriteStre
     shown = performance.now()
     const share = total === 0 ? 1 : Math.min(1, done / total)
     const percent = `${Math.floor(share * 100)} %`.padStart(5)
-    const amount = `${readable(done)} of ${readable(total)}`
+    const amount = `${amountOf(done)} of ${amountOf(total)}`
     const filled = Math.round(share * width)
     const bar = `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}]`
     out.write(terminal ? `\r${label} ${bar} ${percent}  ${amount}\x1b[K` : `${label} ${percent.trim()}, ${amount}\n`)

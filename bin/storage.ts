@@ -1,4 +1,4 @@
-// weir storage: examines a data folder no server runs on, and repairs it.
+// weir storage: examines a data folder no server runs on, repairs it, and copies it to another engine.
 import { loadConfig } from '../core/config/load.ts'
 import { type DataFolder, type Examination, examine, type Finding } from '../core/storage/embedded/repair/check.ts'
 import { planRepair } from '../core/storage/embedded/repair/repair.ts'
@@ -61,15 +61,20 @@ it was. What damaged files held is lost to the server until it is restored from 
   }
 }
 
-const commands: Commands = { check: async () => check, repair: async () => repair }
+const commands: Commands = {
+  check: async () => check,
+  repair: async () => repair,
+  copy: async () => (await import('./storage-copy.ts')).copy
+}
 
-const usage = `Examines and repairs data folders.
+const usage = `Examines, repairs and copies data folders.
 
 Usage: weir storage COMMAND
 
 Commands:
   check [--config FILE | --data-home DIR]           Read everything and say what is damaged
-  repair [--yes] [--config FILE | --data-home DIR]  Move damaged files away, keep everything else`
+  repair [--yes] [--config FILE | --data-home DIR]  Move damaged files away, keep everything else
+  copy --from PLACE --to PLACE [--config FILE]      Copy everything to a ClickHouse cluster, or from it to a folder`
 
 export const storage: Command = {
   usage,
