@@ -7,6 +7,7 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(file)) {
   const parts = [
     'run.ts',
     'beside.ts',
+    'clickhouse-jobs.ts',
     'corpus.ts',
     'load.ts',
     'load-process.ts',

@@ -22,12 +22,14 @@ const check: Command = {
 Usage: weir config check FILE
 
 Of the keys that differ from their defaults it says which a running server takes over when the file changes, and which count after a
-restart. Every problem is one line on stderr with file, line and key; the exit code is then 2.`,
+restart. With the storage engine clickhouse it asks the cluster, and says which version it has, what it lacks, and which rights are missing.
+Every problem is one line on stderr with file, line and key; the exit code is then 2.`,
   async run(args) {
     const [file] = parseFlags(args, {}, ['FILE']).positionals
     const loaded = loadConfig({ file, env: process.env })
     const plugins = await checkAll(loaded, file)
-    print([`${file}: ok`, ...whenKeysCount(loaded, plugins)].join('\n'))
+    const notes = await askCluster(loaded)
+    print([`${file}: ok`, ...notes, ...whenKeysCount(loaded, plugins)].join('\n'))
   }
 }
 
@@ -131,6 +133,17 @@ async function checkAll({ config, locate }: LoadedConfig, file: string | undefin
     throw error instanceof ConfigError ? locateProblems(error, locate) : error
   } finally {
     await log.close()
+  }
+}
+
+/** What is to know about the cluster rows are kept in. */
+async function askCluster({ config, locate }: LoadedConfig): Promise<readonly string[]> {
+  if (config.storage.engine !== 'clickhouse') return []
+  try {
+    const { checkCluster } = await import('../core/storage/clickhouse/check.ts')
+    return await checkCluster(config.storage.clickhouse)
+  } catch (error) {
+    throw error instanceof ConfigError ? locateProblems(error, locate) : error
   }
 }
 

@@ -1,5 +1,5 @@
 // weir demo: both servers on a temporary folder, a small shop that goes on, the server's own log, and a few answers.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../core/config/load.ts'
@@ -9,21 +9,30 @@ import { stopOnSignals } from '../core/signals.ts'
 import { type Running, start } from '../core/start.ts'
 import { pause } from '../core/timer.ts'
 import { catalogue } from '../plugins/index.ts'
-import { type Command, parseFlags, print } from './command.ts'
+import { type Command, parseFlags, print, UsageError } from './command.ts'
 import { createShop, type Shop } from './demo-shop.ts'
 import { exampleFolder } from './examples.ts'
 
 const usage = `Runs both servers on a temporary folder with the last hour of a small shop: an access log, metrics, logs, traces and
 rules. Asks a few questions in SQL; then the shop goes on, and the dashboard shows it, until Ctrl-C.
 
-Usage: weir demo [--once] [--http-addr HOST:PORT]
+Usage: weir demo [--once] [--engine embedded|clickhouse] [--http-addr HOST:PORT]
 
 Options:
   --once                 End after the answers
+  --engine NAME          embedded by default; clickhouse keeps everything in the ClickHouse that CLICKHOUSE_URL names, or in chdb where a
+                         checkout of the repository has it
   --http-addr HOST:PORT  Address of the main server, 127.0.0.1:4000 by default; another one puts the public server on any free port
   -h, --help             Show this text`
 
-const aboutTheShop = [
+type EngineName = 'embedded' | 'clickhouse'
+
+const minuteOf: Readonly<Record<EngineName, string>> = {
+  embedded: "strftime(time, '%H:%M')",
+  clickhouse: "formatDateTime(time, '%H:%i')"
+}
+
+const aboutTheShop = (engine: EngineName) => [
   {
     question: 'What does the shop serve, and how well?',
     sql: `SELECT path, count(*) AS requests, count(*) FILTER (WHERE status >= 500) AS errors, round(avg(bytes)) AS avg_bytes
@@ -31,7 +40,7 @@ const aboutTheShop = [
   },
   {
     question: 'When did the checkout fail?',
-    sql: `SELECT strftime(time, '%H:%M') AS minute, count(*) AS errors FROM shop WHERE status >= 500 GROUP BY minute ORDER BY minute`
+    sql: `SELECT ${minuteOf[engine]} AS minute, count(*) AS errors FROM shop WHERE status >= 500 GROUP BY minute ORDER BY minute`
   }
 ]
 
@@ -45,12 +54,24 @@ const aboutItself = [
 export const demo: Command = {
   usage,
   async run(args) {
-    const { values } = parseFlags(args, { once: { type: 'boolean' }, 'http-addr': { type: 'string' } })
+    const { values } = parseFlags(args, {
+      once: { type: 'boolean' },
+      engine: { type: 'string', default: 'embedded' },
+      'http-addr': { type: 'string' }
+    })
+    const engine = values.engine === 'embedded' || values.engine === 'clickhouse' ? values.engine : undefined
+    if (engine === undefined) throw new UsageError('--engine is embedded or clickhouse')
+    const startCluster = engine === 'clickhouse' ? await clusterStarter() : undefined
     const folder = mkdtempSync(join(tmpdir(), 'weir-demo-'))
+    let cluster: Cluster | undefined
     // However it ends.
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    process.once('exit', () => {
+      cluster?.end()
+      rmSync(folder, { recursive: true, force: true })
+    })
+    cluster = await startCluster?.(folder)
     const { config } = loadConfig({
-      overrides: settings(folder, values.once === true ? '127.0.0.1:0' : values['http-addr'])
+      overrides: settings(folder, values.once === true ? '127.0.0.1:0' : values['http-addr'], cluster?.storage)
     })
     const signals = stopOnSignals(config.http.shutdown_grace)
     let running: Running | undefined
@@ -59,12 +80,16 @@ export const demo: Command = {
       running = await start(config, catalogue, { folder, signal: signals.signal })
       signals.follow(running)
       const { main, public: open } = running.addresses
-      print(`Weir runs at ${main} (everything) and ${open} (public), data in ${folder}\n`)
+      const where = cluster === undefined ? folder : cluster.about
+      print(`Weir runs at ${main} (everything) and ${open} (public), data in ${where}\n`)
       const shop = await ingestShop(main)
-      for (const { question, sql } of aboutTheShop) await ask(main, question, sql)
+      for (const { question, sql } of aboutTheShop(engine)) await ask(main, question, sql)
       await ingestOwnLog(main, join(folder, 'logs'))
       for (const { question, sql } of aboutItself) await ask(main, question, sql)
-      if (values.once) return running.close()
+      if (values.once) {
+        await running.close()
+        return cluster?.end()
+      }
       print(goOn(main, open!))
       await shop.goOn(signals.signal)
     } catch (error) {
@@ -75,15 +100,55 @@ export const demo: Command = {
   }
 }
 
+interface Cluster {
+  /** Keys of `[storage]`. */
+  readonly storage: object
+  readonly about: string
+  end(): void
+}
+
+/** What the module of the tests that starts a ClickHouse has. */
+interface ClusterModule {
+  needingClickHouse(): { readonly skip: string | false }
+  startClickHouse(
+    t: { teardown(work: () => unknown): void },
+    options: { readonly folder: string }
+  ): Promise<{ readonly url: string; readonly username: string; readonly password: string; stop(): Promise<void> }>
+}
+
+/** Starts the ClickHouse of the tests, which no package has. Throws UsageError where there is none. */
+async function clusterStarter(): Promise<(folder: string) => Promise<Cluster>> {
+  const module = new URL('../test/clickhouse/server.ts', import.meta.url)
+  if (!existsSync(module)) {
+    throw new UsageError(
+      '--engine clickhouse is for a checkout of the repository: see docs/clickhouse.md for a cluster'
+    )
+  }
+  const { needingClickHouse, startClickHouse } = (await import(module.href)) as ClusterModule
+  const { skip } = needingClickHouse()
+  if (skip !== false) throw new UsageError(skip)
+  return async folder => {
+    const started = await startClickHouse({ teardown() {} }, { folder: join(folder, 'clickhouse') })
+    const password_file = join(folder, 'clickhouse-password')
+    writeFileSync(password_file, started.password, { mode: 0o600 })
+    const clickhouse = { urls: [started.url], username: started.username, password_file, database_prefix: 'demo_' }
+    return {
+      storage: { engine: 'clickhouse', clickhouse },
+      about: `the ClickHouse at ${started.url}`,
+      end: () => void started.stop()
+    }
+  }
+}
+
 /** The usual ports, unless another address is given. */
-function settings(folder: string, addr: string | undefined) {
+function settings(folder: string, addr: string | undefined, storage: object = {}) {
   return {
     http: {
       addr: addr ?? '127.0.0.1:4000',
       api_server_addr: addr === undefined ? '127.0.0.1:4006' : '127.0.0.1:0',
       enable_api_server: true
     },
-    storage: { data_home: folder },
+    storage: { data_home: folder, ...storage },
     logging: { level: 'debug', log_format: 'json', append_stdout: false },
     // For the dashboard of the server itself.
     enable_telemetry: true,

@@ -78,6 +78,8 @@ export interface Catalog {
   addSeries(numbers: SeriesNumbers, additions: readonly SeriesAddition[]): void
   /** Whether rows with exactly these tags have been written to a table. Costs a look into memory. */
   knowsSeries(table: Table, labels: readonly SeriesLabel[]): boolean
+  /** Reads what other processes changed of databases, tables and views; absent where none may. */
+  refresh?(): Promise<void>
   /** False once a change of some table made the numbers useless: they must be found again. */
   isCurrent(numbers: SeriesNumbers): boolean
 }

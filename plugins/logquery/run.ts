@@ -3,6 +3,7 @@ import {
   type Core,
   DbError,
   didYouMean,
+  lookAgain,
   parseZone,
   type RecordsAnswer,
   type RequestContext,
@@ -25,7 +26,7 @@ export function readFor(ctx: RequestContext, text: string | Uint8Array, limits: 
 }
 
 export async function runQuery({ store }: Pick<Core, 'store'>, ctx: RequestContext, query: LogQuery) {
-  const table = findTable(store.seenBy(ctx.user), query)
+  const table = await lookAgain(store, async () => findTable(store.seenBy(ctx.user), query))
   checkContext(query)
   const plan = await (query.context === undefined ? planNewest : planContext)(store, ctx, table, query)
   const result = await store.query(ctx, plan.query)

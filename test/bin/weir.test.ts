@@ -3,8 +3,9 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { fits, parseSecret } from '../../core/auth/password.ts'
+import { needingClickHouse } from '../clickhouse/server.ts'
 
 const { PATH, NODE_COMPILE_CACHE } = process.env
 const entry = join(import.meta.dirname, '../../bin/weir.js')
@@ -155,11 +156,21 @@ t.test('start serves with flags over the environment, and a signal ends it with 
 })
 
 t.test('demo --once answers its questions and leaves nothing behind', async t => {
+  await showsDemo(t)
+  t.match(await weir(['demo', '--engine', 'other']), { code: 2, err: /^weir: --engine is embedded or clickhouse/ })
+})
+
+t.test('demo --once answers them over ClickHouse, too', needingClickHouse(), t =>
+  showsDemo(t, '--engine', 'clickhouse')
+)
+
+async function showsDemo(t: Test, ...args: string[]): Promise<void> {
   const TMPDIR = t.testdir({})
-  const { code, out, err } = await weir(['demo', '--once'], '', { TMPDIR, WEIR__USER_PROVIDER: 'not asked' })
+  const env = { TMPDIR, WEIR__USER_PROVIDER: 'not asked' }
+  const { code, out, err } = await weir(['demo', '--once', ...args], '', env)
   t.strictSame({ code, err }, { code: 0, err: '' })
   t.match(out, /ingested 1200 lines of an access log/)
   for (const found of ['"/checkout"', '"/v1/ingest"']) t.ok(out.includes(found), found)
   t.match(out, /"\d\d:\d\d"/, 'minutes in which the checkout failed')
   t.strictSame(readdirSync(TMPDIR), [])
-})
+}

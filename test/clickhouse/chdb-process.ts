@@ -193,5 +193,6 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 const server = createServer((request, response) => void serve(request, response))
 server.keepAliveTimeout = 60_000
 server.listen(Number(port), '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
-// Nothing outlives the test.
+// Nothing outlives who started it; who does ends first, also where Ctrl-C is told to both.
 process.on('disconnect', () => process.exit())
+process.on('SIGINT', () => {})

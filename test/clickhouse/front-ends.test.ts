@@ -1,7 +1,8 @@
-// Two front ends over one ClickHouse under mixed load: every answered row is there once, whoever is asked; nothing fails that a client cannot repeat.
+// Two front ends over one ClickHouse: mixed load with faults, and pipelines that one makes and the other uses.
 import t from 'tap'
 import { eventually } from '../eventually.ts'
-import { askSql, startServer, type TestServer } from '../helpers.ts'
+import { askSql, startServer } from '../helpers.ts'
+import { runMixed } from './mixed/run.ts'
 import { needingClickHouse, startClickHouse } from './server.ts'
 
 t.setTimeout(280_000)
@@ -18,55 +19,22 @@ transform:
     index: timestamp
 `
 
-t.test('over chdb', needingClickHouse(), async t => {
+t.test(
+  'every answered row is there once, and nothing fails that a client cannot repeat',
+  needingClickHouse(),
+  async t => {
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    t.comment(`seed ${seed}`)
+    const { requests, problems } = await runMixed(t, { seconds: 20, seed, report: line => t.comment(line) })
+    t.ok(requests > 50, `${requests} requests`)
+    t.strictSame(problems, [], `seed ${seed}`)
+  }
+)
+
+t.test('a pipeline that one front end makes is there for the other', needingClickHouse(), async t => {
   const { url } = await startClickHouse(t)
   const toml = `[storage]\nengine = "clickhouse"\n[storage.clickhouse]\nurls = ["${url}"]\nrefresh_interval = "1s"\n`
-  const servers = [await startServer(t, toml), await startServer(t, toml)] as const
-  const answered = [0, 0]
-  /** Writes of both race for tables and columns: those that may be repeated are. */
-  const write = async (server: TestServer, at: number, n: number) => {
-    const column = `c${n % 5}`
-    const payload = `mixed,writer=w${at} v=${n},${column}=${n}i ${1_000_000 + n}`
-    for (let attempt = 1; ; attempt++) {
-      const { statusCode, headers, body } = await server.main.inject({
-        method: 'POST',
-        url: '/v1/lineproto/write?precision=ms',
-        payload
-      })
-      if (statusCode === 204) break
-      const mayRepeat = [429, 503].includes(statusCode) && headers['retry-after'] !== undefined
-      if (!mayRepeat || attempt === 10) return t.fail(`${statusCode} ${body}`)
-    }
-    answered[at]!++
-  }
-  const read = (server: TestServer) =>
-    askSql(server, 'SELECT writer, count() FROM mixed GROUP BY writer ORDER BY writer').catch((error: Error) => {
-      // Until somebody wrote there is no table.
-      if (!/not found/i.test(error.message)) t.fail(error.message)
-    })
-  for (let round = 0; round < 15; round++) {
-    const work = servers.flatMap((server, at) => [
-      ...Array.from({ length: 4 }, (_, i) => write(server, at, round * 4 + i)),
-      read(server)
-    ])
-    await Promise.all(work)
-  }
-  t.strictSame(answered, [60, 60])
-  for (const server of servers) {
-    await eventually(
-      async () =>
-        JSON.stringify(
-          await askSql(server, 'SELECT writer, count(), sum(v), count(c0) FROM mixed GROUP BY writer ORDER BY writer')
-        ),
-      rows =>
-        rows ===
-        JSON.stringify([
-          ['w0', 60, 1770, 12],
-          ['w1', 60, 1770, 12]
-        ])
-    )
-  }
-  const [one, two] = servers
+  const [one, two] = [await startServer(t, toml), await startServer(t, toml)]
   const made = await one.main.inject({
     method: 'POST',
     url: '/v1/pipelines/shared',

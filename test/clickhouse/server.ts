@@ -1,7 +1,7 @@
 // A ClickHouse for tests: chdb behind its HTTP protocol, or the cluster CLICKHOUSE_URL names.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,10 +34,16 @@ export interface ClickHouseServer {
   start(): Promise<void>
 }
 
+export interface ClickHouseOptions {
+  readonly password?: string
+  /** Default: a new one. */
+  readonly folder?: string
+}
+
 /** A server of its own in a folder of its own; both are gone after the test. */
 export async function startClickHouse(
   t: { teardown(work: () => unknown): void },
-  { password = '' }: { readonly password?: string } = {}
+  { password = '', folder: wanted }: ClickHouseOptions = {}
 ): Promise<ClickHouseServer> {
   const given = process.env['CLICKHOUSE_URL']
   if (given !== undefined) {
@@ -46,7 +52,8 @@ export async function startClickHouse(
     url.username = url.password = ''
     return { url: url.href, username: username || 'default', password, stop: async () => {}, start: async () => {} }
   }
-  const folder = mkdtempSync(join(tmpdir(), 'weir-chdb-'))
+  const folder = wanted ?? mkdtempSync(join(tmpdir(), 'weir-chdb-'))
+  mkdirSync(folder, { recursive: true })
   let running = await run(folder, password, 0)
   const { port } = running
   t.teardown(async () => {

@@ -15,7 +15,11 @@ interface Score {
 }
 
 t.test('every case of stable PromQL answers as Prometheus does', { skip: cases.skip }, async t => {
-  const server = await startProcess(t, serverFolder(t, '[plugins.promql]\nexperimental = true\n'))
+  const cluster = process.env['WEIR_TEST_CLICKHOUSE']
+  const storage =
+    cluster === undefined ? '' : `[storage.clickhouse]\nurls = ["${cluster}"]\ndatabase_prefix = "promql_"\n`
+  const env: Record<string, string> = cluster === undefined ? {} : { WEIR__STORAGE__ENGINE: 'clickhouse' }
+  const server = await startProcess(t, serverFolder(t, `[plugins.promql]\nexperimental = true\n${storage}`), { env })
   const report = await runCases(server.url)
   const [float, native, experimental] = readTotals(report)
   const failures = report.match(/^FAIL .*(?:\n {2}.*)*/gm) ?? []

@@ -25,7 +25,7 @@ export interface ServerProcess {
 }
 
 /** A folder for configuration and data that goes with the test. */
-export function serverFolder(t: Test, toml = ''): string {
+export function serverFolder(t: Pick<Test, 'teardown'>, toml = ''): string {
   const dir = mkdtempSync(join(tmpdir(), 'weir-process-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
   const config = `[http]\naddr = "127.0.0.1:0"\n[storage]\ndata_home = ${JSON.stringify(join(dir, 'data'))}\n[logging]\nlog_format = "json"\nmax_log_files = 0\n`

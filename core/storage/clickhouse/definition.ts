@@ -269,12 +269,13 @@ function physicalStatements(table: Table, { place, database }: Omit<CreateOption
   const series = besideName(place, table.database, table.name, 'series')
   const createSeries = (name: string) =>
     `CREATE TABLE IF NOT EXISTS ${name}${onCluster(place)} (${seriesColumns.join(', ')}) ENGINE = ${place.cluster === '' ? 'ReplacingMergeTree()' : "ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')"} ORDER BY (\`table\`, \`tsid\`) SETTINGS ${treeSettings.replace('allow_nullable_key = 1, ', '')}`
-  if (place.cluster === '') return [...samples, createSeries(series)]
+  // Whoever finds the table of samples may count on the other one.
+  if (place.cluster === '') return [createSeries(series), ...samples]
   const local = series.replace(/`$/, '__local`')
   return [
-    ...samples,
     createSeries(local),
-    distributedSql(place, series, local, table.database, seriesColumns, '', ['`tsid`'])
+    distributedSql(place, series, local, table.database, seriesColumns, '', ['`tsid`']),
+    ...samples
   ]
 }
 

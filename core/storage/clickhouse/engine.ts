@@ -1,8 +1,7 @@
 // The driver for a ClickHouse cluster: all state is there, any number of processes write and read beside each other.
 import { randomBytes } from 'node:crypto'
-import { ConfigError } from '../../config/error.ts'
 import type { Config } from '../../config/schema.ts'
-import { DbError, isDbError } from '../../errors.ts'
+import { DbError } from '../../errors.ts'
 import type { Logger } from '../../log/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { every, type Timer } from '../../timer.ts'
@@ -20,6 +19,7 @@ import type {
 } from '../engine.ts'
 import { isLogical, isPhysical } from '../logical.ts'
 import { ClusterCatalog } from './catalog.ts'
+import { checkVersion, explainFailure } from './check.ts'
 import { type Connection, connect } from './connection.ts'
 import { besideName, onCluster, type Place, tableName } from './definition.ts'
 import { cancelled, translate } from './errors.ts'
@@ -27,8 +27,9 @@ import { emptyDatabase, quoteName } from './names.ts'
 import { type QueryParts, scan, series } from './query.ts'
 import { Readers } from './readers.ts'
 import { Records } from './records.ts'
+import { Repeats } from './repeats.ts'
 import { KnownSeries } from './series.ts'
-import { type ClickHouseConfig, oldestVersion } from './settings.ts'
+import type { ClickHouseConfig } from './settings.ts'
 import { Guarded, sql } from './sql.ts'
 import { Versions } from './versions.ts'
 import { writeAll } from './write.ts'
@@ -44,6 +45,7 @@ interface Opened {
   readonly series: KnownSeries
   readonly readers: Readers
   readonly guarded: Guarded
+  readonly repeats: Repeats
   readonly timer: Timer
 }
 
@@ -72,7 +74,7 @@ class ClickHouseEngine implements Engine {
       this.#opened = await this.#begin(connection)
     } catch (error) {
       await connection.close()
-      throw this.#explain(error)
+      throw explainFailure(this.#config, error)
     }
     return { settled: Promise.resolve(), trouble: () => this.#opened?.connection.trouble }
   }
@@ -101,55 +103,25 @@ class ClickHouseEngine implements Engine {
     for (const name of ['public', 'svc_private']) {
       if (catalog.database(name) === undefined) await catalog.createDatabase(name, {})
     }
+    const readers = new Readers(connection, place, this.#config.reader_username)
+    await readers.roles([])
+    const repeats = new Repeats(connection, place)
+    await repeats.open()
     const timer = every(this.#config.refresh_interval, () => {
       catalog
         .refresh()
         .catch(error => this.#log.warn({ err: error }, 'the catalog of the cluster could not be read again'))
     }).unref()
-    const readers = new Readers(connection, place, this.#config.reader_username)
-    await readers.roles([])
-    return { connection, catalog, series, readers, guarded: new Guarded(), timer }
-  }
-
-  /** One line that says what is wrong and what to do about it. */
-  #explain(error: unknown): unknown {
-    if (error instanceof ConfigError) return error
-    const path = (key: string) => ['storage', 'clickhouse', key]
-    const told = isDbError(error) ? error : translate(error)
-    const cause = Object(told.cause) as { readonly code?: unknown }
-    if (cause.code === '516') {
-      return new ConfigError([
-        {
-          path: path('password_file'),
-          message: `the cluster takes no user ${this.#config.username} with this password: correct it, or storage.clickhouse.username`
-        }
-      ])
-    }
-    if (cause.code === '497') {
-      return new ConfigError([
-        {
-          path: path('username'),
-          message: `${told.message}: GRANT the user ${this.#config.username} CREATE, ALTER, DROP, SELECT, INSERT, TRUNCATE and OPTIMIZE on ${this.#config.database_prefix}*.* and SELECT on system.*`
-        }
-      ])
-    }
-    if (told.code === 'StorageUnavailable') {
-      return new ConfigError([
-        {
-          path: path('urls'),
-          message: `${told.message}: no ClickHouse answers at ${this.#config.urls.join(', ')}; start it or correct the address`
-        }
-      ])
-    }
-    return error
+    return { connection, catalog, series, readers, guarded: new Guarded(), repeats, timer }
   }
 
   async write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
-    const { connection, catalog, series } = this.#open()
+    const { connection, catalog, series, repeats } = this.#open()
     const parts = {
       connection,
       catalog,
       series,
+      repeats,
       versions: this.#versions,
       place: this.#place,
       insertSettings: this.#insertSettings()
@@ -223,6 +195,7 @@ class ClickHouseEngine implements Engine {
     const opened = this.#opened
     this.#opened = undefined
     opened?.timer.stop()
+    await opened?.repeats.close()
     await opened?.connection.close()
   }
 
@@ -234,22 +207,10 @@ class ClickHouseEngine implements Engine {
   }
 }
 
-/** Whether texts can have an index of their own. Throws ConfigError for a version that is too old. */
-function checkVersion(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const is = (least: readonly [number, number]) => major > least[0] || (major === least[0] && minor >= least[1])
-  if (is(oldestVersion)) return is([26, 2])
-  throw new ConfigError([
-    {
-      path: ['storage', 'clickhouse', 'urls'],
-      message: `the cluster is ClickHouse ${version}: ${oldestVersion.join('.')} or newer is needed`
-    }
-  ])
-}
-
 /** The catalog of the moment: one object outlives what is open. */
 function liveCatalog(catalog: () => Catalog): Catalog {
   return {
+    refresh: async () => catalog().refresh?.(),
     databases: () => catalog().databases(),
     database: name => catalog().database(name),
     tables: database => catalog().tables(database),

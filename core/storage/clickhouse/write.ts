@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { DbError } from '../../errors.ts'
 import type { BytesData, Column, ColumnData } from '../../model/batch.ts'
-import { bitmap } from '../../model/batch.ts'
+import { bitmap, clearBit, isValid } from '../../model/batch.ts'
 import type { SeriesLabel } from '../../model/series.ts'
 import type { Table } from '../../model/table.ts'
+import { elementsPerRow, fixedArray, isBytesType } from '../../model/types.ts'
 import type { ResolvedSeries, ResolvedTags, ResolvedWrite } from '../engine.ts'
+import type { FoundSeries } from '../found-series.ts'
 import { isLogical, mergesFields } from '../logical.ts'
 import { arrowStream, type SentColumn } from './arrow.ts'
 import type { ClusterCatalog, LogicalColumn } from './catalog.ts'
@@ -13,7 +15,8 @@ import type { Connection } from './connection.ts'
 import { besideName, deletedColumn, onCluster, type Place, tableName, versionColumn } from './definition.ts'
 import { cancelled } from './errors.ts'
 import { quoteName, quoteText, storedType } from './names.ts'
-import type { FoundSeries, KnownSeries, SeriesEntry } from './series.ts'
+import type { RepeatablePart, Repeats } from './repeats.ts'
+import type { KnownSeries, SeriesEntry } from './series.ts'
 import type { Versions } from './versions.ts'
 
 export interface WriteParts {
@@ -21,17 +24,14 @@ export interface WriteParts {
   readonly catalog: ClusterCatalog
   readonly series: KnownSeries
   readonly versions: Versions
+  readonly repeats: Repeats
   readonly place: Place
   readonly insertSettings: Readonly<Record<string, string | number>>
 }
 
 /** One statement that stores or removes rows of one table. */
-interface Part {
+interface Part extends RepeatablePart {
   readonly table: Table
-  /** Whose rows it counts. */
-  readonly rows: number
-  readonly columns: readonly SentColumn[]
-  readonly op: 'put' | 'delete'
 }
 
 /** A series that may be new to the cluster. */
@@ -47,37 +47,53 @@ export async function writeAll(
   signal: AbortSignal
 ): Promise<number> {
   if (signal.aborted) throw cancelled(signal)
-  const { catalog } = parts
   const introduced: NewSeries[] = []
   const steps = writes.flatMap(write =>
     'table' in write ? rowParts(parts, write, introduced) : sampleParts(parts, write, introduced)
   )
   await storeSeries(parts, introduced)
-  const groups = Map.groupBy(steps, ({ table }) => tableName(parts.place, table.database, table.name))
-  await Promise.all(
-    Array.from(groups.values(), async group => {
-      for (const part of group) {
-        await (part.op === 'delete' && mergesFields(part.table) ? removeRows(parts, part) : insertPart(parts, part))
+  await storeParts(parts, steps)
+  return writes.reduce((sum, { rows }) => sum + rows, 0)
+}
+
+/** The rows of tables at the same time; throws when all that began has ended. */
+async function storeParts(parts: WriteParts, steps: readonly Part[]): Promise<void> {
+  const { catalog, repeats } = parts
+  const attempt = await repeats.begin(steps)
+  const numbered = steps.map((part, i) => ({ part, token: attempt.tokens[i]! }))
+  const ended = await Promise.allSettled(
+    Array.from(Map.groupBy(numbered, ({ part }) => part.target).values(), async group => {
+      for (const { part, token } of group) {
+        const isRemoval = part.op === 'delete' && mergesFields(part.table)
+        await (isRemoval ? removeRows(parts, part) : insertPart(parts, part, token))
         catalog.wrote(part.table, part.rows)
       }
     })
   )
-  return writes.reduce((sum, { rows }) => sum + rows, 0)
+  const failed = ended.find(each => each.status === 'rejected')
+  if (failed === undefined) return repeats.succeed(attempt)
+  // Also where the last answer was a refusal: a try before it may have been applied.
+  repeats.fail(steps, attempt)
+  throw failed.reason
 }
 
-async function insertPart(parts: WriteParts, { table, rows, columns, op }: Part): Promise<void> {
+async function insertPart(parts: WriteParts, { target, rows, columns, op }: Part, token: string): Promise<void> {
   if (rows === 0) return
-  const { connection, place, insertSettings } = parts
+  const { connection, insertSettings } = parts
   const own = [versionsOf(parts.versions, rows), ...(op === 'delete' ? [deletedMarks(rows)] : [])]
   const sent = [...columns, ...own]
   const names = sent.map(({ name }) => quoteName(name)).join(', ')
   const data = await arrowStream(sent, rows)
   await connection.insert(
-    `INSERT INTO ${tableName(place, table.database, table.name)} (${names}) FORMAT ArrowStream`,
+    `INSERT INTO ${target} (${names}) FORMAT ArrowStream`,
     data,
     // Who asked may leave: what has begun is finished.
-    { settings: insertSettings, token: randomUUID() }
+    { settings: insertSettings, token }
   )
+}
+
+function targetOf({ place }: WriteParts, { database, name }: Table): string {
+  return tableName(place, database, name)
 }
 
 function versionsOf(versions: Versions, rows: number): SentColumn {
@@ -142,7 +158,7 @@ function rowParts(parts: WriteParts, write: ResolvedWrite, introduced: NewSeries
     }),
     ...tags.map(({ physical, type }) => ({ name: physical, type, data: noValues(type, rows) }))
   ]
-  return [{ table, rows, columns: sent, op }]
+  return [{ target: targetOf(parts, table), table, rows, columns: sent, op }]
 }
 
 /**
@@ -161,39 +177,8 @@ function physicalOf(then: Table, now: Table, { name, type }: Column): string | u
 /** A column of nulls. */
 function noValues(type: Column['type'], rows: number): ColumnData {
   const valid = bitmap(rows, false)
-  if (type === 'String' || type === 'Json' || type === 'Binary') {
-    return { kind: 'bytes', offsets: new Uint32Array(rows + 1), bytes: new Uint8Array(), valid }
-  }
-  const wide = /^Decimal\((\d+)/.exec(type)
-  const values = wide === null ? undefined : new BigInt64Array(rows * (Number(wide[1]) > 18 ? 2 : 1))
-  return { kind: 'fixed', values: values ?? emptyValues(type, rows), valid }
-}
-
-function emptyValues(type: Column['type'], rows: number) {
-  switch (type) {
-    case 'Boolean':
-    case 'UInt8':
-      return new Uint8Array(rows)
-    case 'Int8':
-      return new Int8Array(rows)
-    case 'Int16':
-      return new Int16Array(rows)
-    case 'UInt16':
-      return new Uint16Array(rows)
-    case 'Int32':
-    case 'Date':
-      return new Int32Array(rows)
-    case 'UInt32':
-      return new Uint32Array(rows)
-    case 'UInt64':
-      return new BigUint64Array(rows)
-    case 'Float32':
-      return new Float32Array(rows)
-    case 'Float64':
-      return new Float64Array(rows)
-    default:
-      return new BigInt64Array(rows)
-  }
+  if (isBytesType(type)) return { kind: 'bytes', offsets: new Uint32Array(rows + 1), bytes: new Uint8Array(), valid }
+  return { kind: 'fixed', values: new (fixedArray(type))(rows * elementsPerRow(type)), valid }
 }
 
 function requireCurrent(series: KnownSeries, numbers: FoundSeries): void {
@@ -217,7 +202,7 @@ function tagColumns(
     const dictionary = bytesOf(values)
     const codes = of.slice(0, rows)
     const valid = bitmap(rows, true)
-    for (let i = 0; i < rows; i++) if (values[codes[i]!] === undefined) valid[i >> 3]! &= ~(1 << (i & 7))
+    for (let i = 0; i < rows; i++) if (values[codes[i]!] === undefined) clearBit(valid, i)
     return [{ name: tag.name, type: tag.type, semantic: 'tag', data: { kind: 'dictionary', codes, dictionary, valid } }]
   })
 }
@@ -266,7 +251,7 @@ function logicalPart(
     { name: 'time', type: time.type, data: time.data },
     ...fields.map(({ name, type, data }) => ({ name: sampleOf(table, name), type, data }))
   ]
-  return { table: host, rows, columns: sent, op }
+  return { target: targetOf(parts, host), table: host, rows, columns: sent, op }
 }
 
 function sampleOf(table: Table, name: string): string {
@@ -278,7 +263,7 @@ function sampleOf(table: Table, name: string): string {
 
 /** The value of a tag of each row as text; undefined where it has none. */
 function textsOf({ data }: Column, rows: number): (row: number) => string | undefined {
-  const isNull = (i: number) => data.valid !== undefined && (data.valid[i >> 3]! & (1 << (i & 7))) === 0
+  const isNull = (i: number) => !isValid(data.valid, i)
   const text = ({ bytes, offsets }: BytesData, i: number) =>
     Buffer.from(bytes.buffer, bytes.byteOffset + offsets[i]!, offsets[i + 1]! - offsets[i]!).toString()
   if (data.kind === 'bytes') return i => (i >= rows || isNull(i) ? undefined : text(data, i))
@@ -321,11 +306,12 @@ interface Target {
 }
 
 function samplePart(
-  { series, catalog }: WriteParts,
+  parts: WriteParts,
   { table, value, rows: of }: Target,
   write: ResolvedSeries,
   { tsids }: FoundSeries
 ): Part {
+  const { series, catalog } = parts
   const rows = of.length
   const times = new BigInt64Array(rows)
   const values = new Float64Array(rows)
@@ -352,13 +338,14 @@ function samplePart(
       { name: 'time', type: 'TimestampMillisecond', data: { kind: 'fixed', values: times } },
       { name: sampleOf(table, value), type: 'Float64', data: { kind: 'fixed', values } }
     ]
-    return { table: catalog.host(table), rows, columns, op: 'put' }
+    const host = catalog.host(table)
+    return { target: targetOf(parts, host), table: host, rows, columns, op: 'put' }
   }
   const codes = Uint32Array.from(entries, (_, i) => i)
   const tags = table.tags.flatMap((tag): SentColumn[] => {
     const texts = entries.map(({ labels }) => labels.find(({ name }) => name === tag.name)?.value)
     const valid = bitmap(rows, true)
-    for (let i = 0; i < rows; i++) if (texts[i] === undefined) valid[i >> 3]! &= ~(1 << (i & 7))
+    for (let i = 0; i < rows; i++) if (texts[i] === undefined) clearBit(valid, i)
     return [
       { name: tag.physical, type: tag.type, data: { kind: 'dictionary', codes, dictionary: bytesOf(texts), valid } }
     ]
@@ -369,7 +356,7 @@ function samplePart(
     { name: table.timeIndex.physical, type: table.timeIndex.type, data: { kind: 'fixed', values: times } },
     { name: column.physical, type: 'Float64', data: { kind: 'fixed', values } }
   ]
-  return { table, rows, columns, op: 'put' }
+  return { target: targetOf(parts, table), table, rows, columns, op: 'put' }
 }
 
 /** Series come before their samples: what is read joins both. */

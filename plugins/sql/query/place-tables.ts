@@ -13,7 +13,7 @@ import { informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
 import { catalogName, fullName, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
 import type { Name } from '../statement/cursor.ts'
-import { errorAt, isToken, type Token, tokenize } from '../text/token.ts'
+import { errorAt, isToken, placeOf, type Token, tokenize } from '../text/token.ts'
 import { shiftRelation } from './edit.ts'
 
 export interface TablesPlace {
@@ -44,6 +44,7 @@ const deepest = 16
 /** Throws DbError for names of what is not there, and for signs that could hide something. */
 export async function placeTables(place: TablesPlace, tokens: readonly Token[]): Promise<Placed> {
   const { dialect } = place.store
+  refuseOwnClauses(place, tokens)
   const found = findTables(tokens)
   const hidden = qualifiers(tokens, found)
   const byStart = new Map(found.map(each => [each.at, each]))
@@ -66,6 +67,21 @@ export async function placeTables(place: TablesPlace, tokens: readonly Token[]):
     i += named.length - 1
   }
   return writer.placed()
+}
+
+/** Throws DbError for clauses of our own grammar, which the engine would call errors of syntax. */
+function refuseOwnClauses({ store, sql }: TablesPlace, tokens: readonly Token[]): void {
+  for (const [i, { kind, value, start }] of tokens.entries()) {
+    const word = kind === 'word' ? value.toLowerCase() : ''
+    const next = tokens[i + 1]
+    const isRange = (word === 'range' || word === 'align') && next?.kind === 'string'
+    const isTql = word === 'tql' && ['eval', 'evaluate', 'analyze', 'explain'].some(each => isToken(next, each))
+    if (!isRange && !isTql) continue
+    const what = isRange
+      ? 'RANGE and ALIGN: group by a bucket of the time'
+      : 'TQL in a query: send it as a statement of its own'
+    throw new DbError('Unsupported', `the storage engine ${store.engineName} has no ${what}${placeOf(sql, start)}`)
+  }
 }
 
 /** Tokens as text of the dialect, with names of tables as they are. Throws for signs that could hide something. */

@@ -1,12 +1,11 @@
 // Servers over a cluster: several beside each other, wrong configurations, a cluster that goes and comes back, connections that break.
-
-import type { AddressInfo } from 'node:net'
-import { connect as connectTo, createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import type { Engine } from '../../../../core/storage/engine.ts'
+import { breakingProxy } from '../../../clickhouse/breaking-proxy.ts'
 import { needingClickHouse, startClickHouse } from '../../../clickhouse/server.ts'
 import { linesOf, never, put, rowsWrite, tableNamed, wanted } from '../../../contract/engine/rows.ts'
 import { columns, createVisits, failure } from '../../../contract/engine/trial.ts'
+import { eventually } from '../../../eventually.ts'
 import { createRandom } from '../../../fuzz/random.ts'
 import { startServer } from '../../../helpers.ts'
 import { makeClickHouseEngine } from './fixtures.ts'
@@ -127,57 +126,72 @@ t.test('each answered row is there once, whenever connections break', needingCli
   t.strictSame(missing, [], 'none is missing')
 })
 
+t.test('a write that failed is stored once, whichever process it is repeated at', needingClickHouse(), async t => {
+  const { url } = await startClickHouse(t)
+  const proxy = await breakingProxy(t, Number(new URL(url).port))
+  const direct = await open(t, [url])
+  await createVisits(direct, 'visits', { append_mode: true })
+  await createVisits(direct, 'others', { append_mode: true })
+  const broken = await open(t, [proxy.url])
+  const tables = ['visits', 'others'].map(name => tableNamed(direct, name))
+  const write = (engine: Engine, n: bigint) =>
+    engine.write(
+      tables.map(table => rowsWrite(table, [{ host: 'a', at: n, n }, { at: n }])),
+      never
+    )
+  const count = async (n: bigint) =>
+    Promise.all(
+      ['visits', 'others'].map(
+        async name => (await linesOf(direct, name)).split('\n').filter(line => line.includes(` | ${n} | `)).length
+      )
+    )
+  // Each attempt is applied, and no answer comes.
+  const lost = Array.from({ length: 60 }, () => 'after' as const)
+  proxy.break(...lost)
+  t.match(await failure(() => write(broken, 1n)), { code: 'StorageUnavailable', retryAfter: 2 })
+  proxy.break(undefined)
+  t.strictSame(await count(1n), [2, 2], 'it is there although nobody was told')
+  await write(broken, 1n)
+  t.strictSame(await count(1n), [2, 2], 'the repeat adds nothing')
+  await write(broken, 1n)
+  t.strictSame(await count(1n), [4, 4], 'the same rows once more are other rows')
+
+  proxy.break(...lost)
+  t.ok(mayRepeat((await failure(() => write(broken, 2n)))!))
+  proxy.break(undefined)
+  await new Promise(resolve => setTimeout(resolve, 2000))
+  await write(direct, 2n)
+  t.strictSame(await count(2n), [2, 2], 'at another process, when the client was told to come')
+  await write(broken, 2n)
+  t.strictSame(await count(2n), [4, 4], 'which is known to the first one')
+})
+
+t.test('after the cluster was away writes wait until others have told what failed', needingClickHouse(), async t => {
+  const { url } = await startClickHouse(t)
+  const port = Number(new URL(url).port)
+  const proxies = [await breakingProxy(t, port), await breakingProxy(t, port)]
+  const [one, two] = [await open(t, [proxies[0]!.url]), await open(t, [proxies[1]!.url])]
+  const table = await createVisits(one, 'visits', { append_mode: true })
+  await eventually(async () => {
+    await two.catalog.refresh!()
+    return two.catalog.table('public', 'visits') !== undefined
+  })
+  const rows = () => [rowsWrite(table, [{ host: 'a', at: 1n, n: 1n }])]
+  proxies[0]!.break(...Array.from({ length: 60 }, () => 'after' as const))
+  const failed = failure(() => one.write(rows(), never))
+  t.ok(mayRepeat((await failed)!))
+  for (const proxy of proxies) {
+    proxy.break(undefined)
+    proxy.away(true)
+  }
+  await eventually(async () => mayRepeat((await failure(() => two.write(rows(), never)))!))
+  for (const proxy of proxies) proxy.away(false)
+  await eventually(async () => (await failure(() => two.write(rows(), never))) === undefined)
+  t.equal(await linesOf(two, 'visits'), wanted(['a', 1n, 1n, null]))
+})
+
 const rounds = 500
 
 function mayRepeat(error: { readonly code?: string; readonly retryAfter?: number }): boolean {
   return ['StorageUnavailable', 'RateLimited'].includes(error.code ?? '') && error.retryAfter !== undefined
-}
-
-type Break = 'before' | 'after' | 'twice' | 'parts'
-
-/** Passes bytes on; cuts the next connections before the request goes through, or when its answer comes, or answers as a cluster with too many parts. */
-async function breakingProxy(t: Test, port: number) {
-  let next: Break[] = []
-  const sockets = new Set<Socket>()
-  const server = createServer(client => {
-    const upstream = connectTo(port, '127.0.0.1')
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => sockets.delete(socket))
-    }
-    client.on('data', bytes => {
-      if (next[0] === 'parts') {
-        next.shift()
-        const body = 'Code: 252. DB::Exception: Too many parts (3000). Merges are slower than inserts. (TOO_MANY_PARTS)'
-        const head = `HTTP/1.1 500 Internal Server Error\r\nX-ClickHouse-Exception-Code: 252\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
-        client.end(head + body)
-        upstream.destroy()
-      } else if (next[0] === 'before') {
-        next.shift()
-        client.destroy()
-        upstream.destroy()
-      } else if (!upstream.destroyed) upstream.write(bytes)
-    })
-    upstream.on('data', bytes => {
-      if (next[0] === 'after') {
-        next.shift()
-        client.destroy()
-        upstream.destroy()
-      } else client.write(bytes)
-    })
-    client.on('close', () => upstream.end())
-    upstream.on('close', () => client.end())
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    break(how: Break | undefined) {
-      next = how === undefined ? [] : how === 'twice' ? ['after', 'before'] : [how]
-    }
-  }
 }
