@@ -97,9 +97,11 @@ function columnFilters(reader: ParquetReader, footer: ParquetFooter, asked: Aske
   if (place < 0) throw new ParquetError(`there is no column ${asked.column}`)
   const filters: (Uint32Array | undefined)[] = []
   const entries = asked.kind === 'values' ? new ValueEntries() : new TermEntries(asked.kind === 'folded_terms')
+  // Of values the rate is that of the file: one row group that is let through is enough for a query to open it.
+  const rate = asked.kind === 'values' ? asked.falsePositiveRate / footer.rowGroups.length : asked.falsePositiveRate
   let open = 0
   const close = () => {
-    filters[open] = entries.take(asked.falsePositiveRate)
+    filters[open] = entries.take(rate)
   }
   for (const [group, { rows }] of footer.rowGroups.entries()) {
     const data = reader.column(group, place)

@@ -16,6 +16,7 @@ export interface Section {
   /** Id of the column in its table. */
   readonly column: number
   readonly kind: SectionKind
+  /** What the index asks for: for terms of each row group, for values of the whole file (of each row group in side files made before). */
   readonly falsePositiveRate: number
   /** Bytes after the head. */
   readonly offset: number

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import t from 'tap'
@@ -92,6 +93,31 @@ t.test(`filters hold what DuckDB finds in the rows of each group (seed ${seed})`
     t.strictSame((await thread.build({ path, asked })).filters, filters)
     await t.rejects(thread.build({ path: `${path}.missing`, asked }), { code: 'StorageUnavailable', message: /ENOENT/ })
   }
+})
+
+t.test('of values the rate is how often a file is read for nothing, however many row groups it has', t => {
+  const [groups, perGroup, falsePositiveRate] = [60, 200, 0.05]
+  const path = join(temporaryFolder(t), 'values.parquet')
+  const values = BigInt64Array.from({ length: groups * perGroup }, (_, i) => BigInt(i))
+  const numbers = Uint32Array.from(values, value => Math.floor(Number(value) / perGroup))
+  const columns = [
+    { name: 'n', type: 'Int64' },
+    { name: '__group', type: 'UInt32' }
+  ] as const
+  const data = [values, numbers].map(values => ({ kind: 'fixed', values }) as const)
+  writeRows(path, columns, [{ rows: values.length, columns: data }], { groupRows: perGroup })
+  const filters = readFilters(path, [{ column: 'n', kind: 'values', falsePositiveRate }]).filters[0]!
+  const mayRead = (value: number) => {
+    const digest = createHash('md5').update(`${value}`).digest()
+    const [low, high] = [digest.readUInt32LE(8), digest.readUInt32LE(12)]
+    return filters.some(filter => mayHold(filter!, 0, filter!.length / blockWords, low, high))
+  }
+  t.equal(filters.length, groups)
+  t.ok(Array.from(values, Number).every(mayRead))
+  const absent = 2000
+  const read = Array.from({ length: absent }, (_, i) => -1 - i).filter(mayRead).length
+  t.ok(read < absent * falsePositiveRate * 1.5, `${read} of ${absent}`)
+  t.end()
 })
 
 t.test('every character is in lower case as DuckDB has it, but for letters its Unicode does not know', async t => {
