@@ -5,6 +5,7 @@ import type { Column } from '../../../core/model/batch.ts'
 import type { MergeMode, Table } from '../../../core/model/table.ts'
 import { elementsPerRow, fixedArray, isBytesType } from '../../../core/model/types.ts'
 import type { Condition, Engine, Relation } from '../../../core/storage/engine.ts'
+import { isLong } from '../../long.ts'
 import { cases } from '../../property.ts'
 import { everyType } from './column-data.ts'
 import {
@@ -99,7 +100,7 @@ for (const [name, options] of modes) {
       }
       await engine.catalog.dropTable(table)
     })
-    await fc.assert(property, cases(4))
+    await fc.assert(property, cases(isLong ? 4 : 2))
   })
 }
 

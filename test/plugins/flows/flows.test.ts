@@ -1,6 +1,7 @@
 // Flows: their tables equal their queries, whatever is written and whenever the server is started again.
 import t from 'tap'
 import { askSql, embeddedOnly, onClickHouse, startServer, temporaryFolder } from '../../helpers.ts'
+import { isLong } from '../../long.ts'
 
 const options = '[plugins.flows]\ninterval = "50ms"\nmax_flows = 4\n'
 
@@ -55,7 +56,7 @@ t.test('tables of flows equal their queries after any writes, and after a restar
   await write(100, true)
   for (const [name, query] of Object.entries(queries)) await ask(`CREATE FLOW ${name} SINK TO ${name} AS ${query}`)
   await compare('after its creation')
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < (isLong ? 12 : 4); round++) {
     await write(1 + next(30), round % 2 === 0)
     if (round % 2 === 0) await ask(`DELETE FROM m WHERE host = 'h${next(3)}' AND v % 7 = ${next(7)}`)
     if (round % 3 === 0) await compare(`after round ${round}`)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parseStatements } from '../../../plugins/sql/statement/parse.ts'
 import { startServer } from '../../helpers.ts'
+import { isLong } from '../../long.ts'
 import { askServer, visits } from './fixtures.ts'
 
 /** Stands in every place that must not be read. */
@@ -337,9 +338,10 @@ t.test('no way out stands anywhere', async t => {
   const foreign = globSync(join(server.folder, 'data/data/public*/other*/*.parquet'))[0]!
   t.ok(foreign)
   const before = await ask('SELECT * FROM visits ORDER BY at')
-  for (const position of positions) {
+  for (const [i, position] of positions.entries()) {
     const through: string[] = []
-    for (const way of ways({ secret, foreign, target: '' })) {
+    // In the short run each way stands in a third of the positions, and each position has a third of the ways.
+    for (const way of ways({ secret, foreign, target: '' }).filter((_, k) => isLong || (i + k) % 3 === 0)) {
       const { status, text, body } = await ask(position.replace('{}', () => way))
       const refused = status === 400 && typeof body.error === 'string'
       if (!refused || text.includes(`${marker},`)) through.push(`${way}: ${status} ${text.slice(0, 160)}`)

@@ -3,9 +3,10 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import t from 'tap'
 import { createRandom, type Random } from '../../fuzz/random.ts'
+import { isLong } from '../../long.ts'
 import { startSql } from './fixtures.ts'
 
-const runs = Number(process.env['WEIR_PROPERTY_RUNS'] ?? 1000)
+const runs = Number(process.env['WEIR_PROPERTY_RUNS'] ?? (isLong ? 1000 : 300))
 const seed = Number(process.env['WEIR_PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
 
 /** `CLOCK` is a text that holds a time, without a zone or with an offset. */
