@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from './config/schema.ts'
 import { watchFile } from './config/watch.ts'
+import { serialQueue } from './serial.ts'
 import type { Running } from './start.ts'
 
 /**
@@ -10,9 +11,9 @@ import type { Running } from './start.ts'
  */
 export function followConfig({ core, reload }: Running, file: string | undefined, load: () => Config): () => void {
   let text = file === undefined ? '' : contents(file)
-  let turn: Promise<unknown> = Promise.resolve()
+  const serially = serialQueue()
   const again = (reason: string) => {
-    turn = turn.then(async () => {
+    void serially(async () => {
       try {
         const report = await reload(load)
         core.log.info({ reason, ...report }, 'the configuration was read again')

@@ -9,6 +9,7 @@ import { parseLevels } from './log/levels.ts'
 import { inPhase } from './phase.ts'
 import type { PluginSpec } from './plugin.ts'
 import { readOptions } from './registry.ts'
+import { serialQueue } from './serial.ts'
 import type { EnabledPlugin } from './server.ts'
 
 export interface ReloadReport {
@@ -60,9 +61,9 @@ export function createReload(parts: ReloadParts): Reload {
     waiting = report.restart.length
     return report
   }
-  let turn: Promise<unknown> = Promise.resolve()
-  return config => {
-    const next = turn.then(async () => {
+  const serially = serialQueue()
+  return config =>
+    serially(async () => {
       try {
         const report = await reload(typeof config === 'function' ? config() : config)
         reloads.add(1, { result: 'success' })
@@ -73,9 +74,6 @@ export function createReload(parts: ReloadParts): Reload {
         throw error
       }
     })
-    turn = next.catch(() => {})
-    return next
-  }
 }
 
 /** Takes over every live key, or none: what fails is put back, and those that were told of new values are told of the old ones. */

@@ -5,7 +5,7 @@ import type { RequestContext } from './http/context.ts'
 import type { Logger } from './log/log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { BytesData, Column, ColumnData } from './model/batch.ts'
-import { bitmap } from './model/batch.ts'
+import { bitmap, setBit } from './model/batch.ts'
 import type { ColumnType } from './model/types.ts'
 import type { SystemTables } from './storage/system.ts'
 
@@ -113,7 +113,7 @@ function tableColumns(rows: readonly Row[], threshold: number): Column[] {
   ): ColumnData => {
     const valid = bitmap(rows.length, false)
     const values = array.from(rows.map(({ range }) => BigInt(range ? Math.round(value(range)) : 0)))
-    for (const [i, { range }] of rows.entries()) if (range) valid[i >> 3]! |= 1 << (i & 7)
+    for (const [i, { range }] of rows.entries()) if (range) setBit(valid, i)
     return { kind: 'fixed', values, valid }
   }
   const flags: ColumnData = { kind: 'fixed', values: Uint8Array.from(rows, ({ range }) => (range ? 1 : 0)) }

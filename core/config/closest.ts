@@ -1,13 +1,13 @@
 // Did you mean: the known word nearest to an unknown one.
 
-/** The candidate with the fewest edits, when they are few for its length; undefined otherwise. */
-export function closest(word: string, candidates: Iterable<string>): string | undefined {
+/** The candidate with the fewest edits, when they are at most `most` (absent: a third of the longer word); undefined otherwise. */
+export function closest(word: string, candidates: Iterable<string>, most?: number): string | undefined {
   let best: string | undefined
   let fewest = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
     const edits = distance(word.toLowerCase(), candidate.toLowerCase())
     const length = Math.max(word.length, candidate.length)
-    if (edits < fewest && edits < length && edits <= Math.max(1, Math.floor(length / 3))) {
+    if (edits < fewest && edits < length && edits <= (most ?? Math.max(1, Math.floor(length / 3)))) {
       best = candidate
       fewest = edits
     }

@@ -1,6 +1,6 @@
 // A vector of a result as Arrow's buffers.
 import type * as Arrow from 'apache-arrow'
-import { isValid } from '../model/batch.ts'
+import { isValid, setBit } from '../model/batch.ts'
 import { unscale } from '../model/decimal.ts'
 import { nestedType } from '../model/nested-type.ts'
 import { isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
@@ -87,7 +87,7 @@ function booleans(library: Library): ArrowColumn {
     type,
     data(vector, rows) {
       const data = new Uint8Array((rows + 7) >> 3)
-      for (let i = 0; i < rows; i++) if (vector.values[i]) data[i >> 3]! |= 1 << (i & 7)
+      for (let i = 0; i < rows; i++) if (vector.values[i]) setBit(data, i)
       return library.makeData({ type, length: rows, ...nulls(vector, rows), data })
     }
   }

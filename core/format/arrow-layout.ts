@@ -1,6 +1,6 @@
 // What every Arrow column of a result shares: its type, how its buffers are made, which rows are null.
 import type * as Arrow from 'apache-arrow'
-import { isValid, type ResultVector } from '../model/batch.ts'
+import { isValid, type ResultVector, setBit } from '../model/batch.ts'
 
 export interface ArrowColumn {
   readonly type: Arrow.DataType
@@ -13,7 +13,7 @@ export function nulls(vector: ResultVector, rows: number): { nullBitmap: Uint8Ar
   let nullCount = 0
   for (let i = 0; i < rows; i++) {
     const value: unknown = vector.values[i]
-    if (isValid(vector.valid, i) && value !== null && value !== undefined) nullBitmap[i >> 3]! |= 1 << (i & 7)
+    if (isValid(vector.valid, i) && value !== null && value !== undefined) setBit(nullBitmap, i)
     else nullCount++
   }
   return { nullBitmap, nullCount }

@@ -1,9 +1,14 @@
 // The rows of a result gathered, batch after batch, into the columns of a Parquet row group.
-import { type ColumnData, type FixedData, isValid, type ResultVector } from '../model/batch.ts'
+import { type ColumnData, clearBit, type FixedData, isValid, type ResultVector } from '../model/batch.ts'
 import { unscale } from '../model/decimal.ts'
 import { formatTimestamp } from '../model/time.ts'
 import { type ColumnType, fixedArray, isTimestamp, type ResultType, timeUnit } from '../model/types.ts'
-import type { ParquetColumn } from '../storage/embedded/parquet/index.ts'
+import {
+  type ParquetColumn,
+  type ParquetType,
+  parquetDecimal,
+  parquetTypes
+} from '../storage/embedded/parquet/index.ts'
 import { jsonWriter, type ValueWriter } from './json-value.ts'
 
 export interface GroupColumn {
@@ -26,18 +31,12 @@ export function groupColumn(name: string, type: ResultType): GroupColumn {
     const convert = unit === 's' ? (value: unknown) => BigInt(value as bigint) * 1000n : toBigInt
     return numbers({ name, type: 'int64', logical, optional: true }, BigInt64Array, convert, unit !== 's')
   }
-  const plain = plainNumbers[type]
+  const plain = (parquetTypes as Partial<Record<ResultType, ParquetType>>)[type]
+  if (plain?.type === 'bytes')
+    return texts({ name, ...plain, optional: true }, type === 'Binary' ? value => value as Uint8Array : String)
   if (plain !== undefined) {
     const convert = plain.type === 'int64' ? toBigInt : Number
-    return numbers({ name, optional: true, ...plain }, fixedArray(type as ColumnType), convert, true)
-  }
-  switch (type) {
-    case 'String':
-      return texts({ name, type: 'bytes', logical: { kind: 'string' }, optional: true }, String)
-    case 'Json':
-      return texts({ name, type: 'bytes', logical: { kind: 'json' }, optional: true }, String)
-    case 'Binary':
-      return texts({ name, type: 'bytes', optional: true }, value => value as Uint8Array)
+    return numbers({ name, ...plain, optional: true }, fixedArray(type as ColumnType), convert, true)
   }
   const kind = type.endsWith('>') ? 'json' : 'string'
   return texts({ name, type: 'bytes', logical: { kind }, optional: true }, writerOf(type))
@@ -47,25 +46,6 @@ type Numbers = FixedData['values']
 type NumbersType = new (length: number) => Numbers
 
 const toBigInt = (value: unknown) => BigInt(value as bigint)
-
-const plainNumbers: Partial<Record<ResultType, Pick<ParquetColumn, 'type' | 'logical'>>> = {
-  Boolean: { type: 'boolean' },
-  Int8: integers(8, true),
-  Int16: integers(16, true),
-  Int32: integers(32, true),
-  Int64: integers(64, true),
-  UInt8: integers(8, false),
-  UInt16: integers(16, false),
-  UInt32: integers(32, false),
-  UInt64: integers(64, false),
-  Float32: { type: 'float' },
-  Float64: { type: 'double' },
-  Date: { type: 'int32', logical: { kind: 'date' } }
-}
-
-function integers(bits: 8 | 16 | 32 | 64, signed: boolean): Pick<ParquetColumn, 'type' | 'logical'> {
-  return { type: bits === 64 ? 'int64' : 'int32', logical: { kind: 'int', bits, signed } }
-}
 
 /** Times of day and intervals as SQL reads them, everything else as its JSON. */
 function writerOf(type: ResultType): ValueWriter {
@@ -112,14 +92,14 @@ function numbers(
 }
 
 function decimals(name: string, precision: number, scale: number): GroupColumn {
-  const logical = { kind: 'decimal', precision, scale } as const
+  const column: ParquetColumn = { name, ...parquetDecimal(precision, scale), optional: true }
   const read = (value: unknown) => unscale(String(value), scale)
-  if (precision <= 18) return numbers({ name, type: 'int64', logical, optional: true }, BigInt64Array, read, false)
+  if (column.type === 'int64') return numbers(column, BigInt64Array, read, false)
   let words = new BigInt64Array(2 * firstRows)
   let rows = 0
   const present = presence()
   return {
-    column: { name, type: 'fixed16', logical, optional: true },
+    column,
     add(vector, from, to) {
       if (words.length < 2 * (rows + to - from)) words = grown(words, BigInt64Array, 2 * (rows + to - from))
       present.add(vector, from, to, rows)
@@ -207,7 +187,7 @@ function presence() {
       if (valid === undefined && areNumbers) return
       for (let i = from, put = row; i < to; i++, put++) {
         if (isValid(valid, i) && (areNumbers || (values[i] ?? null) !== null)) continue
-        reach(put + 1)[put >> 3]! &= ~(1 << (put & 7))
+        clearBit(reach(put + 1), put)
       }
     },
     has: (row: number) => bits === undefined || row >> 3 >= bits.length || isValid(bits, row),

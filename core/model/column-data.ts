@@ -1,5 +1,5 @@
 // Columns from values, for plugins whose protocols give texts anyway.
-import { type BytesData, bitmap } from './batch.ts'
+import { type BytesData, bitmap, clearBit } from './batch.ts'
 
 /** A column of texts, one for each row; undefined is null. Surrogates that stand alone become U+FFFD. */
 export function textColumnOf(values: readonly (string | undefined)[]): BytesData {
@@ -17,7 +17,7 @@ export function textColumnOf(values: readonly (string | undefined)[]): BytesData
     const value = values[i]
     if (value === undefined) {
       missing = true
-      valid[i >> 3]! &= ~(1 << (i & 7))
+      clearBit(valid, i)
     } else {
       const whole = value.toWellFormed()
       text += whole

@@ -1,5 +1,5 @@
 // Fields of items as columns of one type: cells are gathered by row, text is copied one behind the other.
-import { type BytesData, bitmap, type FixedData } from './batch.ts'
+import { type BytesData, bitmap, type FixedData, setBit } from './batch.ts'
 import { cell, type ItemBatch, type ItemField } from './items.ts'
 
 /** Up to this many bytes a loop is faster than a call that copies. */
@@ -89,6 +89,6 @@ function fixed(
 /** Ones where the kind of the row's cell is among the `taken`, one bit each. */
 function validity(kinds: Uint8Array, rows: Uint32Array, taken: number): Uint8Array {
   const bits = bitmap(rows.length, false)
-  for (let i = 0; i < rows.length; i++) if (((1 << kinds[rows[i]!]!) & taken) !== 0) bits[i >> 3]! |= 1 << (i & 7)
+  for (let i = 0; i < rows.length; i++) if (((1 << kinds[rows[i]!]!) & taken) !== 0) setBit(bits, i)
   return bits
 }

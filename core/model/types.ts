@@ -24,6 +24,9 @@ export type ColumnType =
   | TimestampType
   | `Decimal(${number}, ${number})`
 
+/** Types with one name; a decimal has one for each precision and scale. A table of `Record<NamedType, …>` misses none of them. */
+export type NamedType = Exclude<ColumnType, `Decimal(${number}, ${number})`>
+
 /** What a query result column can hold: every column type and what expressions add (`List<…>`, `IntervalMonthDayNano`, `Null` …). */
 export type ResultType = ColumnType | (string & {})
 
@@ -74,10 +77,10 @@ export function decimalDigits(type: ColumnType): number {
 /** The canonical word of DDL, for example `BIGINT UNSIGNED` or `TIMESTAMP(3)`. */
 export function sqlTypeName(type: ColumnType): string {
   if (type.startsWith('Decimal')) return type.toUpperCase()
-  return sqlNames[type as keyof typeof sqlNames]
+  return sqlNames[type as NamedType]
 }
 
-const sqlNames = {
+const sqlNames: Readonly<Record<NamedType, string>> = {
   Boolean: 'BOOLEAN',
   Int8: 'TINYINT',
   Int16: 'SMALLINT',
@@ -97,7 +100,7 @@ const sqlNames = {
   TimestampMillisecond: 'TIMESTAMP(3)',
   TimestampMicrosecond: 'TIMESTAMP(6)',
   TimestampNanosecond: 'TIMESTAMP(9)'
-} as const satisfies Partial<Record<ColumnType, string>>
+}
 
 /** The typed array that holds a column type's values. */
 export function fixedArray(type: ColumnType) {

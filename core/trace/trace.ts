@@ -1,5 +1,6 @@
 // The one way to trace: spans that know what they are part of, and cost next to nothing while nobody wants them.
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { serialQueue } from '../serial.ts'
 import { after, type Timer } from '../timer.ts'
 
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>
@@ -62,7 +63,7 @@ export const noTracing: Tracing = {
 export function createTracing(open: () => Promise<TraceBackend>): TraceSwitch {
   const current = new AsyncLocalStorage<Span>()
   let backend: TraceBackend | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  const serially = serialQueue()
   const closing = new Set<Promise<void>>()
   const begin: Tracing['begin'] = (name, facts, { root, request } = {}) =>
     backend?.start(name, facts, root || request ? undefined : current.getStore(), request)
@@ -89,18 +90,15 @@ export function createTracing(open: () => Promise<TraceBackend>): TraceSwitch {
         span.end()
       }
     },
-    enable() {
-      const next = turn.then(async () => {
+    enable: () =>
+      serially(async () => {
         const opened = await open()
         disable()
         backend = opened
-      })
-      turn = next.catch(() => {})
-      return next
-    },
+      }),
     disable,
     async close() {
-      await turn
+      await serially(async () => {})
       disable()
       let timer: Timer | undefined
       const late = new Promise<void>(resolve => {

@@ -1,5 +1,5 @@
 // All flows: kept in a table, started with the server, made and ended by statements.
-import { authorise, DbError, type PluginCore } from '../../core/index.ts'
+import { authorise, DbError, type PluginCore, serialQueue } from '../../core/index.ts'
 import type { FlowDefinition, FlowsService, SqlQueryService } from '../services.ts'
 import { Flow, type FlowOptions, reasonOfFailure } from './flow.ts'
 import { flowWrite, readFlows } from './table.ts'
@@ -50,17 +50,12 @@ export async function openFlows(
     return flow?.definition
   }
   // One change after the other: each sees what those before it made.
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = turn.then(work)
-    turn = next.catch(() => {})
-    return next
-  }
+  const serially = serialQueue()
 
   const service: FlowsService = {
     create(ctx, definition) {
       authorise(ctx.user, 'write')
-      return inTurn(async () => {
+      return serially(async () => {
         const { database, name } = definition
         if (!running.has(keyOf(database, name)) && running.size >= options.max_flows) {
           const error = new DbError(
@@ -78,7 +73,7 @@ export async function openFlows(
     },
     drop(ctx, database, name) {
       authorise(ctx.user, 'write')
-      return inTurn(async () => {
+      return serially(async () => {
         const definition = await end(database, name)
         if (definition !== undefined) await core.system.write(core.plugin, [flowWrite(definition, 'delete')])
       })

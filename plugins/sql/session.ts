@@ -1,6 +1,7 @@
 // What the statements of one request share, and how one of them reads.
 import {
   isDbError,
+  isValid,
   Pace,
   parseZone,
   type QueryResult,
@@ -187,9 +188,7 @@ export async function readRows(answer: RecordsAnswer): Promise<unknown[][]> {
   const rows: unknown[][] = []
   for await (const { rows: count, columns } of answer.batches()) {
     for (let i = 0; i < count; i++) {
-      rows.push(
-        columns.map(({ values, valid }) => (valid === undefined || valid[i >> 3]! & (1 << (i & 7)) ? values[i] : null))
-      )
+      rows.push(columns.map(({ values, valid }) => (isValid(valid, i) ? values[i] : null)))
     }
   }
   return rows

@@ -1,7 +1,7 @@
 // Columns of a write as one Arrow stream: their memory goes out as it lies, wherever its layout is Arrow's.
 import type * as Arrow from 'apache-arrow'
 import { fixedType } from '../../format/arrow-column.ts'
-import { type BytesData, type ColumnData, type DictionaryData, isValid } from '../../model/batch.ts'
+import { type BytesData, type ColumnData, type DictionaryData, isValid, setBit } from '../../model/batch.ts'
 import type { ColumnType } from '../../model/types.ts'
 
 /** A column under the name it has in the cluster. */
@@ -115,7 +115,7 @@ function bytesData(
 
 function bits(values: Uint8Array, rows: number): Uint8Array {
   const packed = new Uint8Array((rows + 7) >> 3)
-  for (let i = 0; i < rows; i++) if (values[i] !== 0) packed[i >> 3]! |= 1 << (i & 7)
+  for (let i = 0; i < rows; i++) if (values[i] !== 0) setBit(packed, i)
   return packed
 }
 

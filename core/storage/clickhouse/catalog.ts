@@ -15,7 +15,9 @@ import type {
 } from '../../model/table.ts'
 import { isColumnType } from '../../model/types.ts'
 import type { Steps } from '../../pace.ts'
+import { serialQueue } from '../../serial.ts'
 import type { Catalog, SeriesAddition, SeriesNumbers, TableStatistics, TableStep } from '../engine.ts'
+import type { FoundSeries } from '../found-series.ts'
 import { changeProblem, hostProblem, isLogical, isPhysical, sharedModes } from '../logical.ts'
 import type { Connection } from './connection.ts'
 import {
@@ -38,7 +40,7 @@ import {
 } from './definition.ts'
 import { quoteName, quoteText, storedColumn, storedName, storedType } from './names.ts'
 import type { CatalogRecord, RecordChange, Records } from './records.ts'
-import type { FoundSeries, KnownSeries } from './series.ts'
+import type { KnownSeries } from './series.ts'
 
 /** A column of a logical table: where its values lie among the samples of the physical one. */
 export interface LogicalColumn extends TableColumn {
@@ -104,7 +106,7 @@ export class ClusterCatalog implements Catalog {
   readonly #counts = new Map<string, Counts>()
   /** Tables that were named to the operator. */
   readonly #named = new Set<string>()
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #serially = serialQueue()
   #fingerprint: string | undefined
 
   constructor(parts: CatalogParts) {
@@ -169,7 +171,7 @@ export class ClusterCatalog implements Catalog {
 
   /** Reads everything that changed since the last time. */
   refresh(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serially(async () => {
       const fingerprint = await this.#readFingerprint()
       if (fingerprint === undefined || fingerprint !== this.#fingerprint) {
         await this.#load()
@@ -180,7 +182,7 @@ export class ClusterCatalog implements Catalog {
   }
 
   createDatabase(name: string, options: TableOptions): Promise<Database> {
-    return this.#inTurn(async () => {
+    return this.#serially(async () => {
       const { connection, place, records } = this.#parts
       await connection.command(
         `CREATE DATABASE IF NOT EXISTS ${quoteName(databaseName(place, name))}${onCluster(place)}`
@@ -193,7 +195,7 @@ export class ClusterCatalog implements Catalog {
   }
 
   changeDatabase(name: string, options: TableOptions): Promise<Database> {
-    return this.#inTurn(async () => {
+    return this.#serially(async () => {
       const { records } = this.#parts
       const { id } = this.database(name)!
       await records.write([{ kind: 'database', database: name, name: '', part: '', said: { id, options } }])
@@ -206,7 +208,7 @@ export class ClusterCatalog implements Catalog {
   }
 
   dropDatabase(name: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serially(async () => {
       const { connection, place, records, series } = this.#parts
       const known = await records.read({ database: name })
       await connection.command(
@@ -220,7 +222,7 @@ export class ClusterCatalog implements Catalog {
   }
 
   putView(view: View): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serially(async () => {
       await this.#parts.records.write([
         { kind: 'view', database: view.database, name: view.name, part: '', said: view }
       ])
@@ -229,7 +231,7 @@ export class ClusterCatalog implements Catalog {
   }
 
   dropView({ database, name }: View): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serially(async () => {
       await this.#parts.records.write([{ kind: 'view', database, name, part: '', said: undefined }])
       this.#databases.get(database)?.views.delete(name)
     })
@@ -246,7 +248,7 @@ export class ClusterCatalog implements Catalog {
   }
 
   changeTables(steps: readonly TableStep[]): Promise<readonly Table[]> {
-    return this.#inTurn(async () => {
+    return this.#serially(async () => {
       // The cluster knows no transaction of statements: what can be known before is looked at before the first.
       for (const step of steps) if (step.kind === 'change') this.#requireTable(step.table)
       const logical = steps.filter(
@@ -264,7 +266,7 @@ export class ClusterCatalog implements Catalog {
   }
 
   dropTable(given: Table): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serially(async () => {
       const table = this.#requireTable(given)
       const { connection, place, records, series } = this.#parts
       const { database, name } = table
@@ -328,13 +330,7 @@ export class ClusterCatalog implements Catalog {
 
   /** Rows and parts at rest, as the cluster tells. */
   count(): Promise<void> {
-    return this.#inTurn(() => this.#count())
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.#turn.then(work, work)
-    this.#turn = next.catch(() => {})
-    return next
+    return this.#serially(() => this.#count())
   }
 
   #requireTable({ id, database, name }: Table): Table {

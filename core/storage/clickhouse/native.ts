@@ -1,6 +1,6 @@
 // ClickHouse's Native format: blocks of columns, each with its name and type before its values.
 import type { ResultBatch, ResultColumn, ResultVector } from '../../model/batch.ts'
-import { bitmap } from '../../model/batch.ts'
+import { bitmap, clearBit, isValid } from '../../model/batch.ts'
 import { structType } from '../../model/nested-type.ts'
 import type { ResultType } from '../../model/types.ts'
 
@@ -299,7 +299,7 @@ function nullable(inner: Decoder): Decoder {
       const list = ArrayBuffer.isView(values) ? undefined : (values as unknown[])
       for (let i = 0; i < rows; i++) {
         if (bytes[start + i] === 0) continue
-        valid[i >> 3]! &= ~(1 << (i & 7))
+        clearBit(valid, i)
         if (list !== undefined) list[i] = null
       }
       return { values, valid }
@@ -331,7 +331,7 @@ function lowCardinality(text: string, asBytes: boolean): Decoder {
         // The first key stands for null.
         if (valid !== undefined && code === 0) {
           values[i] = null
-          valid[i >> 3]! &= ~(1 << (i & 7))
+          clearBit(valid, i)
         }
       }
       return { values, ...(valid && { valid }) }
@@ -413,7 +413,7 @@ function perValue(type: ResultType, width: number, read: (bytes: Buffer, at: num
 function cells({ values, valid }: ResultVector, from: number, to: number): unknown[] {
   const found: unknown[] = []
   for (let i = from; i < to; i++) {
-    found.push(valid !== undefined && (valid[i >> 3]! & (1 << (i & 7))) === 0 ? null : values[i])
+    found.push(!isValid(valid, i) ? null : values[i])
   }
   return found
 }

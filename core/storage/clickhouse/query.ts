@@ -1,8 +1,8 @@
 // Queries: rows of a table, samples of series.
 import { DbError } from '../../errors.ts'
-import type { ResultBatch, ResultColumn, ResultVector } from '../../model/batch.ts'
+import { isValid, type ResultBatch, type ResultColumn, type ResultVector } from '../../model/batch.ts'
 import type { Table, TableColumn } from '../../model/table.ts'
-import type { ResultType } from '../../model/types.ts'
+import { isBytesType, type ResultType } from '../../model/types.ts'
 import type { QueryResult, ScanQuery, SeriesQuery, SeriesTags } from '../engine.ts'
 import { isLogical } from '../logical.ts'
 import type { ClusterCatalog, LogicalColumn } from './catalog.ts'
@@ -101,7 +101,7 @@ export async function series(parts: QueryParts, query: SeriesQuery, signal: Abor
 
 function isText(table: Table, name: string): boolean {
   const type = table.columns.find(column => column.name === name)?.type
-  return type === 'String' || type === 'Json' || type === 'Binary'
+  return type !== undefined && isBytesType(type)
 }
 
 /** Numbers of the series whose tags pass, by what the cluster knows them as; their tags are put to the others. */
@@ -134,7 +134,7 @@ async function choose(
 }
 
 function textAt({ values, valid }: ResultVector, row: number): string | undefined {
-  if (valid !== undefined && (valid[row >> 3]! & (1 << (row & 7))) === 0) return undefined
+  if (!isValid(valid, row)) return undefined
   return values[row] as string
 }
 
@@ -236,9 +236,7 @@ function numbered({ rows, columns: [ids, ...rest] }: ResultBatch, chosen: Readon
   }
   if (kept.length === rows) return { rows, columns: [{ values: numbers }, ...rest] }
   const pick = ({ values, valid }: ResultVector): ResultVector => ({
-    values: kept.map(row =>
-      valid !== undefined && (valid[row >> 3]! & (1 << (row & 7))) === 0 ? null : (values as readonly unknown[])[row]
-    )
+    values: kept.map(row => (!isValid(valid, row) ? null : (values as readonly unknown[])[row]))
   })
   return { rows: kept.length, columns: [{ values: Uint32Array.from(kept, row => numbers[row]!) }, ...rest.map(pick)] }
 }

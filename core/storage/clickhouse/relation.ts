@@ -1,6 +1,6 @@
 // The visible rows of a table as SQL of the cluster.
 import type { Table, TableColumn } from '../../model/table.ts'
-import { isTimestamp } from '../../model/types.ts'
+import { isBytesType, isTimestamp } from '../../model/types.ts'
 import { isLogical, isPhysical } from '../logical.ts'
 import type { ClusterCatalog, LogicalColumn } from './catalog.ts'
 import { besideName, deletedColumn, type Place, tableName, versionColumn } from './definition.ts'
@@ -118,6 +118,6 @@ function logicalRelation(
 function tagOf({ name, type }: { readonly name: string; readonly type: Table['timeIndex']['type'] }): string {
   const label = `l.\`labels\`[${quoteText(name)}]`
   const there = `mapContains(l.\`labels\`, ${quoteText(name)})`
-  if (type === 'String' || type === 'Json' || type === 'Binary') return `if(${there}, ${label}, NULL)`
+  if (isBytesType(type)) return `if(${there}, ${label}, NULL)`
   return `accurateCastOrNull(if(${there}, ${label}, NULL), ${quoteText(bareType(type))})`
 }

@@ -4,8 +4,9 @@ import type { SeriesKeys, SeriesLabel } from '../../model/series.ts'
 import { KeyHash, saltOf } from '../../model/series-hash.ts'
 import type { Table } from '../../model/table.ts'
 import type { Steps } from '../../pace.ts'
-import type { SeriesAddition, SeriesNumbers } from '../engine.ts'
-import { KeyIndex, type KeySalt } from '../key-index.ts'
+import type { SeriesAddition } from '../engine.ts'
+import { FoundSeries } from '../found-series.ts'
+import { KeyIndex } from '../key-index.ts'
 import { isLogical } from '../logical.ts'
 import { TsidSet } from './tsid-set.ts'
 
@@ -17,26 +18,6 @@ export interface SeriesEntry {
   readonly labels: readonly SeriesLabel[]
   /** Of a series of a logical table. */
   readonly tsid: bigint
-}
-
-export class FoundSeries implements SeriesNumbers {
-  readonly keys: SeriesKeys
-  readonly scope: string
-  readonly epoch: object
-  readonly salt: KeySalt | undefined
-  readonly places: Uint32Array
-  /** Of each key: the number of its entry. */
-  readonly tsids: Uint32Array
-  unknown: readonly number[] = []
-
-  constructor(keys: SeriesKeys, scope: string, epoch: object, salt: KeySalt | undefined) {
-    this.keys = keys
-    this.scope = scope
-    this.epoch = epoch
-    this.salt = salt
-    this.places = new Uint32Array(keys.count)
-    this.tsids = new Uint32Array(keys.count)
-  }
 }
 
 /** Keys that are remembered at most, all together. */

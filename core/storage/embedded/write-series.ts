@@ -2,8 +2,8 @@
 import { DbError } from '../../errors.ts'
 import type { Steps } from '../../pace.ts'
 import type { ResolvedSeries, SeriesNumbers } from '../engine.ts'
+import type { FoundSeries } from '../found-series.ts'
 import type { OpenTables } from './memory/tables.ts'
-import type { FoundSeries } from './series/known-series.ts'
 import type { PreparedPart } from './write.ts'
 
 /** Rows of one step. */

@@ -1,5 +1,5 @@
 // Lines of the server's own log as rows: what every line has in columns, the rest as JSON.
-import { type BytesData, bitmap, type Column, type ColumnType, type TableWrite } from '../../../core/index.ts'
+import { type BytesData, bitmap, type Column, type ColumnType, clearBit, type TableWrite } from '../../../core/index.ts'
 
 export const logTable = 'server_logs'
 
@@ -44,7 +44,7 @@ function bytesOf(values: readonly unknown[]): BytesData {
   const valid = bitmap(parts.length, true)
   for (const [i, part] of parts.entries()) {
     offsets[i + 1] = offsets[i]! + part.length
-    if (values[i] === undefined) valid[i >> 3]! &= ~(1 << (i & 7))
+    if (values[i] === undefined) clearBit(valid, i)
   }
   return { kind: 'bytes', offsets, bytes: Buffer.concat(parts), valid }
 }

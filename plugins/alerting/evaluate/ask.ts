@@ -1,6 +1,7 @@
 // Asks what a rule asks: PromQL or SQL, answered as samples.
 import {
   DbError,
+  isValid,
   mapPaced,
   Pace,
   type RecordsAnswer,
@@ -72,5 +73,5 @@ async function readSql(answer: RecordsAnswer, most: number, pace: Pace): Promise
 
 function cellOf({ columns }: ResultBatch, column: number, row: number): unknown {
   const { values, valid } = columns[column]!
-  return valid === undefined || valid[row >> 3]! & (1 << (row & 7)) ? (values[row] ?? null) : null
+  return isValid(valid, row) ? (values[row] ?? null) : null
 }

@@ -7,6 +7,7 @@ import {
   type PluginCore,
   type RequestContext,
   type ResultBatch,
+  serialQueue,
   systemDatabase
 } from '../../../core/index.ts'
 import { shippedBoards } from './shipped.ts'
@@ -73,12 +74,7 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
     return new DbError('InvalidArguments', message, { status })
   }
   // One change after the other: each sees what those before it made.
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = turn.then(work)
-    turn = next.catch(() => {})
-    return next
-  }
+  const serially = serialQueue()
   const find = ({ user }: RequestContext, id: string): Board => {
     const board = known.get(id)
     if (board !== undefined && (board.shared || board.owner === user.name)) return board
@@ -107,7 +103,7 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
     create(ctx, draft) {
       authorise(ctx.user, 'write')
       checkSize(draft)
-      return inTurn(async () => {
+      return serially(async () => {
         if (known.size - shipped.length >= options.max_dashboards) {
           const limit = `(plugins.dashboard.max_dashboards)`
           throw refuse('limit', `there are ${options.max_dashboards} dashboards already ${limit}`, 400)
@@ -124,7 +120,7 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
     change(ctx, id, revision, draft) {
       authorise(ctx.user, 'write')
       checkSize(draft)
-      return inTurn(async () => {
+      return serially(async () => {
         const before = changeable(ctx, id)
         if (before.revision !== revision) {
           throw refuse('conflict', `somebody has changed ${before.title} meanwhile: load it again, or save a copy`, 409)
@@ -140,7 +136,7 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
     },
     remove(ctx, id) {
       authorise(ctx.user, 'write')
-      return inTurn(async () => {
+      return serially(async () => {
         await write(changeable(ctx, id), 'delete')
         known.delete(id)
       })

@@ -1,7 +1,6 @@
 // What a column gets where an item has no fitting value: null, a default, the current time, or a failed item.
 
-import { bitmap, type ColumnType, type ItemBatch, type ItemField } from '../../../core/compute.ts'
-import { clearBit } from '../../../core/compute.ts'
+import { bitmap, type ColumnType, clearBit, type ItemBatch, type ItemField } from '../../../core/compute.ts'
 import { shownCell } from '../cell/input.ts'
 import type { TransformColumn } from '../pipeline.ts'
 import { integerRange } from './integer.ts'

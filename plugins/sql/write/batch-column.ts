@@ -12,6 +12,7 @@ import {
   type ResultBatch,
   type ResultType,
   type ResultVector,
+  setBit,
   type TableColumn,
   timeUnit,
   unitsPerSecond,
@@ -119,7 +120,7 @@ function validity(parts: readonly Part[], rows: number): Uint8Array | undefined 
   for (const { rows: count, vector } of parts) {
     for (let row = 0; row < count; row++, at++) {
       const there = isValid(vector.valid, row) && vector.values[row] !== null && vector.values[row] !== undefined
-      if (there) bits[at >> 3]! |= 1 << (at & 7)
+      if (there) setBit(bits, at)
       else nulls++
     }
   }

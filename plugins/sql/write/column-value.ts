@@ -6,6 +6,7 @@ import {
   type ColumnDefinition,
   type ColumnType,
   checkJson,
+  clearBit,
   convertTime,
   DbError,
   daysFromCivil,
@@ -40,7 +41,7 @@ export function buildColumn(column: ColumnDefinition, literals: readonly Literal
       if (literal.kind !== 'null') return attempt(read, literal) ?? fail(column, first + row, literal)
       if (!nullable)
         throw new DbError('InvalidArguments', `row ${first + row + 1}, column ${name}: the column takes no nulls`)
-      valid[row >> 3]! &= ~(1 << (row & 7))
+      clearBit(valid, row)
       nulls++
       return empty
     })

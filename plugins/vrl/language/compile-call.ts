@@ -3,7 +3,7 @@
 import { type Bound, bindArguments, checkKinds } from './argument.ts'
 import type { CallExpr } from './ast.ts'
 import { createCall } from './call.ts'
-import { closest } from './closest.ts'
+import { closestNote } from './closest-note.ts'
 import type { Compile } from './compile.ts'
 import { compileClosure } from './compile-closure.ts'
 import { CompileError } from './diagnostic.ts'
@@ -51,7 +51,7 @@ function findFunction(scope: Scope, { name, nameSpan }: CallExpr): FunctionSpec 
       'call to undefined function',
       nameSpan,
       'undefined function',
-      closest(name, [...scope.functions.keys()])
+      closestNote(name, scope.functions.keys())
     )
   if (spec.refused !== undefined)
     throw new CompileError(

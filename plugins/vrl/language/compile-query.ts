@@ -1,6 +1,6 @@
 // Compiles reads: variables, and paths on the event, the metadata, variables and results.
 import type { Expr, QueryExpr, Segment, VariableExpr } from './ast.ts'
-import { closest } from './closest.ts'
+import { closestNote } from './closest-note.ts'
 import type { Compile } from './compile.ts'
 import { type Context, share } from './context.ts'
 import { CompileError } from './diagnostic.ts'
@@ -24,7 +24,7 @@ export function findVariable(scope: Scope, { name, span }: VariableExpr): Variab
   const variable = scope.state.variables.get(name)
   scope.used.add(name)
   if (variable !== undefined) return variable
-  const hint = closest(name, [...scope.state.variables.keys()])
+  const hint = closestNote(name, scope.state.variables.keys())
   throw new CompileError(701, 'call to undefined variable', span, 'undefined variable', hint)
 }
 

@@ -2,11 +2,11 @@
 import { DbError } from '../../../errors.ts'
 import type { Table, TableChange } from '../../../model/table.ts'
 import type { Catalog } from '../../engine.ts'
+import type { FoundSeries } from '../../found-series.ts'
 import { isLogical, isPhysical } from '../../logical.ts'
 import type { FilePins } from '../file/file-pins.ts'
 import type { Opened, Writable } from '../opened.ts'
 import { versioned } from '../read/plan.ts'
-import type { FoundSeries } from '../series/known-series.ts'
 
 /** How often hidden rows are removed before a table that is written to meanwhile is given up. */
 const mostAttempts = 5

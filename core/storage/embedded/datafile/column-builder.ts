@@ -1,5 +1,5 @@
 // Rows of many writes as one column, and rows of a column in another order.
-import { type BytesData, type ColumnData, type DictionaryData, isValid } from '../../../model/batch.ts'
+import { type BytesData, type ColumnData, type DictionaryData, isValid, setBit } from '../../../model/batch.ts'
 import { type ColumnType, elementsPerRow, fixedArray, isBytesType } from '../../../model/types.ts'
 import { ParquetError, sliceBits } from '../parquet/index.ts'
 import { copyBits, setBits } from './bits.ts'
@@ -271,7 +271,7 @@ function pickBits(bits: Uint8Array, places: Uint32Array, from: number, to: numbe
   const out = new Uint8Array((to - from + 7) >> 3)
   for (let i = from; i < to; i++) {
     const place = places[i]!
-    if ((bits[place >> 3]! & (1 << (place & 7))) !== 0) out[(i - from) >> 3]! |= 1 << ((i - from) & 7)
+    if (isValid(bits, place)) setBit(out, i - from)
   }
   return out
 }

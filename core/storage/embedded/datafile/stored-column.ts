@@ -1,14 +1,15 @@
 // How a column of a table lies in a data file: the same as DuckDB would write it.
-import type { ColumnData } from '../../../model/batch.ts'
+import { type ColumnData, isValid } from '../../../model/batch.ts'
 import {
   type ColumnType,
-  decimalDigits,
   elementsPerRow,
   isTimestamp,
+  type NamedType,
+  type TimestampType,
   type TimeUnit,
   timeUnit
 } from '../../../model/types.ts'
-import { type LogicalType, type ParquetColumn, ParquetError, type PhysicalType } from '../parquet/index.ts'
+import { type ParquetColumn, ParquetError, type ParquetType, parquetDecimal, parquetTypes } from '../parquet/index.ts'
 
 export interface FileColumn {
   /** In the file. */
@@ -17,37 +18,14 @@ export interface FileColumn {
 }
 
 export function storedColumn({ name, type }: FileColumn): ParquetColumn {
-  const [physical, logical] = storedType(type)
-  return { name, type: physical, ...(logical && { logical }), optional: true }
+  return { name, ...storedType(type), optional: true }
 }
 
-function storedType(type: ColumnType): readonly [PhysicalType, LogicalType?] {
-  if (isTimestamp(type)) return ['int64', { kind: 'timestamp', unit: storedUnit(type) }]
-  if (type.startsWith('Decimal')) {
-    const [precision, scale] = type.match(/\d+/g)!.map(Number)
-    return [decimalDigits(type) > 18 ? 'fixed16' : 'int64', { kind: 'decimal', precision: precision!, scale: scale! }]
-  }
-  return types[type]!
-}
-
-const int = (bits: 8 | 16 | 32 | 64, signed: boolean) => ({ kind: 'int', bits, signed }) as const
-
-const types: Readonly<Record<string, readonly [PhysicalType, LogicalType?]>> = {
-  Boolean: ['boolean'],
-  Int8: ['int32', int(8, true)],
-  Int16: ['int32', int(16, true)],
-  Int32: ['int32'],
-  Int64: ['int64'],
-  UInt8: ['int32', int(8, false)],
-  UInt16: ['int32', int(16, false)],
-  UInt32: ['int32', int(32, false)],
-  UInt64: ['int64', int(64, false)],
-  Float32: ['float'],
-  Float64: ['double'],
-  String: ['bytes', { kind: 'string' }],
-  Binary: ['bytes'],
-  Json: ['bytes', { kind: 'json' }],
-  Date: ['int32', { kind: 'date' }]
+function storedType(type: ColumnType): ParquetType {
+  if (isTimestamp(type)) return { type: 'int64', logical: { kind: 'timestamp', unit: storedUnit(type) } }
+  if (!type.startsWith('Decimal')) return parquetTypes[type as Exclude<NamedType, TimestampType>]
+  const [precision, scale] = type.match(/\d+/g)!.map(Number)
+  return parquetDecimal(precision!, scale!)
 }
 
 /** Files know no seconds. */
@@ -65,7 +43,7 @@ export function toStored({ name, type }: FileColumn, data: ColumnData): ColumnDa
   const { valid } = data
   const values = BigInt64Array.from(data.values as BigInt64Array, (value, i) => {
     if (value <= maxSeconds && value >= -maxSeconds) return value * microseconds
-    if (valid !== undefined && (valid[i >> 3]! & (1 << (i & 7))) === 0) return 0n
+    if (!isValid(valid, i)) return 0n
     throw new ParquetError(`column ${name} holds the second ${value}, which no file can hold`)
   })
   return { ...data, values }

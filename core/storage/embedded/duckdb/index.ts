@@ -1,6 +1,7 @@
 // The one door to DuckDB: an in-memory instance confined to the data folder, its connections, and bulk appends.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ResultBatch } from '../../../model/batch.ts'
+import { serialQueue } from '../../../serial.ts'
 import { type ConfinedOptions, openConfined } from './confined.ts'
 import { type Connections, createConnections } from './connections.ts'
 import { translate } from './errors.ts'
@@ -68,12 +69,7 @@ interface Line extends Turns {
 }
 
 function takeTurns(connection: DuckDBConnection): Line {
-  let turn: Promise<unknown> = Promise.resolve()
-  const exclusively = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = turn.then(work, work)
-    turn = next.catch(() => {})
-    return next
-  }
+  const exclusively = serialQueue()
   return {
     run: sql => exclusively(async () => void (await translate(connection.run(sql)))),
     row: sql => exclusively(async () => (await translate(connection.runAndReadAll(sql))).getRows()[0] ?? []),

@@ -12,7 +12,7 @@ import {
   DuckDBTypeId as Id
 } from '@duckdb/node-api'
 import { DbError } from '../../../errors.ts'
-import { bitmap, type ResultVector } from '../../../model/batch.ts'
+import { bitmap, clearBit, type ResultVector } from '../../../model/batch.ts'
 import { innerTypes } from './result-type.ts'
 
 type Convert = (value: DuckDBValue) => unknown
@@ -78,7 +78,7 @@ export function narrow(values: readonly DuckDBValue[]): ResultVector {
   const narrowed = new BigInt64Array(values.length)
   const valid = bitmap(values.length, true)
   values.forEach((value, i) => {
-    if (value === null) valid[i >> 3]! &= ~(1 << (i & 7))
+    if (value === null) clearBit(valid, i)
     else narrowed[i] = narrowOne(value as bigint)
   })
   return { values: narrowed, valid }

@@ -1,13 +1,13 @@
 // How names, texts and types are written in DuckDB's SQL.
 import { quoteName, quoteText } from '../../../model/sql-text.ts'
-import type { ColumnType } from '../../../model/types.ts'
+import type { ColumnType, NamedType } from '../../../model/types.ts'
 
 export { quoteName, quoteText }
 
 /** DuckDB's word for a column type. */
 export function duckdbType(type: ColumnType): string {
   if (type.startsWith('Decimal')) return type.toUpperCase()
-  return typeWords[type as keyof typeof typeWords]
+  return typeWords[type as NamedType]
 }
 
 /** A value from its text. */
@@ -15,7 +15,7 @@ export function initialValue(text: string, type: ColumnType): string {
   return `try_cast(${quoteText(text)} AS ${duckdbType(type)})`
 }
 
-const typeWords = {
+const typeWords: Readonly<Record<NamedType, string>> = {
   Boolean: 'BOOLEAN',
   Int8: 'TINYINT',
   Int16: 'SMALLINT',
@@ -35,4 +35,4 @@ const typeWords = {
   TimestampMillisecond: 'TIMESTAMP_MS',
   TimestampMicrosecond: 'TIMESTAMP',
   TimestampNanosecond: 'TIMESTAMP_NS'
-} as const satisfies Partial<Record<ColumnType, string>>
+}

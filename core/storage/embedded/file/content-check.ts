@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DbError } from '../../../errors.ts'
 import type { Table } from '../../../model/table.ts'
+import { serialQueue } from '../../../serial.ts'
 import { after } from '../../../timer.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
 import { requireContent } from '../repair/data-check.ts'
@@ -18,7 +19,7 @@ export class ContentCheck {
   readonly #damaged = new Map<string, string>()
   readonly #looks = new Map<string, Promise<void>>()
   /** One file at a time, so that queries get their share of the disk. */
-  #turn: Promise<void> = Promise.resolve()
+  readonly #serially = serialQueue()
   #stopped = false
 
   /** `known` gives the files of the catalog: others are forgotten. */
@@ -63,8 +64,7 @@ export class ContentCheck {
   #look(file: DataFile): Promise<void> {
     const running = this.#looks.get(file.path)
     if (running !== undefined) return running
-    const look = this.#turn.then(() => this.#read(file))
-    this.#turn = look
+    const look = this.#serially(() => this.#read(file))
     this.#looks.set(file.path, look)
     return look
   }

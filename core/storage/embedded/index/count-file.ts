@@ -1,6 +1,6 @@
 // The file beside a data file that holds the cells of its columns, as Parquet: SQL reads it.
 import { renameSync } from 'node:fs'
-import type { BytesData } from '../../../model/batch.ts'
+import { type BytesData, setBit } from '../../../model/batch.ts'
 import { RowFile } from '../datafile/row-file.ts'
 import type { CountCells } from './count-cells.ts'
 
@@ -46,7 +46,7 @@ export function writeCounts(path: string, counted: ReadonlyMap<number, CountCell
       for (let i = 0; i < rows; i++) {
         const value = of[ids[i]!]
         if (typeof value === 'bigint') numbers[i] = value
-        if (value !== undefined) present[i >> 3]! |= 1 << (i & 7)
+        if (value !== undefined) setBit(present, i)
       }
       const none = new Uint8Array((rows + 7) >> 3)
       const isText = of.some(value => typeof value === 'string')

@@ -4,6 +4,7 @@ import { isDbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
 import { eachPaced, Pace } from '../../../pace.ts'
+import { serialQueue } from '../../../serial.ts'
 import { after } from '../../../timer.ts'
 import type { EmbeddedCatalog } from '../catalog/catalog.ts'
 import type { DataFile } from '../catalog/catalog-rows.ts'
@@ -43,7 +44,7 @@ export class Indexer {
   readonly #wishes = new WeakMap<Table, Wish | undefined>()
   /** By path of files that are new since the start: from when on they get indexes unasked. */
   readonly #due = new Map<string, number>()
-  #running: Promise<unknown> = Promise.resolve()
+  readonly #serially = serialQueue()
   #planned = false
   #stopped = false
 
@@ -56,7 +57,7 @@ export class Indexer {
   plan(): void {
     if (this.#planned || this.#stopped) return
     this.#planned = true
-    this.#queue(() => this.#settle(undefined, true)).finally(() => {
+    this.#serially(() => this.#settle(undefined, true)).finally(() => {
       this.#planned = false
     })
   }
@@ -71,13 +72,7 @@ export class Indexer {
 
   /** The same, however long it takes. */
   settle(only?: Table): Promise<void> {
-    return this.#queue(() => this.#settle(only, false))
-  }
-
-  #queue(work: () => Promise<void>): Promise<void> {
-    const next = this.#running.then(work)
-    this.#running = next.catch(() => {})
-    return next
+    return this.#serially(() => this.#settle(only, false))
   }
 
   /** The side file turned out to be damaged. */
@@ -89,7 +84,7 @@ export class Indexer {
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#thread.close()
-    await this.#running
+    await this.#serially(async () => {})
   }
 
   async #settle(only: Table | undefined, onlyDue: boolean): Promise<void> {

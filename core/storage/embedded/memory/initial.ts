@@ -2,11 +2,18 @@
 import type { ColumnData } from '../../../model/batch.ts'
 import { unscale } from '../../../model/decimal.ts'
 import { convertTime, parseTimestamp, utc } from '../../../model/time.ts'
-import { type ColumnType, elementsPerRow, fixedArray, isTimestamp, timeUnit } from '../../../model/types.ts'
+import {
+  type ColumnType,
+  elementsPerRow,
+  fixedArray,
+  isBytesType,
+  isTimestamp,
+  timeUnit
+} from '../../../model/types.ts'
 
 /** `text` is what the engine casts to the type; undefined when it is no such value. */
 export function initialData(type: ColumnType, text: string, rows: number): ColumnData | undefined {
-  if (type === 'String' || type === 'Json' || type === 'Binary') return repeated(bytesOf(type, text), rows)
+  if (isBytesType(type)) return repeated(bytesOf(type, text), rows)
   const value = fixedValue(type, text)
   if (value === undefined) return undefined
   if (elementsPerRow(type) === 2) return { kind: 'fixed', values: wide(BigInt(value), rows) }

@@ -1,5 +1,6 @@
 // The series registry as files of the spool, so that SQL can join rows with their tags.
 import type { Table, TableColumn } from '../../../model/table.ts'
+import { serialQueue } from '../../../serial.ts'
 import { seriesColumns } from '../catalog/logical.ts'
 import { type FileColumn, storedColumn } from '../datafile/stored-column.ts'
 import type { SeriesRegistry } from '../series/series.ts'
@@ -64,7 +65,7 @@ export class SeriesMirror {
   #tags: readonly TableColumn[] = []
   #parts: readonly Part[] = []
   #current: SeriesTable | undefined
-  #turn: Promise<void> = Promise.resolve()
+  readonly #serially = serialQueue()
   #waiting = 0
   #usedAt = 0
   #dropped = false
@@ -78,13 +79,8 @@ export class SeriesMirror {
   async sync(): Promise<SeriesTable> {
     this.#usedAt = Date.now()
     this.#waiting++
-    const next = this.#turn.then(() => this.#sync())
-    this.#turn = next.then(
-      () => {},
-      () => {}
-    )
     try {
-      return await next
+      return await this.#serially(() => this.#sync())
     } finally {
       this.#waiting--
     }

@@ -1,5 +1,5 @@
 // Reading a file: columns of row groups, only the pages that hold the rows that are asked for.
-import { bitmap, type ColumnData, type FixedData } from '../../../model/batch.ts'
+import { bitmap, type ColumnData, clearBit, type FixedData, isValid } from '../../../model/batch.ts'
 import { free } from '../../../workers/free.ts'
 import { isUnsigned } from './bounds.ts'
 import {
@@ -98,7 +98,7 @@ export class ParquetReader {
       const floats = this.#floats
       toFloats(words, 0, present, floats, 0)
       for (let i = 0, take = 0; i < last; i++) {
-        const isThere = (valid[i >> 3]! & (1 << (i & 7))) !== 0
+        const isThere = isValid(valid, i)
         if (i >= first) out[at + put + i - first] = isThere ? floats[take]! : Number.NaN
         if (isThere) take++
       }
@@ -237,11 +237,11 @@ export class ParquetReader {
       decodeNumbers(column, page, all, 0, chunk.entries, this.#scratch)
       let take = 0
       for (let i = 0; i < last; i++) {
-        const isThere = (page.valid[i >> 3]! & (1 << (i & 7))) !== 0
+        const isThere = isValid(page.valid, i)
         if (i >= first) {
           const row = at + i - first
           if (isThere) for (let k = 0; k < words; k++) out[words * row + k] = all[words * take + k]!
-          else valid[row >> 3]! &= ~(1 << (row & 7))
+          else clearBit(valid, row)
         }
         if (isThere) take++
       }
@@ -270,7 +270,7 @@ export class ParquetReader {
       const texts = new TextsBuilder(rows)
       for (let row = 0; row < done; row++) {
         const code = codes[row]!
-        if (valid !== undefined && (valid[row >> 3]! & (1 << (row & 7))) === 0) texts.empty()
+        if (!isValid(valid, row)) texts.empty()
         else texts.append(entries().texts, code, code + 1)
       }
       return texts
@@ -291,11 +291,11 @@ export class ParquetReader {
         valid ??= bitmap(rows, true)
         let take = 0
         for (let i = 0; i < last; i++) {
-          const isThere = (page.valid[i >> 3]! & (1 << (i & 7))) !== 0
+          const isThere = isValid(page.valid, i)
           if (i >= first) {
             const row = at + i - first
             if (!isThere) {
-              valid[row >> 3]! &= ~(1 << (row & 7))
+              clearBit(valid, row)
               builder?.empty()
             } else if (builder === undefined) codes[row] = values[take]!
             else if (isCoded) builder.append(texts!, values[take]!, values[take]! + 1)

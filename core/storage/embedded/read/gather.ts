@@ -1,5 +1,5 @@
 // Samples from memory put together series by series: counted first, then copied to their places as numbers.
-import { type ColumnData, isValid, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
+import { type ColumnData, isValid, type ResultBatch, type ResultVector, setBit } from '../../../model/batch.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
 import { copyTimes, type SampleColumn, type SampleQuery, type SampleRows, ticksOf, visitRuns } from './sample-rows.ts'
 import { newestRows } from './versions.ts'
@@ -107,7 +107,7 @@ export function batchOf({ starts, times, values }: Gathered, tsids: Uint32Array)
 function vectorOf({ values, present }: Numbers): ResultVector {
   if (present === undefined) return { values }
   const valid = new Uint8Array((values.length + 7) >> 3)
-  for (let row = 0; row < values.length; row++) if (present[row] === 1) valid[row >> 3]! |= 1 << (row & 7)
+  for (let row = 0; row < values.length; row++) if (present[row] === 1) setBit(valid, row)
   return { values, valid }
 }
 

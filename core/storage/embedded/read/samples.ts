@@ -1,5 +1,5 @@
 // Samples of rows in memory, wherever those came from.
-import { type ColumnData, isValid, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
+import { type ColumnData, isValid, type ResultBatch, type ResultVector, setBit } from '../../../model/batch.ts'
 import { batchOf, type GatherOptions, gather } from './gather.ts'
 import {
   mayHold,
@@ -81,7 +81,7 @@ function pick(column: SampleColumn, write: SampleRows, rows: Uint32Array): Resul
 
 function pickValid(valid: Uint8Array, rows: Uint32Array): Uint8Array {
   const picked = new Uint8Array((rows.length + 7) >> 3)
-  for (let i = 0; i < rows.length; i++) if (isValid(valid, rows[i]!)) picked[i >> 3]! |= 1 << (i & 7)
+  for (let i = 0; i < rows.length; i++) if (isValid(valid, rows[i]!)) setBit(picked, i)
   return picked
 }
 

@@ -3,8 +3,9 @@ import type { SeriesKeys, SeriesLabel } from '../../../model/series.ts'
 import { saltOf } from '../../../model/series-hash.ts'
 import type { Table } from '../../../model/table.ts'
 import type { Steps } from '../../../pace.ts'
-import type { SeriesAddition, SeriesNumbers } from '../../engine.ts'
-import { KeyIndex, type KeySalt } from '../../key-index.ts'
+import type { SeriesAddition } from '../../engine.ts'
+import { FoundSeries } from '../../found-series.ts'
+import { KeyIndex } from '../../key-index.ts'
 import { isLogical } from '../../logical.ts'
 import { tableColumn } from '../catalog/logical.ts'
 import type { TableData } from '../memory/table-data.ts'
@@ -23,26 +24,6 @@ export interface SeriesPlace {
   readonly data: TableData
   readonly time: number
   readonly value: number
-}
-
-/** What `find` gave out: valid as long as `isCurrent` says so. */
-export class FoundSeries implements SeriesNumbers {
-  readonly keys: SeriesKeys
-  readonly scope: string
-  readonly epoch: object
-  readonly salt: KeySalt | undefined
-  readonly places: Uint32Array
-  readonly tsids: Uint32Array
-  unknown: readonly number[] = []
-
-  constructor(keys: SeriesKeys, scope: string, epoch: object, salt: KeySalt | undefined) {
-    this.keys = keys
-    this.scope = scope
-    this.epoch = epoch
-    this.salt = salt
-    this.places = new Uint32Array(keys.count)
-    this.tsids = new Uint32Array(keys.count)
-  }
 }
 
 export class KnownSeries {

@@ -1,6 +1,6 @@
 // Which series have which tag values: an index over a registry, so that selecting series costs no look at any row.
 import type { Table, TableColumn } from '../../../model/table.ts'
-import { fixedArray } from '../../../model/types.ts'
+import { fixedArray, isBytesType } from '../../../model/types.ts'
 import type { SeriesTags, TagMatch } from '../../engine.ts'
 import { tableColumn } from '../catalog/logical.ts'
 import type { SeriesRegistry } from './series.ts'
@@ -210,7 +210,7 @@ const ascii = /^[\0-\x7f]*$/
 
 /** Of a value as it is stored, one unit a byte. */
 function textOf({ type }: TableColumn, bytes: string): string {
-  const isText = type === 'String' || type === 'Json' || type === 'Binary'
+  const isText = isBytesType(type)
   if (isText && ascii.test(bytes)) return bytes
   const value = Buffer.from(bytes, 'latin1')
   if (isText) return value.toString('utf8')

@@ -1,7 +1,7 @@
 // Rows of a result as bytes: numbers as they are in memory, texts as DuckDB's string structures, everything else serialized by V8.
 import { isAscii } from 'node:buffer'
 import { deserialize, serialize } from 'node:v8'
-import { type FixedData, isValid, type ResultBatch, type ResultVector } from '../../../model/batch.ts'
+import { type FixedData, isValid, type ResultBatch, type ResultVector, setBit } from '../../../model/batch.ts'
 import { headerBytes } from './frames.ts'
 
 /*
@@ -148,7 +148,7 @@ function copyBits(source: Uint8Array, from: number, target: Uint8Array, count: n
     return
   }
   target.fill(0)
-  for (let i = 0; i < count; i++) if (isValid(source, from + i)) target[i >> 3]! |= 1 << (i & 7)
+  for (let i = 0; i < count; i++) if (isValid(source, from + i)) setBit(target, i)
 }
 
 function aligned(bytes: number): number {

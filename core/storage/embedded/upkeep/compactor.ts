@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
+import { serialQueue } from '../../../serial.ts'
 import type { Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
 import { isLogical } from '../../logical.ts'
@@ -34,7 +35,7 @@ export interface CompactorParts {
 
 export class Compactor {
   readonly #parts: CompactorParts
-  #running: Promise<unknown> = Promise.resolve()
+  readonly #serially = serialQueue()
   /** Files found damaged; they are left as they are. */
   readonly #damaged = new Set<string>()
   #planned = false
@@ -61,23 +62,19 @@ export class Compactor {
 
   /** Everything there is to do now for one table or all. */
   compact(only?: Table): Promise<Report> {
-    const next = this.#running.then(() => this.#compact(only))
-    this.#running = next.catch(() => {})
-    return next
+    return this.#serially(() => this.#compact(only))
   }
 
   /** Merges files of a table until no row in them hides another. */
   settle(table: Table): Promise<void> {
-    const next = this.#running.then(() => this.#settle(table.id))
-    this.#running = next.catch(() => {})
-    return next
+    return this.#serially(() => this.#settle(table.id))
   }
 
   /** Gives up the merge under way, whose files stay as they are; nothing starts after it. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#parts.upkeep.stopMerging()
-    await this.#running
+    await this.#serially(async () => {})
   }
 
   async #compact(only: Table | undefined): Promise<Report> {

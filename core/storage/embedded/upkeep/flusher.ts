@@ -3,6 +3,7 @@ import { DbError } from '../../../errors.ts'
 import type { Logger } from '../../../log/log.ts'
 import type { Table } from '../../../model/table.ts'
 import type { Pace } from '../../../pace.ts'
+import { serialQueue } from '../../../serial.ts'
 import { pause } from '../../../timer.ts'
 import type { Span, Tracing } from '../../../trace/trace.ts'
 import type { Report } from '../../engine.ts'
@@ -46,7 +47,7 @@ export class Flusher {
   /** How fast writes may come. */
   readonly throttle = new Throttle()
   readonly #parts: FlusherParts
-  #running: Promise<unknown> = Promise.resolve()
+  readonly #serially = serialQueue()
   #planned = false
   /** Fires when rows that are in the log, too, need not be written to files any more. */
   #limit: AbortSignal | undefined
@@ -98,9 +99,7 @@ export class Flusher {
 
   /** Runs work that must not meet a flush. */
   afterFlushes<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.#running.then(work)
-    this.#running = next.catch(() => {})
-    return next
+    return this.#serially(work)
   }
 
   /** Part of no request: who asked for it does not wait for it. */

@@ -1,5 +1,5 @@
 // Rows that lie in many pieces of memory, by series and some series at a time, so that a flush needs memory for a part of its rows only.
-import type { FixedData } from '../../../model/batch.ts'
+import { type FixedData, setBit } from '../../../model/batch.ts'
 import { elementsPerRow, fixedArray } from '../../../model/types.ts'
 import { leftOut, type MemtableRows, type StoredColumn } from '../memory/memtable.ts'
 import type { RowsToCollect } from './collect-rows.ts'
@@ -126,7 +126,7 @@ class SliceColumn {
     const data = dataOf(this.#column, write)
     if (data === undefined) return
     const valid = this.#valid
-    if (valid !== undefined) for (let i = 0; i < count; i++) valid[to[i]! >> 3]! |= 1 << (to[i]! & 7)
+    if (valid !== undefined) for (let i = 0; i < count; i++) setBit(valid, to[i]!)
     scatter(data.values, this.#bytes, this.#width, from, to, count)
   }
 
