@@ -1,4 +1,5 @@
 import t from 'tap'
+import { eventually } from '../../eventually.ts'
 import { type LogReply, readReply, startLogs, weblog } from './fixtures.ts'
 
 t.test('the query comes in the body or a parameter, by GET or POST', async t => {
@@ -172,4 +173,23 @@ record_type = "log"`
   t.equal((await ask('reader:r', undefined, server.public)).json().code, 4001, 'on the public server, too')
   const metrics = await server.core.metrics.expose()
   t.match(metrics, /svc_logquery_queries_total\{result="refused"\} 2/)
+})
+
+t.test('the work ends when the client leaves between two rows', async t => {
+  const { sql, url, server } = await startLogs(t)
+  await sql(`CREATE TABLE lines (at TIMESTAMP(3) TIME INDEX, message STRING) WITH (append_mode = 'true')`)
+  await sql(`INSERT INTO lines SELECT r, 'line ' || r || repeat(' of many words', 60) FROM range(200000) t(r)`)
+  const metric = async (pattern: RegExp) => Number(pattern.exec(await server.core.metrics.expose())?.[1] ?? 0)
+  const running = () => metric(/^svc_query_running (\d+)$/m)
+  const statements = () => metric(/^svc_query_process_statements\{state="(?:running|stalled)"\} ([1-9]\d*)$/m)
+  const leaving = new AbortController()
+  const body = JSON.stringify({ table: 'lines', limit: { fetch: 200_000 } })
+  // 170 MB, of which a client that does not read takes what the sockets hold.
+  const reply = await fetch(`${url}/v1/logs`, { method: 'POST', body, signal: leaving.signal })
+  t.ok((await reply.body!.getReader().read()).value!.length > 0)
+  t.equal(await running(), 1)
+  t.equal(await statements(), 1)
+  leaving.abort()
+  await eventually(running, count => count === 0)
+  await eventually(statements, count => count === 0)
 })
