@@ -9,6 +9,7 @@ import { answeringProxy } from '../test/clickhouse/answering-proxy.ts'
 import { type ClickHouseServer, needingClickHouse, startClickHouse } from '../test/clickhouse/server.ts'
 import { type Job, jobsOf, type Question, questions } from './clickhouse-jobs.ts'
 import { load } from './load-process.ts'
+import { medianTime } from './median.ts'
 import { whole } from './print.ts'
 import { type BenchServer, durable, startBenchServer } from './server.ts'
 
@@ -140,11 +141,11 @@ async function ask(
   front: BenchServer,
   cluster: ClickHouseServer
 ): Promise<Asked> {
-  const by = (server: BenchServer) => median(() => request(server.url + path, body, path))
+  const by = (server: BenchServer) => medianTime(runs, () => request(server.url + path, body, path))
   return {
     embedded: await by(own),
     clickhouse: await by(front),
-    ...(direct !== undefined && { direct: await median(() => tell(cluster, `${direct} FORMAT JSONCompact`)) })
+    ...(direct !== undefined && { direct: await medianTime(runs, () => tell(cluster, `${direct} FORMAT JSONCompact`)) })
   }
 }
 
@@ -171,16 +172,6 @@ async function post(url: URL, { username, password }: ClickHouseServer, body?: U
   const answer = await fetch(url, { method: 'POST', headers: { authorization }, ...(body !== undefined && { body }) })
   const text = await answer.text()
   if (!answer.ok) throw new Error(text)
-}
-
-async function median(work: () => Promise<void>): Promise<number> {
-  const times: number[] = []
-  for (let i = 0; i < runs; i++) {
-    const started = performance.now()
-    await work()
-    times.push(performance.now() - started)
-  }
-  return times.toSorted((a, b) => a - b)[runs >> 1]!
 }
 
 function printIngest(

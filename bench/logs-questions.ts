@@ -8,6 +8,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { writeCorpus } from './corpus.ts'
 import { load } from './load-process.ts'
 import { createTable, linesBody, pipeline, type Question, questions, table } from './log-questions-corpus.ts'
+import { medianTime } from './median.ts'
 import { metricCorpus } from './metric-corpus.ts'
 import { peerKinds, withPeer } from './peer.ts'
 import { whole } from './print.ts'
@@ -131,8 +132,8 @@ async function send(server: BenchServer, first: number, lines: number): Promise<
 async function askAll(server: BenchServer): Promise<Asked[]> {
   const asked: Asked[] = []
   for (const { sql, document } of questions()) {
-    const bySql = await median(() => post(`${server.url}/v1/sql`, new URLSearchParams({ sql })))
-    const byLogs = await median(() => post(`${server.url}/v1/logs`, JSON.stringify({ table, ...document })))
+    const bySql = await medianTime(runs, () => post(`${server.url}/v1/sql`, new URLSearchParams({ sql })))
+    const byLogs = await medianTime(runs, () => post(`${server.url}/v1/logs`, JSON.stringify({ table, ...document })))
     asked.push({ sql: bySql, logs: byLogs })
   }
   return asked
@@ -142,16 +143,6 @@ async function post(url: string, body: URLSearchParams | string): Promise<void> 
   const answer = await fetch(url, { method: 'POST', body })
   const text = await answer.text()
   if (!answer.ok) throw new Error(text)
-}
-
-async function median(work: () => Promise<void>): Promise<number> {
-  const times: number[] = []
-  for (let i = 0; i < runs; i++) {
-    const started = performance.now()
-    await work()
-    times.push(performance.now() - started)
-  }
-  return times.toSorted((a, b) => a - b)[runs >> 1]!
 }
 
 /** The same statements, in this process, over the rows of our files in one file. */
@@ -171,7 +162,7 @@ async function askPlain(
   const times: number[] = []
   for (const { sql } of questions()) {
     const text = sql.replace(`FROM ${table}`, `FROM '${path}'`)
-    times.push(await median(() => readAll(connection, text)))
+    times.push(await medianTime(runs, () => readAll(connection, text)))
   }
   connection.closeSync()
   return { times, mebibytes: statSync(path).size / 2 ** 20 }

@@ -12,6 +12,7 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(file)) {
     'load.ts',
     'load-process.ts',
     'material.ts',
+    'median.ts',
     'log-corpus.ts',
     'log-lines.ts',
     'log-questions-corpus.ts',

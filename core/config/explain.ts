@@ -14,13 +14,14 @@ export function explainKey(key: string, plugins: readonly PluginOptions[], effec
     const { properties = {}, patternProperties = {} } = node
     // Names of a table whose keys are anybody's, such as databases.
     const [any] = Object.values(patternProperties)
-    if (!Object.hasOwn(properties, name) && any === undefined) {
+    const found = Object.hasOwn(properties, name) ? properties[name] : any
+    if (found === undefined) {
       // Only the name that is wrong counts: with what leads to it every name would look near.
       const before = path.slice(0, depth).map(each => `${each}.`)
       const message = `unknown key${didYouMean(name, Object.keys(properties), before.join(''))}`
       throw new ConfigError([{ path: path.slice(0, depth + 1), message }])
     }
-    node = properties[name] ?? any!
+    node = found
   }
   if (node.properties !== undefined) {
     const keys = Object.entries(node.properties).map(

@@ -38,7 +38,6 @@ export const flag = (byDefault: boolean, description: string, options: Pick<KeyO
   Type.Boolean({ default: byDefault, description, ...options })
 
 const live = { live: true } as const
-const ownLimit = (description: string) => Type.Integer({ description, minimum: 1, ...live })
 const text = (byDefault: string, description: string, options: KeyOptions & { pattern?: string } = {}) =>
   Type.String({ default: byDefault, description, ...options })
 const choice = <const T extends readonly string[]>(
@@ -239,12 +238,14 @@ const clickhouse = table(
   'The ClickHouse cluster, where `engine` is `clickhouse`.'
 )
 
+const ownLimit = (description: string) => Type.Optional(Type.Integer({ description, minimum: 1, ...live }))
+
 const databaseLimits = table(
   {
-    max_tables: Type.Optional(ownLimit('Tables of this database.')),
-    max_metrics: Type.Optional(ownLimit('Metrics of this database.')),
-    max_columns: Type.Optional(ownLimit('Columns of one of its tables.')),
-    max_series: Type.Optional(ownLimit('Series of one of its tables.'))
+    max_tables: ownLimit('Tables of this database.'),
+    max_metrics: ownLimit('Metrics of this database.'),
+    max_columns: ownLimit('Columns of one of its tables.'),
+    max_series: ownLimit('Series of one of its tables.')
   },
   'Limits of one database.'
 )

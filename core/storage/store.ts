@@ -157,6 +157,15 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
   )
   const limitsOf = configuredLimits(config)
   const refuseAt = ({ limit }: LimitReached) => limitRefusals.add(1, { limit })
+  /** Counts what is refused at a limit. */
+  const atLimits = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof LimitReached) refuseAt(error)
+      throw error
+    }
+  }
   const tablesCreated = metrics.counter('svc_table_operator_create_table', 'Tables created.', ['db'])
   const tablesChanged = metrics.counter('svc_table_operator_alter_tables', 'Tables changed.', ['db'])
   const dbLabel = databaseLabel(catalog.databases().map(database => database.name))
@@ -260,14 +269,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     },
     refuse: ({ plugin }) => writesRefused.add(1, { plugin })
   }
-  const checkGrowth = (database: string, steps: readonly TableStep[]) => {
-    try {
-      checkSteps(catalog, database, steps, limitsOf(database))
-    } catch (error) {
-      if (error instanceof LimitReached) refuseAt(error)
-      throw error
-    }
-  }
+  const checkGrowth = (database: string, step: TableStep) =>
+    atLimits(() => checkSteps(catalog, database, [step], limitsOf(database)))
   const requireWritable = (name: string): Database => {
     refuseSystem(name)
     return requireDatabase(name)
@@ -307,7 +310,15 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     statistics: table => catalog.statistics(table),
     knowsSeries: (table, labels) => catalog.knowsSeries(table, labels),
     limits: limitsOf,
-    room: most => countedRoom(createRoom(catalog, limitsOf, most), refuseAt),
+    room(most) {
+      const room = createRoom(catalog, limitsOf, most)
+      return {
+        table(...of) {
+          const { take } = room.table(...of)
+          return { take: labels => atLimits(() => take(labels)) }
+        }
+      }
+    },
     label: name => (catalog.database(name) === undefined ? '' : dbLabel(name)),
 
     createDatabase(ctx, name, options) {
@@ -349,7 +360,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
         refuseTaken(definition.database, definition.name)
         const step = { kind: 'create', definition: complete(definition) } as const
         checkHosts([step])
-        checkGrowth(definition.database, [step])
+        checkGrowth(definition.database, step)
         const table = await catalog.createTable(step.definition)
         tablesCreated.add(1, { db: dbLabel(definition.database) })
         newTables.tell()
@@ -362,7 +373,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
       refuseSystem(table.database)
       return inTurn(async () => {
         if (change.kind === 'rename') refuseTaken(table.database, change.name)
-        checkGrowth(table.database, [{ kind: 'change', table, change }])
+        checkGrowth(table.database, { kind: 'change', table, change })
         const changed = await catalog.changeTable(table, change)
         tablesChanged.add(1, { db: dbLabel(table.database) })
         if (change.kind === 'rename') newTables.tell()
@@ -429,25 +440,6 @@ function narrowed(store: Store, user: User): Store {
     view: (database, name) => (mayUse(user, database) ? store.view(database, name) : undefined)
   }
   return seen
-}
-
-/** Tells of each refusal. */
-function countedRoom(room: Room, refuse: (reached: LimitReached) => void): Room {
-  return {
-    table(...of) {
-      const { take } = room.table(...of)
-      return {
-        take(labels) {
-          try {
-            take(labels)
-          } catch (error) {
-            if (error instanceof LimitReached) refuse(error)
-            throw error
-          }
-        }
-      }
-    }
-  }
 }
 
 function tablesOf(query: Query): readonly Table[] {

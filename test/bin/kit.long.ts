@@ -119,6 +119,13 @@ t.test('keys are explained, and the schema has them all', async t => {
     out: /plugins\.sql\.delete_limit: Rows one DELETE/
   })
   t.match(await weir(cwd, ['config', 'explain', 'http.bodylimit']), { code: 2, err: /did you mean http\.body_limit/ })
+  // A database may have any name, one that every object knows as well.
+  for (const database of ['tenant', 'constructor']) {
+    t.match(await weir(cwd, ['config', 'explain', `limits.databases.${database}.max_series`]), {
+      code: 0,
+      out: /Series of one of its tables.*live, a running server takes them over/s
+    })
+  }
   const far = await weir(cwd, ['config', 'explain', 'plugins.nothing'])
   t.equal(far.code, 2)
   t.match(far.err, /unknown key/)

@@ -1,5 +1,14 @@
 // `POST /v1/telemetry/v1/traces`: from the bytes of a request to what the store has taken.
-import { type Core, DbError, isDbError, Pace, type RequestContext, runPaced, type Table } from '../../../core/index.ts'
+import {
+  type Core,
+  DbError,
+  isDbError,
+  Pace,
+  type RequestContext,
+  runPaced,
+  serialQueue,
+  type Table
+} from '../../../core/index.ts'
 import { nothingRejected, type Receive, type Taken } from '../signal.ts'
 import type { Retyped } from './attribute-columns.ts'
 import { type Decoded, decodeSpans } from './decode.ts'
@@ -73,9 +82,9 @@ function takenOf({ frame, rejected, reason }: Decoded): Taken {
 
 /** Changes types of columns one request after the other: what one needs may be done by the one before, or be too little now. */
 function createRetype({ store, config }: Core) {
-  let turn: Promise<unknown> = Promise.resolve()
-  return (ctx: RequestContext, frame: Frame, layout: Layout): Promise<void> => {
-    const work = async () => {
+  const serially = serialQueue()
+  return (ctx: RequestContext, frame: Frame, layout: Layout): Promise<void> =>
+    serially(async () => {
       let table = store.table(ctx.db, layout.table)
       if (table === undefined) return
       const { retyped } = await runPaced(new Pace(ctx.signal), spansWrite(frame, layout, table))
@@ -83,11 +92,7 @@ function createRetype({ store, config }: Core) {
       for (const { name, definition } of retyped) {
         table = await store.changeTable(ctx, table, { kind: 'modify_column', name, definition, keepValues: true })
       }
-    }
-    const next = turn.then(work, work)
-    turn = next.catch(() => {})
-    return next
-  }
+    })
 }
 
 function notAllowed(table: Table, [first]: readonly Retyped[]): DbError {
