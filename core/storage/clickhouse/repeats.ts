@@ -1,7 +1,7 @@
 // Writes that ended without a success answer: a client that repeats one within ten minutes repeats its tokens, at whichever process, so that
 // rows the cluster has already are left out.
 import { createHash, type Hash, randomUUID } from 'node:crypto'
-import type { ColumnData } from '../../model/batch.ts'
+import { type ColumnData, type FixedData, isValid } from '../../model/batch.ts'
 import { elementsPerRow } from '../../model/types.ts'
 import { every, pause, type Timer } from '../../timer.ts'
 import type { SentColumn } from './arrow.ts'
@@ -20,7 +20,7 @@ export interface RepeatablePart {
 /** One try of a request: a token for each of its parts. */
 export interface Attempt {
   readonly tokens: readonly string[]
-  /** Parts whose tokens are those of an earlier try. */
+  /** Parts whose tokens are those of an earlier try, by `keysOf`. */
   readonly repeated: readonly string[]
 }
 
@@ -28,13 +28,19 @@ interface Failed {
   readonly token: string
   /** Milliseconds since 1970. */
   readonly at: number
+  /** Rises with each end of a try with this token: even after a failure, odd after an answer. */
+  readonly state: number
 }
 
 const keptFor = 600_000
-/** Milliseconds between two looks at what failed in other processes: shorter than what clients are told to wait. */
+/** Milliseconds between two looks at what failed in other processes. */
 const interval = 700
-/** Milliseconds a look may take before the cluster counts as away. */
-const longestLook = 5000
+/** Milliseconds a look may be old when a write begins: shorter than what clients are told to wait before they repeat one. */
+const maxAge = 900
+/** Milliseconds a look may take before the cluster counts as away, and an answer of failure may wait for one. */
+const timeout = 5000
+/** Milliseconds between two tries to tell of a failure. */
+const pauseBetween = 100
 /** Milliseconds after the cluster was away in which other processes tell what failed. */
 const settling = 2000
 const maxKept = 100_000
@@ -45,10 +51,15 @@ export class Repeats {
   readonly #connection: Connection
   readonly #place: Place
   readonly #table: string
-  /** By the hash of a part. */
+  /** By `keysOf`. */
   readonly #failed = new Map<string, Failed>()
-  /** Hashes the cluster was not told of yet. */
+  /** How many keys of `#failed` have a shape: hashes are made only of parts that have one of these. */
+  readonly #shapes = new Map<string, number>()
+  /** Keys the cluster was not told of yet. */
   readonly #untold = new Set<string>()
+  /** Tokens of tries that have not ended: who sends the same at the same time means other rows. */
+  readonly #running = new Set<string>()
+  /** When the last look that ended well began, in milliseconds since 1970. */
   #lookedAt = 0
   #looking: Promise<void> | undefined
   /** The cluster was away: others may have failures they could not tell. */
@@ -67,12 +78,12 @@ export class Repeats {
     // Every server of a cluster has all of it, whatever its shard.
     const engine =
       cluster === ''
-        ? 'ReplacingMergeTree(answered)'
-        : "ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}', answered)"
+        ? 'ReplacingMergeTree(state)'
+        : "ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}', state)"
     await this.#connection.command(
-      `CREATE TABLE IF NOT EXISTS ${this.#table}${onCluster(this.#place)} (part String, token String, at DateTime64(3, 'UTC'), answered UInt8) ENGINE = ${engine} ORDER BY (part, token) TTL toDateTime(at) + INTERVAL ${keptFor / 1000} SECOND COMMENT 'Writes that failed: what repeats them is not stored twice'`
+      `CREATE TABLE IF NOT EXISTS ${this.#table}${onCluster(this.#place)} (part String, token String, at DateTime64(3, 'UTC'), state UInt32) ENGINE = ${engine} ORDER BY (part, token) TTL toDateTime(at) + INTERVAL ${keptFor / 1000} SECOND COMMENT 'Writes that failed: what repeats them is not stored twice'`
     )
-    await this.#exchange(AbortSignal.timeout(longestLook))
+    await this.#look()
     this.#timer = every(interval, () => void this.#look().catch(() => {})).unref()
   }
 
@@ -85,45 +96,99 @@ export class Repeats {
   /** Tokens for the parts of a request: those of the earlier try of the same parts that failed, else new ones. */
   async begin(parts: readonly RepeatablePart[]): Promise<Attempt> {
     if (this.#isCutOff) await this.#recover()
+    else await this.#lookSince(Date.now() - maxAge)
     const fresh = parts.map(() => randomUUID())
-    if (this.#failed.size === 0) return { tokens: fresh, repeated: [] }
-    const keys = keysOf(parts)
-    const known = keys.filter(key => this.#failed.has(key))
-    if (known.length === 0) return { tokens: fresh, repeated: [] }
-    // Another process may have answered it meanwhile: who sends the same then means other rows.
-    const tries = known.map(key => `(${quoteText(key)}, ${quoteText(this.#failed.get(key)!.token)})`)
-    const answered = await this.#connection.rows(
-      `SELECT part FROM ${this.#table} FINAL WHERE (part, token) IN (${tries.join(', ')}) AND answered = 1`
-    )
-    for (const { part } of answered) this.#forget(String(part))
-    const tokens = keys.map((key, i) => this.#failed.get(key)?.token ?? fresh[i]!)
-    return { tokens, repeated: keys.filter(key => this.#failed.has(key)) }
+    const attempt = parts.some(part => this.#shapes.has(shapeOf(part)))
+      ? await this.#repeat(keysOf(parts), fresh)
+      : { tokens: fresh, repeated: [] }
+    for (const token of attempt.tokens) this.#running.add(token)
+    return attempt
   }
 
-  /** The try is not answered with success. */
-  fail(parts: readonly RepeatablePart[], { tokens }: Attempt): void {
+  /** The try is not answered with success. Resolves when others were told, or could not be. */
+  async fail(parts: readonly RepeatablePart[], attempt: Attempt): Promise<void> {
+    const { tokens } = attempt
     const at = Date.now()
-    for (const [i, key] of keysOf(parts).entries()) {
-      if (this.#failed.get(key)?.token === tokens[i]) continue
-      if (this.#failed.size >= maxKept) this.#forget(this.#failed.keys().next().value!)
-      this.#failed.set(key, { token: tokens[i]!, at })
+    const keys = keysOf(parts)
+    for (const [i, key] of keys.entries()) {
+      // Of equal requests that ran at the same time the first is kept.
+      if (this.#failed.has(key)) continue
+      this.#keep(key, { token: tokens[i]!, at, state: 0 })
       this.#untold.add(key)
     }
     // What nobody answered here may have failed at others, too.
     if (this.#connection.trouble !== undefined) this.#isCutOff = true
-    void this.#look().catch(() => {})
+    await this.#tellAll(keys)
+    this.#end(attempt)
   }
 
-  /** The try is answered with success: the same parts are other rows from now on. */
-  async succeed({ repeated }: Attempt): Promise<void> {
-    if (repeated.length === 0) return
-    await this.#tell(repeated, 1)
-    for (const key of repeated) this.#forget(key)
+  /** The try is answered with success: the same parts are other rows from now on. Throws where others cannot be told; the try failed then. */
+  async succeed(attempt: Attempt): Promise<void> {
+    const { repeated } = attempt
+    if (repeated.length > 0) {
+      this.#advance(repeated)
+      try {
+        await this.#tell(repeated)
+      } catch (error) {
+        // Others may have read it or not.
+        this.#advance(repeated)
+        for (const key of repeated) this.#untold.add(key)
+        await this.#tellAll(repeated)
+        this.#end(attempt)
+        throw error
+      }
+      for (const key of repeated) this.#forget(key)
+    }
+    this.#end(attempt)
+  }
+
+  #end({ tokens }: Attempt): void {
+    for (const token of tokens) this.#running.delete(token)
+  }
+
+  async #repeat(keys: readonly string[], fresh: readonly string[]): Promise<Attempt> {
+    const known = keys.filter(key => this.#failed.has(key))
+    if (known.length > 0) {
+      // Another process may have answered it meanwhile: who sends the same then means other rows.
+      const tries = known.map(key => `(${quoteText(key)}, ${quoteText(this.#failed.get(key)!.token)})`)
+      const told = await this.#connection.rows(
+        `SELECT part, token, state FROM ${this.#table} FINAL WHERE (part, token) IN (${tries.join(', ')}) AND state % 2 = 1`
+      )
+      for (const { part, token, state } of told) this.#forgetAnswered(String(part), String(token), Number(state))
+    }
+    const isOpen = (key: string) => this.#failed.has(key) && !this.#running.has(this.#failed.get(key)!.token)
+    const repeated = keys.filter(isOpen)
+    return { tokens: keys.map((key, i) => (isOpen(key) ? this.#failed.get(key)!.token : fresh[i]!)), repeated }
+  }
+
+  #keep(key: string, failed: Failed): void {
+    if (!this.#failed.has(key)) {
+      if (this.#failed.size >= maxKept) this.#forget(this.#failed.keys().next().value!)
+      const shape = shapeOfKey(key)
+      this.#shapes.set(shape, (this.#shapes.get(shape) ?? 0) + 1)
+    }
+    this.#failed.set(key, failed)
   }
 
   #forget(key: string): void {
-    this.#failed.delete(key)
     this.#untold.delete(key)
+    if (!this.#failed.delete(key)) return
+    const shape = shapeOfKey(key)
+    const count = this.#shapes.get(shape)! - 1
+    if (count > 0) this.#shapes.set(shape, count)
+    else this.#shapes.delete(shape)
+  }
+
+  #forgetAnswered(key: string, token: string, state: number): void {
+    const own = this.#failed.get(key)
+    if (own?.token === token && state > own.state) this.#forget(key)
+  }
+
+  #advance(keys: readonly string[]): void {
+    for (const key of keys) {
+      const failed = this.#failed.get(key)
+      if (failed !== undefined) this.#failed.set(key, { ...failed, state: failed.state + 1 })
+    }
   }
 
   /** Waits until others have told what failed while the cluster was away; throws while it is. */
@@ -135,28 +200,39 @@ export class Repeats {
   }
 
   async #waitForOthers(): Promise<void> {
-    await this.#look()
+    await this.#lookSince(Date.now())
     await pause(settling)
-    await this.#look()
+    await this.#lookSince(Date.now())
     this.#isCutOff = false
   }
 
-  /** Tells the cluster what failed here, and looks what failed elsewhere; one at a time. */
-  async #look(): Promise<void> {
-    await this.#looking?.catch(() => {})
-    this.#looking ??= this.#lookOnce().finally(() => {
-      this.#looking = undefined
-    })
-    return this.#looking
+  async #tellAll(keys: readonly string[]): Promise<void> {
+    const until = Date.now() + timeout
+    while (keys.some(key => this.#untold.has(key))) {
+      try {
+        await this.#look()
+      } catch {
+        if (Date.now() > until) return
+        await pause(pauseBetween)
+      }
+    }
   }
 
-  async #lookOnce(): Promise<void> {
-    try {
-      await this.#exchange(AbortSignal.timeout(longestLook))
-    } catch (error) {
-      this.#isCutOff = true
-      throw error
-    }
+  async #lookSince(time: number): Promise<void> {
+    while (this.#lookedAt < time) await this.#look()
+  }
+
+  /** Tells the cluster what failed here, and looks what failed elsewhere; one look at a time, which may have begun before. */
+  #look(): Promise<void> {
+    this.#looking ??= this.#exchange(AbortSignal.timeout(timeout))
+      .catch(error => {
+        this.#isCutOff = true
+        throw error
+      })
+      .finally(() => {
+        this.#looking = undefined
+      })
+    return this.#looking
   }
 
   async #exchange(signal: AbortSignal): Promise<void> {
@@ -164,33 +240,39 @@ export class Repeats {
     for (const [key, { at }] of this.#failed) if (at < now - keptFor) this.#forget(key)
     const untold = [...this.#untold]
     if (untold.length > 0) {
-      await this.#tell(untold, 0, signal)
-      for (const key of untold) this.#untold.delete(key)
+      const told = new Map(untold.map(key => [key, this.#failed.get(key)]))
+      await this.#tell(untold, signal)
+      // What changed meanwhile is told by the next look.
+      for (const [key, failed] of told) if (this.#failed.get(key) === failed) this.#untold.delete(key)
     }
     const since = Math.max(this.#lookedAt - skew, now - keptFor)
     const rows = await this.#connection.rows(
-      `SELECT part, token, toUnixTimestamp64Milli(at) AS at, answered FROM ${this.#table} FINAL WHERE at >= fromUnixTimestamp64Milli(toInt64(${since}))`,
+      `SELECT part, token, toUnixTimestamp64Milli(at) AS at, state FROM ${this.#table} FINAL WHERE at >= fromUnixTimestamp64Milli(toInt64(${since}))`,
       { signal }
     )
-    for (const { part, token, at, answered } of rows) {
-      const key = String(part)
-      const own = this.#failed.get(key)
-      if (Number(answered) === 1) {
-        if (own?.token === token) this.#forget(key)
-      } else if (own === undefined || Number(at) < own.at) {
-        // Of several tries that failed at several processes the first is the one that may have come through: the others met a cluster that is away.
-        this.#failed.set(key, { token: String(token), at: Number(at) })
-      }
+    for (const { part, token, at, state } of rows) {
+      this.#learn(String(part), { token: String(token), at: Number(at), state: Number(state) })
     }
     this.#lookedAt = now
   }
 
-  async #tell(keys: readonly string[], answered: 0 | 1, signal?: AbortSignal): Promise<void> {
+  #learn(key: string, told: Failed): void {
+    const own = this.#failed.get(key)
+    if (told.state % 2 === 1) this.#forgetAnswered(key, told.token, told.state)
+    else if (own?.token === told.token) {
+      if (told.state > own.state) this.#keep(key, told)
+      // Of several tries that failed at several processes the first is the one that may have come through: the others met a cluster that is away.
+    } else if (own === undefined || told.at < own.at) this.#keep(key, told)
+  }
+
+  async #tell(keys: readonly string[], signal?: AbortSignal): Promise<void> {
     const lines = keys.flatMap(part => {
       const failed = this.#failed.get(part)
       if (failed === undefined) return []
-      const at = new Date(answered === 1 ? Date.now() : failed.at).toISOString().slice(0, -1)
-      return [JSON.stringify({ part, token: failed.token, at, answered })]
+      const { token, state } = failed
+      // Who looks for what is new sees each change.
+      const at = new Date(state === 0 ? failed.at : Date.now()).toISOString().slice(0, -1)
+      return [JSON.stringify({ part, token, at, state })]
     })
     if (lines.length === 0) return
     const settings = { async_insert: 0, ...(this.#place.cluster !== '' && { insert_quorum: 'auto' }) }
@@ -202,38 +284,72 @@ export class Repeats {
   }
 }
 
-/** A hash of each part; equal ones of a request are numbered. */
-function keysOf(parts: readonly RepeatablePart[]): string[] {
+/** What tells parts apart without reading their values. */
+function shapeOf({ target, op, rows }: RepeatablePart): string {
+  return `${op} ${rows} ${target}`
+}
+
+function shapeOfKey(key: string): string {
+  return key.slice(0, key.lastIndexOf(' '))
+}
+
+/** Of each part its shape and a hash of its values; equal ones of a request are numbered. */
+export function keysOf(parts: readonly RepeatablePart[]): string[] {
   const seen = new Map<string, number>()
   return parts.map(part => {
-    const key = hashOf(part)
+    const key = `${shapeOf(part)} ${hashOf(part)}`
     const times = seen.get(key) ?? 0
     seen.set(key, times + 1)
     return times === 0 ? key : `${key}-${times}`
   })
 }
 
-function hashOf({ target, op, rows, columns }: RepeatablePart): string {
-  const hash = createHash('sha256').update(`${target}\0${op}\0${rows}`)
+/** Of the values, in whatever form they came: columns of nulls alone count as absent. */
+function hashOf({ rows, columns }: RepeatablePart): string {
+  const hash = createHash('sha256')
   for (const { name, type, data } of columns.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    hash.update(`\0${name}\0${type}\0${data.kind}\0`)
-    addData(hash, data, rows, data.kind === 'fixed' ? elementsPerRow(type) : 1)
+    const valid = validOf(data, rows)
+    if (!valid.some(Boolean)) continue
+    hash.update(`\0${name}\0${type}\0`).update(valid)
+    if (data.kind === 'fixed') hash.update(fixedOf(data.values, valid, elementsPerRow(type)))
+    else addTexts(hash, data, valid)
   }
   return hash.digest('hex')
 }
 
-function addData(hash: Hash, data: ColumnData, rows: number, perRow: number): void {
-  if (data.valid !== undefined) hash.update(data.valid.subarray(0, (rows + 7) >> 3))
-  if (data.kind === 'fixed') hash.update(bytesOf(data.values.subarray(0, rows * perRow)))
-  else if (data.kind === 'bytes') {
-    hash.update(bytesOf(data.offsets.subarray(0, rows + 1)))
-    hash.update(data.bytes.subarray(data.offsets[0], data.offsets[rows]))
-  } else {
-    hash.update(bytesOf(data.codes.subarray(0, rows)))
-    addData(hash, data.dictionary, data.dictionary.offsets.length - 1, 1)
-  }
+/** One byte a row: 1 where it has a value. */
+function validOf({ valid }: ColumnData, rows: number): Uint8Array {
+  const all = new Uint8Array(rows).fill(1)
+  if (valid !== undefined) for (let i = 0; i < rows; i++) all[i] = isValid(valid, i) ? 1 : 0
+  return all
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength)
+/** The bytes of the values that are there. */
+function fixedOf(values: FixedData['values'], valid: Uint8Array, perRow: number): Uint8Array {
+  const width = values.BYTES_PER_ELEMENT * perRow
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, valid.length * width).slice()
+  for (let i = 0; i < valid.length; i++) if (valid[i] === 0) bytes.fill(0, i * width, (i + 1) * width)
+  return bytes
+}
+
+/** The lengths of all texts, then their bytes; rows without a value have neither. */
+function addTexts(hash: Hash, data: Exclude<ColumnData, { kind: 'fixed' }>, valid: Uint8Array): void {
+  const { offsets, bytes } = data.kind === 'bytes' ? data : data.dictionary
+  const at = (row: number) => (data.kind === 'bytes' ? row : data.codes[row]!)
+  const lengths = new Uint32Array(valid.length)
+  let total = 0
+  for (let i = 0; i < valid.length; i++) {
+    if (valid[i] === 0) continue
+    lengths[i] = offsets[at(i) + 1]! - offsets[at(i)]!
+    total += lengths[i]!
+  }
+  const texts = new Uint8Array(total)
+  let end = 0
+  for (let i = 0; i < valid.length; i++) {
+    if (valid[i] === 0) continue
+    const from = offsets[at(i)]!
+    texts.set(bytes.subarray(from, from + lengths[i]!), end)
+    end += lengths[i]!
+  }
+  hash.update(new Uint8Array(lengths.buffer)).update(texts)
 }

@@ -73,7 +73,7 @@ async function storeParts(parts: WriteParts, steps: readonly Part[]): Promise<vo
   const failed = ended.find(each => each.status === 'rejected')
   if (failed === undefined) return repeats.succeed(attempt)
   // Also where the last answer was a refusal: a try before it may have been applied.
-  repeats.fail(steps, attempt)
+  await repeats.fail(steps, attempt)
   throw failed.reason
 }
 
