@@ -142,8 +142,10 @@ function duplicate(matching: Matching, first: Series, second: Series) {
   const names = new Set(matching.labels)
   const group = matching.on ? first.labels.keep(names) : first.labels.without(new Set([...names, metricName]))
   const side = matching.card === 'one-to-many' ? 'left' : 'right'
+  // Series come in the order of their storage; a message is the same whatever that is.
+  const both = [first, second].map(({ labels }) => String(labels)).sort()
   return executionError(
-    `found duplicate series for the match group ${group} on the ${side} hand-side of the operation: [${first.labels}, ${second.labels}];many-to-many matching not allowed: matching labels must be unique on one side`
+    `found duplicate series for the match group ${group} on the ${side} hand-side of the operation: [${both.join(', ')}];many-to-many matching not allowed: matching labels must be unique on one side`
   )
 }
 

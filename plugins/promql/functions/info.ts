@@ -66,7 +66,9 @@ function newest(all: readonly Series[], step: number): Labels | undefined {
     if (each.kinds[step] === none) continue
     const [time, other] = [each.values[step]!, found?.values[step] ?? Number.NEGATIVE_INFINITY]
     if (time === other) {
-      const both = `existing ${found!.labels} @ ${time * 1_000}, new ${each.labels} @ ${time * 1_000}`
+      // Series come in the order of their storage; a message is the same whatever that is.
+      const [existing, added] = [found!, each].map(({ labels }) => String(labels)).sort()
+      const both = `existing ${existing} @ ${time * 1_000}, new ${added} @ ${time * 1_000}`
       throw executionError(`found duplicate series for info metric: ${both}`)
     }
     if (time > other) found = each

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { eventually } from '../../eventually.ts'
+import { onClickHouse } from '../../helpers.ts'
 import { type LogReply, readReply, startLogs, weblog } from './fixtures.ts'
 
 t.test('the query comes in the body or a parameter, by GET or POST', async t => {
@@ -188,7 +189,8 @@ t.test('the work ends when the client leaves between two rows', async t => {
   const reply = await fetch(`${url}/v1/logs`, { method: 'POST', body, signal: leaving.signal })
   t.ok((await reply.body!.getReader().read()).value!.length > 0)
   t.equal(await running(), 1)
-  t.equal(await statements(), 1)
+  // A cluster runs its statements itself.
+  t.equal(await statements(), onClickHouse ? 0 : 1)
   leaving.abort()
   await eventually(running, count => count === 0)
   await eventually(statements, count => count === 0)
