@@ -217,7 +217,7 @@ function bindContext(
   const { tokens } = statement
   const asWritten = writtenTokens(tokens, written)
   const places = { tokens, index, queries: new Map() }
-  const isCallAt = (at: number) => isToken(tokens[at], 'current_timestamp') || isSessionWord(tokens[at]!)
+  const isCallAt = (at: number) => isSessionWord(tokens[at]!)
   return {
     index,
     nameAt: at => nameOf(tokens[at]!).text,

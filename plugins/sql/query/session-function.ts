@@ -8,22 +8,25 @@ import { span } from './edit.ts'
 
 type Asking = Pick<RequestContext, 'user' | 'db' | 'timezone'>
 
+/** The SQL in place of each. */
 const functions: Readonly<Record<string, (asking: Asking) => string>> = {
-  build: () => version,
-  version: () => version,
-  timezone: ({ timezone }) => timezone,
-  database: ({ db }) => db,
-  schema: ({ db }) => db,
-  current_database: ({ db }) => db,
-  current_schema: ({ db }) => db,
-  current_catalog: () => catalogName,
-  user: ({ user }) => user.name,
-  current_user: ({ user }) => user.name,
-  session_user: ({ user }) => user.name
+  build: () => quoteText(version),
+  version: () => quoteText(version),
+  timezone: ({ timezone }) => quoteText(timezone),
+  database: ({ db }) => quoteText(db),
+  schema: ({ db }) => quoteText(db),
+  current_database: ({ db }) => quoteText(db),
+  current_schema: ({ db }) => quoteText(db),
+  current_catalog: () => quoteText(catalogName),
+  user: ({ user }) => quoteText(user.name),
+  current_user: ({ user }) => quoteText(user.name),
+  session_user: ({ user }) => quoteText(user.name),
+  // The engine takes the bare word for the name of a column first, that of a result among them.
+  current_timestamp: () => 'now()'
 }
 
 /** Those that SQL calls without parentheses. */
-const words = ['current_catalog', 'current_schema', 'current_user', 'session_user', 'user']
+const words = ['current_catalog', 'current_schema', 'current_user', 'session_user', 'user', 'current_timestamp']
 
 export function isSessionWord(token: Token): boolean {
   return words.some(word => isToken(token, word))
@@ -36,5 +39,5 @@ export function sessionEdit(statement: Canonical, at: number, asking: Asking): E
   if (tokens[at]!.kind !== 'word' || !Object.hasOwn(functions, name)) return []
   const called = isToken(tokens[at + 1], '(')
   if (called ? !isToken(tokens[at + 2], ')') : !isSessionWord(tokens[at]!)) return []
-  return [{ ...span(statement, at, called ? at + 2 : at), text: quoteText(functions[name]!(asking)) }]
+  return [{ ...span(statement, at, called ? at + 2 : at), text: functions[name]!(asking) }]
 }

@@ -60,3 +60,18 @@ SHOW VARIABLES time_zone;
 TIME_ZONE:String
 "Asia/Tokyo"
 
+
+SELECT current_timestamp IS NULL, current_timestamp = now() AS same, CURRENT_TIMESTAMP > '2026-01-01' AS late, current_timestamp - INTERVAL '1 day' < now() AS before FROM t;
+----
+current_timestamp is null:Boolean | same:Boolean | late:Boolean | before:Boolean
+false | true | true | true
+
+SELECT count(*) AS n FROM (SELECT current_timestamp, current_date, localtimestamp, v FROM t WHERE at < current_timestamp ORDER BY current_timestamp);
+----
+n:Int64
+1
+
+SELECT "current_timestamp" FROM (SELECT 5 AS current_timestamp);
+----
+current_timestamp:Int32
+5
