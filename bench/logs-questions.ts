@@ -61,7 +61,7 @@ async function measure(folder: string, lines: number, states: readonly string[])
   let next = lines
   const ask = async (state: string) => {
     if (states.includes(state)) found.set(state, await askAll(server))
-    console.log(`${state.padEnd(10)} resident ${Math.round(treeMiB(server.pid))} MB`)
+    console.log(`${state.padEnd(10)} resident ${Math.round(treeMiB(server.pid))} MB: ${await memoryParts(server)}`)
   }
   await ask('fresh')
   if (states.includes('idle')) {
@@ -93,6 +93,13 @@ async function measure(folder: string, lines: number, states: readonly string[])
   const plain = await askPlain(home, join(folder, 'plain.parquet'))
   printTable(lines, found, plain.times)
   console.log(`disk ${Math.round(disk)} MB, one Parquet file ${Math.round(plain.mebibytes)} MB`)
+}
+
+/** What the server says its memory is used for, in MB. */
+async function memoryParts({ url }: BenchServer): Promise<string> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const parts = metrics.matchAll(/^svc_memory_bytes\{part="(\w+)"\} (\d+)/gm)
+  return Array.from(parts, ([, part, bytes]) => `${part} ${Math.round(Number(bytes) / 2 ** 20)}`).join(', ')
 }
 
 async function fill(server: BenchServer, lines: number): Promise<void> {

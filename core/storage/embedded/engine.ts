@@ -44,7 +44,7 @@ import { catalogThere, notWritable, retryWriting, whyUnwritable } from './read-o
 import { type Prepared, prepareParts, recordParts, type WritePart } from './write.ts'
 
 /** Milliseconds a write waits for room in memory before it is refused. */
-const longestStall = 10_000
+const maxStallTime = 10_000
 
 export function createEmbeddedEngine(
   config: StorageConfig,
@@ -293,7 +293,7 @@ class EmbeddedEngine implements Engine {
     const { tables, writer } = this.#writable()
     const { wal, flusher } = writer
     const limit = this.#around.config.storage.memtable_limit
-    const end = AbortSignal.any([signal, AbortSignal.timeout(longestStall)])
+    const end = AbortSignal.any([signal, AbortSignal.timeout(maxStallTime)])
     this.#around.metrics.stalls.add(1)
     while (tables.bytes + wal.pendingBytes >= limit) {
       flusher.plan()

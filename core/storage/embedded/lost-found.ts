@@ -10,15 +10,15 @@ export function lostFoundFolder(home: string): string {
 }
 
 /** A folder of its own for what goes at this moment, not yet made; its name is the time. */
-export function placeForLost(home: string, now = new Date()): string {
+export function lostFolderOf(home: string, now = new Date()): string {
   return join(lostFoundFolder(home), now.toISOString().replace(/\D/g, '').slice(0, 14))
 }
 
-/** Moves a file below `place`, under the path it has below `home`; one that is there already stays. False where there is no such file. */
-export async function moveToLost(path: string, original: string, place: string): Promise<boolean> {
+/** Moves a file below `lostFolder`, under the path it has below `home`; one that is there already stays. False where there is no such file. */
+export async function moveToLost(path: string, original: string, lostFolder: string): Promise<boolean> {
   if ((await sizeOf(path)) === undefined) return false
-  let target = join(place, original)
-  for (let i = 1; (await sizeOf(target)) !== undefined; i++) target = join(place, `${original}~${i}`)
+  let target = join(lostFolder, original)
+  for (let i = 1; (await sizeOf(target)) !== undefined; i++) target = join(lostFolder, `${original}~${i}`)
   await mkdir(dirname(target), { recursive: true })
   try {
     await rename(path, target)
@@ -46,7 +46,7 @@ export async function copyDurably(from: string, to: string): Promise<void> {
 
 /** Removes what came there more than `ttl` milliseconds before `now`. */
 export async function removeOldLost(home: string, ttl: number, log: Logger, now = Date.now()): Promise<void> {
-  const limit = placeForLost(home, new Date(Math.max(0, now - ttl)))
+  const limit = lostFolderOf(home, new Date(Math.max(0, now - ttl)))
   for (const name of await readdir(lostFoundFolder(home)).catch(() => [])) {
     const path = join(lostFoundFolder(home), name)
     if (!/^\d{14}$/.test(name) || path >= limit) continue

@@ -19,7 +19,7 @@ import { IndexReader } from './index/index-reader.ts'
 import { Indexer } from './index/indexer.ts'
 import { readLog } from './log/segment.ts'
 import { WriteAheadLog } from './log/wal.ts'
-import { moveToLost, placeForLost, removeOldLost } from './lost-found.ts'
+import { lostFolderOf, moveToLost, removeOldLost } from './lost-found.ts'
 import { RowMemory } from './memory/row-memory.ts'
 import { OpenTables } from './memory/tables.ts'
 import type { EngineMetrics } from './metrics.ts'
@@ -196,7 +196,7 @@ async function openReaders({ config, dataDir, log, metrics }: Surroundings, spil
     hardLimit: hardLimitOf(memoryLimit, storage.query_memory_hard_limit),
     log,
     slots: () => config.max_concurrent_queries || 2 * threads,
-    queue: () => ({ most: config.max_waiting_queries ?? 256, time: config.query_wait_timeout ?? 30_000 }),
+    queue: () => ({ max: config.max_waiting_queries ?? 256, time: config.query_wait_timeout ?? 30_000 }),
     restarted: reason => metrics.statements.restarts.add(1, { reason }),
     refused: reason => metrics.statements.refused.add(1, { reason })
   })
@@ -239,9 +239,10 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, reade
   const common = { catalog: sqlite, duckdb, tables, dataDir, log, metrics, tracing }
   const upkeep = new UpkeepThread({ died: () => metrics.upkeepDeaths.add(1) })
   const flusher = new Flusher({ ...common, upkeep })
-  const compactor = new Compactor({ ...common, upkeep, pins })
   const samples = sampleCache(around)
   const reader = readThreads(around)
+  const checksumOf = (path: string) => reader.checksum(path)
+  const compactor = new Compactor({ ...common, upkeep, pins, checksumOf })
   const indexes = new IndexReader(dataDir, config.storage.index_cache_size, file => indexer.renew(file), looked)
   const indexer = new Indexer({ ...common, metrics: metrics.index, pins, reader: indexes })
   await checkSegments(config.wal.dir, sqlite.logBounds())
@@ -297,7 +298,7 @@ async function startWriting(around: Surroundings, sqlite: EmbeddedCatalog, reade
   const lostTimer = every(lostFoundRest, () => void removeLost()).unref()
   const isNeeded = (path: string) => sqlite.allFiles().some(file => file.path === path)
   const settled = beside ? check.runBeside(isNeeded) : Promise.resolve()
-  const contents = new ContentCheck(dataDir, () => sqlite.allFiles())
+  const contents = new ContentCheck(dataDir, sqlite.allFiles(), checksumOf)
   const stopping = new AbortController()
   const loading = tables
     .loadSeries(stopping.signal)
@@ -368,10 +369,10 @@ async function startReading(around: Surroundings, sqlite: EmbeddedCatalog, reade
   const check = fileCheck(around, sqlite)
   await check.runFirst()
   await readBack(around, sqlite, tables)
-  const contents = new ContentCheck(dataDir, () => sqlite.allFiles())
   const indexes = new IndexReader(dataDir, config.storage.index_cache_size, () => {}, looked)
   const samples = sampleCache(around)
   const reader = readThreads(around)
+  const contents = new ContentCheck(dataDir, sqlite.allFiles(), path => reader.checksum(path))
   const close: Opened['close'] = async ({ finish = false } = {}) => {
     contents.stop()
     if (!finish) await reader.close()
@@ -431,10 +432,10 @@ async function setAside(
   message: string
 ) {
   const { data_home: home } = config.storage
-  const place = placeForLost(home)
+  const lostFolder = lostFolderOf(home)
   for (const path of paths) {
-    await moveToLost(path, join(under, relative(under === 'data' ? dataDir : config.wal.dir, path)), place)
-    log.warn({ file: path, to: relative(home, place) }, message)
+    await moveToLost(path, join(under, relative(under === 'data' ? dataDir : config.wal.dir, path)), lostFolder)
+    log.warn({ file: path, to: relative(home, lostFolder) }, message)
   }
 }
 

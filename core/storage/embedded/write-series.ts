@@ -36,56 +36,56 @@ export function* seriesParts(tables: OpenTables, write: ResolvedSeries): Steps<r
   const found = currentNumbers(tables, write.numbers)
   const { series, rows, times, values } = write
   const tsids = yield* numbersOf(found, series, rows)
-  // The numbers of places are those of the time the series were found at.
+  // The numbers of targets are those of the time the series were found at.
   currentNumbers(tables, found)
-  const first = found.places[series[0]!]!
-  if (found.places.every(place => place === first)) {
+  const first = found.targets[series[0]!]!
+  if (found.targets.every(target => target === first)) {
     return [samplesPart(tables, first, tsids, times.slice(0, rows), values.slice(0, rows))]
   }
-  const order = yield* rowsByPlace(found, write)
+  const order = yield* rowsByTarget(found, write)
   // As bits: a copy as numbers may change the bits of a NaN.
   const bits = new BigInt64Array(values.buffer, values.byteOffset, values.length)
   const parts: PreparedPart[] = []
-  for (const [place, picked] of order) {
+  for (const [target, picked] of order) {
     currentNumbers(tables, found)
     const pickedValues = pick(bits, picked, new BigInt64Array(picked.length))
     const floats = new Float64Array(pickedValues.buffer)
     const pickedTsids = pick(tsids, picked, new Uint32Array(picked.length))
-    parts.push(samplesPart(tables, place, pickedTsids, pick(times, picked, new BigInt64Array(picked.length)), floats))
+    parts.push(samplesPart(tables, target, pickedTsids, pick(times, picked, new BigInt64Array(picked.length)), floats))
     yield
   }
   return parts
 }
 
-/** The rows of each place, in their order. */
-function* rowsByPlace({ places }: FoundSeries, { series, rows }: ResolvedSeries): Steps<Map<number, Uint32Array>> {
+/** The rows of each target, in their order. */
+function* rowsByTarget({ targets }: FoundSeries, { series, rows }: ResolvedSeries): Steps<Map<number, Uint32Array>> {
   const counts = new Map<number, number>()
   for (let i = 0; i < rows; i++) {
     if (i % stepRows === stepRows - 1) yield
-    const place = places[series[i]!]!
-    counts.set(place, (counts.get(place) ?? 0) + 1)
+    const target = targets[series[i]!]!
+    counts.set(target, (counts.get(target) ?? 0) + 1)
   }
   const found = new Map<number, Uint32Array>()
-  for (const [place, count] of counts) found.set(place, new Uint32Array(count))
+  for (const [target, count] of counts) found.set(target, new Uint32Array(count))
   counts.clear()
   for (let i = 0; i < rows; i++) {
     if (i % stepRows === stepRows - 1) yield
-    const place = places[series[i]!]!
-    const at = counts.get(place) ?? 0
-    found.get(place)![at] = i
-    counts.set(place, at + 1)
+    const target = targets[series[i]!]!
+    const at = counts.get(target) ?? 0
+    found.get(target)![at] = i
+    counts.set(target, at + 1)
   }
   return found
 }
 
 function samplesPart(
   tables: OpenTables,
-  place: number,
+  target: number,
   tsids: Uint32Array,
   times: BigInt64Array,
   values: Float64Array
 ): PreparedPart {
-  const { data, time, value } = tables.known.place(place)
+  const { data, time, value } = tables.known.target(target)
   return {
     data,
     table: data.table.id,

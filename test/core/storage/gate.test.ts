@@ -57,7 +57,7 @@ t.test('who stops waiting leaves no gap', async t => {
 
 t.test('users take turns, and no more may wait than configured, for no longer than that', async t => {
   const refused: string[] = []
-  const queue = { most: 4, time: 0 }
+  const queue = { max: 4, time: 0 }
   const gate = createGate(1, { queue: () => queue, refused: reason => refused.push(reason) })
   const leave = await gate.enter(signal, 'a')
   const order: string[] = []

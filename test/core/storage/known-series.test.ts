@@ -16,7 +16,7 @@ function keysOf(texts: readonly string[], before = 0): SeriesKeys {
   return { count: texts.length, bytes: Buffer.from(' '.repeat(before) + texts.join('')), starts, ends }
 }
 
-const none = (count: number) => ({ places: new Uint32Array(count), tsids: new Uint32Array(count) })
+const none = (count: number) => ({ targets: new Uint32Array(count), tsids: new Uint32Array(count) })
 
 t.test('keys are known by their bytes, wherever they lie', async t => {
   const texts = Array.from({ length: 30_000 }, (_, i) => `${'x'.repeat(i % 40)}host_${i},${i % 2 ? 'a' : 'b'}`)
@@ -30,7 +30,7 @@ t.test('keys are known by their bytes, wherever they lie', async t => {
   const found = none(texts.length)
   t.same(runAtOnce(index.find(keysOf(texts, 3), found)), [])
   t.ok(found.tsids.every((tsid, i) => tsid === i * 2))
-  t.ok(found.places.every((place, i) => place === i % 3))
+  t.ok(found.targets.every((target, i) => target === i % 3))
   t.same(runAtOnce(index.find(keysOf(['', 'host_1', texts[7]!.slice(1), `${texts[7]} `]), none(4))), [0, 1, 2, 3])
 })
 

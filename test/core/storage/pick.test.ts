@@ -62,3 +62,28 @@ t.test('few bytes are merged with anything', async t => {
   t.strictSame(pickFiles(tableWith({}), large, undefined), [])
   t.equal(pickFiles(tableWith({}), [...large, fileOf(3, 30 * MiB, 11, 12)], undefined).length, 3)
 })
+
+t.test('files of a table with indexes are full by their row groups', async t => {
+  const columns = [
+    { id: 1, name: 'at', physical: 'at', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false },
+    {
+      id: 2,
+      name: 'id',
+      physical: 'id',
+      type: 'String',
+      semantic: 'field',
+      nullable: true,
+      index: { kind: 'skipping', options: {} }
+    }
+  ] as const
+  const options = { append_mode: true }
+  const table = makeTable({ id: 1, database: 'public', name: 'a', columns, options, version: 1, createdAt: 0 })
+  const files = (rows: number) => Array.from({ length: 8 }, (_, i) => ({ ...fileOf(i, 8 * MiB, i, i + 1), rows }))
+  const merged = (rows: number) => pickFiles(table, files(rows), undefined).length
+  // 8 MiB each: by their bytes all are one file.
+  t.equal(merged(10_240), 8)
+  t.equal(merged(16 * 10_240), 8, '128 row groups together')
+  t.equal(merged(32 * 10_240), 4)
+  t.equal(merged(64 * 10_240), 0, 'half full')
+  t.equal(pickFiles(tableWith(options), files(64 * 10_240), undefined).length, 8, 'without indexes')
+})

@@ -121,9 +121,9 @@ t.test('the way through the rules of tables keeps to the limits, too', async t =
 t.test('limits are those of the configuration as it is now', t => {
   const config = { limits: { max_tables: 1, max_metrics: 2, max_columns: 3, max_series: 4, databases: {} } }
   const limitsOf = configuredLimits(config)
-  t.same(limitsOf('a').series, { most: 4, key: 'limits.max_series' })
+  t.same(limitsOf('a').series, { max: 4, key: 'limits.max_series' })
   config.limits.databases = { a: { max_series: 9 } }
-  t.same(limitsOf('a').series, { most: 9, key: 'limits.databases.a.max_series' })
-  t.same(limitsOf('toString').series, { most: 4, key: 'limits.max_series' }, 'a name that every object has')
+  t.same(limitsOf('a').series, { max: 9, key: 'limits.databases.a.max_series' })
+  t.same(limitsOf('toString').series, { max: 4, key: 'limits.max_series' }, 'a name that every object has')
   t.end()
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { sortRows } from '../../../core/storage/embedded/upkeep/sort-rows.ts'
-import { keepRows, type MergeWay, valuePlaces } from '../../../core/storage/embedded/upkeep/versions.ts'
+import { keepRows, type MergeWay, valueIndices } from '../../../core/storage/embedded/upkeep/versions.ts'
 
 interface Row {
   readonly tsid: number
@@ -55,9 +55,9 @@ for (const [hasSeries, hasOwners] of [
   t.test(`rows are sorted ${hasSeries ? 'by series' : 'by time'}${hasOwners ? ' and table' : ''}`, async () => {
     fc.assert(
       fc.property(anyRows, rows => {
-        const places = sortRows(keysOf(rows, hasSeries, hasOwners))
+        const indices = sortRows(keysOf(rows, hasSeries, hasOwners))
         const expected = rows.toSorted((a, b) => compare(a, b, hasSeries, hasOwners))
-        return Array.from(places, place => rows[place]).every((row, i) => row === expected[i])
+        return Array.from(indices, index => rows[index]).every((row, i) => row === expected[i])
       })
     )
   })
@@ -66,8 +66,8 @@ for (const [hasSeries, hasOwners] of [
 t.test('long runs out of order are sorted', async t => {
   const random = (i: number) => (i * 7919) % 10_007
   const rows = Array.from({ length: 10_000 }, (_, i) => ({ tsid: 1, time: BigInt(random(i)), seq: i, op: 0, value: 0 }))
-  const places = sortRows(keysOf(rows, true, false))
-  const sorted = Array.from(places, place => Number(rows[place]!.time))
+  const indices = sortRows(keysOf(rows, true, false))
+  const sorted = Array.from(indices, index => Number(rows[index]!.time))
   t.strictSame(
     sorted,
     sorted.toSorted((a, b) => a - b)
@@ -106,10 +106,10 @@ for (const way of ['none', 'row', 'fields'] as const) {
         const data = { kind: 'fixed', values: new Uint8Array(rows.length), valid } as const
         const kept = keepRows(way, keepDeletes, { ...keys, ops }, sortRows(keys))
         const found: string[] = []
-        for (let from = 0; from < kept.places.length; from += slice) {
-          const to = Math.min(from + slice, kept.places.length)
-          valuePlaces(kept, data, from, to).forEach((place, i) => {
-            found.push(show({ ...rows[kept.places[from + i]!]!, value: rows[place]!.value }))
+        for (let from = 0; from < kept.indices.length; from += slice) {
+          const to = Math.min(from + slice, kept.indices.length)
+          valueIndices(kept, data, from, to).forEach((index, i) => {
+            found.push(show({ ...rows[kept.indices[from + i]!]!, value: rows[index]!.value }))
           })
         }
         return found.join('\n') === expected(rows, way, keepDeletes).join('\n')

@@ -248,7 +248,7 @@ t.test('a result that is left early, or closed, ends its statement', async t => 
 
 t.test('waiting statements get their turn by user, and no more may wait than configured', async t => {
   const refused: string[] = []
-  const queue = { most: 5, time: 60_000 }
+  const queue = { max: 5, time: 60_000 }
   const { ask } = startProcess(t, { slots: () => 1, queue: () => queue, refused: reason => refused.push(reason) })
   const blocker = new AbortController()
   const blocked = t.rejects(ask(endless, {}, blocker.signal), { code: 'Cancelled' })

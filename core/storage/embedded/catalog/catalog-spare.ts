@@ -25,7 +25,7 @@ export function sparePaths(catalog: string): { readonly copy: string; readonly c
 }
 
 /** Bytes of changes, besides those of the copy, after which the copy is made anew. */
-const mostChanges = 16 * 2 ** 20
+const maxChangeBytes = 16 * 2 ** 20
 
 /** Pages of the catalog that are copied in one go: a transaction waits for no more than these. */
 const pagesAtOnce = 64
@@ -54,7 +54,7 @@ export class CatalogSpare {
   #fd: number | undefined
   /** Of the changes, and how many of them are too many. */
   #bytes = 0
-  #most = 0
+  #max = 0
   #copying: Promise<void> | undefined
   #sessions: Session[] = []
   #frames: Uint8Array[] = []
@@ -74,7 +74,7 @@ export class CatalogSpare {
       if (!isWhole) rmSync(changes, { force: true })
       spare.#fd = openSync(changes, 'a+')
       spare.#bytes = statSync(changes).size
-      if (isWhole) spare.#most = mostChanges + statSync(copy).size
+      if (isWhole) spare.#max = maxChangeBytes + statSync(copy).size
       else await spare.#copy()
     } catch {
       spare.#end()
@@ -128,11 +128,11 @@ export class CatalogSpare {
       return
     }
     this.#bytes += bytes.length
-    if (this.#bytes <= this.#most || this.#copying !== undefined) return
+    if (this.#bytes <= this.#max || this.#copying !== undefined) return
     this.#copying = this.#copy()
       .catch(() => {
         // Tried again after as many changes.
-        this.#most = this.#bytes + mostChanges
+        this.#max = this.#bytes + maxChangeBytes
       })
       .finally(() => {
         this.#copying = undefined
@@ -176,7 +176,7 @@ export class CatalogSpare {
       this.#close()
       this.#fd = openSync(changes, 'a+')
       this.#bytes = since.length
-      this.#most = mostChanges + statSync(copy).size
+      this.#max = maxChangeBytes + statSync(copy).size
     } finally {
       for (const path of [temporary, `${changes}.tmp`]) rmSync(path, { force: true })
     }
@@ -196,7 +196,7 @@ export class CatalogSpare {
 function isCurrent({ copy, changes }: ReturnType<typeof sparePaths>, generation: number): boolean {
   if (!existsSync(copy) || !existsSync(changes)) return false
   const bytes = statSync(changes).size
-  if (bytes > mostChanges + statSync(copy).size) return false
+  if (bytes > maxChangeBytes + statSync(copy).size) return false
   const base = generationOf(copy)
   if (base === undefined) return false
   const read = readChanges(changes, base)

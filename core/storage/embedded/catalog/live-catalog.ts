@@ -9,7 +9,7 @@ import type { Opened, Writable } from '../opened.ts'
 import { versioned } from '../read/plan.ts'
 
 /** How often hidden rows are removed before a table that is written to meanwhile is given up. */
-const mostAttempts = 5
+const maxAttempts = 5
 
 /** `opened` and `writable` give what is open at the moment of a call, or throw; one catalog outlives what is open. */
 export function createLiveCatalog(opened: () => Opened, writable: () => Writable, pins: FilePins): Catalog {
@@ -51,7 +51,7 @@ export function createLiveCatalog(opened: () => Opened, writable: () => Writable
   const keepAll = async (table: Table, options: TableChange) => {
     const { sqlite, tables, writer } = writable()
     const { flusher, compactor } = writer
-    for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
       await flusher.flush(table)
       await compactor.settle(table)
       const current = sqlite.tableById(table.id)

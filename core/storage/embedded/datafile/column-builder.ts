@@ -124,7 +124,7 @@ function checkSize(bytes: number): number {
   throw new ParquetError(`a column holds ${bytes} bytes of text, ${maxTextBytes} are possible`)
 }
 
-/** Copies texts and the ends of each, from place `row + 1` of the offsets on. */
+/** Copies texts and the ends of each, from index `row + 1` of the offsets on. */
 function copyTexts(
   data: BytesData,
   from: number,
@@ -209,20 +209,20 @@ export function sliceRows(type: ColumnType, data: ColumnData, from: number, to: 
   return { kind: 'fixed', values: data.values.subarray(each * from, each * to), ...nulls }
 }
 
-/** Rows of a column by their places, `from` to `to` of these. */
+/** Rows of a column by their indices, `from` to `to` of these. */
 export function pickRows(
   type: ColumnType,
   data: ColumnData,
-  places: Uint32Array,
+  indices: Uint32Array,
   from: number,
   to: number
 ): ColumnData {
-  const valid = data.valid && pickBits(data.valid, places, from, to)
+  const valid = data.valid && pickBits(data.valid, indices, from, to)
   const nulls = valid && { valid }
-  if (data.kind === 'bytes') return { ...pickTexts(data, places, from, to), ...nulls }
+  if (data.kind === 'bytes') return { ...pickTexts(data, indices, from, to), ...nulls }
   if (data.kind === 'dictionary') {
     const { dictionary } = data
-    return { kind: 'dictionary', codes: pickWords(data.codes, places, from, to), dictionary, ...nulls }
+    return { kind: 'dictionary', codes: pickWords(data.codes, indices, from, to), dictionary, ...nulls }
   }
   const array = fixedArray(type)
   const { buffer, byteOffset, byteLength } = data.values
@@ -230,23 +230,23 @@ export function pickRows(
   if (width < 4) {
     const narrow = width === 1 ? new Uint8Array(buffer, byteOffset) : new Uint16Array(buffer, byteOffset)
     const out = width === 1 ? new Uint8Array(to - from) : new Uint16Array(to - from)
-    for (let i = from; i < to; i++) out[i - from] = narrow[places[i]!]!
+    for (let i = from; i < to; i++) out[i - from] = narrow[indices[i]!]!
     return { kind: 'fixed', values: new array(out.buffer), ...nulls }
   }
   const words = new Uint32Array(buffer, byteOffset, byteLength >> 2)
-  const picked = width === 4 ? pickWords(words, places, from, to) : pickMany(words, places, from, to, width >> 2)
+  const picked = width === 4 ? pickWords(words, indices, from, to) : pickMany(words, indices, from, to, width >> 2)
   return { kind: 'fixed', values: new array(picked.buffer), ...nulls }
 }
 
-function pickWords(words: Uint32Array, places: Uint32Array, from: number, to: number): Uint32Array<ArrayBuffer> {
+function pickWords(words: Uint32Array, indices: Uint32Array, from: number, to: number): Uint32Array<ArrayBuffer> {
   const out = new Uint32Array(to - from)
-  for (let i = from; i < to; i++) out[i - from] = words[places[i]!]!
+  for (let i = from; i < to; i++) out[i - from] = words[indices[i]!]!
   return out
 }
 
 function pickMany(
   words: Uint32Array,
-  places: Uint32Array,
+  indices: Uint32Array,
   from: number,
   to: number,
   each: number
@@ -254,40 +254,40 @@ function pickMany(
   const out = new Uint32Array((to - from) * each)
   if (each === 2) {
     for (let i = from, put = 0; i < to; i++) {
-      const place = 2 * places[i]!
-      out[put++] = words[place]!
-      out[put++] = words[place + 1]!
+      const index = 2 * indices[i]!
+      out[put++] = words[index]!
+      out[put++] = words[index + 1]!
     }
     return out
   }
   for (let i = from, put = 0; i < to; i++) {
-    const place = each * places[i]!
-    for (let k = 0; k < each; k++) out[put++] = words[place + k]!
+    const index = each * indices[i]!
+    for (let k = 0; k < each; k++) out[put++] = words[index + k]!
   }
   return out
 }
 
-function pickBits(bits: Uint8Array, places: Uint32Array, from: number, to: number): Uint8Array {
+function pickBits(bits: Uint8Array, indices: Uint32Array, from: number, to: number): Uint8Array {
   const out = new Uint8Array((to - from + 7) >> 3)
   for (let i = from; i < to; i++) {
-    const place = places[i]!
-    if (isValid(bits, place)) setBit(out, i - from)
+    const index = indices[i]!
+    if (isValid(bits, index)) setBit(out, i - from)
   }
   return out
 }
 
-function pickTexts(data: BytesData, places: Uint32Array, from: number, to: number): BytesData {
+function pickTexts(data: BytesData, indices: Uint32Array, from: number, to: number): BytesData {
   const { offsets: all, bytes: text } = data
   const offsets = new Uint32Array(to - from + 1)
   let length = 0
   for (let i = from; i < to; i++) {
-    const place = places[i]!
-    length += all[place + 1]! - all[place]!
+    const index = indices[i]!
+    length += all[index + 1]! - all[index]!
     offsets[i - from + 1] = length
   }
   const bytes = new Uint8Array(checkSize(length))
   for (let i = from; i < to; i++) {
-    const start = all[places[i]!]!
+    const start = all[indices[i]!]!
     const put = offsets[i - from]!
     const size = offsets[i - from + 1]! - put
     // Short copies without a call.
@@ -300,14 +300,14 @@ function pickTexts(data: BytesData, places: Uint32Array, from: number, to: numbe
 /** Adds the bytes of each row's text to `sizes`. */
 export function addTextSizes(
   data: ColumnData,
-  places: Uint32Array | undefined,
+  indices: Uint32Array | undefined,
   from: number,
   sizes: Float64Array
 ): void {
   if (data.kind === 'fixed') return
   const { offsets } = data.kind === 'bytes' ? data : data.dictionary
   for (let i = 0; i < sizes.length; i++) {
-    const row = places === undefined ? from + i : places[from + i]!
+    const row = indices === undefined ? from + i : indices[from + i]!
     if (!isValid(data.valid, row)) continue
     const entry = data.kind === 'bytes' ? row : (data as DictionaryData).codes[row]!
     sizes[i]! += offsets[entry + 1]! - offsets[entry]!

@@ -58,8 +58,8 @@ function* groups(batches: readonly RowsBatch[], groupRows: number): Iterable<rea
   let [rows, bytes] = [0, 0]
   for (const batch of batches) {
     for (let from = batch.from ?? 0; from < batch.rows; ) {
-      const most = Math.min(batch.rows, from + groupRows - rows)
-      const cut = cutByText(batch, from, most, groupTextBytes - bytes)
+      const max = Math.min(batch.rows, from + groupRows - rows)
+      const cut = cutByText(batch, from, max, groupTextBytes - bytes)
       group.push({ batch, from, to: cut.to })
       rows += cut.to - from
       bytes += cut.bytes
@@ -73,25 +73,25 @@ function* groups(batches: readonly RowsBatch[], groupRows: number): Iterable<rea
   if (rows > 0) yield group
 }
 
-/** The rows, at least one, up to the one whose texts reach `most` bytes. */
-function cutByText({ columns }: RowsBatch, from: number, to: number, most: number) {
+/** The rows, at least one, up to the one whose texts reach `max` bytes. */
+function cutByText({ columns }: RowsBatch, from: number, to: number, max: number) {
   const texts = columns.filter(data => data !== undefined && data.kind !== 'fixed')
   if (texts.length === 0) return { to, bytes: 0 }
   const sizes = new Float64Array(to - from)
   for (const data of texts) addTextSizes(data!, undefined, from, sizes)
-  return textEnd(sizes, from, most)
+  return textEnd(sizes, from, max)
 }
 
 /** Where rows, the first one at `from`, reach so many bytes. */
 export function textEnd(
   sizes: Float64Array,
   from: number,
-  most: number
+  max: number
 ): { readonly to: number; readonly bytes: number } {
   let bytes = 0
   for (let i = 0; i < sizes.length; i++) {
     bytes += sizes[i]!
-    if (bytes >= most) return { to: from + i + 1, bytes }
+    if (bytes >= max) return { to: from + i + 1, bytes }
   }
   return { to: from + sizes.length, bytes }
 }

@@ -23,7 +23,7 @@ export interface Connections {
 }
 
 /** Connections that wait for the next query. */
-const mostIdle = 8
+const maxIdle = 8
 
 export function createConnections(instance: DuckDBInstance): Connections {
   const idle: DuckDBConnection[] = []
@@ -31,7 +31,7 @@ export function createConnections(instance: DuckDBInstance): Connections {
   const running = new Set<() => void>()
   let open = true
   const giveBack = (connection: DuckDBConnection) => {
-    if (open && idle.length < mostIdle) idle.push(connection)
+    if (open && idle.length < maxIdle) idle.push(connection)
     else connection.closeSync()
   }
 

@@ -10,9 +10,9 @@ const inlined = 12
 /** Texts that lie this close to each other are read at once: what is between them is shorter than a page, so it is there. */
 const gap = 64
 /** Bytes read at once, unless one text is longer. */
-const longestRun = 1 << 20
+const maxRunBytes = 1 << 20
 /** Bytes of a text that certainly fit into a string. */
-const longestText = constants.MAX_STRING_LENGTH
+const maxTextLength = constants.MAX_STRING_LENGTH
 
 /** The texts of the first `rows` structures; null where there is none. `data` holds the structures. */
 export function readTexts(data: Uint8Array, rows: number, valid: Uint8Array | undefined): (string | null)[] {
@@ -54,15 +54,15 @@ class RunReader {
   }
 
   add(row: number, length: number): void {
-    if (length > longestText) {
+    if (length > maxTextLength) {
       throw new DbError(
         'PlanQuery',
-        `a text of ${length} bytes is too long for a result, at most ${longestText} are possible`
+        `a text of ${length} bytes is too long for a result, at most ${maxTextLength} are possible`
       )
     }
     const start = this.words[row * 4 + 2]! + this.words[row * 4 + 3]! * 2 ** 32
     const repeated = start === this.starts.at(-1)
-    const long = this.end - (this.starts[0] ?? 0) > longestRun
+    const long = this.end - (this.starts[0] ?? 0) > maxRunBytes
     if (!repeated && (long || start < this.end || start > this.end + gap)) this.read()
     this.rows.push(row)
     this.starts.push(start)

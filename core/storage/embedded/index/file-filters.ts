@@ -23,7 +23,7 @@ export interface AskedFilter {
 export type ColumnFilters = readonly (Uint32Array | undefined)[]
 
 /** Text of a row group above which it gets no filter. */
-const longestGroup = 256 * 2 ** 20
+const maxGroupBytes = 256 * 2 ** 20
 
 export interface AskedCounts {
   /** The time index, in the file. */
@@ -143,7 +143,7 @@ class TermEntries implements Entries {
       if (!isValid(data.valid, row)) continue
       const entry = data.kind === 'bytes' ? row : data.codes[row]!
       this.#bytes += texts.offsets[entry + 1]! - texts.offsets[entry]!
-      if (this.#bytes > longestGroup || seen?.[entry] === 1) continue
+      if (this.#bytes > maxGroupBytes || seen?.[entry] === 1) continue
       if (seen !== undefined) seen[entry] = 1
       const text = textOf(texts, entry)
       addTokens(this.#isFolded ? foldText(text) : text, this.#hashes)
@@ -151,7 +151,7 @@ class TermEntries implements Entries {
   }
 
   take(falsePositiveRate: number): Uint32Array | undefined {
-    const filter = this.#bytes > longestGroup ? undefined : filterOf(this.#hashes, falsePositiveRate)
+    const filter = this.#bytes > maxGroupBytes ? undefined : filterOf(this.#hashes, falsePositiveRate)
     this.#hashes.clear()
     this.#bytes = 0
     return filter

@@ -17,7 +17,7 @@ const usualGroup = 10_240
 
 /** Rows DuckDB handles at once, and the largest row group. */
 const vectorRows = 2048
-const largestGroup = 122_880
+const maxGroupRows = 122_880
 
 /** Rows with the number of the row group they are written to, as long as the writer keeps their order; readers rely on the number alone. */
 export function numbered(rows: string, perGroup: number): string {
@@ -68,5 +68,5 @@ export function rowsPerGroup(table: Table): number | undefined {
   const sections = wantedSections(table)
   if (sections.length === 0) return undefined
   const finest = Math.min(...sections.map(({ column }) => Number(column.index?.options['granularity'] ?? usualGroup)))
-  return Math.min(Math.max(Math.ceil(finest / vectorRows) * vectorRows, vectorRows), largestGroup)
+  return Math.min(Math.max(Math.ceil(finest / vectorRows) * vectorRows, vectorRows), maxGroupRows)
 }

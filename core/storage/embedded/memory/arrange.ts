@@ -4,14 +4,14 @@ import type { MemtableRows } from './memtable.ts'
 import { isPlain } from './row-part.ts'
 
 export interface ArrangeLimits {
-  /** Rows that queries may look at one by one. */
-  readonly few: number
+  /** Rows that are worth sorting: fewer of them queries look at one by one. */
+  readonly minRows: number
   /** Rows sorted without a break. */
-  readonly most: number
+  readonly maxRows: number
 }
 
-/** Sorting the most takes some ten milliseconds. */
-const usual: ArrangeLimits = { few: 32_768, most: 524_288 }
+/** Sorting so many rows takes some ten milliseconds. */
+const usual: ArrangeLimits = { minRows: 32_768, maxRows: 524_288 }
 
 /**
  * The writes with some of them made one, sorted by series and, within a series, in the order they came. Undefined when nothing is left
@@ -35,24 +35,27 @@ function layoutOf({ columns }: MemtableRows): string {
 }
 
 /** Writes nobody sorted yet, once they are many rows. */
-function loose(alike: readonly MemtableRows[], { few, most }: ArrangeLimits): readonly MemtableRows[] | undefined {
+function loose(
+  alike: readonly MemtableRows[],
+  { minRows, maxRows }: ArrangeLimits
+): readonly MemtableRows[] | undefined {
   const unsorted = alike.filter(({ isSorted }) => !isSorted)
   const picked: MemtableRows[] = []
   let rows = 0
   for (const write of unsorted) {
-    if (picked.length > 0 && rows + write.rows > most) break
+    if (picked.length > 0 && rows + write.rows > maxRows) break
     picked.push(write)
     rows += write.rows
   }
-  return rows >= few ? picked : undefined
+  return rows >= minRows ? picked : undefined
 }
 
 /** The last two that are sorted, neighbours and not too different in size, so that each row is moved a few times at most. */
-function neighbours(alike: readonly MemtableRows[], { most }: ArrangeLimits): readonly MemtableRows[] | undefined {
+function neighbours(alike: readonly MemtableRows[], { maxRows }: ArrangeLimits): readonly MemtableRows[] | undefined {
   const sorted = alike.filter(({ isSorted }) => isSorted)
   for (let i = sorted.length - 1; i > 0; i--) {
     const [before, after] = [sorted[i - 1]!, sorted[i]!]
-    if (before.rows <= 2 * after.rows && before.rows + after.rows <= most) return [before, after]
+    if (before.rows <= 2 * after.rows && before.rows + after.rows <= maxRows) return [before, after]
   }
   return undefined
 }
@@ -71,10 +74,10 @@ export function sortBySeries(writes: readonly MemtableRows[]): MemtableRows {
     else for (let row = 0; row < write.rows; row++) after[at + row] = first + write.order.after[row]!
     at += write.rows
   }
-  const places = placesBySeries(tsids)
-  const order = { after: pick(after, places), endSeq: endOf(writes.at(-1)!) }
-  const sorted = new Map(Array.from(columns.keys(), id => [id, sortColumn(writes, id, places)]))
-  return { rows, seq, op, tsids: pick(tsids, places), order, isSorted: true, columns: sorted }
+  const indices = indicesBySeries(tsids)
+  const order = { after: pick(after, indices), endSeq: endOf(writes.at(-1)!) }
+  const sorted = new Map(Array.from(columns.keys(), id => [id, sortColumn(writes, id, indices)]))
+  return { rows, seq, op, tsids: pick(tsids, indices), order, isSorted: true, columns: sorted }
 }
 
 /** Above the number of the row that was written last. */
@@ -89,16 +92,16 @@ export function rowsSince(write: MemtableRows, seq: number): MemtableRows {
   const first = seq - write.seq
   const rows: number[] = []
   for (let row = 0; row < write.rows; row++) if ((order?.after[row] ?? row) >= first) rows.push(row)
-  const places = Uint32Array.from(rows)
-  const columns = new Map(Array.from(write.columns.keys(), id => [id, sortColumn([write], id, places)]))
-  const after = places.map(row => (order?.after[row] ?? row) - first)
+  const indices = Uint32Array.from(rows)
+  const columns = new Map(Array.from(write.columns.keys(), id => [id, sortColumn([write], id, indices)]))
+  const after = indices.map(row => (order?.after[row] ?? row) - first)
   const { op, isSorted } = write
-  const kept = { rows: places.length, seq, op, tsids: pick(tsids!, places), columns }
+  const kept = { rows: indices.length, seq, op, tsids: pick(tsids!, indices), columns }
   return { ...kept, order: { after, endSeq: endOf(write) }, ...(isSorted && { isSorted }) }
 }
 
 /** Where the rows in order of their series are; rows of one series stay in order. */
-function placesBySeries(tsids: Uint32Array): Uint32Array {
+function indicesBySeries(tsids: Uint32Array): Uint32Array {
   let [first, last] = [0xffffffff, 0]
   for (let row = 0; row < tsids.length; row++) {
     const series = tsids[row]!
@@ -114,32 +117,32 @@ function byDigit(tsids: Uint32Array, first: number, shift: number, before: Uint3
   const starts = new Uint32Array((1 << 16) + 1)
   for (let row = 0; row < tsids.length; row++) starts[(((tsids[row]! - first) >>> shift) & 0xffff) + 1]!++
   for (let digit = 1; digit < starts.length; digit++) starts[digit]! += starts[digit - 1]!
-  const places = new Uint32Array(tsids.length)
+  const indices = new Uint32Array(tsids.length)
   for (let i = 0; i < tsids.length; i++) {
     const row = before === undefined ? i : before[i]!
-    places[starts[((tsids[row]! - first) >>> shift) & 0xffff]!++] = row
+    indices[starts[((tsids[row]! - first) >>> shift) & 0xffff]!++] = row
   }
-  return places
+  return indices
 }
 
-function pick(values: Uint32Array, places: Uint32Array): Uint32Array<SharedArrayBuffer> {
-  const picked = new Uint32Array(new SharedArrayBuffer(4 * places.length))
-  for (let i = 0; i < places.length; i++) picked[i] = values[places[i]!]!
+function pick(values: Uint32Array, indices: Uint32Array): Uint32Array<SharedArrayBuffer> {
+  const picked = new Uint32Array(new SharedArrayBuffer(4 * indices.length))
+  for (let i = 0; i < indices.length; i++) picked[i] = values[indices[i]!]!
   return picked
 }
 
 /** By words: a copy as numbers may change the bits of a NaN, and 64-bit integers would be objects. */
-function sortColumn(writes: readonly MemtableRows[], id: number, places: Uint32Array): ColumnData {
+function sortColumn(writes: readonly MemtableRows[], id: number, indices: Uint32Array): ColumnData {
   const parts = writes.map(write => (write.columns.get(id) as FixedData).values)
   const array = parts[0]!.constructor as new (buffer: SharedArrayBuffer) => FixedData['values']
   const wide = parts[0]!.BYTES_PER_ELEMENT === 8
   const from = joinWords(parts.map(part => new Uint32Array(part.buffer, part.byteOffset, part.byteLength / 4)))
-  if (!wide) return { kind: 'fixed', values: new array(pick(from, places).buffer) }
-  const to = new Uint32Array(new SharedArrayBuffer(8 * places.length))
-  for (let i = 0; i < places.length; i++) {
-    const place = 2 * places[i]!
-    to[2 * i] = from[place]!
-    to[2 * i + 1] = from[place + 1]!
+  if (!wide) return { kind: 'fixed', values: new array(pick(from, indices).buffer) }
+  const to = new Uint32Array(new SharedArrayBuffer(8 * indices.length))
+  for (let i = 0; i < indices.length; i++) {
+    const index = 2 * indices[i]!
+    to[2 * i] = from[index]!
+    to[2 * i + 1] = from[index + 1]!
   }
   return { kind: 'fixed', values: new array(to.buffer) }
 }

@@ -77,7 +77,7 @@ export interface MemtableHome {
 }
 
 /** Files of the spool with more rows are not put together with others. */
-const mostTogether = 500_000
+const maxMergedRows = 500_000
 
 /** One generation of a table's memtable. Sealed ones take no more rows and go once their file is in the catalog. */
 export class Memtable {
@@ -263,7 +263,7 @@ export class Memtable {
     let kept = this.#spooled
     let rows = this.rows - countRows(kept)
     // Small files at the end become part of this one, each row a few times at most.
-    while (kept.length > 0 && kept.at(-1)!.rows <= Math.min(rows, mostTogether)) {
+    while (kept.length > 0 && kept.at(-1)!.rows <= Math.min(rows, maxMergedRows)) {
       rows += kept.at(-1)!.rows
       kept = kept.slice(0, -1)
     }

@@ -7,7 +7,7 @@ export class RowMemory {
   #idle: SharedArrayBuffer[] = []
   #lent = 0
   /** Most that were lent since the last `trim`. */
-  #most = 0
+  #max = 0
 
   /** Bytes that nobody uses at the moment. */
   get idleBytes(): number {
@@ -18,7 +18,7 @@ export class RowMemory {
   take(bytes: number): SharedArrayBuffer {
     if (bytes < pieceBytes) return new SharedArrayBuffer(bytes)
     this.#lent++
-    this.#most = Math.max(this.#most, this.#lent)
+    this.#max = Math.max(this.#max, this.#lent)
     return this.#idle.pop() ?? new SharedArrayBuffer(pieceBytes)
   }
 
@@ -31,7 +31,7 @@ export class RowMemory {
 
   /** Lets go what was not needed since the last call. */
   trim(): void {
-    this.#idle.length = Math.min(this.#idle.length, Math.max(0, this.#most - this.#lent))
-    this.#most = this.#lent
+    this.#idle.length = Math.min(this.#idle.length, Math.max(0, this.#max - this.#lent))
+    this.#max = this.#lent
   }
 }

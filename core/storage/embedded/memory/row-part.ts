@@ -53,11 +53,11 @@ export class RowPart {
     }))
     const widths = types.map(({ type }) => (type as unknown as { BYTES_PER_ELEMENT: number }).BYTES_PER_ELEMENT)
     this.rowBytes = 4 + widths.reduce((sum, width) => sum + width, 0)
-    const most = Math.max(aligned, Math.floor(pieceBytes / this.rowBytes / aligned) * aligned)
+    const max = Math.max(aligned, Math.floor(pieceBytes / this.rowBytes / aligned) * aligned)
     const wanted = before?.isFull && before.holds(columns) ? Math.max(rows, 2 * before.#capacity) : rows
-    this.#capacity = Math.min(most, Math.ceil(wanted / aligned) * aligned)
+    this.#capacity = Math.min(max, Math.ceil(wanted / aligned) * aligned)
     this.memory = memory.take(
-      this.#capacity === most ? Math.max(pieceBytes, most * this.rowBytes) : this.#capacity * this.rowBytes
+      this.#capacity === max ? Math.max(pieceBytes, max * this.rowBytes) : this.#capacity * this.rowBytes
     )
     this.#tsids = new Uint32Array(this.memory, 0, this.#capacity)
     let at = 4 * this.#capacity

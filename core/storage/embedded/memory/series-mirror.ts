@@ -14,7 +14,7 @@ const batch = 5_000
 const seriesBytes = 256
 
 /** Files of more series are not put together with others. */
-const mostTogether = 100_000
+const maxMergedSeries = 100_000
 
 interface Part {
   readonly file: SpoolFile
@@ -124,7 +124,7 @@ export class SeriesMirror {
     if (this.#current === undefined || known < size) {
       let kept = this.#parts.length
       let first = known
-      while (kept > 0 && this.#parts[kept - 1]!.series <= Math.min(size - first, mostTogether)) {
+      while (kept > 0 && this.#parts[kept - 1]!.series <= Math.min(size - first, maxMergedSeries)) {
         first -= this.#parts[--kept]!.series
       }
       const file = await this.#write(tags, registry, first, size)

@@ -63,9 +63,9 @@ export class TableData {
   }
 
   /** Whether these were the last ones. */
-  #loadSome(most: number): boolean {
+  #loadSome(max: number): boolean {
     this.#loading ??= new SeriesRegistry()
-    let left = most
+    let left = max
     for (const { tsid, key } of this.#seriesFrom(this.#loading.size)) {
       this.#loading.restore(tsid, key)
       if (--left === 0) return false
@@ -128,9 +128,9 @@ export class TableData {
   }
 
   /** Series the catalog does not hold, at most so many, and what to call once it does. */
-  unsavedSeries(most?: number): { readonly series: readonly SeriesEntry[]; saved(): void } {
+  unsavedSeries(max?: number): { readonly series: readonly SeriesEntry[]; saved(): void } {
     if (!hasSeries(this.table)) return { series: [], saved: () => {} }
-    const series = seriesSince(this.registry, this.#savedSeries, most)
+    const series = seriesSince(this.registry, this.#savedSeries, max)
     return {
       series,
       saved: () => {

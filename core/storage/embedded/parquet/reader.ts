@@ -34,6 +34,8 @@ interface Chunk {
   readonly pages: readonly PageLocation[]
   readonly dictionary: Extent | undefined
   entries?: Entries
+  /** The numbers of the dictionary as floating point numbers. */
+  floats?: Float64Array
 }
 
 /** Rows of a page that are wanted: `from` to `to` of the page, to be row `at` and following of the answer. */
@@ -88,6 +90,13 @@ export class ParquetReader {
         return decodeNumbers(chunk.column, page, outWords, at + put, chunk.entries, this.#scratch)
       }
       const words = this.#hold(present * wordsOf(chunk.column))
+      if (valid === undefined && isDictionary(page.encoding)) {
+        const codes = this.#scratch.codes(last)
+        decodeCodes({ ...page, present: last }, chunk.entries?.count ?? 0, codes, 0)
+        const entries = floatEntries(chunk, toFloats)
+        for (let i = first, row = at + put; i < last; i++, row++) out[row] = entries[codes[i]!]!
+        return
+      }
       if (valid === undefined) {
         const start = decodeRange(chunk.column, page, first, last, words, chunk.entries, this.#scratch)
         toFloats(words, start, start + last - first, out, at + put)
@@ -318,6 +327,14 @@ export class ParquetReader {
     }
     return { kind: 'bytes', ...(builder ?? spell()).done(), ...nulls }
   }
+}
+
+function floatEntries(chunk: Chunk, toFloats: ReturnType<typeof floatsOf>): Float64Array {
+  if (chunk.floats !== undefined) return chunk.floats
+  const { entries } = chunk
+  chunk.floats = new Float64Array(entries?.count ?? 0)
+  if (entries?.kind === 'words') toFloats(entries.words, 0, entries.count, chunk.floats, 0)
+  return chunk.floats
 }
 
 /** Bits behind the last row are 0. */

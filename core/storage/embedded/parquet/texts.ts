@@ -150,7 +150,7 @@ export function decodeDeltaLength(input: Input, count: number, scratch: TextScra
 }
 
 /** Values as what they share with the one before, and the rest. */
-export function decodeDeltaTexts(input: Input, count: number, scratch: TextScratch, most: number): Texts {
+export function decodeDeltaTexts(input: Input, count: number, scratch: TextScratch, max: number): Texts {
   scratch.hold(count)
   const { prefixes } = scratch
   decodeDelta32(input, count, prefixes, 0, scratch.delta)
@@ -163,7 +163,7 @@ export function decodeDeltaTexts(input: Input, count: number, scratch: TextScrat
     if (prefix < 0 || prefix > before) throw input.damaged(`a value shares ${prefix} bytes with one of ${before}`)
     before = prefix + rest.offsets[i + 1]! - rest.offsets[i]!
     total += before
-    if (total > most) throw input.damaged(`values of more than ${most} bytes`)
+    if (total > max) throw input.damaged(`values of more than ${max} bytes`)
     offsets[i + 1] = total
   }
   const bytes = new Uint8Array(total)

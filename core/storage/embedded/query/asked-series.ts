@@ -10,15 +10,15 @@ export function seriesAsked(
   table: Table,
   owner: number | undefined,
   condition: Condition,
-  most = usualLimits.alternatives
+  max = usualLimits.alternatives
 ): Uint32Array | undefined {
   if (condition.kind === 'equals') {
     const { column, value } = condition
     if (!table.tags.some(({ name, type }) => name === column && type === 'String')) return undefined
     return labels.select(table, [{ column, test: text => text === value, equals: value }], owner)
   }
-  if ((condition.kind !== 'all' && condition.kind !== 'any') || condition.of.length > most) return undefined
-  const parts = condition.of.map(each => seriesAsked(labels, table, owner, each, most))
+  if ((condition.kind !== 'all' && condition.kind !== 'any') || condition.of.length > max) return undefined
+  const parts = condition.of.map(each => seriesAsked(labels, table, owner, each, max))
   if (condition.kind === 'any') return parts.every(part => part !== undefined) ? inAny(parts) : undefined
   return parts.reduce((a, b) => (a && b ? inBoth(a, b) : (a ?? b)), undefined)
 }

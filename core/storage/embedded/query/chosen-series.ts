@@ -8,19 +8,26 @@ import type { LabelIndex } from '../series/label-index.ts'
 export interface ChosenSeries {
   /** Ascending. */
   readonly tsids: Uint32Array
+  /** The logical table of each of some of them; undefined where they are those of a table of its own. */
+  owners(tsids: Uint32Array): Uint32Array | undefined
   labels(tsid: number): SeriesTags
 }
 
 export function chooseSeries(index: LabelIndex, { table, others = [], matches }: SeriesQuery): ChosenSeries {
   const select = (table: Table) => index.select(table, matches, isLogical(table) ? table.id : undefined)
-  if (others.length === 0) return { tsids: select(table), labels: index.labels(table) }
+  if (others.length === 0) {
+    const owners = (tsids: Uint32Array) => (isLogical(table) ? new Uint32Array(tsids.length).fill(table.id) : undefined)
+    return { tsids: select(table), owners, labels: index.labels(table) }
+  }
   const tables = [table, ...others]
   const { tsids, places } = merged(tables.map(select))
   const labels = new Array<((tsid: number) => SeriesTags) | undefined>(tables.length)
+  const placeOf = (tsid: number) => places[lowerBound(tsids, tsid)]!
   return {
     tsids,
+    owners: some => Uint32Array.from(some, tsid => tables[placeOf(tsid)]!.id),
     labels(tsid) {
-      const place = places[lowerBound(tsids, tsid)]!
+      const place = placeOf(tsid)
       labels[place] ??= index.labels(tables[place]!)
       return labels[place](tsid)
     }

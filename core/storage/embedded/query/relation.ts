@@ -92,7 +92,7 @@ function latestRows(
     steps.filter((_, at) => at % scans === i)
   )
   return shared.flatMap(some => {
-    const first = some.reduce((least, { since }) => (since! < least ? since! : least), some[0]!.since!)
+    const first = some.reduce((min, { since }) => (since! < min ? since! : min), some[0]!.since!)
     const since = options.cutoff !== undefined && options.cutoff > first ? options.cutoff : first
     const files = some.map(({ part }) => part as DataFile)
     return fileRows(table, files, dataDir, { ...options, cutoff: since })

@@ -13,7 +13,7 @@ import type { SamplesFound } from '../read/read.worker.ts'
 import type { SampleRows } from '../read/sample-rows.ts'
 import { isText, readSamples } from '../read/samples.ts'
 import { WantedSeries } from '../read/wanted-series.ts'
-import { chooseSeries } from './chosen-series.ts'
+import { type ChosenSeries, chooseSeries } from './chosen-series.ts'
 import { columnsOf, seriesSql, timesOf } from './series.ts'
 import { counted, ReadCounts, shown } from './shown.ts'
 import { pin, type ReadParts, readable, type Snapshot, snapshotOf } from './snapshot.ts'
@@ -24,7 +24,7 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
   const data = parts.tables.take(query.table)
   await settle(data)
   // From here to the pins in one turn: rows in memory and in files are those of one moment.
-  const { tsids, labels } = chooseSeries(data.labels, query)
+  const { tsids, owners, labels } = chooseSeries(data.labels, query)
   const snapshot = wholeSnapshot(parts, query)
   const samples = query.values.map(columnsOf(query.table, snapshot.table))
   const asked = { where: timesOf(query), samples }
@@ -48,7 +48,7 @@ export async function runSeries(parts: ReadParts, query: SeriesQuery, signal: Ab
   }
   const plan = counted(parts, read.plan)
   if (read.isDirect) {
-    const result = directResult(parts, query, { ...read, snapshot, tsids }, signal, release)
+    const result = directResult(parts, query, { ...read, snapshot, tsids, owners }, signal, release)
     return { ...result, labels }
   }
   // From here on the stream lets the files go, also when it cannot be opened.
@@ -89,20 +89,19 @@ interface DirectRead {
   readonly writes: readonly SampleRows[]
   readonly snapshot: Snapshot
   readonly tsids: Uint32Array
+  readonly owners: ChosenSeries['owners']
 }
 
 /** Some series after the other; `release` runs once when the result has ended in any way. */
 function directResult(
   parts: ReadParts,
   query: SeriesQuery,
-  { plan, writes, snapshot, tsids }: DirectRead,
+  { plan, writes, snapshot, tsids, owners }: DirectRead,
   signal: AbortSignal,
   release: () => void
 ): QueryResult {
-  const { view, logical, table: host } = snapshot
+  const { table: host } = snapshot
   const { limits } = parts
-  const owners = view === undefined ? logical : [view.id]
-  const tables = owners && Uint32Array.from(owners).sort()
   const files = plan.steps.flatMap(({ part, path }) => (isFile(part) && path === 'series' ? [part] : []))
   const paths = files.map(({ path }) => path)
   const options = { versions: plan.versions, merges: mergesFields(host) }
@@ -114,7 +113,7 @@ function directResult(
     const some = tsids.subarray(from, from + count)
     const found = await parts.reader.read(some, tsids => {
       const memory = isTexts ? [] : handOver(writes, { ...columns, wanted: new WantedSeries(tsids) })
-      return { paths, query: { ...columns, tables }, tsids, options, memory, reduction }
+      return { paths, query: columns, tsids, owners: owners(tsids), options, memory, reduction }
     })
     for (const { files } of found) counts.add(paths, files)
     // Rows with texts have no versions.
@@ -145,7 +144,7 @@ function directResult(
           yield* query.distinct ? seriesIn(batches) : batches
           from += count
           count = Math.max(1, Math.floor((count * limits.samples) / Math.max(samples, 1)))
-          count = Math.min(limits.mostSeries, count)
+          count = Math.min(limits.maxSeries, count)
         }
       } finally {
         close()

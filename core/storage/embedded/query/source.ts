@@ -107,16 +107,16 @@ interface PartRead {
 
 /** Files of a scan are all read at the groups of each of them: few scans where that is little more than what is needed. */
 function shareScans(parts: readonly PartRead[], scans: number): FilesRead[] {
-  const most = Math.min(scans, parts.length)
+  const max = Math.min(scans, parts.length)
   const needed = parts.reduce((sum, { groups }) => sum + groups.length, 0)
   // With many groups, sharing seldom pays and takes long to find out.
-  const least = needed > groupsPerScan * scans ? most : 1
-  for (let count = least; count < most; count++) {
+  const min = needed > groupsPerScan * scans ? max : 1
+  for (let count = min; count < max; count++) {
     const shared = shareAmong(parts, count)
     const read = shared.reduce((sum, { files, groups }) => sum + files.length * groups!.length, 0)
-    if (read - needed <= groupsPerScan * (most - count)) return shared
+    if (read - needed <= groupsPerScan * (max - count)) return shared
   }
-  return shareAmong(parts, most)
+  return shareAmong(parts, max)
 }
 
 function shareAmong(parts: readonly PartRead[], count: number): FilesRead[] {
@@ -308,17 +308,17 @@ function since(table: Table, cutoff: bigint, prefix = ''): string {
 }
 
 /** Rows of series with these numbers, which ascend. */
-export function chosenSeries(tsids: Uint32Array, prefix = '', { runs: most } = usualLimits): string {
+export function chosenSeries(tsids: Uint32Array, prefix = '', { runs: max } = usualLimits): string {
   if (tsids.length === 0) return 'false'
   const runs: [first: number, last: number][] = []
   for (const tsid of tsids) {
     const run = runs.at(-1)
     if (run !== undefined && run[1] === tsid - 1) run[1] = tsid
     else runs.push([tsid, tsid])
-    if (runs.length > most) break
+    if (runs.length > max) break
   }
   const bounds = `${prefix}__tsid BETWEEN ${tsids[0]} AND ${tsids.at(-1)}`
   if (runs.length === 1) return bounds
-  if (runs.length > most) return `${bounds} AND ${prefix}__tsid IN (${tsids.join(', ')})`
+  if (runs.length > max) return `${bounds} AND ${prefix}__tsid IN (${tsids.join(', ')})`
   return `(${runs.map(([first, last]) => `${prefix}__tsid BETWEEN ${first} AND ${last}`).join(' OR ')})`
 }

@@ -23,8 +23,6 @@ export type FileColumn = SampleColumn & { readonly physical: string }
 
 /** What is asked of a file. */
 export interface FileQuery extends SampleQuery {
-  /** The only logical tables of a physical one whose series they are, ascending; undefined for other tables. */
-  readonly tables: Uint32Array | undefined
   readonly time: FileColumn
   readonly unit: TimeUnit
   readonly values: readonly FileColumn[]
@@ -139,21 +137,23 @@ export class FileParts {
         const rows = { rows: to - from, seq: 0, op: 'put' as const, tsids, columns: new Map([[query.time.id, times]]) }
         return { ...rows, bounds: boundsOf(rows, query.time) }
       })
-    const { wanted, tables } = query
-    const isOfOthers = (bounds: Bounded | undefined) => tables && bounds && !holdsAny(tables, bounds)
-    const isUnwanted = ({ min, max }: Bounded) =>
-      min !== undefined && max !== undefined && !wanted.any(Number(min), Number(max))
+    const { wanted } = query
+    const isUnwanted = ({ min, max }: Bounded, tables: Bounded = {}) => {
+      if (min === undefined || max === undefined) return false
+      if (tables.min === undefined || tables.max === undefined) return !wanted.any(Number(min), Number(max))
+      return !wanted.anyOf(Number(min), Number(max), Number(tables.min), Number(tables.max))
+    }
     const found: SampleRows[] = []
     const groups: number[] = []
     for (const [group, { columns }] of footer.rowGroups.entries()) {
-      if (isOfOthers(columns[owner]) || isUnwanted(columns[series]!) || !spans(query, columns[time]!, scale)) continue
+      if (isUnwanted(columns[series]!, columns[owner]) || !spans(query, columns[time]!, scale)) continue
       const owners = owner < 0 ? [] : pagesOf(known, reader, group, owner)
       const times = pagesOf(known, reader, group, time)
       // Pages of all columns hold the same rows where they are as many.
       const boundsOfSame = (pages: readonly PageInfo[], i: number, { from, to }: PageInfo) =>
         pages[i]?.from === from && pages[i]?.to === to ? pages[i] : undefined
       for (const [i, page] of pagesOf(known, reader, group, series).entries()) {
-        if (isOfOthers(boundsOfSame(owners, i, page)) || isUnwanted(page)) continue
+        if (isUnwanted(page, boundsOfSame(owners, i, page))) continue
         const span = boundsOfSame(times, i, page)
         if (span !== undefined && !spans(query, span, scale)) continue
         if (groups.at(-1) !== group) groups.push(group)
@@ -259,12 +259,6 @@ function readerOf(fd: number): ReadAt {
 interface Bounded {
   readonly min?: Bound
   readonly max?: Bound
-}
-
-/** Whether any of the numbers, which ascend, lies between the bounds. */
-function holdsAny(numbers: Uint32Array, { min, max }: Bounded): boolean {
-  if (min === undefined || max === undefined) return true
-  return lowerBound(numbers, Number(max) + 1) > lowerBound(numbers, Number(min))
 }
 
 function spans({ from, to }: SampleQuery, { min, max }: Bounded, scale: number): boolean {

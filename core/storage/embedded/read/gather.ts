@@ -1,4 +1,4 @@
-// Samples from memory put together series by series: counted first, then copied to their places as numbers.
+// Samples from memory put together series by series: counted first, then copied as numbers to where each series begins.
 import { type ColumnData, isValid, type ResultBatch, type ResultVector, setBit } from '../../../model/batch.ts'
 import type { MemtableRows } from '../memory/memtable.ts'
 import { copyTimes, type SampleColumn, type SampleQuery, type SampleRows, ticksOf, visitRuns } from './sample-rows.ts'
@@ -11,9 +11,9 @@ export interface GatherOptions {
   readonly merges: boolean
 }
 
-/** Rows of wanted series in the order of their places. */
+/** Rows of wanted series in the order of their indices. */
 export interface Gathered {
-  /** By place the first row, then the end. */
+  /** By index the first row, then the end. */
   readonly starts: Uint32Array
   readonly times: Float64Array
   readonly values: readonly Numbers[]
@@ -25,7 +25,7 @@ export interface Numbers {
   readonly present: Uint8Array | undefined
 }
 
-/** Runs of all parts: three numbers each, the place and the rows. */
+/** Runs of all parts: three numbers each, the index and the rows. */
 export interface Runs {
   readonly part: SampleRows
   readonly numbers: readonly number[]
@@ -42,15 +42,15 @@ export function gather(parts: readonly SampleRows[], query: SampleQuery, options
 export function collect(parts: readonly SampleRows[], query: SampleQuery): Gathered {
   const counts = new Uint32Array(query.wanted.tsids.length + 1)
   const runs = parts.map(part => runsOf(part, query, counts))
-  for (let place = 1; place < counts.length; place++) counts[place]! += counts[place - 1]!
+  for (let index = 1; index < counts.length; index++) counts[index]! += counts[index - 1]!
   return fill(runs, query, counts)
 }
 
 export function runsOf(part: SampleRows, query: SampleQuery, counts: Uint32Array): Runs {
   const numbers: number[] = []
-  visitRuns(part, query, (place, start, end) => {
-    numbers.push(place, start, end)
-    counts[place + 1]! += end - start
+  visitRuns(part, query, (index, start, end) => {
+    numbers.push(index, start, end)
+    counts[index + 1]! += end - start
   })
   return { part, numbers }
 }
@@ -59,21 +59,21 @@ function fill(runs: readonly Runs[], { time, values: columns }: SampleQuery, sta
   const rows = starts.at(-1)!
   const times = new Float64Array(rows)
   const next = starts.slice()
-  const places = runs.map(({ part, numbers }) => {
+  const indices = runs.map(({ part, numbers }) => {
     const ticks = ticksOf(part.columns, time)
     const ats = new Uint32Array(numbers.length / 3)
     for (let i = 0, n = 0; i < numbers.length; i += 3, n++) {
-      const [place, start, end] = [numbers[i]!, numbers[i + 1]!, numbers[i + 2]!]
-      ats[n] = next[place]!
-      copyTimes(ticks, start, end, times, next[place]!)
-      next[place]! += end - start
+      const [index, start, end] = [numbers[i]!, numbers[i + 1]!, numbers[i + 2]!]
+      ats[n] = next[index]!
+      copyTimes(ticks, start, end, times, next[index]!)
+      next[index]! += end - start
     }
     return ats
   })
   const values = columns.map(column => {
     const hasGaps = runs.some(({ part }) => part.columns.get(column.id)?.valid !== undefined || lacks(part, column))
     const filled = { values: new Float64Array(rows), present: hasGaps ? new Uint8Array(rows) : undefined }
-    for (const [i, each] of runs.entries()) copyNumbers(each, places[i]!, column, filled)
+    for (const [i, each] of runs.entries()) copyNumbers(each, indices[i]!, column, filled)
     return filled
   })
   return { starts, times, values }
@@ -83,12 +83,12 @@ function lacks({ columns }: MemtableRows, { id }: SampleColumn): boolean {
   return columns.get(id)?.kind !== 'fixed'
 }
 
-function copyNumbers({ part, numbers }: Runs, places: Uint32Array, { id }: SampleColumn, to: Numbers): void {
+function copyNumbers({ part, numbers }: Runs, indices: Uint32Array, { id }: SampleColumn, to: Numbers): void {
   const data = part.columns.get(id)
   if (data?.kind !== 'fixed') return
   const { values, valid } = data
   for (let i = 0, n = 0; i < numbers.length; i += 3, n++) {
-    const [start, end, at] = [numbers[i + 1]!, numbers[i + 2]!, places[n]!]
+    const [start, end, at] = [numbers[i + 1]!, numbers[i + 2]!, indices[n]!]
     // Floats are moved by their bits: those of a NaN mean something.
     if (values instanceof Float64Array) to.values.set(values.subarray(start, end), at)
     else for (let row = start; row < end; row++) to.values[at + row - start] = Number(values[row])
@@ -97,10 +97,10 @@ function copyNumbers({ part, numbers }: Runs, places: Uint32Array, { id }: Sampl
   }
 }
 
-/** As a result has them; `tsids` by place. */
+/** As a result has them; `tsids` by index. */
 export function batchOf({ starts, times, values }: Gathered, tsids: Uint32Array): ResultBatch {
   const series = new Uint32Array(times.length)
-  for (let place = 0; place < tsids.length; place++) series.fill(tsids[place]!, starts[place], starts[place + 1])
+  for (let index = 0; index < tsids.length; index++) series.fill(tsids[index]!, starts[index], starts[index + 1])
   return { rows: times.length, columns: [{ values: series }, { values: times }, ...values.map(vectorOf)] }
 }
 
@@ -114,9 +114,9 @@ function vectorOf({ values, present }: Numbers): ResultVector {
 /** Some of the rows, series by series in another order. */
 function pick({ starts, times, values }: Gathered, rows: Uint32Array): Gathered {
   const kept = new Uint32Array(starts.length)
-  for (let place = 0, at = 0; place + 1 < starts.length; place++) {
-    while (at < rows.length && rows[at]! < starts[place + 1]!) at++
-    kept[place + 1] = at
+  for (let index = 0, at = 0; index + 1 < starts.length; index++) {
+    while (at < rows.length && rows[at]! < starts[index + 1]!) at++
+    kept[index + 1] = at
   }
   const numbers = values.map(({ values, present }) => ({
     values: pickNumbers(values, rows),
@@ -135,7 +135,7 @@ function pickNumbers(values: Float64Array, rows: Uint32Array): Float64Array {
   return picked
 }
 
-/** As rows that can be gathered with others; `tsids` by place. */
+/** As rows that can be gathered with others; `tsids` by index. */
 export function asRows(
   { starts, times, values: columns }: Gathered,
   tsids: Uint32Array,
@@ -143,7 +143,7 @@ export function asRows(
 ): SampleRows {
   const rows = times.length
   const numbers = new Uint32Array(rows)
-  for (let place = 0; place < tsids.length; place++) numbers.fill(tsids[place]!, starts[place], starts[place + 1])
+  for (let index = 0; index < tsids.length; index++) numbers.fill(tsids[index]!, starts[index], starts[index + 1])
   const data = columns.map((column, i) => {
     const { values, valid } = vectorOf(column) as { values: Float64Array; valid?: Uint8Array }
     return [query.values[i]!.id, { kind: 'fixed', values, ...(valid && { valid }) }] as const

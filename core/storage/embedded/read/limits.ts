@@ -23,7 +23,7 @@ export interface ReadLimits {
   /** Series read together first; how many come next depends on how many samples these had. */
   readonly firstSeries: number
   /** Series read together at most. */
-  readonly mostSeries: number
+  readonly maxSeries: number
   /** Samples that are handed on together, about. */
   readonly samples: number
   /** Of a page of a file only the rows of the wanted series are decoded, where so many times as many are in the page. */
@@ -40,7 +40,7 @@ export const usualLimits: ReadLimits = {
   scans: 16,
   ends: 1_000_000,
   firstSeries: 1_000,
-  mostSeries: 100_000,
+  maxSeries: 100_000,
   samples: 1_000_000,
   pageShare: 4,
   footers: 1_000

@@ -304,7 +304,7 @@ function withLatest<M extends MemoryPart>(
 
 /** By series. */
 function newestOf(ends: readonly SeriesEnds[]): Float64Array {
-  const last = ends.reduce((most, { series }) => series.reduce((a, b) => Math.max(a, b), most), 0)
+  const last = ends.reduce((max, { series }) => series.reduce((a, b) => Math.max(a, b), max), 0)
   const newest = new Float64Array(last + 1).fill(Number.NEGATIVE_INFINITY)
   for (const { series, times } of ends) {
     for (let i = 0; i < series.length; i++) newest[series[i]!] = Math.max(newest[series[i]!]!, times[i]!)

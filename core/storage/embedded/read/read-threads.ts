@@ -18,7 +18,7 @@ export interface ReadThreadsOptions {
 }
 
 interface Waiting {
-  readonly resolve: (found: SamplesFound) => void
+  readonly resolve: (answer: ReadAnswer) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -52,17 +52,17 @@ export class ReadThreads {
    * `StorageUnavailable` where a file cannot be read.
    */
   async read(tsids: Uint32Array, ask: (tsids: Uint32Array) => SamplesAsked): Promise<readonly SamplesFound[]> {
-    const questions = Array.from(byThread(tsids, this.#options.threads), ([place, own]) => ({ place, asked: ask(own) }))
+    const questions = Array.from(byThread(tsids, this.#options.threads), ([slot, own]) => ({ slot, asked: ask(own) }))
     const some = questions.filter(({ asked }) => asked.paths.length > 0 || asked.memory.length > 0)
-    return Promise.all(some.map(({ place, asked }) => this.#run(place, asked)))
+    return Promise.all(some.map(({ slot, asked }) => this.#run(slot, asked)))
   }
 
   /** Makes all threads ready for questions about files, so that the first one need not wait. */
   start(paths: readonly string[]): void {
-    for (let place = 0; place < this.#options.threads; place++) {
-      const thread = this.#threads[place] ?? this.#start(place)
+    for (let slot = 0; slot < this.#options.threads; slot++) {
+      const thread = this.#threads[slot] ?? this.#start(slot)
       const { worker, told, waiting } = thread
-      this.#threads[place] = thread
+      this.#threads[slot] = thread
       if (waiting.size === 0) worker.unref()
       for (const path of paths) {
         if (told.has(path)) continue
@@ -72,16 +72,28 @@ export class ReadThreads {
     }
   }
 
-  #run(place: number, asked: SamplesAsked): Promise<SamplesFound> {
+  /** CRC-32 of a file, read beside the queries. Rejects with DbError `StorageUnavailable` where it cannot be read. */
+  async checksum(path: string): Promise<number> {
+    const idle = Array.from({ length: this.#options.threads }, (_, slot) => this.#threads[slot]?.waiting.size ?? 0)
+    const { checksum } = await this.#ask(idle.indexOf(Math.min(...idle)), id => ({ id, checksumOf: path }))
+    return checksum!
+  }
+
+  async #run(slot: number, asked: SamplesAsked): Promise<SamplesFound> {
+    const paths = asked.paths.map(path => this.#pathOf(path))
+    const { found } = await this.#ask(slot, id => ({ id, asked: { ...asked, paths } }))
+    return found!
+  }
+
+  #ask(slot: number, task: (id: number) => ReadTask): Promise<ReadAnswer> {
     if (this.#isClosed) return Promise.reject(closed())
-    this.#threads[place] ??= this.#start(place)
-    const { worker, waiting } = this.#threads[place]
+    this.#threads[slot] ??= this.#start(slot)
+    const { worker, waiting } = this.#threads[slot]
     const id = ++this.#lastId
     worker.ref()
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject })
-      const paths = asked.paths.map(path => this.#pathOf(path))
-      worker.postMessage({ id, asked: { ...asked, paths } } satisfies ReadTask)
+      worker.postMessage(task(id))
     })
   }
 
@@ -105,13 +117,14 @@ export class ReadThreads {
     return join(this.#options.folder, path)
   }
 
-  #start(place: number): Thread {
+  #start(slot: number): Thread {
     const { threads, cacheBytes, looked, reducers = [] } = this.#options
     const worker = startWorker(import.meta.url, 'read', {
       workerData: { cacheBytes: Math.floor(cacheBytes / threads), reducers } satisfies ReadThreadData
     })
     const thread: Thread = { worker, told: new Set(), waiting: new Map(), cacheBytes: 0 }
-    worker.on('message', ({ id, found, error, cacheBytes, hits, misses }: ReadAnswer) => {
+    worker.on('message', (answer: ReadAnswer) => {
+      const { id, error, cacheBytes, hits, misses } = answer
       const asked = id === undefined ? undefined : thread.waiting.get(id)
       if (id !== undefined) thread.waiting.delete(id)
       // Without a question it keeps no process alive.
@@ -119,11 +132,11 @@ export class ReadThreads {
       thread.cacheBytes = cacheBytes
       if (hits > 0) looked('hit', hits)
       if (misses > 0) looked('miss', misses)
-      if (found !== undefined) asked?.resolve(found)
-      else asked?.reject(new DbError('StorageUnavailable', error!))
+      if (error === undefined) asked?.resolve(answer)
+      else asked?.reject(new DbError('StorageUnavailable', error))
     })
     worker.on('error', error => {
-      if (this.#threads[place] === thread) this.#threads[place] = undefined
+      if (this.#threads[slot] === thread) this.#threads[slot] = undefined
       for (const { reject } of thread.waiting.values()) {
         reject(new DbError('Internal', 'the reading thread failed', { cause: error }))
       }
@@ -141,16 +154,15 @@ const neighbourBits = 8
 
 /** The numbers that belong to each thread, ascending as they were. */
 function byThread(tsids: Uint32Array, threads: number): Map<number, Uint32Array> {
-  const placeOf = (tsid: number) => scattered(tsid >>> neighbourBits) % threads
+  const slotOf = (tsid: number) => scattered(tsid >>> neighbourBits) % threads
   const counts = new Uint32Array(threads)
-  for (const tsid of tsids) counts[placeOf(tsid)]!++
+  for (const tsid of tsids) counts[slotOf(tsid)]!++
   const found = new Map<number, Uint32Array>()
-  for (let place = 0; place < threads; place++)
-    if (counts[place]! > 0) found.set(place, new Uint32Array(counts[place]!))
+  for (let slot = 0; slot < threads; slot++) if (counts[slot]! > 0) found.set(slot, new Uint32Array(counts[slot]!))
   counts.fill(0)
   for (const tsid of tsids) {
-    const place = placeOf(tsid)
-    found.get(place)![counts[place]!++] = tsid
+    const slot = slotOf(tsid)
+    found.get(slot)![counts[slot]!++] = tsid
   }
   return found
 }

@@ -1,6 +1,8 @@
 // A reading thread: samples out of data files and memory, so that decoding and reducing them holds up nobody.
 
+import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
+import { crc32 } from 'node:zlib'
 import type { ResultBatch } from '../../../model/batch.ts'
 import { collect } from '../../../workers/free.ts'
 import { giveWay } from '../../../workers/give-way.ts'
@@ -20,6 +22,8 @@ export interface SamplesAsked {
   readonly query: Omit<FileQuery, 'wanted'>
   /** Numbers of the series, ascending. */
   readonly tsids: Uint32Array
+  /** Of each its logical table, where several share a physical one. */
+  readonly owners: Uint32Array | undefined
   readonly options: GatherOptions
   /** Rows in memory, which were written after those of the files, in the order they were written. */
   readonly memory: readonly SampleRows[]
@@ -36,6 +40,7 @@ export interface SamplesFound {
 
 export type ReadTask =
   | { readonly id: number; readonly asked: SamplesAsked }
+  | { readonly id: number; readonly checksumOf: string }
   | { readonly forget: string }
   | { readonly know: string }
 
@@ -43,6 +48,7 @@ export interface ReadAnswer {
   /** Of the task; absent after a file was forgotten. */
   readonly id?: number
   readonly found?: SamplesFound
+  readonly checksum?: number
   /** Why there are none. */
   readonly error?: string
   readonly cacheBytes: number
@@ -60,6 +66,7 @@ export interface ReadThreadData {
 const { cacheBytes, reducers } = workerData as ReadThreadData
 // One that cannot be loaded fails the query that names it.
 for (const module of reducers) import(module).catch(() => {})
+const chunk = new Uint8Array(1 << 20)
 const pages = new PageCache<Kept>(cacheBytes, sizeOf)
 const files = new FileParts(pages)
 
@@ -77,8 +84,13 @@ parentPort!.on('message', async (task: ReadTask) => {
     files.know(task.know)
     return
   }
-  const { id, asked } = task
+  const { id } = task
   try {
+    if ('checksumOf' in task) {
+      parentPort!.postMessage({ id, checksum: await checksumOf(task.checksumOf), ...state() } satisfies ReadAnswer)
+      return
+    }
+    const { asked } = task
     const { reduction } = asked
     const reducer = reduction && (await load(reduction))
     const found = read(asked, reducer && { reducer, width: reduction.width })
@@ -97,8 +109,8 @@ async function load({ module, options }: Reduction): Promise<Reducer> {
 }
 
 function read(asked: SamplesAsked, reduction: Pick<ReduceOptions, 'reducer' | 'width'> | undefined): SamplesFound {
-  const { paths, tsids, memory, options } = asked
-  const query: FileQuery = { ...asked.query, wanted: new WantedSeries(tsids) }
+  const { paths, tsids, owners, memory, options } = asked
+  const query: FileQuery = { ...asked.query, wanted: new WantedSeries(tsids, owners) }
   const found = paths.map(path => files.read(path, query))
   const counts = found.map(({ counts }) => counts)
   const parts = found.flatMap(({ parts }) => parts)
@@ -109,6 +121,21 @@ function read(asked: SamplesAsked, reduction: Pick<ReduceOptions, 'reducer' | 'w
   }
   const { batch, samples } = reduce(parts, query, { ...options, ...reduction })
   return { batches: [batch], samples, files: counts }
+}
+
+/** Questions that come meanwhile go first. */
+async function checksumOf(path: string): Promise<number> {
+  const fd = openSync(path, 'r')
+  try {
+    for (let sum = 0; ; ) {
+      const read = readSync(fd, chunk, 0, chunk.length, null)
+      if (read === 0) return sum
+      sum = crc32(chunk.subarray(0, read), sum)
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  } finally {
+    closeSync(fd)
+  }
 }
 
 function state() {

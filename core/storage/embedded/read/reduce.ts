@@ -24,11 +24,11 @@ export function reduce(parts: readonly SampleRows[], query: SampleQuery, options
   const out = new Output(tsids.length, options)
   const runs = new SeriesRuns(parts, query)
   const rest: number[] = []
-  for (let place = 0; place < tsids.length; place++) {
-    const found = runs.samples(place, options.versions)
+  for (let index = 0; index < tsids.length; index++) {
+    const found = runs.samples(index, options.versions)
     if (found === 'empty') continue
-    if (found === 'unordered') rest.push(tsids[place]!)
-    else out.add(tsids[place]!, found.times, found.values)
+    if (found === 'unordered') rest.push(tsids[index]!)
+    else out.add(tsids[index]!, found.times, found.values)
   }
   if (rest.length > 0) addGathered(out, parts, { ...query, wanted: new WantedSeries(Uint32Array.from(rest)) }, options)
   return { batch: out.batch, samples: runs.rows }
@@ -82,7 +82,7 @@ interface Run {
 /** Where the samples of each series are. What it gives of one is gone with the next. */
 class SeriesRuns {
   readonly #parts: readonly Runs[]
-  /** By place where its runs begin among all, and the end. */
+  /** By index where its runs begin among all, and the end. */
   readonly #starts: Uint32Array
   /** By run the part and where the run's numbers are in it. */
   readonly #partOf: Uint32Array
@@ -95,18 +95,18 @@ class SeriesRuns {
   readonly rows: number
 
   constructor(parts: readonly SampleRows[], query: SampleQuery) {
-    const places = query.wanted.tsids.length
-    const rows = new Uint32Array(places + 1)
+    const indices = query.wanted.tsids.length
+    const rows = new Uint32Array(indices + 1)
     this.#ticksOf = parts.map(({ columns }) => ticksOf(columns, query.time))
     this.#valuesOf = parts.map(({ columns }) => floatsOf(columns.get(query.values[0]!.id)))
     this.#parts = parts.map(part => runsOf(part, query, rows))
     this.rows = rows.reduce((sum, count) => sum + count, 0)
-    this.#starts = new Uint32Array(places + 1)
+    this.#starts = new Uint32Array(indices + 1)
     for (const { numbers } of this.#parts) for (let i = 0; i < numbers.length; i += 3) this.#starts[numbers[i]! + 1]!++
-    for (let place = 0; place < places; place++) this.#starts[place + 1]! += this.#starts[place]!
+    for (let index = 0; index < indices; index++) this.#starts[index + 1]! += this.#starts[index]!
     const next = this.#starts.slice()
-    this.#partOf = new Uint32Array(this.#starts[places]!)
-    this.#numberOf = new Uint32Array(this.#starts[places]!)
+    this.#partOf = new Uint32Array(this.#starts[indices]!)
+    this.#numberOf = new Uint32Array(this.#starts[indices]!)
     for (const [part, { numbers }] of this.#parts.entries()) {
       for (let i = 0; i < numbers.length; i += 3) {
         const at = next[numbers[i]!]!++
@@ -117,8 +117,8 @@ class SeriesRuns {
   }
 
   /** `unordered` where times do not ascend one after the other, or not every row has a number. */
-  samples(place: number, distinct: boolean): Samples | 'empty' | 'unordered' {
-    const [first, end] = [this.#starts[place]!, this.#starts[place + 1]!]
+  samples(index: number, distinct: boolean): Samples | 'empty' | 'unordered' {
+    const [first, end] = [this.#starts[index]!, this.#starts[index + 1]!]
     if (first === end) return 'empty'
     let rows = 0
     for (let run = first; run < end; run++) {
@@ -183,10 +183,10 @@ function addGathered(out: Output, parts: readonly SampleRows[], query: SampleQue
   const { starts, times, values: columns } = gather(parts, query, options)
   const { values, present } = columns[0]!
   const { tsids } = query.wanted
-  for (let place = 0; place < tsids.length; place++) {
-    const [start, end] = [starts[place]!, starts[place + 1]!]
+  for (let index = 0; index < tsids.length; index++) {
+    const [start, end] = [starts[index]!, starts[index + 1]!]
     const kept = present === undefined ? end : squeeze(times, values, present, start, end)
-    if (start < kept) out.add(tsids[place]!, times.subarray(start, kept), values.subarray(start, kept))
+    if (start < kept) out.add(tsids[index]!, times.subarray(start, kept), values.subarray(start, kept))
   }
 }
 

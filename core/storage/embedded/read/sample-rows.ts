@@ -21,7 +21,7 @@ export interface SampleQuery {
 }
 
 /** Neighbouring rows of one series: where it stands among the wanted ones, the first row, and the one after the last. */
-export type VisitRun = (place: number, start: number, end: number) => void
+export type VisitRun = (index: number, start: number, end: number) => void
 
 /** A search by halves costs about as much as a look at so many rows. */
 const searchCost = 16
@@ -43,11 +43,11 @@ export function visitRuns(rows: SampleRows, query: SampleQuery, visit: VisitRun)
   }
   const { tsids } = rows
   let after = 0
-  for (let place = begin; place < end; place++) {
-    const tsid = wanted.tsids[place]!
+  for (let index = begin; index < end; index++) {
+    const tsid = wanted.tsids[index]!
     const start = starts === undefined ? lowerBound(tsids, tsid, after, rows.rows) : starts[tsid - first]!
     after = starts === undefined ? lowerBound(tsids, tsid + 1, start, rows.rows) : starts[tsid - first + 1]!
-    if (start < after) visitSeries(rows, query, place, start, after, visit)
+    if (start < after) visitSeries(rows, query, index, start, after, visit)
   }
 }
 
@@ -55,7 +55,7 @@ export function visitRuns(rows: SampleRows, query: SampleQuery, visit: VisitRun)
 function visitSeries(
   { bounds, columns }: SampleRows,
   { time, from, to }: SampleQuery,
-  place: number,
+  index: number,
   start: number,
   end: number,
   visit: VisitRun
@@ -64,27 +64,27 @@ function visitSeries(
   if (!bounds!.distinct) {
     for (let row = start; row < end; row++) {
       const at = timeAt(ticks, row)
-      if (at >= from && at <= to) visit(place, row, row + 1)
+      if (at >= from && at <= to) visit(index, row, row + 1)
     }
     return
   }
   const low = timeAt(ticks, start) >= from ? start : rowsBefore(ticks, from, start, end, false)
   const high = timeAt(ticks, end - 1) <= to ? end : rowsBefore(ticks, to, low, end, true)
-  if (low < high) visit(place, low, high)
+  if (low < high) visit(index, low, high)
 }
 
 function visitAll({ rows, tsids, columns }: SampleRows, { wanted, time, from, to }: SampleQuery, visit: VisitRun) {
   const ticks = ticksOf(columns, time)
-  let [place, start] = [-1, 0]
+  let [index, start] = [-1, 0]
   for (let row = 0; row < rows; row++) {
     const at = timeAt(ticks, row)
-    const own = at >= from && at <= to ? wanted.place(tsids[row]!) : -1
-    if (own === place) continue
-    if (place >= 0) visit(place, start, row)
-    place = own
+    const own = at >= from && at <= to ? wanted.index(tsids[row]!) : -1
+    if (own === index) continue
+    if (index >= 0) visit(index, start, row)
+    index = own
     start = row
   }
-  if (place >= 0) visit(place, start, rows)
+  if (index >= 0) visit(index, start, rows)
 }
 
 /** `memory` is what the first rows of the series are kept in. */

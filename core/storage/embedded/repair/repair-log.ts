@@ -24,7 +24,7 @@ export async function planLogRepair(
   catalog: DatabaseSync,
   log: LogScan,
   folder: DataFolder,
-  place: string
+  lostFolder: string
 ): Promise<RepairStep[]> {
   const broken = log.segments.filter(segment => segment.damages.length > 0).map(segment => segment.number)
   const from = [...broken, ...log.missing].reduce((first, number) => Math.min(first, number), Number.POSITIVE_INFINITY)
@@ -54,7 +54,7 @@ export async function planLogRepair(
   }
   const affected = plans.filter(plan => plan.number >= from)
   const before = plans.filter(plan => plan.number < from).at(-1)?.scan?.bytes ?? 0
-  return [{ lines: describe(affected, plans, folder), run: () => rewrite(affected, before, folder, place) }]
+  return [{ lines: describe(affected, plans, folder), run: () => rewrite(affected, before, folder, lostFolder) }]
 }
 
 /** Series each table knows so far: numbers below it, the one without tags among them. */
@@ -154,7 +154,7 @@ function rowsBetween(before: RecordPlace | undefined, next: RecordPlace | undefi
 }
 
 /** Segment by segment, oldest first: while it is under way the lengths in the headers do not fit, and no server starts on it. */
-async function rewrite(affected: readonly Plan[], bytesBefore: number, folder: DataFolder, place: string) {
+async function rewrite(affected: readonly Plan[], bytesBefore: number, folder: DataFolder, lostFolder: string) {
   let previousBytes = bytesBefore
   for (const plan of affected) {
     const path = join(folder.wal, segmentName(plan.number))
@@ -163,15 +163,15 @@ async function rewrite(affected: readonly Plan[], bytesBefore: number, folder: D
     const records = plan.kept.map(({ at, bytes: length }) => bytes!.subarray(at, at + length))
     const content = Buffer.concat([header, ...records])
     await writeDurably(`${path}.repaired`, content)
-    if (bytes !== undefined) await keepOriginal(path, place)
+    if (bytes !== undefined) await keepOriginal(path, lostFolder)
     await rename(`${path}.repaired`, path)
     await syncFolder(folder.wal)
     previousBytes = content.length
   }
 }
 
-async function keepOriginal(path: string, place: string): Promise<void> {
-  const copy = join(place, 'wal', path.slice(path.lastIndexOf('/') + 1))
+async function keepOriginal(path: string, lostFolder: string): Promise<void> {
+  const copy = join(lostFolder, 'wal', path.slice(path.lastIndexOf('/') + 1))
   await mkdir(dirname(copy), { recursive: true })
   await rm(copy, { force: true })
   // A second name for the same bytes: the log may lie on another disk than the data.

@@ -11,7 +11,7 @@ import { adoptMark, renewMark } from '../catalog/catalog-time.ts'
 import { keepSums } from '../catalog/row-sums.ts'
 import { fileChecksum } from '../file/checksum.ts'
 import { syncFolder } from '../log/wal.ts'
-import { copyDurably, lostFoundFolder, moveToLost, placeForLost } from '../lost-found.ts'
+import { copyDurably, lostFolderOf, lostFoundFolder, moveToLost } from '../lost-found.ts'
 import { sizeOf } from '../open.ts'
 import { type DataFolder, type Examination, examine, foldersOf } from './check.ts'
 import { salvageCatalog } from './repair-catalog.ts'
@@ -27,7 +27,7 @@ export interface RepairPlan {
   /** In the order they must run; none when there is nothing to repair. */
   readonly steps: readonly RepairStep[]
   /** The folder in lost+found for what is replaced. */
-  readonly place: string
+  readonly lostFolder: string
   /** Call it whether the steps ran or not. */
   close(): Promise<void>
 }
@@ -35,9 +35,9 @@ export interface RepairPlan {
 /** Throws DbError where only a backup helps. */
 export async function planRepair(folder: DataFolder, examination: Examination): Promise<RepairPlan> {
   const paths = foldersOf(folder)
-  const place = placeForLost(folder.home)
+  const lostFolder = lostFolderOf(folder.home)
   const isLost = examination.catalog === undefined || examination.catalogDamaged || examination.problem?.kind === 'time'
-  const plan = isLost ? await planFromSpare(folder, examination, place) : undefined
+  const plan = isLost ? await planFromSpare(folder, examination, lostFolder) : undefined
   if (plan !== undefined) return plan
   if (examination.catalog === undefined) {
     throw new DbError(
@@ -50,8 +50,8 @@ export async function planRepair(folder: DataFolder, examination: Examination): 
     throw new DbError('StorageUnavailable', `${file}: ${reason}, or restore a backup: no repair can replace it`)
   }
   return examination.catalogDamaged
-    ? planForDamaged(folder, examination, examination.catalog, place)
-    : planForWhole(folder, examination, examination.catalog, place)
+    ? planForDamaged(folder, examination, examination.catalog, lostFolder)
+    : planForWhole(folder, examination, examination.catalog, lostFolder)
 }
 
 /** The catalog stays, and is opened to write when the steps begin: a copy of it as it was is kept. */
@@ -59,23 +59,27 @@ async function planForWhole(
   folder: DataFolder,
   examination: Examination,
   reader: DatabaseSync,
-  place: string
+  lostFolder: string
 ): Promise<RepairPlan> {
   let writer: DatabaseSync | undefined
-  const steps = await planSteps(folder, examination, { reader, writer: () => writer! }, place)
+  const steps = await planSteps(folder, examination, { reader, writer: () => writer! }, lostFolder)
   const begin = async () => {
     examination.close()
-    await keepCopies(folder, place)
+    await keepCopies(folder, lostFolder)
     writer = openCatalogFile(foldersOf(folder).catalog)
     keepSums(writer)
-    await setSpareAside(foldersOf(folder).catalog, place)
+    await setSpareAside(foldersOf(folder).catalog, lostFolder)
   }
   const close = async () => writer?.close()
-  return { steps: steps.length > 0 ? [{ lines: [], run: begin }, ...steps] : [], place, close }
+  return { steps: steps.length > 0 ? [{ lines: [], run: begin }, ...steps] : [], lostFolder, close }
 }
 
 /** What its spare gives takes the place of the catalog; undefined where that is not as new as the log. */
-async function planFromSpare(folder: DataFolder, lost: Examination, place: string): Promise<RepairPlan | undefined> {
+async function planFromSpare(
+  folder: DataFolder,
+  lost: Examination,
+  lostFolder: string
+): Promise<RepairPlan | undefined> {
   const path = foldersOf(folder).catalog
   const fresh = `${path}.repaired`
   await removeCatalog(fresh)
@@ -94,22 +98,22 @@ async function planFromSpare(folder: DataFolder, lost: Examination, place: strin
   const begin = async () => {
     examination.close()
     lost.close()
-    await keepMark(folder, place)
+    await keepMark(folder, lostFolder)
     writer = openCatalogFile(fresh)
     keepSums(writer)
   }
   const swap = async () => {
     writer!.close()
-    await replaceCatalog(path, fresh, place)
+    await replaceCatalog(path, fresh, lostFolder)
   }
   const close = async () => {
     examination.close()
     if (writer?.isOpen) writer.close()
     await removeCatalog(fresh)
   }
-  const steps = await planSteps(folder, examination, catalog, place)
+  const steps = await planSteps(folder, examination, catalog, lostFolder)
   const all = `${path}: made anew from its spare, as it was after ${rebuilt.generation} changes`
-  return { steps: [{ lines: [all], run: begin }, ...steps, { lines: [], run: swap }], place, close }
+  return { steps: [{ lines: [all], run: begin }, ...steps, { lines: [], run: swap }], lostFolder, close }
 }
 
 /** Its whole rows in a new file take its place. */
@@ -117,7 +121,7 @@ async function planForDamaged(
   folder: DataFolder,
   examination: Examination,
   damaged: DatabaseSync,
-  place: string
+  lostFolder: string
 ): Promise<RepairPlan> {
   const path = foldersOf(folder).catalog
   const fresh = `${path}.repaired`
@@ -129,14 +133,14 @@ async function planForDamaged(
   }
   try {
     adoptMark(catalog, folder.wal)
-    const steps = await planSteps(folder, examination, { reader: catalog, writer: () => catalog }, place)
+    const steps = await planSteps(folder, examination, { reader: catalog, writer: () => catalog }, lostFolder)
     const swap = async () => {
       catalog.close()
       examination.close()
-      await replaceCatalog(path, fresh, place)
+      await replaceCatalog(path, fresh, lostFolder)
     }
     const last = { lines: [`${path}: replaced by a copy of all its whole rows`, ...lost], run: swap }
-    return { steps: [...steps, last], place, close }
+    return { steps: [...steps, last], lostFolder, close }
   } catch (error) {
     await close()
     throw error
@@ -144,30 +148,30 @@ async function planForDamaged(
 }
 
 /** What the steps change in place, as it was. */
-async function keepCopies(folder: DataFolder, place: string): Promise<void> {
+async function keepCopies(folder: DataFolder, lostFolder: string): Promise<void> {
   const { catalog } = foldersOf(folder)
   for (const suffix of ['', '-wal']) {
     if ((await sizeOf(catalog + suffix)) !== undefined)
-      await copyDurably(catalog + suffix, join(place, `catalog.db${suffix}`))
+      await copyDurably(catalog + suffix, join(lostFolder, `catalog.db${suffix}`))
   }
-  await keepMark(folder, place)
+  await keepMark(folder, lostFolder)
 }
 
-async function keepMark(folder: DataFolder, place: string): Promise<void> {
+async function keepMark(folder: DataFolder, lostFolder: string): Promise<void> {
   const mark = markPath(folder.wal)
-  if ((await sizeOf(mark)) !== undefined) await copyDurably(mark, join(place, 'wal', basename(mark)))
+  if ((await sizeOf(mark)) !== undefined) await copyDurably(mark, join(lostFolder, 'wal', basename(mark)))
 }
 
-async function replaceCatalog(path: string, fresh: string, place: string): Promise<void> {
-  for (const suffix of ['', '-wal']) await moveToLost(path + suffix, `catalog.db${suffix}`, place)
+async function replaceCatalog(path: string, fresh: string, lostFolder: string): Promise<void> {
+  for (const suffix of ['', '-wal']) await moveToLost(path + suffix, `catalog.db${suffix}`, lostFolder)
   await rm(`${path}-shm`, { force: true })
-  await setSpareAside(path, place)
+  await setSpareAside(path, lostFolder)
   await rename(fresh, path)
 }
 
 /** It knows nothing of what a repair changes: the next start makes one of the repaired catalog. */
-async function setSpareAside(path: string, place: string): Promise<void> {
-  for (const file of Object.values(sparePaths(path))) await moveToLost(file, basename(file), place)
+async function setSpareAside(path: string, lostFolder: string): Promise<void> {
+  for (const file of Object.values(sparePaths(path))) await moveToLost(file, basename(file), lostFolder)
 }
 
 interface PlannedCatalog {
@@ -180,7 +184,7 @@ async function planSteps(
   folder: DataFolder,
   examination: Examination,
   catalog: PlannedCatalog,
-  place: string
+  lostFolder: string
 ): Promise<RepairStep[]> {
   const dataDir = foldersOf(folder).data
   const kept = new Set(
@@ -194,15 +198,16 @@ async function planSteps(
   const lost = examination.catalogDamaged
     ? [...examination.unknownFiles, ...examination.files.map(file => file.path).filter(path => !kept.has(path))]
     : []
-  const logSteps = await planLogRepair(catalog.reader, examination.log, folder, place)
+  const logSteps = await planLogRepair(catalog.reader, examination.log, folder, lostFolder)
   return [
     ...(examination.problem?.kind === 'mark' ? [writeMark(catalog, folder)] : []),
     ...(await Promise.all(
       broken.map(
-        async file => (await bringBack(folder, file, place)) ?? dropFile(folder, examination, catalog, file, place)
+        async file =>
+          (await bringBack(folder, file, lostFolder)) ?? dropFile(folder, examination, catalog, file, lostFolder)
       )
     )),
-    ...lost.map(path => moveFile(join(dataDir, path), path, place)),
+    ...lost.map(path => moveFile(join(dataDir, path), path, lostFolder)),
     ...(logSteps.length > 0 ? [forgetLogEnd(catalog)] : []),
     ...logSteps
   ]
@@ -223,7 +228,7 @@ function writeMark({ writer }: PlannedCatalog, { wal }: DataFolder): RepairStep 
 }
 
 /** A data file that lies whole in lost+found, for example since a start with another catalog. */
-async function bringBack(folder: DataFolder, file: DataFile, place: string): Promise<RepairStep | undefined> {
+async function bringBack(folder: DataFolder, file: DataFile, lostFolder: string): Promise<RepairStep | undefined> {
   const target = join(foldersOf(folder).data, file.path)
   for (const time of await readdir(lostFoundFolder(folder.home)).catch(() => [])) {
     const found = join(lostFoundFolder(folder.home), time, 'data', file.path)
@@ -231,7 +236,7 @@ async function bringBack(folder: DataFolder, file: DataFile, place: string): Pro
     return {
       lines: [`${target}: brought back from ${found}`],
       async run() {
-        await moveToLost(target, join('data', file.path), place)
+        await moveToLost(target, join('data', file.path), lostFolder)
         await mkdir(dirname(target), { recursive: true })
         await rename(found, target)
         await syncFolder(dirname(target))
@@ -245,7 +250,7 @@ function dropFile(
   { log, files }: Examination,
   { reader, writer }: PlannedCatalog,
   file: DataFile,
-  place: string
+  lostFolder: string
 ): RepairStep {
   const path = join(foldersOf(folder).data, file.path)
   const table = reader
@@ -265,7 +270,7 @@ function dropFile(
     lines: [`${path}: moved away, table ${table?.database}.${table?.name} goes on without it: ${lost}`],
     async run() {
       // In this order: a crash in between leaves a file that is missing, not one that nothing names.
-      await moveToLost(path, join('data', file.path), place)
+      await moveToLost(path, join('data', file.path), lostFolder)
       const catalog = writer()
       catalog.prepare('DELETE FROM files WHERE id = ?').run(file.id)
       if (again) catalog.prepare('UPDATE tables SET flushed_seq = ? WHERE id = ?').run(file.minSeq, file.table)
@@ -273,10 +278,10 @@ function dropFile(
   }
 }
 
-function moveFile(path: string, name: string, place: string): RepairStep {
+function moveFile(path: string, name: string, lostFolder: string): RepairStep {
   return {
     lines: [`${path}: moved away, the repaired catalog has no table or no row for it`],
-    run: async () => void (await moveToLost(path, join('data', name), place))
+    run: async () => void (await moveToLost(path, join('data', name), lostFolder))
   }
 }
 

@@ -12,15 +12,15 @@ import type { TableData } from '../memory/table-data.ts'
 import { entryHeadBytes, putEntry } from './series-key.ts'
 
 /** Meanings of keys that are kept: keys of the same bytes mean the same series within one. */
-const mostScopes = 64
-/** Places that are kept from one request to the next. */
-const mostPlaces = 30_000
+const maxScopes = 64
+/** Targets that are kept from one request to the next. */
+const maxKeptTargets = 30_000
 /** Keys known beyond this many for each series: different keys may stand for one series. */
 const keysPerSeries = 2
 const fewKeys = 200_000
 
 /** Where rows of a series go: the table that holds them, its time index and the column of the value, by id. */
-export interface SeriesPlace {
+export interface SeriesTarget {
   readonly data: TableData
   readonly time: number
   readonly value: number
@@ -29,10 +29,10 @@ export interface SeriesPlace {
 export class KnownSeries {
   readonly #indexes = new Map<string, KeyIndex>()
   readonly #take: (table: Table) => TableData
-  #places: SeriesPlace[] = []
-  #placesOf = new Map<TableData, number[]>()
+  #targets: SeriesTarget[] = []
+  #targetsOf = new Map<TableData, number[]>()
   /** What `has` was asked for last. */
-  #asked: TagPlaces | undefined
+  #asked: TagColumns | undefined
   readonly #writer = new KeyWriter()
   #epoch = {}
 
@@ -42,7 +42,7 @@ export class KnownSeries {
 
   /** `table`: the one that all keys are of; without it their bytes name it. */
   *find(scope: string, keys: SeriesKeys, table?: string): Steps<FoundSeries> {
-    if (this.#places.length > mostPlaces) this.forget()
+    if (this.#targets.length > maxKeptTargets) this.forget()
     const found = new FoundSeries(keys, scope, this.#epoch, table === undefined ? undefined : saltOf(table))
     found.unknown = yield* this.#index(scope).find(keys, found, found.salt)
     return found
@@ -64,23 +64,23 @@ export class KnownSeries {
     let of: Owner | undefined
     for (const { index: i, table, value, labels } of additions) {
       if (of?.table !== table || of.value !== value) of = this.#owner(table, value)
-      const { registry } = this.#places[of.place]!.data
+      const { registry } = this.#targets[of.target]!.data
       writer.begin(of.entry)
       putTags(writer, of, labels)
       const { bytes, length } = writer.finish()
       const tsid = registry.find(bytes, 0, length) ?? registry.add(bytes, 0, length)
-      index.add(found.keys, view, i, of.place, tsid, found.salt)
-      found.places[i] = of.place
+      index.add(found.keys, view, i, of.target, tsid, found.salt)
+      found.targets[i] = of.target
       found.tsids[i] = tsid
     }
     if (index.size <= fewKeys) return
-    const series = this.#places.reduce((sum, { data }) => sum + data.registry.size, 0)
+    const series = this.#targets.reduce((sum, { data }) => sum + data.registry.size, 0)
     if (index.size > fewKeys + series * keysPerSeries) this.#indexes.delete(found.scope)
   }
 
   /** Whether a table has a series with these tags. */
   has(table: Table, labels: readonly SeriesLabel[]): boolean {
-    if (this.#asked?.table !== table) this.#asked = tagPlaces(table)
+    if (this.#asked?.table !== table) this.#asked = tagColumns(table)
     const writer = this.#writer
     writer.begin(this.#asked.entry)
     for (const { name, value } of labels) {
@@ -96,15 +96,15 @@ export class KnownSeries {
     return found.epoch === this.#epoch
   }
 
-  place(number: number): SeriesPlace {
-    return this.#places[number]!
+  target(number: number): SeriesTarget {
+    return this.#targets[number]!
   }
 
   /** Every key must be asked for again. */
   forget(): void {
     this.#indexes.clear()
-    this.#places = []
-    this.#placesOf = new Map()
+    this.#targets = []
+    this.#targetsOf = new Map()
     this.#epoch = {}
   }
 
@@ -112,7 +112,7 @@ export class KnownSeries {
     let index = this.#indexes.get(scope)
     if (index === undefined) {
       const [oldest] = this.#indexes.keys()
-      if (this.#indexes.size >= mostScopes) this.#indexes.delete(oldest!)
+      if (this.#indexes.size >= maxScopes) this.#indexes.delete(oldest!)
       index = new KeyIndex()
       this.#indexes.set(scope, index)
     }
@@ -123,21 +123,21 @@ export class KnownSeries {
     const data = this.#take(table)
     const time = stored(table.timeIndex)
     const field = stored(table.columns.find(column => column.name === value)!)
-    const place = this.#placeOf(data, time, field)
-    return { ...tagPlaces(table), value, place, names: [], lastIds: [] }
+    const target = this.#targetOf(data, time, field)
+    return { ...tagColumns(table), value, target, names: [], lastIds: [] }
   }
 
-  #placeOf(data: TableData, time: number, value: number): number {
-    const known = this.#placesOf.get(data) ?? []
-    const found = known.find(place => this.#places[place]!.time === time && this.#places[place]!.value === value)
+  #targetOf(data: TableData, time: number, value: number): number {
+    const known = this.#targetsOf.get(data) ?? []
+    const found = known.find(target => this.#targets[target]!.time === time && this.#targets[target]!.value === value)
     if (found !== undefined) return found
-    const place = this.#places.push({ data, time, value }) - 1
-    this.#placesOf.set(data, [...known, place])
-    return place
+    const target = this.#targets.push({ data, time, value }) - 1
+    this.#targetsOf.set(data, [...known, target])
+    return target
   }
 }
 
-function tagPlaces(table: Table): TagPlaces {
+function tagColumns(table: Table): TagColumns {
   const entry = isLogical(table) ? new Uint8Array(Uint32Array.of(table.id).buffer) : undefined
   return { table, ids: new Map(table.tags.map(tag => [tag.name, stored(tag)])), entry }
 }
@@ -147,7 +147,7 @@ function stored(column: { readonly id: number; readonly stored?: number }): numb
 }
 
 /** What makes the bytes of a series of a table. */
-interface TagPlaces {
+interface TagColumns {
   readonly table: Table
   /** Ids of the tags in the table that holds the rows, by name. */
   readonly ids: ReadonlyMap<string, number>
@@ -155,10 +155,10 @@ interface TagPlaces {
   readonly entry: Uint8Array | undefined
 }
 
-interface Owner extends TagPlaces {
+interface Owner extends TagColumns {
   readonly value: string
-  readonly place: number
-  /** Names of the tags put last, by place, with their ids. */
+  readonly target: number
+  /** Names of the tags put last, by target, with their ids. */
   readonly names: string[]
   readonly lastIds: number[]
 }

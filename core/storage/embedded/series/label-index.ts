@@ -62,8 +62,8 @@ export class LabelIndex {
   }
 
   /** Reads values as what the tags of a table hold, at most so many; whether there are more. Else the first query that asks for a tag does. */
-  decode(tags: readonly TableColumn[], most: number): boolean {
-    let left = most
+  decode(tags: readonly TableColumn[], max: number): boolean {
+    let left = max
     for (const tag of tags) left -= this.#columns.get(tag.stored ?? tag.id)?.decode(tag, left) ?? 0
     return left <= 0
   }
@@ -80,8 +80,8 @@ export class LabelIndex {
   }
 
   /** Takes in what the registry has got since the last time, at most so many series; whether there are more. */
-  grow(most = Number.POSITIVE_INFINITY): boolean {
-    const end = Math.min(this.#registry.size, this.#size + most)
+  grow(max = Number.POSITIVE_INFINITY): boolean {
+    const end = Math.min(this.#registry.size, this.#size + max)
     for (; this.#size < end; this.#size++) {
       const key = this.#registry.key(this.#size)
       const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
@@ -193,10 +193,10 @@ class LabelColumn {
   }
 
   /** Reads what is there as values of a tag, at most so many; how many it read. Its type is only known from its table. */
-  decode(tag: TableColumn, most = Number.POSITIVE_INFINITY): number {
+  decode(tag: TableColumn, max = Number.POSITIVE_INFINITY): number {
     this.#isText = tag.type === 'String'
     const first = this.#decoded
-    const end = Math.min(this.texts.length, first + most)
+    const end = Math.min(this.texts.length, first + max)
     for (; this.#decoded < end; this.#decoded++) this.texts[this.#decoded] = textOf(tag, this.texts[this.#decoded]!)
     return end - first
   }

@@ -53,7 +53,7 @@ function lookUp(
   const found = registry.find(keys.bytes, 0, keys.length)
   if (found !== undefined) return found
   // One of them is the one without tags.
-  if (limit !== undefined && registry.size > limit.most) throw new LimitReached(`table ${name}`, 'series', limit)
+  if (limit !== undefined && registry.size > limit.max) throw new LimitReached(`table ${name}`, 'series', limit)
   return registry.add(keys.bytes, 0, keys.length)
 }
 
@@ -63,8 +63,8 @@ function tableEntry(table: number) {
 }
 
 /** Series from a number on, at most so many. */
-export function seriesSince(registry: SeriesRegistry, from: number, most = registry.size): SeriesEntry[] {
-  const length = Math.min(most, registry.size - from)
+export function seriesSince(registry: SeriesRegistry, from: number, max = registry.size): SeriesEntry[] {
+  const length = Math.min(max, registry.size - from)
   return registry.keys(from, from + length).map((key, i) => ({ tsid: from + i, key }))
 }
 

@@ -13,8 +13,8 @@ export interface SpoolPiece {
 }
 
 /** What one row group holds: encoding it takes a few milliseconds. */
-const mostRows = 122_880
-const mostBytes = 8 << 20
+const maxRows = 122_880
+const maxBytes = 8 << 20
 
 export function* groupsOf(columns: readonly FileColumn[], pieces: Iterable<SpoolPiece>): Generator<SpoolGroup> {
   let together: SpoolPiece[] = []
@@ -24,12 +24,12 @@ export function* groupsOf(columns: readonly FileColumn[], pieces: Iterable<Spool
     const count = piece.rows - piece.from
     if (count === 0) continue
     const size = bytesOf(piece)
-    if (rows + count > mostRows || bytes + size > mostBytes) {
+    if (rows + count > maxRows || bytes + size > maxBytes) {
       if (rows > 0) yield joined(columns, together, rows)
       together = []
       rows = bytes = 0
-      if (count > mostRows || size > mostBytes) {
-        yield* slices(columns, piece, Math.min(mostRows, Math.ceil(mostBytes / (size / count))))
+      if (count > maxRows || size > maxBytes) {
+        yield* slices(columns, piece, Math.min(maxRows, Math.ceil(maxBytes / (size / count))))
         continue
       }
     }
@@ -40,10 +40,10 @@ export function* groupsOf(columns: readonly FileColumn[], pieces: Iterable<Spool
   if (rows > 0) yield joined(columns, together, rows)
 }
 
-function* slices(columns: readonly FileColumn[], piece: SpoolPiece, most: number): Generator<SpoolGroup> {
+function* slices(columns: readonly FileColumn[], piece: SpoolPiece, max: number): Generator<SpoolGroup> {
   const all = present(columns, piece)
-  for (let from = piece.from; from < piece.rows; from += most) {
-    yield { from, rows: Math.min(most, piece.rows - from), columns: all }
+  for (let from = piece.from; from < piece.rows; from += max) {
+    yield { from, rows: Math.min(max, piece.rows - from), columns: all }
   }
 }
 

@@ -62,11 +62,11 @@ export function* encodeBatches(
     const planned = plan(columns, from, to)
     if (planned.bytes > limits.maxFrame && to - from > 1) {
       const pieces = Math.min(to - from, Math.ceil(planned.bytes / limits.maxFrame))
-      const most = Math.ceil((to - from) / pieces)
+      const max = Math.ceil((to - from) / pieces)
       // The last first, because the first is taken next.
       for (let piece = pieces - 1; piece >= 0; piece--) {
-        const start = from + piece * most
-        if (start < to) ranges.push([start, Math.min(to, start + most)])
+        const start = from + piece * max
+        if (start < to) ranges.push([start, Math.min(to, start + max)])
       }
     } else if (planned.bytes > limits.maxRow) throw refuse(planned.bytes)
     else yield encode(columns, planned, from, to)

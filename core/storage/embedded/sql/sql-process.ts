@@ -33,7 +33,7 @@ export interface SqlProcessOptions {
   /** Results that are open at a time, each with up to `window` bytes that were not read. Default: sixteen for each slot. */
   readonly results?: number
   /** Statements that may wait for a slot, and how many milliseconds each may. Asked each time. Default: 256, and half a minute. */
-  readonly queue?: () => { readonly most: number; readonly time: number }
+  readonly queue?: () => { readonly max: number; readonly time: number }
   /** Bytes of one row of a result. Default 64 MiB. */
   readonly maxRow?: number
   /** Told when the process is ended, and when a statement is refused. */
@@ -100,7 +100,7 @@ export class SqlProcess {
     this.#options = {
       slots: () => usual,
       results: 16 * usual,
-      queue: () => ({ most: 256, time: 30_000 }),
+      queue: () => ({ max: 256, time: 30_000 }),
       maxRow: 64 << 20,
       restarted: () => {},
       refused: () => {},

@@ -27,7 +27,7 @@ export interface Collected {
 }
 
 /** Milliseconds of work without a break. */
-const longest = 5
+const maxWorkTime = 5
 
 /** Copied a few milliseconds at a time. */
 export async function collectPaced(rows: RowsToCollect): Promise<CollectedRows> {
@@ -35,7 +35,7 @@ export async function collectPaced(rows: RowsToCollect): Promise<CollectedRows> 
   const steps = collect(rows)
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value
-    if (performance.now() - since < longest) continue
+    if (performance.now() - since < maxWorkTime) continue
     await new Promise(resolve => setImmediate(resolve))
     since = performance.now()
   }

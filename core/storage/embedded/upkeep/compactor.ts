@@ -16,7 +16,7 @@ import type { FilePins } from '../file/file-pins.ts'
 import type { OpenTables } from '../memory/tables.ts'
 import type { EngineMetrics } from '../metrics.ts'
 import { meets, versioned } from '../read/plan.ts'
-import { requireContent } from '../repair/data-check.ts'
+import { type ChecksumOf, requireContent } from '../repair/data-check.ts'
 import { writeMerged } from './merged-file.ts'
 import { pickFiles } from './pick.ts'
 import type { UpkeepThread } from './upkeep-thread.ts'
@@ -28,6 +28,7 @@ export interface CompactorParts {
   readonly tables: OpenTables
   readonly pins: FilePins
   readonly dataDir: string
+  readonly checksumOf: ChecksumOf
   readonly log: Logger
   readonly metrics: EngineMetrics
   readonly tracing: Tracing
@@ -142,9 +143,10 @@ export class Compactor {
 
   /** A merged file would carry wrong rows on under a right checksum. */
   async #requireContent(files: readonly DataFile[]): Promise<void> {
+    const { dataDir, checksumOf } = this.#parts
     for (const file of files) {
       try {
-        await requireContent(join(this.#parts.dataDir, file.path), file)
+        await requireContent(join(dataDir, file.path), file, checksumOf)
       } catch (error) {
         this.#damaged.add(file.path)
         throw error
@@ -157,7 +159,7 @@ export class Compactor {
     const { catalog, pins, metrics, log } = this.#parts
     const started = performance.now()
     const paths = files.map(file => file.path)
-    const maxSeq = files.reduce((most, file) => Math.max(most, file.maxSeq), Number.NEGATIVE_INFINITY)
+    const maxSeq = files.reduce((max, file) => Math.max(max, file.maxSeq), Number.NEGATIVE_INFINITY)
     // A delete may go once nothing older than it is left that it could hide.
     const rest = catalog.files(table).filter(file => !files.includes(file))
     const keepDeletes = rest.some(file => file.minSeq < maxSeq && files.some(other => meets(file, other)))

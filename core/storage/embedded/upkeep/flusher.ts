@@ -24,7 +24,7 @@ import type { UpkeepThread } from './upkeep-thread.ts'
 const retryAfter = 5_000
 
 /** Tables whose failures are counted by name. */
-const mostNamed = 100
+const maxNamedTables = 100
 
 /** Series, tables and bytes of rows that go to the catalog in one transaction. */
 const seriesAtOnce = 5_000
@@ -180,7 +180,7 @@ export class Flusher {
   /** The rows of one table stay where they are, in memory and in the log; those of others do not wait for them. */
   #failed({ table: { database, name } }: TableData, cause: DbError): DbError {
     const table = `${database}.${name}`
-    const known = this.#failing.has(table) || this.#failing.size < mostNamed
+    const known = this.#failing.has(table) || this.#failing.size < maxNamedTables
     if (known) this.#failing.add(table)
     this.#parts.metrics.tableFlushFailures.add(
       1,

@@ -29,12 +29,12 @@ export class InputFile {
   /** One each, since a reader knows the pages of one row group at a time. */
   readonly #columns = new Map<string, { readonly reader: ParquetReader; group: number; pages: readonly PageInfo[] }>()
   readonly #kept = new Map<string, Page>()
-  readonly #mostKept: number
+  readonly #maxKept: number
   #keptBytes = 0
 
-  /** `mostKept`: bytes of texts that are kept; what is more is decoded again for every few rows. */
-  constructor(path: string, mostKept: number) {
-    this.#mostKept = mostKept
+  /** `maxKept`: bytes of texts that are kept; what is more is decoded again for every few rows. */
+  constructor(path: string, maxKept: number) {
+    this.#maxKept = maxKept
     this.#path = path
     this.#fd = openSync(path, 'r')
     try {
@@ -104,7 +104,7 @@ export class InputFile {
     const before = this.#kept.get(name)
     if (before !== undefined && isBytesType(type)) this.#keptBytes -= textBytes(before.data)
     this.#kept.delete(name)
-    if (this.#keptBytes + bytes > this.#mostKept) return
+    if (this.#keptBytes + bytes > this.#maxKept) return
     this.#keptBytes += bytes
     this.#kept.set(name, page)
   }

@@ -89,7 +89,7 @@ class Cursor implements Keys {
   times: Int32Array = new Int32Array(0)
   seqs: Float64Array | undefined
   ops: Uint8Array | undefined
-  /** Of the next row: its number in the file, and its place among the keys. */
+  /** Of the next row: its number in the file, and its index among the keys. */
   row = 0
   at = 0
   /** Where the window under way began. */
@@ -155,7 +155,7 @@ function toNumbers(values: BigUint64Array): Float64Array {
 }
 
 /** So many times as many rows as stay, at most, where most are left out or hidden. */
-const mostRead = 4
+const maxReadFactor = 4
 
 class Merge {
   readonly #task: MergeTask
@@ -177,7 +177,7 @@ class Merge {
     this.#task = task
     this.#cursors = cursors
     this.#only = task.only && new Set(task.only)
-    const longest = cursors.reduce((most, { file }) => Math.max(most, file.textBytes), 0)
+    const longest = cursors.reduce((max, { file }) => Math.max(max, file.textBytes), 0)
     this.#limit = Math.max(1, Math.min(task.shape.groupRows, Math.floor(groupTextBytes / Math.max(1, longest))))
     for (const cursor of cursors) {
       if (cursor.isDone) continue
@@ -186,18 +186,18 @@ class Merge {
     }
   }
 
-  /** The next rows, their places file after file; undefined at the end. */
+  /** The next rows, their indices file after file; undefined at the end. */
   next(): SortedRows | undefined {
     if (this.#heap.length === 0) return undefined
     for (const cursor of this.#cursors) cursor.first = cursor.row
     const count = this.#take()
-    return this.#place(count)
+    return this.#index(count)
   }
 
   /** Takes rows in order until enough of them stay. */
   #take(): number {
     const isMerged = this.#task.shape.merge !== 'none'
-    const most = this.#limit * mostRead
+    const max = this.#limit * maxReadFactor
     let count = 0
     let kept = 0
     while (this.#heap.length > 0) {
@@ -206,7 +206,7 @@ class Merge {
       do {
         const stays = this.#isKept(cursor)
         const isNew = !isMerged || count === 0 || !stays || !this.#isSame(cursor, count - 1)
-        if (isNew && (kept >= this.#limit || count >= most)) return count
+        if (isNew && (kept >= this.#limit || count >= max)) return count
         if (count === this.#sources.length) this.#grow()
         this.#add(cursor, count++, stays)
         if (isNew && stays) kept++
@@ -261,11 +261,11 @@ class Merge {
     this.#ops = grown(new Uint8Array(length), this.#ops)
   }
 
-  /** From the order of the rows to their places, file after file. */
-  #place(count: number): SortedRows {
+  /** From the order of the rows to their indices, file after file. */
+  #index(count: number): SortedRows {
     const { hasSeries, columns: shaped, time } = this.#task.shape
     let rows = 0
-    const nextPlace = Uint32Array.from(this.#cursors, ({ first, row }) => {
+    const nextIndex = Uint32Array.from(this.#cursors, ({ first, row }) => {
       const base = rows
       rows += row - first
       return base
@@ -279,15 +279,15 @@ class Merge {
     let kept = 0
     let hasDeletes = false
     for (let i = 0; i < count; i++) {
-      const place = nextPlace[this.#sources[i]!]!++
-      if (tsids !== undefined) tsids[place] = this.#tsids[i]!
-      owners[place] = this.#owners[i]!
-      times[2 * place] = this.#times[2 * i]!
-      times[2 * place + 1] = this.#times[2 * i + 1]!
-      seqs[place] = this.#seqs[i]!
-      ops[place] = this.#ops[i]!
-      hasDeletes ||= ops[place] !== 0
-      if (this.#stays[i] === 1) sorted[kept++] = place
+      const index = nextIndex[this.#sources[i]!]!++
+      if (tsids !== undefined) tsids[index] = this.#tsids[i]!
+      owners[index] = this.#owners[i]!
+      times[2 * index] = this.#times[2 * i]!
+      times[2 * index + 1] = this.#times[2 * i + 1]!
+      seqs[index] = this.#seqs[i]!
+      ops[index] = this.#ops[i]!
+      hasDeletes ||= ops[index] !== 0
+      if (this.#stays[i] === 1) sorted[kept++] = index
     }
     const columns = shaped.map(
       (column, i): ColumnData =>
@@ -298,7 +298,7 @@ class Merge {
               this.#cursors.flatMap(cursor => this.#pieces(cursor, column, i))
             )
     )
-    const ownerOf = (place: number) => owners[place]!
+    const ownerOf = (index: number) => owners[index]!
     return { tsids, seqs, ops: hasDeletes ? ops : undefined, ownerOf, columns, times, sorted: sorted.subarray(0, kept) }
   }
 
@@ -328,12 +328,12 @@ class Merge {
   #down(): void {
     const heap = this.#heap
     for (let at = 0; ; ) {
-      let least = 2 * at + 1
-      if (least >= heap.length) return
-      if (least + 1 < heap.length && heap[least]!.isAfter(heap[least + 1]!)) least++
-      if (!heap[at]!.isAfter(heap[least]!)) return
-      ;[heap[least], heap[at]] = [heap[at]!, heap[least]!]
-      at = least
+      let min = 2 * at + 1
+      if (min >= heap.length) return
+      if (min + 1 < heap.length && heap[min]!.isAfter(heap[min + 1]!)) min++
+      if (!heap[at]!.isAfter(heap[min]!)) return
+      ;[heap[min], heap[at]] = [heap[at]!, heap[min]!]
+      at = min
     }
   }
 }

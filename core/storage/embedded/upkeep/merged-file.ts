@@ -60,7 +60,7 @@ function isAlike(table: Table, files: readonly DataFile[]): boolean {
 }
 
 function numbersOf(files: readonly DataFile[]) {
-  const minSeq = files.reduce((least, file) => Math.min(least, file.minSeq), Number.POSITIVE_INFINITY)
+  const minSeq = files.reduce((min, file) => Math.min(min, file.minSeq), Number.POSITIVE_INFINITY)
   const maxSeq = files.reduce((most, file) => Math.max(most, file.maxSeq), Number.NEGATIVE_INFINITY)
   const id = files.reduce((max, file) => Math.max(max, file.id), 0)
   return { minSeq, maxSeq, name: `${minSeq}-${maxSeq}-${id}.parquet` }

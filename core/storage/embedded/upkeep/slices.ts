@@ -18,7 +18,7 @@ export interface Slice {
 /** Rows of a slice, unless one series has more: some row groups, so that few of these are cut short. */
 const usualRows = 1 << 20
 /** All rows are looked through for each slice. */
-const mostSlices = 8
+const maxSlices = 8
 
 /** Slices in the order of a file. Rows are puts, and numbers in every column. */
 export function* slices(asked: RowsToCollect, owners: RowKeys['owners'], usual = usualRows): Generator<Slice> {
@@ -27,11 +27,11 @@ export function* slices(asked: RowsToCollect, owners: RowKeys['owners'], usual =
   const counted = countSeries(tsids, owners)
   const { series, counts } = counted
   const rows = writes.reduce((sum, write) => sum + write.rows, 0)
-  const most = Math.max(usual, Math.ceil(rows / mostSlices))
+  const max = Math.max(usual, Math.ceil(rows / maxSlices))
   const moved = new MovedRows(counted, writes)
   for (let from = 0, to = 0; from < series.length; from = to) {
     let rows = 0
-    for (; to < series.length && (to === from || rows + counts[series[to]!]! <= most); to++) {
+    for (; to < series.length && (to === from || rows + counts[series[to]!]! <= max); to++) {
       rows += counts[series[to]!]!
     }
     yield slice(asked, counted, series.subarray(from, to), moved)
@@ -70,9 +70,9 @@ class MovedRows {
   readonly #next: Int32Array
 
   constructor({ first, counts }: CountedSeries, writes: readonly MemtableRows[]) {
-    const most = writes.reduce((most, { rows }) => Math.max(most, rows), 0)
-    this.from = new Uint32Array(most)
-    this.to = new Uint32Array(most)
+    const max = writes.reduce((max, { rows }) => Math.max(max, rows), 0)
+    this.from = new Uint32Array(max)
+    this.to = new Uint32Array(max)
     this.#first = first
     this.#next = new Int32Array(counts.length).fill(-1)
   }

@@ -13,7 +13,7 @@ export interface RowKeys {
   readonly seqs: Float64Array | undefined
 }
 
-/** Places of the rows in that order. */
+/** Indices of the rows in that order. */
 export function sortRows(keys: RowKeys): Uint32Array {
   const { rows, tsids, owners } = keys
   if (tsids === undefined) return sortRuns(keys, Uint32Array.of(rows))
@@ -22,26 +22,26 @@ export function sortRows(keys: RowKeys): Uint32Array {
   // Where the next row of a series goes.
   const next = new Uint32Array(counts.length)
   for (let i = 0; i < series.length; i++) next[series[i]!] = i === 0 ? 0 : ends[i - 1]!
-  const places = new Uint32Array(rows)
-  for (let row = 0; row < rows; row++) places[next[tsids[row]! - first]!++] = row
-  return sortRuns(keys, ends, places)
+  const indices = new Uint32Array(rows)
+  for (let row = 0; row < rows; row++) indices[next[tsids[row]! - first]!++] = row
+  return sortRuns(keys, ends, indices)
 }
 
-/** The same of rows that are by series already, in the order of `places`; `ends`: where the rows of each series end. */
-export function sortRuns(keys: RowKeys, ends: Uint32Array, places = inOrder(keys.rows)): Uint32Array {
+/** The same of rows that are by series already, in the order of `indices`; `ends`: where the rows of each series end. */
+export function sortRuns(keys: RowKeys, ends: Uint32Array, indices = inOrder(keys.rows)): Uint32Array {
   const sorter = new RunSorter(keys)
   let from = 0
   for (const to of ends) {
-    sorter.sort(places, from, to)
+    sorter.sort(indices, from, to)
     from = to
   }
-  return places
+  return indices
 }
 
 function inOrder(rows: number): Uint32Array {
-  const places = new Uint32Array(rows)
-  for (let row = 0; row < rows; row++) places[row] = row
-  return places
+  const indices = new Uint32Array(rows)
+  for (let row = 0; row < rows; row++) indices[row] = row
+  return indices
 }
 
 export interface CountedSeries {
@@ -100,52 +100,52 @@ class RunSorter {
     this.#seqs = seqs
   }
 
-  sort(places: Uint32Array, from: number, to: number): void {
-    let end = this.#ascending(places, from, to)
+  sort(indices: Uint32Array, from: number, to: number): void {
+    let end = this.#ascending(indices, from, to)
     if (end === to) return
     let runs = [from]
     while (end < to) {
       runs.push(end)
-      end = this.#nextRun(places, end, to)
+      end = this.#nextRun(indices, end, to)
     }
     if (this.#scratch.length < to - from) this.#scratch = new Uint32Array(to - from)
     while (runs.length > 1) {
       const merged: number[] = []
       for (let i = 0; i < runs.length; i += 2) {
         merged.push(runs[i]!)
-        if (i + 1 < runs.length) this.#merge(places, runs[i]!, runs[i + 1]!, runs[i + 2] ?? to)
+        if (i + 1 < runs.length) this.#merge(indices, runs[i]!, runs[i + 1]!, runs[i + 2] ?? to)
       }
       runs = merged
     }
   }
 
   /** Where rows in order end. */
-  #ascending(places: Uint32Array, from: number, to: number): number {
+  #ascending(indices: Uint32Array, from: number, to: number): number {
     let i = from + 1
-    while (i < to && !this.#isAfter(places[i - 1]!, places[i]!)) i++
+    while (i < to && !this.#isAfter(indices[i - 1]!, indices[i]!)) i++
     return Math.min(i, to)
   }
 
-  #nextRun(places: Uint32Array, from: number, to: number): number {
-    const end = this.#ascending(places, from, to)
+  #nextRun(indices: Uint32Array, from: number, to: number): number {
+    const end = this.#ascending(indices, from, to)
     if (end - from >= shortRun) return end
     const stop = Math.min(to, from + shortRun)
     for (let i = end; i < stop; i++) {
-      const row = places[i]!
+      const row = indices[i]!
       let at = i
-      for (; at > from && this.#isAfter(places[at - 1]!, row); at--) places[at] = places[at - 1]!
-      places[at] = row
+      for (; at > from && this.#isAfter(indices[at - 1]!, row); at--) indices[at] = indices[at - 1]!
+      indices[at] = row
     }
     return stop
   }
 
-  #merge(places: Uint32Array, from: number, middle: number, to: number): void {
+  #merge(indices: Uint32Array, from: number, middle: number, to: number): void {
     const scratch = this.#scratch
     const left = middle - from
-    scratch.set(places.subarray(from, middle))
+    scratch.set(indices.subarray(from, middle))
     for (let i = 0, j = middle, put = from; i < left; put++) {
-      if (j < to && this.#isAfter(scratch[i]!, places[j]!)) places[put] = places[j++]!
-      else places[put] = scratch[i++]!
+      if (j < to && this.#isAfter(scratch[i]!, indices[j]!)) indices[put] = indices[j++]!
+      else indices[put] = scratch[i++]!
     }
   }
 

@@ -8,7 +8,7 @@ import type { FileColumn } from '../datafile/stored-column.ts'
 import { groupTextBytes, textEnd } from '../datafile/write-rows.ts'
 import { groupColumn } from '../index/group-column.ts'
 import { memoryOf } from './row-memory.ts'
-import { type KeptRows, keepRows, type MergeWay, valuePlaces } from './versions.ts'
+import { type KeptRows, keepRows, type MergeWay, valueIndices } from './versions.ts'
 
 /** What a file holds. */
 export interface FileShape {
@@ -29,19 +29,19 @@ export interface FileShape {
   readonly keepDeletes: boolean
 }
 
-/** Rows in memory, by place; all versions of a row are among them. */
+/** Rows in memory, by index; all versions of a row are among them. */
 export interface SortedRows {
   readonly tsids: Uint32Array | undefined
   readonly seqs: Float64Array | undefined
   /** 1: a delete. Undefined: there are none. */
   readonly ops: Uint8Array | undefined
   /** Whose each is; only asked for where the file says so. */
-  readonly ownerOf: (place: number) => number
+  readonly ownerOf: (index: number) => number
   /** Parallel to those of the file. */
   readonly columns: readonly ColumnData[]
   /** As words, the low one first. */
   readonly times: Int32Array
-  /** Places of those that are not left out, in the order of the file. */
+  /** Indices of those that are not left out, in the order of the file. */
   readonly sorted: Uint32Array
 }
 
@@ -85,8 +85,8 @@ export class SortedFile {
   *write(rows: SortedRows): Generator<void> {
     const { merge, keepDeletes } = this.#shape
     const kept = keepRows(merge, keepDeletes, rows, rows.sorted)
-    const count = kept.places.length
-    const isInOrder = kept.merged.length === 0 && areInOrder(kept.places)
+    const count = kept.indices.length
+    const isInOrder = kept.merged.length === 0 && areInOrder(kept.indices)
     for (let from = 0; from < count; ) {
       const to = this.#end(rows, kept, from)
       this.#writeGroup(rows, kept, from, to, isInOrder)
@@ -94,7 +94,7 @@ export class SortedFile {
       yield
     }
     // It would stay until memory is looked through the next time.
-    for (const places of [kept.places, rows.sorted]) free(places)
+    for (const indices of [kept.indices, rows.sorted]) free(indices)
     for (const buffer of memoryOf(rows)) buffer.transfer(0)
   }
 
@@ -113,30 +113,30 @@ export class SortedFile {
   }
 
   #end({ columns }: SortedRows, kept: KeptRows, from: number): number {
-    const to = Math.min(kept.places.length, from + this.#shape.groupRows)
+    const to = Math.min(kept.indices.length, from + this.#shape.groupRows)
     const texts = columns.filter(({ kind }) => kind !== 'fixed')
     if (texts.length === 0) return to
     const sizes = new Float64Array(to - from)
-    for (const data of texts) addTextSizes(data, valuePlaces(kept, data, from, to), 0, sizes)
+    for (const data of texts) addTextSizes(data, valueIndices(kept, data, from, to), 0, sizes)
     return textEnd(sizes, from, groupTextBytes).to
   }
 
   #writeGroup(rows: SortedRows, kept: KeptRows, from: number, to: number, isInOrder: boolean): void {
     const { hasSeries, hasOrder, hasOwner, numbersGroups } = this.#shape
-    const places = kept.places.subarray(from, to)
+    const indices = kept.indices.subarray(from, to)
     // Made for this row group alone.
     const made: ColumnData[] = []
     const take = (type: ColumnType, data: ColumnData) => {
       if (isInOrder) return sliceRows(type, data, from, to)
-      const picked = pickRows(type, data, valuePlaces(kept, data, from, to), 0, to - from)
+      const picked = pickRows(type, data, valueIndices(kept, data, from, to), 0, to - from)
       made.push(picked)
       return picked
     }
     const columns = this.#shape.columns.map(({ type }, i) => take(type, rows.columns[i]!))
     this.#see(columns[this.#shape.time]!)
     const hidden: ColumnData[] = [
-      ...(hasOrder ? this.#order(rows, places) : []),
-      ...(hasOwner ? [owners(places, rows.ownerOf)] : [])
+      ...(hasOrder ? this.#order(rows, indices) : []),
+      ...(hasOwner ? [owners(indices, rows.ownerOf)] : [])
     ]
     const group = { kind: 'fixed', values: new Uint32Array(numbersGroups ? to - from : 0).fill(this.#groups) } as const
     made.push(...hidden, group)
@@ -151,15 +151,15 @@ export class SortedFile {
     this.#groups++
   }
 
-  #order({ seqs, ops }: SortedRows, places: Uint32Array): ColumnData[] {
+  #order({ seqs, ops }: SortedRows, indices: Uint32Array): ColumnData[] {
     // One bigint a row would cost more than all its columns.
-    const words = new Uint32Array(2 * places.length)
-    const deletes = new Uint8Array(places.length)
-    for (let i = 0; i < places.length; i++) {
-      const seq = seqs![places[i]!]!
+    const words = new Uint32Array(2 * indices.length)
+    const deletes = new Uint8Array(indices.length)
+    for (let i = 0; i < indices.length; i++) {
+      const seq = seqs![indices[i]!]!
       words[2 * i] = seq
       words[2 * i + 1] = seq / 2 ** 32
-      if (ops === undefined || ops[places[i]!] === 0) continue
+      if (ops === undefined || ops[indices[i]!] === 0) continue
       deletes[i] = 1
       this.#deletes = true
     }
@@ -184,8 +184,8 @@ export class SortedFile {
   }
 }
 
-function areInOrder(places: Uint32Array): boolean {
-  for (let i = 0; i < places.length; i++) if (places[i] !== i) return false
+function areInOrder(indices: Uint32Array): boolean {
+  for (let i = 0; i < indices.length; i++) if (indices[i] !== i) return false
   return true
 }
 
@@ -194,8 +194,8 @@ function isBefore(words: Int32Array, a: number, b: number): boolean {
   return high < 0 || (high === 0 && words[2 * a]! >>> 0 < words[2 * b]! >>> 0)
 }
 
-function owners(places: Uint32Array, of: SortedRows['ownerOf']): ColumnData {
-  const values = new Uint32Array(places.length)
-  for (let i = 0; i < places.length; i++) values[i] = of(places[i]!)
+function owners(indices: Uint32Array, of: SortedRows['ownerOf']): ColumnData {
+  const values = new Uint32Array(indices.length)
+  for (let i = 0; i < indices.length; i++) values[i] = of(indices[i]!)
   return { kind: 'fixed', values }
 }

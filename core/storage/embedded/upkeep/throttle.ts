@@ -14,7 +14,7 @@ const firstRate = 64 * 1024
 /** Flushes of less say nothing of the rate. */
 const fewBytes = 2 ** 20
 /** No write is held up longer, in milliseconds. */
-const longest = 250
+const maxWait = 250
 
 export class Throttle {
   #rate = firstRate
@@ -35,7 +35,7 @@ export class Throttle {
     const pressure = (held.bytes - free) / (held.limit - free)
     if (!(pressure > 0)) return 0
     const rate = pressure < 1 ? this.#rate * (1 / pressure - 1) : 0
-    const wait = Math.min(longest, Math.max(this.#used, now) + bytes / rate - now)
+    const wait = Math.min(maxWait, Math.max(this.#used, now) + bytes / rate - now)
     this.#used = now + wait
     return wait
   }

@@ -57,7 +57,7 @@ function tidy(type: keyof typeof untidy): void {
 }
 
 /** Milliseconds. */
-const longestRest = 200
+const maxPause = 200
 /** Milliseconds after a flush in which others are taken to write. */
 const busy = 10_000
 let lastFlush = Number.NEGATIVE_INFINITY
@@ -70,7 +70,7 @@ async function rest(): Promise<void> {
   tidy('minor')
   const now = performance.now()
   const worked = now - restedAt
-  if (now - lastFlush < busy) await pause(Math.min(worked, longestRest))
+  if (now - lastFlush < busy) await pause(Math.min(worked, maxPause))
   else await new Promise(resolve => setImmediate(resolve))
   restedAt = performance.now()
 }

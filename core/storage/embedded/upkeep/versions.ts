@@ -4,7 +4,7 @@ import { type ColumnData, isValid } from '../../../model/batch.ts'
 /** How versions of a row are merged: not at all, to the newest one, or field by field. */
 export type MergeWay = 'none' | 'row' | 'fields'
 
-/** What tells versions of a row from other rows, by place. */
+/** What tells versions of a row from other rows, by index. */
 export interface VersionKeys {
   readonly tsids: Uint32Array | undefined
   /** As words, the low one first. */
@@ -22,17 +22,17 @@ export interface MergedRow {
 }
 
 export interface KeptRows {
-  readonly places: Uint32Array
+  readonly indices: Uint32Array
   readonly merged: readonly MergedRow[]
-  /** What `merged` tells places of. */
+  /** The order that ranges of `merged` count in. */
   readonly sorted: Uint32Array
 }
 
-/** `keepDeletes`: what they hide may lie elsewhere. `sorted` are places, those of versions of one row from the oldest to the newest. */
+/** `keepDeletes`: what they hide may lie elsewhere. `sorted` are indices, those of versions of one row from the oldest to the newest. */
 export function keepRows(way: MergeWay, keepDeletes: boolean, keys: VersionKeys, sorted: Uint32Array): KeptRows {
-  if (way === 'none') return { places: sorted, merged: [], sorted }
+  if (way === 'none') return { indices: sorted, merged: [], sorted }
   const { ops } = keys
-  const places = new Uint32Array(sorted.length)
+  const indices = new Uint32Array(sorted.length)
   const merged: MergedRow[] = []
   let put = 0
   for (let from = 0, to: number; from < sorted.length; from = to) {
@@ -43,15 +43,15 @@ export function keepRows(way: MergeWay, keepDeletes: boolean, keys: VersionKeys,
       let deleted = to - 1
       while (deleted >= live && ops[sorted[deleted]!] === 0) deleted--
       if (deleted >= live) {
-        if (keepDeletes) places[put++] = sorted[deleted]!
+        if (keepDeletes) indices[put++] = sorted[deleted]!
         live = deleted + 1
       }
     }
     if (live === to) continue
     if (to - live > 1) merged.push({ at: put, from: live, to })
-    places[put++] = sorted[to - 1]!
+    indices[put++] = sorted[to - 1]!
   }
-  return { places: places.subarray(0, put), merged, sorted }
+  return { indices: indices.subarray(0, put), merged, sorted }
 }
 
 function isSame({ tsids, times }: VersionKeys, a: number, b: number): boolean {
@@ -59,14 +59,14 @@ function isSame({ tsids, times }: VersionKeys, a: number, b: number): boolean {
   return tsids === undefined || tsids[a] === tsids[b]
 }
 
-/** Places of a column's values for rows `from` to `to` of those that stay: of a merged row that of the newest version with a value. */
-export function valuePlaces(
-  { places, merged, sorted }: KeptRows,
+/** Indices of a column's values for rows `from` to `to` of those that stay: of a merged row that of the newest version with a value. */
+export function valueIndices(
+  { indices, merged, sorted }: KeptRows,
   data: ColumnData,
   from: number,
   to: number
 ): Uint32Array {
-  const own = places.subarray(from, to)
+  const own = indices.subarray(from, to)
   const first = merged.findIndex(({ at }) => at >= from)
   if (data.valid === undefined || first < 0 || merged[first]!.at >= to) return own
   const picked = own.slice()

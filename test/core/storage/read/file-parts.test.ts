@@ -64,13 +64,18 @@ const value = { id: 2, physical: 'value', type: 'Float64' } as const
 const nothing = { id: 3, physical: 'nothing', type: 'Float64' } as const
 
 /** What is read of the file's parts, series by series. */
-function read(files: FileParts, path: string, tsids: readonly number[], tables: readonly number[], range: number[]) {
+function read(
+  files: FileParts,
+  path: string,
+  tsids: readonly number[],
+  owners: readonly number[] | undefined,
+  range: number[]
+) {
   if (tsids.length === 0) return []
   const [from, to] = range as [number, number]
-  const wanted = new WantedSeries(Uint32Array.from(tsids))
+  const wanted = new WantedSeries(Uint32Array.from(tsids), owners && Uint32Array.from(owners))
   const query = {
     wanted,
-    tables: Uint32Array.from(tables),
     time,
     unit: 'ms',
     from,
@@ -122,14 +127,35 @@ t.test('files of our own, cut into small row groups and pages', async t => {
         // What is known before the first question, or not.
         if (group % 2 === 0) files.know(path)
         for (const question of questions) {
-          const tables = [...new Set(question.tsids.map(tsid => tsid % 2))].sort()
-          const found = read(files, path, question.tsids, tables, [question.from, question.from + question.length])
+          const owners = page % 2 === 0 ? question.tsids.map(tsid => tsid % 2) : undefined
+          const found = read(files, path, question.tsids, owners, [question.from, question.from + question.length])
           t.same(found, expected(all, question))
         }
       }
     ),
     { numRuns: 200 }
   )
+})
+
+t.test('pages of other tables are not read, though series numbers of all tables lie between one another', t => {
+  const path = join(temporaryFolder(t), 'tables.parquet')
+  const all = Array.from({ length: 64 }, (_, tsid) => ({ table: tsid % 4, tsid, time: tsid, value: 1 })).sort(
+    byFileOrder
+  )
+  // A page holds half of a table's series.
+  ownFile(path, all, 16, 8)
+  const files = new FileParts(new PageCache<Kept>(100_000, sizeOf))
+  const tsids = Uint32Array.of(20, 21, 22, 23)
+  const asked = { time, unit: 'ms', from: 0, to: 100, values: [value] } as const
+  const known = files.read(path, { ...asked, wanted: new WantedSeries(tsids, Uint32Array.of(0, 1, 2, 3)) })
+  t.strictSame(
+    known.counts,
+    { groups: [0, 1, 2, 3], known: 4, hits: 0, misses: 12 },
+    'numbers, times and values of four pages'
+  )
+  const other = files.read(path, { ...asked, wanted: new WantedSeries(Uint32Array.of(20, 21), Uint32Array.of(0, 2)) })
+  t.strictSame(other.counts.groups, [0, 2], 'series 21 is of another table than is said, which nobody says')
+  t.end()
 })
 
 t.test('a file that cannot be read is told of by the query, not before', t => {
@@ -153,7 +179,7 @@ t.test('files that DuckDB wrote, sorted by something else and in seconds', async
     FROM range(5000) r(i) ORDER BY (i % 7) DESC, i) TO '${path}' (COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 2048)`)
   const files = new FileParts(new PageCache<Kept>(2 ** 20, sizeOf))
   const wanted = new WantedSeries(Uint32Array.of(2, 5))
-  const query = { wanted, tables: undefined, time, unit: 's', from: 10, to: 20, values: [value] } as const
+  const query = { wanted, time, unit: 's', from: 10, to: 20, values: [value] } as const
   const [batch] = readSamples(files.read(path, query).parts, query, { versions: false, merges: false })
   t.same(
     batch!.columns.map(({ values }) => [...(values as Float64Array)]),
@@ -171,6 +197,6 @@ t.test('what a file is read for in vain is said', async t => {
   const path = join(temporaryFolder(t), 'damaged.parquet')
   writeFileSync(path, 'PAR1 and nothing else PAR1')
   const wanted = new WantedSeries(Uint32Array.of(1))
-  const query = { wanted, tables: undefined, time, unit: 'ms', from: 0, to: 1, values: [] } as const
+  const query = { wanted, time, unit: 'ms', from: 0, to: 1, values: [] } as const
   t.throws(() => new FileParts(new PageCache<Kept>(0, sizeOf)).read(path, query), { message: /^Parquet: / })
 })
