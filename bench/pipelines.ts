@@ -157,7 +157,7 @@ function measurePipeline(
       variablesFromInput: false,
       maxDispatchDepth: 8,
       maxGroups: 1000,
-      columns: { most: 2000, key: 'limits.max_columns' },
+      columns: { max: 2000, key: 'limits.max_columns' },
       options: {},
       pipeline: () => pipeline,
       existing: () => undefined

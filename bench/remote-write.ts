@@ -12,7 +12,7 @@ import { wide } from './print.ts'
 import { countSamples } from './server.ts'
 
 /** So many fit on a line. */
-const mostRounds = 10
+const maxRounds = 10
 
 export async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -36,7 +36,7 @@ export async function main(args: string[]): Promise<void> {
     }
     const run = {
       ...{ folder, corpus, items: readCorpus(corpus).items, connections: Number(values.connections) },
-      ...(values.corpus === undefined && Number(values.rounds) <= mostRounds && { rounds: Number(values.rounds) })
+      ...(values.corpus === undefined && Number(values.rounds) <= maxRounds && { rounds: Number(values.rounds) })
     }
     const own = await measureOwn(run, '/v1/metricsys/write', { what: 'samples', count: countSamples })
     await comparePeers(run, own, peerKinds, values.peers)

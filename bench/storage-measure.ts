@@ -13,7 +13,7 @@ import { mebibytes, whole } from './print.ts'
 
 export const never = new AbortController().signal
 export const MiB = 2 ** 20
-const mostResident = 1024 * MiB
+const maxResident = 1024 * MiB
 /** Flushes of a job: so many files that the last of them makes the engine merge all. */
 export const rounds = 4
 
@@ -133,7 +133,7 @@ export async function finish({ name, note, engine, metrics, table, written, flus
     ['flushed', `${perSecond(flushed)} rows/s`, `${(flushedBytes / written.rows).toFixed(2)} bytes/row`],
     ['compacted', `${perSecond(compacted)} rows/s`, `${rounds} files to ${files}`],
     ['at rest', `${atRest.toFixed(2)} bytes/row`, atMost(atRest, targets.atRest)],
-    ['peak memory', mebibytes(peak), atMost(peak, mostResident)],
+    ['peak memory', mebibytes(peak), atMost(peak, maxResident)],
     ['steady memory', mebibytes(process.memoryUsage.rss())]
   ])
   await engine.close()

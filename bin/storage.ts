@@ -87,7 +87,7 @@ async function repairFolder(folder: DataFolder, examination: Examination, yes: b
   if (!examination.findings.some(finding => finding.kind === 'damage')) return false
   const plan = await planRepair(folder, examination)
   try {
-    print(yes ? `\nRepair, what is replaced goes to ${plan.place}:` : '\nWhat a repair would do:')
+    print(yes ? `\nRepair, what is replaced goes to ${plan.lostFolder}:` : '\nWhat a repair would do:')
     for (const { lines, run } of plan.steps) {
       for (const line of lines) print(`  ${line}`)
       if (yes) await run()

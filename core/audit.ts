@@ -36,9 +36,9 @@ export function createAudit(config: Config['audit'], metrics: Metrics): Audit {
   const help = 'Lines of the audit log that could not be written, or went beyond [audit] max_file_size.'
   const lost = metrics.counter('svc_audit_lines_lost_total', help)
   lost.add(0)
-  const { dir, max_files: keep, max_file_size: most } = config
+  const { dir, max_files: keep, max_file_size: maxBytes } = config
   const onLost = (lines: number) => lost.add(lines)
-  const files = config.enable ? createLogFiles({ name: 'audit', dir, keep, most, onLost }) : undefined
+  const files = config.enable ? createLogFiles({ name: 'audit', dir, keep, maxBytes, onLost }) : undefined
   const record = (event: AuditEvent) => {
     if (files === undefined) return
     events.add(1, { action: event.action })

@@ -1,6 +1,6 @@
 // The part of the public API that computes and opens nothing: code in a thread of its own imports it instead of `core/index.ts`.
 export { closest, didYouMean } from './config/closest.ts'
-export { formatDuration, formatSize, parseDuration, parseSize, parseTtl } from './config/units.ts'
+export { formatDuration, formatSize, parseDuration } from './config/units.ts'
 export type { ErrorCode, ErrorOptions, ItemError } from './errors.ts'
 export { DbError, errorCodes, ItemsError, isDbError, ParseError } from './errors.ts'
 export type { RequestContext } from './http/context.ts'
@@ -25,14 +25,13 @@ export { isExactFloat, isExactFloat32, readExactFloat, readExactInteger } from '
 export { booleanColumn, floatColumn, integerColumn, textColumn } from './model/item-column.ts'
 export type { CellKind, Item, ItemBatchParts, ItemValue } from './model/items.ts'
 export { cell, checkRoom, ItemBatch, ItemField, itemState, Timestamp } from './model/items.ts'
-export { maxJsonDepth, parseJson, readJson, readNumber, readWord, textEnd } from './model/json.ts'
+export { maxJsonDepth, parseJson, readJson, readNumber, textEnd } from './model/json.ts'
 export { checkJsonValues, countJsonValues, tooManyValues } from './model/json-count.ts'
 export type { JsonCursor } from './model/json-cursor.ts'
 export { jsonCursor, jsonError, skipSpace, unexpected } from './model/json-cursor.ts'
 export { unescapeJson, unescapeSteps } from './model/json-escape.ts'
 export {
   checkJson,
-  eachElement,
   eachMember,
   elements,
   isShort,
@@ -47,7 +46,7 @@ export type { Limit } from './model/limit.ts'
 export { nameProblem } from './model/name.ts'
 export { parseTableOptions } from './model/options.ts'
 export type { SeriesKeys, SeriesLabel, SeriesName, SeriesWrite } from './model/series.ts'
-export { hashKeys, hashWords, KeyHash, seriesSeed } from './model/series-hash.ts'
+export { KeyHash, seriesSeed } from './model/series-hash.ts'
 export { quoteName, quoteText } from './model/sql-text.ts'
 export type * from './model/table.ts'
 export type { Zone } from './model/time.ts'
@@ -69,7 +68,6 @@ export { eachPaced, mapPaced, Pace, runAtOnce, runPaced, sortPaced } from './pac
 export { requiredText, requiredTexts } from './regex/literal.ts'
 export type { LinearRegex, RegexMatch } from './regex/regex.ts'
 export { compileRegex } from './regex/regex.ts'
-export type { Replacement } from './regex/replace.ts'
 export { parseReplacement } from './regex/replace.ts'
 export { serialQueue } from './serial.ts'
 export { readCsvRecord, unquoteCsv } from './wire/csv.ts'

@@ -33,16 +33,16 @@ export function watchHeap(): void {
 
 /** The function is told, now and then, which share of the time since was used. */
 export function createTidy(heap: Heap): (used: number) => void {
-  let least = heap.size()
+  let min = heap.size()
   let due = 0
   return used => {
     const size = heap.size()
-    least = Math.min(least, size)
-    if (due === 0 && size > least + growth) due = collections
+    min = Math.min(min, size)
+    if (due === 0 && size > min + growth) due = collections
     if (due === 0 || used > restShare) return
     heap.collect()
     due--
     // What is needed may have become more.
-    if (due === 0) least = heap.size()
+    if (due === 0) min = heap.size()
   }
 }

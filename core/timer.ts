@@ -1,7 +1,7 @@
 // Timers of any length. Those of the runtime hold 24.8 days at most, and take a longer time for one millisecond.
 
 /** Milliseconds one timer of the runtime is asked to hold. */
-const longest = 24 * 86_400_000
+const maxDelay = 24 * 86_400_000
 
 export interface Timer {
   /** No further run; safe to call twice. */
@@ -51,7 +51,7 @@ function schedule(first: number, run: () => void, next: () => number | undefined
   let isHeld = true
   let isStopped = false
   const wait = (milliseconds: number) => {
-    const part = Math.min(milliseconds, longest)
+    const part = Math.min(milliseconds, maxDelay)
     handle = setTimeout(() => (milliseconds > part ? wait(milliseconds - part) : fire()), part)
     if (!isHeld) handle.unref()
   }

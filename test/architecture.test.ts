@@ -1,5 +1,5 @@
 // The layers of ARCHITECTURE.md, read from the import statements of every source file.
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import t from 'tap'
 
@@ -56,6 +56,33 @@ t.test('a plugin imports the public API, its own folder, packages, and types of 
     return !isPublic && !to.startsWith(plugin) && !(typeOnly && to === 'plugins/services.ts')
   })
   t.strictSame(foreign.map(say), [])
+})
+
+t.test('core/index.ts exports what plugins use, what is promised, and the seam of engines', async t => {
+  const clauses = /^(?:import|export) (?:type )?\{([^}]*)\} from '([^']+)'/gm
+  const namesOf = (content: string, from: RegExp) =>
+    Array.from(content.matchAll(clauses), ([, names, source]) => (from.test(source!) ? names! : ''))
+      .flatMap(names => names.split(','))
+      .map(name => name.trim().replace(/^type /, ''))
+  const users = globSync('{examples,plugins,plugins-extra,test/contract}/**/*.{ts,js}', {
+    cwd: root,
+    exclude: file => file.includes('node_modules') || file.includes('assets')
+  })
+  const used = users.flatMap(file =>
+    namesOf(readFileSync(join(root, file), 'utf8'), /core\/|^weir-server/).map(name => name.split(' as ')[0])
+  )
+  const promised = namesOf(text.get('core/api.ts')!, /./)
+  const seam = [...text.get('core/storage/engine.ts')!.matchAll(/^export (?:interface|type) (\w+)/gm)].map(
+    ([, name]) => name!
+  )
+  // What engines throw, and what they are handed.
+  const known = new Set([...used, ...promised, ...seam, 'LimitReached', 'Tracing'])
+  const exported = ['core/index.ts', 'core/compute.ts'].flatMap(file => namesOf(text.get(file)!, /./))
+  t.ok(exported.length > 200)
+  t.strictSame(
+    exported.map(name => name.split(' as ').at(-1)!).filter(name => !known.has(name)),
+    []
+  )
 })
 
 t.test('threads load nothing of the server', async t => {
@@ -155,6 +182,28 @@ t.test('the catalogue lists every plugin folder', async t => {
     folders.filter(folder => !catalogue.includes(`${folder}: () => import('./${folder}/index.ts')`)),
     []
   )
+})
+
+t.test('protocols look alike: the same files under the same names', async t => {
+  // A protocol of several signals has a folder for each that decodes and stores.
+  const protocols: Readonly<Record<string, readonly string[]>> = {
+    lineproto: [''],
+    tsdbput: [''],
+    logpush: [''],
+    eventcollector: [''],
+    telemetry: ['logs/', 'traces/', 'metrics/'],
+    metricsys: ['write/']
+  }
+  const missing = Object.entries(protocols).flatMap(([name, parts]) => {
+    const has = (file: string) => existsSync(join(root, 'plugins', name, file))
+    const shared = ['index.ts', 'routes.ts', 'errors.ts', 'README.md'].filter(file => !has(file))
+    const own = parts.flatMap(part => [
+      ...['receive.ts', 'columns.ts'].filter(file => !has(part + file)).map(file => part + file),
+      ...(has(`${part}decode.ts`) || has(`${part}decode`) ? [] : [`${part}decode.ts`])
+    ])
+    return [...shared, ...own].map(file => `${name}/${file}`)
+  })
+  t.strictSame(missing, [])
 })
 
 t.test('the dashboard stands alone in the browser, and its pages stand alone in it', async t => {

@@ -7,12 +7,12 @@ import type { Credentials, User, UserProvider } from './provider.ts'
 import type { KnownUser, UserTable } from './users.ts'
 
 /** Derivations at the same time: they run on the threads that write the log as well, which strangers must not take up. */
-const mostDerivations = 2
+const maxDerivations = 2
 
 /** A provider over the table that `users` returns at each request. */
 export function createTableProvider(name: string, users: () => UserTable, close: () => void = () => {}): UserProvider {
   const memory = createMemory()
-  const gate = createGate(mostDerivations)
+  const gate = createGate(maxDerivations)
   const never = new AbortController().signal
   const quickly = (known: KnownUser, password: string) =>
     costOf(known.secret) === 0 ? fits(known.secret, password) : memory.has(known, password)
@@ -26,7 +26,7 @@ export function createTableProvider(name: string, users: () => UserTable, close:
         memory.keep(known, password)
         return true
       }
-      const dearest = Array.from(table.values()).reduce((most, { secret }) => Math.max(most, costOf(secret)), 0)
+      const dearest = Array.from(table.values()).reduce((max, { secret }) => Math.max(max, costOf(secret)), 0)
       await spend(dearest - cost, password)
       return false
     } finally {

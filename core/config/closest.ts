@@ -1,13 +1,13 @@
 // Did you mean: the known word nearest to an unknown one.
 
-/** The candidate with the fewest edits, when they are at most `most` (absent: a third of the longer word); undefined otherwise. */
-export function closest(word: string, candidates: Iterable<string>, most?: number): string | undefined {
+/** The candidate with the fewest edits, when they are at most `max` (absent: a third of the longer word); undefined otherwise. */
+export function closest(word: string, candidates: Iterable<string>, max?: number): string | undefined {
   let best: string | undefined
   let fewest = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
     const edits = distance(word.toLowerCase(), candidate.toLowerCase())
     const length = Math.max(word.length, candidate.length)
-    if (edits < fewest && edits < length && edits <= (most ?? Math.max(1, Math.floor(length / 3)))) {
+    if (edits < fewest && edits < length && edits <= (max ?? Math.max(1, Math.floor(length / 3)))) {
       best = candidate
       fewest = edits
     }
@@ -29,9 +29,9 @@ function distance(a: string, b: string): number {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
       const change = above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      let least = Math.min(change, above[j]! + 1, row[j - 1]! + 1)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, before[j - 2]! + 1)
-      row.push(least)
+      let min = Math.min(change, above[j]! + 1, row[j - 1]! + 1)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) min = Math.min(min, before[j - 2]! + 1)
+      row.push(min)
     }
     before = above
     above = row

@@ -6,7 +6,7 @@ export interface Setting {
   readonly path: readonly string[]
   readonly value: unknown
   /** `environment WEIR__HTTP__ADDR`. */
-  readonly place: string
+  readonly location: string
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -19,7 +19,7 @@ export function environmentSettings(env: Environment, schema: SchemaNode): Setti
     .filter(([name, text]) => name.startsWith(prefix) && text !== undefined)
     .map(([name, text]) => {
       const path = name.slice(prefix.length).toLowerCase().split('__')
-      return { path, value: rawValue(nodeAt(schema, path), text!), place: `environment ${name}` }
+      return { path, value: rawValue(nodeAt(schema, path), text!), location: `environment ${name}` }
     })
 }
 

@@ -6,7 +6,7 @@ export interface ConfigProblem {
   /** What is wrong, what was expected, and the likeliest intention. */
   readonly message: string
   /** `weir.toml:12`, `environment WEIR__HTTP__ADDR` or `--http-addr`; undefined when the reporter does not know it. */
-  readonly place?: string | undefined
+  readonly location?: string | undefined
 }
 
 /** A configuration the server does not start with. The message is one line per problem. */
@@ -20,11 +20,15 @@ export class ConfigError extends Error {
   }
 }
 
-function describeProblem({ path, message, place }: ConfigProblem): string {
-  return [place, path.length === 0 ? undefined : path.join('.'), message].filter(part => part !== undefined).join(': ')
+function describeProblem({ path, message, location }: ConfigProblem): string {
+  return [location, path.length === 0 ? undefined : path.join('.'), message]
+    .filter(part => part !== undefined)
+    .join(': ')
 }
 
-/** The same error with a place for every problem that has none. */
+/** The same error with a location for every problem that has none. */
 export function locateProblems(error: ConfigError, locate: (path: readonly string[]) => string | undefined) {
-  return new ConfigError(error.problems.map(problem => ({ ...problem, place: problem.place ?? locate(problem.path) })))
+  return new ConfigError(
+    error.problems.map(problem => ({ ...problem, location: problem.location ?? locate(problem.path) }))
+  )
 }

@@ -39,18 +39,18 @@ export function loadConfig({
 }: LoadOptions = {}): LoadedConfig {
   const schema = configSchema as TSchema as SchemaNode
   const raw: Table = {}
-  const places = new Map<string, string>()
-  const apply = ({ path, value, place }: Setting) => {
+  const locations = new Map<string, string>()
+  const apply = ({ path, value, location }: Setting) => {
     for (let length = 1; length < path.length; length++) {
       const parent = JSON.stringify(path.slice(0, length))
-      if (!places.has(parent)) places.set(parent, place)
+      if (!locations.has(parent)) locations.set(parent, location)
     }
-    places.set(JSON.stringify(path), place)
-    if (!put(raw, path, value)) throw new ConfigError([{ path, message: 'a key above it is no table', place }])
+    locations.set(JSON.stringify(path), location)
+    if (!put(raw, path, value)) throw new ConfigError([{ path, message: 'a key above it is no table', location }])
   }
   if (file !== undefined) {
     const { settings, lines } = fileSettings(file)
-    for (const [path, line] of lines) places.set(path, `${file}:${line}`)
+    for (const [path, line] of lines) locations.set(path, `${file}:${line}`)
     for (const setting of settings) put(raw, setting.path, setting.value)
   }
   for (const setting of environmentSettings(env, schema)) apply(setting)
@@ -58,8 +58,8 @@ export function loadConfig({
 
   const locate = (path: readonly string[]) => {
     for (let length = path.length; length > 0; length--) {
-      const place = places.get(JSON.stringify(path.slice(0, length)))
-      if (place !== undefined) return place
+      const location = locations.get(JSON.stringify(path.slice(0, length)))
+      if (location !== undefined) return location
     }
     return undefined
   }
@@ -67,7 +67,7 @@ export function loadConfig({
   const found = problems.map(problem => elsewhere(problem, schema))
   if (found.length === 0) found.push(...checkValues(value as Config))
   if (found.length > 0)
-    throw new ConfigError(found.map(problem => ({ ...problem, place: locate(problem.path) })).sort(byLine))
+    throw new ConfigError(found.map(problem => ({ ...problem, location: locate(problem.path) })).sort(byLine))
   return { config: withFolders(value as Config), locate }
 }
 
@@ -85,16 +85,18 @@ function fileSettings(file: string) {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     const message = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, 'not valid TOML: ')
-    throw new ConfigError([{ path: [], message, place: `${file}:${error.line}:${error.column}` }])
+    throw new ConfigError([{ path: [], message, location: `${file}:${error.line}:${error.column}` }])
   }
 }
 
 /** One setting per value that is no table; an empty table is a setting of its own. */
-function leaves(table: Readonly<Table>, path: readonly string[], place: string): Setting[] {
+function leaves(table: Readonly<Table>, path: readonly string[], location: string): Setting[] {
   return Object.entries(table).flatMap(([key, value]) => {
     const at = [...path, key]
     if (value === undefined) return []
-    return isTable(value) && Object.keys(value).length > 0 ? leaves(value, at, place) : [{ path: at, value, place }]
+    return isTable(value) && Object.keys(value).length > 0
+      ? leaves(value, at, location)
+      : [{ path: at, value, location }]
   })
 }
 
@@ -113,7 +115,7 @@ function put(target: Table, path: readonly string[], value: unknown): boolean {
 }
 
 function byLine(a: ConfigProblem, b: ConfigProblem): number {
-  const line = ({ place }: ConfigProblem) => Number(/:(\d+)$/.exec(place ?? '')?.[1] ?? Number.MAX_SAFE_INTEGER)
+  const line = ({ location }: ConfigProblem) => Number(/:(\d+)$/.exec(location ?? '')?.[1] ?? Number.MAX_SAFE_INTEGER)
   return line(a) - line(b)
 }
 

@@ -69,9 +69,9 @@ export function typeOf(node: SchemaNode): string {
   if (node.enum !== undefined) return node.enum.map(value => `\`${JSON.stringify(value)}\``).join(', ')
   if (node.type === 'array') return `list of ${node.items?.enum === undefined ? 'texts' : typeOf(node.items)}`
   const { minimum, maximum } = node
-  const least = minimum === undefined ? '' : ` from ${writeUnit(node, minimum)}`
-  const range = maximum === undefined ? least : `${least} to ${maximum}`
-  if (node.unit !== undefined) return `${node.unit}${minimum ? least : ''}`
+  const min = minimum === undefined ? '' : ` from ${writeUnit(node, minimum)}`
+  const range = maximum === undefined ? min : `${min} to ${maximum}`
+  if (node.unit !== undefined) return `${node.unit}${minimum ? min : ''}`
   if (node.type === 'integer') return `whole number${minimum ? range : ''}`
   if (node.type === 'number') return `number${range}`
   if (node.type === 'object') return 'table'

@@ -134,8 +134,8 @@ function texts(column: ParquetColumn, write: (value: unknown) => string | Uint8A
         if (present.has(rows)) {
           const value = write(vector.values[i])
           // A character takes three bytes at most.
-          const most = typeof value === 'string' ? 3 * value.length : value.length
-          if (bytes.length < at + most) bytes = grownBuffer(bytes, at, at + most)
+          const max = typeof value === 'string' ? 3 * value.length : value.length
+          if (bytes.length < at + max) bytes = grownBuffer(bytes, at, at + max)
           if (typeof value === 'string') at += bytes.write(value, at)
           else {
             bytes.set(value, at)

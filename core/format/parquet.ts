@@ -41,7 +41,7 @@ async function* write(answer: RecordsAnswer): AsyncGenerator<Uint8Array> {
     // What the file has of each page stays in memory until its end.
     { pageRows: groupRows }
   )
-  const mostRows = Math.min(groupRows, groupValues / columns.length)
+  const maxRows = Math.min(groupRows, groupValues / columns.length)
   let rows = 0
   const close = () => {
     if (rows > 0)
@@ -57,7 +57,7 @@ async function* write(answer: RecordsAnswer): AsyncGenerator<Uint8Array> {
       const to = Math.min(batch.rows, from + stepRows)
       for (const [c, column] of columns.entries()) column.add(batch.columns[c]!, from, to)
       rows += to - from
-      if (rows >= mostRows || columns.reduce((sum, column) => sum + column.bytes(), 0) >= groupBytes) yield* close()
+      if (rows >= maxRows || columns.reduce((sum, column) => sum + column.bytes(), 0) >= groupBytes) yield* close()
       // An empty piece lets others run.
       else yield new Uint8Array(0)
     }

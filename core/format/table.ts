@@ -19,7 +19,7 @@ export const table: ResultFormat = {
 /** Characters of cells that are looked at or written in one step; an empty piece lets others run. */
 const stepLength = 1 << 16
 /** Characters of one cell. */
-const mostLength = 1 << 18
+const maxLength = 1 << 18
 
 async function* layOut(answer: RecordsAnswer): AsyncGenerator<string> {
   const names = answer.columns.map(({ name }) => name.replace(/\s/g, ' '))
@@ -71,12 +71,12 @@ function whole(cell: Cell): string {
   let text = ''
   for (const piece of typeof cell === 'string' ? [cell] : cell) {
     text += piece
-    if (text.length > mostLength) throw tooLong()
+    if (text.length > maxLength) throw tooLong()
   }
   return text
 }
 
 function tooLong(): DbError {
-  const reason = `a value has more than ${mostLength} characters, which the format table does not take`
+  const reason = `a value has more than ${maxLength} characters, which the format table does not take`
   return new DbError('InvalidArguments', `${reason}: use another format`)
 }

@@ -1,10 +1,10 @@
 // Memory for large bodies, used again once their routes have no more use for it: made anew it would be most of what a busy server throws away.
 
 /** Sizes are powers of two from the first to the last; other bodies get memory of their own. */
-const smallest = 16 << 10
-const largest = 4 << 20
+const minSize = 16 << 10
+const maxSize = 4 << 20
 /** Bytes that wait for the next request, at most. */
-const mostIdle = 16 << 20
+const maxIdleBytes = 16 << 20
 
 export class BodyMemory {
   readonly #idle = new Map<number, Buffer[]>()
@@ -12,7 +12,7 @@ export class BodyMemory {
 
   /** At least so many bytes, with anything in them; undefined for sizes that are not kept. */
   take(bytes: number): Buffer | undefined {
-    if (bytes < smallest || bytes > largest) return undefined
+    if (bytes < minSize || bytes > maxSize) return undefined
     const size = 2 ** Math.ceil(Math.log2(bytes))
     const found = this.#idle.get(size)?.pop()
     if (found === undefined) return Buffer.allocUnsafeSlow(size)
@@ -23,7 +23,7 @@ export class BodyMemory {
   /** Takes memory back that nobody will read any more. */
   give(memory: Buffer): void {
     const size = memory.length
-    if (this.#idleBytes + size > mostIdle) return
+    if (this.#idleBytes + size > maxIdleBytes) return
     this.#idleBytes += size
     const list = this.#idle.get(size)
     if (list === undefined) this.#idle.set(size, [memory])

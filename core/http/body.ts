@@ -34,9 +34,9 @@ export function readSchemaBodies(
   app.addHook('preValidation', async request => {
     const { body, routeOptions, life } = request
     if (routeOptions.schema?.body === undefined || !Buffer.isBuffer(body)) return
-    const { max_form_size: most, max_body_values: values } = http
-    if (most > 0 && body.length > most)
-      throw new DbError('InvalidArguments', `the body is larger than ${most} bytes (http.max_form_size)`, {
+    const { max_form_size: max, max_body_values: values } = http
+    if (max > 0 && body.length > max)
+      throw new DbError('InvalidArguments', `the body is larger than ${max} bytes (http.max_form_size)`, {
         status: 413
       })
     await runPaced(new Pace(life.signal), checkJsonValues(body, values))

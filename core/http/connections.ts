@@ -53,7 +53,7 @@ export function limitConnections(app: FastifyInstance, kind: ServerKind, http: C
     response.once('close', () => answering.delete(socket))
   })
   // Told of a connection on which nothing was read or written for so long, be it between two requests.
-  server.timeout = Math.min(http.unread_timeout, longestTimeout)
+  server.timeout = Math.min(http.unread_timeout, maxTimeout)
   server.on('timeout', (socket: Socket) => {
     if (waiting.has(socket)) return
     if (answering.has(socket)) {
@@ -66,7 +66,7 @@ export function limitConnections(app: FastifyInstance, kind: ServerKind, http: C
 }
 
 /** Milliseconds that Node's own timers can count. */
-const longestTimeout = 2 ** 31 - 1
+const maxTimeout = 2 ** 31 - 1
 
 /** Half of the files the process may have open, for each of so many servers; the rest is for data. */
 function standardLimit(servers: number): number {

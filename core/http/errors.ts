@@ -8,7 +8,7 @@ import { DbError, errorCodes, isDbError } from '../errors.ts'
 import type { PluginSpec, WireError } from '../plugin.ts'
 
 const masked: ReadonlySet<string> = new Set(['Unknown', 'Internal'])
-const longestHeader = 1000
+const maxHeaderLength = 1000
 
 /** Answers errors of every route with `{code, error, execution_time_ms}` or in the shape its plugin gives them. */
 export function answerErrors(app: FastifyInstance, plugins: ReadonlyMap<string, PluginSpec>): void {
@@ -144,7 +144,7 @@ function withText(error: DbError, text: string): DbError {
 
 /** Header values hold printable ASCII only: line breaks go, other characters are escaped as in JSON. */
 function headerText(text: string): string {
-  const cut = text.length > longestHeader ? `${text.slice(0, longestHeader)}...` : text
+  const cut = text.length > maxHeaderLength ? `${text.slice(0, maxHeaderLength)}...` : text
   return cut
     .replace(/[\r\n\t]+/g, ' ')
     .replace(/[^\x20-\x7e]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -16,8 +16,8 @@ export function acceptForms(app: PluginApp<never, never>): void {
     const limit = smaller(http.body_limit, http.max_form_size)
     const tooLarge = limit === http.body_limit ? undefined : formTooLarge
     const body = await readBody(request, limit, tooLarge)
-    const most = http.max_form_fields || Number.POSITIVE_INFINITY
-    return runPaced(new Pace(request.life.signal), readParameters(body ?? Buffer.alloc(0), most))
+    const max = http.max_form_fields || Number.POSITIVE_INFINITY
+    return runPaced(new Pace(request.life.signal), readParameters(body ?? Buffer.alloc(0), max))
   })
 }
 

@@ -38,8 +38,8 @@ function addValue(parameters: Parameters, key: string, value: string): void {
   else known.push(value)
 }
 
-function tooMany(most: number): DbError {
-  return new DbError('InvalidArguments', `the form has more than ${most} fields (http.max_form_fields)`)
+function tooMany(max: number): DbError {
+  return new DbError('InvalidArguments', `the form has more than ${max} fields (http.max_form_fields)`)
 }
 
 /** The fields of a form, where `acceptForms` has read one. */

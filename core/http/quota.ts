@@ -47,10 +47,10 @@ export function createQuotas(
   const charge = (key: `${Holder}_${QuotaKind}`, name: string, amount: number): DbError | undefined => {
     const rate = http.quota[key]
     if (rate === 0) return undefined
-    const most = (rate * http.quota.burst) / 1000
-    const account = accountOf(accounts.get(key)!, name, most, now())
+    const max = (rate * http.quota.burst) / 1000
+    const account = accountOf(accounts.get(key)!, name, max, now())
     const time = now()
-    account.left = Math.min(most, account.left + ((time - account.at) * rate) / 1000)
+    account.left = Math.min(max, account.left + ((time - account.at) * rate) / 1000)
     account.at = time
     if (account.left <= 0) {
       refused.add(1, { quota: key })
@@ -73,8 +73,8 @@ export function createQuotas(
 }
 
 /** The account of a name, a full one where there is none. */
-function accountOf(known: Map<string, Account>, name: string, most: number, at: number): Account {
-  const account = known.get(name) ?? { left: most, at }
+function accountOf(known: Map<string, Account>, name: string, max: number, at: number): Account {
+  const account = known.get(name) ?? { left: max, at }
   // The last one used stands last.
   known.delete(name)
   known.set(name, account)

@@ -9,7 +9,7 @@ import { isUnder } from './fence.ts'
 type Limits = Config['http']['rate_limit']
 
 /** Clients that are counted at the same time; beyond that the one that was silent longest begins anew. */
-const mostClients = 50_000
+const maxClients = 50_000
 
 /** Refuses requests under /v1 beyond the limits with 429 and `Retry-After`. */
 export interface RateLimits {
@@ -39,7 +39,7 @@ export async function limitRates(
     const options = {
       max: () => http.rate_limit[key],
       timeWindow: () => http.rate_limit.window,
-      cache: mostClients,
+      cache: maxClients,
       ...(keyGenerator && { keyGenerator })
     }
     const check = app.createRateLimit(options)

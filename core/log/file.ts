@@ -15,7 +15,7 @@ export interface LogFileOptions {
   /** Files that are kept, the newest. */
   readonly keep: number
   /** Bytes of one file, further lines of the hour are lost; 0 for no limit. */
-  readonly most: number
+  readonly maxBytes: number
   /** Told how many lines were lost. */
   readonly onLost: (lines: number) => void
   readonly now?: () => Date
@@ -29,7 +29,7 @@ export function createLogFiles({
   name = 'weir',
   dir,
   keep,
-  most,
+  maxBytes,
   onLost,
   now = () => new Date()
 }: LogFileOptions): LogOutput {
@@ -51,7 +51,7 @@ export function createLogFiles({
     write(line) {
       const to = current()
       const bytes = Buffer.byteLength(line)
-      if (to === undefined || (most > 0 && to.bytes + bytes > most)) return onLost(1)
+      if (to === undefined || (maxBytes > 0 && to.bytes + bytes > maxBytes)) return onLost(1)
       to.bytes += bytes
       to.write(line)
     },

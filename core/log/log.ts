@@ -24,8 +24,8 @@ export type LogLoss = (output: 'stdout' | 'file', lines: number) => void
 
 /** Logs to the standard output and to hourly files in `dir`, as configured. Throws when the folder cannot be made. */
 export function createLogger(config: Config['logging'], onLost: LogLoss = () => {}): RootLogger {
-  const { dir, max_log_files: keep, max_log_file_size: most } = config
-  const files = { dir, keep, most, onLost: (lines: number) => onLost('file', lines) }
+  const { dir, max_log_files: keep, max_log_file_size: maxBytes } = config
+  const files = { dir, keep, maxBytes, onLost: (lines: number) => onLost('file', lines) }
   const outputs = [
     // The standard output belongs to the process, and stays open.
     ...(config.append_stdout ? [createSink(1, lines => onLost('stdout', lines))] : []),

@@ -12,11 +12,11 @@ export interface LogOutput {
 }
 
 /** Characters that wait; further lines are lost. */
-const mostText = 8 * 2 ** 20
+const maxTextBytes = 8 * 2 ** 20
 /** Milliseconds until a full pipe is tried again, and how often before the process ends. */
 const fullPipe = 20
 const lastTries = 50
-const longestClose = 2000
+const maxCloseTime = 2000
 
 /** `onLost` is told how many lines were lost. The descriptor stays open. */
 export function createSink(fd: number, onLost: (lines: number) => void): LogOutput {
@@ -62,7 +62,7 @@ export function createSink(fd: number, onLost: (lines: number) => void): LogOutp
   }
   return {
     write(line) {
-      if (length + line.length > mostText) return onLost(1)
+      if (length + line.length > maxTextBytes) return onLost(1)
       lines.push(line)
       length += line.length
       draining ??= drain()
@@ -75,7 +75,7 @@ export function createSink(fd: number, onLost: (lines: number) => void): LogOutp
       if (written < all.length) failed(count + (half.length > 0 ? 1 : 0), written)
     },
     close: () =>
-      Promise.race([Promise.resolve(draining).then(() => true), pause(longestClose, { ref: false }).then(() => false)])
+      Promise.race([Promise.resolve(draining).then(() => true), pause(maxCloseTime, { ref: false }).then(() => false)])
   }
 }
 

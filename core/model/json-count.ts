@@ -8,24 +8,24 @@ const stepBytes = 1 << 18
 const [quote, backslash, comma, array, object] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b] as const
 
 /**
- * Refuses JSON, or lines of it, of more than `most` values with DbError `InvalidArguments`, status 413; 0 sets no limit. Each array
+ * Refuses JSON, or lines of it, of more than `max` values with DbError `InvalidArguments`, status 413; 0 sets no limit. Each array
  * and object counts as one, and each comma as one more. What is no JSON is no error here.
  */
-export function* checkJsonValues(json: Uint8Array, most: number): Steps<void> {
+export function* checkJsonValues(json: Uint8Array, max: number): Steps<void> {
   // No value is shorter than a byte.
-  if (most > 0 && json.length >= most && (yield* countJsonValues(json, most)) > most) throw tooManyValues(most)
+  if (max > 0 && json.length >= max && (yield* countJsonValues(json, max)) > max) throw tooManyValues(max)
 }
 
 /** What a body with more values, or lines of text, is refused with. */
-export function tooManyValues(most: number): DbError {
-  const reason = `the body has more than ${most} values (http.max_body_values)`
+export function tooManyValues(max: number): DbError {
+  const reason = `the body has more than ${max} values (http.max_body_values)`
   return new DbError('InvalidArguments', `${reason}: send less at a time`, { status: 413 })
 }
 
-/** The values of a text of JSON or of lines of it, or a number above `most` where they are more than that. */
-export function* countJsonValues(json: Uint8Array, most: number): Steps<number> {
+/** The values of a text of JSON or of lines of it, or a number above `max` where they are more than that. */
+export function* countJsonValues(json: Uint8Array, max: number): Steps<number> {
   let count = 1
-  for (let i = 0, end = stepBytes; i < json.length && count <= most; i++) {
+  for (let i = 0, end = stepBytes; i < json.length && count <= max; i++) {
     if (i >= end) {
       end = i + stepBytes
       yield

@@ -46,18 +46,18 @@ const shortBytes = 1 << 14
 
 /** Whether the value at the cursor ends, or is wrong, within so many bytes: they are looked at, and nothing is made of them. */
 export function isShort({ bytes, at, end }: JsonCursor, within = shortBytes): boolean {
-  const most = Math.min(end, at + within)
+  const max = Math.min(end, at + within)
   let depth = 0
-  for (let i = at; i < most; i++) {
+  for (let i = at; i < max; i++) {
     const byte = bytes[i]!
     if (byte === quote) {
-      for (i++; i < most && bytes[i] !== quote; i++) if (bytes[i] === backslash) i++
-      if (depth === 0 && i < most) return true
+      for (i++; i < max && bytes[i] !== quote; i++) if (bytes[i] === backslash) i++
+      if (depth === 0 && i < max) return true
     } else if (byte === 0x7b || byte === 0x5b) depth++
     else if ((byte === brace || byte === bracket) && --depth <= 0) return true
     else if (depth === 0 && byte === comma) return true
   }
-  return most === end
+  return max === end
 }
 
 /** `passJson` in steps: what is short in one. */

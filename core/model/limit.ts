@@ -2,6 +2,6 @@
 
 /** `key` is the configuration key that sets it, for the error. */
 export interface Limit {
-  readonly most: number
+  readonly max: number
   readonly key: string
 }

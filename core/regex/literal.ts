@@ -3,13 +3,13 @@ import { parseTree } from './parse.ts'
 import type { CharSet, Node } from './tree.ts'
 
 /** Alternatives that are kept. */
-const mostTexts = 256
+const maxTexts = 256
 /** Alternatives that are made by putting texts behind each other. */
-const mostProducts = 32
+const maxProducts = 32
 /** Characters of a set that are written out. */
-const mostChars = 4
+const maxChars = 4
 /** Sets of alternatives that are kept; the best ones. */
-const mostSets = 4
+const maxSets = 4
 
 /** Texts of which at least one is there. */
 type Alternatives = readonly string[]
@@ -63,7 +63,7 @@ function find(node: Node, folded: boolean): Found {
     case 'sequence':
       return findSequence(node.parts.map(inner))
     case 'repeat':
-      return findRepeat(inner(node.body), node.least, node.most)
+      return findRepeat(inner(node.body), node.min, node.max)
   }
 }
 
@@ -74,7 +74,7 @@ function findSet(chars: CharSet, folded: boolean): Found {
     const lowest = rest & -rest
     const char = String.fromCharCode(lowest.toString(2).length - 1)
     texts.add(folded ? char.toLowerCase() : char)
-    if (texts.size > mostChars) return { required: [] }
+    if (texts.size > maxChars) return { required: [] }
   }
   return texts.size === 0 ? { required: [] } : { exact: [...texts], required: [] }
 }
@@ -86,13 +86,13 @@ function findChoice(branches: readonly Found[]): Found {
   return { ...(exact && { exact }), required: best === undefined ? [] : [best] }
 }
 
-function findRepeat(body: Found, least: number, most: number): Found {
-  const required = least === 0 ? [] : setsOf(body)
-  if (body.exact === undefined || most > 3) return { required }
+function findRepeat(body: Found, min: number, max: number): Found {
+  const required = min === 0 ? [] : setsOf(body)
+  if (body.exact === undefined || max > 3) return { required }
   let power: Alternatives | undefined = ['']
   const powers: (Alternatives | undefined)[] = []
-  for (let times = 0; times <= most; times++) {
-    if (times >= least) powers.push(power)
+  for (let times = 0; times <= max; times++) {
+    if (times >= min) powers.push(power)
     power = power && product(power, body.exact)
   }
   const exact = union(powers)
@@ -117,11 +117,11 @@ function findSequence(parts: readonly Found[]): Found {
 function union(sets: readonly (Alternatives | undefined)[]): Alternatives | undefined {
   if (sets.includes(undefined)) return undefined
   const texts = [...new Set((sets as readonly Alternatives[]).flat())]
-  return texts.length > mostTexts ? undefined : texts
+  return texts.length > maxTexts ? undefined : texts
 }
 
 function product(before: Alternatives, after: Alternatives): Alternatives | undefined {
-  if (before.length * after.length > mostProducts) return undefined
+  if (before.length * after.length > maxProducts) return undefined
   if (after.length === 1 && before.length === 1) return [before[0]! + after[0]!]
   return [...new Set(before.flatMap(start => after.map(end => start + end)))]
 }
@@ -137,6 +137,6 @@ function bestSets(sets: readonly Alternatives[]): readonly Alternatives[] {
   return rated
     .filter(({ shortest }) => shortest > 0)
     .sort((a, b) => b.shortest - a.shortest || a.texts.length - b.texts.length)
-    .slice(0, mostSets)
+    .slice(0, maxSets)
     .map(({ texts }) => texts)
 }

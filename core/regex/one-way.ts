@@ -1,18 +1,18 @@
 // Proves of an expression that trying its ways one after the other takes linear time, so that the runtime's own engine may run it.
 //
-// Every set of characters in the tree is a place. When after each place the next character alone says which place comes next, and
+// Every set of characters in the tree is a position. When after each position the next character alone says which position comes next, and
 // there is only one way to it, a wrong turn ends at the next character: an attempt costs no more than its length times the number
-// of places. An expression that is not bound to the start of the text is attempted at many starts. When no character that can
-// start a match can be taken by a loop, at most as many attempts as there are places run through the same character. A loop that
+// of positions. An expression that is not bound to the start of the text is attempted at many starts. When no character that can
+// start a match can be taken by a loop, at most as many attempts as there are positions run through the same character. A loop that
 // may be the end of a match does not count: an attempt that gets there succeeds, and the next one starts behind it.
 import { type CharSet, hasGroup, type Node } from './tree.ts'
 
 /** Larger expressions are not looked at. */
-const maxPlaces = 600
-const maxUnboundPlaces = 100
+const maxPositions = 600
+const maxUnboundPositions = 100
 const maxEdges = 20_000
 
-interface Places {
+interface Positions {
   readonly sets: CharSet[]
   readonly next: number[][]
   readonly loops: Set<number>
@@ -40,24 +40,27 @@ export interface OneWay {
 
 /** Undefined unless linear time is certain, and groups mean the same to both engines. */
 export function goesOneWay(root: Node): OneWay | undefined {
-  const places: Places = { sets: [], next: [], loops: new Set(), edges: 0 }
-  const shape = shapeOf(root, places, false)
+  const positions: Positions = { sets: [], next: [], loops: new Set(), edges: 0 }
+  const shape = shapeOf(root, positions, false)
   if (shape === undefined) return undefined
-  if (!differ(shape.first, places.sets) || !places.next.every(next => differ(next, places.sets))) return undefined
+  if (!differ(shape.first, positions.sets) || !positions.next.every(next => differ(next, positions.sets)))
+    return undefined
   const found = { takesSome: !shape.nullable }
   if (startsWithText(root)) return found
-  const starts = shape.first.reduce((all, place) => all | places.sets[place]!, 0n)
+  const starts = shape.first.reduce((all, position) => all | positions.sets[position]!, 0n)
   const sure = new Set(shape.sure)
-  const restarts = [...places.loops].some(place => !sure.has(place) && (starts & places.sets[place]!) !== 0n)
-  return !shape.nullable && places.sets.length <= maxUnboundPlaces && !restarts ? found : undefined
+  const restarts = [...positions.loops].some(
+    position => !sure.has(position) && (starts & positions.sets[position]!) !== 0n
+  )
+  return !shape.nullable && positions.sets.length <= maxUnboundPositions && !restarts ? found : undefined
 }
 
-/** Whether no character belongs to two of the places. */
+/** Whether no character belongs to two of the positions. */
 function differ(list: readonly number[], sets: readonly CharSet[]): boolean {
   let seen = 0n
-  for (const place of list) {
-    if ((seen & sets[place]!) !== 0n) return false
-    seen |= sets[place]!
+  for (const position of list) {
+    if ((seen & sets[position]!) !== 0n) return false
+    seen |= sets[position]!
   }
   return true
 }
@@ -72,41 +75,41 @@ function startsWithText(node: Node): boolean {
 }
 
 /** Undefined where there are several ways to nothing, or where a group stands in a loop. */
-function shapeOf(node: Node, places: Places, inLoop: boolean): Shape | undefined {
+function shapeOf(node: Node, positions: Positions, inLoop: boolean): Shape | undefined {
   switch (node.kind) {
     case 'empty':
       return nothing
     case 'assertion':
       return { ...nothing, freely: false }
     case 'set':
-      return addPlace(node.chars, places, inLoop)
+      return addPosition(node.chars, positions, inLoop)
     case 'group':
-      return inLoop ? undefined : shapeOf(node.body, places, inLoop)
+      return inLoop ? undefined : shapeOf(node.body, positions, inLoop)
     case 'sequence':
       return sequence(
-        node.parts.map(part => () => shapeOf(part, places, inLoop)),
-        places
+        node.parts.map(part => () => shapeOf(part, positions, inLoop)),
+        positions
       )
     case 'choice':
-      return choice(node.branches, places, inLoop)
+      return choice(node.branches, positions, inLoop)
     case 'repeat':
-      return repeat(node, places, inLoop)
+      return repeat(node, positions, inLoop)
   }
 }
 
-function addPlace(chars: CharSet, places: Places, inLoop: boolean): Shape | undefined {
-  const place = places.sets.push(chars) - 1
-  if (place >= maxPlaces) return undefined
-  places.next.push([])
-  if (inLoop) places.loops.add(place)
-  return { nullable: false, first: [place], last: [place], sure: [place], freely: true }
+function addPosition(chars: CharSet, positions: Positions, inLoop: boolean): Shape | undefined {
+  const position = positions.sets.push(chars) - 1
+  if (position >= maxPositions) return undefined
+  positions.next.push([])
+  if (inLoop) positions.loops.add(position)
+  return { nullable: false, first: [position], last: [position], sure: [position], freely: true }
 }
 
-function sequence(makers: readonly (() => Shape | undefined)[], places: Places): Shape | undefined {
+function sequence(makers: readonly (() => Shape | undefined)[], positions: Positions): Shape | undefined {
   let all = nothing
   for (const make of makers) {
     const shape = make()
-    if (shape === undefined || !link(all.last, shape.first, places)) return undefined
+    if (shape === undefined || !link(all.last, shape.first, positions)) return undefined
     all = {
       nullable: all.nullable && shape.nullable,
       first: all.nullable ? [...all.first, ...shape.first] : all.first,
@@ -118,10 +121,10 @@ function sequence(makers: readonly (() => Shape | undefined)[], places: Places):
   return all
 }
 
-function choice(branches: readonly Node[], places: Places, inLoop: boolean): Shape | undefined {
+function choice(branches: readonly Node[], positions: Positions, inLoop: boolean): Shape | undefined {
   const shapes: Shape[] = []
   for (const branch of branches) {
-    const shape = shapeOf(branch, places, inLoop)
+    const shape = shapeOf(branch, positions, inLoop)
     if (shape === undefined) return undefined
     shapes.push(shape)
   }
@@ -137,44 +140,44 @@ function choice(branches: readonly Node[], places: Places, inLoop: boolean): Sha
 }
 
 /** A body that can match nothing has no shape: engines differ in what its groups are then. */
-function repeat(node: Node & { kind: 'repeat' }, places: Places, inLoop: boolean): Shape | undefined {
-  const { body, least, most } = node
-  const open = most === Number.POSITIVE_INFINITY
-  const copies = open ? Math.max(least, 1) : most
-  if (copies === 0 || copies > maxPlaces) return undefined
-  const many = most > 1
+function repeat(node: Node & { kind: 'repeat' }, positions: Positions, inLoop: boolean): Shape | undefined {
+  const { body, min, max } = node
+  const open = max === Number.POSITIVE_INFINITY
+  const copies = open ? Math.max(min, 1) : max
+  if (copies === 0 || copies > maxPositions) return undefined
+  const many = max > 1
   const shapes: Shape[] = []
   for (let i = 0; i < copies; i++) {
     const loops = open && i === copies - 1
     // `many` forbids groups; only the copy that comes around again counts as a loop.
-    const shape = many ? withoutGroups(body, places, inLoop || loops) : shapeOf(body, places, inLoop)
+    const shape = many ? withoutGroups(body, positions, inLoop || loops) : shapeOf(body, positions, inLoop)
     if (shape === undefined || shape.nullable) return undefined
-    if (loops && !link(shape.last, shape.first, places)) return undefined
+    if (loops && !link(shape.last, shape.first, positions)) return undefined
     shapes.push(shape)
   }
-  return nested(shapes, least, places)
+  return nested(shapes, min, positions)
 }
 
 /** `x{1,3}` as `x(x(x)?)?`: one way to leave after each copy. */
-function nested(shapes: readonly Shape[], least: number, places: Places): Shape | undefined {
+function nested(shapes: readonly Shape[], min: number, positions: Positions): Shape | undefined {
   let rest: Shape | undefined = nothing
   for (let i = shapes.length - 1; i >= 0; i--) {
     const shape = shapes[i]!
     const after: Shape = rest
-    rest = sequence([() => shape, () => after], places)
+    rest = sequence([() => shape, () => after], positions)
     if (rest === undefined) return undefined
-    if (i >= least) rest = { ...rest, nullable: true, freely: true }
+    if (i >= min) rest = { ...rest, nullable: true, freely: true }
   }
   return rest
 }
 
-function withoutGroups(body: Node, places: Places, inLoop: boolean): Shape | undefined {
-  return hasGroup(body) ? undefined : shapeOf(body, places, inLoop)
+function withoutGroups(body: Node, positions: Positions, inLoop: boolean): Shape | undefined {
+  return hasGroup(body) ? undefined : shapeOf(body, positions, inLoop)
 }
 
-function link(from: readonly number[], to: readonly number[], places: Places): boolean {
-  places.edges += from.length * to.length
-  if (places.edges > maxEdges) return false
-  for (const place of from) places.next[place]!.push(...to)
+function link(from: readonly number[], to: readonly number[], positions: Positions): boolean {
+  positions.edges += from.length * to.length
+  if (positions.edges > maxEdges) return false
+  for (const position of from) positions.next[position]!.push(...to)
   return true
 }

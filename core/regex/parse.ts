@@ -58,10 +58,10 @@ function parseRepeat(cursor: Cursor, body: Node): Node {
   if (lazy) cursor.at++
   const sign = match[0][0]
   const [, low, comma, high] = match
-  const least = sign === '{' ? Number(low) : sign === '+' ? 1 : 0
+  const min = sign === '{' ? Number(low) : sign === '+' ? 1 : 0
   const open = sign === '{' ? comma !== undefined && high === '' : sign !== '?'
-  const most = open ? Number.POSITIVE_INFINITY : sign === '?' ? 1 : Number(high ?? low)
-  return { kind: 'repeat', body, least, most, greedy: lazy === cursor.flags.swapGreed }
+  const max = open ? Number.POSITIVE_INFINITY : sign === '?' ? 1 : Number(high ?? low)
+  return { kind: 'repeat', body, min, max, greedy: lazy === cursor.flags.swapGreed }
 }
 
 function parseAtom(cursor: Cursor): Node {

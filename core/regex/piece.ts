@@ -65,7 +65,7 @@ function printPart(node: Node, add: (group: number) => number, cut: Cut): string
     case 'repeat': {
       const piece = add(0)
       const body = printSequence([node.body], piece, cut)
-      return `((?:${body})${printCount(node.least, node.most, node.greedy)})`
+      return `((?:${body})${printCount(node.min, node.max, node.greedy)})`
     }
     default:
       return printNative(node)

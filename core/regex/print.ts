@@ -17,7 +17,7 @@ export function printNative(node: Node): string {
     case 'group':
       return `(${printNative(node.body)})`
     case 'repeat':
-      return `(?:${printNative(node.body)})${printCount(node.least, node.most, node.greedy)}`
+      return `(?:${printNative(node.body)})${printCount(node.min, node.max, node.greedy)}`
   }
 }
 
@@ -32,8 +32,8 @@ const assertions: Readonly<Record<AssertionName, string>> = {
 }
 
 /** The sign of a repeat, for example `{2,}?`. */
-export function printCount(least: number, most: number, greedy: boolean): string {
-  const count = most === Number.POSITIVE_INFINITY ? `{${least},}` : `{${least},${most}}`
+export function printCount(min: number, max: number, greedy: boolean): string {
+  const count = max === Number.POSITIVE_INFINITY ? `{${min},}` : `{${min},${max}}`
   return greedy ? count : `${count}?`
 }
 

@@ -60,6 +60,6 @@ function groupNumber(name: string, names: readonly (string | undefined)[]): numb
   return /^\d+$/.test(name) ? Number(name) : names.indexOf(name)
 }
 
-function tooLong(most: number): DbError {
-  return new DbError('InvalidArguments', `the text would have more than ${most} characters with its matches replaced`)
+function tooLong(max: number): DbError {
+  return new DbError('InvalidArguments', `the text would have more than ${max} characters with its matches replaced`)
 }

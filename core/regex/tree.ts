@@ -15,8 +15,8 @@ export type Node =
   | {
       readonly kind: 'repeat'
       readonly body: Node
-      readonly least: number
-      readonly most: number
+      readonly min: number
+      readonly max: number
       readonly greedy: boolean
     }
 

@@ -10,7 +10,7 @@ export type SearchNode =
 /** Nesting that no reader of logs needs, and that no reader of trees minds. */
 const deepest = 50
 /** Words of one search: each costs every row a look. */
-const mostWords = 200
+const maxWords = 200
 
 interface Cursor {
   readonly text: string
@@ -73,8 +73,8 @@ function readTerm(cursor: Cursor): SearchNode {
   const words = written.match(/[\p{L}\p{N}]+/gu)
   if (words === null) throw wrong({ ...cursor, at: start }, 'a term needs a letter or a digit')
   cursor.words += words.length
-  if (cursor.words > mostWords)
-    throw wrong({ ...cursor, at: start }, `more than ${mostWords} words, the limit of a search`)
+  if (cursor.words > maxWords)
+    throw wrong({ ...cursor, at: start }, `more than ${maxWords} words, the limit of a search`)
   return { kind: 'words', words }
 }
 

@@ -116,7 +116,7 @@ function checkBooleans(where: string, values: Uint8Array, valid: Uint8Array | un
 }
 
 /** Files hold seconds as microseconds: those that do not fit could never leave memory. */
-const mostSeconds = 9_223_372_036_854n
+const maxSeconds = 9_223_372_036_854n
 
 /** Not what is wrong with a record of the log: rows that are in it are not given up for it. */
 function checkSeconds(place: string, { name, type, data }: Column): void {
@@ -124,8 +124,8 @@ function checkSeconds(place: string, { name, type, data }: Column): void {
   const values = data.values as BigInt64Array
   for (let i = 0; i < values.length; i++) {
     const seconds = values[i]!
-    if ((seconds <= mostSeconds && seconds >= -mostSeconds) || !isValid(data.valid, i)) continue
-    const range = `times in seconds reach from -${mostSeconds} to ${mostSeconds}`
+    if ((seconds <= maxSeconds && seconds >= -maxSeconds) || !isValid(data.valid, i)) continue
+    const range = `times in seconds reach from -${maxSeconds} to ${maxSeconds}`
     throw new DbError('InvalidArguments', `${place}, column ${name}: row ${i} is ${seconds}, ${range}`)
   }
 }
@@ -203,11 +203,11 @@ function checkNumbers(where: string, series: Uint32Array, rows: number, count: n
 type TypedArray = abstract new (...args: never[]) => { readonly length: number }
 
 /** Another array of the same length would be read as bytes that are not there. */
-function requireArray(where: string, found: unknown, array: TypedArray, least: number, most?: number): void {
+function requireArray(where: string, found: unknown, array: TypedArray, min: number, max?: number): void {
   if (!(found instanceof array)) throw defect(`${where}: expected ${array.name}, got ${nameOf(found)}`)
   const { length } = found
-  if (length >= least && (most === undefined || length <= most)) return
-  throw defect(`${where}: it has ${length} elements, expected ${most === undefined ? 'at least ' : ''}${least}`)
+  if (length >= min && (max === undefined || length <= max)) return
+  throw defect(`${where}: it has ${length} elements, expected ${max === undefined ? 'at least ' : ''}${min}`)
 }
 
 function requireBytes(where: string, found: unknown): void {
@@ -224,8 +224,8 @@ function firstNull(valid: Uint8Array | undefined, rows: number): number | undefi
   return undefined
 }
 
-function isCount(value: unknown, most: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most
+function isCount(value: unknown, max: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max
 }
 
 function defect(message: string): DbError {

@@ -9,7 +9,7 @@ export class FoundSeries implements SeriesNumbers {
   readonly scope: string
   readonly epoch: object
   readonly salt: KeySalt | undefined
-  readonly places: Uint32Array
+  readonly targets: Uint32Array
   /** Of each key: the number of its series, or of what the driver keeps of it. */
   readonly tsids: Uint32Array
   unknown: readonly number[] = []
@@ -19,7 +19,7 @@ export class FoundSeries implements SeriesNumbers {
     this.scope = scope
     this.epoch = epoch
     this.salt = salt
-    this.places = new Uint32Array(keys.count)
+    this.targets = new Uint32Array(keys.count)
     this.tsids = new Uint32Array(keys.count)
   }
 }

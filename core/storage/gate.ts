@@ -13,11 +13,11 @@ export interface Gate {
   waiting(): number
 }
 
-/** `most` 0: no limit; a function is asked each time. Without `options` any number may wait for any time. */
-export function createGate(most: number | (() => number), options: Pick<TurnsOptions, 'queue' | 'refused'> = {}): Gate {
+/** `max` 0: no limit; a function is asked each time. Without `options` any number may wait for any time. */
+export function createGate(max: number | (() => number), options: Pick<TurnsOptions, 'queue' | 'refused'> = {}): Gate {
   let inside = 0
   const hasPlace = () => {
-    const limit = typeof most === 'number' ? most : most()
+    const limit = typeof max === 'number' ? max : max()
     return limit === 0 || inside < limit
   }
   const turns = new Turns({ what: 'queries', hasPlace, ...options })

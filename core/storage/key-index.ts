@@ -8,17 +8,17 @@ import { HashSlots } from './hash-slots.ts'
 /** Four words that part equal keys which mean different things. */
 export type KeySalt = Readonly<Int32Array>
 
-/** Words of an entry: four of the hash, the series number, the place, the entry that came after it last time, and one unused. */
+/** Words of an entry: four of the hash, the series number, the target, the entry that came after it last time, and one unused. */
 const words = 8
 const tsidWord = 4
-const placeWord = 5
+const targetWord = 5
 const nextWord = 6
 /** Keys of one step. */
 const stepKeys = 4_096
 
 /** Place and number of the series of some keys. */
 export interface FoundKeys {
-  readonly places: Uint32Array
+  readonly targets: Uint32Array
   readonly tsids: Uint32Array
 }
 
@@ -53,7 +53,7 @@ export class KeyIndex {
     from: number,
     to: number,
     first: number,
-    { places, tsids }: FoundKeys,
+    { targets, tsids }: FoundKeys,
     unknown: number[],
     salt: KeySalt | undefined
   ): number {
@@ -71,7 +71,7 @@ export class KeyIndex {
         }
         if (before >= 0) entries[before * words + nextWord] = entry
       }
-      places[i] = entries[entry * words + placeWord]!
+      targets[i] = entries[entry * words + targetWord]!
       tsids[i] = entries[entry * words + tsidWord]!
       before = entry
     }
@@ -79,12 +79,12 @@ export class KeyIndex {
   }
 
   /** Keeps what a key stands for; `view` is of the bytes of the keys. */
-  add(keys: SeriesKeys, view: DataView, i: number, place: number, tsid: number, salt?: KeySalt): void {
+  add(keys: SeriesKeys, view: DataView, i: number, target: number, tsid: number, salt?: KeySalt): void {
     this.#take(keys, view, i, salt)
     let entry = this.#seek()
     if (entry < 0) entry = this.#append()
     this.#entries[entry * words + tsidWord] = tsid
-    this.#entries[entry * words + placeWord] = place
+    this.#entries[entry * words + targetWord] = target
   }
 
   /** Makes the hash of a key the last one. */

@@ -25,9 +25,9 @@ export function configuredLimits(config: Pick<Config, 'limits'>): LimitsOf {
     const { databases, ...common } = config.limits
     const own = Object.hasOwn(databases, database) ? databases[database]! : {}
     const limit = (name: keyof typeof common): Limit => {
-      const most = own[name]
-      if (most !== undefined) return { most, key: `limits.databases.${database}.${name}` }
-      return { most: database === systemDatabase ? Number.POSITIVE_INFINITY : common[name], key: `limits.${name}` }
+      const max = own[name]
+      if (max !== undefined) return { max, key: `limits.databases.${database}.${name}` }
+      return { max: database === systemDatabase ? Number.POSITIVE_INFINITY : common[name], key: `limits.${name}` }
     }
     return {
       tables: limit('max_tables'),
@@ -43,8 +43,8 @@ export class LimitReached extends DbError {
   readonly limit: LimitName
 
   /** `where` is a database or a table as the message names it. */
-  constructor(where: string, limit: LimitName, { most, key }: Limit) {
-    super('InvalidArguments', `${where} would have more than ${most} ${limit} (${key})`)
+  constructor(where: string, limit: LimitName, { max, key }: Limit) {
+    super('InvalidArguments', `${where} would have more than ${max} ${limit} (${key})`)
     this.limit = limit
   }
 }

@@ -51,7 +51,7 @@ interface Counts {
 }
 
 /** Room for at most so many sets of tags. */
-export function createRoom(catalog: RoomCatalog, limitsOf: LimitsOf, most: number): Room {
+export function createRoom(catalog: RoomCatalog, limitsOf: LimitsOf, max: number): Room {
   const hosts = new Map<string, Host>()
   const databases = new Map<string, { readonly limits: DatabaseLimits; counts?: Counts }>()
   const inDatabase = (name: string) => {
@@ -67,7 +67,7 @@ export function createRoom(catalog: RoomCatalog, limitsOf: LimitsOf, most: numbe
     const before = table === undefined ? 0 : (catalog.statistics(table).series ?? 0)
     const host: Host = {
       ...{ name, before, isNew: table === undefined, known: none },
-      isRoomy: before + most <= inDatabase(database).limits.series.most,
+      isRoomy: before + max <= inDatabase(database).limits.series.max,
       columns: new Set(table?.columns.map(column => column.name)),
       added: new Set()
     }
@@ -97,7 +97,7 @@ export function createRoom(catalog: RoomCatalog, limitsOf: LimitsOf, most: numbe
           const added = addedColumns(labels, host)
           const own = isMade ? none : made.columns.filter(column => !host.columns.has(column))
           checkColumns(host.name, host.columns.size + added.length + own.length, added.length + own.length, limits)
-          if (key !== '' && host.before + host.added.size >= limits.series.most) {
+          if (key !== '' && host.before + host.added.size >= limits.series.max) {
             throw new LimitReached(`table ${host.name}`, 'series', limits.series)
           }
           if (!isMade) inDatabase(database).counts = countTable()
@@ -145,11 +145,11 @@ function countTables(catalog: RoomCatalog, database: string): Counts {
 }
 
 function checkDatabase(database: string, what: 'tables' | 'metrics', count: number, limits: DatabaseLimits): void {
-  if (count > limits[what].most) throw new LimitReached(`database ${database}`, what, limits[what])
+  if (count > limits[what].max) throw new LimitReached(`database ${database}`, what, limits[what])
 }
 
 function checkColumns(table: string, count: number, added: number, { columns }: DatabaseLimits): void {
-  if (added > 0 && count > columns.most) throw new LimitReached(`table ${table}`, 'columns', columns)
+  if (added > 0 && count > columns.max) throw new LimitReached(`table ${table}`, 'columns', columns)
 }
 
 /** The room for series of one table at this moment: nobody else may run before they are added. */
@@ -158,9 +158,9 @@ export function seriesRoom(catalog: RoomCatalog, table: Table, limit: Limit) {
   let series = seriesOf(catalog, table)
   return {
     /** Counts one more of so many at most, unless the table has it. Throws LimitReached. */
-    take(labels: readonly SeriesLabel[], most: number): void {
-      if (series + most > limit.most && catalog.knowsSeries(table, labels)) return
-      if (series >= limit.most) throw new LimitReached(`table ${host}`, 'series', limit)
+    take(labels: readonly SeriesLabel[], max: number): void {
+      if (series + max > limit.max && catalog.knowsSeries(table, labels)) return
+      if (series >= limit.max) throw new LimitReached(`table ${host}`, 'series', limit)
       series++
     }
   }
@@ -220,7 +220,7 @@ export function* checkSeries(
   for (const [name, group] of tables) {
     const rows = group.reduce((sum, write) => sum + write.rows, 0)
     const table = catalog.table(database, name)
-    if ((table === undefined ? 0 : seriesOf(catalog, table)) + rows <= series.most) continue
+    if ((table === undefined ? 0 : seriesOf(catalog, table)) + rows <= series.max) continue
     const physicalTable = group[0]!.options?.physical_table
     const room = createRoom(catalog, limitsOf, rows).table(database, name, { physicalTable, columns: none })
     const seen = new Set<string>()

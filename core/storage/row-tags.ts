@@ -74,7 +74,7 @@ export function* introduceTags(
   const value = table.timeIndex.name
   const limit = limitsOf(table.database).series
   // Near the limit one by one: several keys may stand for the same tags.
-  const size = seriesOf(catalog, table) + added.length <= limit.most ? stepSeries : 1
+  const size = seriesOf(catalog, table) + added.length <= limit.max ? stepSeries : 1
   for (let from = 0; from < added.length; from += size) {
     if (from > 0 && from % stepSeries === 0) yield
     const some = added.slice(from, from + size)

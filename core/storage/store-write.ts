@@ -16,7 +16,7 @@ import { type RefusedSeries, resolveSeriesWrite, type SeriesParts } from './seri
 import type { WriteResult } from './store.ts'
 
 /** How often a write is planned anew because a table changed under it. */
-const mostAttempts = 5
+const maxAttempts = 5
 
 export interface StoreWriteParts extends Omit<SeriesParts, 'catalog'> {
   readonly engine: Engine
@@ -57,12 +57,12 @@ export function createStoreWrite(
     )
     for (let attempt = 1; ; attempt++) {
       try {
-        if (attempt < mostAttempts) return await writeOnce(own, ctx, writes, pace)
+        if (attempt < maxAttempts) return await writeOnce(own, ctx, writes, pace)
         return await parts.alone(resolve => writeOnce({ ...own, resolve }, ctx, writes, pace))
       } catch (error) {
         if (error instanceof LimitReached) parts.refuseAt(error)
         if (!isDbError(error) || !outdated.has(error.code)) throw error
-        if (attempt === mostAttempts) {
+        if (attempt === maxAttempts) {
           throw new DbError('StorageUnavailable', 'tables change all the time', { cause: error, retryAfter: 1 })
         }
       }

@@ -90,7 +90,7 @@ export interface Store {
    * For protocols that leave out what does not fit and store the rest: the room there is for at most so many sets of tags, counted as they
    * are taken. The store looks again when it writes.
    */
-  room(most: number): Room
+  room(max: number): Room
 
   views(database: string): readonly View[]
   view(database: string, name: string): View | undefined
@@ -137,7 +137,7 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     'Queries other than SQL refused: `full`, too many waited; `late`, their turn did not come in time.'
   const refused = metrics.counter('svc_query_refused_total', refusedHelp, ['reason'])
   const gate = createGate(() => config.max_concurrent_queries, {
-    queue: () => ({ most: config.max_waiting_queries, time: config.query_wait_timeout }),
+    queue: () => ({ max: config.max_waiting_queries, time: config.query_wait_timeout }),
     refused: reason => refused.add(1, { reason })
   })
   const open = createGate(0)
@@ -310,8 +310,8 @@ export function createStores({ engine, config, metrics, tracing = noTracing, aud
     statistics: table => catalog.statistics(table),
     knowsSeries: (table, labels) => catalog.knowsSeries(table, labels),
     limits: limitsOf,
-    room(most) {
-      const room = createRoom(catalog, limitsOf, most)
+    room(max) {
+      const room = createRoom(catalog, limitsOf, max)
       return {
         table(...of) {
           const { take } = room.table(...of)

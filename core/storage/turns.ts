@@ -9,7 +9,7 @@ export interface TurnsOptions {
   /** Asked whenever something may start. */
   hasPlace(): boolean
   /** How many may wait, and how many milliseconds each, 0 for no limit. Asked each time; absent: no limits. */
-  queue?(): { readonly most: number; readonly time: number }
+  queue?(): { readonly max: number; readonly time: number }
   /** Told when something is refused: too many waited, or its turn did not come in time. */
   refused?(reason: Refusal): void
 }
@@ -42,10 +42,10 @@ export class Turns {
     if (signal.aborted) return Promise.reject(signal.reason)
     const { what, hasPlace, queue, refused } = this.#options
     if (this.#waiting.size === 0 && hasPlace()) return begin(start)
-    const { most, time } = queue?.() ?? { most: Number.POSITIVE_INFINITY, time: 0 }
-    if (this.#waiting.size >= most) {
+    const { max, time } = queue?.() ?? { max: Number.POSITIVE_INFINITY, time: 0 }
+    if (this.#waiting.size >= max) {
       refused?.('full')
-      const message = `${this.#waiting.size} ${what} wait to be run, no more than ${most} may (max_waiting_queries)`
+      const message = `${this.#waiting.size} ${what} wait to be run, no more than ${max} may (max_waiting_queries)`
       return Promise.reject(new DbError('RateLimited', message, { retryAfter: 1 }))
     }
     return new Promise((resolve, reject) => {

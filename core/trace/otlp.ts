@@ -35,8 +35,8 @@ export interface OtlpOptions {
 }
 
 /** Spans that wait to be sent, or for an answer; further ones are dropped. */
-const mostWaiting = 4096
-const mostAtOnce = 512
+const maxWaiting = 4096
+const maxBatchSpans = 512
 /** Milliseconds between two batches, and until one that is not answered is given up. */
 const pause = 500
 const patience = 5000
@@ -56,8 +56,8 @@ export function openOtlp(options: OtlpOptions): TraceBackend {
       waiting -= spans
       options.sent(spans, failure)
     }),
-    maxQueueSize: mostWaiting,
-    maxExportBatchSize: mostAtOnce,
+    maxQueueSize: maxWaiting,
+    maxExportBatchSize: maxBatchSpans,
     scheduledDelayMillis: pause,
     exportTimeoutMillis: patience
   })
@@ -66,7 +66,7 @@ export function openOtlp(options: OtlpOptions): TraceBackend {
   const processor: SpanProcessor = {
     onStart: (span, context) => batches.onStart(span, context),
     onEnd(span) {
-      if (waiting >= mostWaiting) return options.dropped()
+      if (waiting >= maxWaiting) return options.dropped()
       waiting++
       batches.onEnd(span)
     },

@@ -47,7 +47,7 @@ export interface TraceSwitch extends Tracing {
   close(): Promise<void>
 }
 
-const longestClose = 2_000
+const maxCloseTime = 2_000
 
 const nothing: Span = { set() {}, fail() {}, end() {} }
 
@@ -102,7 +102,7 @@ export function createTracing(open: () => Promise<TraceBackend>): TraceSwitch {
       disable()
       let timer: Timer | undefined
       const late = new Promise<void>(resolve => {
-        timer = after(longestClose, resolve)
+        timer = after(maxCloseTime, resolve)
       })
       await Promise.race([Promise.all(closing), late])
       timer?.stop()

@@ -5,8 +5,8 @@ const header = Uint8Array.of(0x04, 0x22, 0x4d, 0x18, 0x60, 0x70, 0x73)
 const blockSize = 1 << 22
 const stored = 0x8000_0000
 const hashBits = 14
-const shortestMatch = 4
-const farthest = 65_535
+const minMatchLength = 4
+const maxDistance = 65_535
 /** The end of a block is literal: no match starts in its last 12 bytes or reaches into the last 5. */
 const lastStart = 12
 const lastLiterals = 5
@@ -31,34 +31,34 @@ export function compressLz4(bytes: Uint8Array): Uint8Array {
 
 /** The bytes as one LZ4 block, which may be a little longer than they are. */
 export function compressLz4Block(bytes: Uint8Array): Uint8Array {
-  const most = sequenceSize(bytes.length, 0)
-  const out = Buffer.allocUnsafe(most)
-  return out.subarray(0, compressInto(bytes, out, 0, most, newTable().fill(-1)))
+  const max = sequenceSize(bytes.length, 0)
+  const out = Buffer.allocUnsafe(max)
+  return out.subarray(0, compressInto(bytes, out, 0, max, newTable().fill(-1)))
 }
 
 function newTable(): Int32Array {
   return new Int32Array(1 << hashBits)
 }
 
-/** Writes the compressed block and returns its size, 0 when it could take more than `most`. */
-function compressInto(block: Uint8Array, out: Uint8Array, from: number, most: number, table: Int32Array): number {
-  const end = from + most
+/** Writes the compressed block and returns its size, 0 when it could take more than `max`. */
+function compressInto(block: Uint8Array, out: Uint8Array, from: number, max: number, table: Int32Array): number {
+  const end = from + max
   let to = from
   let literals = 0
   for (let at = 0; at < block.length - lastStart; ) {
     const slot = hash(block, at)
     const candidate = table[slot]!
     table[slot] = at
-    if (candidate < 0 || at - candidate > farthest || !startsAlike(block, candidate, at)) {
+    if (candidate < 0 || at - candidate > maxDistance || !startsAlike(block, candidate, at)) {
       at += 1 + ((at - literals) >> 6)
       continue
     }
     const length = matchLength(block, candidate, at)
     if (to + sequenceSize(at - literals, length) > end) return 0
-    to = writeSequence(block, literals, at, out, to, length - shortestMatch)
+    to = writeSequence(block, literals, at, out, to, length - minMatchLength)
     out[to++] = (at - candidate) & 0xff
     out[to++] = (at - candidate) >> 8
-    to = writeRest(out, to, length - shortestMatch)
+    to = writeRest(out, to, length - minMatchLength)
     at += length
     literals = at
   }
@@ -81,9 +81,9 @@ function startsAlike(block: Uint8Array, a: number, b: number): boolean {
 }
 
 function matchLength(block: Uint8Array, candidate: number, at: number): number {
-  const most = block.length - lastLiterals - at
-  let length = shortestMatch
-  while (length < most && block[candidate + length] === block[at + length]) length++
+  const max = block.length - lastLiterals - at
+  let length = minMatchLength
+  while (length < max && block[candidate + length] === block[at + length]) length++
   return length
 }
 

@@ -4,15 +4,15 @@ import { DbError } from '../errors.ts'
 /** Bytes a buffer for `decodeSnappy` must have beyond the content: words are copied whole. */
 export const snappySlack = 8
 
-const longestLength = 5
+const maxLengthBytes = 5
 const blockSize = 1 << 16
 const hashBits = 14
-const longestCopy = 64
+const maxCopyLength = 64
 
 /** Bytes the block holds once it is undone, as it says itself. Throws DbError `InvalidArguments` when that cannot be read. */
 export function snappyLength(block: Uint8Array): number {
   let length = 0
-  for (let at = 0; at < longestLength; at++) {
+  for (let at = 0; at < maxLengthBytes; at++) {
     const byte = block[at]
     if (byte === undefined) break
     length += (byte & 127) * 2 ** (7 * at)
@@ -47,7 +47,7 @@ export function decodeSnappy(block: Uint8Array, out: Uint8Array): number {
       size++
       if (size > end - at) throw damaged(`it ends inside a literal at byte ${at}`)
       if (size > length - put) throw damaged(`the literal at byte ${at} goes beyond the length of ${length}`)
-      if (size > longestCopy) out.set(block.subarray(at, at + size), put)
+      if (size > maxCopyLength) out.set(block.subarray(at, at + size), put)
       else if (at + size + snappySlack <= end) {
         for (let i = 0; i < size; i += 8) to.setBigInt64(put + i, from.getBigInt64(at + i, true), true)
       } else for (let i = 0; i < size; i++) out[put + i] = block[at + i]!
@@ -87,7 +87,7 @@ export function decodeSnappy(block: Uint8Array, out: Uint8Array): number {
 
 /** The bytes as one block. */
 export function encodeSnappy(bytes: Uint8Array): Uint8Array {
-  const out = new Uint8Array(longestLength + bytes.length + Math.ceil(bytes.length / 6) + 32)
+  const out = new Uint8Array(maxLengthBytes + bytes.length + Math.ceil(bytes.length / 6) + 32)
   let put = 0
   let rest = bytes.length
   for (; rest > 127; rest = Math.floor(rest / 128)) out[put++] = (rest & 127) | 128
@@ -122,7 +122,7 @@ function encodeBlock(
       continue
     }
     let size = 4
-    while (size < longestCopy && at + size < end && bytes[candidate + size] === bytes[at + size]) size++
+    while (size < maxCopyLength && at + size < end && bytes[candidate + size] === bytes[at + size]) size++
     put = writeLiteral(bytes, literal, at, out, put)
     out[put++] = ((size - 1) << 2) | 2
     out[put++] = at - candidate

@@ -12,7 +12,7 @@ import {
 } from '../../core/index.ts'
 
 /** The time after which a change is taken back; a timer holds no more. */
-const longest = 24 * 3600_000
+const maxDuration = 24 * 3600_000
 
 /** Changes the levels as the body says, and tells what they were. Throws DbError `InvalidArguments`. */
 export function changeLogLevel(core: Pick<Core, 'logLevels' | 'plugins'>, body: string, query: Parameters): string {
@@ -39,8 +39,8 @@ function readLevels({ logLevels, plugins }: Pick<Core, 'logLevels' | 'plugins'>,
 function readTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const time = parseDuration(text)
-  if (time !== undefined && time > 0 && time <= longest) return time
-  throw invalid(`revert_after: expected a duration such as 10m, of at most ${formatDuration(longest)}, got ${text}`)
+  if (time !== undefined && time > 0 && time <= maxDuration) return time
+  throw invalid(`revert_after: expected a duration such as 10m, of at most ${formatDuration(maxDuration)}, got ${text}`)
 }
 
 function invalid(message: string, cause?: unknown): DbError {

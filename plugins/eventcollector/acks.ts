@@ -1,5 +1,5 @@
 // Acknowledgements by channel: whatever was answered is stored, so an answered number is acknowledged at once.
-import { CollectorError } from './reply.ts'
+import { CollectorError } from './errors.ts'
 
 const guid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 
@@ -11,14 +11,14 @@ export interface Acks {
 }
 
 /** Remembers so many channels; the one not used for longest goes first. */
-export function createAcks(mostChannels: number): Acks {
+export function createAcks(maxChannels: number): Acks {
   const channels = new Map<string, number>()
   return {
     next(channel) {
       const id = channels.get(channel) ?? 0
       channels.delete(channel)
       channels.set(channel, id + 1)
-      if (channels.size > mostChannels) channels.delete(channels.keys().next().value!)
+      if (channels.size > maxChannels) channels.delete(channels.keys().next().value!)
       return id
     },
     isDone: (channel, id) => id >= 0 && id < (channels.get(channel) ?? 0)

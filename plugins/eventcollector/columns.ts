@@ -15,8 +15,8 @@ import {
   type Table,
   textColumn
 } from '../../core/index.ts'
-import { type Events, fieldPrefix, tagKeys, timeColumn } from './events.ts'
-import { CollectorError } from './reply.ts'
+import { type Events, fieldPrefix, tagKeys, timeColumn } from './decode/events.ts'
+import { CollectorError } from './errors.ts'
 
 /** A field of the batch that becomes a column. */
 interface Source {
@@ -57,11 +57,11 @@ function* sourcesOf(batch: ItemBatch, rows: Uint32Array): Steps<readonly Source[
     if (name === timeColumn || field.name === 'fields') continue
     const first = firstValue(field, rows)
     if (first < 0) continue
-    const place = tagKeys.indexOf(name)
-    if (place >= 0) textOnly(batch, field, rows)
-    const semantic = isTag || place >= 0 ? 'tag' : 'field'
-    const rank = place >= 0 ? 0 : isTag ? 1 : 2
-    const source = { name, field, semantic, rank, first: place >= 0 ? place : first } as const
+    const tagIndex = tagKeys.indexOf(name)
+    if (tagIndex >= 0) textOnly(batch, field, rows)
+    const semantic = isTag || tagIndex >= 0 ? 'tag' : 'field'
+    const rank = tagIndex >= 0 ? 0 : isTag ? 1 : 2
+    const source = { name, field, semantic, rank, first: tagIndex >= 0 ? tagIndex : first } as const
     const other = sources.get(name)
     sources.set(name, other === undefined ? source : merged(other, source, rows))
     yield

@@ -1,7 +1,7 @@
 // Tokens: the protocol's own authentication scheme, which holds user and password as they are.
 import type { FastifyRequest } from 'fastify'
 import { type Credentials, DbError, firstValue, type Parameters } from '../../core/index.ts'
-import { CollectorError } from './reply.ts'
+import { CollectorError } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

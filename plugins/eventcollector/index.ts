@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import { count, definePlugin, flag, size } from '../../core/index.ts'
 import { createAcks } from './acks.ts'
 import { readCredentials } from './credentials.ts'
+import { formatError } from './errors.ts'
 import { createReceive } from './receive.ts'
-import { formatError } from './reply.ts'
 import { type CollectorService, routes } from './routes.ts'
 
 export default definePlugin({
@@ -34,7 +34,7 @@ export default definePlugin({
   }),
   setup(core, config): CollectorService {
     const { acknowledge, max_channels, max_request_tables } = config
-    const tables = { most: max_request_tables, key: 'plugins.eventcollector.max_request_tables' }
+    const tables = { max: max_request_tables, key: 'plugins.eventcollector.max_request_tables' }
     const receive = createReceive(core, tables)
     return { receive, acks: acknowledge ? createAcks(max_channels) : undefined }
   },

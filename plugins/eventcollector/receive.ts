@@ -15,8 +15,8 @@ import {
 } from '../../core/index.ts'
 import type { PipelineResult, PipelinesService } from '../services.ts'
 import { columnsOf } from './columns.ts'
-import { type Events, type Group, timeColumn } from './events.ts'
-import { CollectorError } from './reply.ts'
+import { type Events, type Group, timeColumn } from './decode/events.ts'
+import { CollectorError } from './errors.ts'
 
 /** The pipeline a request names. */
 export interface PipelineStep {
@@ -59,9 +59,9 @@ export function createReceive(core: Core, tables: Limit): Receive {
   }
 }
 
-function checkGroups({ groups }: Events, { most, key }: Limit): void {
-  if (groups.length > most) {
-    throw new DbError('InvalidArguments', `the events go to ${groups.length} tables, at most are ${most} (${key})`)
+function checkGroups({ groups }: Events, { max, key }: Limit): void {
+  if (groups.length > max) {
+    throw new DbError('InvalidArguments', `the events go to ${groups.length} tables, at most are ${max} (${key})`)
   }
   for (const { table } of groups) checkTable(table)
 }

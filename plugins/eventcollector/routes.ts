@@ -15,11 +15,11 @@ import {
   runPaced
 } from '../../core/index.ts'
 import { type Acks, checkChannel } from './acks.ts'
-import { decodeEvents, tagKeys } from './events.ts'
+import { decodeEvents, tagKeys } from './decode/events.ts'
+import { readRaw } from './decode/raw.ts'
+import { CollectorError, replies } from './errors.ts'
 import { tableOfIndex } from './index-name.ts'
-import { readRaw } from './raw.ts'
 import type { PipelineStep, Receive } from './receive.ts'
-import { CollectorError, replies } from './reply.ts'
 
 const defaultTable = 'eventcollector_logs'
 const base = '/services/collector'
@@ -62,11 +62,11 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
     const channel = acks === undefined ? undefined : checkChannel(channelOf(request))
     const pipeline = pipelineOf(app, request)
     const spread = pipeline === undefined
-    const mostValues = app.core.config.http.max_body_values
+    const maxValues = app.core.config.http.max_body_values
     const read = () =>
       kind === 'event'
-        ? readEvents(request, spread, { mostValues, mostBytes: options.max_event_size })
-        : readText(request, mostValues, linesOf(request) ?? options.raw_lines)
+        ? readEvents(request, spread, { maxValues, maxBytes: options.max_event_size })
+        : readText(request, maxValues, linesOf(request) ?? options.raw_lines)
     const skipped = await receive(request.ctx, { read, pipeline })
     return {
       text: replies[0].text,
@@ -84,9 +84,9 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
     if (acks === undefined) throw new CollectorError(14)
     const channel = checkChannel(channelOf(request))
     const body = bodyBytes(request)
-    const { max_event_size: most } = options
-    if (body.length > most) {
-      const reason = `the body takes more than ${most} bytes (plugins.eventcollector.max_event_size)`
+    const { max_event_size: max } = options
+    if (body.length > max) {
+      const reason = `the body takes more than ${max} bytes (plugins.eventcollector.max_event_size)`
       throw new DbError('InvalidArguments', reason, { status: 413 })
     }
     await runPaced(new Pace(request.ctx.signal), checkJsonValues(body, app.core.config.http.max_body_values))
@@ -105,7 +105,7 @@ export function routes(app: PluginApp<never, 'pipelines'>, service: CollectorSer
 function readEvents(
   request: FastifyRequest,
   spread: boolean,
-  limits: { readonly mostValues: number; readonly mostBytes: number }
+  limits: { readonly maxValues: number; readonly maxBytes: number }
 ) {
   return decodeEvents(bodyBytes(request), {
     spread,
@@ -116,14 +116,14 @@ function readEvents(
   })
 }
 
-function readText(request: FastifyRequest, mostValues: number, lines: boolean) {
+function readText(request: FastifyRequest, maxValues: number, lines: boolean) {
   return readRaw(bodyBytes(request), {
     table: tableOf(request),
     linebreaker: parameter(request, 'linebreaker'),
     lines,
     time: parameter(request, 'time'),
     now: currentTime(),
-    mostValues,
+    maxValues,
     tags: tagsOf(request)
   })
 }

@@ -9,16 +9,16 @@ export interface Operation {
 }
 
 /** Sorted. */
-export async function listServices(source: Source, most: number): Promise<string[]> {
+export async function listServices(source: Source, max: number): Promise<string[]> {
   const table = besideOf(source, 'services')
   if (table === undefined) return []
   const service = column(source.store.dialect, table, 'service_name')
   const pieces = [
     `SELECT DISTINCT ${service} FROM `,
     { table, alias: 's' },
-    ` WHERE ${service} IS NOT NULL ORDER BY 1 LIMIT ${most + 1}`
+    ` WHERE ${service} IS NOT NULL ORDER BY 1 LIMIT ${max + 1}`
   ]
-  return (await read(source, pieces, most)).map(([name]) => String(name))
+  return (await read(source, pieces, max)).map(([name]) => String(name))
 }
 
 /** Sorted; those of one kind (`server`, `client` …) or of all. */
@@ -26,7 +26,7 @@ export async function listOperations(
   source: Source,
   service: string,
   kind: string | undefined,
-  most: number
+  max: number
 ): Promise<Operation[]> {
   const table = besideOf(source, 'operations')
   if (table === undefined) return []
@@ -37,9 +37,9 @@ export async function listOperations(
   const pieces = [
     `SELECT DISTINCT ${name}, ${spanKind} FROM `,
     { table, alias: 'o', where: serviceIs(service) },
-    ` WHERE ${of('service_name')} = ${parameters.add(service)}${ofKind} ORDER BY 1, 2 LIMIT ${most + 1}`
+    ` WHERE ${of('service_name')} = ${parameters.add(service)}${ofKind} ORDER BY 1, 2 LIMIT ${max + 1}`
   ]
-  const rows = await read(source, pieces, most, parameters)
+  const rows = await read(source, pieces, max, parameters)
   return rows.map(([found, foundKind]) => ({ name: String(found ?? ''), spanKind: kindWord(String(foundKind ?? '')) }))
 }
 
@@ -50,7 +50,7 @@ export interface Dependency {
 }
 
 /** Which service called which how often, by spans that began between two times. */
-export async function listDependencies(source: Source, from: bigint, to: bigint, most: number): Promise<Dependency[]> {
+export async function listDependencies(source: Source, from: bigint, to: bigint, max: number): Promise<Dependency[]> {
   const {
     table,
     store: { dialect }
@@ -67,9 +67,9 @@ export async function listDependencies(source: Source, from: bigint, to: bigint,
     { table, alias: 'p', where },
     ` ON ${of('p', 'trace_id')} = ${of('c', 'trace_id')} AND ${of('p', 'span_id')} = ${of('c', 'parent_span_id')}`,
     ` WHERE ${between('c')} AND ${between('p')} AND ${of('p', 'service_name')} <> ${of('c', 'service_name')}`,
-    ` GROUP BY ALL ORDER BY 1, 2 LIMIT ${most + 1}`
+    ` GROUP BY ALL ORDER BY 1, 2 LIMIT ${max + 1}`
   ]
-  const rows = await read(source, pieces, most)
+  const rows = await read(source, pieces, max)
   return rows.map(([parent, child, calls]) => ({
     parent: String(parent),
     child: String(child),
@@ -94,11 +94,11 @@ export function kindWord(kind: string): string {
 async function read(
   source: Source,
   pieces: readonly Piece[],
-  most: number,
+  max: number,
   parameters = new SqlParameters()
 ): Promise<(readonly unknown[])[]> {
   const rows: (readonly unknown[])[] = []
   for await (const row of rowsOf(await run(source, pieces, parameters))) rows.push(row)
-  if (rows.length <= most) return rows
-  throw new DbError('InvalidArguments', `the answer has more than ${most} names (plugins.jaeger.max_names)`)
+  if (rows.length <= max) return rows
+  throw new DbError('InvalidArguments', `the answer has more than ${max} names (plugins.jaeger.max_names)`)
 }

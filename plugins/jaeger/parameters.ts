@@ -76,12 +76,12 @@ function searchRange(query: Parameters, now: number, { lookback }: SearchLimits)
   return { from: to - back, to }
 }
 
-function limitOf(query: Parameters, most: number): number {
+function limitOf(query: Parameters, max: number): number {
   const text = one(query, 'limit')
-  if (text === undefined) return Math.min(usualLimit, most)
+  if (text === undefined) return Math.min(usualLimit, max)
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
   if (limit === 0) throw invalid('limit', `${JSON.stringify(text)} is not a number from 1 on`)
-  if (limit > most) throw invalid('limit', `${limit} is more than ${most} (plugins.jaeger.max_traces)`)
+  if (limit > max) throw invalid('limit', `${limit} is more than ${max} (plugins.jaeger.max_traces)`)
   return limit
 }
 

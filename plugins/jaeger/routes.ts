@@ -109,12 +109,12 @@ export function routes(app: PluginApp<never, never>, options: JaegerOptions): vo
 async function foundTraces(source: Source, query: Parameters, options: JaegerOptions): Promise<readonly Trace[]> {
   const { traceIds, from = 0n, to = 0n } = await searchTraces(source, readSearch(query, Date.now(), options))
   const window = BigInt(options.trace_window) * 1_000_000n
-  const range = { from: from > window ? from - window : 0n, to: to < latest - window ? to + window + 1n : latest }
+  const range = { from: from > window ? from - window : 0n, to: to < maxTime - window ? to + window + 1n : maxTime }
   return readTraces(source, traceIds, range, options)
 }
 
 /** No time that can be told in nanoseconds is after it. */
-const latest = 2n ** 63n - 1n
+const maxTime = 2n ** 63n - 1n
 
 async function readTraces(
   source: Source,
@@ -133,6 +133,6 @@ function milliseconds(query: Parameters, name: string, otherwise: number): bigin
   if (text === undefined) return BigInt(otherwise) * 1_000_000n
   if (!/^\d{1,13}$/.test(text)) throw invalid(name, `${JSON.stringify(text)} is no number of milliseconds`)
   const nanoseconds = BigInt(text) * 1_000_000n
-  if (nanoseconds > latest) throw invalid(name, `${text} milliseconds are more than nanoseconds can tell, 292 years`)
+  if (nanoseconds > maxTime) throw invalid(name, `${text} milliseconds are more than nanoseconds can tell, 292 years`)
   return nanoseconds
 }

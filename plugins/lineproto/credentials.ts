@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Credentials, DbError, firstValue, type Parameters } from '../../core/index.ts'
 
 /** Undefined: the server's own schemes decide. The header wins. Throws DbError `InvalidAuthHeader` for half of what is needed. */
-export function credentials({ headers, query }: FastifyRequest): Credentials | undefined {
+export function readCredentials({ headers, query }: FastifyRequest): Credentials | undefined {
   const { authorization } = headers
   if (authorization !== undefined) return /^token /i.test(authorization) ? fromToken(authorization.slice(6)) : undefined
   const user = firstValue(query as Parameters, 'u') ?? ''

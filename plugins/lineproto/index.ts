@@ -1,7 +1,7 @@
 // Points of line protocol: a measurement is a table, tags and fields are its columns.
 import { Type } from 'typebox'
 import { count, definePlugin, size } from '../../core/index.ts'
-import { credentials } from './credentials.ts'
+import { readCredentials } from './credentials.ts'
 import { formatError } from './errors.ts'
 import { createReceive } from './receive.ts'
 import { routes } from './routes.ts'
@@ -33,5 +33,5 @@ export default definePlugin({
   setup: (core, config) => createReceive(core, config),
   routes: app => routes(app, app.services.lineproto),
   formatError,
-  credentials
+  credentials: readCredentials
 })

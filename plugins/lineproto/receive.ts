@@ -1,19 +1,14 @@
 // One write request: from lines to what the store has taken.
 import {
-  type Column,
-  convertTime,
   mapPaced,
   Pace,
   type PluginCore,
   type RequestContext,
   runPaced,
-  type Table,
   type TableOptions,
-  type TableWrite,
-  type TimestampType,
-  timeUnit
+  type TableWrite
 } from '../../core/index.ts'
-import { checkFields, timeColumn } from './check.ts'
+import { columnsOf } from './columns.ts'
 import { type DecodeLimits, LineDecoder } from './decode/lines.ts'
 import type { DecodedTable } from './decode/measurement.ts'
 import type { Precision } from './decode/time.ts'
@@ -58,25 +53,11 @@ interface LineRequest {
 function tableWrites(request: LineRequest, tables: readonly DecodedTable[], pace: Pace): Promise<TableWrite[]> {
   const { core, ctx, body, newTable } = request
   return mapPaced(pace, tables, decoded => {
-    const { name, rows, fields } = decoded
+    const { name, rows } = decoded
     const table = core.store.table(ctx.db, name)
     const line = { body, decoded, table }
-    checkFields(line)
-    const columns = [...fields.map(fieldColumn), timestamps(decoded, table)]
-    return { table: name, rows, columns, tags: createTags(line), options: newTable }
+    return { table: name, rows, columns: columnsOf(line), tags: createTags(line), options: newTable }
   })
-}
-
-function fieldColumn({ name, type, data }: DecodedTable['fields'][number]): Column {
-  return { name, type, semantic: 'field', data }
-}
-
-/** The time index as the table has it, cut to its unit. */
-function timestamps({ times }: DecodedTable, table: Table | undefined): Column {
-  const { name, type } = table?.timeIndex ?? ({ name: timeColumn, type: 'TimestampNanosecond' } as const)
-  const unit = timeUnit(type as TimestampType)
-  const values = unit === 'ns' ? times : times.map(time => convertTime(time, 'ns', unit))
-  return { name, type, semantic: 'timestamp', data: { kind: 'fixed', values } }
 }
 
 /** Where rows are all kept there is nothing to merge, and what the request asks for wins. */

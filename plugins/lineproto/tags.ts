@@ -1,6 +1,6 @@
 // The tags of rows: keys that the store knows or asks about.
 import type { RowTags, TableColumn } from '../../core/index.ts'
-import { columnsOf, type LineTable, timeColumn, wrongPlace } from './check.ts'
+import { columnsByName, type LineTable, timeColumn, wrongPlace } from './columns.ts'
 import { failure } from './decode/position.ts'
 import { readTags, type Tag } from './decode/tags.ts'
 
@@ -29,7 +29,7 @@ class TagCheck {
     this.#body = body
     this.#name = decoded.name
     this.#time = table?.timeIndex.name ?? timeColumn
-    this.#columns = columnsOf(table)
+    this.#columns = columnsByName(table)
     this.#fields = new Set(decoded.fields.map(field => field.name))
   }
 

@@ -12,7 +12,7 @@ import {
   type Steps,
   textColumn
 } from '../../core/index.ts'
-import { type Push, type Stream, timeColumn } from './push.ts'
+import { type Push, type Stream, timeColumn } from './decode/push.ts'
 
 /** Streams of one step. */
 const stepStreams = 1_024

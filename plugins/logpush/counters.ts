@@ -1,6 +1,6 @@
 // What pushes leave out, in the metrics.
 import type { Metrics } from '../../core/index.ts'
-import type { Push } from './push.ts'
+import type { Push } from './decode/push.ts'
 
 export interface Counters {
   push(plugin: string, push: Push): void

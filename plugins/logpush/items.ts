@@ -1,6 +1,6 @@
 // A push request as items of a pipeline: time and line are there already, labels and metadata become fields with a prefix.
 import { cell, type ItemBatch, parseJson } from '../../core/index.ts'
-import type { Push } from './push.ts'
+import type { Push } from './decode/push.ts'
 
 const labelPrefix = 'logpush_label_'
 const metadataPrefix = 'logpush_metadata_'

@@ -14,10 +14,10 @@ import {
 import type { PipelineHeaders, PipelineResult, PipelinesService } from '../services.ts'
 import { columnsOf } from './columns.ts'
 import { type Counters, createCounters } from './counters.ts'
-import { decodeJson } from './decode-json.ts'
-import { decodeProtobuf } from './decode-protobuf.ts'
+import { decodeJson } from './decode/json.ts'
+import { decodeProtobuf } from './decode/protobuf.ts'
+import { type Push, timeColumn } from './decode/push.ts'
 import { itemsOf } from './items.ts'
-import { type Push, timeColumn } from './push.ts'
 
 export interface PushRequest {
   readonly body: Uint8Array
@@ -71,12 +71,12 @@ async function receive(
 function* decode(
   { body, contentType, hold }: PushRequest,
   http: Core['config']['http'],
-  mostBytes: number
+  maxBytes: number
 ): Steps<Push> {
-  const { body_limit: limit, max_body_values: mostValues } = http
+  const { body_limit: limit, max_body_values: maxValues } = http
   if (isJson(contentType, body)) {
-    yield* checkJsonValues(body, mostValues)
-    return yield* decodeJson(body, mostBytes)
+    yield* checkJsonValues(body, maxValues)
+    return yield* decodeJson(body, maxBytes)
   }
   const length = snappyLength(body)
   if (limit > 0 && length > limit) {
@@ -86,7 +86,7 @@ function* decode(
     })
   }
   hold(length + body.length)
-  return yield* decodeProtobuf(body, BigInt(Date.now()) * 1_000_000n, mostBytes)
+  return yield* decodeProtobuf(body, BigInt(Date.now()) * 1_000_000n, maxBytes)
 }
 
 /** Without a content type the body tells: no Snappy block begins with a brace and what may follow it in JSON. */

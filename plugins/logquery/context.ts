@@ -11,7 +11,7 @@ import { readNumbers } from './newest.ts'
 const firstReach = 1n
 const growth = 16n
 /** Seconds between any two times there are. */
-const longestReach = 20_000_000_000n
+const maxReach = 20_000_000_000n
 
 /** Undefined where no row was found. Few looks at the times of rows are enough: each is far wider than the one before. */
 export async function findWindows(
@@ -32,7 +32,7 @@ export async function findWindows(
   for (let reach = firstReach; ; reach *= growth) {
     const ticks = reach * unitsPerSecond[unit]
     const windows = windowsAround(times, context.before > 0 ? ticks : 0n, context.after > 0 ? ticks : 0n)
-    if (reach > longestReach) return windows
+    if (reach > maxReach) return windows
     const counts = await readNumbers(store, ctx, countQuery(write(), table, query, windows))
     const isEnough = counts.every((count, i) => count >= BigInt(i % 2 === 0 ? context.before : context.after))
     if (isEnough) return windows

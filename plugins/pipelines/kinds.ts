@@ -13,7 +13,7 @@ export interface KindOptions {
   /** Characters a text may have once its matches are replaced. */
   readonly textLength: number
   /** Values the texts that `json_parse` reads may have. */
-  mostValues(): number
+  maxValues(): number
 }
 
 /** A processor's module as it passes to threads. */
@@ -24,8 +24,8 @@ export interface ModuleNote {
 }
 
 /** By name. */
-export function createKinds({ pathValues, textLength, mostValues }: KindOptions): Map<string, ProcessorDefinition> {
-  const own = [...builtInKinds, createJsonParse(mostValues), createJsonPath(pathValues), createGsub(textLength)]
+export function createKinds({ pathValues, textLength, maxValues }: KindOptions): Map<string, ProcessorDefinition> {
+  const own = [...builtInKinds, createJsonParse(maxValues), createJsonPath(pathValues), createGsub(textLength)]
   return new Map(own.map(definition => [definition.kind, definition]))
 }
 

@@ -106,7 +106,7 @@ export function routes(app: PluginApp<'pipelines', never>, service: OwnService, 
         ...(name !== undefined && { pipeline_name: name }),
         ...(version !== undefined && { version })
       },
-      mostValues: app.core.config.http.max_body_values,
+      maxValues: app.core.config.http.max_body_values,
       maxItems: options.dry_run_max_items
     })
     return head(reply).type('application/json; charset=utf-8').send(text)

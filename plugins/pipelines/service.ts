@@ -71,11 +71,11 @@ export interface Created extends Version {
 
 export async function createService(core: PluginCore, config: ServiceOptions): Promise<OwnService> {
   const versions = await openVersions(core)
-  const mostValues = () => core.config.http.max_body_values
+  const maxValues = () => core.config.http.max_body_values
   const kinds = createKinds({
     pathValues: config.json_path_max_values,
     textLength: config.max_text_length,
-    mostValues
+    maxValues
   })
   const added: AddedProcessor[] = []
   const addedKinds: string[] = []
@@ -104,7 +104,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
     const made: Threads = createThreads({
       size,
       memory: config.thread_memory,
-      budget: () => ({ most: config[key], key: `[plugins.pipelines] ${key} = "${formatDuration(config[key])}"` }),
+      budget: () => ({ max: config[key], key: `[plugins.pipelines] ${key} = "${formatDuration(config[key])}"` }),
       start: () => ({
         pathValues: config.json_path_max_values,
         textLength: config.max_text_length,
@@ -132,7 +132,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
     work: Extract<Work, { readonly kind: K }>,
     moved: RunOptions['moved'] = []
   ): Promise<Results[K]> => {
-    const task = { work, ctx: runContext(ctx), limits: limits(), columns: columns(ctx.db), mostValues: mostValues() }
+    const task = { work, ctx: runContext(ctx), limits: limits(), columns: columns(ctx.db), maxValues: maxValues() }
     const outcome = await pool.run(task, { user: ctx.user.name, signal: ctx.signal, moved })
     if ('error' in outcome) throw errorOf(outcome.error)
     return outcome.value as Results[K]
@@ -172,7 +172,7 @@ export async function createService(core: PluginCore, config: ServiceOptions): P
       }),
     runBody: (ctx, name, body, contentType, options) =>
       traced(ctx, name, async () => {
-        const decoding: DecodeOptions = { mostValues: mostValues() }
+        const decoding: DecodeOptions = { maxValues: maxValues() }
         if (isShort(name, options.version, body.length)) {
           return runHere(ctx, name, decodeItems(body, contentType, { ...decoding, ...options }), options)
         }

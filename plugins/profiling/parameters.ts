@@ -25,8 +25,8 @@ export interface CpuLimits {
 export function readCpuOptions(query: Parameters, limits: CpuLimits): CpuOptions {
   const seconds = readNumber(query, 'seconds', Math.min(5, limits.max_duration / 1000))
   if (seconds * 1000 > limits.max_duration) {
-    const most = `${formatDuration(limits.max_duration)} (plugins.profiling.max_duration)`
-    throw new DbError('InvalidArguments', `seconds is ${seconds}, a profile takes at most ${most}`)
+    const max = `${formatDuration(limits.max_duration)} (plugins.profiling.max_duration)`
+    throw new DbError('InvalidArguments', `seconds is ${seconds}, a profile takes at most ${max}`)
   }
   const frequency = readNumber(query, 'frequency', Math.min(99, limits.max_frequency))
   if (!Number.isInteger(frequency) || frequency > limits.max_frequency) {

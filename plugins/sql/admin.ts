@@ -68,9 +68,9 @@ export async function kill({ processes, ctx }: Session, id: string): Promise<num
   return 1
 }
 
-function requireCount(call: string, args: readonly string[], least: number, most = least): void {
-  if (args.length >= least && args.length <= most) return
-  const wanted = least === most ? String(least) : `${least} to ${most}`
+function requireCount(call: string, args: readonly string[], min: number, max = min): void {
+  if (args.length >= min && args.length <= max) return
+  const wanted = min === max ? String(min) : `${min} to ${max}`
   throw new DbError('InvalidArguments', `ADMIN ${call} takes ${wanted} arguments, got ${args.length}`)
 }
 

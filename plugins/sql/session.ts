@@ -18,7 +18,7 @@ import type { Sources } from './catalog/information/table.ts'
 import { visibleProcesses } from './catalog/process-rows.ts'
 import type { SqlParser } from './grammar/parser.ts'
 import type { Processes } from './process.ts'
-import { confine, type Place, shift } from './query/confine.ts'
+import { confine, type ResolveContext, shift } from './query/confine.ts'
 import { engineZone } from './query/engine-zone.ts'
 import { explainFailure } from './query/failure.ts'
 import { checkGrowth } from './query/growth.ts'
@@ -64,7 +64,7 @@ interface QueryPlan {
   readonly tokens: readonly Token[]
   /** Whether our grammar has not read it: the words of the engine's errors are those of the statement. */
   readonly isForeign?: true
-  /** Where the user wrote what stands at a place of the query's text. */
+  /** Where the user wrote what stands at an offset of the query's text. */
   readonly sourceOf: (at: number) => number | undefined
   /** What the engine is told for the names of columns, and those there are where one is none. */
   readonly names: Names
@@ -73,7 +73,7 @@ interface QueryPlan {
 }
 
 /** How often a query is planned because tables changed under it. */
-const mostPlans = 5
+const maxPlans = 5
 
 /** Runs a query; its rows come as they are read. With `explain`, an EXPLAIN with its options, it is the plan. */
 export async function runQuery(session: Session, tokens: readonly Token[], explain?: string): Promise<ReadAnswer> {
@@ -82,7 +82,7 @@ export async function runQuery(session: Session, tokens: readonly Token[], expla
     try {
       return await runPlan(session, explain === undefined ? plan : { ...plan, query: { ...plan.query, explain } })
     } catch (error) {
-      if (planned === mostPlans || !isDbError(error) || error.code !== 'RequestOutdated') throw error
+      if (planned === maxPlans || !isDbError(error) || error.code !== 'RequestOutdated') throw error
     }
   }
 }
@@ -113,8 +113,8 @@ export async function planQuery(
   const metrics = ctx.user.databases === undefined ? session.system.metrics : async () => ''
   const sources = { ...session.system, metrics, store, processes: () => visibleProcesses(session) }
   if (store.dialect.name !== 'duckdb') {
-    const place = { store, db: ctx.db, sql, sources, pace: new Pace(ctx.signal), ...(views && { views }) }
-    const { text, relations, sourceOf } = await placeTables(place, tokens)
+    const context = { store, db: ctx.db, sql, sources, pace: new Pace(ctx.signal), ...(views && { views }) }
+    const { text, relations, sourceOf } = await placeTables(context, tokens)
     const plan = ownPlan({
       kind: 'sql',
       text: prefix + text + suffix,
@@ -127,9 +127,9 @@ export async function planQuery(
     run: (statement, db) => session.evaluate({ ...session, ctx: { ...ctx, db } }, statement),
     limit: session.tqlLimit
   }
-  const ask: Place['ask'] = async (place, asked) => {
-    const views = place.views && { views: place.views }
-    const answer = await runQuery({ ...session, ctx: { ...ctx, db: place.db }, sql: place.sql, ...views }, asked)
+  const ask: ResolveContext['ask'] = async (context, asked) => {
+    const views = context.views && { views: context.views }
+    const answer = await runQuery({ ...session, ctx: { ...ctx, db: context.db }, sql: context.sql, ...views }, asked)
     return { columns: answer.columns.map(({ name }) => name), rows: await readRows(answer) }
   }
   const { text, relations, sourceOf, names, valid, isTime } = await confine(

@@ -1,14 +1,11 @@
 // Metrics, traces and logs by OTLP over HTTP, as protobuf and as JSON.
 import { Type } from 'typebox'
 import { count, definePlugin, flag, size } from '../../core/index.ts'
-import { errorBody, successBody } from './answer.ts'
-import { answerEncodingOf } from './content.ts'
-import { createCounters } from './counters.ts'
-import { createReceiveLogs } from './logs/receive.ts'
+import { encodeResponse } from './encode.ts'
+import { formatError } from './errors.ts'
 import { promotedByDefault, type Strategy, strategies } from './metrics/policy.ts'
-import { createReceiveMetrics } from './metrics/receive.ts'
+import { createReceive } from './receive.ts'
 import { routes } from './routes.ts'
-import { createReceiveTraces } from './traces/receive.ts'
 
 const texts = (byDefault: readonly string[], description: string) =>
   Type.Array(Type.String(), { default: [...byDefault], description })
@@ -63,25 +60,12 @@ export default definePlugin({
       { minimum: 0 }
     )
   }),
-  setup(core, config, { metricsys, pipelines }) {
-    const count = createCounters(core.metrics)
-    const receivers = {
-      metrics: createReceiveMetrics(core, config, metricsys, count),
-      traces: createReceiveTraces(core, config),
-      logs: createReceiveLogs(core, config, pipelines)
-    }
+  setup(core, config, services) {
     return {
-      async receive(signal, request) {
-        core.store.requireDatabase(request.ctx.db)
-        const taken = await receivers[signal](request)
-        count(signal, taken.rejected)
-        return taken
-      },
-      answer: taken => successBody('logs', 'protobuf', taken)
+      receive: createReceive(core, config, services),
+      answer: taken => encodeResponse('logs', 'protobuf', taken)
     }
   },
-  routes(app) {
-    routes(app, app.services.telemetry)
-  },
-  formatError: (error, { headers }) => errorBody(error, answerEncodingOf(headers['content-type']))
+  routes: app => routes(app, app.services.telemetry),
+  formatError
 })

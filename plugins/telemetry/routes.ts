@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import { anyContent, bodyBytes, Pace, type PluginApp, runPaced } from '../../core/index.ts'
 import type { TelemetryService } from '../services.ts'
-import { successBody } from './answer.ts'
 import { contentTypes, encodingOf } from './content.ts'
+import { encodeResponse } from './encode.ts'
 import { protobufOf } from './wire/from-json.ts'
 import { requests } from './wire/message.ts'
 
@@ -24,11 +24,11 @@ export function routes(app: PluginApp<never, never>, { receive }: TelemetryServi
       const { ctx, headers } = request
       const encoding = encodingOf(headers['content-type'])
       const bytes = bodyBytes(request)
-      const mostValues = app.core.config.http.max_body_values
-      const read = protobufOf(requests[signal], bytes, mostValues)
+      const maxValues = app.core.config.http.max_body_values
+      const read = protobufOf(requests[signal], bytes, maxValues)
       const body = encoding === 'json' ? await runPaced(new Pace(ctx.signal), read) : bytes
       const taken = await receive(signal, { ctx, headers, body })
-      const answer = successBody(signal, encoding, taken)
+      const answer = encodeResponse(signal, encoding, taken)
       return reply.header('content-type', contentTypes[encoding]).send(answer)
     })
   }

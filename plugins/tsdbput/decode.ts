@@ -51,12 +51,12 @@ interface Range {
   readonly end: number
 }
 
-/** Throws ParseError for what is no JSON, no point, or one of more than `mostBytes`, DbError `InvalidArguments` where there is none. */
-export function* decodePoints(body: Buffer, mostBytes = Number.POSITIVE_INFINITY): Steps<Points> {
+/** Throws ParseError for what is no JSON, no point, or one of more than `maxBytes`, DbError `InvalidArguments` where there is none. */
+export function* decodePoints(body: Buffer, maxBytes = Number.POSITIVE_INFINITY): Steps<Points> {
   const cursor = jsonCursor(body)
   if (!isUtf8(body)) throw jsonError(cursor, 0, 'invalid UTF-8 in the document beginning')
   cursor.at = skipSpace(cursor, 0)
-  const reader = new PointReader(cursor, mostBytes)
+  const reader = new PointReader(cursor, maxBytes)
   if (cursor.at < cursor.end) {
     if (body[cursor.at] === 0x5b) {
       for (const _ of elements(cursor)) {
@@ -71,7 +71,7 @@ export function* decodePoints(body: Buffer, mostBytes = Number.POSITIVE_INFINITY
 
 class PointReader {
   readonly #cursor: JsonCursor
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   readonly #starts: number[] = []
   readonly #ends: number[] = []
   readonly #metrics: string[] = []
@@ -88,9 +88,9 @@ class PointReader {
   readonly #lastKeys: number[] = []
   #used = 0
 
-  constructor(cursor: JsonCursor, mostBytes: number) {
+  constructor(cursor: JsonCursor, maxBytes: number) {
     this.#cursor = cursor
-    this.#mostBytes = mostBytes
+    this.#maxBytes = maxBytes
   }
 
   get count(): number {
@@ -100,8 +100,8 @@ class PointReader {
   readPoint(): void {
     const cursor = this.#cursor
     const start = cursor.at
-    if (cursor.end - start > this.#mostBytes && !isShort(cursor, this.#mostBytes)) {
-      const reason = `a point takes more than ${this.#mostBytes} bytes (plugins.tsdbput.max_point_size)`
+    if (cursor.end - start > this.#maxBytes && !isShort(cursor, this.#maxBytes)) {
+      const reason = `a point takes more than ${this.#maxBytes} bytes (plugins.tsdbput.max_point_size)`
       throw jsonError(cursor, start, reason)
     }
     let [metric, tags]: (Range | undefined)[] = []

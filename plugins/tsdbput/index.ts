@@ -18,7 +18,7 @@ export default definePlugin({
     max_request_tables: count(10_000, 'Metrics of one request; a request with more is refused with 400.')
   }),
   setup(core, config) {
-    return createReceive(core, { most: config.max_request_tables, key: 'plugins.tsdbput.max_request_tables' })
+    return createReceive(core, { max: config.max_request_tables, key: 'plugins.tsdbput.max_request_tables' })
   },
   routes: (app, config) => routes(app, app.services.tsdbput, config),
   formatError

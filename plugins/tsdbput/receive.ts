@@ -10,8 +10,6 @@ import {
   runPaced,
   type Steps
 } from '../../core/index.ts'
-import type { Points } from './decode.ts'
-import { pointError } from './errors.ts'
 import {
   checkValue,
   createReadTags,
@@ -20,13 +18,15 @@ import {
   type PutRequest,
   pointWrites,
   valueColumnOf
-} from './writes.ts'
+} from './columns.ts'
+import type { Points } from './decode.ts'
+import { pointError } from './errors.ts'
 
 /** Points that are looked at in one step, and those whose tags are read. */
-const stepPlaces = 16_384
+const stepIndices = 16_384
 const stepTags = 256
 
-/** Stores points; partial: returns those that could not be stored, by place in any order, and why; they are among the points' failures then, too. Otherwise throws DbError for the first of them. */
+/** Stores points; partial: returns those that could not be stored, by index in any order, and why; they are among the points' failures then, too. Otherwise throws DbError for the first of them. */
 export type Receive = (ctx: RequestContext, points: Points, isPartial: boolean) => Promise<ReadonlyMap<number, string>>
 
 /** `metrics`: how many of them one request may have points of. */
@@ -39,9 +39,9 @@ export function createReceive(core: Core, metrics: Limit): Receive {
     const pace = new Pace(ctx.signal)
     try {
       checkMetrics(points, metrics)
-      const places = await runPaced(pace, livePlaces(points))
-      if (isPartial) await storeWhatFits(request, places, failures)
-      else await storeAll(request, places, failures)
+      const indices = await runPaced(pace, liveIndices(points))
+      if (isPartial) await storeWhatFits(request, indices, failures)
+      else await storeAll(request, indices, failures)
     } catch (error) {
       refused.add(points.count)
       throw error
@@ -53,54 +53,54 @@ export function createReceive(core: Core, metrics: Limit): Receive {
 
 async function storeAll(
   request: PutRequest,
-  places: Uint32Array,
+  indices: Uint32Array,
   failures: ReadonlyMap<number, string>
 ): Promise<void> {
-  for (const [place, reason] of failures) {
-    throw pointError(new DbError('InvalidArguments', `data point ${place}: ${reason}`))
+  for (const [index, reason] of failures) {
+    throw pointError(new DbError('InvalidArguments', `data point ${index}: ${reason}`))
   }
   try {
-    await store(request, places)
+    await store(request, indices)
   } catch (error) {
     throw isDbError(error) && error.status === 400 ? pointError(error) : error
   }
 }
 
-async function store(request: PutRequest, places: Uint32Array): Promise<void> {
-  if (places.length === 0) return
+async function store(request: PutRequest, indices: Uint32Array): Promise<void> {
+  if (indices.length === 0) return
   const { core, ctx } = request
-  await core.store.write(ctx, await runPaced(new Pace(ctx.signal), pointWrites(request, places)))
+  await core.store.write(ctx, await runPaced(new Pace(ctx.signal), pointWrites(request, indices)))
 }
 
 /** Points that can be stored as far as they are read. */
-function* livePlaces({ count, failures }: Points): Steps<Uint32Array> {
-  const places = new Uint32Array(count)
+function* liveIndices({ count, failures }: Points): Steps<Uint32Array> {
+  const indices = new Uint32Array(count)
   let live = 0
   for (let i = 0; i < count; i++) {
-    if (i % stepPlaces === stepPlaces - 1) yield
-    if (!failures.has(i)) places[live++] = i
+    if (i % stepIndices === stepIndices - 1) yield
+    if (!failures.has(i)) indices[live++] = i
   }
-  return places.subarray(0, live)
+  return indices.subarray(0, live)
 }
 
-function checkMetrics({ metrics }: Points, { most, key }: Limit): void {
-  if (metrics.length <= most) return
-  throw new DbError('InvalidArguments', `the points are of ${metrics.length} metrics, at most are ${most} (${key})`)
+function checkMetrics({ metrics }: Points, { max, key }: Limit): void {
+  if (metrics.length <= max) return
+  throw new DbError('InvalidArguments', `the points are of ${metrics.length} metrics, at most are ${max} (${key})`)
 }
 
 /**
  * Stores all points at once if they fit. Otherwise points whose tags do not fit are left out, and what is refused then is halved until the
  * metrics that are to blame stand alone.
  */
-async function storeWhatFits(request: PutRequest, places: Uint32Array, failures: Map<number, string>): Promise<void> {
+async function storeWhatFits(request: PutRequest, indices: Uint32Array, failures: Map<number, string>): Promise<void> {
   try {
-    return await store(request, places)
+    return await store(request, indices)
   } catch (error) {
     reasonOf(error)
   }
   const pace = new Pace(request.ctx.signal)
-  const groups = await runPaced(pace, groupByMetric(request.points, places))
-  const room = request.core.store.room(places.length)
+  const groups = await runPaced(pace, groupByMetric(request.points, indices))
+  const room = request.core.store.room(indices.length)
   const fit: Uint32Array[] = []
   for (const [metric, group] of groups)
     fit.push(await runPaced(pace, withoutUnfit(request, metric, group, room, failures)))
@@ -110,7 +110,7 @@ async function storeWhatFits(request: PutRequest, places: Uint32Array, failures:
       await store(request, joined(some))
     } catch (error) {
       const reason = reasonOf(error)
-      if (some.length === 1) for (const place of some[0]!) failures.set(place, reason)
+      if (some.length === 1) for (const index of some[0]!) failures.set(index, reason)
       else {
         const middle = some.length >> 1
         open.push(some.slice(middle), some.slice(0, middle))
@@ -135,28 +135,28 @@ function* withoutUnfit(
   const own = room.table(ctx.db, name, { columns: ownColumns(table) })
   const fit = new Uint32Array(group.length)
   let count = 0
-  for (const [i, place] of group.entries()) {
+  for (const [i, index] of group.entries()) {
     if (i % stepTags === stepTags - 1) yield
     try {
-      checkValue(column, points.values[place]!)
-      own.take(readTags(points.keyOf[place]!))
-      fit[count++] = place
+      checkValue(column, points.values[index]!)
+      own.take(readTags(points.keyOf[index]!))
+      fit[count++] = index
     } catch (error) {
-      failures.set(place, reasonOf(error))
+      failures.set(index, reasonOf(error))
     }
   }
   return fit.subarray(0, count)
 }
 
-/** The places of all groups; their order within a metric stays. */
+/** The indices of all groups; their order within a metric stays. */
 function joined(groups: readonly Uint32Array[]): Uint32Array {
-  const places = new Uint32Array(groups.reduce((sum, group) => sum + group.length, 0))
+  const indices = new Uint32Array(groups.reduce((sum, group) => sum + group.length, 0))
   let at = 0
   for (const group of groups) {
-    places.set(group, at)
+    indices.set(group, at)
     at += group.length
   }
-  return places
+  return indices
 }
 
 /** What a point is refused with; throws errors that are not about points. */

@@ -2,9 +2,9 @@
 // protocol, and what it takes has columns.
 import { isDbError, runAtOnce } from '../../core/index.ts'
 import { columnsOf } from '../../plugins/eventcollector/columns.ts'
-import { decodeEvents, type Events } from '../../plugins/eventcollector/events.ts'
-import { readRaw } from '../../plugins/eventcollector/raw.ts'
-import { formatError, replies, replyCode } from '../../plugins/eventcollector/reply.ts'
+import { decodeEvents, type Events } from '../../plugins/eventcollector/decode/events.ts'
+import { readRaw } from '../../plugins/eventcollector/decode/raw.ts'
+import { formatError, replies, replyCode } from '../../plugins/eventcollector/errors.ts'
 import { bendBytes, jsonPieces } from './bend.ts'
 import { checkColumns } from './columns.ts'
 import type { Random } from './random.ts'

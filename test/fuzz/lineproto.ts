@@ -50,7 +50,7 @@ function compare(decoder: LineDecoder, body: Buffer): string {
   const expected = readPoints(body)
   let found: readonly Point[]
   try {
-    found = decodedPoints(runAtOnce(decoder.decode(body, readPrecision('ns'), 7n, { most: 1000, key: 'none' })))
+    found = decodedPoints(runAtOnce(decoder.decode(body, readPrecision('ns'), 7n, { max: 1000, key: 'none' })))
   } catch (error) {
     if (!isDbError(error) || error.status !== 400) return String((error as Error).stack)
     return expected === undefined ? 'refused' : `refused: ${error.message}`

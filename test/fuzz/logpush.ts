@@ -1,10 +1,10 @@
 // Pushes made up, bent and cut, by protobuf and JSON: reading never does anything but take one or refuse it, and what it takes has columns.
 import { encodeSnappy, isDbError, runAtOnce, snappyLength } from '../../core/index.ts'
 import { columnsOf } from '../../plugins/logpush/columns.ts'
-import { decodeJson } from '../../plugins/logpush/decode-json.ts'
-import { decodeProtobuf } from '../../plugins/logpush/decode-protobuf.ts'
+import { decodeJson } from '../../plugins/logpush/decode/json.ts'
+import { decodeProtobuf } from '../../plugins/logpush/decode/protobuf.ts'
+import type { Push } from '../../plugins/logpush/decode/push.ts'
 import { itemsOf } from '../../plugins/logpush/items.ts'
-import type { Push } from '../../plugins/logpush/push.ts'
 import { type TestEntry, type TestStream, writeJsonPush, writeProtobuf } from '../plugins/logpush/messages.ts'
 import { bendBytes, jsonPieces } from './bend.ts'
 import { checkColumns } from './columns.ts'

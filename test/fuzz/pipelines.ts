@@ -161,7 +161,7 @@ function tryDocument(text: string, random: Random): { taken: boolean; problem?: 
       variablesFromInput: random.once(3),
       maxDispatchDepth: 8,
       maxGroups: 1000,
-      columns: { most: 2000, key: 'limits.max_columns' },
+      columns: { max: 2000, key: 'limits.max_columns' },
       options: {},
       pipeline: () => (random.once(2) ? pipeline : identity),
       existing: () => undefined
@@ -312,6 +312,6 @@ function makeItems(random: Random): Item[] {
   return list(random, 4, () => Object.fromEntries(list(random, 6, () => [random.pick(names), cell()]))) as Item[]
 }
 
-function list<T>(random: Random, most: number, make: () => T): T[] {
-  return Array.from({ length: random.below(most + 1) }, make)
+function list<T>(random: Random, max: number, make: () => T): T[] {
+  return Array.from({ length: random.below(max + 1) }, make)
 }

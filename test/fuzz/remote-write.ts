@@ -1,9 +1,9 @@
 // Remote write and remote read requests made up, bent and cut: reading never does anything but take one or refuse it.
 import { decodeSnappy, encodeSnappy, isDbError, snappyLength, snappySlack } from '../../core/index.ts'
-import { readRequest } from '../../plugins/metricsys/read/request.ts'
-import { decodeV1 } from '../../plugins/metricsys/write/decode-v1.ts'
-import { decodeV2 } from '../../plugins/metricsys/write/decode-v2.ts'
-import { Frame } from '../../plugins/metricsys/write/frame.ts'
+import { readRequest } from '../../plugins/metricsys/read/decode.ts'
+import { Frame } from '../../plugins/metricsys/write/decode/frame.ts'
+import { decodeV1 } from '../../plugins/metricsys/write/decode/v1.ts'
+import { decodeV2 } from '../../plugins/metricsys/write/decode/v2.ts'
 import { histogramJson, readHistogram, writeHistogram } from '../../plugins/metricsys/write/histogram.ts'
 import { SeriesNames } from '../../plugins/metricsys/write/series-name.ts'
 import { type TestSeries, writeV1, writeV2 } from '../plugins/metricsys/messages.ts'

@@ -34,7 +34,7 @@ export function serverFolder(t: Pick<Test, 'teardown'>, toml = ''): string {
 }
 
 /** Milliseconds until a server that was told to end is said to stand still. */
-const longestStop = 60_000
+const maxStopTime = 60_000
 
 export interface ProcessOptions {
   /** The file that is the command; default the repository's. */
@@ -96,12 +96,12 @@ export async function startProcess(
     },
     async kill(signal) {
       child.kill(signal)
-      const ended = await Promise.race([exited.then(() => true), sleep(longestStop, false, { ref: false })])
+      const ended = await Promise.race([exited.then(() => true), sleep(maxStopTime, false, { ref: false })])
       if (ended) return child.exitCode
       const state = stateOf(child.pid!)
       child.kill('SIGKILL')
       throw new Error(
-        `it goes on ${longestStop / 1000} s after ${signal}; its threads:\n${state}\nit said:\n${lines.join('\n')}`
+        `it goes on ${maxStopTime / 1000} s after ${signal}; its threads:\n${state}\nit said:\n${lines.join('\n')}`
       )
     }
   }

@@ -58,7 +58,7 @@ const sliceRows = 500_000
 /** Times a slice is begun while the target does not take it. */
 const maxAttempts = 8
 /** Milliseconds before the second attempt, doubled with each further one. */
-const [firstPause, longestPause] = [1_000, 30_000]
+const [firstPause, maxPause] = [1_000, 30_000]
 /** Milliseconds: rows whose time to live ends within them are not compared. */
 const expiryMargin = 120_000
 
@@ -135,7 +135,7 @@ async function copySlice(
         throw explained(error, table)
       }
       const wait = Math.max((error.retryAfter ?? 0) * 1000, firstPause * 2 ** (attempt - 1))
-      await pause(Math.min(wait, longestPause) + (target.supports.distributed ? settle : 0), { signal })
+      await pause(Math.min(wait, maxPause) + (target.supports.distributed ? settle : 0), { signal })
       isEmpty = false
     }
   }

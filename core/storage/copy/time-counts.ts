@@ -94,7 +94,7 @@ export interface Slice {
   readonly there: number
 }
 
-const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
+const [min, max] = [-(2n ** 63n), 2n ** 63n - 1n]
 
 /**
  * Where two counts differ, by time. Stretches beside each other are one slice as long as it has at most `maxRows` rows and the target has
@@ -110,7 +110,7 @@ export function differences(source: TimeCounts, target: TimeCounts, maxRows: num
   const close = () => {
     if (open === undefined) return
     const [from, to] = [BigInt(open.first) * width, BigInt(open.last + 1) * width]
-    const bounds = { from: from < least ? undefined : from, to: to > most ? undefined : to }
+    const bounds = { from: from < min ? undefined : from, to: to > max ? undefined : to }
     slices.push({ ...bounds, rows: open.rows, there: open.there })
     open = undefined
   }

@@ -7,7 +7,7 @@ const call = (name: string, ...args: readonly (string | undefined)[]) =>
   `${name}(${args.filter(each => each !== undefined).join(', ')})`
 const castTo = (sql: string, type: string) => `CAST(${sql} AS Nullable(${type}))`
 const whole = (sql: string) => `toInt128(${sql})`
-const longest = 2n ** 63n - 1n
+const maxInt64 = 2n ** 63n - 1n
 
 /** The types of rows of constants, by DuckDB's words for them. */
 const types: Readonly<Record<string, string>> = {
@@ -73,7 +73,7 @@ export const clickhouse: Dialect = {
   wideInteger: sql => whole(sql),
 
   time: (type, ticks, constant) => {
-    const value = ticks > longest ? longest : ticks < -longest ? -longest : ticks
+    const value = ticks > maxInt64 ? maxInt64 : ticks < -maxInt64 ? -maxInt64 : ticks
     return fromTicks(type, constant(value))
   },
   ticks: (type, time) => timeInteger(type, time),

@@ -28,8 +28,8 @@ const castTo = (sql: string, type: string) => `CAST(${sql} AS ${type})`
 /** Places in a text, longer than none: the engine fails for some of those. */
 const place = (sql: string) => `greatest(least(${sql}, 1000000000), -1000000000)`
 
-function clamp(value: bigint, most: bigint): bigint {
-  return value > most ? most : value < -most ? -most : value
+function clamp(value: bigint, max: bigint): bigint {
+  return value > max ? max : value < -max ? -max : value
 }
 
 /** Of members any name: `$."a b"[0]`. */

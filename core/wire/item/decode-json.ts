@@ -50,8 +50,8 @@ function readElement(reader: ItemReader): void {
 }
 
 function checkSize({ cursor, options: { itemSize } }: ItemReader): void {
-  if (itemSize === undefined || cursor.end - cursor.at <= itemSize.most || isShort(cursor, itemSize.most)) return
-  const reason = `an item takes more than ${itemSize.most} bytes (${itemSize.key})`
+  if (itemSize === undefined || cursor.end - cursor.at <= itemSize.max || isShort(cursor, itemSize.max)) return
+  const reason = `an item takes more than ${itemSize.max} bytes (${itemSize.key})`
   throw new DbError('InvalidArguments', reason, { status: 413 })
 }
 

@@ -22,7 +22,7 @@ export const itemContentTypes: readonly string[] = [...formats.keys()]
 /**
  * Reads the items of a body of one of `itemContentTypes`; parameters such as `charset` do not count. Text stays in `bytes`, which
  * become the batch's. Throws ItemsError for the first item that cannot be decoded unless the options let it pass, and DbError
- * `InvalidArguments` for a body that is no JSON or has another content type, with status 413 for one of more than `mostValues`.
+ * `InvalidArguments` for a body that is no JSON or has another content type, with status 413 for one of more than `maxValues`.
  */
 export function* itemSteps(bytes: Uint8Array, contentType: string, options: DecodeOptions = {}): Steps<ItemBatch> {
   const read = formats.get(contentType.split(';', 1)[0]!.trim().toLowerCase())
@@ -32,7 +32,7 @@ export function* itemSteps(bytes: Uint8Array, contentType: string, options: Deco
       `Invalid request parameter: invalid content type: ${contentType}, expected: one of ${itemContentTypes.join(', ')}`
     )
   }
-  if (read !== decodeText) yield* checkJsonValues(bytes, options.mostValues ?? 0)
+  if (read !== decodeText) yield* checkJsonValues(bytes, options.maxValues ?? 0)
   const reader = createReader(bytes, options)
   yield* read(reader)
   return reader.batch

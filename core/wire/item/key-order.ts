@@ -40,11 +40,11 @@ export function createKeyOrder(shapeOf: KeyOrder['shapeOf'] = () => undefined): 
 }
 
 /** Characters of a prefix beyond which no name behind it could be a column's. */
-const longestPrefix = 256
+const maxPrefixLength = 256
 
 /** The order of the keys of the objects at a key that spreads them. Throws DbError `InvalidArguments` where the way to them is too long for a name. */
 export function memberOrder(key: Key, { prefix, levels }: Exclude<KeyShape, 'text'>, outer: KeyOrder): KeyOrder {
-  if (prefix.length > longestPrefix) {
+  if (prefix.length > maxPrefixLength) {
     throw new DbError('InvalidArguments', `the keys on the way to a nested value are too long: ${prefix.slice(0, 60)}…`)
   }
   key.members ??= orderOf(prefix, name => ({ prefix: `${prefix}${name}.`, levels: levels - 1 }), outer.total)

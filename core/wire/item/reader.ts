@@ -12,9 +12,9 @@ export interface DecodeOptions {
   /** The same, and a JSON document that breaks off keeps the items before the break. */
   readonly ignoreErrors?: boolean
   /** Values a body of JSON may have, and lines one of text (`http.max_body_values`); 0 or absent: any number. */
-  readonly mostValues?: number
+  readonly maxValues?: number
   /** Bytes one item of JSON may have, and the key that says so; a body with a larger one is refused with 413. Absent: any number. */
-  readonly itemSize?: { readonly most: number; readonly key: string }
+  readonly itemSize?: { readonly max: number; readonly key: string }
   /** How the value at a key of an item is kept; undefined: as it stands. */
   readonly shapeOf?: (key: string) => KeyShape | undefined
 }
@@ -53,7 +53,7 @@ function estimate(bytes: Buffer): number {
 
 /** The row of the next item; the item counts once `batch.rows` is raised. */
 export function nextRow({ batch, keys, options }: ItemReader): number {
-  if (batch.rows === options.mostValues && batch.rows > 0) throw tooManyValues(batch.rows)
+  if (batch.rows === options.maxValues && batch.rows > 0) throw tooManyValues(batch.rows)
   if (batch.rows === batch.capacity) {
     checkRoom(Math.max(1, keys.total.spellings), batch.capacity * 2)
     batch.reserve(batch.capacity * 2)

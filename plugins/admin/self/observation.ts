@@ -27,7 +27,7 @@ export interface SelfObservation {
 }
 
 /** Characters of lines that wait to be kept; further lines are lost, and counted. */
-const mostText = 8 * 2 ** 20
+const maxTextBytes = 8 * 2 ** 20
 /** Milliseconds lines wait for others to be written with. */
 const lineDelay = 1_000
 
@@ -101,7 +101,7 @@ function keepLines(core: PluginCore, options: SelfOptions, counted: Counter, wri
     return writing
   }
   const end = core.listenToLog(line => {
-    if (length + line.length > mostText) return counted.add(1, { kind: 'logs', result: 'dropped' })
+    if (length + line.length > maxTextBytes) return counted.add(1, { kind: 'logs', result: 'dropped' })
     waiting.push(line)
     length += line.length
     timer ??= after(lineDelay, flush).unref()

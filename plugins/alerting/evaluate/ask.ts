@@ -18,15 +18,15 @@ export interface AskParts {
 }
 
 /** At most `most` samples at `time`, milliseconds since 1970. Throws DbError, or Error for results that are no samples. */
-export type Ask = (ctx: RequestContext, query: RuleQuery, time: number, most: number) => Promise<readonly Sample[]>
+export type Ask = (ctx: RequestContext, query: RuleQuery, time: number, max: number) => Promise<readonly Sample[]>
 
 export function createAsk({ promql, sql }: AskParts): Ask {
-  return async (ctx, query, time, most) => {
-    if (query.kind === 'sql') return readSql(await sql!.query(ctx, query.text), most, new Pace(ctx.signal))
+  return async (ctx, query, time, max) => {
+    if (query.kind === 'sql') return readSql(await sql!.query(ctx, query.text), max, new Pace(ctx.signal))
     if (promql === undefined) throw new Error('a query needs the plugin promql, which is off')
     const result = await promql.query(ctx, { text: query.text, start: time, end: time })
     if (result.type !== 'vector' && result.type !== 'scalar') throw new Error('rule result is not a vector or scalar')
-    if (result.series > most) throw tooMany(most)
+    if (result.series > max) throw tooMany(max)
     return mapPaced(new Pace(ctx.signal), result.samples(), ({ labels, value = 0, histogram }) => ({
       labels: Object.entries(labels),
       value,
@@ -35,14 +35,14 @@ export function createAsk({ promql, sql }: AskParts): Ask {
   }
 }
 
-function tooMany(most: number): DbError {
-  return new DbError('InvalidArguments', `a rule may give at most ${most} series (plugins.alerting.max_series)`)
+function tooMany(max: number): DbError {
+  return new DbError('InvalidArguments', `a rule may give at most ${max} series (plugins.alerting.max_series)`)
 }
 
 const numberTypes = /^(U?Int\d+|Float\d+|Decimal.*)$/
 
 /** The column `value`, or the only one with numbers, has the values; the others are labels, but those that are null. */
-async function readSql(answer: RecordsAnswer, most: number, pace: Pace): Promise<Sample[]> {
+async function readSql(answer: RecordsAnswer, max: number, pace: Pace): Promise<Sample[]> {
   try {
     const { columns } = answer
     const numbers = columns.filter(({ type }) => numberTypes.test(type))
@@ -53,7 +53,7 @@ async function readSql(answer: RecordsAnswer, most: number, pace: Pace): Promise
     }
     const samples: Sample[] = []
     for await (const batch of answer.batches()) {
-      if (samples.length + batch.rows > most) throw tooMany(most)
+      if (samples.length + batch.rows > max) throw tooMany(max)
       for (let row = 0; row < batch.rows; row++) {
         if (pace.isDue) await pace.pause()
         const value = cellOf(batch, valueAt, row)

@@ -30,7 +30,7 @@ export interface Receiver {
 }
 
 const firstPause = 1_000
-const longestPause = 60_000
+const maxPause = 60_000
 
 /** Statuses of receivers that would take the message another time. */
 const passing = (status: number) => status >= 500 || status === 429 || status === 408
@@ -68,7 +68,7 @@ export function createDelivery(
   }
 
   const deliver = async (message: Message & { readonly since: number }): Promise<boolean> => {
-    for (let wait = firstPause; ; wait = Math.min(2 * wait, longestPause)) {
+    for (let wait = firstPause; ; wait = Math.min(2 * wait, maxPause)) {
       const failure = await post(message)
       if (failure === undefined) {
         isFailing = false

@@ -6,15 +6,15 @@ import { printf } from './printf.ts'
 import { isTrue, printValue, type Value } from './value.ts'
 
 export interface TemplateFunction {
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
   /** Throws Error for values it cannot take. */
   call(...args: readonly Value[]): Value
 }
 
-const define = (least: number, most: number, call: (...args: Value[]) => Value): TemplateFunction => ({
-  least,
-  most,
+const define = (min: number, max: number, call: (...args: Value[]) => Value): TemplateFunction => ({
+  min,
+  max,
   call: call as TemplateFunction['call']
 })
 const ofNumber = (write: (value: number) => string) => define(1, 1, value => write(numberOf(value)))

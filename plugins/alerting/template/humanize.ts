@@ -39,13 +39,13 @@ export function humanizePercentage(value: number): string {
 }
 
 /** Seconds since 1970 that 64 bits hold as nanoseconds. */
-const latest = 9_223_372_036
+const maxSeconds = 9_223_372_036
 
 /** Of seconds since 1970. Throws Error for a time too far away. */
 export function humanizeTimestamp(value: number): string {
   const time = new Date(Math.trunc(value * 1_000))
   if (!Number.isFinite(value)) return short(value)
-  if (Math.abs(value) > latest) throw new Error(`${printNumber(value)} is no time in seconds since 1970`)
+  if (Math.abs(value) > maxSeconds) throw new Error(`${printNumber(value)} is no time in seconds since 1970`)
   const [date, rest] = time.toISOString().split('T') as [string, string]
   return `${date} ${rest.replace(/\.?0*Z$/, '')} +0000 UTC`
 }

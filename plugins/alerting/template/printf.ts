@@ -2,7 +2,7 @@
 import { exponential, fixed, goExponent, printGeneral, printNumber, printValue, type Value } from './value.ts'
 
 /** Digits behind the point, and characters of a width, that are written at most. */
-const widest = 100
+const maxWidth = 100
 
 /** What Go writes; a verb that does not fit is written as Go complains about it: `%!d(string=a)`. */
 export function printf(format: string, args: readonly Value[]): string {
@@ -10,8 +10,8 @@ export function printf(format: string, args: readonly Value[]): string {
   const text = format.replace(/%([-+# 0]*)(\d*)(?:\.(\d*))?(.)/gsu, (_, flags: string, width, precision, verb) => {
     if (verb === '%') return '%'
     if (next >= args.length) return `%!${verb}(MISSING)`
-    const digits = precision === undefined ? undefined : Math.min(Number(precision || 0), widest)
-    return pad(write(verb, args[next++], digits, flags), Math.min(Number(width || 0), widest), flags)
+    const digits = precision === undefined ? undefined : Math.min(Number(precision || 0), maxWidth)
+    return pad(write(verb, args[next++], digits, flags), Math.min(Number(width || 0), maxWidth), flags)
   })
   return next < args.length ? `${text}%!(EXTRA ${args.slice(next).map(described).join(', ')})` : text
 }

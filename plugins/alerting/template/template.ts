@@ -178,11 +178,9 @@ class Parser {
       if (!(first.text in functions))
         throw new Error(`unknown function ${first.text}${didYouMean(first.text, Object.keys(functions))}`)
       const args = piped === undefined ? operands : [...operands, piped]
-      const { least, most } = functions[first.text]!
-      if (args.length < least || args.length > most)
-        throw new Error(
-          `${first.text} takes ${least === most ? least : `at least ${least}`} arguments, got ${args.length}`
-        )
+      const { min, max } = functions[first.text]!
+      if (args.length < min || args.length > max)
+        throw new Error(`${first.text} takes ${min === max ? min : `at least ${min}`} arguments, got ${args.length}`)
       return { kind: 'call', name: first.text, args }
     }
     if (operands.length === 1 && piped === undefined) return operands[0]!

@@ -17,7 +17,7 @@ import type { Board, BoardDraft, Boards } from './store.ts'
 const reading = { config: { private: true, action: 'read_all' } } as const
 const changing = { config: { private: true, action: 'write_all' } } as const
 /** Characters of a title. */
-const longestTitle = 200
+const maxTitleLength = 200
 
 const board = { 'application/json': Type.Object({}) }
 const schemas = {
@@ -34,7 +34,7 @@ const schemas = {
 export function boardRoutes(app: PluginApp<'dashboard', never>, boards: Boards): void {
   const url = '/api/boards'
   const one = `${url}/:id`
-  const mostValues = () => app.core.config.http.max_body_values
+  const maxValues = () => app.core.config.http.max_body_values
   app.get(url, { schema: schemas.list, ...reading }, async ({ ctx }, reply) => {
     return reply.header('cache-control', 'no-store').send(boards.list(ctx))
   })
@@ -42,10 +42,10 @@ export function boardRoutes(app: PluginApp<'dashboard', never>, boards: Boards):
     return send(reply, boards.find(request.ctx, idOf(request)))
   })
   app.post(url, { schema: schemas.create, ...changing }, async (request, reply) => {
-    return send(reply, await boards.create(request.ctx, readDraft(request, mostValues())))
+    return send(reply, await boards.create(request.ctx, readDraft(request, maxValues())))
   })
   app.put(one, { schema: schemas.change, ...changing }, async (request, reply) => {
-    const draft = readDraft(request, mostValues())
+    const draft = readDraft(request, maxValues())
     const revision = Number(firstValue(request.query as Parameters, 'revision') ?? Number.NaN)
     if (!Number.isSafeInteger(revision)) throw invalid('parameter revision is missing: the one the change was made to')
     return send(reply, await boards.change(request.ctx, idOf(request), revision, draft))
@@ -66,10 +66,10 @@ function send(reply: FastifyReply, { document, created: _, ...facts }: Board): F
 }
 
 /** `{"title":…,"shared":…,"document":{…}}`. Throws DbError `InvalidArguments`. */
-function readDraft(request: FastifyRequest, mostValues: number): BoardDraft {
+function readDraft(request: FastifyRequest, maxValues: number): BoardDraft {
   const body = bodyBytes(request)
   if (!isUtf8(body)) throw invalid('the body is not UTF-8')
-  runAtOnce(checkJsonValues(body, mostValues))
+  runAtOnce(checkJsonValues(body, maxValues))
   let value: unknown
   try {
     value = JSON.parse(body.toString())
@@ -77,8 +77,8 @@ function readDraft(request: FastifyRequest, mostValues: number): BoardDraft {
     throw invalid(`the body is no JSON: ${(error as Error).message}`)
   }
   const { title, shared = false, document } = (value ?? {}) as Record<string, unknown>
-  if (typeof title !== 'string' || title.trim() === '' || title.length > longestTitle)
-    throw invalid(`title must be a text of 1 to ${longestTitle} characters`)
+  if (typeof title !== 'string' || title.trim() === '' || title.length > maxTitleLength)
+    throw invalid(`title must be a text of 1 to ${maxTitleLength} characters`)
   if (typeof shared !== 'boolean') throw invalid('shared must be true or false')
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw invalid('document must be an object')

@@ -82,9 +82,9 @@ export async function openBoards(core: PluginCore, options: BoardOptions): Promi
   }
   const checkSize = ({ document }: BoardDraft) => {
     const size = Buffer.byteLength(document)
-    const most = options.max_dashboard_size
-    if (size <= most) return
-    const limit = `at most ${most} (plugins.dashboard.max_dashboard_size)`
+    const max = options.max_dashboard_size
+    if (size <= max) return
+    const limit = `at most ${max} (plugins.dashboard.max_dashboard_size)`
     throw refuse('limit', `the dashboard has ${size} bytes, ${limit}`, 413)
   }
   const changeable = (ctx: RequestContext, id: string): Board => {

@@ -4,7 +4,7 @@ import { type Slab, slabBytes } from './slab.ts'
 
 export type FieldType = 'Float64' | 'Int64' | 'UInt64' | 'Boolean' | 'String'
 
-const smallest = 16
+const minCapacity = 16
 
 export class FieldColumn {
   readonly name: string
@@ -30,7 +30,7 @@ export class FieldColumn {
   constructor(name: string, spelled: Uint8Array) {
     this.name = name
     this.spelled = spelled
-    this.floats = new Float64Array(smallest)
+    this.floats = new Float64Array(minCapacity)
     this.words = new Uint32Array(this.floats.buffer)
     this.flags = new Uint8Array(this.floats.buffer)
   }

@@ -31,7 +31,7 @@ const stepBytes = 16 * 1024
 const stepTables = 64
 
 const nothing = Buffer.alloc(0)
-const none: Limit = { most: 0, key: '' }
+const none: Limit = { max: 0, key: '' }
 
 /** Decodes one body at a time; what it remembers of measurements and fields makes it fast, and nothing else. */
 export class LineDecoder {
@@ -146,8 +146,8 @@ export class LineDecoder {
       this.#used.push(found)
       found.columns = this.#columns
       if (this.#used.length > this.#limits.max_request_tables) {
-        const most = this.#limits.max_request_tables
-        throw failure(body, start, `more than ${most} measurements in a request (plugins.lineproto.max_request_tables)`)
+        const max = this.#limits.max_request_tables
+        throw failure(body, start, `more than ${max} measurements in a request (plugins.lineproto.max_request_tables)`)
       }
     }
     this.#last = found
@@ -250,10 +250,10 @@ export class LineDecoder {
   }
 
   #tooManyCells(): DbError {
-    const most = this.#limits.max_request_cells
+    const max = this.#limits.max_request_cells
     return new DbError(
       'InvalidArguments',
-      `the lines take more than ${most} values, those that lines leave out included; send fewer lines at once (plugins.lineproto.max_request_cells)`
+      `the lines take more than ${max} values, those that lines leave out included; send fewer lines at once (plugins.lineproto.max_request_cells)`
     )
   }
 

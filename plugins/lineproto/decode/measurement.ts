@@ -28,7 +28,7 @@ export interface DecodedTable {
   readonly series: Uint32Array
 }
 
-const smallest = 16
+const minCapacity = 16
 /** What a measurement and a field take besides their columns, about. */
 const measurementBytes = 1000
 const fieldBytes = 400
@@ -47,11 +47,11 @@ export class Measurement {
   /** Fields of this request. */
   used: FieldColumn[] = []
   /** Nanoseconds of each row, low word first. */
-  times = new Uint32Array(smallest * 2)
-  series = new Uint32Array(smallest)
+  times = new Uint32Array(minCapacity * 2)
+  series = new Uint32Array(minCapacity)
   keyCount = 0
-  starts = new Uint32Array(smallest)
-  ends = new Uint32Array(smallest)
+  starts = new Uint32Array(minCapacity)
+  ends = new Uint32Array(minCapacity)
   /** Bytes it kept when it was asked last. */
   kept = 0
   readonly #fields = new Map<string, FieldColumn>()
@@ -74,7 +74,7 @@ export class Measurement {
     if (problem !== undefined) throw failure(body, start, problem)
     let field = this.#fields.get(name)
     if (field === undefined) {
-      if (this.#fields.size >= this.columns.most) this.#forgetUnused(body, start)
+      if (this.#fields.size >= this.columns.max) this.#forgetUnused(body, start)
       field = new FieldColumn(name, Uint8Array.from(body.subarray(start, end)))
       this.#fields.set(name, field)
     }
@@ -147,9 +147,9 @@ export class Measurement {
 
   /** Names of earlier requests make room for new ones. */
   #forgetUnused(body: Uint8Array, at: number): void {
-    const { most, key } = this.columns
-    if (this.used.length >= most) {
-      const reason = `measurement ${this.name} has more than ${most} fields (${key})`
+    const { max, key } = this.columns
+    if (this.used.length >= max) {
+      const reason = `measurement ${this.name} has more than ${max} fields (${key})`
       throw failure(body, at, reason)
     }
     const used = new Set(this.used)

@@ -1,7 +1,7 @@
 // Numbers of lines, from their bytes.
 
 /** Digits of an integer, leading zeros included; reading more takes time that grows with their square. */
-const longestInteger = 40
+const maxIntegerLength = 40
 
 /** What it read last. */
 export class NumberReader {
@@ -63,7 +63,7 @@ export class NumberReader {
     this.value = value
     if (Number.isSafeInteger(value)) return true
     this.value = Number.NaN
-    if (end - start > longestInteger) return false
+    if (end - start > maxIntegerLength) return false
     this.integer = BigInt(bytes.toString('latin1', start, end))
     return (isSigned ? BigInt.asIntN(64, this.integer) : BigInt.asUintN(64, this.integer)) === this.integer
   }

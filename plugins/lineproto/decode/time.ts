@@ -11,10 +11,10 @@ export interface Precision {
 }
 
 /** Beyond this many seconds nanoseconds may leave 64 bits. */
-const mostSeconds = 9_223_372_035
+const maxSeconds = 9_223_372_035
 
 /** Digits of a time, leading zeros included. */
-const longestTime = 40
+const maxTimeLength = 40
 
 /**
  * Writes the time whose digits are `bytes[start … end]`, with a sign or not, to place `i` of `words`; false where it leaves 64 bits.
@@ -34,18 +34,18 @@ export function putTime(
     for (let at = start; at < start + split; at++) high = high * 10 + bytes[at]! - 0x30
     let low = 0
     for (let at = start + split; at < end; at++) low = low * 10 + bytes[at]! - 0x30
-    if (length === 19 && perSecond === 1e9 && high < mostSeconds) {
+    if (length === 19 && perSecond === 1e9 && high < maxSeconds) {
       putNanoseconds(words, i, high, low)
       return true
     }
     const count = high * 10 ** (length - split) + low
     const seconds = Math.floor(count / perSecond)
-    if (count <= Number.MAX_SAFE_INTEGER && seconds * unitSeconds < mostSeconds) {
+    if (count <= Number.MAX_SAFE_INTEGER && seconds * unitSeconds < maxSeconds) {
       putNanoseconds(words, i, seconds * unitSeconds, (count - seconds * perSecond) * (1e9 / perSecond))
       return true
     }
   }
-  if (length > longestTime) return false
+  if (length > maxTimeLength) return false
   const time = BigInt(bytes.toString('latin1', start, end)) * nanoseconds
   new BigInt64Array(words.buffer)[i] = time
   return BigInt.asIntN(64, time) === time

@@ -11,11 +11,11 @@ export class ValueReader {
   /** Whose fields they are, for messages. */
   table = ''
   readonly #number = new NumberReader()
-  readonly #mostText: number
+  readonly #maxTextBytes: number
 
   /** Texts may have so many bytes as they are written. */
-  constructor(mostText: number) {
-    this.#mostText = mostText
+  constructor(maxTextBytes: number) {
+    this.#maxTextBytes = maxTextBytes
   }
 
   /** Returns where the value ends. Throws ParseError. */
@@ -65,7 +65,7 @@ export class ValueReader {
   #readText(field: FieldColumn, row: number, start: number): number {
     const body = this.body
     const from = start + 1
-    const last = from + this.#mostText
+    const last = from + this.#maxTextBytes
     let end = from
     let isEscaped = false
     let plain = from + longText
@@ -78,7 +78,11 @@ export class ValueReader {
       }
       if (byte === undefined) throw failure(body, start, 'a text has no closing quote')
       if (end > last)
-        throw failure(body, start, `a text takes more than ${this.#mostText} bytes (plugins.lineproto.max_text_size)`)
+        throw failure(
+          body,
+          start,
+          `a text takes more than ${this.#maxTextBytes} bytes (plugins.lineproto.max_text_size)`
+        )
       if (byte !== backslash) continue
       isEscaped = true
       end++

@@ -158,8 +158,8 @@ export function timeSql(
   return dialect.time(type as TimestampType, ticks, value => parameters.add(value))
 }
 
-function clamp(value: bigint, most: bigint): bigint {
-  return value > most ? most : value < -most ? -most : value
+function clamp(value: bigint, max: bigint): bigint {
+  return value > max ? max : value < -max ? -max : value
 }
 
 function floorDivide(value: bigint, by: bigint): bigint {

@@ -17,7 +17,7 @@ import {
 import { type Constant, isConstant, isNumber, kindOf, type Scope, textSql, type Value } from './value.ts'
 
 /** Texts that may be joined into one: each may be as long as a line. */
-const mostGrowth = 16
+const maxGrowth = 16
 
 export function compileExpression(writing: Writing, scope: Scope, expression: Expression): Value | Constant {
   const { path } = expression
@@ -199,9 +199,9 @@ function compileWith(writing: Writing, scope: Scope, call: Call, definition: Fun
   const { args: kinds, optional = 0, variadic } = definition
   const { args, name, path, alias } = call
   if (args.length < kinds.length - optional || (args.length > kinds.length && variadic === undefined)) {
-    const least = kinds.length - optional
-    const most = variadic ? ' or more' : optional > 0 ? ` to ${kinds.length}` : ''
-    throw wrong(path, `${name} takes ${least}${most} arguments, found ${args.length}`)
+    const min = kinds.length - optional
+    const max = variadic ? ' or more' : optional > 0 ? ` to ${kinds.length}` : ''
+    throw wrong(path, `${name} takes ${min}${max} arguments, found ${args.length}`)
   }
   const values = args.map(each => compileExpression(writing, scope, each))
   const model = values.find((value): value is Value => !isConstant(value))
@@ -210,7 +210,7 @@ function compileWith(writing: Writing, scope: Scope, call: Call, definition: Fun
   )
   const growths = compiled.map(({ value }) => value?.growth ?? 0)
   const growth = definition.joins ? growths.reduce((sum, each) => sum + each, 0) : Math.max(0, ...growths)
-  if (growth > mostGrowth) throw wrong(path, `${name} would join more than ${mostGrowth} columns into one text`)
+  if (growth > maxGrowth) throw wrong(path, `${name} would join more than ${maxGrowth} columns into one text`)
   const type = typeof definition.type === 'string' ? definition.type : definition.type(compiled)
   const sql = definition.sql(
     compiled.map(each => each.sql),

@@ -7,7 +7,7 @@ import { readTable, resultSql, takeSteps } from './plan.ts'
 import { statement } from './statement.ts'
 
 /** Texts of a row that the answer may hold for each row, where the table has fewer columns: rows that wait are answered in memory. */
-const mostTexts = 16
+const maxTexts = 16
 
 export interface TailPlan {
   readonly query: SqlQuery
@@ -24,8 +24,8 @@ export function planTail(writing: Writing, table: Table, query: LogQuery, follow
   const { rows } = readTable(writing, table, goingOn(query))
   const { from, where, scope } = takeSteps(writing, rows, query.steps)
   const texts = scope.positions.reduce((sum, { growth }) => sum + growth, 0)
-  const most = Math.max(mostTexts, table.columns.length)
-  if (texts > most) throw wrong('$', `the columns of a tail hold ${texts} columns of the table, more than ${most}`)
+  const max = Math.max(maxTexts, table.columns.length)
+  if (texts > max) throw wrong('$', `the columns of a tail hold ${texts} columns of the table, more than ${max}`)
   const filtered = where.length > 0 ? ` WHERE ${where.join(' AND ')}` : ''
   const text = `SELECT ${resultSql(writing, scope)} FROM ${from}${filtered}`
   return {

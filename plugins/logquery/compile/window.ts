@@ -10,7 +10,7 @@ export interface Window {
 }
 
 /** More of them cost each row more than they save. */
-const mostWindows = 64
+const maxWindows = 64
 
 /** Windows that reach so far before and behind every time; those that meet are one, and so are the nearest where there are too many. */
 export function windowsAround(times: Iterable<bigint>, before: bigint, after: bigint): readonly Window[] {
@@ -25,14 +25,14 @@ export function windowsAround(times: Iterable<bigint>, before: bigint, after: bi
 }
 
 function joinNearest(windows: readonly Window[]): readonly Window[] {
-  if (windows.length <= mostWindows) return windows
+  if (windows.length <= maxWindows) return windows
   const gaps = windows.slice(1).map((window, i) => window.from - windows[i]!.to)
-  const widest = gaps.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0)).slice(0, mostWindows - 1)
-  const least = widest.at(-1)!
-  let equal = widest.filter(gap => gap === least).length
+  const widest = gaps.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0)).slice(0, maxWindows - 1)
+  const min = widest.at(-1)!
+  let equal = widest.filter(gap => gap === min).length
   const joined: Window[] = [windows[0]!]
   for (const [i, window] of windows.slice(1).entries()) {
-    const parts = gaps[i]! > least || (gaps[i] === least && equal-- > 0)
+    const parts = gaps[i]! > min || (gaps[i] === min && equal-- > 0)
     if (parts) joined.push(window)
     else joined[joined.length - 1] = join(joined.at(-1)!, window)
   }

@@ -98,10 +98,10 @@ export function typedOf(node: Node): Scalar {
 }
 
 /** A whole number from 0 to `most`. */
-export function countOf(node: Node, most: number): number {
+export function countOf(node: Node, max: number): number {
   const { value, path } = node
   if (typeof value !== 'bigint' || value < 0n) throw expected(node, 'a whole number from 0 on')
-  if (value > most) throw wrong(path, `at most ${most}, found ${value}`)
+  if (value > max) throw wrong(path, `at most ${max}, found ${value}`)
   return Number(value)
 }
 

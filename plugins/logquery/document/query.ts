@@ -33,9 +33,9 @@ const keys = ['table', 'time_filter', 'limit', 'columns', 'filters', 'context', 
 
 /** Throws DbError `InvalidArguments` with the path of what is wrong, ParseError for what is no JSON. */
 export function readQuery(text: string | Uint8Array, around: Surroundings): LogQuery {
-  const { max_query_size: most } = around.limits
-  if (text.length > most) {
-    const reason = `the query is longer than ${formatSize(most)} (plugins.logquery.max_query_size)`
+  const { max_query_size: max } = around.limits
+  if (text.length > max) {
+    const reason = `the query is longer than ${formatSize(max)} (plugins.logquery.max_query_size)`
     throw new DbError('InvalidArguments', `$: ${reason}`)
   }
   const root: Node = { path: '$', value: parseJson(text) }
@@ -56,12 +56,12 @@ export function readQuery(text: string | Uint8Array, around: Surroundings): LogQ
   }
 }
 
-function createBudget(most: number): Budget {
-  let left = most
+function createBudget(max: number): Budget {
+  let left = max
   return {
     take({ path }) {
       if (--left < 0) {
-        throw wrong(path, `more than ${most} filters, expressions and values (plugins.logquery.max_query_nodes)`)
+        throw wrong(path, `more than ${max} filters, expressions and values (plugins.logquery.max_query_nodes)`)
       }
     }
   }
@@ -91,7 +91,7 @@ function readLimit(node: Node | undefined, limits: QueryLimits): Pick<LogQuery, 
 }
 
 /** `"None"`, `{"Lines": [before, after]}` or `{"Seconds": [before, after]}`. */
-function contextOf(node: Node, mostLines: number): Context | undefined {
+function contextOf(node: Node, maxLines: number): Context | undefined {
   const [kind, inner] = variantOf(node, ['None', 'Lines', 'Seconds'])
   if (kind === 'None') {
     if (inner.value !== null) throw expected(inner, 'just the text "None"')
@@ -101,12 +101,12 @@ function contextOf(node: Node, mostLines: number): Context | undefined {
   if (before === undefined || after === undefined || more !== undefined) {
     throw wrong(inner.path, 'expected two numbers: [before, after]')
   }
-  const most = kind === 'Lines' ? mostLines : 1_000_000_000
+  const max = kind === 'Lines' ? maxLines : 1_000_000_000
   return {
     path: inner.path,
     kind: kind === 'Lines' ? 'lines' : 'seconds',
-    before: countOf(before, most),
-    after: countOf(after, most)
+    before: countOf(before, max),
+    after: countOf(after, max)
   }
 }
 

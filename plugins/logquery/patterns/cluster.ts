@@ -33,11 +33,11 @@ export const partsWords = String.raw`\s,;="'(){}\[\]|&`
 /** Part of the words of a pattern that a line must share with it. */
 const likeness = 0.5
 /** Patterns that a line is compared with; further ones of the same gaps and first word are one. */
-const mostCompared = 64
+const maxCompared = 64
 /** Examples of one pattern, of different shapes. */
-const mostExamples = 3
+const maxExamples = 3
 /** Words of one line that are looked at. */
-const mostWords = 64
+const maxWords = 64
 
 const gap = new RegExp(`([${partsWords}]+)`)
 
@@ -57,7 +57,7 @@ type Parts = Pick<Growing, 'words' | 'gaps' | 'isCut'>
 export class Patterns {
   readonly #groups = new Map<string, Growing[]>()
 
-  /** A step that compares at most `mostCompared` × `mostWords` words. */
+  /** A step that compares at most `maxCompared` × `maxWords` words. */
   add(lines: ShapeLines): void {
     const parts = splitWords(lines)
     const group = this.#groupOf(parts)
@@ -89,19 +89,19 @@ function keyWord(words: readonly string[]): string {
 
 function splitWords({ shape, isCut }: ShapeLines): Parts {
   const parts = shape.split(gap)
-  const words = parts.filter((_, i) => i % 2 === 0).slice(0, mostWords)
+  const words = parts.filter((_, i) => i % 2 === 0).slice(0, maxWords)
   const gaps = parts.filter((_, i) => i % 2 === 1).slice(0, words.length - 1)
   return { words, gaps, isCut: isCut || parts.length > words.length + gaps.length }
 }
 
 function closest(group: readonly Growing[], words: readonly string[]): Growing | undefined {
   let best: Growing | undefined
-  let most = group.length < mostCompared ? likeness : 0
+  let max = group.length < maxCompared ? likeness : 0
   for (const each of group) {
     const shared = sharedPart(each.words, words)
-    if (shared < most || (best !== undefined && shared === most)) continue
+    if (shared < max || (best !== undefined && shared === max)) continue
     best = each
-    most = shared
+    max = shared
   }
   return best
 }
@@ -129,5 +129,5 @@ function join(pattern: Growing, { words, isCut }: Parts, lines: ShapeLines): voi
   if (first < pattern.first) pattern.first = first
   if (last > pattern.last) pattern.last = last
   if (isCut) pattern.isCut = true
-  if (pattern.examples.length < mostExamples) pattern.examples.push(example)
+  if (pattern.examples.length < maxExamples) pattern.examples.push(example)
 }

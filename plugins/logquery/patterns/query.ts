@@ -48,9 +48,9 @@ export const shapeColumns = ['shape', 'lines', 'first', 'last', 'example', 'cut'
 export function shapesQuery(writing: Writing, table: Table, query: LogQuery, limits: PatternLimits): SqlQuery {
   const { rows, conditions } = readTable(writing, table, query)
   const text = findColumn(rows.scope, query.columns[0]!.name, query.columns[0]!.path).sql
-  const most = limits.max_pattern_length
+  const max = limits.max_pattern_length
   const { dialect } = writing
-  const lines = `SELECT nullif(${dialect.left(text, String(most))}, '') AS line, ${dialect.length(text)} > ${most} AS goes_on,
+  const lines = `SELECT nullif(${dialect.left(text, String(max))}, '') AS line, ${dialect.length(text)} > ${max} AS goes_on,
     ${rows.scope.time!.sql} AS moment FROM ${place}${whereSql(rows.where)} LIMIT ${limits.max_pattern_lines}`
   const groups = `SELECT ${dialect.replaceAll('line', dialect.quoteText(variable), "'<*>'")} AS shape, count(*) AS lines, min(moment) AS first,
     max(moment) AS last, ${dialect.argMax('line', 'moment')} AS example, ${dialect.anyTrue('goes_on')} AS cut FROM (${lines}) GROUP BY shape`

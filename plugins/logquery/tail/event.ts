@@ -16,10 +16,10 @@ export function schemaEvent(columns: readonly ResultColumn[]): string {
 const longEvent = 1 << 17
 
 /** `most` rows of a batch, as one event or some. */
-export function* rowEvents(columns: readonly ResultColumn[], batch: ResultBatch, most: number): Generator<string> {
+export function* rowEvents(columns: readonly ResultColumn[], batch: ResultBatch, max: number): Generator<string> {
   const cells = columns.map(({ type }, c) => jsonCells(type, batch.columns[c]!))
   let text = ''
-  for (let row = 0; row < Math.min(batch.rows, most); row++) {
+  for (let row = 0; row < Math.min(batch.rows, max); row++) {
     text += `${text === '' ? '' : ','}[${cells.map(cell => cell(row)).join()}]`
     if (text.length < longEvent) continue
     yield event('rows', `{"rows":[${text}]}`)

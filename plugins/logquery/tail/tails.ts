@@ -7,12 +7,12 @@ export interface Tails {
   running(): number
 }
 
-export function createTails(most: number): Tails {
+export function createTails(max: number): Tails {
   let running = 0
   return {
     enter() {
-      if (running >= most) {
-        throw new DbError('RateLimited', `${most} tails run already (plugins.logquery.max_tails)`, { retryAfter: 5 })
+      if (running >= max) {
+        throw new DbError('RateLimited', `${max} tails run already (plugins.logquery.max_tails)`, { retryAfter: 5 })
       }
       running++
       let open = true

@@ -23,17 +23,17 @@ interface CountedLabel {
 
 /** Entries of each list where the request does not say. */
 const usualLimit = 10
-const longest = 10_000
+const maxLimit = 10_000
 
 /** Looks at `most` series at most, those with samples in the range of the request. `metric` narrows them to one table. */
 export async function readCardinality(
   store: Store,
   ctx: RequestContext,
   parameters: ApiParameters,
-  most: number
+  max: number
 ): Promise<Cardinality> {
   const limit = limitOf(parameters) || usualLimit
-  if (limit > longest) throw invalid('limit', `limit must not exceed ${longest}`)
+  if (limit > maxLimit) throw invalid('limit', `limit must not exceed ${maxLimit}`)
   const [from, to] = [timeOf(parameters, 'start'), timeOf(parameters, 'end')]
   const range = { ...(from !== undefined && { from: BigInt(from) }), ...(to !== undefined && { to: BigInt(to) + 1n }) }
   const metric = parameters.one('metric')
@@ -44,7 +44,7 @@ export async function readCardinality(
   const counted: Counted = { series: 0, byMetric: new Map(), byLabel: new Map() }
   let truncated = false
   for (const [table, ...others] of together(tables)) {
-    truncated ||= !(await countSeries(store, ctx, { table: table!, others, range, most }, counted))
+    truncated ||= !(await countSeries(store, ctx, { table: table!, others, range, max }, counted))
     if (truncated) break
   }
   return { data: await describe(counted, limit, new Pace(ctx.signal)), truncated }
@@ -59,14 +59,14 @@ interface Part {
   readonly table: Table
   readonly others: readonly Table[]
   readonly range: { readonly from?: bigint; readonly to?: bigint }
-  readonly most: number
+  readonly max: number
 }
 
 /** False when there are more than may be looked at. */
 async function countSeries(
   store: Store,
   ctx: RequestContext,
-  { table, others, range, most }: Part,
+  { table, others, range, max }: Part,
   counted: Counted
 ): Promise<boolean> {
   const query = { kind: 'series', table, others, matches: [], values: [], distinct: true, ...range } as const
@@ -76,7 +76,7 @@ async function countSeries(
   const add = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1)
   for await (const { columns } of result.batches()) {
     const all = columns[0]!.values as Uint32Array
-    const numbers = all.subarray(0, most - counted.series)
+    const numbers = all.subarray(0, max - counted.series)
     await eachPaced(pace, numbers, number => {
       const { table, names, values } = labelsOf(number)
       counted.series++

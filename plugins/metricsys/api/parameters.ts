@@ -43,7 +43,7 @@ function readTime(text: string): number | undefined {
 }
 
 /** Milliseconds before and after 1970 that dates reach. */
-const farthest = 8.64e15
+const maxTime = 8.64e15
 
 /** Milliseconds, of seconds or of a duration as queries write it; undefined when absent. Throws DbError `InvalidArguments`. */
 export function durationOf(promql: PromqlService, parameters: ApiParameters, name: string): number | undefined {
@@ -58,7 +58,7 @@ export function durationOf(promql: PromqlService, parameters: ApiParameters, nam
 function readSeconds(text: string): number | undefined {
   if (!/^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined
   const milliseconds = Math.round(Number(text) * 1_000)
-  return Math.abs(milliseconds) <= farthest ? milliseconds : undefined
+  return Math.abs(milliseconds) <= maxTime ? milliseconds : undefined
 }
 
 /** At most so many; 0 is no limit. Throws DbError `InvalidArguments`. */

@@ -5,7 +5,7 @@ import { acceptForms, answerError, DbError, type PluginApp } from '../../../core
 import type { AlertingService, PromqlService } from '../../services.ts'
 import { buildInfo } from './build-info.ts'
 import { readCardinality } from './cardinality.ts'
-import { formatApiError } from './error.ts'
+import { formatApiError } from './errors.ts'
 import { type ListAnswer, listLabels, listSeries, listValues } from './labels.ts'
 import { readMetadata } from './metadata.ts'
 import { type ApiParameters, parametersOf } from './parameters.ts'
@@ -155,11 +155,11 @@ function* withStats(pieces: Iterable<string>, stats: string): Iterable<string> {
 }
 
 /** Most annotations of a kind that are shown. */
-const mostNotes = 10
+const maxNotes = 10
 
 function notes(name: string, texts: readonly string[]): string {
   if (texts.length === 0) return ''
-  const more = texts.length - mostNotes
-  const shown = more > 0 ? [...texts.slice(0, mostNotes), `${more} more ${name} annotations omitted`] : texts
+  const more = texts.length - maxNotes
+  const shown = more > 0 ? [...texts.slice(0, maxNotes), `${more} more ${name} annotations omitted`] : texts
   return `,"${name}":${JSON.stringify(shown)}`
 }

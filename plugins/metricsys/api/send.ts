@@ -9,7 +9,7 @@ const chunkSize = 1 << 18
 const fast = { level: constants.Z_BEST_SPEED }
 
 /** Bytes a network carries at once, in the ten packets a connection begins with: compressed they would not be there earlier. */
-const leastCompressed = 14_000
+const minCompressedBytes = 14_000
 
 /** Sends pieces of JSON; a large answer is never held as a whole. */
 export function sendJson(request: FastifyRequest, reply: FastifyReply, pieces: Iterable<string>): FastifyReply {
@@ -19,7 +19,7 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, pieces: I
   const others = reply.getHeader('vary')
   const vary = others === undefined ? 'accept-encoding' : `${others}, accept-encoding`
   reply.type('application/json').header('vary', vary)
-  const compressed = first.length >= leastCompressed && takesGzip(request.headers['accept-encoding'])
+  const compressed = first.length >= minCompressedBytes && takesGzip(request.headers['accept-encoding'])
   if (second.done && !compressed) return reply.send(first)
   // At once: a stream would take a hundred times as long for a small answer.
   if (second.done) return reply.header('content-encoding', 'gzip').send(gzipSync(first, fast))

@@ -9,8 +9,8 @@ import {
   snappySlack
 } from '../../../core/index.ts'
 import { writeFrames } from './chunks.ts'
+import { type ReadQuery, readRequest } from './decode.ts'
 import { nameLabel, planQuery, type TablePlan } from './plan.ts'
-import { type ReadQuery, readRequest } from './request.ts'
 import { writeSamples } from './samples.ts'
 import { type Allowance, allowance, compareLabels, type ReadSeries, readSeries } from './series.ts'
 import { compareText } from './text.ts'
@@ -43,13 +43,13 @@ export async function answerRead(
     query,
     tables: planQuery(core.store.seenBy(ctx.user), ctx.db, query, options.max_read_metrics)
   }))
-  const most = allowance(options.max_read_samples)
+  const max = allowance(options.max_read_samples)
   const histograms = planned.some(({ tables }) => tables.some(({ histogram }) => histogram !== undefined))
-  if (answer === 'chunks' && !histograms) return { kind: 'chunks', body: streamChunks(core, ctx, planned, most) }
+  if (answer === 'chunks' && !histograms) return { kind: 'chunks', body: streamChunks(core, ctx, planned, max) }
   if (!takesSamples)
     throw new DbError('Unsupported', 'native histograms are only read as SAMPLES, which the request does not accept')
   const results: (readonly ReadSeries[])[] = []
-  for (const { query, tables } of planned) results.push(await readAll(core, ctx, tables, query, most))
+  for (const { query, tables } of planned) results.push(await readAll(core, ctx, tables, query, max))
   return { kind: 'samples', body: encodeSnappy(writeSamples(results)) }
 }
 
@@ -59,11 +59,11 @@ async function readAll(
   ctx: RequestContext,
   tables: readonly TablePlan[],
   query: ReadQuery,
-  most: Allowance
+  max: Allowance
 ): Promise<readonly ReadSeries[]> {
   const found: ReadSeries[] = []
   for (const table of tables) {
-    for (const series of await readSeries(core.store, ctx, table, query, most)) found.push(series)
+    for (const series of await readSeries(core.store, ctx, table, query, max)) found.push(series)
   }
   return found.sort((a, b) => compareLabels(a.labels, b.labels))
 }
@@ -72,11 +72,11 @@ async function* streamChunks(
   core: Core,
   ctx: RequestContext,
   planned: readonly Planned[],
-  most: Allowance
+  max: Allowance
 ): AsyncGenerator<Uint8Array> {
   for (const [i, { query, tables }] of planned.entries()) {
     for (const group of inOrder(tables)) {
-      for (const series of await readAll(core, ctx, group, query, most)) yield* writeFrames(series, i)
+      for (const series of await readAll(core, ctx, group, query, max)) yield* writeFrames(series, i)
     }
   }
 }

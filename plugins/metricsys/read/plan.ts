@@ -1,7 +1,7 @@
 // From the matchers of a query to the tables it reads and what their rows must meet.
 import { compileRegex, DbError, type Store, type Table, type TableColumn } from '../../../core/index.ts'
 import { histogramColumn, valueColumn } from '../write/columns.ts'
-import type { Matcher, ReadQuery } from './request.ts'
+import type { Matcher, ReadQuery } from './decode.ts'
 import { compareText } from './text.ts'
 
 const databaseLabels = ['__schema__', '__database__', 'x_svc_database']
@@ -17,12 +17,7 @@ export interface TablePlan {
 }
 
 /** The tables of a query, ascending by name; none where nothing can match. Throws DbError for an unknown database, a bad expression or too many metrics. */
-export function planQuery(
-  store: Store,
-  db: string,
-  { matchers }: ReadQuery,
-  mostMetrics: number
-): readonly TablePlan[] {
+export function planQuery(store: Store, db: string, { matchers }: ReadQuery, maxMetrics: number): readonly TablePlan[] {
   const database = databaseOf(matchers) ?? db
   store.requireDatabase(database)
   const meets = new Map(matchers.map(matcher => [matcher, predicate(matcher)]))
@@ -32,9 +27,9 @@ export function planQuery(
     matcher => matcher.name !== nameLabel && matcher.name !== fieldLabel && !isDatabase(matcher)
   )
   const tables = tablesNamed(store, database, named, name => named.every(matcher => meets.get(matcher)!(name)))
-  if (tables.length > mostMetrics) {
+  if (tables.length > maxMetrics) {
     throw invalid(
-      `the query asks for ${tables.length} metrics, at most ${mostMetrics} are read (plugins.metricsys.max_read_metrics)`
+      `the query asks for ${tables.length} metrics, at most ${maxMetrics} are read (plugins.metricsys.max_read_metrics)`
     )
   }
   return tables.flatMap(table => {

@@ -9,8 +9,8 @@ import {
   type Table,
   type TableColumn
 } from '../../../core/index.ts'
+import type { Matcher, ReadQuery } from './decode.ts'
 import { anchored, type TablePlan } from './plan.ts'
-import type { Matcher, ReadQuery } from './request.ts'
 import { compareText } from './text.ts'
 
 export interface ReadSeries {
@@ -30,15 +30,15 @@ export interface Allowance {
   take(samples: number): void
 }
 
-export function allowance(most: number): Allowance {
-  let left = most
+export function allowance(max: number): Allowance {
+  let left = max
   return {
     take(samples) {
       left -= samples
       if (left >= 0) return
       throw new DbError(
         'InvalidArguments',
-        `the answer has more than ${most} samples (plugins.metricsys.max_read_samples): ask for less at a time`
+        `the answer has more than ${max} samples (plugins.metricsys.max_read_samples): ask for less at a time`
       )
     }
   }
@@ -147,13 +147,13 @@ function number(dialect: Dialect, value: TableColumn | undefined): string {
 }
 
 /** Microseconds DuckDB's timestamps end at. */
-const farthest = 2n ** 63n - 1n
+const maxTicks = 2n ** 63n - 1n
 
 function bounds(dialect: Dialect, { type }: TableColumn, time: string, { from, to }: ReadQuery): string[] {
   const bound = (operator: string, at: bigint) => {
     if (type !== 'TimestampMillisecond') return [`${time} ${operator} ${at}`]
     const micros = at * 1000n
-    return micros > farthest || micros < -farthest
+    return micros > maxTicks || micros < -maxTicks
       ? (operator === '>=' ? at > 0n : at < 0n)
         ? ['false']
         : []

@@ -6,7 +6,7 @@ import type { Metrics, SeriesLabel } from '../../../core/index.ts'
 const registers = 512
 const bias = 0.7213 / (1 + 1.079 / registers)
 /** Names beyond it are not counted. */
-const mostNames = 2_000
+const maxNames = 2_000
 const shown = 10
 
 /** Names of labels with the estimates of how many values they have. */
@@ -26,7 +26,7 @@ export class Cardinality {
       const { name, value } = label
       let sketch = this.#sketches.get(name)
       if (sketch === undefined) {
-        if (this.#sketches.size >= mostNames) continue
+        if (this.#sketches.size >= maxNames) continue
         sketch = new Uint8Array(registers)
         this.#sketches.set(name, sketch)
       }

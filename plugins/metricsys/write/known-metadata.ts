@@ -2,7 +2,7 @@
 import type { Steps } from '../../../core/index.ts'
 import type { MetricMetadata } from '../../services.ts'
 
-const most = 100_000
+const maxKnown = 100_000
 /** Metrics of one step. */
 const stepMetrics = 256
 
@@ -11,8 +11,8 @@ export class KnownMetadata {
 
   /** Remembers what was stored; starts anew when it gets too much. */
   keep(db: string, metadata: readonly MetricMetadata[]): void {
-    if (this.#known.size + metadata.length > most) this.#known.clear()
-    for (const each of metadata.slice(0, most)) this.#known.set(keyOf(db, each), textOf(each))
+    if (this.#known.size + metadata.length > maxKnown) this.#known.clear()
+    for (const each of metadata.slice(0, maxKnown)) this.#known.set(keyOf(db, each), textOf(each))
   }
 
   /** What is new or says something else than before, the last word on each metric. */

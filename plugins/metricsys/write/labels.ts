@@ -3,8 +3,8 @@ import { isUtf8 } from 'node:buffer'
 import { DbError, ProtoReader, type SeriesLabel } from '../../../core/index.ts'
 
 /** Labels that are kept for the next set: so many, name and value together at most so long. */
-const mostKept = 100
-const longestKept = 256
+const maxKept = 100
+const maxKeptLength = 256
 
 interface Kept {
   readonly name: Uint8Array
@@ -67,13 +67,13 @@ export class LabelReader {
     if (!isNamed) {
       // What follows may hold the new name, too.
       this.#areUnique = false
-      this.#last.length = Math.min(i, mostKept)
+      this.#last.length = Math.min(i, maxKept)
     }
     const nameBytes = isNamed ? last.name : bytes.slice(start, middle)
     const name = isNamed ? last.label.name : nameText(nameBytes)
     const label = { name, value: valueBytes(name, bytes, from, end) }
-    if (i < mostKept) {
-      this.#last[i] = middle - start + end - from > longestKept ? undefined : { name: nameBytes, label }
+    if (i < maxKept) {
+      this.#last[i] = middle - start + end - from > maxKeptLength ? undefined : { name: nameBytes, label }
     }
     return label
   }

@@ -11,7 +11,7 @@ import {
 } from '../../../core/index.ts'
 import type { PipelineHeaders, PipelinesService } from '../../services.ts'
 import { timeColumn, valueColumn } from './columns.ts'
-import type { Frame } from './frame.ts'
+import type { Frame } from './decode/frame.ts'
 
 /** Samples of one step. */
 const stepSamples = 64

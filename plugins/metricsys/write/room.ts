@@ -1,8 +1,7 @@
 // The room for what goes to the store as rows: native histograms and exemplars make series, label names and tables, too.
 import type { SeriesName, Store } from '../../../core/index.ts'
 import type { MetricsRoom } from '../../services.ts'
-import { exemplarTable } from './columns.ts'
-import { exemplarTags } from './rows.ts'
+import { exemplarTable, exemplarTags } from './columns.ts'
 
 /** For at most so many rows that come to a database, and to those their series name. */
 export function createMetricsRoom(store: Store, db: string, rows: number): MetricsRoom {

@@ -13,7 +13,7 @@ const labelForm = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 const own: ReadonlySet<string> = new Set([timeColumn, valueColumn, histogramColumn])
 
 /** Names that are remembered as good, so that they are not looked at again. */
-const mostChecked = 10_000
+const maxCheckedNames = 10_000
 
 /** Reads the names of series; one after the other they are much alike, which it makes use of. */
 export class SeriesNames {
@@ -92,7 +92,7 @@ export class SeriesNames {
 }
 
 function remember(names: Set<string>, name: string): void {
-  if (names.size >= mostChecked) names.clear()
+  if (names.size >= maxCheckedNames) names.clear()
   names.add(name)
 }
 

@@ -2,12 +2,18 @@
 import type { Core } from '../../../core/index.ts'
 import type { AlertingService, MetricsysService } from '../../services.ts'
 import { Cardinality, exposeCardinality } from './cardinality.ts'
-import { defaultPhysicalTable, timeColumn, valueColumn } from './columns.ts'
+import {
+  defaultPhysicalTable,
+  exemplarWrites,
+  histogramWrites,
+  metadataWrite,
+  timeColumn,
+  valueColumn
+} from './columns.ts'
 import { checkHistogram } from './histogram.ts'
 import { KnownMetadata } from './known-metadata.ts'
 import { createReceive, type Receive, type WriteOptions } from './receive.ts'
 import { createMetricsRoom } from './room.ts'
-import { exemplarWrites, histogramWrites, metadataWrite } from './rows.ts'
 import { SeriesNames } from './series-name.ts'
 
 /** What the plugin's own routes need on top. */

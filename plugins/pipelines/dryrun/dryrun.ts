@@ -28,7 +28,7 @@ export interface DryRunRequest {
     readonly strict?: boolean
   }
   /** Values the body may have, and the data in it; 0: any number. */
-  readonly mostValues: number
+  readonly maxValues: number
   /** More items than this are refused. */
   readonly maxItems: number
 }
@@ -46,7 +46,7 @@ interface Job {
 
 /** JSON text of the rows by table; `{output, …}` with a trace and where the document has unknown keys. Throws DbError. */
 export function dryRun(service: Runner, ctx: RunContext, request: DryRunRequest): string {
-  runAtOnce(checkJsonValues(request.body, request.mostValues))
+  runAtOnce(checkJsonValues(request.body, request.maxValues))
   const job = readWrapped(service, request) ?? readPlain(service, request)
   if (job.items.rows > request.maxItems) {
     const limit = `[plugins.pipelines] dry_run_max_items = ${request.maxItems}`
@@ -71,7 +71,7 @@ export function dryRun(service: Runner, ctx: RunContext, request: DryRunRequest)
 }
 
 /** The form with everything in one JSON object; undefined when the body is none. */
-function readWrapped(service: Runner, { body, query, mostValues }: DryRunRequest): Job | undefined {
+function readWrapped(service: Runner, { body, query, maxValues }: DryRunRequest): Job | undefined {
   const root = tryJson(body)
   if (!isObject(root) || root['data'] === undefined) return undefined
   const text = (key: string): string | undefined => {
@@ -92,7 +92,7 @@ function readWrapped(service: Runner, { body, query, mostValues }: DryRunRequest
   const trace = flag('trace')
   const bytes = Buffer.from(typeof data === 'string' ? data : writeJson(data))
   return {
-    items: decodeItems(bytes, type ?? 'application/json', { skipError: trace, mostValues }),
+    items: decodeItems(bytes, type ?? 'application/json', { skipError: trace, maxValues }),
     inline: yaml !== undefined,
     trace,
     strict: flag('strict'),
@@ -104,7 +104,7 @@ function readWrapped(service: Runner, { body, query, mostValues }: DryRunRequest
 }
 
 /** The form whose body is the data itself. */
-function readPlain(service: Runner, { body, contentType, query, mostValues }: DryRunRequest): Job {
+function readPlain(service: Runner, { body, contentType, query, maxValues }: DryRunRequest): Job {
   const { pipeline_name: name, version, ignore_errors: ignoreErrors = false, trace = false, strict = false } = query
   if (name === undefined || name === '') {
     // A body that should have said everything itself.
@@ -112,7 +112,7 @@ function readPlain(service: Runner, { body, contentType, query, mostValues }: Dr
     throw invalid('pipeline_name is required')
   }
   return {
-    items: decodeItems(body, contentType, { ignoreErrors, skipError: trace, mostValues }),
+    items: decodeItems(body, contentType, { ignoreErrors, skipError: trace, maxValues }),
     inline: false,
     trace,
     strict,

@@ -4,15 +4,15 @@ import type { Comparison, Operand, Query, Segment, Selector, Test } from './path
 
 interface Search {
   readonly root: ItemValue
-  readonly most: number
+  readonly max: number
   visits: number
 }
 
-/** The selected values in order; undefined when the path had to look at more than `most`: descending steps in a row multiply. */
-export function selectPath(segments: readonly Segment[], root: ItemValue, most: number): ItemValue[] | undefined {
-  const search: Search = { root, most, visits: 0 }
+/** The selected values in order; undefined when the path had to look at more than `max`: descending steps in a row multiply. */
+export function selectPath(segments: readonly Segment[], root: ItemValue, max: number): ItemValue[] | undefined {
+  const search: Search = { root, max, visits: 0 }
   const selected = follow(segments, root, search)
-  return search.visits > most ? undefined : selected
+  return search.visits > max ? undefined : selected
 }
 
 function follow(segments: readonly Segment[], from: ItemValue, search: Search): ItemValue[] {
@@ -22,7 +22,7 @@ function follow(segments: readonly Segment[], from: ItemValue, search: Search): 
     for (const value of values) {
       if (descends) descend(value, selectors, next, search)
       else select(value, selectors, next, search)
-      if (search.visits > search.most) return []
+      if (search.visits > search.max) return []
     }
     values = next
   }
@@ -30,7 +30,7 @@ function follow(segments: readonly Segment[], from: ItemValue, search: Search): 
 }
 
 function descend(value: ItemValue, selectors: readonly Selector[], into: ItemValue[], search: Search): void {
-  if (search.visits > search.most) return
+  if (search.visits > search.max) return
   select(value, selectors, into, search)
   for (const child of children(value)) descend(child, selectors, into, search)
 }
@@ -61,7 +61,7 @@ function selectOne(value: ItemValue, selector: Selector, search: Search): readon
     case 'filter':
       return children(value).filter(child => {
         search.visits++
-        return search.visits <= search.most && passes(selector.test, child, search)
+        return search.visits <= search.max && passes(selector.test, child, search)
       })
   }
 }
@@ -70,7 +70,7 @@ function slice(values: readonly ItemValue[], start: number | undefined, end: num
   const { length } = values
   const found: ItemValue[] = []
   const absolute = (at: number) => (at < 0 ? length + at : at)
-  const within = (at: number, least: number, most: number) => Math.min(Math.max(at, least), most)
+  const within = (at: number, min: number, max: number) => Math.min(Math.max(at, min), max)
   if (step > 0) {
     const from = within(absolute(start ?? 0), 0, length)
     const to = within(absolute(end ?? length), 0, length)

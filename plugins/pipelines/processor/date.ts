@@ -7,7 +7,7 @@ import { hasText, reject, shownCell } from '../cell/input.ts'
 const defaultFormats = ['%Y-%m-%dT%H:%M:%S%.f%z', '%Y-%m-%dT%H:%M:%S%.fZ', '%Y-%m-%dT%H:%M:%S%.f']
 
 /** Beyond these seconds nanoseconds leave 64 bits. */
-const farthest = 9_223_372_036
+const maxSeconds = 9_223_372_036
 
 export const date: ProcessorDefinition = {
   kind: 'date',
@@ -26,7 +26,7 @@ export const date: ProcessorDefinition = {
         if (last === undefined || !sameBytes(batch.bytes, last.start, last.end, start, end)) {
           const format = firstMatch(formats, batch.bytes, start, end)
           const seconds = format === undefined ? Number.NaN : toSeconds(format)
-          if (!(seconds >= -farthest && seconds < farthest)) {
+          if (!(seconds >= -maxSeconds && seconds < maxSeconds)) {
             reject(batch, row, input, `failed to parse ${shownCell(batch, field!, row)} in ${from}`)
             continue
           }

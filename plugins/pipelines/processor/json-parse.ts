@@ -16,13 +16,13 @@ import { eachPresent } from './cells.ts'
 type Take = (text: Uint8Array) => boolean
 
 /** The kind `json_parse`; the texts of a batch have at most so many values, all together, 0 for any number. */
-export const createJsonParse = (most: () => number): ProcessorDefinition => ({
+export const createJsonParse = (max: () => number): ProcessorDefinition => ({
   kind: 'json_parse',
   compile(options, path) {
     const input = { kind: 'json_parse', path, ignoreMissing: options.ignoreMissing }
     return {
       apply(batch) {
-        const limit = most()
+        const limit = max()
         let left = limit === 0 ? Number.POSITIVE_INFINITY : limit
         const take: Take = text => {
           if (limit > 0) left -= runAtOnce(countJsonValues(text, left))

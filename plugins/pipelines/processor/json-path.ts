@@ -10,7 +10,7 @@ import { eachPresent } from './cells.ts'
 export const defaultPathValues = 100_000
 
 /** The kind `json_path`; a path looks at most at so many values of an item. */
-export const createJsonPath = (most: number): ProcessorDefinition => ({
+export const createJsonPath = (max: number): ProcessorDefinition => ({
   kind: 'json_path',
   compile(options, path) {
     const segments = compilePath(options)
@@ -21,8 +21,8 @@ export const createJsonPath = (most: number): ProcessorDefinition => ({
         for (const { from, to } of options.fields) {
           const target = batch.take(to)
           eachPresent(batch, from, input, true, (row, field) => {
-            const found = selectPath(segments, batch.get(field, row)!, most)
-            if (found === undefined) reject(batch, row, input, `the path looks at more than ${most} values of ${from}`)
+            const found = selectPath(segments, batch.get(field, row)!, max)
+            if (found === undefined) reject(batch, row, input, `the path looks at more than ${max} values of ${from}`)
             else if (index !== undefined) batch.set(target, row, found[index] ?? null)
             else batch.set(target, row, found.length === 0 ? null : found)
           })

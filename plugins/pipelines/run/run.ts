@@ -181,9 +181,9 @@ function writeRows(
 }
 
 /** A suffix made of data can name any number of tables. */
-function tooManyGroups(most: number): DbError {
-  const limit = `[plugins.pipelines] max_groups = ${most}`
-  return new DbError('InvalidArguments', `the items go to more than ${most} tables or sets of table options (${limit})`)
+function tooManyGroups(max: number): DbError {
+  const limit = `[plugins.pipelines] max_groups = ${max}`
+  return new DbError('InvalidArguments', `the items go to more than ${max} tables or sets of table options (${limit})`)
 }
 
 /** Builds columns until no row fails any more: a row that fails in one of them must not stand in the others. */
@@ -202,14 +202,14 @@ function settledColumns(pipeline: Pipeline | Identity, batch: ItemBatch, group: 
 
 /** Fails the rows whose values need more columns than the table may have, one after the other, with those of the rows before them. */
 function failWide(batch: ItemBatch, { table, rows }: Group, columns: readonly Column[], settings: RunSettings): void {
-  const { most, key } = settings.columns
+  const { max, key } = settings.columns
   const known = new Set(settings.existing(table)?.columns.map(column => column.name))
   const added = columns.filter(column => !known.has(column.name))
-  if (added.length === 0 || known.size + added.length <= most) return
+  if (added.length === 0 || known.size + added.length <= max) return
   for (let i = 0; i < rows.length; i++) {
     const needed = added.filter(({ name, data }) => !known.has(name) && isValid(data.valid, i))
-    if (known.size + needed.length > most) {
-      batch.fail(rows[i]!, `table ${table} would have more than ${most} columns (${key})`)
+    if (known.size + needed.length > max) {
+      batch.fail(rows[i]!, `table ${table} would have more than ${max} columns (${key})`)
     } else for (const { name } of needed) known.add(name)
   }
 }

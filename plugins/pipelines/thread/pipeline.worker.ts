@@ -25,7 +25,7 @@ const send = (message: Message, moved: readonly ArrayBuffer[] = []) => parentPor
 
 let task: Task
 
-const kinds = createKinds({ pathValues, textLength, mostValues: () => task.mostValues })
+const kinds = createKinds({ pathValues, textLength, maxValues: () => task.maxValues })
 for (const [module, note] of modules.entries()) {
   await addKind(kinds, note, message => send({ kind: 'sent', module, message }))
 }

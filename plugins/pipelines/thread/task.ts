@@ -65,7 +65,7 @@ export interface Task {
   /** Of a table. */
   readonly columns: Limit
   /** Values the texts that `json_parse` reads may have. */
-  readonly mostValues: number
+  readonly maxValues: number
 }
 
 export type Question =

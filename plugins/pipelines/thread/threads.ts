@@ -9,7 +9,7 @@ export interface ThreadsOptions {
   /** Bytes of objects one thread may hold. */
   readonly memory: number
   /** Milliseconds of processor time one piece of work may take, and the key that says so. */
-  readonly budget: () => { readonly most: number; readonly key: string }
+  readonly budget: () => { readonly max: number; readonly key: string }
   /** What every thread is started with. */
   readonly start: () => Omit<ThreadOptions, 'answered' | 'questions'>
   /** Answers a thread; throws DbError. */
@@ -84,15 +84,15 @@ export function createThreads(options: ThreadsOptions): Threads {
     pump()
   }
   const watch = (thread: Thread, job: Job) => {
-    const { most, key } = options.budget()
+    const { max, key } = options.budget()
     const check = async () => {
       if (thread.job !== job) return
       const used = await usedTime(thread)
       if (thread.job !== job) return
-      if (used >= most) give(thread, 'over_budget', tooMuch(most, key))
-      else thread.timer = after(Math.max(look, most - used), check)
+      if (used >= max) give(thread, 'over_budget', tooMuch(max, key))
+      else thread.timer = after(Math.max(look, max - used), check)
     }
-    thread.timer = after(most, check)
+    thread.timer = after(max, check)
   }
   const hand = (thread: Thread, job: Job) => {
     thread.job = job
@@ -241,8 +241,8 @@ function replyTo(question: Question, answer: (question: Question) => unknown): R
   }
 }
 
-function tooMuch(most: number, key: string): DbError {
-  return new DbError('InvalidArguments', `the pipeline takes more than ${most} ms of processor time (${key})`)
+function tooMuch(max: number, key: string): DbError {
+  return new DbError('InvalidArguments', `the pipeline takes more than ${max} ms of processor time (${key})`)
 }
 
 function failure(error: unknown, memory: number): DbError {

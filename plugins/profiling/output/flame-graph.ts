@@ -7,7 +7,7 @@ const width = 1200
 const rowHeight = 18
 const top = 66
 /** Frames in one picture: of more the smallest are left out. */
-const most = 4000
+const maxFrames = 4000
 
 const style = `
 svg { font: 12px ui-monospace, Menlo, Consolas, monospace; --paper: #fff; --ink: #1b1f24; --bad: #b3261e; --link: #0b57d0; background: var(--paper) }
@@ -79,7 +79,7 @@ export function drawFlameGraph(profile: Profile, title: string): string {
 /** The largest calls, each before those it made, from left to right. */
 function layOut(root: Call): readonly Box[] {
   const sums = totals(root)
-  const smallest = [...sums.values()].sort((a, b) => b - a)[most - 1] ?? 0
+  const smallest = [...sums.values()].sort((a, b) => b - a)[maxFrames - 1] ?? 0
   const whole = sums.get(root)!
   const boxes: Box[] = []
   const waiting: Box[] = [{ call: root, depth: 0, from: 0, total: whole }]
@@ -93,7 +93,7 @@ function layOut(root: Call): readonly Box[] {
       from += total / whole
     }
     for (const each of below.reverse()) waiting.push(each)
-    if (boxes.length >= most) break
+    if (boxes.length >= maxFrames) break
   }
   return boxes
 }

@@ -12,7 +12,7 @@ import {
 } from '../profile.ts'
 
 /** Functions in each list. */
-const longest = 50
+const maxFunctions = 50
 
 export function writeText(profile: Profile, title: string): string {
   const whole = totals(profile.root).get(profile.root)!
@@ -26,7 +26,7 @@ export function writeText(profile: Profile, title: string): string {
   }
   const list = (sums: ReadonlyMap<Frame, number>) =>
     largest(sums)
-      .slice(0, longest)
+      .slice(0, maxFunctions)
       .map(([frame]) => row(frame))
   const heading = `${'itself'.padStart(12)} ${''.padStart(7)}  ${'with calls'.padStart(12)} ${''.padStart(7)}  function`
   const owners = largest(sumOwners(profile.root)).map(
@@ -40,11 +40,11 @@ export function writeText(profile: Profile, title: string): string {
     'by plugin',
     ...owners,
     '',
-    `the ${longest} functions that took most themselves, of ${formatAmount(profile, whole)}`,
+    `the ${maxFunctions} functions that took most themselves, of ${formatAmount(profile, whole)}`,
     heading,
     ...list(flat),
     '',
-    `the ${longest} functions that took most with what they called`,
+    `the ${maxFunctions} functions that took most with what they called`,
     heading,
     ...list(cumulative),
     ''

@@ -11,7 +11,7 @@ const maxDepth = 400
 const maxTokens = 200_000
 
 /** Operators in a row: the engine's time for them grows with the cube of their number, and is a second here. */
-const longestChain = 500
+const maxChainLength = 500
 
 /** Operators of a chain that stays as it is. */
 const shortChain = 40
@@ -162,8 +162,8 @@ function findChains(tokens: readonly Token[]): Chain[] {
       if (kind >= 0 && token.spaced && tokens[next]!.spaced) {
         end(level, kind + 1)
         level.operators[kind]!.push({ at: i, next })
-        if (level.operators[kind]!.length > longestChain)
-          throw tooDeep(`has more than ${longestChain} operators in a row`, insteadOfOperators)
+        if (level.operators[kind]!.length > maxChainLength)
+          throw tooDeep(`has more than ${maxChainLength} operators in a row`, insteadOfOperators)
       } else if (isOther && !(isToken(token, '|') && operatorAt(tokens, i - 1) === 0)) {
         level.term++
         if (isToken(token, '-') && isBehindOperand) end(level, 2)

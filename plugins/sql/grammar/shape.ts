@@ -29,7 +29,7 @@ export interface Trees {
 }
 
 /** Characters of one text, and of all whose trees are kept: a tree takes some sixty bytes for each. */
-const longest = 4_000
+const maxLength = 4_000
 const kept = 200_000
 
 /** Trees by the text of their shape; those that were not asked for the longest time go first. */
@@ -45,7 +45,7 @@ export function createTrees(): Trees {
       return tree
     },
     set(text, tree) {
-      if (text.length > longest || trees.has(text)) return
+      if (text.length > maxLength || trees.has(text)) return
       trees.set(text, tree)
       length += text.length
       for (const [oldest] of trees) {

@@ -19,7 +19,7 @@ import { rewriteSearches } from '../search/rewrite.ts'
 import { nameOf } from '../statement/cursor.ts'
 
 import { type Canonical, canonical, label, tokenAt } from '../text/canonical.ts'
-import { isToken, placeOf, quoteName, type Token } from '../text/token.ts'
+import { isToken, locationOf, quoteName, type Token } from '../text/token.ts'
 import { type BindContext, bindStatement, type Reference } from './bind.ts'
 import { castEdits } from './cast.ts'
 import { plainComprehensions } from './comprehension.ts'
@@ -46,27 +46,27 @@ import { type Expanded, expandView, viewColumns, viewRows } from './view.ts'
 export interface Confined {
   readonly text: string
   readonly relations: readonly Relation[]
-  /** Where the user wrote what stands at a place of the text. */
+  /** Where the user wrote what stands at an offset of the text. */
   readonly sourceOf: (at: number) => number | undefined
   /** What the engine is told for the names of columns. */
   readonly names: Names
   /** Names there are where one in lower case is none. */
   readonly valid: ReadonlyMap<string, readonly string[]>
-  /** Whether a constant that begins at a place of the source stands beside a time. */
+  /** Whether a constant that begins at an offset of the source stands beside a time. */
   readonly isTime: (start: number) => boolean
   /** The columns of the result; `byName` where nobody names some of them. */
   readonly result: Fields
   readonly byName: boolean
 }
 
-export interface Place {
+export interface ResolveContext {
   readonly store: Store
   readonly parser: SqlParser
   /** Of the request: who asks, in which database and zone. */
   readonly ctx: Pick<RequestContext, 'user' | 'db' | 'timezone'>
   /** Where names without a database are looked for: the request's, or that of the view. */
   readonly db: string
-  /** Source of the tokens, for the place of errors. */
+  /** Source of the tokens, for the location of errors. */
   readonly sql: string
   /** Of time constants that do not say theirs. */
   readonly zone: Zone
@@ -75,8 +75,8 @@ export interface Place {
   /** Turns of the request: the steps of a long statement, each linear in its tokens, take one each. */
   readonly pace: Pace
   readonly tql: TqlRunner
-  /** Runs a query that another one needs before it is read, at its place. */
-  readonly ask: (place: Place, tokens: readonly Token[]) => ReturnType<AskRows>
+  /** Runs a query that another one needs before it is read, in its context. */
+  readonly ask: (context: ResolveContext, tokens: readonly Token[]) => ReturnType<AskRows>
   /** Full names of the views this query is in. */
   readonly views?: readonly string[]
 }
@@ -85,28 +85,31 @@ export interface Place {
 const longStatement = 2_000
 
 /** Checks a query and resolves its names. Throws DbError for whatever it may not read. */
-export async function confine(place: Place, written: readonly Token[]): Promise<Confined> {
+export async function confine(context: ResolveContext, written: readonly Token[]): Promise<Confined> {
   const nextStep = async () => {
-    if (written.length > longStatement) await place.pace.pause()
+    if (written.length > longStatement) await context.pace.pause()
   }
   await nextStep()
   // All that follows may go as deep as the brackets do.
   const spaced = spaceChains(written)
   checkDepth(spaced)
-  const computed = await computeTql(place, await plainPivots(place.sql, spaced, tokens => place.ask(place, tokens)))
-  const plain = plainNulls(plainComprehensions(plainIntervals(plainWords(place.sql, computed.tokens))))
-  const tokens = translateGaps(place.sql, translateRanges(place, plain))
+  const computed = await computeTql(
+    context,
+    await plainPivots(context.sql, spaced, tokens => context.ask(context, tokens))
+  )
+  const plain = plainNulls(plainComprehensions(plainIntervals(plainWords(context.sql, computed.tokens))))
+  const tokens = translateGaps(context.sql, translateRanges(context, plain))
   const statement = canonical(tokens)
   await nextStep()
-  const { tree, text } = await place.parser.shape(place.sql, statement)
+  const { tree, text } = await context.parser.shape(context.sql, statement)
   await nextStep()
   const locate = locator(text.text)
   const index = ({ line, column }: { line: number; column: number }) => tokenAt(text, locate(line, column))
   const found = new Map<number, Found>()
   const bound = bindStatement(tree, {
-    ...bindContext(place.sql, statement, index, written),
+    ...bindContext(context.sql, statement, index, written),
     table(parts, aliased) {
-      const known = found.get(parts[0]!) ?? findTable(place, computed.tables, statement, parts, aliased)
+      const known = found.get(parts[0]!) ?? findTable(context, computed.tables, statement, parts, aliased)
       found.set(parts[0]!, known)
       return known.source
     }
@@ -123,7 +126,7 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
     ...bound.unnamed.map(({ label }) => label)
   ])
   const sessionWords = bound.references.flatMap(({ parts, found }) =>
-    found.kind === 'unknown' && parts.length === 1 ? sessionEdit(statement, parts[0]!, place.ctx) : []
+    found.kind === 'unknown' && parts.length === 1 ? sessionEdit(statement, parts[0]!, context.ctx) : []
   )
   const fields = new Map(
     bound.references.flatMap(({ parts, found }) =>
@@ -137,21 +140,21 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
     if (meaning?.kind === 'time') return meaning
     if (isToken(tokens[first], 'date')) return {}
     const needing = meaning?.kind === 'text' ? 'a cast of text to TIMESTAMP' : undefined
-    return hasEngineZone(place.zone.name, needing) ? undefined : {}
+    return hasEngineZone(context.zone.name, needing) ? undefined : {}
   }
   const everyColumn = bound.everyColumn || tokens.some(token => isToken(token, '#'))
   const words = everyColumn ? undefined : new Set(tokens.map(({ value }) => value.toLowerCase()))
   const items = new Set(bound.items)
   const knowsZone = hasEngineZone(
-    place.zone.name,
+    context.zone.name,
     bound.textTimes.some(({ kind }) => kind === 'text') ? 'a text that meets a time' : undefined
   )
   const edits: Edit[] = [
-    ...textTimeEdits(statement, bound.textTimes, { names, knowsZone, zone: place.zone.name }),
-    ...functionEdits(place.sql, statement),
+    ...textTimeEdits(statement, bound.textTimes, { names, knowsZone, zone: context.zone.name }),
+    ...functionEdits(context.sql, statement),
     ...nullsEdits(statement),
     ...castEdits(statement, knownTime, isTime),
-    ...bound.calls.flatMap(at => sessionEdit(statement, at, place.ctx)),
+    ...bound.calls.flatMap(at => sessionEdit(statement, at, context.ctx)),
     ...sessionWords,
     ...bound.unnamed.map(({ last, label }): Edit => {
       const { end } = span(statement, last)
@@ -160,13 +163,13 @@ export async function confine(place: Place, written: readonly Token[]): Promise<
     ...bound.declared.map(at => declaredEdit(statement, at, names, items.has(at))),
     ...bound.sourceNames.map(at => ({ ...span(statement, at), text: quoteName(nameOf(tokens[at]!).text) })),
     ...bound.references.flatMap(reference => referenceEdits(statement, reference, names)),
-    ...bound.times.flatMap(time => timeEdit(statement, time, place.zone)),
+    ...bound.times.flatMap(time => timeEdit(statement, time, context.zone)),
     ...reads.map(read => tableEdit(read, names, words))
   ]
   const columnsAt = (token: number) => columnsOf(reads, fields.get(token)?.field.name)
   // A sample is taken before the WHERE, of all rows.
   const isSampled = tokens.some((token, i) => isToken(token, 'sample') && isToken(tokens[i - 1], 'using'))
-  const asked = { searches, alone: isSampled ? [] : bound.alone, columnsAt, index, zone: place.zone }
+  const asked = { searches, alone: isSampled ? [] : bound.alone, columnsAt, index, zone: context.zone }
   await nextStep()
   const edited = rewriteSearches(statement, edits, asked)
   const valid = new Map(
@@ -195,10 +198,10 @@ function writtenTokens(tokens: readonly Token[], written: readonly Token[]): (ex
   let known: ReadonlyMap<Token, number> | undefined
   return ([first, last]) => {
     known ??= new Map(written.map((token, i) => [token, i]))
-    const places = known
-    const before = places.get(tokens[first - 1]!) ?? -1
-    const behind = last + 1 < tokens.length ? places.get(tokens[last + 1]!) : written.length
-    const isTranslated = tokens.slice(first, last + 1).some((token, i) => places.get(token) !== before + 1 + i)
+    const indices = known
+    const before = indices.get(tokens[first - 1]!) ?? -1
+    const behind = last + 1 < tokens.length ? indices.get(tokens[last + 1]!) : written.length
+    const isTranslated = tokens.slice(first, last + 1).some((token, i) => indices.get(token) !== before + 1 + i)
     return isTranslated && before >= 0 && behind !== undefined && behind > before + 1
       ? written.slice(before + 1, behind)
       : tokens.slice(first, last + 1)
@@ -216,7 +219,7 @@ function bindContext(
 ): Omit<BindContext, 'table'> {
   const { tokens } = statement
   const asWritten = writtenTokens(tokens, written)
-  const places = { tokens, index, queries: new Map() }
+  const tokenMap = { tokens, index, queries: new Map() }
   const isCallAt = (at: number) => isSessionWord(tokens[at]!)
   return {
     index,
@@ -229,12 +232,12 @@ function bindContext(
     },
     stringAt: at => (tokens[at]?.kind === 'string' ? tokens[at].value : undefined),
     noField: (at, valid) => {
-      const said = unknownField(nameOf(tokens[at]!).text, placeOf(sql, tokens[at]!.start), valid)
+      const said = unknownField(nameOf(tokens[at]!).text, locationOf(sql, tokens[at]!.start), valid)
       return new DbError('PlanQuery', `Failed to plan SQL: ${said}`)
     },
     isTokenAt: (at, text) => isToken(tokens[at], text),
-    extent: tree => extentOf(tree, places),
-    items: (select, items) => itemExtents(select, items, places),
+    extent: tree => extentOf(tree, tokenMap),
+    items: (select, items) => itemExtents(select, items, tokenMap),
     label: extent => label(asWritten(extent)),
     isCallAt,
     isWordAt: at => tokens[at]?.kind === 'word' && !isCallAt(at) && !constants.some(word => isToken(tokens[at], word)),
@@ -260,7 +263,7 @@ function columnsOf(reads: readonly Read[], name: string | undefined): readonly T
 
 /** What a name in a FROM stands for. */
 interface Read extends Rows {
-  /** The place of the name. */
+  /** The index of the name. */
   readonly start: number
   readonly end: number
   readonly aliased: boolean
@@ -281,7 +284,7 @@ interface Found extends Read {
 
 /** Throws DbError where there is no such table. */
 function findTable(
-  place: Place,
+  context: ResolveContext,
   computed: ReadonlyMap<string, TqlTable>,
   statement: Canonical,
   parts: readonly number[],
@@ -292,22 +295,22 @@ function findTable(
   const rows = computed.get(names[0]!.text)
   if (rows !== undefined)
     return { ...where, source: makeSource(undefined, engineFields(rows.columns)), text: rows.text }
-  const { database, table: written } = resolveName(place.store, place.db, names)
+  const { database, table: written } = resolveName(context.store, context.db, names)
   if (database === informationSchema) {
     return {
       ...where,
       source: makeSource(written.text, engineFields(informationColumns(written.text)), database),
-      more: async () => ({ text: await informationTable(place.sources, written.text, place.pace) })
+      more: async () => ({ text: await informationTable(context.sources, written.text, context.pace) })
     }
   }
   const sourceOf = ({ name, columns }: { name: string; columns: readonly { name: string; type: string }[] }) => {
     const list = columns.map(column => ({ name: column.name, meaning: meaningOf(column.type) }))
     return makeSource(name, { list, open: false }, database)
   }
-  const view = place.store.view(database, written.text)
+  const view = context.store.view(database, written.text)
   if (view !== undefined)
-    return { ...where, source: sourceOf(view), more: async () => ({ view: await expandView(confine, place, view) }) }
-  const table = lookUpTable(place.store, place.db, names)
+    return { ...where, source: sourceOf(view), more: async () => ({ view: await expandView(confine, context, view) }) }
+  const table = lookUpTable(context.store, context.db, names)
   if (table !== undefined) return { ...where, source: sourceOf(table), table }
   throw noTable(database, written.text, 'Failed to plan SQL: ')
 }

@@ -1,4 +1,4 @@
-// Where an expression of the tree begins and ends: the tree has places for names, constants and some words only.
+// Where an expression of the tree begins and ends: the tree has positions of names, constants and some words only.
 import type { Tree } from '../grammar/parser.ts'
 import {
   asIdent,
@@ -16,20 +16,20 @@ import { isToken, type Token } from '../text/token.ts'
 /** First and last token. */
 export type Extent = readonly [first: number, last: number]
 
-interface Places {
+interface TokenMap {
   readonly tokens: readonly Token[]
-  /** The token at a place. */
+  /** The token at a position. */
   index(position: Position): number
   /** The first and the last token known of each query so far: those that hold others are looked at again and again. */
   readonly queries: Map<TreeNode, Extent | undefined>
 }
 
 /** Undefined for kinds of expressions that are neither texts nor times. */
-export function extentOf(tree: Tree | undefined, places: Places): Extent | undefined {
-  const { tokens, index } = places
+export function extentOf(tree: Tree | undefined, tokenMap: TokenMap): Extent | undefined {
+  const { tokens, index } = tokenMap
   const [kind, value] = variant(tree) ?? ['', null]
   const parts = asNode(value)
-  const part = (name: string) => extentOf(parts?.[name], places)
+  const part = (name: string) => extentOf(parts?.[name], tokenMap)
   switch (kind) {
     case 'Identifier':
     case 'CompoundIdentifier': {
@@ -38,41 +38,41 @@ export function extentOf(tree: Tree | undefined, places: Places): Extent | undef
       return first && last && [index(first), index(last)]
     }
     case 'Value':
-      return edges(value, places)
+      return edges(value, tokenMap)
     case 'Nested': {
-      const inner = extentOf(value, places)
+      const inner = extentOf(value, tokenMap)
       return inner && isToken(tokens[inner[0] - 1], '(') && isToken(tokens[inner[1] + 1], ')')
         ? [inner[0] - 1, inner[1] + 1]
         : inner
     }
     case 'Subquery':
-      return enclosing(edges(value, places), '(', tokens)
+      return enclosing(edges(value, tokenMap), '(', tokens)
     case 'BinaryOp':
       return joined(part('left'), part('right'))
     case 'AtTimeZone':
       return joined(part('timestamp'), part('time_zone'))
     case 'Collate':
-      return joined(part('expr'), edges(parts?.['collation'], places))
+      return joined(part('expr'), edges(parts?.['collation'], tokenMap))
     case 'Case':
-      return joined(edges(parts?.['case_token'], places), edges(parts?.['end_token'], places))
+      return joined(edges(parts?.['case_token'], tokenMap), edges(parts?.['end_token'], tokenMap))
     case 'Cast': {
       if (parts?.['kind'] === 'DoubleColon') {
         const operand = part('expr')
         return operand && [operand[0], typeEnd(tokens, operand[1] + 3)]
       }
-      return called(enclosing(part('expr') ?? edges(value, places), '(', tokens))
+      return called(enclosing(part('expr') ?? edges(value, tokenMap), '(', tokens))
     }
     case 'Array': {
       const [first] = asList(parts?.['elem'])
-      const brackets = enclosing(extentOf(first, places) ?? edges(value, places), '[', tokens)
+      const brackets = enclosing(extentOf(first, tokenMap) ?? edges(value, tokenMap), '[', tokens)
       return brackets && [isToken(tokens[brackets[0] - 1], 'array') ? brackets[0] - 1 : brackets[0], brackets[1]]
     }
     case 'Trim':
     case 'Substring':
     case 'Overlay':
-      return called(enclosing(part('expr') ?? edges(value, places), '(', tokens))
+      return called(enclosing(part('expr') ?? edges(value, tokenMap), '(', tokens))
     case 'TypedString': {
-      const constant = edges(parts?.['value'], places)
+      const constant = edges(parts?.['value'], tokenMap)
       if (constant === undefined) return undefined
       const [at] = constant
       return [isToken(tokens[at - 1], 'zone') ? at - 4 : at - 1, at]
@@ -91,8 +91,12 @@ export function extentOf(tree: Tree | undefined, places: Places): Extent | undef
 }
 
 /** The items of the select list behind a token; undefined for what is not found. */
-export function itemExtents(select: number, items: readonly Tree[], places: Places): readonly (Extent | undefined)[] {
-  return selectItems(places.tokens, select, items.length, item => edges(items[item], places)?.[1] ?? 0)
+export function itemExtents(
+  select: number,
+  items: readonly Tree[],
+  tokenMap: TokenMap
+): readonly (Extent | undefined)[] {
+  return selectItems(tokenMap.tokens, select, items.length, item => edges(items[item], tokenMap)?.[1] ?? 0)
 }
 
 function joined(left: Extent | undefined, right: Extent | undefined): Extent | undefined {
@@ -104,28 +108,28 @@ function called(brackets: Extent | undefined): Extent | undefined {
   return brackets && [brackets[0] - 1, brackets[1]]
 }
 
-/** The first and the last token of a part of the tree whose places are known. */
-function edges(tree: Tree | undefined, places: Places): Extent | undefined {
+/** The first and the last token of a part of the tree whose positions are known. */
+function edges(tree: Tree | undefined, tokenMap: TokenMap): Extent | undefined {
   if (typeof tree !== 'object' || tree === null) return undefined
   const node = asNode(tree)
-  if (node === undefined || !isQuery(node)) return innerEdges(tree, places)
-  if (!places.queries.has(node)) places.queries.set(node, innerEdges(node, places))
-  return places.queries.get(node)
+  if (node === undefined || !isQuery(node)) return innerEdges(tree, tokenMap)
+  if (!tokenMap.queries.has(node)) tokenMap.queries.set(node, innerEdges(node, tokenMap))
+  return tokenMap.queries.get(node)
 }
 
-function innerEdges(tree: TreeNode | readonly Tree[], places: Places): Extent | undefined {
+function innerEdges(tree: TreeNode | readonly Tree[], tokenMap: TokenMap): Extent | undefined {
   const own = startOf(asNode(tree as Tree) ?? {})
-  const at = own === undefined ? undefined : places.index(own)
+  const at = own === undefined ? undefined : tokenMap.index(own)
   let found: Extent | undefined = at === undefined ? undefined : [at, at]
   for (const value of Object.values(tree)) {
-    const inner = edges(value as Tree, places)
+    const inner = edges(value as Tree, tokenMap)
     if (inner !== undefined)
       found = found === undefined ? inner : [Math.min(found[0], inner[0]), Math.max(found[1], inner[1])]
   }
   return found
 }
 
-/** Where a node begins that has a place: in what the grammar adds itself, lines and characters are 0. */
+/** Where a node begins that has a position: in what the grammar adds itself, lines and characters are 0. */
 function startOf(node: TreeNode): Position | undefined {
   const { line, column } = asNode(asNode(node['span'])?.['start']) ?? {}
   return typeof line === 'number' && typeof column === 'number' && line > 0 ? { line, column } : undefined

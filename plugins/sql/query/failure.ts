@@ -1,6 +1,6 @@
-// Errors of the engine in the words of this server: places, names and types as the user writes them.
+// Errors of the engine in the words of this server: locations, names and types as the user writes them.
 import { DbError, didYouMean, isDbError } from '../../../core/index.ts'
-import { nextToken, placeOf, quoteName, quoteText, type Token } from '../text/token.ts'
+import { locationOf, nextToken, quoteName, quoteText, type Token } from '../text/token.ts'
 import { inOurTypes } from './engine-type.ts'
 import type { Names } from './names.ts'
 import { hidden } from './text-time.ts'
@@ -12,7 +12,7 @@ export interface Failed {
   readonly names: Names
   /** Names there are where one in lower case is none. */
   readonly valid: ReadonlyMap<string, readonly string[]>
-  /** Whether what begins at a place of the source stands beside a time. */
+  /** Whether what begins at an offset of the source stands beside a time. */
   readonly isTime: (start: number) => boolean
   /** The words of the engine are those of the statement. */
   readonly isForeign?: true
@@ -27,18 +27,20 @@ export function explainFailure(error: unknown, sql: string, failed: Failed): nev
   if (offset === undefined && code !== 'PlanQuery') throw error
   if (failed.isForeign) {
     const start = offset === undefined ? undefined : failed.sourceOf(offset)
-    const place = start === undefined ? '' : placeOf(sql, start)
-    throw new DbError(code, `${code === 'PlanQuery' ? 'Failed to plan SQL: ' : ''}${error.message}${place}`, { cause })
+    const location = start === undefined ? '' : locationOf(sql, start)
+    throw new DbError(code, `${code === 'PlanQuery' ? 'Failed to plan SQL: ' : ''}${error.message}${location}`, {
+      cause
+    })
   }
   const told = [...failed.names.shown].reduce((text, [engine, name]) => text.replaceAll(engine, name), error.message)
   const plain = told.replace(/^[A-Z][A-Za-z ]* Error: /, '')
   const start = offset === undefined ? placeInText(plain, failed.tokens) : failed.sourceOf(offset)
-  const place = start === undefined ? '' : placeOf(sql, start)
-  const said = reason(plain, failed, place, start === undefined ? undefined : nextToken(sql, start))
+  const location = start === undefined ? '' : locationOf(sql, start)
+  const said = reason(plain, failed, location, start === undefined ? undefined : nextToken(sql, start))
   throw new DbError(code, code === 'PlanQuery' ? `Failed to plan SQL: ${said}` : said, { cause })
 }
 
-/** Where an error without a place belongs: to the only word or text of the statement that it quotes. */
+/** Where an error without a location belongs: to the only word or text of the statement that it quotes. */
 function placeInText(message: string, tokens: readonly Token[]): number | undefined {
   const quoted = /["'](.+?)["']/.exec(message)?.[1] ?? /: (.+)$/.exec(message)?.[1]
   const found = tokens.filter(({ kind, value }) => kind !== 'symbol' && value === quoted)
@@ -52,22 +54,22 @@ const noField = [
   /Column "(.*?)" does not exist on (?:left|right) side of join!?/s
 ]
 
-function reason(plain: string, { tokens, valid, isTime }: Failed, place: string, token: Token | undefined): string {
+function reason(plain: string, { tokens, valid, isTime }: Failed, location: string, token: Token | undefined): string {
   const found = noField.map(pattern => pattern.exec(plain)).find(match => match !== null)
-  if (found !== undefined) return unknownField(found[1]!, place, valid.get(found[1]!.toLowerCase()))
+  if (found !== undefined) return unknownField(found[1]!, location, valid.get(found[1]!.toLowerCase()))
   if (/^Could not convert string/.test(plain) && token?.kind === 'string' && isTime(token.start))
-    return `${quoteText(token.value)} is no time${place}`
+    return `${quoteText(token.value)} is no time${location}`
   const inner = /^No function matches the given name and argument types '(\w+)(\(.*?\))'/.exec(plain)
   if (inner !== null && !tokens.some(({ value }) => value.toLowerCase() === inner[1]))
-    return `no function of this call takes ${inOurTypes(inner[2]!)}${place}`
+    return `no function of this call takes ${inOurTypes(inner[2]!)}${location}`
   const [first, ...more] = inOurWords(plain, token).split('\n')
-  const said = `${first!.replace(/[.!]$/, '')}${place}`
+  const said = `${first!.replace(/[.!]$/, '')}${location}`
   return more.length === 0 ? said : [`${said}.`, ...more].join('\n')
 }
 
-export function unknownField(name: string, place: string, known: readonly string[] | undefined): string {
+export function unknownField(name: string, location: string, known: readonly string[] | undefined): string {
   const meant = known === undefined ? '' : didYouMean(name, known)
-  return `No field named ${name}${place}${meant || '.'}${known === undefined ? '' : ` Valid fields are ${listed(known)}`}`
+  return `No field named ${name}${location}${meant || '.'}${known === undefined ? '' : ` Valid fields are ${listed(known)}`}`
 }
 
 function listed(names: readonly string[]): string {
@@ -136,7 +138,7 @@ const sentences: readonly (readonly [RegExp, (...parts: string[]) => string])[] 
   ]
 ]
 
-/** `token` stands at the place the engine named, which may have stumbled over a word that was put there for it. */
+/** `token` stands at the offset the engine named, which may have stumbled over a word that was put there for it. */
 function inOurWords(plain: string, token: Token | undefined): string {
   const syntax = /^syntax error at or near "(.*)"$/s.exec(plain)
   if (syntax !== null) return `syntax error at ${token?.value ?? syntax[1]}`

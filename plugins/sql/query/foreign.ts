@@ -1,7 +1,7 @@
 // Words other databases have for what the engine writes differently, as its own: before the grammar reads the statement.
 import { DbError } from '../../../core/index.ts'
 import { argumentsOf, closing } from '../text/brackets.ts'
-import { isToken, type Piece, placed, placeOf, quoteText, type Token } from '../text/token.ts'
+import { isToken, locationOf, type Piece, placed, quoteText, type Token } from '../text/token.ts'
 
 export function plainWords(sql: string, written: readonly Token[]): readonly Token[] {
   const tokens: Token[] = []
@@ -90,7 +90,7 @@ function arrowCast(sql: string, tokens: readonly Token[], at: number): Plain | u
     const known = Object.keys(arrowTypes).slice(0, -4).join(', ')
     throw new DbError(
       'PlanQuery',
-      `Failed to plan SQL: arrow_cast does not know ${quoteText(name)}${placeOf(sql, type[0].start)}. There are ${known} and Timestamp(unit, None)`
+      `Failed to plan SQL: arrow_cast does not know ${quoteText(name)}${locationOf(sql, type[0].start)}. There are ${known} and Timestamp(unit, None)`
     )
   }
   return { pieces: ['CAST(', plainWords(sql, value), `AS ${arrowTypes[word]!})`], last }

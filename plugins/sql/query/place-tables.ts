@@ -13,14 +13,14 @@ import { informationTable } from '../catalog/information/index.ts'
 import type { Sources } from '../catalog/information/table.ts'
 import { catalogName, fullName, informationSchema, lookUpTable, resolveName } from '../catalog/name.ts'
 import type { Name } from '../statement/cursor.ts'
-import { errorAt, isToken, placeOf, type Token, tokenize } from '../text/token.ts'
+import { errorAt, isToken, locationOf, type Token, tokenize } from '../text/token.ts'
 import { shiftRelation } from './edit.ts'
 
-export interface TablesPlace {
+export interface TablesContext {
   readonly store: Store
   /** Where names without a database are looked for: the request's, or that of the view. */
   readonly db: string
-  /** Source of the tokens, for the place of errors. */
+  /** Source of the tokens, for the location of errors. */
   readonly sql: string
   readonly sources: Sources
   readonly pace: Pace
@@ -31,7 +31,7 @@ export interface TablesPlace {
 export interface Placed {
   readonly text: string
   readonly relations: readonly Relation[]
-  /** Where the user wrote what stands at a place of the text. */
+  /** Where the user wrote what stands at an offset of the text. */
   readonly sourceOf: (at: number) => number | undefined
 }
 
@@ -42,26 +42,26 @@ const sessionWords = new Set(['current_database', 'current_schema', 'currentdata
 const deepest = 16
 
 /** Throws DbError for names of what is not there, and for signs that could hide something. */
-export async function placeTables(place: TablesPlace, tokens: readonly Token[]): Promise<Placed> {
-  const { dialect } = place.store
-  refuseOwnClauses(place, tokens)
+export async function placeTables(context: TablesContext, tokens: readonly Token[]): Promise<Placed> {
+  const { dialect } = context.store
+  refuseOwnClauses(context, tokens)
   const found = findTables(tokens)
   const hidden = qualifiers(tokens, found)
   const byStart = new Map(found.map(each => [each.at, each]))
-  const writer = new Writer(place.sql)
+  const writer = new Writer(context.sql)
   for (let i = 0; i < tokens.length; i++) {
     const named = byStart.get(i)
     const session = named === undefined && isToken(tokens[i + 1], '(') && isToken(tokens[i + 2], ')')
     if (session && sessionWords.has(tokens[i]!.value.toLowerCase())) {
-      writer.add(dialect.quoteText(place.db), { ...tokens[i]!, kind: 'string' })
+      writer.add(dialect.quoteText(context.db), { ...tokens[i]!, kind: 'string' })
       i += 2
       continue
     }
     if (named === undefined) {
-      if (!hidden.has(i)) writer.add(tokenText(dialect, place.sql, tokens[i]!), tokens[i]!)
+      if (!hidden.has(i)) writer.add(tokenText(dialect, context.sql, tokens[i]!), tokens[i]!)
       continue
     }
-    const rows = await rowsOf(place, named)
+    const rows = await rowsOf(context, named)
     const alias = named.aliased ? '' : ` AS ${dialect.quoteName(named.parts.at(-1)!.text)}`
     writer.addRows(rows, alias, tokens[i]!)
     i += named.length - 1
@@ -70,7 +70,7 @@ export async function placeTables(place: TablesPlace, tokens: readonly Token[]):
 }
 
 /** Throws DbError for clauses of our own grammar, which the engine would call errors of syntax. */
-function refuseOwnClauses({ store, sql }: TablesPlace, tokens: readonly Token[]): void {
+function refuseOwnClauses({ store, sql }: TablesContext, tokens: readonly Token[]): void {
   for (const [i, { kind, value, start }] of tokens.entries()) {
     const word = kind === 'word' ? value.toLowerCase() : ''
     const next = tokens[i + 1]
@@ -80,7 +80,7 @@ function refuseOwnClauses({ store, sql }: TablesPlace, tokens: readonly Token[])
     const what = isRange
       ? 'RANGE and ALIGN: group by a bucket of the time'
       : 'TQL in a query: send it as a statement of its own'
-    throw new DbError('Unsupported', `the storage engine ${store.engineName} has no ${what}${placeOf(sql, start)}`)
+    throw new DbError('Unsupported', `the storage engine ${store.engineName} has no ${what}${locationOf(sql, start)}`)
   }
 }
 
@@ -135,15 +135,15 @@ class Writer {
 /** What stands for a table: SQL, in it tables of the catalog. */
 type Rows = Pick<Placed, 'text' | 'relations'>
 
-async function rowsOf(place: TablesPlace, { parts }: FoundTable): Promise<Rows> {
-  const { store, db, sources, pace } = place
+async function rowsOf(context: TablesContext, { parts }: FoundTable): Promise<Rows> {
+  const { store, db, sources, pace } = context
   const names = known(store, db, parts)
   const { database, table: written } = resolveName(store, db, names)
   if (database === informationSchema) {
     return { text: await informationTable(sources, written.text, pace), relations: [] }
   }
   const view = store.view(database, written.text)
-  if (view !== undefined) return viewRows(place, view)
+  if (view !== undefined) return viewRows(context, view)
   const table = lookUpTable(store, db, names)
   if (table !== undefined) return tableRows(store.dialect, table)
   throw new DbError('TableNotFound', `Failed to plan SQL: Table not found: ${fullName(database, written.text)}`)
@@ -169,13 +169,13 @@ function tableRows(dialect: Dialect, table: Table): Rows {
   return { text: `${head}${name}${tail}`, relations: [relation] }
 }
 
-async function viewRows(place: TablesPlace, view: NonNullable<ReturnType<Store['view']>>): Promise<Rows> {
-  const { dialect } = place.store
+async function viewRows(context: TablesContext, view: NonNullable<ReturnType<Store['view']>>): Promise<Rows> {
+  const { dialect } = context.store
   const name = fullName(view.database, view.name)
-  const above = place.views ?? []
+  const above = context.views ?? []
   if (above.includes(name)) throw new DbError('InvalidArguments', `view ${name} refers to itself`)
   if (above.length >= deepest) throw new DbError('InvalidArguments', `more than ${deepest} views stand on each other`)
-  const inner = { ...place, db: view.database, sql: view.query, views: [...above, name] }
+  const inner = { ...context, db: view.database, sql: view.query, views: [...above, name] }
   const tokens = tokenize(view.query, undefined, dialect.backslashEscapes)
   const query = await placeTables(inner, tokens).catch((error: unknown) => {
     throw isDbError(error) ? new DbError(error.code, `view ${name}: ${error.message}`, { cause: error }) : error

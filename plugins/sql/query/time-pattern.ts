@@ -1,6 +1,6 @@
 // Patterns of Postgres for times, as those of strftime.
 import { DbError } from '../../../core/index.ts'
-import { placeOf, quoteText, type Token } from '../text/token.ts'
+import { locationOf, quoteText, type Token } from '../text/token.ts'
 
 /** By their letters; in any case those that make digits. */
 const digits: Readonly<Record<string, string>> = {
@@ -75,6 +75,6 @@ function readPattern(form: string, at: number): readonly [string, number] | unde
 function unknownPattern(sql: string, name: string, token: Token, letters: string): DbError {
   return new DbError(
     'PlanQuery',
-    `Failed to plan SQL: ${name} does not know ${letters} in ${quoteText(token.value)}${placeOf(sql, token.start)}: text stands in double quotes`
+    `Failed to plan SQL: ${name} does not know ${letters} in ${quoteText(token.value)}${locationOf(sql, token.start)}: text stands in double quotes`
   )
 }

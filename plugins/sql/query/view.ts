@@ -2,7 +2,7 @@
 import { DbError, isDbError, type Relation, type TableColumn, type View } from '../../../core/index.ts'
 import { fullName } from '../catalog/name.ts'
 import { quoteName, type Token, tokenize } from '../text/token.ts'
-import type { Confined, Place } from './confine.ts'
+import type { Confined, ResolveContext } from './confine.ts'
 import { shiftRelation } from './edit.ts'
 import type { Names } from './names.ts'
 
@@ -15,15 +15,15 @@ export interface Expanded {
   readonly query: Confined
 }
 
-type Confine = (place: Place, tokens: readonly Token[]) => Promise<Confined>
+type Confine = (context: ResolveContext, tokens: readonly Token[]) => Promise<Confined>
 
 /** Throws DbError when the view refers to itself, or to what is no longer there. */
-export async function expandView(confine: Confine, place: Place, view: View): Promise<Expanded> {
+export async function expandView(confine: Confine, context: ResolveContext, view: View): Promise<Expanded> {
   const name = fullName(view.database, view.name)
-  const above = place.views ?? []
+  const above = context.views ?? []
   if (above.includes(name)) throw new DbError('InvalidArguments', `view ${name} refers to itself`)
   if (above.length >= deepest) throw new DbError('InvalidArguments', `more than ${deepest} views stand on each other`)
-  const inner = { ...place, db: view.database, sql: view.query, views: [...above, name] }
+  const inner = { ...context, db: view.database, sql: view.query, views: [...above, name] }
   const query = await confine(inner, tokenize(view.query)).catch((error: unknown) => {
     throw isDbError(error) ? new DbError(error.code, `view ${name}: ${error.message}`, { cause: error }) : error
   })

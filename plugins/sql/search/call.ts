@@ -76,7 +76,7 @@ export function readSearchCall({ tokens }: Canonical, first: number): SearchCall
 }
 
 /** Of the expression that is searched: it is repeated for every word. */
-const longestText = 1000
+const maxTextLength = 1000
 
 const usage: Readonly<Record<SearchCall['name'], string>> = {
   matches: `matches(message, 'error AND "connection reset"')`,
@@ -106,10 +106,10 @@ export function readingOf(call: SearchCall, columns: readonly TableColumn[]): Re
 
 /** The call as SQL; `text` is the SQL of what it searches. */
 export function searchCallSql({ name, query }: SearchCall, text: string, reading: Reading): string {
-  if (text.length > longestText) {
+  if (text.length > maxTextLength) {
     throw new DbError(
       'InvalidArguments',
-      `what ${name} searches may take ${longestText} characters of SQL, not ${text.length}`
+      `what ${name} searches may take ${maxTextLength} characters of SQL, not ${text.length}`
     )
   }
   return name === 'matches'

@@ -1,6 +1,6 @@
 // Values for `?`, `$1` and `$name`, put into the tokens of a statement: they mean what the same constant would mean there, and are never text of it.
 import { DbError, parseJson } from '../../../core/index.ts'
-import { isToken, placeOf, type Token, tokenize } from './token.ts'
+import { isToken, locationOf, type Token, tokenize } from './token.ts'
 
 /** What a request gives: values in order, or by name. */
 export type Parameters = ReadonlyMap<string, readonly Pick<Token, 'kind' | 'value'>[]>
@@ -88,5 +88,5 @@ function nameAt(tokens: readonly Token[], at: number, before: number): string | 
 
 function missing(sql: string, { start }: Token, name: string, given: Parameters | undefined): DbError {
   const have = given === undefined ? 'params gives values, such as params=[1,"a"]' : `params has ${given.size}`
-  return new DbError('InvalidArguments', `parameter ${name}${placeOf(sql, start)} has no value: ${have}`)
+  return new DbError('InvalidArguments', `parameter ${name}${locationOf(sql, start)} has no value: ${have}`)
 }

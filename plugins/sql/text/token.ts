@@ -26,16 +26,16 @@ const dollarTag = /\$(?:[A-Za-z_]\w*)?\$/y
 const symbols = '()[]{},.;:+-*/<>=~!@#%^&|?$'
 
 /**
- * All tokens of a text. Throws ParseError for what can be no token, DbError `InvalidArguments` where there are more than `most`. With
+ * All tokens of a text. Throws ParseError for what can be no token, DbError `InvalidArguments` where there are more than `max`. With
  * `backslashes`, they escape in every text.
  */
-export function tokenize(sql: string, most = Number.POSITIVE_INFINITY, backslashes = false): Token[] {
+export function tokenize(sql: string, max = Number.POSITIVE_INFINITY, backslashes = false): Token[] {
   const tokens: Token[] = []
   let at = 0
   for (;;) {
     const token = nextToken(sql, at, backslashes)
     if (token === undefined) return tokens
-    if (tokens.length >= most) throw new TooManyTokens(most)
+    if (tokens.length >= max) throw new TooManyTokens(max)
     tokens.push(token)
     at = token.end
   }
@@ -48,10 +48,10 @@ export function nextToken(sql: string, at: number, backslashes = false): Token |
 }
 
 export class TooManyTokens extends DbError {
-  constructor(most: number) {
+  constructor(max: number) {
     super(
       'InvalidArguments',
-      `the SQL text has more than ${most} words, values and signs ([plugins.sql] max_sql_tokens): send it in parts, or rows by an ingest protocol`
+      `the SQL text has more than ${max} words, values and signs ([plugins.sql] max_sql_tokens): send it in parts, or rows by an ingest protocol`
     )
   }
 }
@@ -63,7 +63,7 @@ export function errorAt(sql: string, offset: number, message: string): ParseErro
 }
 
 /** ` at line 1, column 8` */
-export function placeOf(sql: string, offset: number): string {
+export function locationOf(sql: string, offset: number): string {
   const [line, column] = lineAndColumn(sql, offset)
   return ` at line ${line}, column ${column}`
 }

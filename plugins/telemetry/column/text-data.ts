@@ -1,15 +1,15 @@
-// Columns of text from places in the request: texts that repeat are kept once, others copied one behind the other.
+// Columns of text from slices in the request: texts that repeat are kept once, others copied one behind the other.
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type BytesData, bitmap, type DictionaryData } from '../../../core/index.ts'
 import { Dictionary } from './dictionary.ts'
 import { notUtf8 } from './growing-bytes.ts'
 
 /** Where texts stand, the first `count` entries, and which row each belongs to (ascending; absent: its own number). */
-export interface Places {
+export interface Slices {
   readonly count: number
   readonly starts: ArrayLike<number>
   readonly ends: ArrayLike<number>
-  /** Two places lie so many entries apart. */
+  /** Two slices lie so many entries apart. */
   readonly step?: number
   readonly owners?: Uint32Array
 }
@@ -18,13 +18,13 @@ export interface Places {
 const shortCopy = 48
 
 /** A row for each text, others are null. Throws DbError `InvalidArguments` for what is not valid UTF-8. */
-export function textData(body: Uint8Array, places: Places, rows: number): BytesData | DictionaryData {
-  return repeated(body, places, rows) ?? copied(body, places, rows, true)
+export function textData(body: Uint8Array, slices: Slices, rows: number): BytesData | DictionaryData {
+  return repeated(body, slices, rows) ?? copied(body, slices, rows, true)
 }
 
 /** The same for bytes of any kind. */
-export function binaryData(body: Uint8Array, places: Places, rows: number): BytesData {
-  return copied(body, places, rows, false)
+export function binaryData(body: Uint8Array, slices: Slices, rows: number): BytesData {
+  return copied(body, slices, rows, false)
 }
 
 /** The texts of a dictionary, each once; with `empty` an empty one before them. */
@@ -37,23 +37,23 @@ export function dictionaryBytes({ bytes, starts, ends, count }: Dictionary, empt
 }
 
 /** Texts that are new, per hundred, from which on it does not pay to look for those that repeat. */
-const mostNew = 25
+const maxNewPercent = 25
 const firstLook = 16
 
-function repeated(body: Uint8Array, { count, starts, ends, step = 1, owners }: Places, rows: number) {
+function repeated(body: Uint8Array, { count, starts, ends, step = 1, owners }: Slices, rows: number) {
   const dictionary = new Dictionary(body)
   const codes = new Uint32Array(rows)
   for (let i = 0; i < count; i++) {
     codes[owners === undefined ? i : owners[i]!] = dictionary.add(starts[i * step]!, ends[i * step]!)
-    if (dictionary.count > firstLook && dictionary.count * 100 > i * mostNew) return undefined
+    if (dictionary.count > firstLook && dictionary.count * 100 > i * maxNewPercent) return undefined
   }
   if (count < firstLook) return undefined
   const valid = validity(count, rows, owners)
   return { kind: 'dictionary', codes, dictionary: dictionaryBytes(dictionary), ...(valid && { valid }) } as const
 }
 
-function copied(body: Uint8Array, places: Places, rows: number, isText: boolean): BytesData {
-  const { count, starts, ends, step = 1, owners } = places
+function copied(body: Uint8Array, slices: Slices, rows: number, isText: boolean): BytesData {
+  const { count, starts, ends, step = 1, owners } = slices
   const offsets = new Uint32Array(rows + 1)
   let length = 0
   let row = 0
@@ -74,13 +74,13 @@ function copied(body: Uint8Array, places: Places, rows: number, isText: boolean)
       to += end - start
     } else for (let from = start; from < end; from++) bytes[to++] = body[from]!
   }
-  if (isText) checkUtf8(bytes, offsets, places)
+  if (isText) checkUtf8(bytes, offsets, slices)
   const valid = validity(count, rows, owners)
   return { kind: 'bytes', offsets, bytes, ...(valid && { valid }) }
 }
 
 /** Together they may be valid though one ends within a character and the next begins there. */
-function checkUtf8(bytes: Uint8Array, offsets: Uint32Array, { starts }: Places): void {
+function checkUtf8(bytes: Uint8Array, offsets: Uint32Array, { starts }: Slices): void {
   if (isAscii(bytes)) return
   if (!isUtf8(bytes)) throw notUtf8(starts[0]!)
   for (let row = 0; row < offsets.length - 1; row++) {

@@ -12,12 +12,12 @@ import {
 import { expanded } from '../column/expand.ts'
 import { inSteps } from '../column/in-steps.ts'
 import { TextBuilder } from '../column/text-builder.ts'
-import { type Places, textData } from '../column/text-data.ts'
+import { type Slices, textData } from '../column/text-data.ts'
 import { resource, scope } from '../wire/field.ts'
 import { findField } from '../wire/find-field.ts'
 import { JsonText } from '../wire/json-text.ts'
 import type { Ranges } from '../wire/ranges.ts'
-import type { Frame, TextPlaces } from './frame.ts'
+import type { Frame, TextSlices } from './frame.ts'
 
 const fulltext = parseColumnIndex('fulltext', {}, 'String')
 const skipping = parseColumnIndex('skipping', {}, 'String')
@@ -28,8 +28,8 @@ export const timeColumn = 'timestamp'
 export function* logColumns(frame: Frame): Steps<Column[]> {
   const { records, outline, scopeOf, resourceOf, body } = frame
   const { scopes, scopeUrls, resources, resourceUrls } = outline
-  const text = ({ starts, ends }: TextPlaces) => textData(body, { count: records, starts, ends }, records)
-  const of = ({ count, starts, ends }: Places, owners: Uint32Array) =>
+  const text = ({ starts, ends }: TextSlices) => textData(body, { count: records, starts, ends }, records)
+  const of = ({ count, starts, ends }: Slices, owners: Uint32Array) =>
     expanded(textData(body, { count, starts, ends }, count), owners)
   const scopeAttributes = yield* attributesData(body, scopes, scope.attributes)
   const resourceAttributes = yield* attributesData(body, resources, resource.attributes)
@@ -71,7 +71,7 @@ function bodyData({ bodies, hasBody, records }: Frame): BytesData {
 }
 
 /** Where one text of each scope stands. */
-export function scopeTexts(body: Uint8Array, { count, starts, ends }: Ranges, wanted: number): Places {
+export function scopeTexts(body: Uint8Array, { count, starts, ends }: Ranges, wanted: number): Slices {
   const reader = new ProtoReader(body)
   const found = { count, starts: new Uint32Array(count), ends: new Uint32Array(count) }
   for (let i = 0; i < count; i++) {

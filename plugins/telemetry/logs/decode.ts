@@ -6,7 +6,7 @@ import { anyValue } from '../wire/field.ts'
 import { JsonText } from '../wire/json-text.ts'
 import { type OutlineLimits, outlineOf, stepBytes, tooLarge } from '../wire/outline.ts'
 import { record } from './field.ts'
-import { createFrame, type Frame, type TextPlaces } from './frame.ts'
+import { createFrame, type Frame, type TextSlices } from './frame.ts'
 
 /** Records of one step. */
 const stepRecords = 64
@@ -97,7 +97,7 @@ function readRecord(
         frame.severityNumbers[i] = reader.uint()
         break
       case record.severityText:
-        readPlace(frame.severityTexts, reader, i)
+        readSlice(frame.severityTexts, reader, i)
         break
       case record.body:
         bodies.out.length = bodyAt
@@ -124,7 +124,7 @@ function readRecord(
         readHex(frame.spanIds.bytes, reader)
         break
       case record.eventName:
-        readPlace(frame.eventNames, reader, i)
+        readSlice(frame.eventNames, reader, i)
         frame.hasEventNames ||= frame.eventNames.ends[i]! > frame.eventNames.starts[i]!
         break
       default:
@@ -157,7 +157,7 @@ function readBody(frame: Frame, reader: ProtoReader, i: number, bodies: JsonText
   else if (value.kind !== anyValue.none) bodies.value(reader, start, reader.at)
 }
 
-function readPlace({ starts, ends }: TextPlaces, reader: ProtoReader, i: number): void {
+function readSlice({ starts, ends }: TextSlices, reader: ProtoReader, i: number): void {
   starts[i] = reader.pass()
   ends[i] = reader.at
 }

@@ -3,7 +3,7 @@ import { TextBuilder } from '../column/text-builder.ts'
 import type { Outline } from '../wire/outline.ts'
 
 /** Where one text a record begins and ends. */
-export interface TextPlaces {
+export interface TextSlices {
   readonly starts: Uint32Array
   readonly ends: Uint32Array
 }
@@ -17,14 +17,14 @@ export interface Frame {
   readonly times: Int32Array<ArrayBuffer>
   readonly traceIds: TextBuilder
   readonly spanIds: TextBuilder
-  readonly severityTexts: TextPlaces
+  readonly severityTexts: TextSlices
   readonly severityNumbers: Int32Array
   readonly bodies: TextBuilder
   /** 1 for records that have a body. */
   readonly hasBody: Uint8Array
   readonly attributes: TextBuilder
   readonly flags: Uint32Array
-  readonly eventNames: TextPlaces
+  readonly eventNames: TextSlices
   /** Whether any record has one. */
   hasEventNames: boolean
   /** The scope entry of each record, and its resource entry. */
@@ -32,7 +32,7 @@ export interface Frame {
   readonly resourceOf: Uint32Array
 }
 
-const places = (records: number): TextPlaces => ({
+const slices = (records: number): TextSlices => ({
   starts: new Uint32Array(records),
   ends: new Uint32Array(records)
 })
@@ -49,13 +49,13 @@ export function createFrame(body: Uint8Array, outline: Outline): Frame {
     times: new Int32Array(records * 2),
     traceIds: new TextBuilder(records, records * 32),
     spanIds: new TextBuilder(records, records * 16),
-    severityTexts: places(records),
+    severityTexts: slices(records),
     severityNumbers: new Int32Array(records),
     bodies: new TextBuilder(records, body.length >> 1),
     hasBody: new Uint8Array(records),
     attributes: new TextBuilder(records, body.length),
     flags: new Uint32Array(records),
-    eventNames: places(records),
+    eventNames: slices(records),
     hasEventNames: false,
     scopeOf,
     resourceOf: scopeOf.map(entry => scopes.owners[entry]!)

@@ -1,6 +1,6 @@
 // Log records as items for a pipeline: each with all that is known of it.
 import { ItemBatch, type ItemValue, ProtoReader, type Steps, Timestamp } from '../../../core/index.ts'
-import type { Places } from '../column/text-data.ts'
+import type { Slices } from '../column/text-data.ts'
 import { resource, scope } from '../wire/field.ts'
 import { itemObject, itemValue } from '../wire/item-value.ts'
 import { stepBytes } from '../wire/outline.ts'
@@ -17,7 +17,7 @@ export function* itemsOf(frame: Frame): Steps<ItemBatch> {
   const { scopes, scopeUrls, resources, resourceUrls, items } = outline
   const reader = new ProtoReader(body)
   const times = new BigInt64Array(frame.times.buffer)
-  const text = ({ starts, ends }: Pick<Places, 'starts' | 'ends'>, i: number) => utf8(body, starts[i]!, ends[i]!)
+  const text = ({ starts, ends }: Pick<Slices, 'starts' | 'ends'>, i: number) => utf8(body, starts[i]!, ends[i]!)
   const scopeNames = scopeTexts(body, scopes, scope.name)
   const scopeVersions = scopeTexts(body, scopes, scope.version)
   const perScope = memo(i => ({

@@ -10,12 +10,12 @@ export interface LogsRequest {
   readonly keys: readonly string[]
 }
 
-/** Throws DbError `InvalidArguments` for more than `mostKeys` keys. */
-export function readLogsHeaders(headers: IncomingHttpHeaders, mostKeys: number): LogsRequest {
+/** Throws DbError `InvalidArguments` for more than `maxKeys` keys. */
+export function readLogsHeaders(headers: IncomingHttpHeaders, maxKeys: number): LogsRequest {
   const written = headerText(headers, 'x-svc-log-extract-keys').split(',')
   const keys = [...new Set(written.flatMap(key => key.trim() || []))]
-  if (keys.length > mostKeys) {
-    const reason = `${keys.length} keys are more than ${mostKeys} (plugins.telemetry.max_extract_keys)`
+  if (keys.length > maxKeys) {
+    const reason = `${keys.length} keys are more than ${maxKeys} (plugins.telemetry.max_extract_keys)`
     throw new DbError('InvalidArguments', `header x-svc-log-extract-keys: ${reason}`)
   }
   return { table: headerText(headers, 'x-svc-log-table-name').trim() || defaultTable, keys }

@@ -34,15 +34,15 @@ export interface DecodeMetrics {
   checkMetric(name: string): void
   readonly histograms: FoundHistogram[]
   /** Resources, scopes and metrics there may be. */
-  readonly mostItems?: number
+  readonly maxItems?: number
   /** Bytes a point may have; larger ones are left out. */
-  readonly mostBytes?: number
+  readonly maxBytes?: number
 }
 
 /** Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 for too many metrics at a time. */
 export function* decodeMetrics(decode: DecodeMetrics): Steps<void> {
-  const { body, points, mostItems } = decode
-  const outline = outlineOf(body, mostItems === undefined ? {} : { items: mostItems })
+  const { body, points, maxItems } = decode
+  const outline = outlineOf(body, maxItems === undefined ? {} : { items: maxItems })
   checkScopes(outline, body)
   const { items: metrics } = outline
   let owner = -1
@@ -182,13 +182,13 @@ function* readPoints(decode: DecodeMetrics, origin: Origin, key: string, places:
     return
   }
   reader.seek(dataStart, dataEnd)
-  const { mostBytes = Number.POSITIVE_INFINITY } = decode
+  const { maxBytes = Number.POSITIVE_INFINITY } = decode
   let step = reader.at
   for (let i = 1; findField(reader, data.points); i++) {
     const outer = reader.enter()
-    if (reader.end - reader.at <= mostBytes) readPoint(decode, metric)
+    if (reader.end - reader.at <= maxBytes) readPoint(decode, metric)
     else {
-      points.reject(`metric ${metric.metadata.metric}: ${tooLarge('a point', reader.end - reader.at, mostBytes)}`)
+      points.reject(`metric ${metric.metadata.metric}: ${tooLarge('a point', reader.end - reader.at, maxBytes)}`)
       reader.at = reader.end
     }
     reader.leave(outer)

@@ -4,9 +4,9 @@ import type { Labels } from './labels.ts'
 import { Metric, type MetricShape } from './metric.ts'
 
 /** With more, everything is forgotten: one takes about a kilobyte. */
-const mostMetrics = 100_000
+const maxMetrics = 100_000
 /** Characters of all keys. */
-const mostText = 64 << 20
+const maxTextBytes = 64 << 20
 
 /** A resource with a scope, under one policy. */
 export interface Origin {
@@ -22,7 +22,7 @@ export class KnownMetrics {
 
   /** `realm` is all that is the same for a whole request: its database, physical table and policy. */
   origin(realm: string, resource: string, scope: string, labels: () => Labels): Origin {
-    if (this.#count > mostMetrics || this.#text > mostText) this.#forget()
+    if (this.#count > maxMetrics || this.#text > maxTextBytes) this.#forget()
     const scopes = this.#inner(this.#inner(this.#origins, realm), resource)
     let origin = scopes.get(scope)
     if (origin === undefined) {

@@ -66,15 +66,15 @@ export class AttributeReader {
 }
 
 /** Bytes that values of one label may have together: no label of use is as long, and joining takes the longer the more there are. */
-const mostJoined = 1 << 16
+const maxJoined = 1 << 16
 
 /** Attributes whose names become one share the label, their values joined. Throws DbError `InvalidArguments` where those are too long. */
 export function addLabel(labels: Labels, attribute: string, value: Uint8Array, strategy: Strategy): void {
   if (value.length === 0) return
   const name = translateLabel(attribute, strategy)
   const before = labels.get(name)
-  if (before !== undefined && before.length + value.length > mostJoined) {
-    throw new DbError('InvalidArguments', `attributes that become the label ${name} take more than ${mostJoined} bytes`)
+  if (before !== undefined && before.length + value.length > maxJoined) {
+    throw new DbError('InvalidArguments', `attributes that become the label ${name} take more than ${maxJoined} bytes`)
   }
   labels.set(name, before === undefined ? value : Buffer.concat([before, separator, value]))
 }

@@ -31,8 +31,8 @@ interface Bounds {
 }
 
 /** Kept per metric; with more, those from before get new numbers when they come again. */
-const mostBounds = 16
-const mostParts = 100_000
+const maxBounds = 16
+const maxParts = 100_000
 
 export class Metric {
   /** Unique in the process. */
@@ -64,7 +64,7 @@ export class Metric {
 
   /** Whether it has as many parts as one may. */
   get isFull(): boolean {
-    return this.#parts.length > mostParts
+    return this.#parts.length > maxParts
   }
 
   /** The part of the first bucket of a histogram with these bounds, the others follow; undefined where they do not ascend. */
@@ -77,7 +77,7 @@ export class Metric {
     for (const bound of [...bounds, Number.POSITIVE_INFINITY]) {
       this.#parts.push({ suffix: '_bucket', label: { name: 'le', value: Buffer.from(plainDecimal(bound)) } })
     }
-    if (this.#bounds.length === mostBounds) this.#bounds.shift()
+    if (this.#bounds.length === maxBounds) this.#bounds.shift()
     this.#bounds.push({ bytes: own, first })
     return first
   }

@@ -8,7 +8,7 @@ import type { HashHalf, StartTimes } from './start-times.ts'
 /** Flag of a point without a value, which says that its series ended. */
 const noRecordedValue = 1
 /** Beyond it no query reads a time. */
-const farthest = 2 ** 53
+const maxTime = 2 ** 53
 
 /** An exemplar, its message unread. */
 export interface FoundExemplar {
@@ -105,7 +105,7 @@ export class PointReader {
       return undefined
     }
     const time = millisecondsOf(timeLow, timeHigh)
-    if (time >= farthest) {
+    if (time >= maxTime) {
       this.reject(`metric ${metric.metadata.metric}: the time of a point is too far`)
       return undefined
     }

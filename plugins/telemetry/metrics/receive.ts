@@ -14,6 +14,7 @@ import {
 import type { ExemplarRow, HistogramRow, MetricMetadata, MetricsysService } from '../../services.ts'
 import type { CountRejected } from '../counters.ts'
 import { nothingRejected, type Receive, type SignalRequest, type Taken } from '../signal.ts'
+import { type StartRow, startWrite } from './columns.ts'
 import { decodeMetrics } from './decode.ts'
 import { bucketOf, readExemplar } from './exemplar.ts'
 import type { FoundHistogram } from './exponential-point.ts'
@@ -24,7 +25,6 @@ import { PointNames } from './point-names.ts'
 import { PointReader } from './point-reader.ts'
 import { type Policy, type PolicyOptions, readPolicy } from './policy.ts'
 import { type Samples, SamplesPool } from './samples.ts'
-import { type StartRow, startWrite } from './start-rows.ts'
 import { StartTimes } from './start-times.ts'
 
 export interface MetricsOptions extends PolicyOptions {
@@ -107,8 +107,8 @@ function decode(reception: Reception): Steps<void> {
   const { body } = request
   return decodeMetrics({
     ...reception,
-    mostItems: options.max_items,
-    mostBytes: options.max_item_size,
+    maxItems: options.max_items,
+    maxBytes: options.max_item_size,
     body: Buffer.from(body.buffer, body.byteOffset, body.length),
     realm: [request.ctx.db, physicalTable, policy.key].join('\0'),
     checkMetric: name => metricsys.checkMetric(name)
@@ -171,10 +171,10 @@ function nameOf({ metricsys, names, options }: Reception, point: number, part: n
 }
 
 /** Every series keeps what its resource says: a long text there would be kept as often. */
-function checkSize({ table, labels }: SeriesName, most: number): void {
+function checkSize({ table, labels }: SeriesName, max: number): void {
   const bytes = labels.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
-  if (bytes <= most) return
-  const reason = `the labels of a series take ${bytes} bytes, more than ${most} (plugins.telemetry.max_series_size)`
+  if (bytes <= max) return
+  const reason = `the labels of a series take ${bytes} bytes, more than ${max} (plugins.telemetry.max_series_size)`
   throw new DbError('InvalidArguments', `metric ${table}: ${reason}`)
 }
 

@@ -6,9 +6,9 @@ import type { Metric } from './metric.ts'
 const keyWords = 6
 const keyBytes = keyWords * 4
 const firstRoom = 1024
-const mostIdle = 8
+const maxIdle = 8
 /** Samples of a frame that is kept for later. */
-const largestIdle = 1 << 19
+const maxIdleSamples = 1 << 19
 
 export class Samples {
   count = 0
@@ -165,7 +165,7 @@ export class SamplesPool {
       return await work(samples)
     } finally {
       samples.begin()
-      if (this.#idle.length < mostIdle && samples.series.length <= largestIdle) this.#idle.push(samples)
+      if (this.#idle.length < maxIdle && samples.series.length <= maxIdleSamples) this.#idle.push(samples)
     }
   }
 }

@@ -4,7 +4,7 @@
 const words = 5
 const firstSlots = 1 << 12
 /** Series whose start is remembered are half as many; with more, all are told anew. */
-const mostSlots = 1 << 21
+const maxSlots = 1 << 21
 
 /** Half of a hash is enough: should two series of one metric share it, the start of one is told with each of its points. */
 export interface HashHalf {
@@ -54,7 +54,7 @@ export class StartTimes {
 
   #grow(): void {
     const old = this.#entries
-    if (old.length >= mostSlots * words) {
+    if (old.length >= maxSlots * words) {
       this.#entries = new Int32Array(firstSlots * words)
       this.#mask = firstSlots - 1
       this.#count = 0

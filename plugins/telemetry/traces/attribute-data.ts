@@ -1,7 +1,7 @@
 // The values of one attribute as the column of a type; those of another kind are converted.
 import { type ColumnData, type ColumnType, ProtoReader, type Steps, writeJsonFloat } from '../../../core/index.ts'
 import { GrowingBytes } from '../column/growing-bytes.ts'
-import { binaryData, type Places, textData, validity } from '../column/text-data.ts'
+import { binaryData, type Slices, textData, validity } from '../column/text-data.ts'
 import { anyValue } from '../wire/field.ts'
 import { JsonText } from '../wire/json-text.ts'
 import { type AttributeColumn, kindBit } from './attributes.ts'
@@ -20,10 +20,10 @@ export function* attributeData(
   switch (type) {
     case 'String':
       return column.seen === kindBit.text
-        ? textData(body, placesOf(column), owners)
+        ? textData(body, slicesOf(column), owners)
         : yield* written(column, owners, asText(body, column))
     case 'Binary':
-      return binaryData(body, placesOf(column), owners)
+      return binaryData(body, slicesOf(column), owners)
     case 'Json':
       return yield* jsonData(body, column, owners)
     case 'Boolean': {
@@ -41,7 +41,7 @@ export function* attributeData(
   }
 }
 
-function placesOf({ count, words, owners }: AttributeColumn): Places {
+function slicesOf({ count, words, owners }: AttributeColumn): Slices {
   return { count, starts: words, ends: words.subarray(1), step: 2, owners }
 }
 

@@ -71,14 +71,14 @@ export class AttributeColumn {
 }
 
 /** Values a key has room for from the start. */
-const mostRoom = 1024
+const maxInitialCapacity = 1024
 
 /** All attributes of one level. Values nobody set are left out. */
 export class Attributes {
   readonly columns: AttributeColumn[] = []
   /** The KeyValues of keys beyond the limit. */
   readonly rest = new Ranges()
-  readonly #mostKeys: number
+  readonly #maxKeys: number
   readonly #capacity: number
   readonly #byHash = new Map<number, AttributeColumn>()
   readonly #pair = new KeyValue()
@@ -91,11 +91,11 @@ export class Attributes {
   #owner = -1
 
   /** `known` has a column, whatever comes. */
-  constructor(owners: number, mostKeys: number, known?: string) {
-    this.#mostKeys = mostKeys
-    this.#capacity = Math.max(1, Math.min(owners, mostRoom))
+  constructor(owners: number, maxKeys: number, known?: string) {
+    this.#maxKeys = maxKeys
+    this.#capacity = Math.max(1, Math.min(owners, maxInitialCapacity))
     if (known === undefined) return
-    this.#mostKeys++
+    this.#maxKeys++
     this.#find(Buffer.from(known), 0, Buffer.byteLength(known))
   }
 
@@ -206,7 +206,7 @@ export class Attributes {
     for (let column = found; column !== undefined; column = column.alike) {
       if (isKey(column.bytes, bytes, start, end)) return column
     }
-    if (this.columns.length >= this.#mostKeys) return undefined
+    if (this.columns.length >= this.#maxKeys) return undefined
     const key = bytes.slice(start, end)
     if (!isUtf8(key)) throw notUtf8(start)
     const column = new AttributeColumn(key, found, this.#capacity)

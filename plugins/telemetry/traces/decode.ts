@@ -18,19 +18,19 @@ export interface Decoded {
 
 /**
  * Throws DbError `InvalidArguments` with the offset of what is no protobuf, and with status 413 for too many spans at a time; of each level
- * `mostKeys` attributes are told apart.
+ * `maxKeys` attributes are told apart.
  */
-export function* decodeSpans(body: Uint8Array, mostKeys: number, limits: OutlineLimits = {}): Steps<Decoded> {
+export function* decodeSpans(body: Uint8Array, maxKeys: number, limits: OutlineLimits = {}): Steps<Decoded> {
   const outline = outlineOf(body, limits)
   const { leftOut, largest } = outline
   const tooLong = leftOut === 0 ? '' : tooLarge('a span', largest, limits.itemBytes!)
   checkRepeated(outline, body, 'spans')
-  const frame = createFrame(body, outline, mostKeys)
+  const frame = createFrame(body, outline, maxKeys)
   const faults = yield* fill(frame, outline)
   if (faults.size === 0) return { frame, rejected: leftOut, reason: tooLong }
   // Rare enough to read the others once more.
   const others = { ...outline, items: outline.items.without(faults) }
-  const rest = createFrame(body, others, mostKeys)
+  const rest = createFrame(body, others, maxKeys)
   yield* fill(rest, others)
   const [first] = faults
   return { frame: rest, rejected: faults.size + leftOut, reason: tooLong || `span ${first![0]}: ${first![1]}` }

@@ -70,7 +70,7 @@ export interface Frame {
 }
 
 /** With room for everything, and nothing in it. */
-export function createFrame(body: Uint8Array, outline: Outline, mostKeys: number): Frame {
+export function createFrame(body: Uint8Array, outline: Outline, maxKeys: number): Frame {
   const { items: spans, scopes, scopeUrls, resourceUrls } = outline
   const { count } = spans
   const scopeOf = spans.owners.slice(0, count)
@@ -97,9 +97,9 @@ export function createFrame(body: Uint8Array, outline: Outline, mostKeys: number
     scopeVersions: new Texts(scopes.count),
     scopeUrls,
     resourceUrls,
-    spanAttributes: new Attributes(count, mostKeys),
-    scopeAttributes: new Attributes(scopes.count, mostKeys),
-    resourceAttributes: new Attributes(resourceUrls.count, mostKeys, serviceKey),
+    spanAttributes: new Attributes(count, maxKeys),
+    scopeAttributes: new Attributes(scopes.count, maxKeys),
+    resourceAttributes: new Attributes(resourceUrls.count, maxKeys, serviceKey),
     events: new Ranges(),
     links: new Ranges(),
     flags: undefined,

@@ -22,7 +22,7 @@ interface Known {
 const stepSpans = 1024
 
 /** Tables whose services are remembered. */
-const mostTables = 1000
+const maxTables = 1000
 
 export interface News {
   readonly writes: readonly TableWrite[]
@@ -32,13 +32,13 @@ export interface News {
 
 export class Lookup {
   readonly #store: Store
-  readonly #mostOperations: number
+  readonly #maxOperations: number
   readonly #leftOut: Counter
   readonly #known = new Map<string, Known>()
 
-  constructor({ store, metrics }: Pick<Core, 'store' | 'metrics'>, mostOperations: number) {
+  constructor({ store, metrics }: Pick<Core, 'store' | 'metrics'>, maxOperations: number) {
     this.#store = store
-    this.#mostOperations = mostOperations
+    this.#maxOperations = maxOperations
     const help = 'Times an operation of a service was not listed because there are too many (max_operations).'
     this.#leftOut = metrics.counter('svc_telemetry_operations_left_out_total', help)
   }
@@ -54,7 +54,7 @@ export class Lookup {
       const key = `${service}\0${name}\0${kind}`
       if (!known.services.has(service)) services.add(service)
       if (known.operations.has(key)) continue
-      if (known.operations.size + operations.size < this.#mostOperations) operations.set(key, operation)
+      if (known.operations.size + operations.size < this.#maxOperations) operations.set(key, operation)
       else this.#leftOut.add(1)
     }
     const writes = [
@@ -74,7 +74,7 @@ export class Lookup {
     const state = this.#stateOf(database, table)
     const found = this.#known.get(key)
     if (found?.state === state) return found
-    if (this.#known.size >= mostTables) this.#known.clear()
+    if (this.#known.size >= maxTables) this.#known.clear()
     const known = { state, services: new Set<string>(), operations: new Set<string>() }
     this.#known.set(key, known)
     return known

@@ -29,10 +29,10 @@ export interface TracesOptions {
 }
 
 /** Attributes of one level that are told apart while they are read, at least. */
-const leastKeys = 1000
+const minKeys = 1000
 
 /** How often a write is made anew because its table changed meanwhile. */
-const mostAttempts = 10
+const maxAttempts = 10
 
 export function createReceiveTraces(core: Core, options: TracesOptions): Receive {
   const lookup = new Lookup(core, options.max_operations)
@@ -41,7 +41,7 @@ export function createReceiveTraces(core: Core, options: TracesOptions): Receive
     for (let attempt = 1; ; attempt++) {
       const table = core.store.table(ctx.db, layout.table)
       const { write, retyped } = await runPaced(new Pace(ctx.signal), spansWrite(frame, layout, table))
-      if (retyped.length > 0 && attempt < mostAttempts) {
+      if (retyped.length > 0 && attempt < maxAttempts) {
         await retype(ctx, frame, layout)
         continue
       }
@@ -53,21 +53,21 @@ export function createReceiveTraces(core: Core, options: TracesOptions): Receive
       } catch (error) {
         // Another request may have given the table a column that this one means otherwise.
         const changed = core.store.table(ctx.db, layout.table) !== table
-        if (!changed || attempt === mostAttempts || !isDbError(error) || error.code !== 'InvalidArguments') throw error
+        if (!changed || attempt === maxAttempts || !isDbError(error) || error.code !== 'InvalidArguments') throw error
       }
     }
   }
   return async ({ ctx, headers, body }) => {
     const { table, flattened } = readTracesHeaders(headers)
-    const mostColumns = flattened ? options.max_attribute_columns : 0
+    const maxColumns = flattened ? options.max_attribute_columns : 0
     // A plain view: taking ranges of a Buffer costs twice as much.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length)
-    const decoding = decodeSpans(bytes, Math.max(mostColumns, leastKeys), {
+    const decoding = decodeSpans(bytes, Math.max(maxColumns, minKeys), {
       items: options.max_items,
       itemBytes: options.max_item_size
     })
     const decoded = await runPaced(new Pace(ctx.signal), decoding)
-    if (decoded.frame.spans > 0) await store(ctx, decoded.frame, { table, mostColumns })
+    if (decoded.frame.spans > 0) await store(ctx, decoded.frame, { table, maxColumns })
     return takenOf(decoded)
   }
 }

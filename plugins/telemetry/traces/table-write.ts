@@ -8,7 +8,7 @@ import { type Frame, serviceKey } from './frame.ts'
 export interface Layout {
   readonly table: string
   /** Attributes with a column of their own, in the whole table; 0: all of them in one column a level. */
-  readonly mostColumns: number
+  readonly maxColumns: number
 }
 
 export interface SpansWrite {
@@ -20,13 +20,13 @@ export interface SpansWrite {
 /** Throws DbError `InvalidArguments` for attributes the table cannot take and texts that are not valid UTF-8. */
 export function* spansWrite(
   frame: Frame,
-  { table: name, mostColumns }: Layout,
+  { table: name, maxColumns }: Layout,
   table: Table | undefined
 ): Steps<SpansWrite> {
   checkSize(frame)
   const levels = levelsOf(frame)
   const taken = table?.columns.filter(column => levels.some(level => column.name.startsWith(`${level.name}.`))).length
-  const room = { table: mostColumns === 0 ? undefined : table, left: Math.max(0, mostColumns - (taken ?? 0)) }
+  const room = { table: maxColumns === 0 ? undefined : table, left: Math.max(0, maxColumns - (taken ?? 0)) }
   const planned = { columns: [] as Column[], retyped: [] as Retyped[] }
   for (const level of levels) yield* attributeColumns(frame.body, level, room, planned)
   const columns = [...(yield* headColumns(frame)), ...planned.columns, ...(yield* tailColumns(frame))]

@@ -3,7 +3,7 @@ import type { ProtoReader } from '../../../core/index.ts'
 import { anyValue, keyValue } from './field.ts'
 
 /** Levels of arrays and maps a value may have. */
-export const mostLevels = 100
+export const maxLevels = 100
 
 /** Where a key and its value stand; made once and filled again and again. */
 export class KeyValue {

@@ -4,12 +4,12 @@ import type { Outline } from './outline.ts'
 import type { Ranges } from './ranges.ts'
 
 /** Bytes of columns that a byte of a request may become, so that a few bytes in many rows cannot fill the memory. */
-const mostExpansion = 16
+const maxExpansion = 16
 const freeBytes = 64 << 20
 
 /** Throws DbError `InvalidArguments` with status 413; `what` says how many rows of what would take so much. */
 export function checkExpansion(bytes: number, { length }: Uint8Array, what: string): void {
-  if (bytes <= Math.max(freeBytes, length * mostExpansion)) return
+  if (bytes <= Math.max(freeBytes, length * maxExpansion)) return
   throw new DbError('InvalidArguments', `${what} would take ${bytes} bytes as columns: send fewer at a time`, {
     status: 413
   })

@@ -29,12 +29,12 @@ import type { Field, FieldKind, Message } from './message.ts'
 const stepBytes = 1 << 14
 
 /**
- * Unknown fields are left out and null means absent; of equal keys the last counts. Throws DbError `InvalidArguments` naming the place of
- * what does not fit, and with status 413 for more than `mostValues` values, 0 for any number.
+ * Unknown fields are left out and null means absent; of equal keys the last counts. Throws DbError `InvalidArguments` naming the path of
+ * what does not fit, and with status 413 for more than `maxValues` values, 0 for any number.
  */
-export function* protobufOf(message: Message, json: Uint8Array, mostValues = 0): Steps<Uint8Array> {
+export function* protobufOf(message: Message, json: Uint8Array, maxValues = 0): Steps<Uint8Array> {
   const level = newLevel()
-  yield* checkJsonValues(json, mostValues)
+  yield* checkJsonValues(json, maxValues)
   if (json.length === 0) return level.out.bytes
   const cursor = jsonCursor(json)
   try {
@@ -94,10 +94,10 @@ function* writeAny(source: Source, level: Level, message: Message, path: string)
     const before = written.get(name)
     if (before !== undefined) removeField(written, out, name, before)
     const start = out.length
-    const place = path === '' ? name : `${path}.${name}`
-    if (isShort(cursor)) writeMember(level, field, readJson(cursor, depth + 1), place)
-    else if (field.repeated) yield* writeElements(inside, level, field, place)
-    else yield* writeLong(inside, level, field, place)
+    const memberPath = path === '' ? name : `${path}.${name}`
+    if (isShort(cursor)) writeMember(level, field, readJson(cursor, depth + 1), memberPath)
+    else if (field.repeated) yield* writeElements(inside, level, field, memberPath)
+    else yield* writeLong(inside, level, field, memberPath)
     written.set(name, start)
   }
 }
@@ -111,14 +111,14 @@ function removeField(written: Map<string, number>, out: ProtoWriter, name: strin
   for (const [other, at] of written) if (at > start) written.set(other, at - (end - start))
 }
 
-function* writeElements(source: Source, level: Level, field: Field, place: string): Steps<void> {
+function* writeElements(source: Source, level: Level, field: Field, path: string): Steps<void> {
   const { cursor, depth } = source
-  if (!startsWith(cursor, 0x5b)) throw wrong(place, 'an array', beginning(cursor))
+  if (!startsWith(cursor, 0x5b)) throw wrong(path, 'an array', beginning(cursor))
   checkDepth(source)
   let i = 0
   let step = cursor.at
   for (const _ of elements(cursor)) {
-    const at = `${place}[${i++}]`
+    const at = `${path}[${i++}]`
     if (isShort(cursor)) writeField(level, field, readJson(cursor, depth + 1), at)
     else yield* writeLong({ cursor, depth: depth + 1 }, level, field, at)
     if (cursor.at - step < stepBytes) continue
@@ -128,18 +128,18 @@ function* writeElements(source: Source, level: Level, field: Field, place: strin
 }
 
 /** One value that is long. */
-function* writeLong(source: Source, level: Level, field: Field, place: string): Steps<void> {
+function* writeLong(source: Source, level: Level, field: Field, path: string): Steps<void> {
   const { cursor, depth } = source
   const { number, holds } = field
   const isText = startsWith(cursor, 0x22)
   if (holds === 'text' && isText) yield* writeText(cursor, level.out, number)
   else if (typeof holds === 'object' && !Array.isArray(holds)) {
     const inner = innerOf(level)
-    yield* writeAny(source, inner, holds as Message, place)
+    yield* writeAny(source, inner, holds as Message, path)
     level.out.data(number, inner.out.bytes)
   } else if (startsWith(cursor, 0x7b) || startsWith(cursor, 0x5b)) {
-    throw wrong(place, 'no array and no object', beginning(cursor))
-  } else writeField(level, field, readJson(cursor, depth), place)
+    throw wrong(path, 'no array and no object', beginning(cursor))
+  } else writeField(level, field, readJson(cursor, depth), path)
 }
 
 /** From bytes to bytes. */
@@ -177,62 +177,62 @@ function writeMessage(level: Level, message: Message, value: ItemValue, path: st
   }
 }
 
-function writeMember(level: Level, field: Field, value: ItemValue, place: string): void {
+function writeMember(level: Level, field: Field, value: ItemValue, path: string): void {
   if (value === null) return
-  if (!field.repeated) writeField(level, field, value, place)
-  else if (!Array.isArray(value)) throw wrong(place, 'an array', value)
-  else for (const [i, each] of value.entries()) writeField(level, field, each, `${place}[${i}]`)
+  if (!field.repeated) writeField(level, field, value, path)
+  else if (!Array.isArray(value)) throw wrong(path, 'an array', value)
+  else for (const [i, each] of value.entries()) writeField(level, field, each, `${path}[${i}]`)
 }
 
-function writeField(level: Level, { number, holds }: Field, value: ItemValue, place: string): void {
+function writeField(level: Level, { number, holds }: Field, value: ItemValue, path: string): void {
   const { out } = level
-  if (Array.isArray(holds)) out.uint(number, enumeration(holds, value, place))
+  if (Array.isArray(holds)) out.uint(number, enumeration(holds, value, path))
   else if (typeof holds === 'object') {
     const inner = innerOf(level)
-    writeMessage(inner, holds as Message, value, place)
+    writeMessage(inner, holds as Message, value, path)
     out.data(number, inner.out.bytes)
-  } else writers[holds as FieldKind](out, number, value, place)
+  } else writers[holds as FieldKind](out, number, value, path)
 }
 
-type Write = (out: ProtoWriter, field: number, value: ItemValue, place: string) => void
+type Write = (out: ProtoWriter, field: number, value: ItemValue, path: string) => void
 
 const writers: Readonly<Record<FieldKind, Write>> = {
-  text: (out, field, value, place) => out.text(field, textOf(value, place)),
-  bytes: (out, field, value, place) => out.data(field, base64(textOf(value, place), place)),
-  id: (out, field, value, place) => out.data(field, hex(textOf(value, place), place)),
-  bool: (out, field, value, place) => {
-    if (typeof value !== 'boolean') throw wrong(place, 'true or false', value)
+  text: (out, field, value, path) => out.text(field, textOf(value, path)),
+  bytes: (out, field, value, path) => out.data(field, base64(textOf(value, path), path)),
+  id: (out, field, value, path) => out.data(field, hex(textOf(value, path), path)),
+  bool: (out, field, value, path) => {
+    if (typeof value !== 'boolean') throw wrong(path, 'true or false', value)
     out.uint(field, value ? 1 : 0)
   },
-  uint32: (out, field, value, place) => out.uint(field, integer(value, 32, false, place)),
-  uint64: (out, field, value, place) => out.uint(field, integer(value, 64, false, place)),
-  int64: (out, field, value, place) => out.int64(field, integer(value, 64, true, place)),
-  sint32: (out, field, value, place) => out.sint64(field, integer(value, 32, true, place)),
-  fixed32: (out, field, value, place) => {
-    const bits = Number(integer(value, 32, false, place))
+  uint32: (out, field, value, path) => out.uint(field, integer(value, 32, false, path)),
+  uint64: (out, field, value, path) => out.uint(field, integer(value, 64, false, path)),
+  int64: (out, field, value, path) => out.int64(field, integer(value, 64, true, path)),
+  sint32: (out, field, value, path) => out.sint64(field, integer(value, 32, true, path)),
+  fixed32: (out, field, value, path) => {
+    const bits = Number(integer(value, 32, false, path))
     out.varint(field * 8 + wireType.fixed32).raw(new Uint8Array(Uint32Array.of(bits).buffer))
   },
-  fixed64: (out, field, value, place) => words(out, field, integer(value, 64, false, place)),
-  sfixed64: (out, field, value, place) => words(out, field, integer(value, 64, true, place)),
-  double: (out, field, value, place) => out.double(field, number(value, place))
+  fixed64: (out, field, value, path) => words(out, field, integer(value, 64, false, path)),
+  sfixed64: (out, field, value, path) => words(out, field, integer(value, 64, true, path)),
+  double: (out, field, value, path) => out.double(field, number(value, path))
 }
 
 function words(out: ProtoWriter, field: number, value: bigint): void {
   out.bits64(field, Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n)))
 }
 
-function enumeration(names: readonly string[], value: ItemValue, place: string): bigint {
-  if (typeof value !== 'string' || /^-?\d+$/.test(value)) return BigInt.asUintN(64, integer(value, 32, true, place))
+function enumeration(names: readonly string[], value: ItemValue, path: string): bigint {
+  if (typeof value !== 'string' || /^-?\d+$/.test(value)) return BigInt.asUintN(64, integer(value, 32, true, path))
   const found = names.indexOf(value)
-  if (found < 0) throw wrong(place, 'the number of an enumeration', value)
+  if (found < 0) throw wrong(path, 'the number of an enumeration', value)
   return BigInt(found)
 }
 
 /** A number without a fraction, or its digits as a text. */
-function integer(value: ItemValue, bits: number, signed: boolean, place: string): bigint {
+function integer(value: ItemValue, bits: number, signed: boolean, path: string): bigint {
   const whole = wholeOf(value)
   const fits = whole !== undefined && (signed ? BigInt.asIntN(bits, whole) : BigInt.asUintN(bits, whole)) === whole
-  if (!fits) throw wrong(place, `an integer of ${bits} bits${signed ? '' : ' without a sign'}`, value)
+  if (!fits) throw wrong(path, `an integer of ${bits} bits${signed ? '' : ' without a sign'}`, value)
   return whole
 }
 
@@ -248,34 +248,34 @@ const numberWords: Readonly<Record<string, number>> = {
   '-Infinity': Number.NEGATIVE_INFINITY
 }
 
-function number(value: ItemValue, place: string): number {
+function number(value: ItemValue, path: string): number {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value)
   if (typeof value === 'string') {
     if (Object.hasOwn(numberWords, value)) return numberWords[value]!
     if (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value)
   }
-  throw wrong(place, 'a number', value)
+  throw wrong(path, 'a number', value)
 }
 
-function textOf(value: ItemValue, place: string): string {
-  if (typeof value !== 'string') throw wrong(place, 'a text', value)
+function textOf(value: ItemValue, path: string): string {
+  if (typeof value !== 'string') throw wrong(path, 'a text', value)
   return value
 }
 
-function base64(text: string, place: string): Uint8Array {
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) throw wrong(place, 'base64', text)
+function base64(text: string, path: string): Uint8Array {
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) throw wrong(path, 'base64', text)
   return Buffer.from(text, 'base64')
 }
 
-function hex(text: string, place: string): Uint8Array {
-  if (text.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(text)) throw wrong(place, 'hexadecimal digits', text)
+function hex(text: string, path: string): Uint8Array {
+  if (text.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(text)) throw wrong(path, 'hexadecimal digits', text)
   return Buffer.from(text, 'hex')
 }
 
-function wrong(place: string, expected: string, value: ItemValue): DbError {
+function wrong(path: string, expected: string, value: ItemValue): DbError {
   const shown =
     typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : Array.isArray(value) ? 'an array' : plain(value)
-  return new DbError('InvalidArguments', `${place || 'the body'}: expected ${expected}, got ${shown}`)
+  return new DbError('InvalidArguments', `${path || 'the body'}: expected ${expected}, got ${shown}`)
 }
 
 function plain(value: ItemValue): string {

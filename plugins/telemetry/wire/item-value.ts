@@ -1,14 +1,14 @@
 // Values and attributes as those of log items, for pipelines.
 import { DbError, type ItemValue, type ProtoReader } from '../../../core/index.ts'
-import { AnyValue, KeyValue, mostLevels } from './any-value.ts'
+import { AnyValue, KeyValue, maxLevels } from './any-value.ts'
 import { anyValue } from './field.ts'
 import { findField } from './find-field.ts'
 import { utf8 } from './utf8.ts'
 
 /** The AnyValue between two places; the reader stands where it stood, afterwards. Bytes are base64. */
 export function itemValue(reader: ProtoReader, start: number, end: number, level = 0): ItemValue {
-  if (level > mostLevels) {
-    throw new DbError('InvalidArguments', `a value is nested deeper than ${mostLevels} levels`)
+  if (level > maxLevels) {
+    throw new DbError('InvalidArguments', `a value is nested deeper than ${maxLevels} levels`)
   }
   const value = new AnyValue()
   value.read(reader, start, end)

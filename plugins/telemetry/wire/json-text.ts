@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { DbError, type ProtoReader, writeJsonFloat } from '../../../core/index.ts'
 import { type GrowingBytes, notUtf8 } from '../column/growing-bytes.ts'
-import { AnyValue, KeyValue, mostLevels } from './any-value.ts'
+import { AnyValue, KeyValue, maxLevels } from './any-value.ts'
 import { anyValue } from './field.ts'
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a] as const
@@ -20,7 +20,7 @@ export class JsonText {
 
   /** The AnyValue between two places; the reader stands where it stood, afterwards. */
   value(reader: ProtoReader, start: number, end: number, level = 0): void {
-    if (level > mostLevels) throw tooDeep()
+    if (level > maxLevels) throw tooDeep()
     const value = slot(this.#values, level, AnyValue)
     value.read(reader, start, end)
     const { out } = this
@@ -149,7 +149,7 @@ function escaped(byte: number): string {
 }
 
 function tooDeep(): DbError {
-  return new DbError('InvalidArguments', `a value is nested deeper than ${mostLevels} levels`)
+  return new DbError('InvalidArguments', `a value is nested deeper than ${maxLevels} levels`)
 }
 
 /** The object of a level, made when it is reached for the first time. */

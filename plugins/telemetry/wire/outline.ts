@@ -27,8 +27,8 @@ export interface OutlineLimits {
 export const stepBytes = 1 << 16
 
 /** Why an item is left out. */
-export function tooLarge(what: string, bytes: number, most: number): string {
-  return `${what} takes ${bytes} bytes, more than ${most} (plugins.telemetry.max_item_size)`
+export function tooLarge(what: string, bytes: number, max: number): string {
+  return `${what} takes ${bytes} bytes, more than ${max} (plugins.telemetry.max_item_size)`
 }
 
 /**
@@ -53,9 +53,9 @@ export function outlineOf(body: Uint8Array, limits: OutlineLimits = {}): Outline
   return outline
 }
 
-function checkCount({ resources, scopes, items, leftOut }: Outline, { items: most }: OutlineLimits): void {
-  if (most === undefined || resources.count + scopes.count + items.count + leftOut < most) return
-  const reason = `the request has more than ${most} resources, scopes and items (plugins.telemetry.max_items)`
+function checkCount({ resources, scopes, items, leftOut }: Outline, { items: max }: OutlineLimits): void {
+  if (max === undefined || resources.count + scopes.count + items.count + leftOut < max) return
+  const reason = `the request has more than ${max} resources, scopes and items (plugins.telemetry.max_items)`
   throw new DbError('InvalidArguments', `${reason}: send fewer at a time`, { status: 413 })
 }
 
@@ -77,7 +77,7 @@ function readResource(reader: ProtoReader, outline: Outline, limits: OutlineLimi
 
 function readScope(reader: ProtoReader, outline: Outline, resource: number, limits: OutlineLimits): void {
   const { scopes, scopeUrls, items } = outline
-  const { itemBytes: mostBytes = Number.POSITIVE_INFINITY } = limits
+  const { itemBytes: maxBytes = Number.POSITIVE_INFINITY } = limits
   const owner = scopes.count
   checkCount(outline, limits)
   scopes.add(resource, 0, 0)
@@ -88,7 +88,7 @@ function readScope(reader: ProtoReader, outline: Outline, resource: number, limi
       checkCount(outline, limits)
       const start = reader.pass()
       const bytes = reader.at - start
-      if (bytes <= mostBytes) items.add(owner, start, reader.at)
+      if (bytes <= maxBytes) items.add(owner, start, reader.at)
       else {
         outline.leftOut++
         outline.largest = Math.max(outline.largest, bytes)

@@ -99,7 +99,7 @@ t.test('every hour has its file and only the newest are kept', async t => {
   writeFileSync(join(dir, 'weir-2020-01-01-00.log'), 'old')
   writeFileSync(join(dir, 'notes.log'), 'not ours')
   let now = new Date('2026-03-01T22:59:59Z')
-  const files = createLogFiles({ dir, keep: 2, most: 0, onLost: () => {}, now: () => now })
+  const files = createLogFiles({ dir, keep: 2, maxBytes: 0, onLost: () => {}, now: () => now })
   const written = async (hour: string) => {
     const file = join(dir, `weir-${now.toISOString().slice(0, 10)}-${hour}.log`)
     while (!existsSync(file) || readFileSync(file, 'utf8') !== `${hour}\n`) await sleep(5)
@@ -199,7 +199,7 @@ t.test('a folder of log files that goes away, and lines that would steer a termi
   const onLost = (lines: number) => {
     lost += lines
   }
-  const files = createLogFiles({ dir, keep: 2, most: 0, onLost, now: () => now })
+  const files = createLogFiles({ dir, keep: 2, maxBytes: 0, onLost, now: () => now })
   rmSync(dir, { recursive: true })
   now = new Date('2026-03-01T23:00:00Z')
   files.write('lost\n')
@@ -214,7 +214,7 @@ t.test('a file has its size, over restarts too; the next hour has another', asyn
   const onLost = (lines: number) => {
     lost += lines
   }
-  const open = () => createLogFiles({ dir, keep: 2, most: 10, onLost, now: () => now })
+  const open = () => createLogFiles({ dir, keep: 2, maxBytes: 10, onLost, now: () => now })
   const first = open()
   first.write('é 345\n')
   await first.close()

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   checkJson,
-  eachElement,
   eachMember,
   type JsonCursor,
   jsonCursor,
@@ -10,6 +9,7 @@ import {
   readJson,
   startsWith
 } from '../../../core/index.ts'
+import { eachElement } from '../../../core/model/json-walk.ts'
 
 /** Reads with the walkers what JSON.parse reads at once. */
 function walk(cursor: JsonCursor): unknown {

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { type Column, ItemField, isValid, runAtOnce } from '../../../core/index.ts'
 import { columnsOf } from '../../../plugins/eventcollector/columns.ts'
-import { decodeEvents } from '../../../plugins/eventcollector/events.ts'
+import { decodeEvents } from '../../../plugins/eventcollector/decode/events.ts'
+import { setTime } from '../../../plugins/eventcollector/decode/time.ts'
 import { tableOfIndex } from '../../../plugins/eventcollector/index-name.ts'
-import { setTime } from '../../../plugins/eventcollector/time.ts'
 
 const now = 1_234_567_890_123_456_789n
 const text = fc.string({ unit: 'grapheme', maxLength: 30 })

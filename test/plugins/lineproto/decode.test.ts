@@ -12,7 +12,7 @@ const limits = {
   cache_size: 1 << 20
 }
 const decoder = new LineDecoder(limits)
-const columns = { most: 1000, key: 'most.columns' }
+const columns = { max: 1000, key: 'most.columns' }
 const decode = (lines: string, by = decoder, own = columns) =>
   decodedPoints(runAtOnce(by.decode(Buffer.from(lines), readPrecision('ns'), 7n, own)))
 const runs = Number(process.env['WEIR_PROPERTY_RUNS'] ?? 300)
@@ -160,7 +160,7 @@ t.test('every place of a column is right, however lines leave fields out', async
 
 t.test('what is kept for later has an end', async t => {
   const small = new LineDecoder({ ...limits, cache_size: 100_000 })
-  const few = { ...columns, most: 20 }
+  const few = { ...columns, max: 20 }
   for (let i = 0; i < 2000; i++) {
     const points = decode(`m${i % 900} f${i}=1,g=2i ${i}\nm f${i}="x" ${i}`, small, few)
     t.equal(points.length, 2)
@@ -172,8 +172,8 @@ t.test('what is kept for later has an end', async t => {
 })
 
 t.test('texts of any length end at their quote, or are refused where they are too long or do not end', async t => {
-  const most = 70_000
-  const own = new LineDecoder({ ...limits, max_text_size: most })
+  const max = 70_000
+  const own = new LineDecoder({ ...limits, max_text_size: max })
   const piece = fc.oneof(
     fc.constantFrom('\\"', '\\\\', '\\x', 'ü', '\n'),
     fc.constantFrom(1, 254, 255, 256, 257, 1000, 65_535, 65_536, 65_537).map(length => 'x'.repeat(length))
@@ -186,8 +186,8 @@ t.test('texts of any length end at their quote, or are refused where they are to
       const line = `m a="${text}${isClosed ? '" 1' : ''}`
       // What is behind the limit is not looked at.
       const problem =
-        size > most
-          ? `a text takes more than ${most} bytes (plugins.lineproto.max_text_size)`
+        size > max
+          ? `a text takes more than ${max} bytes (plugins.lineproto.max_text_size)`
           : isClosed
             ? undefined
             : 'a text has no closing quote'

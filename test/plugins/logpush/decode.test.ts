@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import t from 'tap'
 import { encodeSnappy, isDbError, ProtoWriter, runAtOnce } from '../../../core/index.ts'
 import { columnsOf as columnSteps } from '../../../plugins/logpush/columns.ts'
-import { decodeJson as jsonSteps } from '../../../plugins/logpush/decode-json.ts'
+import { decodeJson as jsonSteps } from '../../../plugins/logpush/decode/json.ts'
+import { parseLabels } from '../../../plugins/logpush/decode/labels.ts'
 import {
   decodeProtobuf as protobufSteps,
   readRequest as requestSteps
-} from '../../../plugins/logpush/decode-protobuf.ts'
+} from '../../../plugins/logpush/decode/protobuf.ts'
 import { itemsOf } from '../../../plugins/logpush/items.ts'
-import { parseLabels } from '../../../plugins/logpush/labels.ts'
 import { processorTime } from '../../time.ts'
 import { contents, labelText, type TestStream, writeJsonPush, writeProtobuf } from './messages.ts'
 

@@ -1,6 +1,6 @@
 // Push requests as a client writes them, and what a decoded one holds in the same form.
 import { cell, ProtoWriter } from '../../../core/index.ts'
-import type { Push } from '../../../plugins/logpush/push.ts'
+import type { Push } from '../../../plugins/logpush/decode/push.ts'
 
 export interface TestEntry {
   /** Nanoseconds since 1970. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { DbError, ProtoWriter } from '../../../core/index.ts'
-import { decodeV1 } from '../../../plugins/metricsys/write/decode-v1.ts'
-import { decodeV2 } from '../../../plugins/metricsys/write/decode-v2.ts'
-import { Frame } from '../../../plugins/metricsys/write/frame.ts'
+import { Frame } from '../../../plugins/metricsys/write/decode/frame.ts'
+import { decodeV1 } from '../../../plugins/metricsys/write/decode/v1.ts'
+import { decodeV2 } from '../../../plugins/metricsys/write/decode/v2.ts'
 import { SeriesNames } from '../../../plugins/metricsys/write/series-name.ts'
 import { bitsOf, labelsV1, type TestSeries, writeV1, writeV2 } from './messages.ts'
 

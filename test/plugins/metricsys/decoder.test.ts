@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap'
-import { encodeSnappy, hashKeys, isDbError, seriesSeed } from '../../../core/index.ts'
-import { decode, type Encoding } from '../../../plugins/metricsys/write/decode.ts'
-import { createDecoder } from '../../../plugins/metricsys/write/decoder.ts'
-import { Frame } from '../../../plugins/metricsys/write/frame.ts'
+import { encodeSnappy, isDbError, seriesSeed } from '../../../core/index.ts'
+import { hashKeys } from '../../../core/model/series-hash.ts'
+import { createDecoder } from '../../../plugins/metricsys/write/decode/decoder.ts'
+import { Frame } from '../../../plugins/metricsys/write/decode/frame.ts'
+import { decode, type Encoding } from '../../../plugins/metricsys/write/decode/request.ts'
 import { eventually } from '../../eventually.ts'
 import { type TestSeries, writeV1, writeV2 } from './messages.ts'
 

@@ -31,7 +31,7 @@ export function settings(changes: Partial<RunSettings> = {}): RunSettings {
     variablesFromInput: false,
     maxDispatchDepth: 8,
     maxGroups: 1000,
-    columns: { most: 2000, key: 'limits.max_columns' },
+    columns: { max: 2000, key: 'limits.max_columns' },
     options: {},
     pipeline: name => {
       throw new Error(`no pipeline ${name}`)

@@ -6,13 +6,13 @@ export interface KeptQuery {
   readonly text: string
 }
 
-const most = 50
+const maxEntries = 50
 
 export const history = signal(readQueries<KeptQuery>('weir.history'))
 
 export function keepInHistory(query: KeptQuery): void {
   const others = history.value.filter(other => other.text !== query.text || other.language !== query.language)
-  history.value = [query, ...others].slice(0, most)
+  history.value = [query, ...others].slice(0, maxEntries)
   localStorage.setItem('weir.history', JSON.stringify(history.value))
 }
 

@@ -7,7 +7,7 @@ import { formatTime } from './time.ts'
 import { formatValue, type Unit, unitOfMetric } from './units.ts'
 
 /** Exemplars drawn at most. */
-export const mostDots = 100
+export const maxDots = 100
 
 /** Words of an expression outside of texts and selectors: its metrics are among them. */
 export function wordsOf(expression: string): readonly string[] {

@@ -35,7 +35,7 @@ function asField({ name, type }: View['columns'][number]): Described {
 }
 
 /** Bytes that a text or a value of bytes may have. */
-const longest = 2_147_483_647
+const maxLength = 2_147_483_647
 
 function columnRow({ database, name: table }: Pick<Table, 'database' | 'name'>, column: Described, i: number): Row {
   const { name, type, semantic, nullable, comment } = column
@@ -47,8 +47,8 @@ function columnRow({ database, name: table }: Pick<Table, 'database' | 'name'>, 
     table_name: table,
     column_name: name,
     ordinal_position: i + 1,
-    character_maximum_length: text ? longest : null,
-    character_octet_length: text || type === 'Binary' ? longest : null,
+    character_maximum_length: text ? maxLength : null,
+    character_octet_length: text || type === 'Binary' ? maxLength : null,
     ...numericParts(type),
     datetime_precision: isTimestamp(type) ? Number(/\d/.exec(word)![0]) : null,
     character_set_name: text ? 'utf8' : null,

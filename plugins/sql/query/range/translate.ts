@@ -26,7 +26,7 @@ interface RangePlace {
 const maxReplaced = 100
 
 /** Slots one row may be in. */
-const mostSlots = 10_000
+const maxSlots = 10_000
 
 /** The tokens with every range query in them, at any depth, as one of the engine's. */
 export function translateRanges(place: RangePlace, tokens: readonly Token[]): readonly Token[] {
@@ -175,10 +175,10 @@ function keyNames(count: number): string[] {
 function slotRows(place: RangePlace, query: RangeQuery, table: Table, by: readonly (readonly Token[])[]): Piece[] {
   const widest = Math.max(...query.calls.map(call => call.range))
   const slots = Math.ceil(widest / query.step)
-  if (slots > mostSlots) {
+  if (slots > maxSlots) {
     throw new DbError(
       'InvalidArguments',
-      `a RANGE of ${slots} times the ALIGN is too wide, at most ${mostSlots} are possible`
+      `a RANGE of ${slots} times the ALIGN is too wide, at most ${maxSlots} are possible`
     )
   }
   const time = `${quoteName(query.alias)}.${quoteName(table.timeIndex.name)}`

@@ -115,7 +115,7 @@ function zip(context: Context, arrays: ArrayValue): Value {
     if (isArray(array)) return array
     throw fail(`expected array, got ${typeName(array)}`)
   })
-  const length = columns.reduce((least, { length }) => Math.min(least, length), columns[0]?.length ?? 0)
+  const length = columns.reduce((min, { length }) => Math.min(min, length), columns[0]?.length ?? 0)
   checkItems(context, length * columns.length)
   return Array.from({ length }, (_, i) => {
     step(context)

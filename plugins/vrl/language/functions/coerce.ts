@@ -75,8 +75,8 @@ function toText(value: Value): Value {
   throw fail(`unable to coerce ${typeName(value)} into string`)
 }
 
-const longest = 9_223_372_036_854_775_807n
-const least = -longest - 1n
+const maxInt64 = 9_223_372_036_854_775_807n
+const minInt64 = -maxInt64 - 1n
 
 function toInteger(value: Value): bigint {
   switch (typeof value) {
@@ -99,14 +99,14 @@ function parseInteger(text: string): bigint {
   if (!/^[+-]?\d+$/.test(text)) throw fail(`Invalid integer "${text}": invalid digit found in string`)
   if (text.length < 16) return BigInt(Number(text))
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
-  if (value > longest || value < least) throw fail(`Invalid integer "${text}": number does not fit into 64 bits`)
+  if (value > maxInt64 || value < minInt64) throw fail(`Invalid integer "${text}": number does not fit into 64 bits`)
   return value
 }
 
 /** Towards zero; values beyond 64 bits become the nearest that fits. */
 function truncate(value: number): bigint {
-  if (value >= 2 ** 63) return longest
-  return value <= -(2 ** 63) ? least : BigInt(Math.trunc(value))
+  if (value >= 2 ** 63) return maxInt64
+  return value <= -(2 ** 63) ? minInt64 : BigInt(Math.trunc(value))
 }
 
 function floorSeconds(ns: bigint): bigint {

@@ -114,10 +114,10 @@ export const strings: readonly FunctionSpec[] = [
     returns: kinds.string,
     run: (value: Text, limit: bigint, suffix: Text) => {
       const text = lossy(value)
-      const most = limit < 0n ? 0 : Number(limit)
-      if (text.length <= most) return text
+      const max = limit < 0n ? 0 : Number(limit)
+      if (text.length <= max) return text
       const characters = [...text]
-      return characters.length <= most ? text : characters.slice(0, most).join('') + lossy(suffix)
+      return characters.length <= max ? text : characters.slice(0, max).join('') + lossy(suffix)
     },
     examples: [{ title: 'With dots', source: 'truncate("banana", 3, "…")', result: '"ban…"' }]
   }

@@ -54,7 +54,7 @@ export const times: readonly FunctionSpec[] = [
       const size = nsPerUnit[call.constant('unit') as string]!
       return (value: bigint) => {
         const ns = value * size
-        if (ns > farthest || ns < -farthest) throw fail(`unable to coerce ${value} into timestamp`)
+        if (ns > maxNanoseconds || ns < -maxNanoseconds) throw fail(`unable to coerce ${value} into timestamp`)
         return new Timestamp(ns)
       }
     },
@@ -93,4 +93,4 @@ export const times: readonly FunctionSpec[] = [
 
 /** What the monotonic clock lacks to the wall clock is a matter of the process, not of a program. */
 const clockOffset = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint()
-const farthest = 8_200_000_000_000_000_000_000n
+const maxNanoseconds = 8_200_000_000_000_000_000_000n

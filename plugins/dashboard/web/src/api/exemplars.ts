@@ -16,13 +16,13 @@ export interface Exemplar {
 export async function loadExemplars(
   metrics: readonly string[],
   { from, to }: Span,
-  most: number,
+  max: number,
   { signal, db }: { readonly signal: AbortSignal; readonly db: string }
 ): Promise<readonly Exemplar[]> {
   if (metrics.length === 0 || !(await hasTable(db, 'svc_exemplars', { signal }))) return []
   const times = [from, to].map(at => quoteText(new Date(at * 1000).toISOString()))
   return rowsOf<Exemplar>(
-    `SELECT CAST(epoch_ms(svc_timestamp) AS BIGINT) AS at, svc_value AS value, trace_id, series FROM svc_exemplars WHERE metric IN (${metrics.map(quoteText)}) AND svc_timestamp BETWEEN ${times[0]} AND ${times[1]} ORDER BY svc_timestamp DESC LIMIT ${most}`,
+    `SELECT CAST(epoch_ms(svc_timestamp) AS BIGINT) AS at, svc_value AS value, trace_id, series FROM svc_exemplars WHERE metric IN (${metrics.map(quoteText)}) AND svc_timestamp BETWEEN ${times[0]} AND ${times[1]} ORDER BY svc_timestamp DESC LIMIT ${max}`,
     { signal, db }
   )
 }

@@ -7,8 +7,8 @@ import { type Column, paramsField, readJson, type SqlResult, type Statement } fr
 /** Rows of a page. */
 export const pageRows = 10_000
 /** Rows that are kept, and characters of their text. */
-const mostRows = 1_000_000
-const mostCharacters = 256 * 2 ** 20
+const maxRows = 1_000_000
+const maxCharacters = 256 * 2 ** 20
 
 export interface Progress {
   /** In whole pages until all are there. */
@@ -27,13 +27,13 @@ export interface KeptRows {
 }
 
 /** The first page of the rows of a single SELECT; the others, `most` in all, come meanwhile. The signal ends that. */
-export async function keepRows({ text, params }: Statement, signal: AbortSignal, most = mostRows) {
-  const form = { sql: text, params: paramsField(params), limit: most + 1 }
+export async function keepRows({ text, params }: Statement, signal: AbortSignal, max = maxRows) {
+  const form = { sql: text, params: paramsField(params), limit: max + 1 }
   const stopping = new AbortController()
   const response = await send('/v1/sql', { form, signal: AbortSignal.any([signal, stopping.signal]) })
   const took = Number(response.headers.get('x-svc-execution-time'))
   const first = Promise.withResolvers<readonly Column[]>()
-  const pages = makePages(most)
+  const pages = makePages(max)
   void readRows(response, pages, first.resolve).catch(error => {
     const isStopped = stopping.signal.aborted
     pages.end(isStopped ? 'stopped' : 'failed', isStopped ? undefined : (error as unknown))
@@ -46,12 +46,12 @@ export async function keepRows({ text, params }: Statement, signal: AbortSignal,
   return { result, kept }
 }
 
-function makePages(most: number) {
+function makePages(max: number) {
   const pages: Blob[] = []
   const progress = makeSignal<Progress>({ rows: 0, state: 'coming' })
   let characters = 0
   let isOver = false
-  const isFull = () => characters > mostCharacters || progress.value.rows >= most
+  const isFull = () => characters > maxCharacters || progress.value.rows >= max
   return {
     progress,
     isFull,

@@ -47,11 +47,11 @@ interface Row {
 
 export const spanTable = 'telemetry_traces'
 /** Spans whose callers are looked up at most: each is held in memory for it. */
-const mostJoined = 2_000_000
+const maxJoined = 2_000_000
 /** Traces are picked by the last digits of their ids, which are random. */
 const samples = [1, 16, 256, 4096] as const
 /** Rows of a result. */
-const most = 10_000
+const maxRows = 10_000
 
 const figures = (prefix: string) => `count(*) AS spans,
   CAST(sum(CASE WHEN ${prefix}span_status_code = 'STATUS_CODE_ERROR' THEN 1 ELSE 0 END) AS BIGINT) AS failed,
@@ -62,7 +62,7 @@ export async function loadOperations(span: TimeSpan, options: Options): Promise<
   if (!(await hasTable(options.db, spanTable, options))) return []
   const rows = await rowsOf<Row & { service: string; operation: string }>(
     `SELECT service_name AS service, span_name AS operation, ${figures('')} FROM ${spanTable}
-     WHERE ${within('', span)} GROUP BY service_name, span_name ORDER BY sum(duration_nano) DESC LIMIT ${most}`,
+     WHERE ${within('', span)} GROUP BY service_name, span_name ORDER BY sum(duration_nano) DESC LIMIT ${maxRows}`,
     options
   )
   return rows.map(row => ({ service: row.service ?? '', operation: row.operation ?? '', ...figuresOf(row) }))
@@ -71,11 +71,11 @@ export async function loadOperations(span: TimeSpan, options: Options): Promise<
 export async function loadServiceCalls(span: TimeSpan, options: Options): Promise<ServiceCalls> {
   if (!(await hasTable(options.db, spanTable, options))) return { services: [], calls: [], sampled: 1 }
   const services = await rowsOf<Row & { service: string }>(
-    `SELECT service_name AS service, ${figures('')} FROM ${spanTable} WHERE ${within('', span)} GROUP BY service_name ORDER BY spans DESC, service LIMIT ${most}`,
+    `SELECT service_name AS service, ${figures('')} FROM ${spanTable} WHERE ${within('', span)} GROUP BY service_name ORDER BY spans DESC, service LIMIT ${maxRows}`,
     options
   )
   const all = services.reduce((sum, { spans }) => sum + Number(spans), 0)
-  const found = samples.findIndex(share => all / share <= mostJoined)
+  const found = samples.findIndex(share => all / share <= maxJoined)
   const digits = found < 0 ? samples.length - 1 : found
   const sampled = samples[digits]!
   const picked = digits === 0 ? '' : ` AND right(c.trace_id, ${digits}) = '${'0'.repeat(digits)}'`
@@ -83,7 +83,7 @@ export async function loadServiceCalls(span: TimeSpan, options: Options): Promis
     `SELECT p.service_name AS caller, c.service_name AS called, ${figures('c.')} FROM ${spanTable} c
      JOIN ${spanTable} p ON p.trace_id = c.trace_id AND p.span_id = c.parent_span_id
      WHERE ${within('c.', span)} AND ${within('p.', span)} AND p.service_name <> c.service_name${picked}
-     GROUP BY p.service_name, c.service_name ORDER BY spans DESC, caller, called LIMIT ${most}`,
+     GROUP BY p.service_name, c.service_name ORDER BY spans DESC, caller, called LIMIT ${maxRows}`,
     options
   )
   return {

@@ -39,8 +39,8 @@ interface Options {
 }
 
 /** Traces asked for at most, and how many of them are the longest where not all are. */
-const most = 2_000
-const mostLongest = 100
+const maxTraces = 2_000
+const maxLongest = 100
 /** Milliseconds before and after the time in which spans of its traces may be. */
 const reach = 600_000
 
@@ -58,13 +58,13 @@ export async function loadTraceFacts(
   )
   const all = Number(counted?.n ?? 0)
   const ids = `SELECT trace_id FROM ${spanTable} WHERE ${where}`
-  const wanted = all <= most ? ids : `${ids} AND ${isSampled(most / all)} UNION ${longestOf(ids)}`
+  const wanted = all <= maxTraces ? ids : `${ids} AND ${isSampled(maxTraces / all)} UNION ${longestOf(ids)}`
   const rows = await rowsOf<Row>(
     `SELECT trace_id, arg_min(service_name, timestamp) AS service, arg_min(span_name, timestamp) AS operation,
        epoch_ns(min(timestamp)) AS began, epoch_ns(max(timestamp_end)) AS ended, count(*) AS spans,
        count(*) FILTER (WHERE span_status_code = 'STATUS_CODE_ERROR') AS failed
      FROM ${spanTable} WHERE ${within('', { from: search.from - reach, to: search.to + reach })} AND trace_id IN (${wanted})
-     GROUP BY trace_id LIMIT ${2 * most}`,
+     GROUP BY trace_id LIMIT ${2 * maxTraces}`,
     { ...options, params }
   )
   const traces = rows.map(({ trace_id, service, operation, began, ended, spans, failed }) => ({
@@ -75,7 +75,7 @@ export async function loadTraceFacts(
     spans: Number(spans),
     failed: Number(failed)
   }))
-  return { traces, all: all <= most ? traces.length : all }
+  return { traces, all: all <= maxTraces ? traces.length : all }
 }
 
 /** Traces are picked by the last digits of their ids, which are random. */
@@ -87,7 +87,7 @@ function isSampled(share: number): string {
 }
 
 function longestOf(ids: string): string {
-  return `(${ids} GROUP BY trace_id ORDER BY max(duration_nano) DESC LIMIT ${mostLongest})`
+  return `(${ids} GROUP BY trace_id ORDER BY max(duration_nano) DESC LIMIT ${maxLongest})`
 }
 
 function conditionsOf({

@@ -8,7 +8,7 @@ import { useRowsInSight } from './rows-in-sight.ts'
 /** Pixels. */
 const rowHeight = 28
 /** Characters of a value in the table; a click shows all of it. */
-const mostText = 300
+const maxTextLength = 300
 
 export interface DataTableProps {
   readonly columns: readonly (Column & {
@@ -125,7 +125,7 @@ function Spacer({ height, columns }: { readonly height: number; readonly columns
 }
 
 function shortened(text: string): string {
-  return text.length > mostText ? `${text.slice(0, mostText)}…` : text
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text
 }
 
 export function isNumeric(type: string): boolean {

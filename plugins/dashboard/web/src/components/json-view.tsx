@@ -7,7 +7,7 @@ import { useRowsInSight } from './rows-in-sight.ts'
 /** Pixels. */
 const lineHeight = 18
 /** Lines the view holds: a browser can scroll no further. */
-const mostLines = 500_000
+const maxLines = 500_000
 
 export interface JsonViewProps {
   readonly count: number
@@ -37,7 +37,7 @@ function linesOf(count: number, item: (i: number) => unknown): { readonly lines:
   if (count === 0) return { lines: ['[]'], items: 0 }
   const lines = ['[']
   let items = 0
-  for (; items < count && lines.length < mostLines; items++) {
+  for (; items < count && lines.length < maxLines; items++) {
     const text = `  ${layOut(item(items), '  ')}${items < count - 1 ? ',' : ''}`
     lines.push(...text.split('\n'))
   }

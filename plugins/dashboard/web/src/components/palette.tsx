@@ -10,7 +10,7 @@ import { letters, shown } from './keys.ts'
 import './palette.css'
 
 /** Entries shown at most. */
-const most = 12
+const maxEntries = 12
 
 export function Palette() {
   const { value: own } = shown
@@ -70,7 +70,7 @@ function Commands({ onClose }: Closable) {
   const [place, setPlace] = useState(0)
   const tables = useLoaded(signal => loadTables(database.value, signal), [database.value])
   const boards = useLoaded(signal => listBoards({ signal }), [])
-  const found = findCommands(wanted, tables.value ?? [], boards.value ?? []).slice(0, most)
+  const found = findCommands(wanted, tables.value ?? [], boards.value ?? []).slice(0, maxEntries)
   const run = (command: Command | undefined) => {
     onClose()
     command?.run()

@@ -11,7 +11,7 @@ export interface Annotation {
 }
 
 /** Lines drawn at most of each annotation. */
-const most = 200
+const maxMarks = 200
 
 /** Of all annotations. `span` in seconds since 1970. */
 export function useMarks(annotations: readonly Annotation[], { from, to }: Span, db: string): Task<readonly Mark[]> {
@@ -22,7 +22,7 @@ export function useMarks(annotations: readonly Annotation[], { from, to }: Span,
       const marks = await Promise.all(
         asked.map(async ({ text, title }) => {
           const { series } = await queryRange(text, { from, to }, step, { signal, db })
-          return series.flatMap(each => beginnings(each, step, title)).slice(0, most)
+          return series.flatMap(each => beginnings(each, step, title)).slice(0, maxMarks)
         })
       )
       return marks.flat()

@@ -17,7 +17,7 @@ const value = { name: 'value', kind: kinds.string }
 const greatestLevel = 10n
 
 /** `decode` undoes bytes, into at most so many. */
-function decoder(name: string, format: string, decode: (bytes: Uint8Array, most: number) => Uint8Array): FunctionSpec {
+function decoder(name: string, format: string, decode: (bytes: Uint8Array, max: number) => Uint8Array): FunctionSpec {
   return {
     name: `decode_${name}`,
     summary: `The text that was compressed as ${format}.`,
@@ -52,12 +52,12 @@ function undo(name: string, decode: () => Uint8Array): Uint8Array {
 
 /** Every frame or member, to the last byte. */
 function inflated(format: 'gzip' | 'zlib' | 'zstd') {
-  return (bytes: Uint8Array, most: number) =>
-    inflateSync(bytes, format, { limit: most, subject: 'the value', tooLarge: () => tooLong(most) })
+  return (bytes: Uint8Array, max: number) =>
+    inflateSync(bytes, format, { limit: max, subject: 'the value', tooLarge: () => tooLong(max) })
 }
 
-function tooLong(most: number): Failure {
-  return new Failure(`the result is longer than ${most} bytes`, 'limit')
+function tooLong(max: number): Failure {
+  return new Failure(`the result is longer than ${max} bytes`, 'limit')
 }
 
 function leveled(name: string, format: string, example: string, encode: (bytes: Uint8Array, level: number) => Buffer) {
@@ -111,9 +111,9 @@ export const compressors: readonly FunctionSpec[] = [
     run: (text: Text) => fromBytes(encodeSnappy(toBytes(text))),
     examples: [{ title: 'In base 64', source: 'encode_base64(encode_snappy!("weir"))', result: '"BAx3ZWly"' }]
   },
-  decoder('snappy', 'one block of Snappy', (bytes, most) => {
+  decoder('snappy', 'one block of Snappy', (bytes, max) => {
     const length = snappyLength(bytes)
-    if (length > most) throw tooLong(most)
+    if (length > max) throw tooLong(max)
     const out = new Uint8Array(length + snappySlack)
     return out.subarray(0, decodeSnappy(bytes, out))
   })

@@ -3,10 +3,10 @@
 export const tooLong = 'the output is too small for the text'
 const incomplete = 'it ends too early'
 
-const shortestMatch = 4
+const minMatchLength = 4
 
 /** Bytes that a block of so many bytes may become. */
-export function longestExpansion(length: number): number {
+export function maxExpandedLength(length: number): number {
   return length * 255 + 64
 }
 
@@ -26,7 +26,7 @@ export function expandBlock(block: Uint8Array, out: Uint8Array, start: number): 
     if (cursor.at + 2 > block.length) return incomplete
     const back = block[cursor.at]! | (block[cursor.at + 1]! << 8)
     cursor.at += 2
-    const size = readLength(block, cursor, token & 15) + shortestMatch
+    const size = readLength(block, cursor, token & 15) + minMatchLength
     if (back === 0 || back > to) return 'a copy begins before the text'
     if (!(size <= out.length - to)) return Number.isFinite(size) ? tooLong : incomplete
     for (let i = 0; i < size; i++) out[to + i] = out[to + i - back]!

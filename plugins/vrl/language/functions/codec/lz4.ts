@@ -5,7 +5,7 @@ import type { Failure } from '../../failure.ts'
 import { type FunctionSpec, fail } from '../../function.ts'
 import { kinds } from '../../kind.ts'
 import { fromBytes, type Text, toBytes } from '../../value.ts'
-import { expandBlock, longestExpansion, tooLong } from './lz4-block.ts'
+import { expandBlock, maxExpandedLength, tooLong } from './lz4-block.ts'
 
 export const lz4Codecs: readonly FunctionSpec[] = [
   {
@@ -72,17 +72,17 @@ function expandSized(context: Context, bytes: Buffer, size: bigint, prepended: b
   if (prepended && bytes.length < 4) throw wrong('the length before the block is missing')
   const block = prepended ? bytes.subarray(4) : bytes
   const room = prepended ? bytes.readUInt32LE() : size < 0n || size > 0xffff_ffffn ? 0xffff_ffff : Number(size)
-  const most = Math.min(room, longestExpansion(block.length))
-  const out = Buffer.allocUnsafe(Math.min(most, context.limits.output))
+  const max = Math.min(room, maxExpandedLength(block.length))
+  const out = Buffer.allocUnsafe(Math.min(max, context.limits.output))
   const found = expandBlock(block, out, 0)
   if (typeof found === 'number') return out.subarray(0, found)
-  if (found === tooLong && most > out.length) checkOutput(context, most)
+  if (found === tooLong && max > out.length) checkOutput(context, max)
   throw wrong(found)
 }
 
 /** All frames, one after the other; skippable ones are passed over. */
 function expandFrames(context: Context, bytes: Buffer): Uint8Array {
-  const out = Buffer.allocUnsafe(Math.min(context.limits.output, longestExpansion(bytes.length)))
+  const out = Buffer.allocUnsafe(Math.min(context.limits.output, maxExpandedLength(bytes.length)))
   let state = { at: 0, length: 0 }
   try {
     while (state.at < bytes.length) state = readFrame(context, bytes, out, state)

@@ -1,8 +1,8 @@
 // Bootstring with the parameters of Punycode, RFC 3492: one label of a domain name.
 
 const base = 36
-const least = 1
-const most = 26
+const tMin = 1
+const tMax = 26
 const skew = 38
 const damp = 700
 const initialBias = 72
@@ -79,15 +79,15 @@ function writeDelta(delta: number, bias: number): string {
 }
 
 function thresholdOf(k: number, bias: number): number {
-  return Math.min(Math.max(k - bias, least), most)
+  return Math.min(Math.max(k - bias, tMin), tMax)
 }
 
 function adapt(delta: number, length: number, first: boolean): number {
   let rest = Math.floor(delta / (first ? damp : 2))
   rest += Math.floor(rest / length)
   let k = 0
-  for (; rest > ((base - least) * most) / 2; k += base) rest = Math.floor(rest / (base - least))
-  return k + Math.floor(((base - least + 1) * rest) / (rest + skew))
+  for (; rest > ((base - tMin) * tMax) / 2; k += base) rest = Math.floor(rest / (base - tMin))
+  return k + Math.floor(((base - tMin + 1) * rest) / (rest + skew))
 }
 
 /** Letters, then digits. */

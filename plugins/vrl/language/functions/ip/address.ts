@@ -13,10 +13,10 @@ export function parseV4(text: string): Uint8Array | undefined {
   return Uint8Array.from(parts, Number)
 }
 
-const longestText = 45
+const maxTextLength = 45
 
 export function parseV6(text: string): Uint8Array | undefined {
-  if (text.length > longestText) return undefined
+  if (text.length > maxTextLength) return undefined
   const halves = text.split('::')
   if (halves.length > 2) return undefined
   const head = parseGroups(halves[0]!, halves.length === 1)

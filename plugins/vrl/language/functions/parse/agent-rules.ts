@@ -54,7 +54,7 @@ interface Rule {
 export type ReadRules = (text: string) => RuleAgent
 
 /** Logs name the same agents again and again: so many are remembered. */
-const mostRemembered = 1000
+const maxRemembered = 1000
 
 let loaded: ReadRules | undefined
 
@@ -70,7 +70,7 @@ export function agentRules(): ReadRules {
     if (known !== undefined) return known
     const lower = text.toLowerCase().replaceAll('ſ', 's')
     const agent = { browser: browser(text, lower), os: os(text, lower), device: device(text, lower) }
-    if (remembered.size === mostRemembered) remembered.clear()
+    if (remembered.size === maxRemembered) remembered.clear()
     remembered.set(text, agent)
     return agent
   }

@@ -135,12 +135,12 @@ function partOf(digits: string, unit: string): bigint {
 
 /** Digits behind the point that are kept: as many as the decimal numbers of the language have. */
 const places = 28
-const longest = 60
+const maxLength = 60
 
 /** The number times 10 to the power of `places`, exactly. */
 function scaled(digits: string): bigint {
   const [whole = '', fraction = ''] = digits.split('.')
-  if (whole.length > longest) throw fail(`the number ${digits.slice(0, longest)}… is too large`)
+  if (whole.length > maxLength) throw fail(`the number ${digits.slice(0, maxLength)}… is too large`)
   return BigInt(whole + fraction.slice(0, places).padEnd(places, '0'))
 }
 

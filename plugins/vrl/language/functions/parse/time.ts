@@ -93,9 +93,9 @@ export function readTime(text: string, { format, offset, text: formatText }: Tim
   if (offset && Number.isNaN(format.offset)) throw fail(`${why}: it has no offset`)
   const shift = Number.isNaN(format.offset) ? zone.localOffset(format.seconds) : format.offset
   if (typeof shift === 'string') throw fail(`${why}: this local time is ${shift} in ${zone.name}`)
-  if (Math.abs(format.seconds) > farthest) throw fail(`${why}: it is too far away`)
+  if (Math.abs(format.seconds) > maxSeconds) throw fail(`${why}: it is too far away`)
   return new Timestamp(BigInt(format.seconds - shift) * 1_000_000_000n + BigInt(format.nanosecond))
 }
 
 /** Seconds to the year 262000. */
-const farthest = 8_200_000_000_000
+const maxSeconds = 8_200_000_000_000

@@ -68,7 +68,7 @@ export const xmlParser: FunctionSpec = {
       source: 'parse_xml!(s\'<a b="c"><d>1</d><d>2.5</d><e f="g">true</e></a>\')',
       result: '{"a":{"@b":"c","d":[1,2.5],"e":{"@f":"g","text":true}}}'
     },
-    { title: 'Broken', source: 'parse_xml!("<a>")', raises: 'unable to parse xml: the element "a" does not end' }
+    { title: 'Broken', source: 'parse_xml!("<a>")', raises: 'unable to parse xml: unclosed tag: a' }
   ]
 }
 

@@ -17,11 +17,11 @@ export interface Compiler {
   compile(schema: Value): Check
 }
 
-const longest = 200
+const maxShownLength = 200
 
 /** A problem as messages say it. */
 export function problem(value: Value, what: string, { path }: Place): string {
   const text = isObject(value) ? 'an object' : isArray(value) ? 'an array' : writeValue(value)
-  const shown = text.length > longest ? `${text.slice(0, longest)}…` : text
+  const shown = text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text
   return `${shown} ${what} at ${path === '' ? '/' : path}`
 }

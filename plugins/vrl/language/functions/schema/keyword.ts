@@ -43,8 +43,8 @@ const amount = (value: Value) => (isNumber(value) ? Number(value) : undefined)
 const length = (value: Value) => (isText(value) ? [...lossy(value)].length : undefined)
 const items = (value: Value) => (isArray(value) ? value.length : undefined)
 const entries = (value: Value) => (isObject(value) ? value.size : undefined)
-const least = (size: number, bound: number) => size >= bound
-const most = (size: number, bound: number) => size <= bound
+const isAtLeast = (size: number, bound: number) => size >= bound
+const isAtMost = (size: number, bound: number) => size <= bound
 
 const kindTests: Readonly<Record<string, (value: Value) => boolean>> = {
   object: isObject,
@@ -102,17 +102,17 @@ export const keywords: Readonly<Record<string, Keyword>> = {
     return simple(`is not one of ${writeValue(argument).slice(0, 200)}`, value => allowed.some(one => same(one, value)))
   },
   const: argument => simple('is not the constant', value => same(argument, value)),
-  minimum: limit('is less than', amount, least),
-  maximum: limit('is greater than', amount, most),
+  minimum: limit('is less than', amount, isAtLeast),
+  maximum: limit('is greater than', amount, isAtMost),
   exclusiveMinimum: limit('is not greater than', amount, (size, bound) => size > bound),
   exclusiveMaximum: limit('is not less than', amount, (size, bound) => size < bound),
   multipleOf: limit('is no multiple of', amount, (size, bound) => Number.isInteger(size / bound)),
-  minLength: limit('is shorter than', length, least),
-  maxLength: limit('is longer than', length, most),
-  minItems: limit('has fewer items than', items, least),
-  maxItems: limit('has more items than', items, most),
-  minProperties: limit('has fewer fields than', entries, least),
-  maxProperties: limit('has more fields than', entries, most),
+  minLength: limit('is shorter than', length, isAtLeast),
+  maxLength: limit('is longer than', length, isAtMost),
+  minItems: limit('has fewer items than', items, isAtLeast),
+  maxItems: limit('has more items than', items, isAtMost),
+  minProperties: limit('has fewer fields than', entries, isAtLeast),
+  maxProperties: limit('has more fields than', entries, isAtMost),
   pattern: argument => {
     const regex = regexOf(argument)
     return simple(`does not match "${regex.source.slice(0, 100)}"`, value => !isText(value) || regex.test(lossy(value)))

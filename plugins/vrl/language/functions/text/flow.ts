@@ -101,8 +101,8 @@ function readPorts(protocol: number, source: bigint | undefined, destination: bi
   return { source: first, destination: pair[0] === first ? pair[1] : pair[0], oneWay: false }
 }
 
-function inRange(value: bigint, most: number, name: string): number {
-  if (value < 0n || value > BigInt(most)) throw fail(`${name} must be between 0 and ${most}`)
+function inRange(value: bigint, max: number, name: string): number {
+  if (value < 0n || value > BigInt(max)) throw fail(`${name} must be between 0 and ${max}`)
   return Number(value)
 }
 

@@ -36,11 +36,11 @@ function sequenceEnd(text: string, at: number): number {
 }
 
 /** Behind the first character from `least` to `~`; a control character ends the sequence and stands for itself. */
-function skipUntil(text: string, from: number, least: number): number {
+function skipUntil(text: string, from: number, min: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (isControl(code)) return at
-    if (code >= least && code <= 0x7e) return at + 1
+    if (code >= min && code <= 0x7e) return at + 1
     if (code > 0x7e) return at
   }
   return text.length

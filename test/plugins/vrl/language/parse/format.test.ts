@@ -51,13 +51,15 @@ table('XML keeps what it is made of', 'parse_xml!(.t)', [
 ])
 
 table('XML that is not well-formed is an error', 'parse_xml!(.t)', [
-  ['', /no root/],
-  ['<a>', /does not end/],
-  ['<a></b>', /"a" was opened and "b" closed/],
-  ['<a/><b/>', /behind the root/],
-  ['<a x=1/>', /no quotes/],
-  ['<a x="1" x="2"/>', /comes twice/],
-  ['<a>&nbsp;</a>', /entity is unknown/],
+  ['', /must contain a root element at 1:0/],
+  ['<a>', /unclosed tag: a at 1:3/],
+  ['<a></b>', /unexpected close tag/],
+  ['<a>&constructor;</a>', /undefined entity/],
+  ['x<a/>', /text data outside of root node/],
+  ['<a/><b/>', /only one root/],
+  ['<a x=1/>', /unquoted attribute value/],
+  ['<a x="1" x="2"/>', /duplicate attribute: x/],
+  ['<a>&nbsp;</a>', /undefined entity/],
   ['<!DOCTYPE a><a/>', /not allowed/],
   ['<a>'.repeat(200), /nested deeper/]
 ])

@@ -11,12 +11,12 @@ import { axisFont } from './plot.ts'
 /** Pixels of a line of the legend. */
 const rowHeight = 16
 /** Lines named below the picture. */
-const most = 40
+const maxLines = 40
 
 /** The drawing with the names of its lines below it. */
 export function savePicture(drawing: HTMLCanvasElement, lines: readonly DrawnLine[], title: string): void {
   const scale = devicePixelRatio
-  const named = lines.slice(0, most)
+  const named = lines.slice(0, maxLines)
   const canvas = document.createElement('canvas')
   canvas.width = drawing.width
   canvas.height = drawing.height + (named.length + 2) * rowHeight * scale

@@ -44,7 +44,7 @@ export function heightOf(bounds: readonly number[], value: number): number | und
 
 export function draw(
   canvas: HTMLCanvasElement,
-  { heat: { bounds, cells, most, step }, texts, span, marks }: Content,
+  { heat: { bounds, cells, max, step }, texts, span, marks }: Content,
   { left, width, height }: Area,
   whole: number
 ): void {
@@ -66,7 +66,7 @@ export function draw(
     ]
     if (to <= from) continue
     const [top, end] = [Math.round(y(high)), Math.round(y(low))]
-    context.globalAlpha = 0.08 + 0.92 * Math.sqrt(count / most)
+    context.globalAlpha = 0.08 + 0.92 * Math.sqrt(count / max)
     context.fillRect(from, top, to - from, end - top)
   }
   context.globalAlpha = 1

@@ -92,7 +92,7 @@ export function HeatMap({ heat, label, span, height = 220, unit, dots, marks = n
         {pointed && <Tip {...{ heat, texts, area, pointed, whole, marks, span }} time={timeAt(pointed.x) / 1000} />}
       </div>
       <p class="quiet">
-        0 <span class="scale" /> {formatValue(heat.most, 'none', 3)}
+        0 <span class="scale" /> {formatValue(heat.max, 'none', 3)}
       </p>
     </figure>
   )

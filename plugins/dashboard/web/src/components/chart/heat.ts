@@ -17,11 +17,11 @@ export interface Heat {
   readonly bounds: readonly number[]
   readonly cells: readonly Cell[]
   /** The largest count. */
-  readonly most: number
+  readonly max: number
 }
 
 /** Bounds put between buckets that are far from each other. */
-const mostBounds = 300
+const maxBounds = 300
 
 /** Undefined when the series are no one histogram: classic buckets, told apart by `le` alone, or a native one. */
 export function heatOf(series: readonly Series[], step: number): Heat | undefined {
@@ -76,7 +76,7 @@ function evenly(bounds: readonly number[]): readonly number[] {
     const missing = Math.round(Math.log(factors[i] ?? 1) / Math.log(usual)) - 1
     return [bound, ...Array.from({ length: Math.max(0, missing) }, (_, k) => between(bound, usual ** (k + 1)))]
   })
-  return all.length > mostBounds ? bounds : all
+  return all.length > maxBounds ? bounds : all
 }
 
 /** How many times further from zero the one is than the other; 1 when zero is between them. */
@@ -90,5 +90,5 @@ function between(bound: number, factor: number): number {
 }
 
 function heat(bounds: readonly number[], cells: readonly Cell[], step: number): Heat {
-  return { step, bounds, cells, most: cells.reduce((most, { count }) => Math.max(most, count), 0) }
+  return { step, bounds, cells, max: cells.reduce((max, { count }) => Math.max(max, count), 0) }
 }

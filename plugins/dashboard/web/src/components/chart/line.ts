@@ -25,7 +25,7 @@ export interface DrawnLine extends Line {
 }
 
 /** Lines drawn at most: further ones would take long, and hide each other. */
-export const mostLines = 500
+export const maxLines = 500
 
 export interface Choice {
   readonly lines: readonly DrawnLine[]
@@ -43,11 +43,11 @@ export function chooseLines(lines: readonly Line[], isSorted: boolean): Choice {
     return { ...line, colour: own, figures: figuresOf(line) }
   })
   if (isSorted) all.sort((a, b) => sizeOf(b) - sizeOf(a) || (a.name < b.name ? -1 : 1))
-  if (all.length <= mostLines) return { lines: all, note: undefined }
-  const largest = mostLines / 2
-  const every = (all.length - largest) / (mostLines - largest)
-  const others = Array.from({ length: mostLines - largest }, (_, i) => all[largest + Math.floor(i * every)]!)
-  const counts = [mostLines, lines.length, largest].map(count => count.toLocaleString('en'))
+  if (all.length <= maxLines) return { lines: all, note: undefined }
+  const largest = maxLines / 2
+  const every = (all.length - largest) / (maxLines - largest)
+  const others = Array.from({ length: maxLines - largest }, (_, i) => all[largest + Math.floor(i * every)]!)
+  const counts = [maxLines, lines.length, largest].map(count => count.toLocaleString('en'))
   return {
     lines: [...all.slice(0, largest), ...others],
     note: `${counts[0]} of ${counts[1]} series are drawn: the ${counts[2]} largest, and a sample of the others.`

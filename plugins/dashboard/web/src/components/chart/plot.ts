@@ -54,7 +54,7 @@ const margin = 10
 const timeWidth = 68
 export const halfTime = 38
 /** Pixels of the texts of a value axis at least, so that half of a time has room below it. */
-const leastValue = halfTime - margin
+const minValue = halfTime - margin
 
 export function plotOptions(options: PlotOptions): uPlot.Options {
   const { lines, width, height, style, isStacked, isLog, unit, pointed, content, isShown, onZoom, onCursor } = options
@@ -143,7 +143,7 @@ function widest(chart: uPlot, texts: readonly string[] | null): number {
   const { ctx } = chart
   ctx.save()
   ctx.font = axisFont
-  const width = Math.max(leastValue, ...(texts ?? []).map(text => ctx.measureText(text).width))
+  const width = Math.max(minValue, ...(texts ?? []).map(text => ctx.measureText(text).width))
   ctx.restore()
   return Math.ceil(width)
 }

@@ -18,11 +18,11 @@ export interface TimePlaces {
 }
 
 /** At most so many round times of the zone within a span, in seconds since 1970. */
-export function roundTimes(from: number, to: number, most: number): TimePlaces {
-  const step = steps.find(each => (to - from) / each <= most) ?? steps.at(-1)!
+export function roundTimes(from: number, to: number, max: number): TimePlaces {
+  const step = steps.find(each => (to - from) / each <= max) ?? steps.at(-1)!
   const first = Math.ceil(wallClock(from * 1000) / 1000 / step)
   const last = Math.floor(wallClock(to * 1000) / 1000 / step)
-  const count = Math.max(0, Math.min(most, last - first) + 1)
+  const count = Math.max(0, Math.min(max, last - first) + 1)
   return { places: Array.from({ length: count }, (_, i) => fromWallClock((first + i) * step * 1000) / 1000), step }
 }
 

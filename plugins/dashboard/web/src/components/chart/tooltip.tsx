@@ -6,7 +6,7 @@ import type { Mark } from './mark.ts'
 import type { Cursor } from './plot.ts'
 
 /** Lines named; more would hide the chart. */
-const most = 15
+const maxLines = 15
 /** Pixels. */
 const gap = 14
 
@@ -44,14 +44,14 @@ export function Tooltip({ cursor, lines, marks, unit, width, near }: TooltipProp
           {text}
         </div>
       ))}
-      {found.slice(0, most).map(({ line, value }) => (
+      {found.slice(0, maxLines).map(({ line, value }) => (
         <div key={line.name} class="row">
           <span class="swatch" style={{ background: line.colour }} />
           <span class="name">{line.name}</span>
           <strong>{formatValue(value, unit)}</strong>
         </div>
       ))}
-      {found.length > most && <div class="quiet">and {found.length - most} more below</div>}
+      {found.length > maxLines && <div class="quiet">and {found.length - maxLines} more below</div>}
     </div>
   )
 }

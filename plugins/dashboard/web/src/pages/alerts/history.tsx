@@ -8,7 +8,7 @@ import { useLoaded } from '../../task.ts'
 import { formatDuration, formatTime, type TimeSpan } from '../../time.ts'
 
 /** Alerts shown at most. */
-const most = 50
+const maxAlerts = 50
 
 interface Row {
   readonly name: string
@@ -28,9 +28,9 @@ export function History({ span }: { readonly span: TimeSpan }) {
         <span class="quiet">
           <span class="state pending">pending</span> <span class="state firing">firing</span>
         </span>
-        {rows.length > most && (
+        {rows.length > maxAlerts && (
           <span class="quiet">
-            the first {most} of {rows.length} alerts
+            the first {maxAlerts} of {rows.length} alerts
           </span>
         )}
       </div>
@@ -38,7 +38,7 @@ export function History({ span }: { readonly span: TimeSpan }) {
       {value !== undefined && rows.length === 0 && <p class="quiet">No alert in this time.</p>}
       {rows.length > 0 && (
         <ol class="lanes">
-          {rows.slice(0, most).map(row => (
+          {rows.slice(0, maxAlerts).map(row => (
             <Lane row={row} span={seconds} key={`${row.name} ${row.labels}`} />
           ))}
           <li class="quiet" aria-hidden="true">

@@ -143,8 +143,6 @@ function oneOf<T extends string>(all: readonly T[], value: unknown, other: T): T
   return all.includes(value as T) ? (value as T) : other
 }
 
-function within(value: unknown, other: number, least: number, most: number): number {
-  return typeof value === 'number' && Number.isFinite(value)
-    ? Math.min(most, Math.max(least, Math.round(value)))
-    : other
+function within(value: unknown, other: number, min: number, max: number): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.min(max, Math.max(min, Math.round(value))) : other
 }

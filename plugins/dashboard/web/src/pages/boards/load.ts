@@ -10,7 +10,7 @@ import { linesOf } from '../../components/chart/row-lines.ts'
 import { linesOfSeries } from '../../components/chart/series-lines.ts'
 import { type LogTable, loadLogTables } from '../../log-tables.ts'
 import { wordConditions } from '../../log-words.ts'
-import { mostDots, wordsOf } from '../../observations.ts'
+import { maxDots, wordsOf } from '../../observations.ts'
 import type { TimeSpan } from '../../time.ts'
 import { timeFilter } from '../../time-filter.ts'
 import type { Panel, PanelQuery } from './document.ts'
@@ -27,8 +27,8 @@ export type Loaded =
   | { readonly kind: 'logs'; readonly table: LogTable; readonly result: SqlResult }
 
 /** Rows a table shows at most, and lines of logs. */
-const mostRows = 1_000
-const mostLogLines = 200
+const maxRows = 1_000
+const maxLogLines = 200
 
 export interface LoadContext {
   readonly values: Values
@@ -66,7 +66,7 @@ export async function loadPanel(panel: Panel, context: LoadContext): Promise<Loa
 
 function exemplarsOf(queries: readonly PanelQuery[], context: LoadContext): Promise<readonly Exemplar[]> {
   const texts = queries.flatMap(query => (query.language === 'promql' ? filled(query, context) : []))
-  return loadExemplars([...new Set(texts.flatMap(wordsOf))], secondsOf(context.span), mostDots, context)
+  return loadExemplars([...new Set(texts.flatMap(wordsOf))], secondsOf(context.span), maxDots, context)
 }
 
 function secondsOf({ from, to }: TimeSpan): Span {
@@ -138,13 +138,13 @@ async function loadTable(first: PanelQuery, queries: readonly PanelQuery[], cont
   const { span, signal, db } = context
   if (first.language === 'sql') {
     const { text, params } = statementOf(first, context)
-    const { columns, rows } = await sql(text, { params, signal, db, limit: mostRows })
+    const { columns, rows } = await sql(text, { params, signal, db, limit: maxRows })
     return { kind: 'rows', columns, rows }
   }
   const results = await Promise.all(
     queries.map(async query => (await queryAt(filled(query, context), span.to / 1000, { signal, db })).series)
   )
-  const series = results.flat().slice(0, mostRows)
+  const series = results.flat().slice(0, maxRows)
   const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort()
   return {
     kind: 'rows',
@@ -165,7 +165,7 @@ async function loadLogs(query: PanelQuery, context: LoadContext): Promise<Loaded
       table: name,
       ...(conditions.length > 0 && { filters: { And: conditions } }),
       time_filter: timeFilter(span),
-      limit: { fetch: mostLogLines }
+      limit: { fetch: maxLogLines }
     },
     signal,
     db

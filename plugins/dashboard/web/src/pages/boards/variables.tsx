@@ -13,7 +13,7 @@ import { substitute, substituteSql, type Values } from './substitute.ts'
 /** The choice of everything, as links of Grafana say it. */
 const everything = '$__all'
 /** Values offered at most. */
-const most = 1_000
+const maxOptions = 1_000
 
 export const keyOf = (name: string) => `var-${name}`
 
@@ -30,7 +30,7 @@ export function useVariables(variables: readonly Variable[], span: TimeSpan, db:
     async signal => {
       const values: Record<string, Values[string]> = {}
       for (const variable of variables) {
-        const all = (await optionsOf(variable, values, span, db, signal)).slice(0, most)
+        const all = (await optionsOf(variable, values, span, db, signal)).slice(0, maxOptions)
         values[variable.name] = chosenOf(variable, all)
       }
       return values
@@ -58,7 +58,7 @@ async function optionsOf(
   const time = { ...span, step: 60 }
   if (kind === 'sql') {
     const { text, params } = substituteSql(query, values, time)
-    const { rows } = await sql(text, { params, signal, limit: most, db })
+    const { rows } = await sql(text, { params, signal, limit: maxOptions, db })
     return rows.flatMap(([value]) => (value === null || value === undefined ? [] : [String(value)]))
   }
   const text = substitute(query, 'promql', values, time)

@@ -13,7 +13,7 @@ import { timeFilter } from '../../time-filter.ts'
 import { addFilter, filterFor } from './filters.ts'
 
 /** Values shown of a column. */
-const most = 10
+const maxValues = 10
 
 export interface FieldsProps {
   readonly table: LogTable
@@ -95,7 +95,7 @@ async function loadTop(column: string, selection: LogSelection, span: TimeSpan, 
   const top = {
     ...countBy([{ NamedIdent: column }]),
     order_by: [{ expr: { NamedIdent: countName }, order: 'desc' }],
-    limit: { fetch: most }
+    limit: { fetch: maxValues }
   }
   const [found, all] = await Promise.all([
     queryLogs({ ...selection, time_filter, ...top }, signal),

@@ -14,11 +14,11 @@ import { Message } from './message.tsx'
 const textHeight = 20
 const room = 6
 /** Lines of one message that are shown; all are in its details. */
-const mostTextLines = 12
+const maxTextLines = 12
 /** Characters of the columns besides time, level and message that are shown at most. */
-const mostShort = 400
+const maxShortLength = 400
 /** Wrapped lines have heights that only the browser knows: so many are in the page. */
-const mostWrapped = 1000
+const maxWrappedLength = 1000
 
 /** What is known of the columns of lines. */
 export interface Shape {
@@ -69,12 +69,12 @@ function WrappedLines({ rows, ids, chosen, ...shape }: LinesProps) {
   return (
     <div class="log-lines wrapped">
       <ol aria-label="Lines">
-        {rows.slice(0, mostWrapped).map((row, i) => (
+        {rows.slice(0, maxWrappedLength).map((row, i) => (
           <LineItem key={ids[i]} {...shape} id={ids[i]!} row={row} chosen={chosen} />
         ))}
       </ol>
-      {rows.length > mostWrapped && (
-        <p class="quiet">The first {countOf(mostWrapped, 'line')}; without wrapping all are here.</p>
+      {rows.length > maxWrappedLength && (
+        <p class="quiet">The first {countOf(maxWrappedLength, 'line')}; without wrapping all are here.</p>
       )}
     </div>
   )
@@ -131,15 +131,15 @@ export function LineText({ table, columns, level, row, isWrapped = false, shown,
 
 function linesIn(message: unknown): number {
   if (typeof message !== 'string' || !message.includes('\n')) return 1
-  return Math.min(mostTextLines, message.replace(/\n+$/, '').split('\n').length)
+  return Math.min(maxTextLines, message.replace(/\n+$/, '').split('\n').length)
 }
 
 /** As many lines as are shown, the last of them says how many more there are. */
 function cut(message: string): string {
   if (!message.includes('\n')) return message
   const lines = message.replace(/\n+$/, '').split('\n')
-  if (lines.length <= mostTextLines) return lines.join('\n')
-  return [...lines.slice(0, mostTextLines - 1), `… and ${lines.length - mostTextLines + 1} more lines`].join('\n')
+  if (lines.length <= maxTextLines) return lines.join('\n')
+  return [...lines.slice(0, maxTextLines - 1), `… and ${lines.length - maxTextLines + 1} more lines`].join('\n')
 }
 
 function shortOf(
@@ -149,7 +149,7 @@ function shortOf(
   shown: readonly string[] | undefined
 ): string {
   let text = ''
-  for (let i = 0; i < columns.length && text.length < mostShort; i++) {
+  for (let i = 0; i < columns.length && text.length < maxShortLength; i++) {
     const { name, type } = columns[i]!
     const value = row[i]
     if (without.includes(name) || value === null || value === '' || shown?.includes(name) === false) continue

@@ -6,7 +6,7 @@ import { writeJson } from '../../cell.ts'
 type Rows = readonly (readonly unknown[])[]
 
 /** Lines kept at most. */
-const most = 2000
+const maxLines = 2000
 
 interface State {
   readonly phase: 'off' | 'connecting' | 'open' | 'ended'
@@ -70,13 +70,13 @@ function after(before: State, event: TailEvent): State {
   if (event.kind === 'end') return { ...before, reason: event.reason }
   const key = before.isPaused ? 'waiting' : 'rows'
   const all = [...event.rows.toReversed(), ...before[key]]
-  return { ...before, [key]: all.slice(0, most), skipped: before.skipped + Math.max(0, all.length - most) }
+  return { ...before, [key]: all.slice(0, maxLines), skipped: before.skipped + Math.max(0, all.length - maxLines) }
 }
 
 function resumed(before: State): State {
   const all = [...before.waiting, ...before.rows]
-  const skipped = before.skipped + Math.max(0, all.length - most)
-  return { ...before, isPaused: false, rows: all.slice(0, most), waiting: [], skipped }
+  const skipped = before.skipped + Math.max(0, all.length - maxLines)
+  return { ...before, isPaused: false, rows: all.slice(0, maxLines), waiting: [], skipped }
 }
 
 /** New lines on top of those that were loaded, each once; where some were not kept, without what is behind the gap. */

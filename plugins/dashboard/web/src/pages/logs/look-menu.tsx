@@ -14,7 +14,7 @@ import { timeFilter } from '../../time-filter.ts'
 import { plainText } from './ansi.ts'
 
 /** Lines of a file at most. */
-const mostSaved = 100_000
+const maxSavedLines = 100_000
 const kinds = ['Text', 'CSV', 'NDJSON'] as const
 type Kind = (typeof kinds)[number]
 
@@ -50,7 +50,7 @@ export function LookMenu({ table, selection, span }: LookMenuProps) {
     setBusy(kind)
     setError(undefined)
     try {
-      const query = { ...selection, time_filter: timeFilter(span), limit: { fetch: mostSaved } }
+      const query = { ...selection, time_filter: timeFilter(span), limit: { fetch: maxSavedLines } }
       saveLines(await queryLogs(query), table, kind)
     } catch (reason) {
       setError(reason)
@@ -81,7 +81,7 @@ export function LookMenu({ table, selection, span }: LookMenuProps) {
           <input type="checkbox" checked={shown.includes(name)} onChange={() => toggle(name)} /> {name}
         </label>
       ))}
-      <h3>Download up to {mostSaved.toLocaleString('en')} lines</h3>
+      <h3>Download up to {maxSavedLines.toLocaleString('en')} lines</h3>
       <div class="bar">
         {kinds.map(kind => (
           <button type="button" key={kind} disabled={busy !== undefined} onClick={() => void download(kind)}>

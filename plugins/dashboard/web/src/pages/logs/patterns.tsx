@@ -16,7 +16,7 @@ import { type PatternPair, pairPatterns } from './pattern-pairs.ts'
 import './patterns.css'
 
 /** Patterns shown at most. */
-const most = 200
+const maxPatterns = 200
 
 export interface PatternsProps {
   readonly table: LogTable
@@ -32,7 +32,7 @@ export function Patterns({ table, selection, span, compared }: PatternsProps) {
       if (column === undefined) return undefined
       const [now, before] = await Promise.all(
         [span, compared].map(
-          each => each && queryPatterns({ ...selection, time_filter: timeFilter(each) }, column, most, signal)
+          each => each && queryPatterns({ ...selection, time_filter: timeFilter(each) }, column, maxPatterns, signal)
         )
       )
       return { now: now!, before }
@@ -64,7 +64,7 @@ export function Patterns({ table, selection, span, compared }: PatternsProps) {
                 key={pair.pattern.pattern}
                 pair={pair}
                 column={column}
-                most={largest}
+                max={largest}
                 span={pair.now === 0 ? compared : undefined}
               />
             ))}
@@ -79,19 +79,19 @@ interface RowProps {
   readonly pair: PatternPair
   readonly column: string
   /** The largest count. */
-  readonly most: number
+  readonly max: number
   /** Where its lines are, if that is another time. */
   readonly span: TimeSpan | undefined
 }
 
-function Row({ pair: { pattern, now, before }, column, most, span }: RowProps) {
+function Row({ pair: { pattern, now, before }, column, max, span }: RowProps) {
   const { pattern: text, regex, first, last, examples } = pattern
   const words = before === undefined ? '' : differenceWords(now, before)
   return (
     <tr>
       <td class="number">
         {now.toLocaleString('en')}
-        <span class="share" style={{ width: `${(100 * now) / most}%` }} />
+        <span class="share" style={{ width: `${(100 * now) / max}%` }} />
       </td>
       {before !== undefined && (
         <>

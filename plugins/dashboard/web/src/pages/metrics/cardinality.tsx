@@ -9,7 +9,7 @@ import { timeWords } from '../../time.ts'
 import { countOf } from '../../words.ts'
 
 /** Labels of a metric that are tried. */
-const mostLabels = 30
+const maxLabels = 30
 
 export function Cardinality({ span }: { readonly span: Span }) {
   const metric = parameters.value.get('metric') ?? undefined
@@ -99,7 +99,7 @@ function WithoutLabels({ metric, span, series }: WithoutProps) {
   const { value, error } = useLoaded(
     async signal => {
       const match = selector(metric)
-      const names = (await labelNames(match, span, { signal })).filter(name => name !== '__name__').slice(0, mostLabels)
+      const names = (await labelNames(match, span, { signal })).filter(name => name !== '__name__').slice(0, maxLabels)
       const seconds = Math.max(1, Math.ceil(span.to - span.from))
       const counts = await Promise.all(
         names.map(async name => {

@@ -9,11 +9,11 @@ import { formatTime } from '../../time.ts'
 import { formatValue, unitOfMetric } from '../../units.ts'
 
 /** Rows of the table. */
-const mostRows = 10
+const maxRows = 10
 
 export function Exemplars({ metric, span }: { readonly metric: string; readonly span: Span }) {
   const { value } = useLoaded(
-    signal => loadExemplars([metric], span, mostRows, { signal, db: database.value }),
+    signal => loadExemplars([metric], span, maxRows, { signal, db: database.value }),
     [metric, span.from, span.to, database.value]
   )
   if (value === undefined || value.length === 0) return null

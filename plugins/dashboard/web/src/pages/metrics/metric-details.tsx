@@ -9,9 +9,9 @@ import { Exemplars } from './exemplars.tsx'
 import { relatedMetrics } from './related.ts'
 
 /** Labels whose values are counted. */
-const mostLabels = 40
+const maxLabels = 40
 /** Values shown of a label. */
-const mostValues = 100
+const maxValues = 100
 
 export interface MetricDetailsProps {
   readonly name: string
@@ -69,7 +69,7 @@ interface Label {
 
 async function loadLabels(metric: string, span: Span, signal: AbortSignal): Promise<Label[]> {
   const match = selector(metric)
-  const names = (await labelNames(match, span, { signal })).filter(name => name !== '__name__').slice(0, mostLabels)
+  const names = (await labelNames(match, span, { signal })).filter(name => name !== '__name__').slice(0, maxLabels)
   const values = await Promise.all(names.map(name => labelValues(name, match, span, { signal })))
   return names.map((name, i) => ({ name, values: values[i]! })).sort((a, b) => b.values.length - a.values.length)
 }
@@ -100,7 +100,7 @@ function Labels({ labels, name, chosen, onChoose, onAdd }: LabelsProps) {
       </div>
       {found && (
         <ul class="values" aria-label={`Values of ${found.name}`}>
-          {found.values.slice(0, mostValues).map(value => (
+          {found.values.slice(0, maxValues).map(value => (
             <li key={value}>
               <button
                 type="button"
@@ -111,7 +111,7 @@ function Labels({ labels, name, chosen, onChoose, onAdd }: LabelsProps) {
               </button>
             </li>
           ))}
-          {found.values.length > mostValues && <li class="quiet">and {found.values.length - mostValues} more</li>}
+          {found.values.length > maxValues && <li class="quiet">and {found.values.length - maxValues} more</li>}
         </ul>
       )}
     </>

@@ -4,7 +4,7 @@ import type { Metadata } from '../../api/promql.ts'
 import { SearchBox } from '../../components/search-box.tsx'
 
 /** Names in the page; a search finds the others. */
-const most = 300
+const maxNames = 300
 
 export interface MetricListProps {
   readonly names: readonly string[]
@@ -25,10 +25,10 @@ export function MetricList({ names, about, chosen, onChoose }: MetricListProps) 
       <SearchBox label="Search metrics" placeholder="Search by name or help" value={wanted} onChange={setWanted} />
       <p class="quiet" role="status">
         {found.length} of {names.length}
-        {found.length > most && `, the first ${most}`}
+        {found.length > maxNames && `, the first ${maxNames}`}
       </p>
       <ul tabIndex={-1}>
-        {found.slice(0, most).map(name => (
+        {found.slice(0, maxNames).map(name => (
           <li key={name}>
             <button
               type="button"

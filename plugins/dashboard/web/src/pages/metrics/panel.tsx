@@ -10,7 +10,7 @@ import { Choice } from '../../components/choice.tsx'
 import { Editor } from '../../components/editor.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { useLanguage } from '../../components/use-language.ts'
-import { dotsOf, isQuantile, mostDots, unitOfObserved, wordsOf } from '../../observations.ts'
+import { dotsOf, isQuantile, maxDots, unitOfObserved, wordsOf } from '../../observations.ts'
 import { addressOf, parameters } from '../../router.ts'
 import { database } from '../../session.ts'
 import { useLoaded } from '../../task.ts'
@@ -48,7 +48,7 @@ export function Panel({ expression, about, marks, span, place, count, onChange }
       const step = stepOf(seconds)
       const [{ series, warnings }, exemplars] = await Promise.all([
         queryRange(expression, seconds, step, { signal }),
-        loadExemplars(wordsOf(expression), seconds, mostDots, { signal, db: database.value })
+        loadExemplars(wordsOf(expression), seconds, maxDots, { signal, db: database.value })
       ])
       // Native histograms have no values.
       const withValues = series.filter(({ values }) => values.length > 0)

@@ -1,7 +1,7 @@
 // Metrics that are about the same thing, as their names tell.
 
 /** Metrics named at most. */
-const most = 8
+const maxMetrics = 8
 
 /** Those that share most words of the name, the first ones above all. */
 export function relatedMetrics(name: string, names: readonly string[]): readonly string[] {
@@ -12,7 +12,7 @@ export function relatedMetrics(name: string, names: readonly string[]): readonly
       return score > 1 ? [{ other, score }] : []
     })
     .sort((a, b) => b.score - a.score || (a.other < b.other ? -1 : 1))
-    .slice(0, most)
+    .slice(0, maxMetrics)
     .map(({ other }) => other)
 }
 

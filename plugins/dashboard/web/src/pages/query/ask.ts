@@ -47,8 +47,8 @@ export async function ask(
     const { text: filled, params } = fillTimes(text)
     const asked = { language, text: filled, params, written: text } as const
     // What is loaded anew by the clock would read all pages again each time.
-    const most = parameters.value.has('refresh') ? pageRows : undefined
-    if (canPage(filled)) return { ...asked, ...(await keepRows(asked, signal, most)) }
+    const max = parameters.value.has('refresh') ? pageRows : undefined
+    if (canPage(filled)) return { ...asked, ...(await keepRows(asked, signal, max)) }
     return { ...asked, result: await sql(filled, { params, signal, limit: pageRows }) }
   }
   const span = currentSpan()

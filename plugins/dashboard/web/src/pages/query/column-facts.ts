@@ -25,12 +25,12 @@ export interface Facts {
 }
 
 /** Values named of a column. */
-const mostValues = 5
+const maxValues = 5
 /** Columns whose values are counted, and different values of one: each costs a query that holds them all. */
-const mostCounted = 40
-const mostDifferent = 100_000
+const maxCountedColumns = 40
+const maxDistinct = 100_000
 /** Values, of all columns together, up to which different ones are counted instead of estimated. */
-const mostExact = 2_000_000
+const maxExactValues = 2_000_000
 
 export function factsOfShown({ columns, rows }: Pick<SqlResult, 'columns' | 'rows'>): Facts {
   return { rows: rows.length, columns: columns.map(({ type }, at) => factsOfColumn(rows, at, type)) }
@@ -59,7 +59,7 @@ function factsOfColumn(rows: SqlResult['rows'], at: number, type: string): Colum
   }
   numbers.sort((a, b) => a - b)
   const below = (share: number) => numbers[Math.min(numbers.length - 1, Math.floor(share * numbers.length))]!
-  const top = [...counts.values()].sort((a, b) => b.count - a.count).slice(0, mostValues)
+  const top = [...counts.values()].sort((a, b) => b.count - a.count).slice(0, maxValues)
   const isDistinct = counts.size === rows.length - missing
   return {
     ...{ missing, least, greatest },
@@ -92,14 +92,14 @@ export async function factsOfAll(asked: Statement, columns: readonly Column[], s
     { params, signal }
   )
   const [total, ...figures] = rows[0]!
-  const isExact = Number(total) * names.length <= mostExact
+  const isExact = Number(total) * names.length <= maxExactValues
   const counts = isExact ? await countDifferent(names, source, { params, signal }) : undefined
   const facts: ColumnFacts[] = []
   for (const [i, name] of names.entries()) {
-    const [known, estimate, least, greatest, average, median, most] = figures.slice(7 * i, 7 * i + 7)
+    const [known, estimate, least, greatest, average, median, max] = figures.slice(7 * i, 7 * i + 7)
     // An estimate may be above what there can be.
     const different = counts?.[i] ?? Math.min(Number(estimate), Number(known))
-    const isCounted = i < mostCounted && different <= mostDifferent && different < 0.9 * Number(known)
+    const isCounted = i < maxCountedColumns && different <= maxDistinct && different < 0.9 * Number(known)
     facts.push({
       different,
       isRough: !isExact,
@@ -107,7 +107,7 @@ export async function factsOfAll(asked: Statement, columns: readonly Column[], s
       least: least ?? undefined,
       greatest: greatest ?? undefined,
       average: average === null ? undefined : Number(average),
-      quantiles: median === null ? undefined : [Number(median), Number(most)],
+      quantiles: median === null ? undefined : [Number(median), Number(max)],
       top: isCounted ? await topOf(name, source, { params, signal }) : []
     })
   }
@@ -125,7 +125,7 @@ async function countDifferent(names: readonly string[], source: string, options:
 }
 
 async function topOf(name: string, source: string, options: Options): Promise<ColumnFacts['top']> {
-  const text = `SELECT ${name}, count(*) AS n FROM ${source} WHERE ${name} IS NOT NULL GROUP BY ${name} ORDER BY n DESC LIMIT ${mostValues}`
+  const text = `SELECT ${name}, count(*) AS n FROM ${source} WHERE ${name} IS NOT NULL GROUP BY ${name} ORDER BY n DESC LIMIT ${maxValues}`
   return (await sql(text, options)).rows.map(([value, count]) => [value, Number(count)])
 }
 

@@ -8,7 +8,7 @@ import { currentSpan, timeWords } from '../../time.ts'
 import { countOf } from '../../words.ts'
 
 /** Parts that are counted at most. */
-const most = 40
+const maxParts = 40
 
 interface Part {
   readonly text: string
@@ -70,7 +70,7 @@ function partsOf(expression: string): readonly Part[] {
     const isPart = shown.has(node.name)
     const text = expression.slice(node.from, node.to).trim()
     const isRange = node.name === 'MatrixSelector' || node.name === 'SubqueryExpr'
-    if (isPart && parts.length < most) parts.push({ text, depth, isRange })
+    if (isPart && parts.length < maxParts) parts.push({ text, depth, isRange })
     // What is in front of [5m] is not counted a second time.
     if (node.name === 'MatrixSelector') return
     for (let child = node.firstChild; child !== null; child = child.nextSibling) walk(child, depth + (isPart ? 1 : 0))

@@ -11,7 +11,7 @@ export interface Tab {
 }
 
 const key = 'weir.tabs'
-const most = 20
+const maxTabs = 20
 
 const state = signal(read())
 
@@ -42,7 +42,7 @@ export function activate(id: string): void {
 
 export function openTab(language: Language, text = ''): void {
   const tab = { id: crypto.randomUUID?.() ?? String(Math.random()), language, text, asked: '' }
-  keep({ active: tab.id, tabs: [...tabs.peek(), tab].slice(-most) })
+  keep({ active: tab.id, tabs: [...tabs.peek(), tab].slice(-maxTabs) })
 }
 
 export function closeTab(id: string): void {

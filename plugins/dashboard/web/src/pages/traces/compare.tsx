@@ -14,7 +14,7 @@ import { treeOf } from './tree.ts'
 const columns = operationColumns(['spans here', 'spans there'], ['here', 'there', 'longer there'])
 
 const kept = 'weir.traces'
-const most = 10
+const maxTraces = 10
 
 /** Traces looked at last, for the choice of another one. */
 export function recentTraces(): readonly string[] {
@@ -22,7 +22,7 @@ export function recentTraces(): readonly string[] {
 }
 
 export function rememberTrace(id: string): void {
-  sessionStorage.setItem(kept, JSON.stringify([id, ...recentTraces().filter(each => each !== id)].slice(0, most)))
+  sessionStorage.setItem(kept, JSON.stringify([id, ...recentTraces().filter(each => each !== id)].slice(0, maxTraces)))
 }
 
 /** Asks for the trace to compare with. */

@@ -8,7 +8,7 @@ export interface DurationAxis {
 }
 
 /** Words an axis has room for. */
-const most = 6
+const maxWords = 6
 
 /** From zero to the longest, in microseconds. */
 export function linearAxis(longest: number): DurationAxis {
@@ -19,7 +19,7 @@ export function linearAxis(longest: number): DurationAxis {
 export function logAxis(shortest: number, longest: number): DurationAxis {
   const low = Math.floor(Math.log10(Math.max(1, shortest)))
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(1, longest))))
-  const every = Math.ceil((high - low) / most)
+  const every = Math.ceil((high - low) / maxWords)
   const powers = Array.from({ length: Math.floor((high - low) / every) + 1 }, (_, i) => 10 ** (low + i * every))
   const places = high - low > 1 ? powers : [1, 2, 5, 10].map(each => each * 10 ** low)
   return { places, share: duration => (Math.log10(Math.max(10 ** low, duration)) - low) / (high - low) }

@@ -21,7 +21,7 @@ export function Results({ traces, all, span }: ResultsProps) {
     const tree = treeOf(trace)
     return { trace, tree, failed: errorsOf(trace), title: titleOf(trace, tree.roots[0]?.span.spanID) }
   })
-  const longest = rows.reduce((most, { tree }) => Math.max(most, tree.duration), 1)
+  const longest = rows.reduce((max, { tree }) => Math.max(max, tree.duration), 1)
   if (rows.length === 0) return <p class="empty">Nothing found in this time.</p>
   return (
     <>

@@ -33,8 +33,8 @@ export function Scatter({ traces, span, words, listed }: ScatterProps) {
   // Traces may have begun before the time in which they are met.
   const from = traces.reduce((first, { start }) => Math.min(first, start), span.from * 1000)
   const to = traces.reduce((last, { start }) => Math.max(last, start), span.to * 1000)
-  const longest = traces.reduce((most, { duration }) => Math.max(most, duration), 1)
-  const shortest = traces.reduce((least, { duration }) => Math.min(least, duration), longest)
+  const longest = traces.reduce((max, { duration }) => Math.max(max, duration), 1)
+  const shortest = traces.reduce((min, { duration }) => Math.min(min, duration), longest)
   const isLog = parameters.value.get('axis') === 'log'
   const axis = isLog ? logAxis(shortest, longest) : linearAxis(longest)
   const [width, height] = [whole - size.left - size.right, size.height - size.top - size.bottom]
@@ -52,7 +52,7 @@ export function Scatter({ traces, span, words, listed }: ScatterProps) {
             </text>
           </g>
         ))}
-        <Times from={from} to={to} most={Math.max(3, Math.floor(width / timeWidth))} x={x} right={whole - halfWord} />
+        <Times from={from} to={to} max={Math.max(3, Math.floor(width / timeWidth))} x={x} right={whole - halfWord} />
         {traces.map(({ id, title, start, duration, spans, failed }) => {
           const text = `${title}, ${formatTime(Math.floor(start / 1000))}, ${formatDuration(duration / 1000)}${failed > 0 ? `, ${failed} failed` : ''}`
           return (
@@ -90,14 +90,14 @@ interface TimesProps {
   /** Microseconds since 1970. */
   readonly from: number
   readonly to: number
-  readonly most: number
+  readonly max: number
   /** Pixels of the last place that has room for a word. */
   readonly right: number
   x(time: number): number
 }
 
-function Times({ from, to, most, right, x }: TimesProps) {
-  const { places, step } = roundTimes(from / 1e6, to / 1e6, most)
+function Times({ from, to, max, right, x }: TimesProps) {
+  const { places, step } = roundTimes(from / 1e6, to / 1e6, max)
   const words = timeWordsOf(places, step)
   return (
     <>

@@ -26,7 +26,7 @@ export function ServiceMap() {
   if (services.length === 0) return <p class="empty">No spans in this time.</p>
   const width = Math.max(...Array.from(places.values(), ({ x }) => x)) + box.width + 4
   const height = Math.max(...Array.from(places.values(), ({ y }) => y)) + box.height + 4
-  const most = Math.max(1, ...calls.map(({ spans }) => spans))
+  const max = Math.max(1, ...calls.map(({ spans }) => spans))
   const drawn = calls.filter(({ from, to }) => places.has(from) && places.has(to))
   return (
     <>
@@ -43,7 +43,7 @@ export function ServiceMap() {
               from={places.get(call.from)!}
               to={places.get(call.to)!}
               seconds={seconds}
-              most={most}
+              max={max}
             />
           ))}
           {services.map(node => (
@@ -66,10 +66,10 @@ interface CallProps {
   readonly to: Place
   readonly seconds: number
   /** Calls of the line with most of them. */
-  readonly most: number
+  readonly max: number
 }
 
-function Call({ call, from: a, to: b, seconds, most }: CallProps) {
+function Call({ call, from: a, to: b, seconds, max }: CallProps) {
   const { from, to, spans, failed, p95 } = call
   const [x1, y1, x2, y2] = [a.x + box.width, a.y + box.height / 2, b.x, b.y + box.height / 2]
   // Straight where the words stand.
@@ -80,7 +80,7 @@ function Call({ call, from: a, to: b, seconds, most }: CallProps) {
       <path
         d={`M${x1},${y1} C${middle},${y1} ${middle},${y2} ${bend},${y2} L${x2},${y2}`}
         class={failed > 0 ? 'call bad' : 'call'}
-        stroke-width={1 + (4 * spans) / most}
+        stroke-width={1 + (4 * spans) / max}
       >
         <title>
           {from} calls {to} {countOf(spans, 'time')}

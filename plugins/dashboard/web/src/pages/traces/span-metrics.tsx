@@ -10,7 +10,7 @@ import { useLoaded } from '../../task.ts'
 /** Seconds before and after a span: rates need some. */
 const reach = 600
 /** Panels of the page it leads to. */
-const mostPanels = 4
+const maxPanels = 4
 
 export function SpanMetrics({ trace, span }: { readonly trace: Trace; readonly span: Span }) {
   const service = serviceOf(trace, span)
@@ -48,7 +48,7 @@ async function expressionsOf(
   const first = exemplars.filter(({ metric }) => names.includes(metric)).map(({ metric }) => metric)
   const rest = names.filter(name => !isPart.test(name)).toSorted((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
   return [...new Set([...first, ...rest])]
-    .slice(0, mostPanels)
+    .slice(0, maxPanels)
     .map(name => firstExpression(name, kindOf(name, about[name]?.[0]?.type), matcher))
 }
 

@@ -5,7 +5,7 @@ import { serviceColour } from './service-colour.ts'
 import type { Node, Tree } from './tree.ts'
 
 /** Rows in the page at most. */
-const most = 2000
+const maxRows = 2000
 
 export interface WaterfallProps {
   readonly trace: Trace
@@ -31,12 +31,12 @@ export function Waterfall(props: WaterfallProps) {
           ))}
         </span>
       </div>
-      {rows.slice(0, most).map(node => (
+      {rows.slice(0, maxRows).map(node => (
         <Row key={node.span.spanID} node={node} {...props} />
       ))}
-      {rows.length > most && (
+      {rows.length > maxRows && (
         <p class="quiet">
-          The first {most} of {rows.length} spans; close some to see others.
+          The first {maxRows} of {rows.length} spans; close some to see others.
         </p>
       )}
     </section>

@@ -1,5 +1,5 @@
 // Remote write 1.0: `WriteRequest` into a frame. The labels of a series are not read, only found: their bytes are its key.
-import { ProtoReader } from '../../../core/wire/index.ts'
+import { ProtoReader } from '../../../../core/wire/index.ts'
 import { type Decoded, metricTypes, nothingDecoded, type Range } from './decoded.ts'
 import type { Frame } from './frame.ts'
 import { readSample } from './sample.ts'

@@ -1,11 +1,11 @@
 // One sample of a series into the frame: the bits of its number and of its time, as 32-bit words.
-import { DbError, ProtoReader } from '../../../core/wire/index.ts'
+import { DbError, ProtoReader } from '../../../../core/wire/index.ts'
 import type { Frame } from './frame.ts'
 
 const valueField = 1
 const timeField = 2
 /** Milliseconds; microseconds of later times do not fit 64 bits. */
-const farthest = 2n ** 53n
+const maxTime = 2n ** 53n
 const farthestHigh = 2 ** 21
 
 /**
@@ -59,8 +59,8 @@ function readSlowly(frame: Frame, reader: ProtoReader, start: number, end: numbe
 
 /** Throws DbError `InvalidArguments` for a time that no query could read. */
 export function checkTime(time: bigint): void {
-  if (time >= -farthest && time < farthest) return
-  throw new DbError('InvalidArguments', `the time ${time} of a sample is not within ${farthest} milliseconds of 1970`)
+  if (time >= -maxTime && time < maxTime) return
+  throw new DbError('InvalidArguments', `the time ${time} of a sample is not within ${maxTime} milliseconds of 1970`)
 }
 
 function wordsOf(value: bigint): [number, number] {

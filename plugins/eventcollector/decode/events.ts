@@ -1,8 +1,8 @@
 // A request of events, one JSON value after the other, checked and sorted by table; times and columns are made of what is left.
 import { isUtf8 } from 'node:buffer'
-import { cell, type ItemBatch, ItemField, itemSteps, type KeyShape, type Steps } from '../../core/index.ts'
-import { tableOfIndex } from './index-name.ts'
-import { CollectorError } from './reply.ts'
+import { cell, type ItemBatch, ItemField, itemSteps, type KeyShape, type Steps } from '../../../core/index.ts'
+import { CollectorError } from '../errors.ts'
+import { tableOfIndex } from '../index-name.ts'
 import { setTime } from './time.ts'
 
 /** The time index of events, and the key of an event's time for pipelines. */
@@ -40,20 +40,20 @@ export interface EventOptions {
   /** Nanoseconds since 1970, for events without a time. */
   readonly now: bigint
   /** Values the body may have; 0 or absent: any number. */
-  readonly mostValues?: number
+  readonly maxValues?: number
   /** Bytes of one event. */
-  readonly mostBytes?: number
+  readonly maxBytes?: number
 }
 
 /** Throws CollectorError for the first event that is wrong: then none is taken. Values that are no objects are failed in the batch. */
 export function* decodeEvents(body: Uint8Array, options: EventOptions): Steps<Events> {
   if (body.length === 0) throw new CollectorError(5)
   if (!isUtf8(body)) throw new CollectorError(6, 'the body is not valid UTF-8')
-  const { spread, mostValues = 0, mostBytes } = options
+  const { spread, maxValues = 0, maxBytes } = options
   const itemSize =
-    mostBytes === undefined ? {} : { itemSize: { most: mostBytes, key: 'plugins.eventcollector.max_event_size' } }
+    maxBytes === undefined ? {} : { itemSize: { max: maxBytes, key: 'plugins.eventcollector.max_event_size' } }
   const shapeOf = spread ? spreadShape : keptShape
-  const batch = yield* itemSteps(body, 'application/json', { skipError: true, shapeOf, mostValues, ...itemSize })
+  const batch = yield* itemSteps(body, 'application/json', { skipError: true, shapeOf, maxValues, ...itemSize })
   if (batch.rows === 0) throw new CollectorError(5)
   const rows = liveRows(batch)
   if (rows.length === 0) throw new CollectorError(6, 'no value is an object')

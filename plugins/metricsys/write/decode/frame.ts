@@ -1,9 +1,9 @@
 // The memory one remote write request is decoded into, in whatever thread: lent for the time of the request and used again by the next.
-import { DbError, hashKeys, hashWords, type SeriesKeys } from '../../../core/wire/index.ts'
+import { DbError, hashKeys, hashWords, type SeriesKeys } from '../../../../core/wire/index.ts'
 
 /** Frames kept for later, and the largest body buffer such a one may have. */
-export const mostIdle = 8
-const largestIdle = 16 << 20
+export const maxIdle = 8
+const maxIdleBytes = 16 << 20
 
 /** What the server's thread and the decoding one share. */
 export interface FrameMemory {
@@ -27,7 +27,7 @@ export function isSameMemory(a: FrameMemory, b: FrameMemory): boolean {
 
 /** Such memory is let go after its request. */
 export function isLarge({ body }: FrameMemory): boolean {
-  return body.length > largestIdle
+  return body.length > maxIdleBytes
 }
 
 /** What a frame holds at the moment, besides its memory. */
@@ -195,7 +195,7 @@ export class Frames {
     try {
       return await work(frame)
     } finally {
-      if (this.#idle.length < mostIdle && !isLarge(frame)) this.#idle.push(frame)
+      if (this.#idle.length < maxIdle && !isLarge(frame)) this.#idle.push(frame)
     }
   }
 }

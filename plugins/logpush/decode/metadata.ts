@@ -1,6 +1,6 @@
 // Structured metadata of protobuf entries as the text of JSON objects, all of a request one behind the other.
 import { isUtf8 } from 'node:buffer'
-import { cell, type ProtoReader, wireType } from '../../core/index.ts'
+import { cell, type ProtoReader, wireType } from '../../../core/index.ts'
 import type { Push } from './push.ts'
 
 const pair = { name: 1, value: 2 } as const
@@ -17,7 +17,7 @@ const short: Readonly<Record<number, number>> = {
 }
 const hexDigits = Buffer.from('0123456789abcdef')
 /** Bytes a byte takes at most once it is escaped. */
-const widest = 6
+const maxEscapedBytes = 6
 /** Numbers of a pair: where its name begins and ends, where its value does. */
 const bounds = 4
 
@@ -115,9 +115,9 @@ export class MetadataWriter {
   }
 
   #writeText(bytes: Uint8Array, start: number, end: number): void {
-    let most = end - start + 2
-    for (let at = start; at < end; at++) if (isEscaped(bytes[at]!)) most += widest - 1
-    if (this.#length + most > this.#out.length) this.#grow(most)
+    let max = end - start + 2
+    for (let at = start; at < end; at++) if (isEscaped(bytes[at]!)) max += maxEscapedBytes - 1
+    if (this.#length + max > this.#out.length) this.#grow(max)
     const out = this.#out
     let to = this.#length
     out[to++] = 0x22

@@ -1,8 +1,8 @@
 // A request of raw text: every line is an event, or every part between other line breakers, or the body as a whole.
 import { isUtf8 } from 'node:buffer'
-import { checkRoom, ItemBatch, ItemField, type Steps, tooManyValues } from '../../core/index.ts'
+import { checkRoom, ItemBatch, ItemField, type Steps, tooManyValues } from '../../../core/index.ts'
+import { CollectorError } from '../errors.ts'
 import { type Events, tagKeys, timeColumn } from './events.ts'
-import { CollectorError } from './reply.ts'
 import { setTime } from './time.ts'
 
 const messageKey = 'message'
@@ -16,7 +16,7 @@ export interface RawOptions {
   /** Without a line breaker every line is an event; otherwise the whole body is one. */
   readonly lines: boolean
   /** Parts the body may have; 0 or absent: any number. */
-  readonly mostValues?: number
+  readonly maxValues?: number
   /** As the request gives it. */
   readonly time: string | undefined
   /** Nanoseconds since 1970, where it gives none. */
@@ -34,7 +34,7 @@ export function* readRaw(body: Uint8Array, options: RawOptions): Steps<Events> {
   const breaker = Buffer.from(options.linebreaker ?? (isLines ? '\n' : ''))
   yield* eachPart(body, breaker, (start, behind) => {
     const end = isLines && behind < body.length && body[behind - 1] === carriageReturn ? behind - 1 : behind
-    if (batch.rows === options.mostValues && batch.rows > 0) throw tooManyValues(batch.rows)
+    if (batch.rows === options.maxValues && batch.rows > 0) throw tooManyValues(batch.rows)
     if (batch.rows === batch.capacity) {
       checkRoom(tagKeys.length + 2, batch.capacity * 2)
       batch.reserve(batch.capacity * 2)

@@ -2,14 +2,14 @@
 import { unquote } from './unquote.ts'
 
 /** Labels of more characters are read by the letter only. */
-const longestLoose = 16_384
+const maxLooseLength = 16_384
 
 /** The labels, of equal names the last; undefined where the text is none. Takes values in which a client forgot to escape quotes, too. */
 export function parseLabels(text: string): ReadonlyMap<string, string> | undefined {
   const inner = text.trim()
   if (inner === '') return new Map()
   if (!inner.startsWith('{') || !inner.endsWith('}')) return undefined
-  return readLabels(inner, strictEnd) ?? (inner.length > longestLoose ? undefined : readLabels(inner, looseEnd))
+  return readLabels(inner, strictEnd) ?? (inner.length > maxLooseLength ? undefined : readLabels(inner, looseEnd))
 }
 
 /** Position of the quote that ends the value beginning at a position, or -1. */

@@ -1,8 +1,8 @@
 // The time of an event: a number since 1970 as text, in seconds unless it is too large for that.
-import type { ItemField } from '../../core/index.ts'
+import type { ItemField } from '../../../core/index.ts'
 
 /** Seconds up to which nanoseconds certainly fit 64 bits. */
-const latest = 9_223_372_035
+const maxSeconds = 9_223_372_035
 /** Digits of whole numbers that are milliseconds, microseconds, nanoseconds at the earliest. */
 const milliseconds = 13
 const microseconds = 16
@@ -44,7 +44,7 @@ function setDigits(
     digits++
   }
   for (; digits < 9; digits++) rest *= 10
-  if (seconds > latest) return false
+  if (seconds > maxSeconds) return false
   time.setTime(row, seconds, rest)
   return true
 }
@@ -63,7 +63,7 @@ function setOddTime(time: ItemField, row: number, bytes: Uint8Array, start: numb
   const value = Number(text)
   const digits = Math.abs(value) < 1 ? 1 : Math.floor(Math.log10(Math.abs(value))) + 1
   const seconds = value / 10 ** shiftOf(digits)
-  if (!(Math.abs(seconds) <= latest)) return false
+  if (!(Math.abs(seconds) <= maxSeconds)) return false
   const whole = Math.floor(seconds)
   time.setTimestamp(row, BigInt(whole) * 1_000_000_000n + BigInt(Math.round((seconds - whole) * 1e6) * 1000))
   return true

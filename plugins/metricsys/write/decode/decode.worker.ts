@@ -1,9 +1,9 @@
 // The decoding thread: requests come and go in memory that both threads share.
 import { parentPort, workerData } from 'node:worker_threads'
-import { type ErrorCode, isDbError } from '../../../core/wire/index.ts'
-import { decode, type Encoding } from './decode.ts'
+import { type ErrorCode, isDbError } from '../../../../core/wire/index.ts'
 import type { Decoded } from './decoded.ts'
 import { Frame, type FrameCounts, type FrameMemory, isLarge, isSameMemory } from './frame.ts'
+import { decode, type Encoding } from './request.ts'
 
 export interface DecodeTask {
   readonly id: number

@@ -1,5 +1,5 @@
 // What a push request holds once it is read: its entries as a batch of items, and the labels of its streams.
-import { checkRoom, ItemBatch, type ItemError, type ItemField } from '../../core/index.ts'
+import { checkRoom, ItemBatch, type ItemError, type ItemField } from '../../../core/index.ts'
 
 /** The time index of the entries' table, and the key of an entry's time for pipelines. */
 export const timeColumn = 'svc_timestamp'
@@ -33,11 +33,11 @@ export class Push {
   readonly dropped = { label: 0, metadata: 0, utf8: 0 }
 
   /** Bytes an entry may have. */
-  readonly mostBytes: number
+  readonly maxBytes: number
 
   /** The lines stay in `bytes`. */
-  constructor(bytes: Uint8Array, mostBytes = Number.POSITIVE_INFINITY) {
-    this.mostBytes = mostBytes
+  constructor(bytes: Uint8Array, maxBytes = Number.POSITIVE_INFINITY) {
+    this.maxBytes = maxBytes
     this.batch = new ItemBatch(Math.min(65_536, (bytes.length >> 6) + 16), bytes)
     this.time = this.batch.take(timeColumn)
     this.line = this.batch.take(lineKey)
@@ -69,11 +69,11 @@ export class Push {
   }
 
   isLarge(bytes: number): boolean {
-    return bytes > this.mostBytes
+    return bytes > this.maxBytes
   }
 
   skipLarge(): void {
-    this.skip(`the entry takes more than ${this.mostBytes} bytes (plugins.logpush.max_entry_size)`)
+    this.skip(`the entry takes more than ${this.maxBytes} bytes (plugins.logpush.max_entry_size)`)
   }
 
   addStream(labels: ReadonlyMap<string, string>, first: number): void {

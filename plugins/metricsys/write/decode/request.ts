@@ -1,10 +1,11 @@
 // One remote write request from its bytes to a frame: inflated, and read by its version.
-import { decodeV1 } from './decode-v1.ts'
-import { decodeV2 } from './decode-v2.ts'
+
+import type { Codec, Version } from '../negotiate.ts'
 import type { Decoded } from './decoded.ts'
 import type { Frame } from './frame.ts'
 import { inflateInto } from './inflate.ts'
-import type { Codec, Version } from './negotiate.ts'
+import { decodeV1 } from './v1.ts'
+import { decodeV2 } from './v2.ts'
 
 export interface Encoding {
   readonly version: Version

@@ -1,6 +1,6 @@
 // A push request as protobuf: entries by the ranges of their lines, without an object an entry.
 import { isUtf8 } from 'node:buffer'
-import { decodeSnappy, ProtoReader, type Steps, snappyLength, snappySlack, wireType } from '../../core/index.ts'
+import { decodeSnappy, ProtoReader, type Steps, snappyLength, snappySlack, wireType } from '../../../core/index.ts'
 import { parseLabels } from './labels.ts'
 import { MetadataWriter } from './metadata.ts'
 import { Push } from './push.ts'
@@ -14,7 +14,7 @@ const stepEntries = 64
 const stepBytes = 1 << 16
 
 /** Seconds up to which nanoseconds certainly fit 64 bits. */
-const latest = 9_223_372_035
+const maxSeconds = 9_223_372_035
 
 interface Decoding {
   readonly push: Push
@@ -26,17 +26,17 @@ interface Decoding {
 }
 
 /** Undoes the Snappy block and reads the request in it. Throws DbError `InvalidArguments` for what is no block or no protobuf. */
-export function* decodeProtobuf(block: Uint8Array, now: bigint, mostBytes?: number): Steps<Push> {
+export function* decodeProtobuf(block: Uint8Array, now: bigint, maxBytes?: number): Steps<Push> {
   const length = snappyLength(block)
   const bytes = new Uint8Array(length + snappySlack)
   decodeSnappy(block, bytes)
   yield
-  return yield* readRequest(bytes.subarray(0, length), now, mostBytes)
+  return yield* readRequest(bytes.subarray(0, length), now, maxBytes)
 }
 
 /** Reads a request that is not compressed. */
-export function* readRequest(bytes: Uint8Array, now: bigint, mostBytes?: number): Steps<Push> {
-  const push = new Push(bytes, mostBytes)
+export function* readRequest(bytes: Uint8Array, now: bigint, maxBytes?: number): Steps<Push> {
+  const push = new Push(bytes, maxBytes)
   const reader = new ProtoReader(bytes)
   const decoding = { push, reader, metadata: new MetadataWriter(push, bytes), now }
   while (reader.next()) {
@@ -129,7 +129,7 @@ function readTime(push: Push, reader: ProtoReader, row: number, end: number): bo
     }
   }
   leave(reader, end)
-  if (exact === undefined && seconds <= latest && nanoseconds < 1e9) {
+  if (exact === undefined && seconds <= maxSeconds && nanoseconds < 1e9) {
     push.time.setTime(row, seconds, nanoseconds)
     return true
   }

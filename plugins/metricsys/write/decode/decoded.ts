@@ -1,6 +1,6 @@
 // What a remote write request holds besides plain samples, which go to its frame.
-import type { DbError } from '../../../core/wire/index.ts'
-import type { MetricMetadata } from '../../services.ts'
+import type { DbError } from '../../../../core/wire/index.ts'
+import type { MetricMetadata } from '../../../services.ts'
 
 /** Where something lies in the body of the frame. */
 export interface Range {

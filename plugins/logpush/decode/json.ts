@@ -20,7 +20,7 @@ import {
   unescapeJson,
   unexpected,
   writeJson
-} from '../../core/index.ts'
+} from '../../../core/index.ts'
 import { plainMetadataEnd, setTimeDigits } from './plain.ts'
 import { Push } from './push.ts'
 
@@ -34,9 +34,9 @@ const comma = 0x2c
  * Reads `{"streams":[{"stream":{…},"values":[["nanoseconds","line",{…}]]}]}`. Parts of another shape are left out and counted. Throws
  * DbError `InvalidArguments` for what is no JSON, no object, or has no list of streams.
  */
-export function* decodeJson(body: Uint8Array, mostBytes?: number): Steps<Push> {
+export function* decodeJson(body: Uint8Array, maxBytes?: number): Steps<Push> {
   if (!isUtf8(body)) throw invalid('Failed to parse payload as json: it is not valid UTF-8')
-  const push = new Push(body, mostBytes)
+  const push = new Push(body, maxBytes)
   const cursor = jsonCursor(body)
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) cursor.at = 3
   try {
@@ -91,7 +91,7 @@ function* readStream(push: Push, cursor: JsonCursor): Steps<void> {
       push.batch.rows = first
       if (startsWith(cursor, 0x5b)) {
         for (const _ of elements(cursor)) {
-          if (push.isLarge(cursor.end - cursor.at) && !isShort(cursor, push.mostBytes)) {
+          if (push.isLarge(cursor.end - cursor.at) && !isShort(cursor, push.maxBytes)) {
             yield* passSteps(cursor)
             push.skipLarge()
           } else readEntry(push, cursor)

@@ -1,9 +1,9 @@
 // Parts of entries in the one form that clients write them, read from bytes; every other form is somebody else's.
-import type { ItemField } from '../../core/index.ts'
+import type { ItemField } from '../../../core/index.ts'
 
 /** Seconds up to which nanoseconds certainly fit 64 bits. */
-const latest = 9_223_372_035
-const mostPairs = 16
+const maxSeconds = 9_223_372_035
+const maxPairs = 16
 
 /** Sets a time from 1 to 19 digits of nanoseconds and returns where they end; -1 where they are no such digits or too many. */
 export function setTimeDigits(time: ItemField, row: number, bytes: Uint8Array, start: number, end: number): number {
@@ -16,7 +16,7 @@ export function setTimeDigits(time: ItemField, row: number, bytes: Uint8Array, s
   let nanoseconds = 0
   for (let i = start; i < point; i++) seconds = seconds * 10 + bytes[i]! - 0x30
   for (let i = point; i < at; i++) nanoseconds = nanoseconds * 10 + bytes[i]! - 0x30
-  if (seconds > latest) return -1
+  if (seconds > maxSeconds) return -1
   time.setTime(row, seconds, nanoseconds)
   return at
 }
@@ -29,7 +29,7 @@ export function plainMetadataEnd(bytes: Uint8Array, start: number, end: number):
   if (bytes[start] !== 0x7b) return -1
   if (bytes[start + 1] === 0x7d) return start + 2
   let at = start + 1
-  for (let pairs = 1; pairs <= mostPairs; pairs++) {
+  for (let pairs = 1; pairs <= maxPairs; pairs++) {
     const key = at
     const colon = plainTextEnd(bytes, key, end)
     if (colon < 0 || bytes[colon] !== 0x3a || isTwice(bytes, start + 1, key, colon)) return -1

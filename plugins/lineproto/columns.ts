@@ -1,5 +1,12 @@
-// What lines ask of the tables there are: same types, same places. Errors name the line.
-import type { Table, TableColumn } from '../../core/index.ts'
+// The columns of a measurement's table: fields and time as the lines have them, checked against the table there is. Errors name the line.
+import {
+  type Column,
+  convertTime,
+  type Table,
+  type TableColumn,
+  type TimestampType,
+  timeUnit
+} from '../../core/index.ts'
 import type { DecodedTable } from './decode/measurement.ts'
 import { failure } from './decode/position.ts'
 
@@ -14,8 +21,25 @@ export interface LineTable {
   readonly table: Table | undefined
 }
 
-/** Throws ParseError for the first line with a field the table cannot hold. */
-export function checkFields({ body, decoded, table }: LineTable): void {
+/** Fields and the time index. Throws ParseError for the first line with a field the table cannot hold. */
+export function columnsOf(line: LineTable): Column[] {
+  checkFields(line)
+  return [...line.decoded.fields.map(fieldColumn), timestamps(line)]
+}
+
+function fieldColumn({ name, type, data }: DecodedTable['fields'][number]): Column {
+  return { name, type, semantic: 'field', data }
+}
+
+/** The time index as the table has it, cut to its unit. */
+function timestamps({ decoded: { times }, table }: LineTable): Column {
+  const { name, type } = table?.timeIndex ?? ({ name: timeColumn, type: 'TimestampNanosecond' } as const)
+  const unit = timeUnit(type as TimestampType)
+  const values = unit === 'ns' ? times : times.map(time => convertTime(time, 'ns', unit))
+  return { name, type, semantic: 'timestamp', data: { kind: 'fixed', values } }
+}
+
+function checkFields({ body, decoded, table }: LineTable): void {
   const known = table?.columns ?? []
   let next = 0
   for (const { name, type, at } of decoded.fields) {
@@ -34,7 +58,7 @@ export function checkFields({ body, decoded, table }: LineTable): void {
   }
 }
 
-export function columnsOf(table: Table | undefined): ReadonlyMap<string, TableColumn> {
+export function columnsByName(table: Table | undefined): ReadonlyMap<string, TableColumn> {
   return new Map(table?.columns.map(column => [column.name, column]))
 }
 

@@ -1,7 +1,7 @@
 // Undoes the compression of a request into the memory of its frame.
-import { DbError, decodeSnappy, inflate, snappyLength, snappySlack } from '../../../core/wire/index.ts'
+import { DbError, decodeSnappy, inflate, snappyLength, snappySlack } from '../../../../core/wire/index.ts'
+import type { Codec } from '../negotiate.ts'
 import type { Frame } from './frame.ts'
-import type { Codec } from './negotiate.ts'
 
 /**
  * Fills `frame.body` and returns the length of the content. Senders mislabel: where the announced codec cannot read the body, the other

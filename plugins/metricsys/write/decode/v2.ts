@@ -1,6 +1,6 @@
 // Remote write 2.0: `Request` into a frame. Labels are numbers of texts there; a key is made of them as version 1.0 would write it.
-import { DbError, isDbError, ProtoReader } from '../../../core/wire/index.ts'
-import type { MetricMetadata } from '../../services.ts'
+import { DbError, isDbError, ProtoReader } from '../../../../core/wire/index.ts'
+import type { MetricMetadata } from '../../../services.ts'
 import { type Decoded, metricTypes, nothingDecoded, type Range } from './decoded.ts'
 import type { Frame } from './frame.ts'
 import { readSample } from './sample.ts'

@@ -23,15 +23,15 @@ export const replies = {
 
 export type ReplyCode = keyof typeof replies
 
-/** A refusal by its number; `event` is the place of the event it is about, from 0. */
+/** A refusal by its number; `event` is the index of the event it is about. */
 export class CollectorError extends DbError {
   readonly reply: ReplyCode
   readonly event: number | undefined
 
   constructor(reply: ReplyCode, reason?: string, event?: number, options: ErrorOptions = {}) {
     const { status, text } = replies[reply]
-    const place = event === undefined ? '' : `event ${event}: `
-    super(status === 401 ? 'AuthHeaderNotFound' : 'InvalidArguments', reason === undefined ? text : place + reason, {
+    const prefix = event === undefined ? '' : `event ${event}: `
+    super(status === 401 ? 'AuthHeaderNotFound' : 'InvalidArguments', reason === undefined ? text : prefix + reason, {
       status,
       ...options
     })
@@ -66,11 +66,11 @@ export function replyCode(error: DbError): ReplyCode {
 export function formatError(error: DbError): WireError {
   const code = replyCode(error)
   const { status: own, text } = replies[code]
-  const place = error instanceof CollectorError ? error.event : undefined
+  const index = error instanceof CollectorError ? error.event : undefined
   const body = {
     text,
     code,
-    ...(place !== undefined && { 'invalid-event-number': place }),
+    ...(index !== undefined && { 'invalid-event-number': index }),
     ...(error.message !== text && { error: error.message })
   }
   return { status: statusOf(error, own, code), contentType: 'application/json', body: JSON.stringify(body) }

@@ -32,10 +32,10 @@ export interface PutRequest {
   readonly points: Points
 }
 
-/** Of these points, by place. */
-export function* pointWrites(request: PutRequest, places: Uint32Array): Steps<TableWrite[]> {
+/** Of these points, by index. */
+export function* pointWrites(request: PutRequest, indices: Uint32Array): Steps<TableWrite[]> {
   const { core, ctx, points } = request
-  const groups = yield* groupByMetric(points, places)
+  const groups = yield* groupByMetric(points, indices)
   const writes: TableWrite[] = []
   for (const [metric, group] of groups) {
     const name = points.metrics[metric]!
@@ -48,21 +48,21 @@ export function* pointWrites(request: PutRequest, places: Uint32Array): Steps<Ta
 }
 
 /** Points by metric, in their order. */
-export function* groupByMetric({ metricOf }: Points, places: Uint32Array): Steps<Map<number, Uint32Array>> {
+export function* groupByMetric({ metricOf }: Points, indices: Uint32Array): Steps<Map<number, Uint32Array>> {
   const counts = new Map<number, number>()
-  for (const [i, place] of places.entries()) {
+  for (const [i, index] of indices.entries()) {
     if (i % stepPoints === stepPoints - 1) yield
-    const metric = metricOf[place]!
+    const metric = metricOf[index]!
     counts.set(metric, (counts.get(metric) ?? 0) + 1)
   }
   const groups = new Map<number, Uint32Array>()
   for (const [metric, count] of counts) groups.set(metric, new Uint32Array(count))
   counts.clear()
-  for (const [i, place] of places.entries()) {
+  for (const [i, index] of indices.entries()) {
     if (i % stepPoints === stepPoints - 1) yield
-    const metric = metricOf[place]!
+    const metric = metricOf[index]!
     const at = counts.get(metric) ?? 0
-    groups.get(metric)![at] = place
+    groups.get(metric)![at] = index
     counts.set(metric, at + 1)
   }
   return groups
@@ -148,7 +148,7 @@ function* tagsOf(request: PutRequest, metric: number, group: Uint32Array): Steps
 /** The tags of a key of one metric. Throws DbError `InvalidArguments` for those its table cannot take. */
 export type ReadTags = (key: number) => readonly SeriesLabel[]
 
-/** Of a metric, by its place. */
+/** Of a metric, by its index. */
 export function createReadTags({ core, ctx, points }: PutRequest, metric: number): ReadTags {
   const name = points.metrics[metric]!
   const table = core.store.table(ctx.db, name)

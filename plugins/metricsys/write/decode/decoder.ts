@@ -1,10 +1,10 @@
 // Decodes requests, large ones in a thread of their own, so that the server's thread is left with what only it can do.
 import type { Worker } from 'node:worker_threads'
-import { DbError, seriesSeed, startWorker } from '../../../core/index.ts'
-import { decode, type Encoding } from './decode.ts'
+import { DbError, seriesSeed, startWorker } from '../../../../core/index.ts'
 import type { DecodeAnswer, DecodeTask, ErrorNote } from './decode.worker.ts'
 import type { Decoded } from './decoded.ts'
-import { type Frame, type FrameMemory, isLarge, isSameMemory, mostIdle } from './frame.ts'
+import { type Frame, type FrameMemory, isLarge, isSameMemory, maxIdle } from './frame.ts'
+import { decode, type Encoding } from './request.ts'
 
 /** Bytes of a request below which the way to the other thread costs more than it saves. */
 const smallRequest = 8192
@@ -95,7 +95,7 @@ function createSlots() {
       const found = known.findIndex(each => each?.frame === frame)
       if (found >= 0 && isSameMemory(known[found]!.memory, memory)) return { slot: found }
       if (isLarge(memory)) return { slot: undefined, memory }
-      const slot = found >= 0 ? found : next++ % mostIdle
+      const slot = found >= 0 ? found : next++ % maxIdle
       known[slot] = { frame, memory }
       return { slot, memory }
     },

@@ -1,0 +1,14 @@
+// The protocol's error body: google.rpc.Status, as protobuf or JSON like the request.
+import type { FastifyRequest } from 'fastify'
+import { type DbError, ProtoWriter, rpcCode, type WireError } from '../../core/index.ts'
+import { answerEncodingOf, contentTypes } from './content.ts'
+
+/** Status{1 code, 2 message}. */
+export function formatError({ status, message }: DbError, { headers }: FastifyRequest): WireError {
+  const encoding = answerEncodingOf(headers['content-type'])
+  const code = rpcCode(status)
+  const contentType = contentTypes[encoding]
+  // Bytes, so that the content type stays as it is.
+  if (encoding === 'json') return { status, contentType, body: Buffer.from(JSON.stringify({ code, message })) }
+  return { status, contentType, body: new ProtoWriter().uint(1, code).text(2, message).bytes }
+}
