@@ -325,7 +325,7 @@ export interface QueryResult {
   readonly columns: readonly ResultColumn[]
   /** Of a query that follows: how many of the rows written were left out so far. */
   readonly lost?: () => number
-  /** Of a series query; of a reduced one, known once its batches are read to the end. */
+  /** Of a series query; of a reduced one, it and the numbers in its batches are settled once these are read to the end. */
   readonly labels?: (series: number) => SeriesTags
   /**
    * Whether it was reduced as asked. Its columns are then the number of the series, the `width` values of each row one row after the

@@ -51,7 +51,7 @@ export function createService(core: Core, options: PromqlOptions): PromqlService
   const refusedHelp = 'PromQL queries refused: `full`, too many waited; `late`, their turn did not come in time.'
   const refused = core.metrics.counter('svc_promql_refused_total', refusedHelp, ['reason'])
   const gate = createGate(() => options.max_concurrent_queries, {
-    queue: () => ({ most: core.config.max_waiting_queries, time: core.config.query_wait_timeout }),
+    queue: () => ({ max: core.config.max_waiting_queries, time: core.config.query_wait_timeout }),
     refused: reason => refused.add(1, { reason })
   })
 

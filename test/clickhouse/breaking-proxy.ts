@@ -2,7 +2,10 @@
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
 
-export type Break = 'before' | 'after' | 'twice' | 'parts'
+export type Break = 'before' | 'after' | 'twice' | 'parts' | 'slow'
+
+/** Milliseconds until a slow answer goes on. */
+const slowness = 1500
 
 export interface BreakingProxy {
   readonly url: string
@@ -12,7 +15,7 @@ export interface BreakingProxy {
   away(isAway: boolean): void
 }
 
-/** Passes bytes on; cuts the next connections before the request goes through, or when its answer comes, or answers as a cluster with too many parts. */
+/** Passes bytes on; cuts the next connections before the request goes through, or when its answer comes, answers as a cluster with too many parts, or late. */
 export async function breakingProxy(t: Pick<Test, 'teardown'>, port: number): Promise<BreakingProxy> {
   let next: Break[] = []
   let isAway = false
@@ -43,6 +46,13 @@ export async function breakingProxy(t: Pick<Test, 'teardown'>, port: number): Pr
         next.shift()
         client.destroy()
         upstream.destroy()
+      } else if (next[0] === 'slow') {
+        next.shift()
+        upstream.pause()
+        setTimeout(() => {
+          client.write(bytes)
+          upstream.resume()
+        }, slowness).unref()
       } else client.write(bytes)
     })
     client.on('close', () => upstream.end())

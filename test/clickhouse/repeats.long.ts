@@ -88,13 +88,14 @@ t.test(
     let isOver = false
     const breaking = (async () => {
       while (!isOver) {
-        for (const { proxy } of processes) proxy.break(random.pick([undefined, undefined, 'before', 'after', 'parts']))
+        for (const { proxy } of processes)
+          proxy.break(random.pick([undefined, undefined, 'before', 'after', 'parts', 'slow']))
         await pause(random.between(30, 200))
       }
     })()
-    const clients = Array.from({ length: 40 }, async (_, client) => {
+    const clients = Array.from({ length: 30 }, async (_, client) => {
       const own = Random.at(seed, client)
-      for (let n = 0; n < 4; n++) {
+      for (let n = 0; n < 3; n++) {
         const parts = Array.from({ length: own.between(1, 3) }, (_, i) =>
           partOf(client * 100 + n * 10 + i, own.between(1, 3))
         )

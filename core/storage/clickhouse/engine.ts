@@ -23,12 +23,14 @@ import { checkVersion, explainFailure } from './check.ts'
 import { type Connection, connect } from './connection.ts'
 import { besideName, onCluster, type Place, tableName } from './definition.ts'
 import { cancelled, translate } from './errors.ts'
+import { KnownLabels } from './labels.ts'
 import { emptyDatabase, quoteName } from './names.ts'
-import { type QueryParts, scan, series } from './query.ts'
+import { type QueryParts, scan } from './query.ts'
 import { Readers } from './readers.ts'
 import { Records } from './records.ts'
 import { Repeats } from './repeats.ts'
 import { KnownSeries } from './series.ts'
+import { series } from './series-query.ts'
 import type { ClickHouseConfig } from './settings.ts'
 import { Guarded, sql } from './sql.ts'
 import { Versions } from './versions.ts'
@@ -43,6 +45,7 @@ interface Opened {
   readonly connection: Connection
   readonly catalog: ClusterCatalog
   readonly series: KnownSeries
+  readonly labels: KnownLabels
   readonly readers: Readers
   readonly guarded: Guarded
   readonly repeats: Repeats
@@ -112,7 +115,7 @@ class ClickHouseEngine implements Engine {
         .refresh()
         .catch(error => this.#log.warn({ err: error }, 'the catalog of the cluster could not be read again'))
     }).unref()
-    return { connection, catalog, series, readers, guarded: new Guarded(), repeats, timer }
+    return { connection, catalog, series, labels: new KnownLabels(), readers, guarded: new Guarded(), repeats, timer }
   }
 
   async write(writes: readonly (ResolvedWrite | ResolvedSeries)[], signal: AbortSignal): Promise<number> {
@@ -145,9 +148,9 @@ class ClickHouseEngine implements Engine {
   }
 
   async query(query: Query, signal: AbortSignal): Promise<QueryResult> {
-    const { connection, catalog, readers, guarded } = this.#open()
+    const { connection, catalog, labels, readers, guarded } = this.#open()
     if (signal.aborted) throw cancelled(signal)
-    const parts: QueryParts = { connection, catalog, place: this.#place, timeout: this.#config.timeout }
+    const parts: QueryParts = { connection, catalog, labels, place: this.#place, timeout: this.#config.timeout }
     try {
       if (query.kind === 'scan') return await scan(parts, query, signal)
       if (query.kind === 'series') return await series(parts, query, signal)

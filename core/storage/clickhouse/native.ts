@@ -226,7 +226,7 @@ function makeDecoder(text: string, asBytes: boolean): Decoder {
         }
       }
     case 'Array':
-      return lists(makeDecoder(inner, asBytes))
+      return asBytes && inner === 'Float64' ? floatLists : lists(makeDecoder(inner, asBytes))
     case 'Map':
       return maps(makeDecoder(parameters[0]!, asBytes), makeDecoder(parameters[1]!, asBytes))
     case 'Tuple':
@@ -432,6 +432,21 @@ function lists(inner: Decoder): Decoder {
       const vector = inner.read(reader, ends.at(-1) ?? 0)
       return { values: ends.map((end, i) => cells(vector, ends[i - 1] ?? 0, end)) }
     }
+  }
+}
+
+/** Lists of floats as their bytes, eight a number, aligned. */
+const floatLists: Decoder = {
+  type: 'Binary',
+  prefix: nothingBefore,
+  read(reader, rows) {
+    const ends = readOffsets(reader, rows)
+    const buffer = reader.slice(8 * (ends.at(-1) ?? 0))
+    const bytes = (end: number, i: number) => {
+      const from = ends[i - 1] ?? 0
+      return new Uint8Array(buffer, 8 * from, 8 * (end - from))
+    }
+    return { values: ends.map(bytes) }
   }
 }
 

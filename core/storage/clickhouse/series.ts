@@ -30,6 +30,10 @@ export class KnownSeries {
   readonly #stored = new Map<number, { readonly set: TsidSet; loadedAt: number }>()
   #hash = new KeyHash()
   #entries: SeriesEntry[] = []
+  /** Of each entry the number of its series, the low word first. */
+  #words = new Uint32Array(2048)
+  /** 1 for entries whose series the cluster has. */
+  #areStored = new Uint8Array(1024)
   #epoch = {}
 
   /** `load` tells the numbers of all series of a physical table that came after a time, in milliseconds since 1970. */
@@ -60,6 +64,7 @@ export class KnownSeries {
       const kept = labels.map(({ name, value }) => ({ name, value: Uint8Array.from(value) }))
       const tsid = isLogical(table) ? this.tsid(table, labels) : 0n
       const entry = this.#entries.push({ table, value, labels: kept, tsid }) - 1
+      this.#keepWords(entry, tsid)
       index.add(found.keys, view, i, 0, entry, found.salt)
       found.tsids[i] = entry
     }
@@ -73,11 +78,39 @@ export class KnownSeries {
     return this.#entries[number]!
   }
 
+  /** Of each entry two words: the number of its series, the low one first. */
+  get words(): Uint32Array {
+    return this.#words
+  }
+
+  /** Whether the cluster was seen to have the series of an entry: then nobody need look for it again. */
+  isStored(entry: number): boolean {
+    return this.#areStored[entry] === 1
+  }
+
+  markStored(entry: number): void {
+    this.#areStored[entry] = 1
+  }
+
   forget(): void {
     this.#indexes.clear()
     this.#entries = []
+    this.#areStored.fill(0)
     this.#epoch = {}
     this.#stored.clear()
+  }
+
+  #keepWords(entry: number, tsid: bigint): void {
+    if (entry >= this.#areStored.length) {
+      const words = new Uint32Array(this.#words.length * 2)
+      words.set(this.#words)
+      this.#words = words
+      const areStored = new Uint8Array(this.#areStored.length * 2)
+      areStored.set(this.#areStored)
+      this.#areStored = areStored
+    }
+    this.#words[2 * entry] = Number(tsid & 0xffff_ffffn)
+    this.#words[2 * entry + 1] = Number(tsid >> 32n)
   }
 
   /** The number of a series: 64 bits of a keyed hash of its table and its labels, by name. */

@@ -38,6 +38,8 @@ interface Part extends RepeatablePart {
 interface NewSeries {
   readonly host: Table
   readonly entry: SeriesEntry
+  /** Of an entry that is remembered: its number. */
+  readonly number?: number
 }
 
 /** Stores all writes; those of one table one after the other. Resolves with the affected rows. */
@@ -99,7 +101,14 @@ function targetOf({ place }: WriteParts, { database, name }: Table): string {
 function versionsOf(versions: Versions, rows: number): SentColumn {
   const first = versions.take(rows)
   const values = new BigUint64Array(rows)
-  for (let i = 0; i < rows; i++) values[i] = first + BigInt(i)
+  const words = new Uint32Array(values.buffer)
+  let [low, high] = [Number(first & 0xffff_ffffn), Number(first >> 32n)]
+  for (let i = 0; i < rows; i++) {
+    words[2 * i] = low
+    words[2 * i + 1] = high
+    low = (low + 1) >>> 0
+    if (low === 0) high++
+  }
   return { name: versionColumn, type: 'UInt64', data: { kind: 'fixed', values } }
 }
 
@@ -278,74 +287,97 @@ function sampleParts(parts: WriteParts, write: ResolvedSeries, introduced: NewSe
   const numbers = write.numbers as FoundSeries
   requireCurrent(series, numbers)
   const { keys, tsids } = numbers
-  /** Of each key: the target of its samples, and what goes there. */
-  const targets = new Map<string, Target>()
-  const targetOf: (Target | undefined)[] = new Array(keys.count)
-  const used = new Uint8Array(keys.count)
-  for (let i = 0; i < write.rows; i++) used[write.series[i]!] = 1
-  for (let key = 0; key < keys.count; key++) {
-    if (used[key] === 0) continue
-    const entry = series.entry(tsids[key]!)
-    const table = catalog.current(entry.table)
-    const id = isLogical(table)
-      ? `${table.options.physical_table} ${table.database} ${sampleOf(table, entry.value)}`
-      : `#${table.id} ${entry.value}`
-    const target = targets.get(id) ?? { table, value: entry.value, rows: [] }
-    targets.set(id, target)
-    targetOf[key] = target
-    if (isLogical(table)) introduced.push({ host: catalog.host(table), entry })
+  const targetOf = createTargets(parts)
+  /** Of each key that has samples: where they go. */
+  const targets = new Array<Target | undefined>(keys.count)
+  for (let i = 0; i < write.rows; i++) {
+    const key = write.series[i]!
+    let target = targets[key]
+    if (target === undefined) {
+      const number = tsids[key]!
+      const entry = series.entry(number)
+      target = targets[key] = targetOf(entry)
+      if (isLogical(target.table) && !series.isStored(number))
+        introduced.push({ host: catalog.host(target.table), entry, number })
+    }
+    target.count++
   }
-  for (let i = 0; i < write.rows; i++) targetOf[write.series[i]!]!.rows.push(i)
-  return Array.from(targets.values(), target => samplePart(parts, target, write, numbers))
+  for (let i = 0; i < write.rows; i++) {
+    const target = targets[write.series[i]!]!
+    target.rows ??= new Uint32Array(target.count)
+    target.rows[target.filled++] = i
+  }
+  return Array.from(new Set(targets.filter(target => target !== undefined)), target =>
+    samplePart(parts, target, write, numbers)
+  )
 }
 
+/** Samples that go to the same column of a table of the cluster. */
 interface Target {
   readonly table: Table
   readonly value: string
-  readonly rows: number[]
+  count: number
+  /** Of the write. */
+  rows: Uint32Array | undefined
+  filled: number
+}
+
+function createTargets({ catalog }: WriteParts): (entry: SeriesEntry) => Target {
+  const byName = new Map<string, Target>()
+  const byTable = new Map<Table, Map<string, Target>>()
+  const find = ({ table, value }: SeriesEntry): Target => {
+    const now = catalog.current(table)
+    const name = isLogical(now)
+      ? `${now.options.physical_table} ${now.database} ${sampleOf(now, value)}`
+      : `#${now.id} ${value}`
+    const target = byName.get(name) ?? { table: now, value, count: 0, rows: undefined, filled: 0 }
+    byName.set(name, target)
+    const targets = byTable.get(table) ?? new Map<string, Target>()
+    byTable.set(table, targets.set(value, target))
+    return target
+  }
+  return entry => byTable.get(entry.table)?.get(entry.value) ?? find(entry)
 }
 
 function samplePart(
   parts: WriteParts,
-  { table, value, rows: of }: Target,
+  { table, value, count, rows: of = new Uint32Array() }: Target,
   write: ResolvedSeries,
   { tsids }: FoundSeries
 ): Part {
   const { series, catalog } = parts
-  const rows = of.length
-  const times = new BigInt64Array(rows)
-  const values = new Float64Array(rows)
+  const times = new BigInt64Array(count)
+  const values = new Float64Array(count)
+  copyWords(write.times, of, times)
   // Bits of NaN mean something to some protocols: numbers are copied as they are.
-  const from = new BigInt64Array(write.values.buffer, write.values.byteOffset, write.values.length)
-  const to = new BigInt64Array(values.buffer)
-  const entries = of.map(i => series.entry(tsids[write.series[i]!]!))
-  for (const [n, i] of of.entries()) {
-    times[n] = write.times[i]!
-    to[n] = from[i]!
-  }
+  copyWords(write.values, of, values)
   if (isLogical(table)) {
+    const [tables, numbers] = [new BigUint64Array(count), new BigUint64Array(count)]
+    const [tableWords, numberWords] = [new Uint32Array(tables.buffer), new Uint32Array(numbers.buffer)]
+    const { words } = series
+    for (let n = 0; n < count; n++) {
+      const number = tsids[write.series[of[n]!]!]!
+      const { id } = series.entry(number).table
+      tableWords[2 * n] = id
+      tableWords[2 * n + 1] = id / 2 ** 32
+      numberWords[2 * n] = words[2 * number]!
+      numberWords[2 * n + 1] = words[2 * number + 1]!
+    }
     const columns: SentColumn[] = [
-      {
-        name: 'table',
-        type: 'UInt64',
-        data: { kind: 'fixed', values: BigUint64Array.from(entries, ({ table }) => BigInt(table.id)) }
-      },
-      {
-        name: 'tsid',
-        type: 'UInt64',
-        data: { kind: 'fixed', values: BigUint64Array.from(entries, ({ tsid }) => tsid) }
-      },
+      { name: 'table', type: 'UInt64', data: { kind: 'fixed', values: tables } },
+      { name: 'tsid', type: 'UInt64', data: { kind: 'fixed', values: numbers } },
       { name: 'time', type: 'TimestampMillisecond', data: { kind: 'fixed', values: times } },
       { name: sampleOf(table, value), type: 'Float64', data: { kind: 'fixed', values } }
     ]
     const host = catalog.host(table)
-    return { target: targetOf(parts, host), table: host, rows, columns, op: 'put' }
+    return { target: targetOf(parts, host), table: host, rows: count, columns, op: 'put' }
   }
+  const entries = Array.from(of, i => series.entry(tsids[write.series[i]!]!))
   const codes = Uint32Array.from(entries, (_, i) => i)
   const tags = table.tags.flatMap((tag): SentColumn[] => {
     const texts = entries.map(({ labels }) => labels.find(({ name }) => name === tag.name)?.value)
-    const valid = bitmap(rows, true)
-    for (let i = 0; i < rows; i++) if (texts[i] === undefined) clearBit(valid, i)
+    const valid = bitmap(count, true)
+    for (let i = 0; i < count; i++) if (texts[i] === undefined) clearBit(valid, i)
     return [
       { name: tag.physical, type: tag.type, data: { kind: 'dictionary', codes, dictionary: bytesOf(texts), valid } }
     ]
@@ -356,16 +388,30 @@ function samplePart(
     { name: table.timeIndex.physical, type: table.timeIndex.type, data: { kind: 'fixed', values: times } },
     { name: column.physical, type: 'Float64', data: { kind: 'fixed', values } }
   ]
-  return { target: targetOf(parts, table), table, rows, columns, op: 'put' }
+  return { target: targetOf(parts, table), table, rows: count, columns, op: 'put' }
+}
+
+/** Values of 64 bits of some rows, bit by bit. */
+function copyWords(from: BigInt64Array | Float64Array, rows: Uint32Array, to: BigInt64Array | Float64Array): void {
+  const source = new Uint32Array(from.buffer, from.byteOffset, from.length * 2)
+  const target = new Uint32Array(to.buffer)
+  for (let n = 0; n < rows.length; n++) {
+    target[2 * n] = source[2 * rows[n]!]!
+    target[2 * n + 1] = source[2 * rows[n]! + 1]!
+  }
 }
 
 /** Series come before their samples: what is read joins both. */
 async function storeSeries(parts: WriteParts, introduced: readonly NewSeries[]): Promise<void> {
   const { connection, place, series, insertSettings } = parts
   const missing = new Map<string, Map<bigint, NewSeries>>()
+  const mark = ({ number }: NewSeries) => number !== undefined && series.markStored(number)
   for (const each of introduced) {
     const { host, entry } = each
-    if (series.hasTsid(host, entry.tsid)) continue
+    if (series.hasTsid(host, entry.tsid)) {
+      mark(each)
+      continue
+    }
     const name = besideName(place, host.database, host.name, 'series')
     const group = missing.get(name) ?? new Map<bigint, NewSeries>()
     group.set(entry.tsid, each)
@@ -386,6 +432,9 @@ async function storeSeries(parts: WriteParts, introduced: readonly NewSeries[]):
       settings: insertSettings,
       token: randomUUID()
     })
-    for (const { host, entry } of all) series.confirm(host, entry.tsid)
+    for (const each of all) {
+      series.confirm(each.host, each.entry.tsid)
+      mark(each)
+    }
   }
 }

@@ -99,16 +99,22 @@ async function reducedSeries(
   { count }: Steps,
   { room, pace }: { readonly room: Allowance; readonly pace: Pace }
 ): Promise<readonly Series[]> {
-  const labelsOf = labelsOfSeries(labels!)
-  const found: Series[] = []
+  const read: (readonly [Uint32Array, Float64Array, Uint8Array])[] = []
   for await (const { rows, columns } of batches()) {
     room.take(rows * count)
-    const [series, values, kinds] = columns.map(each => each.values) as [Uint32Array, Float64Array, Uint8Array]
-    for (let row = 0; row < rows; row++) {
+    read.push(columns.map(each => each.values) as [Uint32Array, Float64Array, Uint8Array])
+  }
+  const labelsOf = labelsOfSeries(labels!)
+  const found: { readonly number: number; readonly series: Series }[] = []
+  for (const [numbers, values, kinds] of read) {
+    for (const [row, number] of numbers.entries()) {
       const [from, to] = [row * count, (row + 1) * count]
-      found.push({ labels: labelsOf(series[row]!), kinds: kinds.subarray(from, to), values: values.subarray(from, to) })
+      const series = { labels: labelsOf(number), kinds: kinds.subarray(from, to), values: values.subarray(from, to) }
+      found.push({ number, series })
       if (pace.isDue) await pace.pause()
     }
   }
-  return found
+  // Sums of floats are the same each time when their terms come in the same order.
+  found.sort((a, b) => a.number - b.number)
+  return found.map(({ series }) => series)
 }
