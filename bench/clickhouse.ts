@@ -38,7 +38,7 @@ interface Asked {
 export async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { samples: { type: 'string', default: '600000' }, lines: { type: 'string', default: '200000' } }
+    options: { samples: { type: 'string', default: '2000000' }, lines: { type: 'string', default: '500000' } }
   })
   const { skip } = needingClickHouse()
   if (skip !== false) throw new Error(skip)
