@@ -63,7 +63,7 @@ t.test('few bytes are merged with anything', async t => {
   t.equal(pickFiles(tableWith({}), [...large, fileOf(3, 30 * MiB, 11, 12)], undefined).length, 3)
 })
 
-t.test('files of a table with indexes are full by their row groups', async t => {
+t.test('files are full by their row groups, too, those of tables with indexes sooner', async t => {
   const columns = [
     { id: 1, name: 'at', physical: 'at', type: 'TimestampMillisecond', semantic: 'timestamp', nullable: false },
     {
@@ -85,5 +85,8 @@ t.test('files of a table with indexes are full by their row groups', async t => 
   t.equal(merged(16 * 10_240), 8, '128 row groups together')
   t.equal(merged(32 * 10_240), 4)
   t.equal(merged(64 * 10_240), 0, 'half full')
-  t.equal(pickFiles(tableWith(options), files(64 * 10_240), undefined).length, 8, 'without indexes')
+  const withoutIndexes = (rows: number) => pickFiles(tableWith(options), files(rows), undefined).length
+  t.equal(withoutIndexes(64 * 10_240), 8)
+  t.equal(withoutIndexes(64 * 122_880), 4, '256 row groups together')
+  t.equal(withoutIndexes(128 * 122_880), 0)
 })
